@@ -1,0 +1,27 @@
+"""Selectron: learn a linear classifier from a stream, asking for as few labels as possible.
+
+    from selectron import OnlineClassifier
+    from selectron.learners import LASEC
+    from selectron.askers import Margin
+
+The estimator is imported when it is first asked for: scikit-learn takes its time.
+"""
+
+from typing import Any
+
+from .errors import SelectronError
+
+__version__ = "0.1.0"
+__all__ = ["OnlineClassifier", "Run", "SelectronError"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "OnlineClassifier":
+        from .classifier import OnlineClassifier
+
+        return OnlineClassifier
+    if name == "Run":
+        from .run import Run
+
+        return Run
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

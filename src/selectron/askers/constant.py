@@ -1,0 +1,41 @@
+"""Askers that look at nothing."""
+
+from typing import NamedTuple
+
+from ..parameters import number
+
+
+class Always(NamedTuple):
+    """Ask for every label.
+
+    >>> Always().probability(r=3.0, q=1.0, t=1)
+    1.0
+    """
+
+    def numbers(self):
+        """Return no parameters."""
+        return ()
+
+    def probability(self, r, q, t):
+        """1."""
+        return 1.0
+
+
+class Fixed(NamedTuple):
+    """Ask with probability p, whatever the row: the baseline that an asker has to beat.
+
+    Parameters: 0 <= p <= 1.
+
+    >>> Fixed(0.1).probability(r=3.0, q=1.0, t=1)
+    0.1
+    """
+
+    p: float
+
+    def numbers(self):
+        """Return p, which must lie between 0 and 1."""
+        return (number(self, "p", lambda p: 0 <= p <= 1, "from 0 to 1"),)
+
+    def probability(self, r, q, t):
+        """p."""
+        return self.p

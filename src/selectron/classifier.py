@@ -1,0 +1,310 @@
+"""OnlineClassifier: the scikit-learn face of a model."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from . import checks, storage
+from .askers import Always
+from .engine.rows import Dense, Sparse
+from .errors import SelectronError
+from .labels import encode
+from .learners import LASEC
+from .model import Model
+from .run import Run
+
+PAPERS = np.array([-1, 1])  # the classes of a stream that begins without any
+KEPT = ("fit_intercept", "normalize", "max_open")  # the parameters that a file holds as they are
+FITTED = ("classes_", "model_", "n_features_in_", "feature_names_in_")
+
+
+class Decision(NamedTuple):
+    """What was decided about one row."""
+
+    label: Any
+    margin: float  # the margin quantity of the learner's paper
+    probability: float  # of asking
+    ask: bool
+    ticket: int | None  # to tell the label by, if it is asked for
+
+
+class OnlineClassifier(ClassifierMixin, BaseEstimator):
+    """A linear classifier of two classes that learns from a stream, and asks for few labels.
+
+    Parameters
+    ----------
+    learner : from `selectron.learners`, default LASEC()
+        How far to step.
+    asker : from `selectron.askers`, default Always()
+        When to ask for a label.
+    classes : pair of labels, default None
+        The two classes, for when the first labels do not hold both. None takes them from the first
+        labels; a stream that begins with `decide` then has -1 and +1.
+    fit_intercept : bool, default True
+        Put a constant 1 in front of every row, before any scaling.
+    normalize : bool or None, default None
+        Scale every row to unit length; None does as the learner's paper does.
+    max_open : int, default 10_000
+        How many asked labels may be outstanding. The row of each is kept, 8 bytes a feature or 12 a
+        non-zero; beyond that number the oldest expires.
+    random_state : int, None, or whatever `numpy.random.default_rng` takes
+        Seed of the draws, one a round.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The classes, sorted; `classes_[1]` is +1, and wins on margin 0.
+    coef_, intercept_ : ndarrays of shapes (1, n_features) and (1,)
+        The weights.
+    n_features_in_ : int
+    feature_names_in_ : ndarray, if the rows came with names
+    n_rounds_ : int
+        Rounds played.
+
+    Rows are dense or sparse for good, as the first ones were; later ones are converted. All input
+    errors are `SelectronError`, a ValueError, and leave everything as it was.
+
+    Examples
+    --------
+    >>> from selectron.askers import Margin
+    >>> from selectron.learners import LASEC
+    >>> from selectron.streams import switching_gaussian
+    >>> X, y = switching_gaussian(2000, d=10, seed=0)
+    >>> clf = OnlineClassifier(LASEC(b=1.0, c=1000.0), asker=Margin(0.1), random_state=0)
+    >>> run = clf.run(X, y)
+    >>> run.mistakes, int(run.asked.sum())
+    (330, 688)
+    >>> d = clf.decide(X[0])
+    >>> int(d.label), d.ask
+    (-1, False)
+    """
+
+    def __init__(
+        self,
+        learner: Any = None,
+        asker: Any = None,
+        *,
+        classes: Any = None,
+        fit_intercept: bool = True,
+        normalize: bool | None = None,
+        max_open: int = 10_000,
+        random_state: Any = None,
+    ):
+        self.learner = learner
+        self.asker = asker
+        self.classes = classes
+        self.fit_intercept = fit_intercept
+        self.normalize = normalize
+        self.max_open = max_open
+        self.random_state = random_state
+
+    # A stream
+
+    def run(self, X: Any, y: Any, *, margins: bool = True, classes: Any = None) -> Run:
+        """Simulate: play a round a row, and look at y only where its label is asked for.
+
+        Rows whose label is NaN or None are predicted, and never asked for. With `margins=False`
+        no margins and probabilities are recorded, which spares a second-order learner the products
+        that no decision needs: the decisions are the same.
+        """
+        with self._all_or_nothing():
+            block, y, codes = self._labelled(X, y, classes)
+            out = self.model_.run(block, codes, full=margins)
+        return Run(
+            margin=out.margin if margins else None,
+            probability=out.probability if margins else None,
+            prediction=self._named(out.positive),
+            asked=out.asked,
+            updated=out.updated,
+            label=y,
+            labelled=codes != 0,
+        )
+
+    def decide(self, x: Any) -> Decision:
+        """Predict one row and decide whether to ask; `tell` may bring its label later, or never.
+
+        `x` is a 1-D array, a list, or one row of a matrix. If the label is asked for, the decision
+        has a ticket, valid until it is answered or `max_open` younger ones are open. To learn a
+        label that was not asked for, call `partial_fit`.
+        """
+        model = self.__dict__.get("model_")
+        if model is not None and checks.plain_row(x, model):
+            positive, margin, probability, ticket = model.decide(Dense(np.array(x, float, ndmin=2)))
+        else:
+            with self._all_or_nothing():
+                block, _ = self._rows(checks.one_row(x))
+                self._ready(block, checks.classes(self, PAPERS, None))
+                positive, margin, probability, ticket = self.model_.decide(block)
+        label = self.classes_[int(positive)]
+        return Decision(label, margin, probability, ticket is not None, ticket)
+
+    def tell(self, ticket: int, label: Any) -> bool:
+        """Learn a label that was asked for; return whether the learner stepped.
+
+        Labels may come in any order. The step starts from the model as it is now.
+        """
+        if "model_" not in self.__dict__:
+            check_is_fitted(self)  # slow, hence not in every call
+        return self.model_.tell(ticket, checks.code(label, self.classes_))
+
+    # A table
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> "OnlineClassifier":
+        """Learn from rows whose labels are given: nothing is asked. Rows without one are skipped.
+
+        The rows count as rounds, and each takes its draw.
+        """
+        with self._all_or_nothing():
+            block, _, codes = self._labelled(X, y, classes)
+            self.model_.learn(block, codes)
+        return self
+
+    def fit(self, X: Any, y: Any) -> "OnlineClassifier":
+        """Forget everything, then learn from the rows in one pass, in their order."""
+        with self._all_or_nothing():
+            for name in FITTED:
+                self.__dict__.pop(name, None)
+            self.partial_fit(X, y)
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the margin quantity of every row, not below 0 for `classes_[1]`."""
+        check_is_fitted(self)
+        block, n = self._rows(X)
+        return self.model_.look(block, n, full=True).margin
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the predicted class of every row."""
+        check_is_fitted(self)
+        block, n = self._rows(X)
+        return self._named(self.model_.look(block, n).positive)
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """The weights of the features."""
+        check_is_fitted(self)
+        return self.model_.weights()[None, int(self.model_.constant) :]
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """The weight of the constant, 0 without one."""
+        check_is_fitted(self)
+        return self.model_.weights()[:1] if self.model_.constant else np.zeros(1)
+
+    @property
+    def n_rounds_(self) -> int:
+        """Rounds played."""
+        check_is_fitted(self)
+        return self.model_.rounds
+
+    # A file
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write everything to a file: weights, draws, open tickets. It holds data, never code."""
+        check_is_fitted(self)
+        header, arrays = self.model_.pack()
+        kept = {name: value for name, value in vars(self).items() if name in KEPT}
+        names = list(getattr(self, "feature_names_in_", ())) or None
+        classes, kind = self.classes_.tolist(), self.classes_.dtype.str
+        header = {"model": header, "kept": kept, "names": names, "classes": [classes, kind]}
+        storage.write(path, header, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike, *, parts: tuple[type, ...] = ()) -> "OnlineClassifier":
+        """Return the classifier of a file; it goes on bit for bit where the saved one was.
+
+        `parts` are the classes of learners and askers that are not Selectron's own. Raises
+        SelectronError if the file is damaged, or no model file, or of another version.
+        """
+        header, arrays = storage.read(path)
+        model = header["model"]
+        learner = storage.part(model["learner"], parts)
+        asker = storage.part(model["asker"], parts)
+        self = cls(learner, asker, **header["kept"])
+        self.model_ = Model.unpack(model, arrays, learner, asker)
+        values, kind = header["classes"]
+        self.classes_ = np.array(values, dtype=kind)
+        self.n_features_in_ = self.model_.width
+        if header["names"]:
+            self.feature_names_in_ = np.array(header["names"], dtype=object)
+        return self
+
+    # Parameters of the parts: learner__b and the like
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters; deep, those of the learner and the asker too."""
+        params = super().get_params(deep=deep)
+        for name in ("learner", "asker") if deep else ():
+            part = params[name]
+            params |= {f"{name}__{field}": getattr(part, field) for field in checks.fields(part)}
+        return params
+
+    def set_params(self, **params: Any) -> "OnlineClassifier":
+        """Set parameters, `learner__b=2.0` among them."""
+        inner = {key: params.pop(key) for key in list(params) if "__" in key}
+        super().set_params(**params)
+        for key, value in inner.items():
+            name, _, field = key.partition("__")
+            part: Any = getattr(self, name) if name in ("learner", "asker") else None
+            if field not in checks.fields(part):
+                raise SelectronError(f"There is no parameter {key!r}.")
+            setattr(self, name, part._replace(**{field: value}))
+        return self
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = True
+        return tags
+
+    # Within
+
+    def _named(self, positive: np.ndarray) -> np.ndarray:
+        return self.classes_[positive.astype(np.intp)]
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Put what was fitted before back in place if anything goes wrong."""
+        before = {name: vars(self)[name] for name in FITTED if name in vars(self)}
+        try:
+            yield
+        except BaseException:
+            for name in FITTED:
+                self.__dict__.pop(name, None)
+            self.__dict__.update(before)
+            raise
+
+    def _rows(self, X: Any) -> tuple[Dense | Sparse, int]:
+        """Return the rows as a block of the model's kind, and how many there are."""
+        fitted = hasattr(self, "model_")
+        return checks.rows(self, X, first=not fitted, sparse=fitted and self.model_.sparse)
+
+    def _labelled(self, X: Any, y: Any, classes: Any) -> tuple[Dense | Sparse, Any, np.ndarray]:
+        """Return rows, labels and codes, with a model ready for them."""
+        block, n = self._rows(X)
+        y, without = checks.labels(y, n)
+        classes = checks.classes(self, y[~without], classes)
+        codes = encode(y, classes, without)
+        self._ready(block, classes)
+        return block, y, codes
+
+    def _ready(self, block: Dense | Sparse, classes: np.ndarray) -> None:
+        """Make the model, if there is none."""
+        if hasattr(self, "model_"):
+            return
+        self.classes_ = classes
+        self.model_ = Model(
+            checks.part(LASEC() if self.learner is None else self.learner, "learner"),
+            checks.part(Always() if self.asker is None else self.asker, "asker"),
+            width=self.n_features_in_,
+            sparse=isinstance(block, Sparse),
+            constant=bool(self.fit_intercept),
+            normalize=self.normalize,
+            seed=self.random_state,
+            max_open=self.max_open,
+        )

@@ -1,0 +1,115 @@
+"""Bind: fill the blanks of the loop with a learner, an asker and a space.
+
+Every function reached is copied with its global names replaced; the copies run as plain Python, or
+compiled (`machine.py`).
+"""
+
+import dis
+import hashlib
+import types
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+
+def bind(
+    function: Callable,
+    parts: Mapping[str, Any],
+    wrap: Callable[[Callable], Callable] = lambda copy: copy,
+) -> Callable:
+    """Return a copy of `function` whose global names stand for `parts`, all the way down.
+
+    So do those of the functions it calls, and of the functions they call. Every copy passes
+    through `wrap`.
+
+    >>> from selectron.engine.round import hinge
+    >>> bind(hinge, {"max": min})(0.25, 1.0)
+    0.0
+    """
+    done: dict[Callable, Callable] = {}
+
+    def convert(value: Any) -> Any:
+        if not isinstance(value, types.FunctionType):
+            return value
+        if value not in done:
+            scope: dict[str, Any] = {}
+            done[value] = wrap(_copy(value, scope, convert))
+            scope.update((name, convert(found)) for name, found in reached(value, parts))
+        return done[value]
+
+    return convert(function)
+
+
+def reached(function: Callable, parts: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the global names that the code of `function` reads, and what they stand for."""
+    for name in _globals_read(function.__code__):
+        if name in parts:
+            yield name, parts[name]
+        elif name in function.__globals__:
+            yield name, function.__globals__[name]
+
+
+def digest(function: Callable, parts: Mapping[str, Any]) -> str:
+    """Return a digest of all the code that `bind(function, parts)` reaches.
+
+    >>> from selectron.engine.round import hinge
+    >>> digest(hinge, {}) == digest(hinge, {"max": min})
+    False
+    """
+    total, seen = hashlib.sha256(), {function}
+    queue = [function]
+    while queue:
+        current = queue.pop()
+        total.update(_fingerprint(current).encode())
+        for name, value in sorted(reached(current, parts), key=lambda item: item[0]):
+            total.update(f"{name}={_describe(value)};".encode())
+            if isinstance(value, types.FunctionType) and value not in seen:
+                seen.add(value)
+                queue.append(value)
+    return total.hexdigest()[:16]
+
+
+def _copy(function: Callable, scope: dict[str, Any], convert: Callable) -> Callable:
+    cells = tuple(types.CellType(convert(c.cell_contents)) for c in function.__closure__ or ())
+    copy = types.FunctionType(
+        function.__code__, scope, function.__name__, function.__defaults__, cells
+    )
+    copy.__module__ = function.__module__
+    copy.__dict__.update(function.__dict__)
+    return copy
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _codes(constant)
+
+
+def _globals_read(code: types.CodeType) -> set[str]:
+    return {
+        step.argval
+        for inner in _codes(code)
+        for step in dis.get_instructions(inner)
+        if step.opname == "LOAD_GLOBAL"
+    }
+
+
+def _fingerprint(function: Callable) -> str:
+    codes = [
+        (c.co_code.hex(), c.co_names, c.co_varnames, [_describe(k) for k in c.co_consts])
+        for c in _codes(function.__code__)
+    ]
+    cells = [_describe(c.cell_contents) for c in function.__closure__ or ()]
+    options = sorted(getattr(function, "fastmath", ()))
+    return repr((codes, cells, function.__defaults__, options))
+
+
+def _describe(value: Any) -> str:
+    """Return what a value contributes: the same in every process that would compile the same."""
+    if isinstance(value, types.CodeType | types.FunctionType):
+        return "code"  # taken in by itself
+    if isinstance(value, types.ModuleType):
+        return value.__name__
+    if isinstance(value, type):
+        return f"{value.__qualname__}{getattr(value, '_fields', ())}"
+    return repr(value)

@@ -1,0 +1,115 @@
+"""The loop that plays rounds: the only one in the project.
+
+The functions above `play` say what a round needs of its three parts. They are blanks: `bind` fills
+them with those of a learner, an asker and a space, and compiles the result.
+"""
+
+import math
+from typing import Any
+
+from .round import Round
+
+# What is known of a row's label.
+NEGATIVE, POSITIVE = -1, 1
+NONE = 0  # there is none: predict, and never ask
+LATER = 2  # it may be asked for, and would come after the round
+
+# Draws that are no draws: a probability lies above the first and never above the second.
+GIVEN = -1.0  # the label is given: learn from it, whatever the asker says
+NEVER = 2.0  # predict only
+
+# Flags of a round's outcome.
+PREDICTED, ASKED, UPDATED = 1, 2, 4
+
+# A product P x is spared only where the draw is further than this from both bounds on the
+# probability, relatively; rounding in the bounds themselves is some 1e-15.
+SLACK = 1e-9
+
+
+def _blank(*_: Any) -> Any:
+    raise NotImplementedError("this part of the loop is filled in by bind()")
+
+
+Learner = Asker = State = Rows = _blank  # the NamedTuples of parameters, arrays and rows
+
+# the learner
+score = _blank  # (p, m, q) -> the margin quantity that is recorded and asked by
+steps = _blank  # (p, m, y) -> does the learner step on this label?
+step = _blank  # (p, round) -> Step or ShapeStep
+
+# the asker
+probability = _blank  # (a, r, q, t) -> probability of asking in round t = 1, 2, ...; monotone in q
+
+# the space
+inner = _blank  # (s, rows, i) -> <w, x> for row i
+length = _blank  # (rows, i) -> <x, x>
+form = _blank  # (s, rows, i) -> q, at least 0
+ceiling = _blank  # (s, xx) -> an upper bound of q for rows with <x, x> = xx
+move = _blank  # (s, rows, i, scale, round, step) -> did all stay finite?
+count = _blank  # (s) -> number of steps so far
+square = _blank  # (s) -> <w, w>
+
+
+def unit(xx):
+    """Factor that brings a row to unit length; 0 for a zero row, NaN if <x, x> is not finite."""
+    if not math.isfinite(xx):
+        return math.nan
+    return 1.0 / math.sqrt(xx) if xx > 0 else 0.0
+
+
+def ask(p, a, m, q, t):
+    """Margin quantity and probability of asking, for a given q."""
+    r = score(p, m, q)
+    return r, probability(a, r, q, t)
+
+
+def clear(u, chance, other):
+    """Is it settled whether u < probability, wherever the probability lies between these two?"""
+    return u < min(chance, other) * (1 - SLACK) or u >= max(chance, other) * (1 + SLACK)
+
+
+def play(learner, asker, state, block, labels, draws, before, normalize, full, out):
+    """Play one round a row and return how many were played.
+
+    Fewer than all: the next row, or the step on it, left the finite numbers. Round i asks iff
+    draws[i] < probability and labels[i] is not NONE; `before` counts the rounds before this block.
+    With `full`, every margin quantity and probability is recorded; without, none is, and those
+    that no decision needs are not even computed.
+    """
+    p, a, s, rows = Learner(*learner), Asker(*asker), State(*state), Rows(*block)
+    margins, probabilities, flags = out
+    for i in range(len(labels)):
+        m = inner(s, rows, i)
+        scale = 1.0
+        if normalize:
+            scale = unit(length(rows, i))
+            m *= scale
+        if not math.isfinite(m):  # as it is for any row with a NaN or an infinity in it
+            return i
+
+        # In second order q costs a product P x. It is spared where it changes no decision: the
+        # probability is monotone in q, so its values at the bounds 0 and `most` enclose it.
+        t, y, u = before + i + 1, labels[i], draws[i]
+        most = scale * scale * ceiling(s, length(rows, i))
+        r, chance = ask(p, a, m, 0.0, t)
+        matters = (r, chance) != ask(p, a, m, most, t)
+        q = math.nan
+        if matters and (full or not clear(u, chance, ask(p, a, m, most, t)[1])):
+            q = scale * scale * form(s, rows, i)
+            if not math.isfinite(q):
+                return i
+            r, chance = ask(p, a, m, q, t)
+        asked = y != NONE and u < chance
+
+        moved = asked and y != LATER and steps(p, m, y)
+        if moved:
+            if math.isnan(q):
+                q = scale * scale * form(s, rows, i)
+            now = Round(m, q, float(y), count(s), square(s))
+            if not move(s, rows, i, scale, now, step(p, now)):
+                return i
+
+        if full:
+            margins[i], probabilities[i] = r, chance
+        flags[i] = PREDICTED * (m >= 0) | ASKED * asked | UPDATED * moved
+    return len(labels)

@@ -1,0 +1,96 @@
+"""Machine code: compile a bound function, and keep it on disk for the next process.
+
+Numba's disk cache looks only at the file of the outermost function, so the compiled copy's name
+carries a digest of all the code that it reaches: an edit anywhere, in a notebook too, makes another
+name and thus another entry.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from .bind import bind, digest
+
+
+def compiled(function: Callable, parts: Mapping[str, Any], name: str) -> Callable:
+    """Return `bind(function, parts)` as machine code, compiled or loaded when first called.
+
+    Without a writable folder for the cache, it is compiled in every process anew; damaged cache
+    files are replaced. It is to be called with one combination of types only.
+    """
+    ready: list[Callable] = []
+
+    def call(*args: Any) -> Any:
+        if not ready:
+            ready.append(_load(function, parts, name, args))
+        return ready[0](*args)
+
+    return call
+
+
+def _load(function: Callable, parts: Mapping[str, Any], name: str, args: tuple) -> Any:
+    """Return Numba's dispatcher, ready for arguments of these types."""
+    import numba
+
+    # bounds checks are not in Numba's own key
+    checked = "_checked" if getattr(numba.config, "BOUNDSCHECK", None) else ""
+    signature = tuple(numba.typeof(a) for a in args)
+    name = f"{name}_{digest(function, parts)}{checked}"
+    try:
+        return _cached(function, parts, name, signature)
+    except (OSError, RuntimeError):  # no folder to write to, or no room in it
+        dispatcher: Any = bind(function, parts, _jit(name, function, cached=False))
+        dispatcher.compile(signature)
+        return dispatcher
+
+
+def _cached(function: Callable, parts: Mapping[str, Any], name: str, signature: tuple) -> Any:
+    dispatcher: Any = bind(function, parts, _jit(name, function, cached=True))
+    folder = Path(dispatcher.stats.cache_path)
+    if not _intact(folder, name):
+        for file in folder.glob(f"*{name}*"):
+            file.unlink()
+    dispatcher.compile(signature)
+    if dispatcher.stats.cache_misses:
+        _seal(folder, name)
+    return dispatcher
+
+
+def _jit(name: str, outermost: Callable, cached: bool) -> Callable[[Callable], Callable]:
+    """Return what compiles each copy; only the outermost is kept on disk, with all it calls."""
+    import numba
+
+    def wrap(copy: Callable) -> Callable:
+        outer = copy.__code__ is outermost.__code__
+        if outer:
+            copy.__qualname__ = copy.__name__ = name
+        return numba.njit(
+            copy,
+            cache=cached and outer,
+            forceinline=not outer,
+            nogil=True,
+            error_model="numpy",
+            fastmath=set(getattr(copy, "fastmath", ())),
+        )
+
+    return wrap
+
+
+def _files_digest(folder: Path, name: str) -> str:
+    total = hashlib.sha256()
+    for file in sorted(folder.glob(f"*{name}*.nb?")):
+        total.update(file.read_bytes())
+    return total.hexdigest()
+
+
+def _seal(folder: Path, name: str) -> None:
+    """Write down what the cache files hold: damaged machine code is not a thing to run."""
+    (folder / f"{name}.sha256").write_text(_files_digest(folder, name))
+
+
+def _intact(folder: Path, name: str) -> bool:
+    try:
+        return (folder / f"{name}.sha256").read_text() == _files_digest(folder, name)
+    except (OSError, UnicodeDecodeError):
+        return False

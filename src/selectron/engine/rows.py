@@ -1,0 +1,53 @@
+"""Blocks of rows, as they come from arrays and from readers."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Dense(NamedTuple):
+    """A block of dense rows."""
+
+    values: np.ndarray  # float64, (n, d), C order
+
+
+class Sparse(NamedTuple):
+    """A block of sparse rows (CSR); within a row no index occurs twice."""
+
+    indptr: np.ndarray  # int64, (n + 1,)
+    indices: np.ndarray  # int32, (nnz,)
+    values: np.ndarray  # float64, (nnz,)
+
+
+def readonly(array: np.ndarray) -> np.ndarray:
+    """Return a read-only view: the loop is compiled once, for the one kind of array it may get."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def rows_of(block: Dense | Sparse, start: int, stop: int) -> Dense | Sparse:
+    """Return rows `start` to `stop` of a block, in float64 and C order; a copy only if need be.
+
+    >>> rows_of(Dense(np.eye(3)), 1, 2)
+    Dense(values=array([[0., 1., 0.]]))
+    """
+    if isinstance(block, Dense):
+        return Dense(np.ascontiguousarray(block.values[start:stop], dtype=np.float64))
+    indptr = block.indptr[start : stop + 1]
+    span = slice(indptr[0], indptr[-1])
+    values = np.ascontiguousarray(block.values[span], dtype=np.float64)
+    return Sparse(indptr - indptr[0], block.indices[span], values)
+
+
+def joined(blocks: list[Dense | Sparse]) -> Dense | Sparse | None:
+    """Return the rows of several blocks of one kind as one block, None if there are none."""
+    if not blocks:
+        return None
+    values = np.concatenate([block.values for block in blocks])
+    sparse = [block for block in blocks if isinstance(block, Sparse)]
+    if not sparse:
+        return Dense(values)
+    lengths = np.concatenate([np.diff(block.indptr) for block in sparse])
+    indices = np.concatenate([block.indices for block in sparse])
+    return Sparse(np.concatenate([[0], lengths.cumsum()]), indices, values)

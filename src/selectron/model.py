@@ -1,0 +1,293 @@
+"""The stateful core: what is learned, the draws, and the tickets of labels that may still come.
+
+Labels are the codes -1 and +1 here, rows are blocks, and inputs are taken to be of the right shape;
+the faces see to that. Either a call does all of its work, or it raises and changes nothing.
+"""
+
+import os
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .compose import loop, space_for
+from .draws import Draws
+from .engine.loop import ASKED, GIVEN, LATER, NEVER, NONE, PREDICTED, UPDATED
+from .engine.rows import Dense, Sparse, joined, rows_of
+from .errors import SelectronError
+
+BLOCK = 16_384  # rows between two looks at Ctrl-C
+PLAIN = ("width", "sparse", "constant", "normalize", "max_open", "rounds", "tickets")
+
+
+class Room(NamedTuple):
+    """Room for one round, made once: arrays of one element."""
+
+    labels: np.ndarray
+    draws: np.ndarray
+    out: tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+class Outcome(NamedTuple):
+    """What happened in a block of rounds: arrays of one element a round."""
+
+    margin: np.ndarray  # empty unless asked for
+    probability: np.ndarray  # likewise
+    positive: np.ndarray  # was +1 predicted?
+    asked: np.ndarray
+    updated: np.ndarray
+
+
+class Model:
+    """A learner under an asker, in the space for its order and its rows.
+
+    Parameters: `width` features; `sparse` rows or dense ones; `constant` puts a 1 in front of every
+    row; `normalize` scales rows to unit length (None: as the learner's paper does); `seed` as in
+    `Draws`; `max_open` bounds the tickets that are kept open.
+    """
+
+    def __init__(
+        self,
+        learner: Any,
+        asker: Any,
+        *,
+        width: int,
+        sparse: bool = False,
+        constant: bool = True,
+        normalize: bool | None = None,
+        seed: Any = None,
+        max_open: int = 10_000,
+    ):
+        self.learner, self.asker = learner, asker
+        self.numbers = learner.numbers(), asker.numbers()
+        self.width, self.sparse, self.constant = width, sparse, constant
+        self.normalize = bool(learner.normalize() if normalize is None else normalize)
+        self.max_open = max_open
+        self.draws = Draws(seed)
+        self.rounds = 0
+        self.open: dict[int, Dense | Sparse] = {}
+        self.tickets = 0
+        self._equip()
+        self._check_memory()
+        shape = type(learner)(*self.numbers[0]).shape() if self.space.order == 2 else None
+        self.state = self.space.start(self._weights(width), shape)
+
+    def _equip(self) -> None:
+        """Take up what is not kept with the model: the space, the loop, and room for one round."""
+        self.space = space_for(self.learner, self.sparse)
+        self.recent: tuple[Any, tuple] = (None, ())
+        kinds: list[Any] = [type(self.learner), type(self.asker)]
+        self.loop = loop(*kinds, self.space)
+        self.room = Room(
+            np.zeros(1, np.int8), np.zeros(1), (np.zeros(1), np.zeros(1), np.zeros(1, np.uint8))
+        )
+
+    def run(self, block: Dense | Sparse, labels: np.ndarray, full: bool = True) -> Outcome:
+        """Play rounds in which a label, where there is one, is seen only if it is asked for."""
+        n = len(labels)
+        return self._play(block, labels, self.draws.peek(n), full, count=True)
+
+    def learn(self, block: Dense | Sparse, labels: np.ndarray) -> Outcome:
+        """Play rounds in which every label is given."""
+        n = len(labels)
+        self.draws.peek(n)  # a round takes its draw, used or not
+        return self._play(block, labels, np.full(n, GIVEN), full=False, count=True)
+
+    def look(self, block: Dense | Sparse, n: int, full: bool = False) -> Outcome:
+        """Predict, and change nothing."""
+        return self._play(block, np.full(n, NONE, np.int8), np.full(n, NEVER), full, count=False)
+
+    def decide(self, block: Dense | Sparse) -> tuple[bool, float, float, int | None]:
+        """Play a round whose label may come later: (+1 predicted?, margin, probability, ticket).
+
+        There is a ticket if the label is asked for. The row is kept until the ticket is answered,
+        or until `max_open` younger ones are open.
+        """
+        flags = self._play_one(block, LATER, self.draws.peek(1)[0], full=True)
+        self.rounds += 1
+        self.draws.skip(1)
+        ticket = None
+        if flags & ASKED:
+            ticket = self.tickets = self.tickets + 1
+            self.open[ticket] = block
+            if len(self.open) > self.max_open:
+                del self.open[next(iter(self.open))]
+        margin, probability, _ = self.room.out
+        return flags & PREDICTED != 0, margin.item(), probability.item(), ticket
+
+    def tell(self, ticket: int, label: int) -> bool:
+        """Learn the label of an open ticket, from the model as it is now: did it step?"""
+        block = self.open.get(ticket)
+        if block is None:
+            raise SelectronError(self._why_not_open(ticket))
+        flags = self._play_one(block, label, GIVEN, full=False)
+        del self.open[ticket]
+        return flags & UPDATED != 0
+
+    def widen(self, width: int) -> None:
+        """Make room for features up to `width`; sparse rows only."""
+        if width > self.width:
+            self.width = width
+            self._check_memory()
+            self.state = self.space.widen(self.state, self._weights(width))
+
+    def weights(self) -> np.ndarray:
+        """Return the weights, the constant's first if there is one."""
+        w = self.space.weights(self.state)
+        return w if self.constant or self.space.order == 2 else w[1:]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in vars(self).items() if k not in ("space", "loop", "room", "recent")}
+
+    def __setstate__(self, values: dict[str, Any]) -> None:
+        self.__dict__.update(values)
+        self._equip()
+        # where a pickle is mapped from its file, the arrays in it are read-only
+        self.state = self.space.State(*(np.require(a, requirements="W") for a in self.state))
+
+    def pack(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """Return all of it as a header for JSON and plain arrays; nothing else is needed."""
+        header = {
+            "learner": [type(self.learner).__name__, list(self.learner)],
+            "asker": [type(self.asker).__name__, list(self.asker)],
+            "draws": self.draws.pack(),
+            "open": list(self.open),
+            **{name: getattr(self, name) for name in PLAIN},
+        }
+        arrays = {f"state.{name}": array for name, array in self.state._asdict().items()}
+        waiting = joined(list(self.open.values()))
+        if waiting is not None:
+            arrays |= {f"open.{name}": array for name, array in waiting._asdict().items()}
+        return header, arrays
+
+    @classmethod
+    def unpack(
+        cls, header: dict[str, Any], arrays: dict[str, np.ndarray], learner: Any, asker: Any
+    ) -> "Model":
+        """Return the model of a header and arrays, given its learner and its asker."""
+        model = cls.__new__(cls)
+        model.learner, model.asker = learner, asker
+        model.numbers = learner.numbers(), asker.numbers()
+        model.draws = Draws.unpack(header["draws"])
+        for name in PLAIN:
+            setattr(model, name, header[name])
+        model._equip()
+        model.state = model.space.State(
+            *(arrays[f"state.{name}"] for name in model.space.State._fields)
+        )
+        model.open = {}
+        if header["open"]:
+            kind = Sparse if model.sparse else Dense
+            waiting = kind(*(arrays[f"open.{name}"] for name in kind._fields))
+            blocks = (rows_of(waiting, i, i + 1) for i in range(len(header["open"])))
+            model.open = dict(zip(header["open"], blocks, strict=True))
+        return model
+
+    def _weights(self, width: int) -> int:
+        """Return how many weights the space has for so many features."""
+        return width + (self.constant or self.space.order == 1)
+
+    def _play(
+        self,
+        block: Dense | Sparse,
+        labels: np.ndarray,
+        draws: np.ndarray,
+        full: bool,
+        count: bool,
+    ) -> Outcome:
+        """Play, count the rounds if they are to be counted, and undo all if a row is refused."""
+        n = len(labels)
+        margin, probability = np.empty(n if full else 0), np.empty(n if full else 0)
+        flags = np.empty(n, np.uint8)
+        before = tuple(array.copy() for array in self.state)
+        try:
+            for start in range(0, n, BLOCK):
+                part = slice(start, start + BLOCK)
+                out = margin[part], probability[part], flags[part]
+                rows = rows_of(block, start, min(start + BLOCK, n))
+                self._play_block(rows, labels[part], draws[part], start, full, out)
+        except BaseException:
+            self.state = self.space.State(*before)
+            raise
+        if count:
+            self.rounds += n
+            self.draws.skip(n)
+        has = (flags & bit != 0 for bit in (PREDICTED, ASKED, UPDATED))
+        return Outcome(margin, probability, *has)
+
+    def _play_one(self, block: Dense | Sparse, label: int, draw: float, full: bool) -> int:
+        """Play one row without counting it; return its flags, and leave the rest in the room."""
+        room = self.room
+        room.labels[0], room.draws[0] = label, draw
+        steps = label != LATER and not self.space.atomic
+        before = tuple(array.copy() for array in self.state) if steps else None
+        try:
+            self._play_block(block, room.labels, room.draws, 0, full, room.out)
+        except BaseException:
+            if before is not None:
+                self.state = self.space.State(*before)
+            raise
+        return room.out[2].item()
+
+    def _play_block(
+        self,
+        block: Dense | Sparse,
+        labels: np.ndarray,
+        draws: np.ndarray,
+        start: int,
+        full: bool,
+        out: tuple[np.ndarray, np.ndarray, np.ndarray],
+    ) -> None:
+        if self.recent[0] is not block:  # a label that comes at once finds its row prepared
+            self.recent = block, tuple(self.space.rows(block, self.constant))
+        played = self.loop(
+            *self.numbers,
+            tuple(self.state),
+            self.recent[1],
+            labels,
+            draws,
+            self.rounds + start,
+            self.normalize,
+            full,
+            out,
+        )
+        if played < len(labels):
+            raise SelectronError(_why_refused(block, played, start))
+
+    def _why_not_open(self, ticket: Any) -> str:
+        if not isinstance(ticket, int) or not 0 < ticket <= self.tickets:
+            return f"Ticket {ticket!r} is unknown: {self.tickets} have been given out, from 1 on."
+        return (
+            f"Ticket {ticket} is not open: it has been answered, or has expired "
+            f"because {self.max_open} younger ones were open."
+        )
+
+    def _check_memory(self) -> None:
+        """Refuse a state larger than the machine's memory before it is asked for."""
+        size = self.space.size(self._weights(self.width))
+        try:
+            memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        except (AttributeError, ValueError, OSError):  # not known on this system
+            return
+        if size > memory:
+            raise SelectronError(
+                f"{type(self.learner).__name__} on {self.width} features needs a matrix of "
+                f"{size / 2**30:.0f} GiB: take a first-order learner, or fewer features."
+            )
+
+
+def _why_refused(block: Dense | Sparse, i: int, start: int) -> str:
+    """Name what is wrong with row i of a block that starts at row `start` of the input."""
+    if isinstance(block, Dense):
+        values = block.values[i]
+        features = np.arange(len(values))
+    else:
+        span = slice(block.indptr[i], block.indptr[i + 1])
+        values, features = block.values[span], block.indices[span]
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        what = "NaN" if np.isnan(values[bad[0]]) else "infinite"
+        return f"Row {start + i}, feature {features[bad[0]]} is {what}: every value must be finite."
+    return (
+        f"Row {start + i} leads to numbers that are too large for floating point: "
+        "scale the features."
+    )

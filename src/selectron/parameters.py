@@ -1,0 +1,29 @@
+"""Checks of parameters: every message names the parameter, its value and what would do."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from .errors import SelectronError
+
+
+def number(owner: Any, name: str, fits: Callable[[float], bool], wanted: str) -> float:
+    """Return parameter `name` of `owner` as a float that fits.
+
+    >>> from selectron.askers import Margin
+    >>> number(Margin(b=0.5), "b", lambda b: b > 0, "above 0")
+    0.5
+    >>> number(Margin(b=-1), "b", lambda b: b > 0, "above 0")
+    Traceback (most recent call last):
+    selectron.errors.SelectronError: Margin: b must be a number above 0, got -1.
+    """
+    given = getattr(owner, name)
+    try:
+        value = math.nan if isinstance(given, str | bytes) else float(given)
+    except (TypeError, ValueError):
+        value = math.nan
+    if not fits(value):  # NaN fits nothing
+        raise SelectronError(
+            f"{type(owner).__name__}: {name} must be a number {wanted}, got {given!r}."
+        )
+    return value

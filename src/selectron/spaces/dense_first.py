@@ -1,0 +1,91 @@
+"""Dense rows, first order: w is an array. A step costs O(d)."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..engine.arithmetic import reassociated, row_dot, row_square
+from ..engine.round import Shape
+from ..engine.rows import Dense, readonly
+from .scalars import BIAS, COUNT, LENGTH, SQUARE, count, square
+
+__all__ = ["count", "square"]
+
+order = 1
+atomic = False  # whether a step was too large is known only after it
+
+
+class State(NamedTuple):
+    """All that is learned."""
+
+    w: np.ndarray  # (d,), without the constant's weight
+    scalars: np.ndarray
+
+
+class Rows(NamedTuple):
+    """A block as the loop takes it."""
+
+    values: np.ndarray  # (n, d)
+    constant: float  # 1.0 or 0.0
+
+
+def rows(block: Dense, constant: bool) -> Rows:
+    """Return the block as the loop takes it."""
+    return Rows(readonly(block.values), float(constant))
+
+
+def size(width: int) -> int:
+    """Return the bytes that the state takes."""
+    return 8 * width
+
+
+def start(width: int, shape: Shape | None) -> State:
+    """Return the state before the first round."""
+    return State(np.zeros(width - 1), np.zeros(LENGTH))
+
+
+def weights(s: State) -> np.ndarray:
+    """Return w, the constant's weight first."""
+    return np.concatenate([s.scalars[[BIAS]], s.w])
+
+
+def inner(s, rows, i):
+    """<w, x>."""
+    return row_dot(s.w, rows.values, i) + s.scalars[BIAS] * rows.constant
+
+
+def length(rows, i):
+    """<x, x>."""
+    return row_square(rows.values, i) + rows.constant * rows.constant
+
+
+def form(s, rows, i):
+    """q = <x, x>."""
+    return length(rows, i)
+
+
+def ceiling(s, xx):
+    """q itself."""
+    return xx
+
+
+@reassociated
+def add(w, keep, eta, rows, i):
+    """w <- keep w + eta x; return <w, w>."""
+    total = 0.0
+    for j in range(len(w)):
+        value = keep * w[j] + eta * rows[i, j]
+        w[j] = value
+        total += value * value
+    return total
+
+
+def move(s, rows, i, scale, now, step):
+    """w <- keep w + eta x, for x scaled, and <w, w> on the way."""
+    eta = scale * step.eta
+    bias = step.keep * s.scalars[BIAS] + eta * rows.constant
+    s.scalars[BIAS] = bias
+    s.scalars[SQUARE] = add(s.w, step.keep, eta, rows.values, i) + bias * bias
+    s.scalars[COUNT] += 1
+    return math.isfinite(s.scalars[SQUARE])

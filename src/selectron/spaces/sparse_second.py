@@ -1,0 +1,129 @@
+"""Sparse rows, second order: P is a full d x d array.
+
+q costs O(non-zeros^2); a step costs O(d^2), as P fills up.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..engine.arithmetic import span_square, sparse_dot
+from ..engine.round import Shape
+from ..engine.rows import Sparse, readonly
+from .scalars import FRESH, NOISE, TRACE, count, square
+from .second import ceiling, scalars, walk
+
+__all__ = ["ceiling", "count", "square"]
+
+order = 2
+atomic = True
+
+
+class State(NamedTuple):
+    """All that is learned."""
+
+    w: np.ndarray  # (d,)
+    p: np.ndarray  # (d, d)
+    g: np.ndarray  # (d,), room for a step
+    scalars: np.ndarray
+
+
+class Rows(NamedTuple):
+    """A block as the loop takes it; unsigned, since each signed index costs a comparison."""
+
+    indptr: np.ndarray  # uint64
+    indices: np.ndarray  # uint32, the constant in front if there is one
+    values: np.ndarray
+
+
+def rows(block: Sparse, constant: bool) -> Rows:
+    """Return the block as the loop takes it; the constant costs a copy, small beside q."""
+    indptr, indices, values = block
+    if constant:
+        indices = np.insert(indices + 1, indptr[:-1], 0)
+        values = np.insert(values, indptr[:-1], 1.0)
+        indptr = indptr + np.arange(len(indptr))
+    return Rows(
+        readonly(indptr.view(np.uint64)), readonly(indices.view(np.uint32)), readonly(values)
+    )
+
+
+def size(width: int) -> int:
+    """Return the bytes that the state takes."""
+    return 8 * width * (width + 2)
+
+
+def start(width: int, shape: Shape) -> State:
+    """Return the state before the first round."""
+    p = np.zeros((width, width))
+    np.fill_diagonal(p, shape.scale)
+    return State(np.zeros(width), p, np.zeros(width), scalars(width, shape))
+
+
+def widen(s: State, width: int) -> State:
+    """Return the state with new features, as if they had been there, at zero, from the start."""
+    old, fresh = len(s.w), s.scalars[FRESH]
+    p = np.zeros((width, width))
+    p[:old, :old] = s.p
+    p[range(old, width), range(old, width)] = fresh
+    numbers = s.scalars.copy()
+    numbers[TRACE] += fresh * (width - old)
+    return State(np.concatenate([s.w, np.zeros(width - old)]), p, np.zeros(width), numbers)
+
+
+def weights(s: State) -> np.ndarray:
+    """Return w."""
+    return s.w.copy()
+
+
+def inner(s, rows, i):
+    """<w, x>."""
+    return sparse_dot(s.w, rows.indices, rows.values, rows.indptr[i], rows.indptr[i + 1])
+
+
+def length(rows, i):
+    """<x, x>."""
+    return span_square(rows.values, rows.indptr[i], rows.indptr[i + 1])
+
+
+def form(s, rows, i):
+    """q = <x, (P + eps I) x>, from the entries of P in the row's rows and columns alone."""
+    begin, end = rows.indptr[i], rows.indptr[i + 1]
+    total = s.scalars[NOISE] * length(rows, i)
+    for j in range(begin, end):
+        p = s.p[rows.indices[j]]
+        total += rows.values[j] * sparse_dot(p, rows.indices, rows.values, begin, end)
+    return max(0.0, total)
+
+
+def product(s, rows, i):
+    """g = (P + eps I) x, left in s.g."""
+    s.g[:] = 0.0
+    for j in range(rows.indptr[i], rows.indptr[i + 1]):
+        p, value = s.p[rows.indices[j]], rows.values[j]
+        for k in range(len(p)):
+            s.g[k] += value * p[k]
+        s.g[rows.indices[j]] += s.scalars[NOISE] * value
+
+
+def move(s, rows, i, scale, now, step):
+    """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled."""
+    product(s, rows, i)
+    nu = scale * scale * step.nu
+    if not walk(s, scale * step.eta, nu, step.mu, now):
+        return False
+    s.scalars[TRACE] = update(s.p, s.g, s.scalars[NOISE], step.mu, nu)
+    return True
+
+
+def update(p, g, eps, mu, nu):
+    """P <- mu (P + eps I) - nu g g'; return the trace."""
+    trace = 0.0
+    for j in range(len(g)):
+        row = p[j]
+        row[j] += eps
+        by = nu * g[j]
+        for k in range(len(g)):
+            row[k] = mu * row[k] - by * g[k]
+        trace += row[j]
+    return trace

@@ -1,0 +1,6 @@
+"""Streams: generated, made from a table, or read from files in chunks."""
+
+from .gaussian import switching_gaussian
+from .shifting import digits, shifting_classes
+
+__all__ = ["digits", "shifting_classes", "switching_gaussian"]
