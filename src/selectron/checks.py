@@ -1,17 +1,23 @@
 """Checks of what users give a classifier: once, here, and in one sentence each."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d, validate_data
 
 from .engine.rows import Dense, Sparse
 from .errors import SelectronError
-from .labels import missing, two_classes
+from .labels import as_array, missing, two_classes
 from .model import Model
+from .parameters import shown
+
+TABLE, LABELS = "X is no table of numbers", "y is no list of labels"
+WIDEST = 2**31 - 1  # features of sparse rows, whose indices take 4 bytes
 
 
 def rows(estimator: Any, X: Any, *, first: bool, sparse: bool) -> tuple[Dense | Sparse, int]:
@@ -20,30 +26,58 @@ def rows(estimator: Any, X: Any, *, first: bool, sparse: bool) -> tuple[Dense | 
     The first rows settle the kind of block, and their names and number of features; later ones are
     converted to `sparse` or dense.
     """
-    if scipy.sparse.issparse(X):
-        X = _sound(X)
-    X = validate_data(
-        estimator,
-        X,
-        reset=first,
-        accept_sparse="csr",
-        dtype=[np.float64, np.float32],
-        ensure_all_finite=False,  # the loop finds what is not
-    )
+    with _in_one_sentence(TABLE):
+        if scipy.sparse.issparse(X):
+            X = _sound(X)
+        X = validate_data(
+            estimator,
+            X,
+            reset=first,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=False,  # the loop finds what is not
+        )
     found = scipy.sparse.issparse(X)
     if found and not sparse and not first:
         X = X.toarray()
     elif sparse and not found:
         X = scipy.sparse.csr_array(X)
     n = X.shape[0]
+    if n == 1:  # a row on its own may be kept for its label, and is played as it is
+        X = X.astype(np.float64, order="C") if isinstance(X, np.ndarray) else X.astype(np.float64)
     if not scipy.sparse.issparse(X):
         return Dense(X), n
-    return Sparse(X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data), n
+    indptr = np.ascontiguousarray(X.indptr, np.int64)
+    return Sparse(indptr, np.ascontiguousarray(X.indices, np.int32), X.data), n
+
+
+@contextmanager
+def _in_one_sentence(what: str) -> Iterator[None]:
+    """Pass on as SelectronError what NumPy, SciPy and scikit-learn find wrong with the input."""
+    try:
+        yield
+    except SelectronError:
+        raise
+    except ValueError as error:
+        raise SelectronError(_brief(str(error), what)) from error
+
+
+def _brief(text: str, what: str) -> str:
+    if "Reshape your data" in text:
+        return "Reshape your data: X must have two dimensions, as x.reshape(1, -1) has for one row."
+    if text.startswith("The feature names"):  # a list of them follows
+        return text
+    text = text.splitlines()[0].partition(". ")[0].rstrip(".:")
+    return f"{what}: {text}." if text[:1].islower() else f"{text}."
 
 
 def _sound(X: Any) -> Any:
     """Return a sparse matrix as CSR, its indices in range and unique within each row."""
+    if X.shape[-1] > WIDEST:
+        raise SelectronError(f"X has {X.shape[-1]} features, and a sparse one at most {WIDEST}.")
     try:
+        if X.format in ("csc", "bsr"):  # the conversion would trust them
+            X.check_format(full_check=True)
         X = X.tocsr() if X.format != "csr" else X
         X.check_format(full_check=True)
     except ValueError as error:
@@ -62,14 +96,16 @@ def plain_row(x: Any, model: Model) -> bool:
 
 def one_row(x: Any) -> Any:
     """Return one row of a table from a 1-D array, or from anything that has one row."""
-    if scipy.sparse.issparse(x):
-        x = x.reshape(1, -1) if x.ndim == 1 else x
-    elif not hasattr(x, "iloc"):
-        x = np.asarray(x)
-    elif x.ndim == 1:
-        x = x.to_frame().T
-    if isinstance(x, np.ndarray) and x.ndim == 1:
-        x = x[None, :]
+    given = type(x).__name__
+    if hasattr(x, "iloc"):
+        x = x.to_frame().T if x.ndim == 1 else x
+    elif not scipy.sparse.issparse(x):
+        with _in_one_sentence(TABLE):
+            x = np.asarray(x)
+    if x.ndim == 0:
+        raise SelectronError(f"decide takes one row of numbers, got one {given}.")
+    if x.ndim == 1:
+        x = x.reshape(1, -1)
     if x.shape[0] != 1:
         raise SelectronError(f"decide takes one row, got an array of shape {x.shape}.")
     return x
@@ -79,11 +115,14 @@ def labels(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels of n rows as an array, and which of them are missing."""
     if y is None:
         raise SelectronError("This classifier requires y to be passed, but the target y is None.")
-    y = column_or_1d(np.asarray(y), warn=True)
-    check_consistent_length(range(n), y)
+    with _in_one_sentence(LABELS):
+        y = column_or_1d(as_array(y), warn=True)
+    if len(y) != n:
+        raise SelectronError(f"X has {n} rows, and y has {len(y)} labels.")
     without = missing(y)
     if y.dtype.kind == "f":
-        assert_all_finite(y[~without], input_name="y")
+        with _in_one_sentence(LABELS):
+            assert_all_finite(y[~without], input_name="y")
     return y, without
 
 
@@ -92,24 +131,43 @@ def classes(estimator: Any, present: np.ndarray, given: Any) -> np.ndarray:
     known = getattr(estimator, "classes_", None)
     if given is None:
         given = estimator.classes
-    if given is None and known is None:
-        if len(np.unique(present)) > 2:
-            check_classification_targets(present)
-        given = present
+    wanted = None if given is None else _pair(given)
     if known is None:
-        return two_classes(given)
-    if given is not None and list(two_classes(given)) != list(known):
-        raise SelectronError(f"The classes are {list(known)} already, got {list(given)}.")
+        return _found(present) if wanted is None else wanted
+    if wanted is not None and wanted.tolist() != known.tolist():
+        raise SelectronError(f"The classes are {known.tolist()} already, got {wanted.tolist()}.")
     return known
+
+
+def _found(present: np.ndarray) -> np.ndarray:
+    """Return the two classes in the first labels."""
+    if present.dtype.kind == "f" and len(np.unique(present)) > 2:
+        with _in_one_sentence(LABELS):
+            check_classification_targets(present)
+    return two_classes(present)
+
+
+def _pair(given: Any) -> np.ndarray:
+    """Return the two classes that were named, sorted."""
+    several = np.ndim(given) == 1 or isinstance(given, set | frozenset)
+    pair = as_array(list(given)) if several else np.empty(0)
+    if len(pair) != 2 or missing(pair).any() or pair[0] == pair[1]:
+        raise SelectronError(f"classes must be two different labels, got {given!r}.")
+    return two_classes(pair)
 
 
 def code(label: Any, known: np.ndarray) -> int:
     """Return -1 or +1 for a label."""
-    if label == known[1]:
-        return 1
-    if label == known[0]:
-        return -1
-    raise SelectronError(f"Label {label!r} is neither {known[0]!r} nor {known[1]!r}.")
+    try:
+        if label == known[1]:
+            return 1
+        if label == known[0]:
+            return -1
+    except (TypeError, ValueError):  # pandas' NA, or an array
+        pass
+    raise SelectronError(
+        f"Label {shown(label)} is neither {shown(known[0])} nor {shown(known[1])}."
+    )
 
 
 def part(value: Any, role: str) -> Any:
@@ -125,4 +183,4 @@ def part(value: Any, role: str) -> Any:
 
 def fields(value: Any) -> tuple[str, ...]:
     """Return the names of the parameters of a learner or an asker, none for None."""
-    return getattr(value, "_fields", ())
+    return () if isinstance(value, type) else getattr(value, "_fields", ())

@@ -16,7 +16,7 @@ from .errors import SelectronError
 from .labels import encode
 from .learners import LASEC
 from .model import Model
-from .run import Run
+from .run import Run, named
 
 PAPERS = np.array([-1, 1])  # the classes of a stream that begins without any
 KEPT = ("fit_intercept", "normalize", "max_open")  # the parameters that a file holds as they are
@@ -118,11 +118,10 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         return Run(
             margin=out.margin if margins else None,
             probability=out.probability if margins else None,
-            prediction=self._named(out.positive),
-            asked=out.asked,
-            updated=out.updated,
+            flags=out.flags,
             label=y,
-            labelled=codes != 0,
+            code=codes,
+            classes=self.classes_,
         )
 
     def decide(self, x: Any) -> Decision:
@@ -182,7 +181,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         """Return the predicted class of every row."""
         check_is_fitted(self)
         block, n = self._rows(X)
-        return self._named(self.model_.look(block, n).positive)
+        return named(self.model_.look(block, n).positive, self.classes_)
 
     @property
     def coef_(self) -> np.ndarray:
@@ -264,9 +263,6 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
 
     # Within
 
-    def _named(self, positive: np.ndarray) -> np.ndarray:
-        return self.classes_[positive.astype(np.intp)]
-
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
         """Put what was fitted before back in place if anything goes wrong."""
@@ -288,7 +284,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         """Return rows, labels and codes, with a model ready for them."""
         block, n = self._rows(X)
         y, without = checks.labels(y, n)
-        classes = checks.classes(self, y[~without], classes)
+        classes = checks.classes(self, y[~without] if without.any() else y, classes)
         codes = encode(y, classes, without)
         self._ready(block, classes)
         return block, y, codes

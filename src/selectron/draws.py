@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from .errors import SelectronError
+
 AHEAD = 256  # drawn at a time when rounds come one by one
 
 
@@ -15,38 +17,51 @@ class Draws:
     moved; one that is not of NumPy's default kind, or a RandomState, gives the seed.
 
     >>> draws = Draws(0)
-    >>> draws.peek(2)
+    >>> draws.take(2)
     array([0.63696169, 0.26978671])
     >>> draws.skip(1)
-    >>> draws.peek(1)
-    array([0.26978671])
+    >>> draws.take(1)
+    array([0.01652764])
     """
 
     def __init__(self, seed: Any = None):
-        seed = copy.deepcopy(seed)
-        if isinstance(seed, np.random.RandomState):
-            seed = seed.randint(2**31, size=4)
-        generator = np.random.default_rng(seed)
-        if not isinstance(generator.bit_generator, np.random.PCG64):
-            generator = np.random.default_rng(generator.integers(2**63, size=4))
-        self.generator = generator
+        self.generator = _generator(seed)
         self.ahead = np.empty(0)
+        self.taken = 0  # of those ahead
 
-    def peek(self, n: int) -> np.ndarray:
-        """Return the next n draws without taking them."""
-        short = n - len(self.ahead)
-        if short > 0:
-            more = self.generator.random(max(short, AHEAD))
-            self.ahead = np.concatenate([self.ahead, more])
-        return self.ahead[:n]
+    def first(self) -> float:
+        """Return the next draw without taking it."""
+        if self.taken == len(self.ahead):
+            self.ahead, self.taken = self.generator.random(AHEAD), 0
+        return self.ahead[self.taken]
+
+    def take(self, n: int) -> np.ndarray:
+        """Take the next n draws."""
+        ready = self.ahead[self.taken : self.taken + n]
+        self.taken += len(ready)
+        short = n - len(ready)
+        return np.concatenate([ready, self.generator.random(short)]) if short else ready
 
     def skip(self, n: int) -> None:
-        """Take the next n draws, which `peek` has shown."""
-        self.ahead = self.ahead[n:]
+        """Take the next n draws, without making those that are not made yet."""
+        ready = min(n, len(self.ahead) - self.taken)
+        self.taken += ready
+        if n > ready:
+            bits: Any = self.generator.bit_generator
+            bits.advance(n - ready)
+
+    def mark(self) -> tuple[Any, np.ndarray, int]:
+        """Return where the sequence stands, for `reset`."""
+        return self.generator.bit_generator.state, self.ahead, self.taken
+
+    def reset(self, mark: tuple[Any, np.ndarray, int]) -> None:
+        """Go back to a mark."""
+        self.generator.bit_generator.state, self.ahead, self.taken = mark
 
     def pack(self) -> dict[str, Any]:
         """Return the state as JSON can hold it."""
-        return {"generator": self.generator.bit_generator.state, "ahead": self.ahead.tolist()}
+        ahead = self.ahead[self.taken :].tolist()
+        return {"generator": self.generator.bit_generator.state, "ahead": ahead}
 
     @classmethod
     def unpack(cls, packed: dict[str, Any]) -> "Draws":
@@ -55,3 +70,20 @@ class Draws:
         draws.generator.bit_generator.state = packed["generator"]
         draws.ahead = np.array(packed["ahead"], dtype=float)
         return draws
+
+
+def _generator(seed: Any) -> np.random.Generator:
+    """Return a generator of its own for a seed, of NumPy's default kind."""
+    try:
+        seed = copy.deepcopy(seed)
+        if isinstance(seed, np.random.RandomState):
+            seed = seed.randint(2**31, size=4)
+        generator = np.random.default_rng(seed)
+    except (TypeError, ValueError) as error:
+        raise SelectronError(
+            "random_state must be None, a whole number from 0 on, or what else "
+            f"numpy.random.default_rng takes, got {seed!r}."
+        ) from error
+    if not isinstance(generator.bit_generator, np.random.PCG64):
+        generator = np.random.default_rng(generator.integers(2**63, size=4))
+    return generator

@@ -1,5 +1,16 @@
-"""The one error class."""
+"""The error class, and the one kind of it that must be told apart."""
 
 
 class SelectronError(ValueError):
     """Bad input: one sentence that names what is wrong, where, and what would do."""
+
+
+class Refused(SelectronError):
+    """A row that would lead out of the finite numbers; `row` counts from 0 in what was given."""
+
+    def __init__(self, row: int, reason: str):
+        super().__init__(f"Row {row}{reason}")
+        self.row, self.reason = row, reason
+
+    def __reduce__(self):
+        return Refused, (self.row, self.reason)

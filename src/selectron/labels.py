@@ -6,6 +6,23 @@ from typing import Any
 import numpy as np
 
 from .errors import SelectronError
+from .parameters import shown
+
+
+def as_array(labels: Any) -> np.ndarray:
+    """Return labels as an array of what they are: NumPy makes strings of all if one is a string.
+
+    >>> as_array(["spam", float("nan")])
+    array(['spam', nan], dtype=object)
+    """
+    array = np.asarray(labels)
+    if array.dtype.kind == "T":  # NumPy's strings of any length
+        return array.astype(object)
+    if isinstance(labels, np.ndarray) or array.dtype.kind not in "US":
+        return array
+    objects = np.asarray(labels, dtype=object)
+    strings = all(isinstance(label, str | bytes) for label in objects.flat)
+    return array if strings else objects
 
 
 def missing(y: np.ndarray) -> np.ndarray:
@@ -26,7 +43,7 @@ def missing(y: np.ndarray) -> np.ndarray:
 def _is_missing(label: Any) -> bool:
     if label is None or type(label).__name__ == "NAType":
         return True
-    return isinstance(label, float) and label != label
+    return isinstance(label, float | np.floating) and bool(label != label)
 
 
 def two_classes(labels: Any) -> np.ndarray:
@@ -36,19 +53,18 @@ def two_classes(labels: Any) -> np.ndarray:
     array(['ham', 'spam'], dtype='<U4')
     """
     try:
-        classes = np.unique(np.asarray(labels))
+        classes = np.unique(as_array(labels))
     except TypeError as error:
         raise SelectronError("The labels are of kinds that cannot be sorted together.") from error
     if len(classes) == 2:
         return classes
-    shown = ", ".join(map(str, classes[:5])) + (", ..." if len(classes) > 5 else "")
+    names = ", ".join(map(shown, classes[:5])) + (", ..." if len(classes) > 5 else "")
     if len(classes) > 2:
         raise SelectronError(
-            "Only binary classification is supported. The type of the target is multiclass: "
-            f"{len(classes)} classes ({shown})."
+            f"Only binary classification is supported, not {len(classes)} classes ({names})."
         )
-    found = f"only one class ({shown})" if len(classes) else "no label"
-    raise SelectronError(f"There is {found} in the labels: name both with classes=.")
+    found = f"There is only one class ({names})" if len(classes) else "Every label is missing"
+    raise SelectronError(f"{found}: name both classes with classes=.")
 
 
 def encode(y: np.ndarray, classes: Sequence, without: np.ndarray | None = None) -> np.ndarray:
@@ -64,8 +80,8 @@ def encode(y: np.ndarray, classes: Sequence, without: np.ndarray | None = None) 
     if unknown.any():
         row = int(unknown.argmax())
         raise SelectronError(
-            f"Row {row} has the label {y[row]!r}, which is neither {classes[0]!r} "
-            f"nor {classes[1]!r}."
+            f"Row {row} has the label {shown(y[row])}, which is neither {shown(classes[0])} "
+            f"nor {shown(classes[1])}."
         )
     return positive.astype(np.int8) - negative.astype(np.int8)
 
@@ -74,6 +90,7 @@ def _equal(y: np.ndarray, label: Any) -> np.ndarray:
     """Return where y equals a label; labels of another kind are never equal, nor is NA."""
     if y.dtype.kind == "O":
         return np.array([not _is_missing(value) and value == label for value in y], bool)
-    if (y.dtype.kind in "US") != isinstance(label, str):
+    kind = "U" if isinstance(label, str) else "S" if isinstance(label, bytes) else ""
+    if (y.dtype.kind if y.dtype.kind in "US" else "") != kind:
         return np.zeros(len(y), bool)
     return y == label

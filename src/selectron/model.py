@@ -5,17 +5,19 @@ the faces see to that. Either a call does all of its work, or it raises and chan
 """
 
 import os
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from .askers import Always
 from .compose import loop, space_for
 from .draws import Draws
 from .engine.loop import ASKED, GIVEN, LATER, NEVER, NONE, PREDICTED, UPDATED
 from .engine.rows import Dense, Sparse, joined, rows_of
-from .errors import SelectronError
+from .errors import Refused, SelectronError
 
-BLOCK = 16_384  # rows between two looks at Ctrl-C
+BLOCK = 32_768  # rows between two looks at Ctrl-C; their draws fit in the cache
 PLAIN = ("width", "sparse", "constant", "normalize", "max_open", "rounds", "tickets")
 
 
@@ -32,9 +34,28 @@ class Outcome(NamedTuple):
 
     margin: np.ndarray  # empty unless asked for
     probability: np.ndarray  # likewise
-    positive: np.ndarray  # was +1 predicted?
-    asked: np.ndarray
-    updated: np.ndarray
+    flags: np.ndarray
+
+    @property
+    def positive(self) -> np.ndarray:
+        """Was +1 predicted?"""
+        return self.flags & PREDICTED != 0
+
+    @property
+    def asked(self) -> np.ndarray:
+        """Was the label asked for?"""
+        return self.flags & ASKED != 0
+
+    @property
+    def updated(self) -> np.ndarray:
+        """Did the learner step?"""
+        return self.flags & UPDATED != 0
+
+
+@cache
+def _constant(draw: float) -> np.ndarray:
+    """Return the same draw for a whole block."""
+    return np.full(BLOCK, draw)
 
 
 class Model:
@@ -81,20 +102,24 @@ class Model:
             np.zeros(1, np.int8), np.zeros(1), (np.zeros(1), np.zeros(1), np.zeros(1, np.uint8))
         )
 
+    def prepare(self) -> None:
+        """Compile the loop, or load it, by playing no row at all."""
+        empty = Sparse(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0))
+        block = empty if self.sparse else Dense(np.zeros((0, self.width)))
+        self._play_block(block, np.zeros(0, np.int8), np.zeros(0), 0, False, self.room.out)
+
     def run(self, block: Dense | Sparse, labels: np.ndarray, full: bool = True) -> Outcome:
         """Play rounds in which a label, where there is one, is seen only if it is asked for."""
-        n = len(labels)
-        return self._play(block, labels, self.draws.peek(n), full, count=True)
+        # an asker that always asks would not look at the draws
+        return self._play_rounds(block, labels, isinstance(self.asker, Always), full)
 
     def learn(self, block: Dense | Sparse, labels: np.ndarray) -> Outcome:
         """Play rounds in which every label is given."""
-        n = len(labels)
-        self.draws.peek(n)  # a round takes its draw, used or not
-        return self._play(block, labels, np.full(n, GIVEN), full=False, count=True)
+        return self._play_rounds(block, labels, given=True, full=False)
 
     def look(self, block: Dense | Sparse, n: int, full: bool = False) -> Outcome:
         """Predict, and change nothing."""
-        return self._play(block, np.full(n, NONE, np.int8), np.full(n, NEVER), full, count=False)
+        return self._play(block, np.full(n, NONE, np.int8), NEVER, full)
 
     def decide(self, block: Dense | Sparse) -> tuple[bool, float, float, int | None]:
         """Play a round whose label may come later: (+1 predicted?, margin, probability, ticket).
@@ -102,7 +127,7 @@ class Model:
         There is a ticket if the label is asked for. The row is kept until the ticket is answered,
         or until `max_open` younger ones are open.
         """
-        flags = self._play_one(block, LATER, self.draws.peek(1)[0], full=True)
+        flags = self._play_one(block, LATER, self.draws.first(), full=True)
         self.rounds += 1
         self.draws.skip(1)
         ticket = None
@@ -186,33 +211,38 @@ class Model:
         """Return how many weights the space has for so many features."""
         return width + (self.constant or self.space.order == 1)
 
-    def _play(
-        self,
-        block: Dense | Sparse,
-        labels: np.ndarray,
-        draws: np.ndarray,
-        full: bool,
-        count: bool,
+    def _play_rounds(
+        self, block: Dense | Sparse, labels: np.ndarray, given: bool, full: bool
     ) -> Outcome:
-        """Play, count the rounds if they are to be counted, and undo all if a row is refused."""
+        """Play rounds that count; each takes its draw, used or not."""
+        outcome = self._play(block, labels, GIVEN if given else None, full)
+        self.rounds += len(labels)
+        if given:
+            self.draws.skip(len(labels))
+        return outcome
+
+    def _play(
+        self, block: Dense | Sparse, labels: np.ndarray, draw: float | None, full: bool
+    ) -> Outcome:
+        """Play with this draw for every row, None for draws of their own; all or nothing."""
         n = len(labels)
         margin, probability = np.empty(n if full else 0), np.empty(n if full else 0)
         flags = np.empty(n, np.uint8)
-        before = tuple(array.copy() for array in self.state)
+        before = tuple(array.copy() for array in self.state), self.draws.mark()
         try:
             for start in range(0, n, BLOCK):
-                part = slice(start, start + BLOCK)
+                stop = min(start + BLOCK, n)
+                part = slice(start, stop)
+                size = stop - start
+                draws = self.draws.take(size) if draw is None else _constant(draw)[:size]
                 out = margin[part], probability[part], flags[part]
-                rows = rows_of(block, start, min(start + BLOCK, n))
-                self._play_block(rows, labels[part], draws[part], start, full, out)
+                rows = rows_of(block, start, stop)
+                self._play_block(rows, labels[part], draws, start, full, out)
         except BaseException:
-            self.state = self.space.State(*before)
+            self.state = self.space.State(*before[0])
+            self.draws.reset(before[1])
             raise
-        if count:
-            self.rounds += n
-            self.draws.skip(n)
-        has = (flags & bit != 0 for bit in (PREDICTED, ASKED, UPDATED))
-        return Outcome(margin, probability, *has)
+        return Outcome(margin, probability, flags)
 
     def _play_one(self, block: Dense | Sparse, label: int, draw: float, full: bool) -> int:
         """Play one row without counting it; return its flags, and leave the rest in the room."""
@@ -251,7 +281,7 @@ class Model:
             out,
         )
         if played < len(labels):
-            raise SelectronError(_why_refused(block, played, start))
+            raise Refused(start + played, _why_refused(block, played))
 
     def _why_not_open(self, ticket: Any) -> str:
         if not isinstance(ticket, int) or not 0 < ticket <= self.tickets:
@@ -275,8 +305,8 @@ class Model:
             )
 
 
-def _why_refused(block: Dense | Sparse, i: int, start: int) -> str:
-    """Name what is wrong with row i of a block that starts at row `start` of the input."""
+def _why_refused(block: Dense | Sparse, i: int) -> str:
+    """Tell what is wrong with row i of a block."""
     if isinstance(block, Dense):
         values = block.values[i]
         features = np.arange(len(values))
@@ -286,8 +316,5 @@ def _why_refused(block: Dense | Sparse, i: int, start: int) -> str:
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
         what = "NaN" if np.isnan(values[bad[0]]) else "infinite"
-        return f"Row {start + i}, feature {features[bad[0]]} is {what}: every value must be finite."
-    return (
-        f"Row {start + i} leads to numbers that are too large for floating point: "
-        "scale the features."
-    )
+        return f", feature {features[bad[0]]} is {what}: every value must be finite."
+    return " leads to numbers that are too large for floating point: scale the features."

@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .errors import SelectronError
 
 
@@ -20,10 +22,19 @@ def number(owner: Any, name: str, fits: Callable[[float], bool], wanted: str) ->
     given = getattr(owner, name)
     try:
         value = math.nan if isinstance(given, str | bytes) else float(given)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         value = math.nan
     if not fits(value):  # NaN fits nothing
         raise SelectronError(
-            f"{type(owner).__name__}: {name} must be a number {wanted}, got {given!r}."
+            f"{type(owner).__name__}: {name} must be a number {wanted}, got {shown(given)}."
         )
     return value
+
+
+def shown(value: Any) -> str:
+    """Return a value as it would be written in a call: NumPy's scalars as Python's.
+
+    >>> shown(np.float64(-1))
+    '-1.0'
+    """
+    return repr(value.item() if isinstance(value, np.generic) else value)

@@ -1,8 +1,20 @@
 """The record of a pass over a stream."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+
+from .engine.loop import ASKED, PREDICTED, UPDATED
+
+
+def named(positive: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Return the second class where `positive`, the first elsewhere.
+
+    >>> named(np.array([True, False]), np.array(["ham", "spam"]))
+    array(['spam', 'ham'], dtype='<U4')
+    """
+    return np.where(positive, classes[1], classes[0]).astype(classes.dtype, copy=False)
 
 
 @dataclass(frozen=True)
@@ -11,25 +23,50 @@ class Run:
 
     `margin` is the margin quantity of the learner's paper before the round's step, and
     `probability` that of asking; both are None if they were not recorded. `label` is the label as
-    it was given, which is used here for scoring, and `labelled` tells where there is one.
+    it was given, and `code` -1 or +1 for it, or 0 where there is none; they serve for scoring here.
+    `flags` is what the properties below are made of.
     """
 
     margin: np.ndarray | None
     probability: np.ndarray | None
-    prediction: np.ndarray
-    asked: np.ndarray
-    updated: np.ndarray
+    flags: np.ndarray
     label: np.ndarray
-    labelled: np.ndarray
+    code: np.ndarray
+    classes: np.ndarray
 
     def __len__(self) -> int:
         """Return the number of rounds."""
-        return len(self.prediction)
+        return len(self.flags)
 
-    @property
+    @cached_property
+    def positive(self) -> np.ndarray:
+        """Was `classes[1]` predicted?"""
+        return self.flags & PREDICTED != 0
+
+    @cached_property
+    def asked(self) -> np.ndarray:
+        """Was the label asked for?"""
+        return self.flags & ASKED != 0
+
+    @cached_property
+    def updated(self) -> np.ndarray:
+        """Did the learner step?"""
+        return self.flags & UPDATED != 0
+
+    @cached_property
+    def prediction(self) -> np.ndarray:
+        """The predicted classes."""
+        return named(self.positive, self.classes)
+
+    @cached_property
+    def labelled(self) -> np.ndarray:
+        """Is there a label?"""
+        return self.code != 0
+
+    @cached_property
     def correct(self) -> np.ndarray:
         """Was the prediction right? False also where there is no label."""
-        return self.labelled & (self.prediction == self.label)
+        return self.labelled & (self.positive == (self.code > 0))
 
     @property
     def mistakes(self) -> int:

@@ -8,9 +8,9 @@ Nothing in a file is ever executed, and a file whose checksum does not fit is no
 import hashlib
 import io
 import json
+import numbers
 import os
-import tempfile
-import zipfile
+import secrets
 from pathlib import Path
 from typing import Any
 
@@ -27,19 +27,33 @@ HEADER = "header"
 def write(path: str | os.PathLike, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
     """Write a model file; one that is there is replaced only once the new one is complete."""
     payload = io.BytesIO()
-    text = np.frombuffer(json.dumps(header, default=float).encode(), np.uint8)
+    text = np.frombuffer(json.dumps(header, default=_plain).encode(), np.uint8)
     np.savez(payload, allow_pickle=False, **{HEADER: text}, **arrays)
     content = payload.getbuffer()
-    target = Path(path)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    target = Path(path).resolve()  # a link stays one
+    draft = target.with_name(f".{secrets.token_hex(8)}.draft")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(draft, "xb") as file:
             file.write(MAGIC + bytes([VERSION]) + hashlib.sha256(content).digest())
             file.write(content)
-        os.replace(name, target)
+            file.flush()
+            os.fsync(file.fileno())  # or a power cut may leave the new name without the content
+        os.replace(draft, target)
     except BaseException:
-        os.unlink(name)
+        draft.unlink(missing_ok=True)
         raise
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON can hold, for a label or a parameter that it cannot hold as it is."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, numbers.Real):
+        return float(value)
+    raise SelectronError(
+        f"{value!r} cannot be written to a file: labels and parameters must be numbers, strings "
+        "or booleans."
+    )
 
 
 def read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -47,19 +61,13 @@ def read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]
 
     Raises SelectronError if it is no model file, of another version, or damaged.
     """
-    content = Path(path).read_bytes()
-    start = len(MAGIC)
-    if not content.startswith(MAGIC):
-        raise SelectronError(f"{path} is not a Selectron model file.")
-    version, digest, payload = (
-        content[start : start + 1],
-        content[start + 1 : start + 33],
-        content[start + 33 :],
-    )
-    if version != bytes([VERSION]):
-        found = version[0] if version else "none"
+    with open(path, "rb") as file:
+        if file.read(len(MAGIC)) != MAGIC:
+            raise SelectronError(f"{path} is not a Selectron model file.")
+        version, digest, payload = file.read(1), file.read(32), file.read()
+    if version and version != bytes([VERSION]):
         raise SelectronError(
-            f"{path} is a model file of version {found}, and this Selectron reads {VERSION}."
+            f"{path} is a model file of version {version[0]}, and this Selectron reads {VERSION}."
         )
     if hashlib.sha256(payload).digest() != digest:
         raise SelectronError(f"{path} is damaged: its checksum does not fit.")
@@ -67,16 +75,15 @@ def read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]
         with np.load(io.BytesIO(payload), allow_pickle=False) as archive:
             arrays = dict(archive)
         return json.loads(arrays.pop(HEADER).tobytes()), arrays
-    except (ValueError, KeyError, zipfile.BadZipFile) as error:
+    except Exception as error:  # whatever it is, Selectron has not written this
         raise SelectronError(f"{path} is not a Selectron model file.") from error
 
 
 def part(packed: list, others: tuple[type, ...]) -> Any:
     """Return the learner or asker of [name, parameters], Selectron's own or one of `others`."""
     name, parameters = packed
-    found = {kind.__name__: kind for kind in others}
-    for kind in (learners, askers):
-        found |= {own: getattr(kind, own) for own in kind.__all__}
+    found = {own: getattr(kind, own) for kind in (learners, askers) for own in kind.__all__}
+    found |= {kind.__name__: kind for kind in others}
     if name not in found:
         raise SelectronError(f"The file needs {name}, which is not Selectron's: pass it in parts=.")
     return found[name](*parameters)

@@ -1,0 +1,34 @@
+# Everything is set up in .venv, from Python >= 3.11 and the pinned packages of requirements-dev.txt.
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: run test bench lock clean
+
+run: .venv/ready          ## play the handwritten digits: a table, and a picture
+	$(BIN)/selectron run
+
+test: .venv/ready         ## lint, types, tests, doctests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n 2
+
+bench: .venv/ready        ## speed and memory, as ratios measured in one run
+	$(BIN)/python -m benchmarks
+
+lock: .venv/ready         ## take up newer packages
+	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
+	  --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
+	  --upgrade --output-file requirements-dev.txt
+
+.venv/ready: requirements-dev.txt pyproject.toml
+	$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
+
+clean:                    ## remove the environment and all caches
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

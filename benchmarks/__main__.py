@@ -1,0 +1,27 @@
+"""Print all figures as Markdown tables."""
+
+from collections.abc import Iterable
+
+from benchmarks.passes import passes
+from benchmarks.processes import memory, starts
+from benchmarks.rounds import rounds
+
+
+def main() -> None:
+    """Measure and print, table by table."""
+    print("Ratios of times are ours / theirs, taken in turn: median (quartiles).\n")
+    show(("Pass", "ratio", "speeds"), passes())
+    show(("One round", "median", "tail"), rounds())
+    show(("Memory", "growth", "peaks"), memory())
+    show(("Start", "median of 5", "range"), starts())
+
+
+def show(head: tuple[str, str, str], rows: Iterable[tuple[str, str, str]]) -> None:
+    """Print a table, each row as soon as it is measured."""
+    print(f"| {' | '.join(head)} |\n|---|---|---|")
+    for row in rows:
+        print(f"| {' | '.join(row)} |", flush=True)
+    print()
+
+
+main()

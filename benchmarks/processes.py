@@ -1,0 +1,90 @@
+"""Whole processes: memory as a stream grows, and how long a start takes."""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+BLOCK = 10_000
+
+
+def memory() -> Iterator[tuple[str, str, str]]:
+    """Yield the peak memory of `selectron run -` on 10^5 and 10^6 rows of each text format."""
+    for name, block in (("svmlight", svmlight()), ("CSV", csv()), ("JSON lines", json_lines())):
+        small, large = (peak(block, rows // BLOCK) for rows in (100_000, 1_000_000))
+        yield (
+            f"Peak memory, {name} from a pipe, 10^6 rows less 10^5 rows",
+            f"{large - small:+.1f} MB",
+            f"{small:.0f} MB and {large:.0f} MB",
+        )
+
+
+def starts() -> Iterator[tuple[str, str, str]]:
+    """Yield how long commands take, compiled code being in the cache."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "rows.svm")
+        file.write_bytes(svmlight())
+        for what, command in (
+            ("selectron --help", ["-m", "selectron", "--help"]),
+            ("import selectron", ["-c", "import selectron"]),
+            ("selectron run FILE, 10,000 rows, warm", ["-m", "selectron", "run", str(file)]),
+        ):
+            times = [wall(command) for _ in range(6)][1:]
+            yield what, f"{statistics.median(times):.2f} s", f"{min(times):.2f}-{max(times):.2f} s"
+
+
+def wall(command: list[str]) -> float:
+    """Return the seconds that a Python process takes."""
+    start = time.perf_counter()
+    subprocess.run([sys.executable, *command], check=True, capture_output=True)
+    return time.perf_counter() - start
+
+
+def peak(block: bytes, times: int) -> float:
+    """Return the peak memory in MB of a run on a block repeated so many times."""
+    command = [sys.executable, "-m", "selectron", "run", "-", "--learner", "perceptron"]
+    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    assert child.stdin is not None
+    for _ in range(times):
+        child.stdin.write(block)
+    child.stdin.close()
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise RuntimeError(f"selectron run ended with {child.returncode}")
+    return usage.ru_maxrss / 1024
+
+
+def table(d: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows and labels for a block."""
+    X = np.random.default_rng(0).standard_normal((BLOCK, d)).round(4)
+    return X, np.where(X.sum(axis=1) >= 0, 1, -1)
+
+
+def svmlight() -> bytes:
+    """Return a block of svmlight, 10 features a row."""
+    X, y = table(10)
+    rows = (
+        f"{k} " + " ".join(f"{j}:{v}" for j, v in enumerate(x)) for x, k in zip(X, y, strict=True)
+    )
+    return ("\n".join(rows) + "\n").encode()
+
+
+def csv() -> bytes:
+    """Return a block of CSV without a header, the label last."""
+    X, y = table(10)
+    rows = (",".join(map(str, x)) + f",{k}" for x, k in zip(X, y, strict=True))
+    return ("\n".join(rows) + "\n").encode()
+
+
+def json_lines() -> bytes:
+    """Return a block of JSON lines."""
+    X, y = table(10)
+    rows = (f'{{"x": {x.tolist()}, "label": {k}}}' for x, k in zip(X, y, strict=True))
+    return ("\n".join(rows) + "\n").encode()

@@ -1,0 +1,1 @@
+"""What a pass came to: curves over time, totals, tables and pictures."""

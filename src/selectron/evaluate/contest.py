@@ -1,0 +1,81 @@
+"""A contest: several learners and askers on one pass, with the same draws."""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..model import Model, Outcome
+from ..names import written
+from ..streams.readers import Chunk
+from .curves import Curve
+
+
+class Contestant:
+    """A model, and what has come of it so far."""
+
+    def __init__(self, model: Model):
+        self.model = model
+        self.name, self.asker = written(model.learner), written(model.asker)
+        self.rows = self.labelled = self.mistakes = self.asked = self.steps = 0
+        self.seconds = 0.0
+        self.curve = Curve(3)  # right, labelled, asked
+        model.prepare()
+
+    def play(self, chunk: Chunk, labels: np.ndarray, full: bool = False) -> Outcome:
+        """Play a chunk of rounds, with these codes for labels, and add it up."""
+        start = time.perf_counter()
+        if self.model.sparse:
+            self.model.widen(chunk.width)
+        outcome = self.model.run(chunk.rows, labels, full)
+        self.seconds += time.perf_counter() - start
+        labelled = labels != 0
+        right = labelled & (outcome.positive == (labels > 0))
+        self.curve.add(np.array([right, labelled, outcome.asked], dtype=float))
+        self.rows += len(labels)
+        self.labelled += int(labelled.sum())
+        self.mistakes += int(labelled.sum() - right.sum())
+        self.asked += int(outcome.asked.sum())
+        self.steps += int(outcome.updated.sum())
+        return outcome
+
+    def result(self) -> dict[str, Any]:
+        """Return the totals, by the names that the table and the JSON output use."""
+        return {
+            "learner": self.name,
+            "asker": self.asker,
+            "accuracy": 1 - self.mistakes / self.labelled if self.labelled else None,
+            "label_rate": self.asked / self.rows if self.rows else None,
+            "asked": self.asked,
+            "mistakes": self.mistakes,
+            "steps": self.steps,
+            "rows": self.rows,
+            "rows_per_second": self.rows / self.seconds if self.seconds else None,
+        }
+
+
+def table(results: Sequence[dict[str, Any]]) -> str:
+    """Return the results as lines of text."""
+    head = ("learner", "asker", "accuracy", "asked", "mistakes", "steps", "rows/s")
+    body = [
+        (
+            row["learner"],
+            row["asker"],
+            "-" if row["accuracy"] is None else f"{row['accuracy']:.4f}",
+            f"{row['label_rate']:.2%}",
+            f"{row['mistakes']:,}",
+            f"{row['steps']:,}",
+            f"{row['rows_per_second']:,.0f}",
+        )
+        for row in results
+    ]
+    widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]
+    lines = [head, tuple("-" * width for width in widths), *body]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if i < 2 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )

@@ -1,0 +1,103 @@
+"""The two classes of a stream, found as it is read."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from ..errors import SelectronError
+from .readers import Chunk
+
+AHEAD = 65_536  # rows that are held back at most until both classes have been seen
+
+
+class TwoClasses:
+    """Two labels and their codes, -1 and +1; labels that are numbers agree however written.
+
+    >>> classes = TwoClasses(["1", "0"])
+    >>> classes.names
+    ('0', '1')
+    >>> classes.codes(np.array(["1.0", "+1", None, "0"], dtype=object))
+    array([ 1,  1,  0, -1], dtype=int8)
+    """
+
+    def __init__(self, names: Iterable[Any]):
+        found = sorted({plain(name) for name in names}, key=_order)
+        if len(found) != 2:
+            raise SelectronError(f"there must be two classes, got {', '.join(found) or 'none'}")
+        self.names = found[0], found[1]
+        self._codes: dict[Any, int] = {None: 0}
+
+    def codes(self, labels: np.ndarray, first: int = 0) -> np.ndarray:
+        """Return the codes of labels, 0 where there is none; `first` is the number of the row."""
+        codes = np.zeros(len(labels), np.int8)
+        for row, label in enumerate(labels.tolist()):
+            if label == label:  # NaN is no label
+                code = self._codes.get(label)
+                codes[row] = self._code(label, first + row) if code is None else code
+        return codes
+
+    def _code(self, label: Any, row: int) -> int:
+        name = plain(label)
+        if name not in self.names:
+            raise SelectronError(
+                f"row {row} has the label {name!r}, a third beside "
+                f"{self.names[0]!r} and {self.names[1]!r}"
+            )
+        self._codes[label] = 2 * self.names.index(name) - 1
+        return self._codes[label]
+
+
+def plain(label: Any) -> str:
+    """Return a label as text, the same for all ways to write a number.
+
+    >>> plain(1.0), plain("+1"), plain(" ham "), plain("0.50")
+    ('1', '1', 'ham', '0.5')
+    """
+    try:
+        value = float(label)
+    except ValueError:
+        return str(label).strip()
+    return str(int(value)) if value.is_integer() else repr(value)
+
+
+def _order(name: str) -> tuple[bool, float, str]:
+    """Sort numbers by value, before words."""
+    try:
+        return False, float(name), name
+    except ValueError:
+        return True, 0.0, name
+
+
+def settle(
+    chunks: Iterable[Chunk], names: Sequence[str] | None = None
+) -> tuple[TwoClasses, Iterator[Chunk]]:
+    """Return the classes of a stream and its chunks, reading ahead until both have been seen."""
+    source = iter(chunks)
+    if names is not None:
+        return TwoClasses(names), source
+    held: list[Chunk] = []
+    seen: set[Any] = set()
+    rows = 0
+    for chunk in source:
+        held.append(chunk)
+        rows += len(chunk.labels)
+        seen |= {plain(v) for v in set(chunk.labels.tolist()) if v is not None and v == v}
+        if len(seen) >= 2:
+            return TwoClasses(_first_two(held)), chain(held, source)
+        if rows >= AHEAD:
+            break
+    found = f"only the label {seen.pop()!r}" if seen else "no label"
+    raise SelectronError(f"there is {found} in the first {rows} rows: name both with --classes")
+
+
+def _first_two(chunks: Iterable[Chunk]) -> list[str]:
+    """Return the two labels that come first."""
+    found: list[str] = []
+    for label in chain.from_iterable(chunk.labels.tolist() for chunk in chunks):
+        if label is not None and label == label and plain(label) not in found:
+            found.append(plain(label))
+            if len(found) == 2:
+                break
+    return found

@@ -1,0 +1,157 @@
+"""CSV: cells between commas, semicolons or tabs; a row a record, which may hold quoted line ends.
+
+A piece is parsed by Arrow, every column with a type given beforehand, never with one guessed from
+the first rows. Where that fails, cells are read one by one, with the same result, to find the
+error.
+"""
+
+import io
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+
+from selectron.engine.rows import Dense
+from selectron.errors import SelectronError
+from selectron.streams.readers.arrow import plain
+from selectron.streams.readers.cells import Grammar
+from selectron.streams.readers.columns import Choice, Columns, choose
+from selectron.streams.readers.labels import column, given
+from selectron.streams.readers.lines import Piece, line_ends, not_utf8, pieces
+from selectron.streams.readers.numerals import number
+from selectron.streams.readers.opening import Blocks
+
+
+class Table(NamedTuple):
+    """What holds for all rows of a file."""
+
+    grammar: Grammar
+    names: Sequence[str]
+    columns: Columns
+
+
+class Result(NamedTuple):
+    """The rows of a piece before the first error, and that error if there is one."""
+
+    values: np.ndarray
+    labels: np.ndarray
+    fault: SelectronError | None = None
+
+
+def parts(
+    blocks: Blocks, size: int, choice: Choice, header: bool | None
+) -> Iterator[tuple[Dense, int, np.ndarray]]:
+    """Rows, width and labels of at most `size` rows at a time.
+
+    Without a header (no cell of the first line is a word) the columns are named "0", "1", ....
+    """
+    table, line = _begin(blocks, choice, header)
+    for piece in pieces(blocks, size, table.grammar.ends, line):
+        values, labels, fault = quick(piece, table) or careful(piece, table)
+        if len(values):
+            yield Dense(values), values.shape[1], labels
+        if fault:
+            raise fault
+
+
+def _begin(blocks: Blocks, choice: Choice, header: bool | None) -> tuple[Table, int]:
+    """The table, and the line on which the rows begin."""
+    grammar = Grammar.sniffed(blocks.first(line_ends))
+    first = blocks.first(grammar.ends)
+    line = 1 + first[: len(first) - len(first.lstrip(b" \r\n"))].count(b"\n")
+    if not_utf8(first) is not None:
+        raise SelectronError(f"line {line}: the text is not UTF-8; convert the file to it")
+    names = [cell.strip() for cell in grammar.cells(first.lstrip(b" \r\n").decode())]
+    words = any(given(name) is not None and number(name) is None for name in names)
+    if not (words if header is None else header):
+        names = [str(place) for place in range(len(names))]
+        return Table(grammar, names, choose(names, choice)), 1
+    blocks.skip(len(first))
+    return Table(grammar, names, choose(names, choice)), 1 + first.count(b"\n")
+
+
+def quick(piece: Piece, table: Table) -> Result | None:
+    """All rows at one go; None if anything is unusual, be it right or wrong."""
+    if b"\r" in piece.data:  # Arrow would end a row here
+        return None
+    try:
+        found = _arrow(piece.data, table)
+    except pa.ArrowException:
+        return None
+    features, label = table.columns
+    values = np.empty((found.num_rows, len(features)))
+    for place in range(len(features)):
+        values[:, place] = plain(found.column(place))
+    if not np.isfinite(values).all():
+        return None
+    texts = [None] * len(values) if label is None else found.column(-1).to_pylist()
+    return Result(values, column(None if text is None else given(text) for text in texts))
+
+
+def _arrow(data: bytes, table: Table) -> pa.Table:
+    features, label = table.columns
+    types = {str(place): pa.float64() for place in features}
+    if label is not None:
+        types[str(label)] = pa.string()
+    quoted = b'"' in data
+    return pa.csv.read_csv(
+        io.BytesIO(data),
+        pa.csv.ReadOptions(
+            column_names=[str(place) for place in range(len(table.names))],
+            use_threads=False,
+            block_size=len(data) + 1,
+        ),
+        pa.csv.ParseOptions(
+            delimiter=table.grammar.mark,
+            quote_char='"' if quoted else False,
+            newlines_in_values=quoted,
+        ),
+        pa.csv.ConvertOptions(
+            include_columns=list(types),
+            column_types=types,
+            null_values=[],
+            strings_can_be_null=False,
+        ),
+    )
+
+
+def careful(piece: Piece, table: Table) -> Result:
+    """Cell by cell."""
+    rows: list[list[float]] = []
+    labels: list[str | None] = []
+    fault = None
+    for record, line in table.grammar.records(piece):
+        try:
+            cells = table.grammar.cells(record)
+            values = _row(cells, table)
+        except SelectronError as error:
+            fault = SelectronError(f"line {line}: {error}")
+            break
+        rows.append(values)
+        label = table.columns.label
+        labels.append(None if label is None else given(cells[label]))
+    shape = len(rows), len(table.columns.features)
+    return Result(np.array(rows, dtype=float).reshape(shape), column(labels), fault)
+
+
+def _row(cells: Sequence[str], table: Table) -> list[float]:
+    if len(cells) != len(table.names):
+        raise SelectronError(f"{len(cells)} columns were found, and {len(table.names)} expected")
+    return [_value(cells[place], table.names[place]) for place in table.columns.features]
+
+
+def _value(cell: str, name: str) -> float:
+    value = number(cell)
+    if not cell.strip():
+        raise SelectronError(f"column {name!r} is empty; fill it in or leave it out: --drop {name}")
+    if value is None:
+        raise SelectronError(
+            f"column {name!r}: {cell.strip()[:40]!r} is not a number; "
+            f"leave the column out (--drop {name}) or name it as the label"
+        )
+    if not math.isfinite(value):
+        raise SelectronError(f"column {name!r} is not finite ({cell.strip()})")
+    return value
