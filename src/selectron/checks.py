@@ -1,5 +1,6 @@
 """Checks of what users give a classifier: once, here, and in one sentence each."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -68,7 +69,9 @@ def _brief(text: str, what: str) -> str:
     if text.startswith("The feature names"):  # a list of them follows
         return text
     text = text.splitlines()[0].partition(". ")[0].rstrip(".:")
-    return f"{what}: {text}." if text[:1].islower() else f"{text}."
+    text = re.sub(r"np\.str_\((.*)\)", r"\1", text)
+    unclear = text[:1].islower() or text.startswith("Complex")
+    return f"{what}: {text}." if unclear else f"{text}."
 
 
 def _sound(X: Any) -> Any:
@@ -181,6 +184,15 @@ def part(value: Any, role: str) -> Any:
     )
 
 
-def fields(value: Any) -> tuple[str, ...]:
-    """Return the names of the parameters of a learner or an asker, none for None."""
-    return () if isinstance(value, type) else getattr(value, "_fields", ())
+def flag(name: str, value: Any) -> bool:
+    """Return a parameter that is True or False; 1 and 0 will do."""
+    if isinstance(value, int | np.bool_ | np.integer) and value in (0, 1):
+        return bool(value)
+    raise SelectronError(f"{name} must be True or False, got {shown(value)}.")
+
+
+def above_zero(name: str, value: Any) -> int:
+    """Return a parameter that is a whole number from 1 on."""
+    if isinstance(value, int | np.integer) and value > 0:
+        return int(value)
+    raise SelectronError(f"{name} must be a whole number above 0, got {shown(value)}.")

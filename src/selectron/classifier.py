@@ -6,16 +6,17 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from . import checks, storage
+from . import checks, packing, storage
 from .askers import Always
 from .engine.rows import Dense, Sparse
 from .errors import SelectronError
 from .labels import encode
 from .learners import LASEC
 from .model import Model
+from .nested import NestedParameters
 from .run import Run, named
 
 PAPERS = np.array([-1, 1])  # the classes of a stream that begins without any
@@ -33,7 +34,7 @@ class Decision(NamedTuple):
     ticket: int | None  # to tell the label by, if it is asked for
 
 
-class OnlineClassifier(ClassifierMixin, BaseEstimator):
+class OnlineClassifier(ClassifierMixin, NestedParameters):
     """A linear classifier of two classes that learns from a stream, and asks for few labels.
 
     Parameters
@@ -66,8 +67,9 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
     n_rounds_ : int
         Rounds played.
 
-    Rows are dense or sparse for good, as the first ones were; later ones are converted. All input
-    errors are `SelectronError`, a ValueError, and leave everything as it was.
+    Rows are dense or sparse for good, as the first ones were; later ones are converted. Parameters
+    that are set later take effect with the next `fit`. All input errors are `SelectronError`, a
+    ValueError, and leave everything as it was.
 
     Examples
     --------
@@ -206,11 +208,11 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
     def save(self, path: str | os.PathLike) -> None:
         """Write everything to a file: weights, draws, open tickets. It holds data, never code."""
         check_is_fitted(self)
-        header, arrays = self.model_.pack()
-        kept = {name: value for name, value in vars(self).items() if name in KEPT}
+        header, arrays = packing.pack(self.model_)
+        kept = {name: getattr(self, name) for name in KEPT}
         names = list(getattr(self, "feature_names_in_", ())) or None
-        classes, kind = self.classes_.tolist(), self.classes_.dtype.str
-        header = {"model": header, "kept": kept, "names": names, "classes": [classes, kind]}
+        classes = [self.classes_.tolist(), self.classes_.dtype.str]
+        header = {"model": header, "kept": kept, "names": names, "classes": classes}
         storage.write(path, header, arrays)
 
     @classmethod
@@ -218,41 +220,31 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         """Return the classifier of a file; it goes on bit for bit where the saved one was.
 
         `parts` are the classes of learners and askers that are not Selectron's own. Raises
-        SelectronError if the file is damaged, or no model file, or of another version.
+        SelectronError if the file is damaged, or no model file, or of another version. The
+        parameters `classes` and `random_state` come back as None: what came of them is in the file.
         """
         header, arrays = storage.read(path)
+        try:
+            return cls._loaded(header, arrays, parts)
+        except SelectronError:
+            raise
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise SelectronError(f"{path} does not hold a sound model.") from error
+
+    @classmethod
+    def _loaded(cls, header: dict, arrays: dict, parts: tuple[type, ...]) -> "OnlineClassifier":
         model = header["model"]
-        learner = storage.part(model["learner"], parts)
-        asker = storage.part(model["asker"], parts)
+        learner = checks.part(storage.part(model["learner"], parts), "learner")
+        asker = checks.part(storage.part(model["asker"], parts), "asker")
         self = cls(learner, asker, **header["kept"])
-        self.model_ = Model.unpack(model, arrays, learner, asker)
+        self.model_ = packing.unpack(model, arrays, learner, asker)
         values, kind = header["classes"]
         self.classes_ = np.array(values, dtype=kind)
-        self.n_features_in_ = self.model_.width
+        self.n_features_in_ = width = self.model_.width
         if header["names"]:
             self.feature_names_in_ = np.array(header["names"], dtype=object)
-        return self
-
-    # Parameters of the parts: learner__b and the like
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters; deep, those of the learner and the asker too."""
-        params = super().get_params(deep=deep)
-        for name in ("learner", "asker") if deep else ():
-            part = params[name]
-            params |= {f"{name}__{field}": getattr(part, field) for field in checks.fields(part)}
-        return params
-
-    def set_params(self, **params: Any) -> "OnlineClassifier":
-        """Set parameters, `learner__b=2.0` among them."""
-        inner = {key: params.pop(key) for key in list(params) if "__" in key}
-        super().set_params(**params)
-        for key, value in inner.items():
-            name, _, field = key.partition("__")
-            part: Any = getattr(self, name) if name in ("learner", "asker") else None
-            if field not in checks.fields(part):
-                raise SelectronError(f"There is no parameter {key!r}.")
-            setattr(self, name, part._replace(**{field: value}))
+        if self.classes_.shape != (2,) or len(header["names"] or range(width)) != width:
+            raise SelectronError("The file does not hold a sound model.")
         return self
 
     def __sklearn_tags__(self):
@@ -299,8 +291,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             checks.part(Always() if self.asker is None else self.asker, "asker"),
             width=self.n_features_in_,
             sparse=isinstance(block, Sparse),
-            constant=bool(self.fit_intercept),
-            normalize=self.normalize,
+            constant=checks.flag("fit_intercept", self.fit_intercept),
+            normalize=None if self.normalize is None else checks.flag("normalize", self.normalize),
             seed=self.random_state,
-            max_open=self.max_open,
+            max_open=checks.above_zero("max_open", self.max_open),
         )

@@ -14,11 +14,11 @@ from .askers import Always
 from .compose import loop, space_for
 from .draws import Draws
 from .engine.loop import ASKED, GIVEN, LATER, NEVER, NONE, PREDICTED, UPDATED
-from .engine.rows import Dense, Sparse, joined, rows_of
+from .engine.rows import Dense, Sparse, rows_of
 from .errors import Refused, SelectronError
+from .parameters import shown
 
 BLOCK = 32_768  # rows between two looks at Ctrl-C; their draws fit in the cache
-PLAIN = ("width", "sparse", "constant", "normalize", "max_open", "rounds", "tickets")
 
 
 class Room(NamedTuple):
@@ -106,7 +106,13 @@ class Model:
         """Compile the loop, or load it, by playing no row at all."""
         empty = Sparse(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0))
         block = empty if self.sparse else Dense(np.zeros((0, self.width)))
-        self._play_block(block, np.zeros(0, np.int8), np.zeros(0), 0, False, self.room.out)
+        self._play_block(
+            block,
+            np.zeros(0, np.int8),
+            np.zeros(0),
+            0,
+            (np.zeros(0),) * 2 + (np.zeros(0, np.uint8),),
+        )
 
     def run(self, block: Dense | Sparse, labels: np.ndarray, full: bool = True) -> Outcome:
         """Play rounds in which a label, where there is one, is seen only if it is asked for."""
@@ -141,7 +147,7 @@ class Model:
 
     def tell(self, ticket: int, label: int) -> bool:
         """Learn the label of an open ticket, from the model as it is now: did it step?"""
-        block = self.open.get(ticket)
+        block = self.open.get(ticket) if isinstance(ticket, int | np.integer) else None
         if block is None:
             raise SelectronError(self._why_not_open(ticket))
         flags = self._play_one(block, label, GIVEN, full=False)
@@ -169,44 +175,6 @@ class Model:
         # where a pickle is mapped from its file, the arrays in it are read-only
         self.state = self.space.State(*(np.require(a, requirements="W") for a in self.state))
 
-    def pack(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """Return all of it as a header for JSON and plain arrays; nothing else is needed."""
-        header = {
-            "learner": [type(self.learner).__name__, list(self.learner)],
-            "asker": [type(self.asker).__name__, list(self.asker)],
-            "draws": self.draws.pack(),
-            "open": list(self.open),
-            **{name: getattr(self, name) for name in PLAIN},
-        }
-        arrays = {f"state.{name}": array for name, array in self.state._asdict().items()}
-        waiting = joined(list(self.open.values()))
-        if waiting is not None:
-            arrays |= {f"open.{name}": array for name, array in waiting._asdict().items()}
-        return header, arrays
-
-    @classmethod
-    def unpack(
-        cls, header: dict[str, Any], arrays: dict[str, np.ndarray], learner: Any, asker: Any
-    ) -> "Model":
-        """Return the model of a header and arrays, given its learner and its asker."""
-        model = cls.__new__(cls)
-        model.learner, model.asker = learner, asker
-        model.numbers = learner.numbers(), asker.numbers()
-        model.draws = Draws.unpack(header["draws"])
-        for name in PLAIN:
-            setattr(model, name, header[name])
-        model._equip()
-        model.state = model.space.State(
-            *(arrays[f"state.{name}"] for name in model.space.State._fields)
-        )
-        model.open = {}
-        if header["open"]:
-            kind = Sparse if model.sparse else Dense
-            waiting = kind(*(arrays[f"open.{name}"] for name in kind._fields))
-            blocks = (rows_of(waiting, i, i + 1) for i in range(len(header["open"])))
-            model.open = dict(zip(header["open"], blocks, strict=True))
-        return model
-
     def _weights(self, width: int) -> int:
         """Return how many weights the space has for so many features."""
         return width + (self.constant or self.space.order == 1)
@@ -228,64 +196,56 @@ class Model:
         n = len(labels)
         margin, probability = np.empty(n if full else 0), np.empty(n if full else 0)
         flags = np.empty(n, np.uint8)
-        before = tuple(array.copy() for array in self.state), self.draws.mark()
+        before, mark = None if draw == NEVER else self._copy(), self.draws.mark()
         try:
             for start in range(0, n, BLOCK):
-                stop = min(start + BLOCK, n)
-                part = slice(start, stop)
-                size = stop - start
+                part = slice(start, min(start + BLOCK, n))
+                size = part.stop - start
                 draws = self.draws.take(size) if draw is None else _constant(draw)[:size]
                 out = margin[part], probability[part], flags[part]
-                rows = rows_of(block, start, stop)
-                self._play_block(rows, labels[part], draws, start, full, out)
+                self._play_block(rows_of(block, start, part.stop), labels[part], draws, start, out)
         except BaseException:
-            self.state = self.space.State(*before[0])
-            self.draws.reset(before[1])
+            self.state = before or self.state
+            self.draws.reset(mark)
             raise
         return Outcome(margin, probability, flags)
+
+    def _play_block(
+        self, block: Dense | Sparse, labels: np.ndarray, draws: np.ndarray, start: int, out: tuple
+    ) -> None:
+        rows = tuple(self.space.rows(block, self.constant))
+        played = self._call(rows, labels, draws, start, len(out[0]) > 0, out)
+        if played < len(labels):
+            raise Refused(start + played, _why_refused(block, played))
 
     def _play_one(self, block: Dense | Sparse, label: int, draw: float, full: bool) -> int:
         """Play one row without counting it; return its flags, and leave the rest in the room."""
         room = self.room
         room.labels[0], room.draws[0] = label, draw
-        steps = label != LATER and not self.space.atomic
-        before = tuple(array.copy() for array in self.state) if steps else None
-        try:
-            self._play_block(block, room.labels, room.draws, 0, full, room.out)
-        except BaseException:
-            if before is not None:
-                self.state = self.space.State(*before)
-            raise
-        return room.out[2].item()
-
-    def _play_block(
-        self,
-        block: Dense | Sparse,
-        labels: np.ndarray,
-        draws: np.ndarray,
-        start: int,
-        full: bool,
-        out: tuple[np.ndarray, np.ndarray, np.ndarray],
-    ) -> None:
         if self.recent[0] is not block:  # a label that comes at once finds its row prepared
             self.recent = block, tuple(self.space.rows(block, self.constant))
-        played = self.loop(
-            *self.numbers,
-            tuple(self.state),
-            self.recent[1],
-            labels,
-            draws,
-            self.rounds + start,
-            self.normalize,
-            full,
-            out,
-        )
-        if played < len(labels):
-            raise Refused(start + played, _why_refused(block, played))
+        before = None if label == LATER or self.space.atomic else self._copy()
+        if not self._call(self.recent[1], room.labels, room.draws, 0, full, room.out):
+            self.state = before or self.state
+            raise Refused(0, _why_refused(block, 0))
+        return room.out[2].item()
+
+    def _call(
+        self, rows: tuple, labels: Any, draws: Any, start: int, full: bool, out: tuple
+    ) -> int:
+        """Call the compiled loop."""
+        done = self.rounds + start
+        state = tuple(self.state)
+        return self.loop(*self.numbers, state, rows, labels, draws, done, self.normalize, full, out)
+
+    def _copy(self) -> Any:
+        """Return a copy of the state."""
+        return self.space.State(*(array.copy() for array in self.state))
 
     def _why_not_open(self, ticket: Any) -> str:
-        if not isinstance(ticket, int) or not 0 < ticket <= self.tickets:
-            return f"Ticket {ticket!r} is unknown: {self.tickets} have been given out, from 1 on."
+        if not isinstance(ticket, int | np.integer) or not 0 < ticket <= self.tickets:
+            given = f"{self.tickets} have been given out, from 1 on"
+            return f"Ticket {shown(ticket)} is unknown: {given}."
         return (
             f"Ticket {ticket} is not open: it has been answered, or has expired "
             f"because {self.max_open} younger ones were open."
@@ -317,4 +277,9 @@ def _why_refused(block: Dense | Sparse, i: int) -> str:
     if len(bad):
         what = "NaN" if np.isnan(values[bad[0]]) else "infinite"
         return f", feature {features[bad[0]]} is {what}: every value must be finite."
-    return " leads to numbers that are too large for floating point: scale the features."
+    with np.errstate(over="ignore"):
+        large = not np.isfinite(values @ values)
+    what = (
+        "is too large for floating point" if large else "goes beyond what floating point resolves"
+    )
+    return f" {what}: scale the features."

@@ -17,7 +17,7 @@ def named(positive: np.ndarray, classes: np.ndarray) -> np.ndarray:
     return np.where(positive, classes[1], classes[0]).astype(classes.dtype, copy=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Run:
     """What happened, one element a round; only asked labels have influenced it.
 

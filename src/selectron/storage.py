@@ -79,11 +79,20 @@ def read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]
         raise SelectronError(f"{path} is not a Selectron model file.") from error
 
 
+def packed(part: Any) -> list:
+    """Return a learner or an asker as [name, parameters, is it Selectron's own?]."""
+    name = type(part).__name__
+    return [name, list(part), _own().get(name) is type(part)]
+
+
 def part(packed: list, others: tuple[type, ...]) -> Any:
-    """Return the learner or asker of [name, parameters], Selectron's own or one of `others`."""
-    name, parameters = packed
-    found = {own: getattr(kind, own) for kind in (learners, askers) for own in kind.__all__}
-    found |= {kind.__name__: kind for kind in others}
+    """Return the learner or asker of what `packed` gave: Selectron's own, or one of `others`."""
+    name, parameters, own = packed
+    found = _own() if own else {kind.__name__: kind for kind in others}
     if name not in found:
         raise SelectronError(f"The file needs {name}, which is not Selectron's: pass it in parts=.")
     return found[name](*parameters)
+
+
+def _own() -> dict[str, type]:
+    return {name: getattr(kind, name) for kind in (learners, askers) for name in kind.__all__}

@@ -27,7 +27,9 @@ INTERRUPTED = 130  # as a shell reports Ctrl-C
 @click.argument("file", required=False)
 @click.option("--learner", "learners", type=LEARNER, multiple=True, help="May be repeated.")
 @click.option("--ask", "askers", type=ASKER, multiple=True, help="May be repeated.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the draws.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the draws."
+)
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write every decision here.")
 @click.option("--plot", "picture", type=click.Path(dir_okay=False), help="Draw a picture here.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")

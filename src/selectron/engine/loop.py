@@ -25,6 +25,8 @@ PREDICTED, ASKED, UPDATED = 1, 2, 4
 # probability, relatively; rounding in the bounds themselves is some 1e-15.
 SLACK = 1e-9
 
+LOST = -1e-3  # a q below this is no rounding of 0: P is not positive definite any more
+
 
 def _blank(*_: Any) -> Any:
     raise NotImplementedError("this part of the loop is filled in by bind()")
@@ -43,7 +45,7 @@ probability = _blank  # (a, r, q, t) -> probability of asking in round t = 1, 2,
 # the space
 inner = _blank  # (s, rows, i) -> <w, x> for row i
 length = _blank  # (rows, i) -> <x, x>
-form = _blank  # (s, rows, i) -> q, at least 0
+form = _blank  # (s, rows, i) -> q
 ceiling = _blank  # (s, xx) -> an upper bound of q for rows with <x, x> = xx
 move = _blank  # (s, rows, i, scale, round, step) -> did all stay finite?
 count = _blank  # (s) -> number of steps so far
@@ -57,6 +59,16 @@ def unit(xx):
     return 1.0 / math.sqrt(xx) if xx > 0 else 0.0
 
 
+def shaped(scale, q):
+    """Return q for a row scaled by `scale`: not below 0, NaN where rounding has left nothing of it.
+
+    P is positive definite, but its smallest eigenvalues drown in the rounding of its largest where
+    rows are very long beside the prior.
+    """
+    q = scale * (scale * q)
+    return max(q, 0.0) if q > LOST else math.nan
+
+
 def ask(p, a, m, q, t):
     """Margin quantity and probability of asking, for a given q."""
     r = score(p, m, q)
@@ -64,7 +76,12 @@ def ask(p, a, m, q, t):
 
 
 def clear(u, chance, other):
-    """Is it settled whether u < probability, wherever the probability lies between these two?"""
+    """Is it settled whether u < probability, wherever the probability lies between these two?
+
+    Never where one of them is NaN, as it may be where the bound on q overflows.
+    """
+    if math.isnan(chance + other):
+        return False
     return u < min(chance, other) * (1 - SLACK) or u >= max(chance, other) * (1 + SLACK)
 
 
@@ -90,12 +107,12 @@ def play(learner, asker, state, block, labels, draws, before, normalize, full, o
         # In second order q costs a product P x. It is spared where it changes no decision: the
         # probability is monotone in q, so its values at the bounds 0 and `most` enclose it.
         t, y, u = before + i + 1, labels[i], draws[i]
-        most = scale * scale * ceiling(s, length(rows, i))
+        most = scale * (scale * ceiling(s, length(rows, i)))
         r, chance = ask(p, a, m, 0.0, t)
         matters = (r, chance) != ask(p, a, m, most, t)
         q = math.nan
         if matters and (full or not clear(u, chance, ask(p, a, m, most, t)[1])):
-            q = scale * scale * form(s, rows, i)
+            q = shaped(scale, form(s, rows, i))
             if not math.isfinite(q):
                 return i
             r, chance = ask(p, a, m, q, t)
@@ -104,9 +121,9 @@ def play(learner, asker, state, block, labels, draws, before, normalize, full, o
         moved = asked and y != LATER and steps(p, m, y)
         if moved:
             if math.isnan(q):
-                q = scale * scale * form(s, rows, i)
+                q = shaped(scale, form(s, rows, i))
             now = Round(m, q, float(y), count(s), square(s))
-            if not move(s, rows, i, scale, now, step(p, now)):
+            if not math.isfinite(q) or not move(s, rows, i, scale, now, step(p, now)):
                 return i
 
         if full:

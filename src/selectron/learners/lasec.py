@@ -37,7 +37,7 @@ class LASEC(NamedTuple):
         b = number(self, "b", lambda b: 0 < b < math.inf, "above 0 and finite")
         c = number(self, "c", lambda c: c > 0, "above 0")
         if not b < c:
-            raise SelectronError(f"LASEC: b must be below c, got b={self.b!r} and c={self.c!r}.")
+            raise SelectronError(f"LASEC: b must be below c, got b={b} and c={c}.")
         return b, c
 
     def shape(self):

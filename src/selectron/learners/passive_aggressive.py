@@ -33,7 +33,7 @@ class PassiveAggressive(NamedTuple):
 
     def numbers(self):
         """Return C and 1 or 2 for the variant; C must be above 0, the variant "I" or "II"."""
-        if self.variant not in ("I", "II"):
+        if not (isinstance(self.variant, str) and self.variant in ("I", "II")):
             raise SelectronError(
                 f'PassiveAggressive: variant must be "I" or "II", got {self.variant!r}.'
             )

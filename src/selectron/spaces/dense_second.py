@@ -3,6 +3,7 @@
 A product P x and a step pass once over d (d + 1) / 2 numbers.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -10,8 +11,8 @@ import numpy as np
 from ..engine.arithmetic import dot, reassociated, row_dot, row_square
 from ..engine.round import Shape
 from ..engine.rows import Dense, readonly
-from .scalars import NOISE, TRACE, count, square
-from .second import ceiling, scalars, walk
+from .scalars import NOISE, count, square
+from .second import ceiling, due, scalars, tighten, walk
 
 __all__ = ["ceiling", "count", "square"]
 
@@ -73,24 +74,43 @@ def length(rows, i):
 
 
 @reassociated
-def row_product(p, x, xi, g):
-    """Add xi * p to g and return <p, x>, in one pass over this part of a row of P."""
+def row_product(p, x, by, g):
+    """g <- g + by p; return <p, x>, p being what stands before the diagonal in a row of P."""
     total = 0.0
-    for j in range(len(p)):
-        total += p[j] * x[j]
-        g[j] += p[j] * xi
+    for k in range(len(p)):
+        total += p[k] * x[k]
+        g[k] += p[k] * by
     return total
+
+
+@reassociated
+def pair_product(p, q, x, first, second, g):
+    """`row_product` of two rows in one pass over x and g, which takes a quarter less time."""
+    total, other = 0.0, 0.0
+    for k in range(len(p)):
+        total += p[k] * x[k]
+        other += q[k] * x[k]
+        g[k] += p[k] * first + q[k] * second
+    return total, other
 
 
 def form(s, rows, i):
     """q = <x, g> with g = (P + eps I) x, which is left in s.g."""
-    x, eps = rows.values[i], s.scalars[NOISE]
+    x, g, t, eps = rows.values[i], s.g, s.triangle, s.scalars[NOISE]
+    pairs = len(x) - len(x) % 2
     at = 0
-    for j in range(len(x)):
-        total = row_product(s.triangle[at : at + j], x, x[j], s.g)
-        s.g[j] = total + (s.triangle[at + j] + eps) * x[j]
-        at += j + 1
-    return max(0.0, dot(x, s.g))
+    for j in range(0, pairs, 2):
+        below = at + j + 1
+        corner = t[below + j]
+        p, q = t[at : at + j], t[below : below + j]
+        total, other = pair_product(p, q, x, x[j], x[j + 1], g)
+        g[j] = total + (t[at + j] + eps) * x[j] + corner * x[j + 1]
+        g[j + 1] = other + corner * x[j] + (t[below + j + 1] + eps) * x[j + 1]
+        at = below + j + 2
+    for j in range(pairs, len(x)):  # the last row, if their number is odd
+        total = row_product(t[at : at + j], x, x[j], g)
+        g[j] = total + (t[at + j] + eps) * x[j]
+    return dot(x, g)
 
 
 def move(s, rows, i, scale, now, step):
@@ -98,13 +118,14 @@ def move(s, rows, i, scale, now, step):
     nu = scale * scale * step.nu
     if not walk(s, scale * step.eta, nu, step.mu, now):
         return False
-    s.scalars[TRACE] = update(s.triangle, s.g, s.scalars[NOISE], step.mu, nu)
+    update(s.triangle, s.g, s.scalars[NOISE], step.mu, nu)
+    if due(s):
+        tighten(s, norm(s.triangle, len(s.g)))
     return True
 
 
 def update(triangle, g, eps, mu, nu):
-    """P <- mu (P + eps I) - nu g g'; return the trace."""
-    trace = 0.0
+    """P <- mu (P + eps I) - nu g g'."""
     at = 0
     for j in range(len(g)):
         p = triangle[at : at + j + 1]
@@ -112,6 +133,12 @@ def update(triangle, g, eps, mu, nu):
         by = nu * g[j]
         for k in range(len(p)):
             p[k] = mu * p[k] - by * g[k]
-        trace += p[j]
         at += j + 1
-    return trace
+
+
+def norm(triangle, d):
+    """Return the Frobenius norm of P; what is not on the diagonal occurs twice."""
+    squares = 2 * dot(triangle, triangle)
+    for j in range(d):
+        squares -= triangle[j * (j + 3) // 2] ** 2
+    return math.sqrt(squares)

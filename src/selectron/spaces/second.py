@@ -6,7 +6,9 @@ import numpy as np
 
 from ..engine.arithmetic import dot
 from ..engine.round import Shape
-from .scalars import COUNT, FRESH, LARGEST, LENGTH, NOISE, SQUARE, TRACE
+from .scalars import COUNT, FRESH, LARGEST, LENGTH, NOISE, SQUARE
+
+STEPS_BETWEEN_NORMS = 16
 
 
 def scalars(width: int, shape: Shape) -> np.ndarray:
@@ -14,18 +16,12 @@ def scalars(width: int, shape: Shape) -> np.ndarray:
     numbers = np.zeros(LENGTH)
     numbers[NOISE] = shape.noise
     numbers[LARGEST] = numbers[FRESH] = shape.scale
-    numbers[TRACE] = shape.scale * width
     return numbers
 
 
 def ceiling(s, xx):
-    """Return an upper bound of q: no eigenvalue of P exceeds its trace or the recurrent bound.
-
-    The trace comes from the matrix as it is, rounding included, hence the allowance.
-    """
-    eps = s.scalars[NOISE]
-    trace = s.scalars[TRACE] + eps * len(s.w) + 1e-12 * s.scalars[LARGEST]
-    return min(s.scalars[LARGEST] + eps, trace) * xx * (1 + 1e-12)
+    """Return an upper bound of q, with an allowance for the rounding of many steps."""
+    return (s.scalars[LARGEST] + s.scalars[NOISE]) * xx * (1 + 1e-9)
 
 
 def walk(s, eta, nu, mu, now):
@@ -41,3 +37,13 @@ def walk(s, eta, nu, mu, now):
     s.scalars[SQUARE] = max(0.0, after)
     s.scalars[COUNT] += 1
     return True
+
+
+def due(s):
+    """Is it time to look at the size of P, which takes a pass over it?"""
+    return s.scalars[COUNT] % STEPS_BETWEEN_NORMS == 0
+
+
+def tighten(s, norm):
+    """No eigenvalue exceeds the Frobenius norm, even where rounding has left P indefinite."""
+    s.scalars[LARGEST] = min(s.scalars[LARGEST], norm)

@@ -88,7 +88,8 @@ def ceiling(s, xx):
 
 def move(s, rows, i, scale, now, step):
     """w <- keep w + eta x, for x scaled; |keep w + eta x|^2 needs no pass over w."""
-    after = step.keep * (step.keep * now.ww + 2 * step.eta * now.m) + step.eta * step.eta * now.q
+    keep, eta = step.keep, step.eta
+    after = keep * (keep * now.ww + 2 * eta * now.m) + eta * (eta * now.q)
     if not math.isfinite(after):
         return False
     factor = s.scalars[FACTOR] * step.keep

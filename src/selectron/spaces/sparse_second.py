@@ -3,15 +3,16 @@
 q costs O(non-zeros^2); a step costs O(d^2), as P fills up.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
-from ..engine.arithmetic import span_square, sparse_dot
+from ..engine.arithmetic import dot, span_square, sparse_dot
 from ..engine.round import Shape
 from ..engine.rows import Sparse, readonly
-from .scalars import FRESH, NOISE, TRACE, count, square
-from .second import ceiling, scalars, walk
+from .scalars import FRESH, LARGEST, NOISE, count, square
+from .second import ceiling, due, scalars, tighten, walk
 
 __all__ = ["ceiling", "count", "square"]
 
@@ -67,7 +68,7 @@ def widen(s: State, width: int) -> State:
     p[:old, :old] = s.p
     p[range(old, width), range(old, width)] = fresh
     numbers = s.scalars.copy()
-    numbers[TRACE] += fresh * (width - old)
+    numbers[LARGEST] = max(numbers[LARGEST], fresh)
     return State(np.concatenate([s.w, np.zeros(width - old)]), p, np.zeros(width), numbers)
 
 
@@ -93,7 +94,7 @@ def form(s, rows, i):
     for j in range(begin, end):
         p = s.p[rows.indices[j]]
         total += rows.values[j] * sparse_dot(p, rows.indices, rows.values, begin, end)
-    return max(0.0, total)
+    return total
 
 
 def product(s, rows, i):
@@ -112,18 +113,24 @@ def move(s, rows, i, scale, now, step):
     nu = scale * scale * step.nu
     if not walk(s, scale * step.eta, nu, step.mu, now):
         return False
-    s.scalars[TRACE] = update(s.p, s.g, s.scalars[NOISE], step.mu, nu)
+    update(s.p, s.g, s.scalars[NOISE], step.mu, nu)
+    if due(s):
+        tighten(s, norm(s.p))
     return True
 
 
 def update(p, g, eps, mu, nu):
-    """P <- mu (P + eps I) - nu g g'; return the trace."""
-    trace = 0.0
+    """P <- mu (P + eps I) - nu g g', as symmetric as it was."""
     for j in range(len(g)):
         row = p[j]
         row[j] += eps
-        by = nu * g[j]
         for k in range(len(g)):
-            row[k] = mu * row[k] - by * g[k]
-        trace += row[j]
-    return trace
+            row[k] = mu * row[k] - nu * (g[j] * g[k])
+
+
+def norm(p):
+    """Return the Frobenius norm of P."""
+    squares = 0.0
+    for j in range(len(p)):
+        squares += dot(p[j], p[j])
+    return math.sqrt(squares)

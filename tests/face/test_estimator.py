@@ -1,0 +1,150 @@
+"""OnlineClassifier as scikit-learn's users know an estimator."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from selectron import OnlineClassifier, learners
+from selectron.askers import Margin
+from selectron.learners import LASEC, Perceptron
+
+from .examples import X, Y, inside
+
+LEARNERS = [getattr(learners, name)() for name in learners.__all__]
+OTHERS = [learner for learner in LEARNERS if not isinstance(learner, Perceptron | LASEC)]
+WHOLE = np.round(4 * X)  # what every kind of number can hold
+
+
+@parametrize_with_checks([OnlineClassifier(), OnlineClassifier(Perceptron())])
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.usefixtures("interpreted")
+@parametrize_with_checks([OnlineClassifier(learner, asker=Margin(0.5)) for learner in OTHERS])
+def test_scikit_learns_checks_of_every_learner(estimator, check):
+    check(estimator)
+
+
+# Parameters
+
+
+def test_clone_is_unfitted_and_equal():
+    clf = OnlineClassifier(LASEC(b=2.0), asker=Margin(0.5), random_state=7).fit(X, Y)
+    copy = clone(clf)
+    assert not hasattr(copy, "model_")
+    assert copy.get_params() == clf.get_params()
+
+
+def test_parameters_of_the_parts():
+    clf = OnlineClassifier(LASEC(b=2.0), asker=Margin(0.5))
+    params = clf.get_params()
+    assert (params["learner__b"], params["learner__c"], params["asker__b"]) == (2.0, 1000.0, 0.5)
+    assert not [name for name in clf.get_params(deep=False) if "__" in name]
+    clf.set_params(learner__c=50.0, asker__b=0.1, max_open=3)
+    assert (clf.learner, clf.asker, clf.max_open) == (LASEC(2.0, 50.0), Margin(0.1), 3)
+
+
+def test_new_part_and_its_parameter_in_one_call():
+    clf = OnlineClassifier(Perceptron()).set_params(learner__b=3.0, learner=LASEC())
+    assert clf.learner == LASEC(b=3.0)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{"learner__zeta": 1}, {"zeta": 1}, {"zeta__b": 1}, {"asker__b": 1}],
+    ids=str,
+)
+def test_unknown_parameter_sets_nothing(params):
+    clf = OnlineClassifier(LASEC())
+    before = inside(clf)
+    with pytest.raises(ValueError, match=next(iter(params)).split("__")[0]):
+        clf.set_params(max_open=5, learner__b=2.0, **params)
+    assert inside(clf) == before
+
+
+def test_class_instead_of_a_learner_has_no_parameters():
+    assert [name for name in OnlineClassifier(LASEC).get_params() if "__" in name] == []
+
+
+def test_repr_shows_the_parts():
+    shown = repr(OnlineClassifier(LASEC(b=2.0), asker=Margin(0.1)))
+    assert "LASEC(b=2.0, c=1000.0)" in shown
+    assert "Margin(b=0.1)" in shown
+
+
+def test_grid_search_over_learners_and_their_parameters():
+    grid = [
+        {"learner": [Perceptron(), LASEC()]},
+        {"learner": [LASEC()], "learner__b": [0.1, 1.0]},
+    ]
+    search = GridSearchCV(OnlineClassifier(), grid, cv=2, error_score="raise").fit(X, Y)
+    assert len(search.cv_results_["params"]) == 4
+    assert search.best_estimator_.learner in (Perceptron(), LASEC(), LASEC(b=0.1))
+    assert search.score(X, Y) == search.best_estimator_.score(X, Y)
+
+
+def test_pipeline():
+    pipe = make_pipeline(StandardScaler(), OnlineClassifier(LASEC()))
+    pipe.set_params(onlineclassifier__learner__b=0.5)
+    scaled = StandardScaler().fit_transform(X)
+    alone = OnlineClassifier(LASEC(b=0.5)).fit(scaled, Y)
+    assert np.array_equal(pipe.fit(X, Y).decision_function(X), alone.decision_function(scaled))
+
+
+# Predictions
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
+@pytest.mark.parametrize("intercept", [True, False])
+def test_weights_reproduce_the_predictions(learner, intercept):
+    clf = OnlineClassifier(learner, fit_intercept=intercept).fit(X, Y)
+    margins = X @ clf.coef_[0] + clf.intercept_
+    assert clf.coef_.shape == (1, 4)
+    assert clf.intercept_.shape == (1,)
+    assert (clf.intercept_[0] != 0) == intercept
+    assert np.array_equal(clf.predict(X), np.where(margins >= 0, 1, -1))
+    assert np.array_equal(clf.decision_function(X) >= 0, margins >= 0)
+
+
+def test_score_is_accuracy():
+    clf = OnlineClassifier(Perceptron()).fit(X, Y)
+    assert clf.score(X, Y) == np.mean(clf.predict(X) == Y)
+    assert 0.5 < clf.score(X, Y) < 1
+
+
+def test_fit_forgets_and_partial_fit_does_not():
+    half = OnlineClassifier(Perceptron()).fit(X[60:], Y[60:])
+    assert np.array_equal(
+        OnlineClassifier(Perceptron()).fit(X, Y).fit(X[60:], Y[60:]).coef_, half.coef_
+    )
+    parts = OnlineClassifier(Perceptron()).partial_fit(X[:60], Y[:60]).partial_fit(X[60:], Y[60:])
+    assert np.array_equal(parts.coef_, OnlineClassifier(Perceptron()).fit(X, Y).coef_)
+    assert parts.n_rounds_ == 120
+
+
+def test_prediction_changes_nothing():
+    clf = OnlineClassifier(LASEC()).fit(X, Y)
+    before = inside(clf)
+    clf.predict(X)
+    clf.decision_function(X)
+    clf.score(X, Y)
+    assert inside(clf) == before
+
+
+def test_weights_are_copies():
+    clf = OnlineClassifier(Perceptron()).fit(X, Y)
+    before = inside(clf)
+    clf.coef_[:] = 5.0
+    clf.intercept_[:] = 5.0
+    assert inside(clf) == before
+
+
+@pytest.mark.parametrize("name", ["coef_", "intercept_", "n_rounds_", "classes_"])
+def test_nothing_is_fitted_before_fit(name):
+    assert not hasattr(OnlineClassifier(), name)
