@@ -1,6 +1,7 @@
-"""Whole passes against loops written by hand, through the estimator's face."""
+"""Whole passes against loops written by hand."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,10 @@ import scipy.sparse
 from benchmarks import rivals
 from benchmarks.ratio import ratio
 from selectron import OnlineClassifier
+from selectron.askers import Always
+from selectron.engine.rows import Dense, Sparse
 from selectron.learners import LASEC, Perceptron
+from selectron.model import Model
 from selectron.streams import switching_gaussian
 
 Row = tuple[str, str, str]
@@ -17,28 +21,25 @@ Row = tuple[str, str, str]
 
 def passes() -> Iterator[Row]:
     """Yield (what, ratio, absolute figures)."""
-    for d in (50, 256):
-        X, y = switching_gaussian(100_000, d)
-        yield row(
-            f"Perceptron, dense d={d} / fused Numba loop",
-            classifier(Perceptron(), X, y),
-            lambda X=X, y=y, d=d: rivals.perceptron(X, y, np.zeros(d)),
-            len(y),
-        )
-    X, y = text(20_000, 50_000, 80)
-    parts = X.indptr, X.indices, X.data
-    yield row(
-        "Perceptron, sparse d=50,000, 80 non-zeros / fused Numba loop",
-        classifier(Perceptron(), X, y),
-        lambda: rivals.sparse_perceptron(*parts, y, np.zeros(50_000)),
-        len(y),
-    )
+    for n, d in ((500_000, 50), (100_000, 256)):
+        X, y = switching_gaussian(n, d)
+        theirs = partial(dense_rival, X, y)
+        what = f"Perceptron, dense d={d}"
+        yield row(f"{what}, the model / fused Numba loop", model(Dense(X), d, y), theirs, n)
+        yield row(f"{what}, the estimator / the same", classifier(Perceptron(), X, y), theirs, n)
+    n, d = 50_000, 50_000
+    X, y = text(n, d, 80)
+    theirs = partial(sparse_rival, X, y)
+    block = Sparse(X.indptr.astype(np.int64), X.indices, X.data)
+    what = "Perceptron, sparse d=50,000, 80 non-zeros"
+    yield row(f"{what}, the model / fused Numba loop", model(block, d, y), theirs, n)
+    yield row(f"{what}, the estimator / the same", classifier(Perceptron(), X, y), theirs, n)
     for name, every in (("one concept", 10_000), ("another concept every 500 rows", 500)):
         X, y = switching_gaussian(10_000, 256, every)
         yield row(
             f"LASEC, d=256, every label, {name} / loop with P x (BLAS) on every round",
             classifier(LASEC(), X, y),
-            lambda X=X, y=y: rivals.lasec(X, y, 1.0, 1000.0),
+            partial(rivals.lasec, X, y, 1.0, 1000.0),
             len(y),
             pairs=7,
         )
@@ -52,6 +53,29 @@ def row(what: str, ours: Callable, theirs: Callable, rows: int, pairs: int = 15)
         f"{found.median:.2f} ({found.low:.2f}-{found.high:.2f})",
         f"{rows / found.ours / 1e6:.2f} M and {rows / found.theirs / 1e6:.2f} M rows/s",
     )
+
+
+def dense_rival(X: np.ndarray, y: np.ndarray) -> int:
+    """Play the loop written by hand on dense rows."""
+    return rivals.perceptron(X, y, np.zeros(X.shape[1]))
+
+
+def sparse_rival(X: scipy.sparse.csr_array, y: np.ndarray) -> int:
+    """Play the loop written by hand on sparse rows."""
+    return rivals.sparse_perceptron(X.indptr, X.indices, X.data, y, np.zeros(X.shape[1]))
+
+
+def model(block: Dense | Sparse, width: int, y: np.ndarray) -> Callable[[], Any]:
+    """Return a pass of a fresh model, on rows and labels that need no conversion."""
+    codes, sparse = y.astype(np.int8), isinstance(block, Sparse)
+
+    def call() -> Any:
+        fresh = Model(
+            Perceptron(), Always(), width=width, sparse=sparse, constant=False, normalize=False
+        )
+        return fresh.run(block, codes, full=False)
+
+    return call
 
 
 def classifier(learner: Any, X: Any, y: np.ndarray) -> Callable[[], Any]:

@@ -1,0 +1,264 @@
+"""`selectron run`, as a user calls it."""
+
+import json
+import lzma
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+from click.testing import CliRunner
+
+from selectron.askers import Margin
+from selectron.cli import main
+from selectron.engine.rows import Dense
+from selectron.learners import Perceptron
+from selectron.model import Model
+from selectron.streams import switching_gaussian
+
+FAST = ["--learner", "perceptron"]
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch):
+    """Return a function that calls the command line in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return lambda *args, **more: CliRunner().invoke(main, [str(a) for a in args], **more)
+
+
+@pytest.fixture
+def stream(tmp_path):
+    """Return a small CSV file, its rows and its labels."""
+    X, y = switching_gaussian(300, 4, every=100)
+    path = tmp_path / "stream.csv"
+    lines = ["a,b,c,d,label"]
+    lines += [
+        ",".join(map(repr, x.tolist())) + f",{'spam' if k > 0 else 'ham'}"
+        for x, k in zip(X, y, strict=True)
+    ]
+    path.write_text("\n".join(lines))
+    return path, X, y
+
+
+def test_the_demonstration_prints_a_table_and_draws_a_picture(call):
+    result = call("run", *FAST, "--learner", "lasec")
+    assert result.exit_code == 0, result.output
+    head, _, first, second = result.stdout.splitlines()
+    assert head.split() == ["learner", "asker", "accuracy", "asked", "mistakes", "steps", "rows/s"]
+    assert first.startswith("perceptron ")
+    assert second.startswith("lasec:b=1,c=1000 ")
+    assert Path("selectron-run.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_file_is_played_as_the_model_plays_its_rows(call, stream):
+    path, X, y = stream
+    args = ("run", path, *FAST, "--ask", "margin:b=0.5", "--seed", 3, "--json")
+    (result,) = json.loads(call(*args).stdout)
+    model = Model(Perceptron(), Margin(0.5), width=4, seed=3)
+    codes = y.astype(np.int8)
+    outcome = model.run(Dense(X), codes)
+    assert result["mistakes"] == int((outcome.positive != (codes > 0)).sum())
+    assert result["asked"] == int(outcome.asked.sum())
+    assert result["steps"] == int(outcome.updated.sum())
+    assert result["accuracy"] == 1 - result["mistakes"] / 300
+    assert result["rows"] == 300
+
+
+def test_learners_are_compared_with_the_same_draws(call, stream):
+    args = ("run", stream[0], *FAST, "--learner", "lasec", "--ask", "fixed:p=0.3", "--json")
+    one, other = json.loads(call(*args).stdout)
+    assert one["asked"] == other["asked"] > 0
+    assert one["mistakes"] != other["mistakes"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_decisions_are_written(call, stream, ending):
+    path, X, y = stream
+    result = call("run", path, *FAST, "--ask", "margin:b=0.5", "-o", f"out.{ending}")
+    assert result.exit_code == 0, result.output
+    if ending == "csv":
+        rows = pyarrow.csv.read_csv("out.csv").to_pylist()
+    elif ending == "parquet":
+        rows = pyarrow.parquet.read_table("out.parquet").to_pylist()
+    else:
+        rows = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
+    outcome = Model(Perceptron(), Margin(0.5), width=4, seed=0).run(Dense(X), y.astype(np.int8))
+    assert [row["row"] for row in rows] == list(range(300))
+    assert {row["learner"] for row in rows} == {"perceptron"}
+    assert [row["margin"] for row in rows] == outcome.margin.tolist()
+    assert [row["probability"] for row in rows] == outcome.probability.tolist()
+    assert [row["asked"] for row in rows] == outcome.asked.tolist()
+    assert [row["updated"] for row in rows] == outcome.updated.tolist()
+    assert [row["prediction"] == "spam" for row in rows] == outcome.positive.tolist()
+    assert [row["label"] == "spam" for row in rows] == (y > 0).tolist()
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_the_picture_has_the_format_of_its_ending(call, stream, ending):
+    start = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[ending]
+    assert call("run", stream[0], *FAST, "--plot", f"p.{ending}").exit_code == 0
+    assert Path(f"p.{ending}").read_bytes().startswith(start)
+
+
+def test_standard_input(call, stream):
+    text = stream[0].read_bytes()
+    args = (*FAST, "--json")
+    piped, read = call("run", "-", *args, input=text), call("run", stream[0], *args)
+    drop = {"rows_per_second"}
+    (one,), (other,) = json.loads(piped.stdout), json.loads(read.stdout)
+    assert {k: one[k] for k in one.keys() - drop} == {k: other[k] for k in other.keys() - drop}
+
+
+def test_rows_without_a_label_are_predicted_and_not_asked_for(call, tmp_path):
+    (tmp_path / "some.csv").write_text("a,label\n1,x\n2,\n-1,y\n-2,\n")
+    result = call("run", "some.csv", *FAST, "--ask", "always", "-o", "out.jsonl", "--json")
+    (totals,) = json.loads(result.stdout)
+    assert (totals["rows"], totals["asked"]) == (4, 2)
+    rows = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
+    assert [row["asked"] for row in rows] == [True, False, True, False]
+    assert [row["label"] for row in rows] == ["x", None, "y", None]
+
+
+def test_labels_that_are_numbers_agree_however_written(call, tmp_path):
+    (tmp_path / "n.csv").write_text("a,label\n1,1\n-1,0\n2,1.0\n-2,+0\n")
+    assert call("run", "n.csv", *FAST).exit_code == 0
+
+
+def test_sparse_rows_may_widen(call, tmp_path):
+    (tmp_path / "w.svm").write_text("".join(f"{1 if i % 2 else -1} {i}:1\n" for i in range(9000)))
+    for learner in ("perceptron", "passive-aggressive"):
+        (result,) = json.loads(call("run", "w.svm", "--learner", learner, "--json").stdout)
+        assert result["rows"] == 9000
+
+
+BAD_USAGE = {
+    "an unknown learner": ["--learner", "lasek"],
+    "an unknown parameter": ["--learner", "lasec:d=1"],
+    "b >= c": ["--learner", "lasec:b=2,c=1"],
+    "a negative C": ["--learner", "passive-aggressive:C=-1"],
+    "a word for a number": ["--ask", "margin:b=much"],
+    "no value": ["--ask", "margin:b"],
+    "a missing parameter": ["--ask", "margin"],
+    "an ending that is no format": ["-o", "out.xls"],
+    "a picture that is none": ["--plot", "picture.txt"],
+    "an unknown format": ["--format", "arff"],
+    "an unknown option": ["--frobnicate"],
+    "a seed below 0": ["--seed", "-1"],
+}
+
+
+@pytest.mark.parametrize("case", BAD_USAGE)
+def test_bad_usage_exits_with_2(call, stream, case):
+    result = call("run", stream[0], *BAD_USAGE[case])
+    assert result.exit_code == 2
+    assert result.stderr.count("Error:") == 1
+    assert "Traceback" not in result.output
+
+
+def bad_files():
+    """Return contents of files, and what the message says about them."""
+    good = "a,b,label\n1,2,x\n3,4,y\n"
+    return {
+        "empty": (b"", "no rows"),
+        "header only": (b"a,b,label\n", "no rows"),
+        "NaN": (good.encode() + b"nan,1,x\n", "line 4"),
+        "infinite": (good.encode() + b"1,inf,x\n", "line 4"),
+        "a word": (good.encode() + b"1,two,x\n", "line 4"),
+        "a missing cell": (good.encode() + b"1,x\n", "line 4"),
+        "a third class": (good.encode() + b"1,2,z\n", "row 2"),
+        "one class": (b"a,label\n1,x\n2,x\n", "--classes"),
+        "no label": (b"a,label\n1,\n2,\n", "no label"),
+        "a truncated archive": (lzma.compress(good.encode() * 999)[:-20], "bad.csv"),
+        "numbers beyond floating point": (good.encode() + b"1e300,1e300,x\n" * 9, "row "),
+    }
+
+
+@pytest.mark.parametrize("case", bad_files())
+def test_bad_data_exits_with_1_and_one_sentence(call, tmp_path, case):
+    content, says = bad_files()[case]
+    (tmp_path / "bad.csv").write_bytes(content)
+    result = call("run", "bad.csv", "--learner", "passive-aggressive", "--ask", "always")
+    assert result.exit_code == 1, result.output
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("selectron: bad.csv: ")
+    assert says in line
+
+
+@pytest.mark.parametrize("path", ["nowhere.csv", "."])
+def test_a_file_that_cannot_be_read(call, path):
+    result = call("run", path)
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"selectron: {path}: ")
+
+
+def test_an_output_that_cannot_be_written(call, stream):
+    result = call("run", stream[0], *FAST, "-o", "nowhere/out.csv")
+    assert result.exit_code == 1
+    assert "nowhere" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_matrix_that_does_not_fit(call, tmp_path):
+    (tmp_path / "wide.svm").write_text("1 1:1 900000000:1\n-1 2:1\n")
+    result = call("run", "wide.svm", "--learner", "lasec")
+    assert result.exit_code == 1
+    assert "GiB" in result.stderr
+
+
+def test_help_is_quick_and_imports_neither_numpy_nor_numba():
+    code = (
+        "import sys; from selectron.cli import main; main(['--help'], standalone_mode=False); "
+        "print([m for m in ('numpy', 'numba', 'sklearn', 'matplotlib') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_file_is_played_without_scikit_learn(stream):
+    code = (
+        "import sys; from selectron.cli import main; "
+        f"main(['run', {str(stream[0])!r}, '--learner', 'perceptron'], standalone_mode=False)"
+    )
+    after = "import sys, atexit; atexit.register(lambda: print('sklearn' in sys.modules)); "
+    done = subprocess.run(
+        [sys.executable, "-c", after + code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "False"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is a signal of POSIX systems here")
+def test_ctrl_c_prints_what_there_is(tmp_path):
+    command = [sys.executable, "-m", "selectron", "run", "-", *FAST, "-o", "out.csv"]
+    process = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    process.stdin.write(b"".join(b"%d 1:%d\n" % (i % 2, i % 7) for i in range(100_000)))
+    process.stdin.flush()
+    deadline = time.monotonic() + 60
+    out = tmp_path / "out.csv"
+    while not (out.exists() and out.stat().st_size > 1000) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert output.splitlines()[0].startswith(b"learner")
+    assert b"interrupted" in errors
+    assert b"Traceback" not in errors
+
+
+@pytest.mark.skipif("SELECTRON_DATA" not in os.environ, reason="SELECTRON_DATA is not set")
+def test_adult_from_its_archive(call):
+    path = Path(os.environ["SELECTRON_DATA"], "a9a", "a9a.xz")
+    (result,) = json.loads(call("run", path, "--learner", "lasec", "--json").stdout)
+    assert result["rows"] == 32_561
+    assert 0.75 < result["accuracy"] < 0.9

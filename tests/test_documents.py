@@ -1,0 +1,28 @@
+"""What the documents show is what happens."""
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from selectron.cli import main
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/design.md"])
+def test_the_examples_print_what_they_say(name):
+    failed, tried = doctest.testfile(str(ROOT / name), module_relative=False)
+    assert tried > 0
+    assert failed == 0
+
+
+def test_the_table_is_that_of_the_demonstration(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = re.search(r"    learner  .*\n    ---.*\n((?:    .*\n)+)", text)[1]
+    shown = [line.split() for line in table.splitlines()]
+    played = [line.split() for line in CliRunner().invoke(main, ["run"]).stdout.splitlines()[2:]]
+    assert [row[:-1] for row in shown] == [row[:-1] for row in played]  # all but the speed
