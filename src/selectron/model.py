@@ -88,7 +88,7 @@ class Model:
         self.open: dict[int, Dense | Sparse] = {}
         self.tickets = 0
         self._equip()
-        self._check_memory()
+        self._check_memory(width)
         shape = type(learner)(*self.numbers[0]).shape() if self.space.order == 2 else None
         self.state = self.space.start(self._weights(width), shape)
 
@@ -157,9 +157,9 @@ class Model:
     def widen(self, width: int) -> None:
         """Make room for features up to `width`; sparse rows only."""
         if width > self.width:
-            self.width = width
-            self._check_memory()
+            self._check_memory(width)
             self.state = self.space.widen(self.state, self._weights(width))
+            self.width = width
 
     def weights(self) -> np.ndarray:
         """Return the weights, the constant's first if there is one."""
@@ -251,16 +251,16 @@ class Model:
             f"because {self.max_open} younger ones were open."
         )
 
-    def _check_memory(self) -> None:
+    def _check_memory(self, width: int) -> None:
         """Refuse a state larger than the machine's memory before it is asked for."""
-        size = self.space.size(self._weights(self.width))
+        size = self.space.size(self._weights(width))
         try:
             memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         except (AttributeError, ValueError, OSError):  # not known on this system
             return
         if size > memory:
             raise SelectronError(
-                f"{type(self.learner).__name__} on {self.width} features needs a matrix of "
+                f"{type(self.learner).__name__} on {width} features needs a matrix of "
                 f"{size / 2**30:.0f} GiB: take a first-order learner, or fewer features."
             )
 

@@ -1,7 +1,6 @@
 """Bind: fill the blanks of the loop with a learner, an asker and a space.
 
-Every function reached is copied with its global names replaced; the copies run as plain Python, or
-compiled (`machine.py`).
+Every function reached is copied; the copies run as plain Python, or compiled (`machine.py`).
 """
 
 import dis
@@ -10,16 +9,18 @@ import types
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 
 def bind(
     function: Callable,
     parts: Mapping[str, Any],
     wrap: Callable[[Callable], Callable] = lambda copy: copy,
 ) -> Callable:
-    """Return a copy of `function` whose global names stand for `parts`, all the way down.
+    """Return a copy of `function` in whose module global names stand for `parts`.
 
-    So do those of the functions it calls, and of the functions they call. Every copy passes
-    through `wrap`.
+    The functions that it calls are copied too, and those that they call; parts and their callees
+    keep the names of their own modules. Every copy passes through `wrap`.
 
     >>> from selectron.engine.round import hinge
     >>> bind(hinge, {"max": min})(0.25, 1.0)
@@ -33,16 +34,19 @@ def bind(
         if value not in done:
             scope: dict[str, Any] = {}
             done[value] = wrap(_copy(value, scope, convert))
-            scope.update((name, convert(found)) for name, found in reached(value, parts))
+            names = reached(value, parts, function.__globals__)
+            scope.update((name, convert(found)) for name, found in names)
         return done[value]
 
     return convert(function)
 
 
-def reached(function: Callable, parts: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the global names that the code of `function` reads, and what they stand for."""
+def reached(
+    function: Callable, parts: Mapping[str, Any], home: Mapping[str, Any]
+) -> Iterator[tuple[str, Any]]:
+    """Yield the global names that a function reads and what they stand for: parts at home."""
     for name in _globals_read(function.__code__):
-        if name in parts:
+        if name in parts and function.__globals__ is home:
             yield name, parts[name]
         elif name in function.__globals__:
             yield name, function.__globals__[name]
@@ -60,16 +64,21 @@ def digest(function: Callable, parts: Mapping[str, Any]) -> str:
     while queue:
         current = queue.pop()
         total.update(_fingerprint(current).encode())
-        for name, value in sorted(reached(current, parts), key=lambda item: item[0]):
-            total.update(f"{name}={_describe(value)};".encode())
+        names = sorted(reached(current, parts, function.__globals__), key=lambda item: item[0])
+        total.update(repr([(name, _describe(value)) for name, value in names]).encode())
+        for value in [value for _, value in names] + _enclosed(current):
             if isinstance(value, types.FunctionType) and value not in seen:
                 seen.add(value)
                 queue.append(value)
     return total.hexdigest()[:16]
 
 
+def _enclosed(function: Callable) -> list[Any]:
+    return [cell.cell_contents for cell in function.__closure__ or ()]
+
+
 def _copy(function: Callable, scope: dict[str, Any], convert: Callable) -> Callable:
-    cells = tuple(types.CellType(convert(c.cell_contents)) for c in function.__closure__ or ())
+    cells = tuple(types.CellType(convert(value)) for value in _enclosed(function))
     copy = types.FunctionType(
         function.__code__, scope, function.__name__, function.__defaults__, cells
     )
@@ -99,7 +108,7 @@ def _fingerprint(function: Callable) -> str:
         (c.co_code.hex(), c.co_names, c.co_varnames, [_describe(k) for k in c.co_consts])
         for c in _codes(function.__code__)
     ]
-    cells = [_describe(c.cell_contents) for c in function.__closure__ or ()]
+    cells = [_describe(value) for value in _enclosed(function)]
     options = sorted(getattr(function, "fastmath", ()))
     return repr((codes, cells, function.__defaults__, options))
 
@@ -112,4 +121,8 @@ def _describe(value: Any) -> str:
         return value.__name__
     if isinstance(value, type):
         return f"{value.__qualname__}{getattr(value, '_fields', ())}"
+    if isinstance(value, frozenset):
+        return repr(sorted(map(repr, value)))
+    if isinstance(value, np.ndarray):  # whose repr leaves out most of it
+        return f"{value.dtype}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
     return repr(value)

@@ -25,6 +25,8 @@ PREDICTED, ASKED, UPDATED = 1, 2, 4
 # probability, relatively; rounding in the bounds themselves is some 1e-15.
 SLACK = 1e-9
 
+SHORTEST = 2.3e-308  # of <x, x>: smaller numbers have fewer digits
+
 LOST = -1e-3  # a q below this is no rounding of 0: P is not positive definite any more
 
 
@@ -53,10 +55,13 @@ square = _blank  # (s) -> <w, w>
 
 
 def unit(xx):
-    """Factor that brings a row to unit length; 0 for a zero row, NaN if <x, x> is not finite."""
+    """Factor that brings a row to unit length; NaN if <x, x> is not finite.
+
+    0 for a zero row, and for one so short that <x, x> has lost its digits.
+    """
     if not math.isfinite(xx):
         return math.nan
-    return 1.0 / math.sqrt(xx) if xx > 0 else 0.0
+    return 1.0 / math.sqrt(xx) if xx >= SHORTEST else 0.0
 
 
 def shaped(scale, q):

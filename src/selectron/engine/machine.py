@@ -33,10 +33,12 @@ def _load(function: Callable, parts: Mapping[str, Any], name: str, args: tuple) 
     """Return Numba's dispatcher, ready for arguments of these types."""
     import numba
 
-    # bounds checks are not in Numba's own key
-    checked = "_checked" if getattr(numba.config, "BOUNDSCHECK", None) else ""
+    if getattr(numba.config, "DISABLE_JIT", False):
+        return bind(function, parts)
+    if getattr(numba.config, "BOUNDSCHECK", None):  # it is not in Numba's own key
+        name += "_checked"
+    name += f"_{digest(function, parts)}"
     signature = tuple(numba.typeof(a) for a in args)
-    name = f"{name}_{digest(function, parts)}{checked}"
     try:
         return _cached(function, parts, name, signature)
     except (OSError, RuntimeError):  # no folder to write to, or no room in it

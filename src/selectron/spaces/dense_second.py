@@ -115,10 +115,9 @@ def form(s, rows, i):
 
 def move(s, rows, i, scale, now, step):
     """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled and g as `form` left it."""
-    nu = scale * scale * step.nu
-    if not walk(s, scale * step.eta, nu, step.mu, now):
+    if not walk(s, scale, now, step):
         return False
-    update(s.triangle, s.g, s.scalars[NOISE], step.mu, nu)
+    update(s.triangle, s.g, s.scalars[NOISE], step.mu, step.nu)
     if due(s):
         tighten(s, norm(s.triangle, len(s.g)))
     return True

@@ -24,16 +24,18 @@ def ceiling(s, xx):
     return (s.scalars[LARGEST] + s.scalars[NOISE]) * xx * (1 + 1e-9)
 
 
-def walk(s, eta, nu, mu, now):
-    """Step in all but P, with g in s.g: True, or False and nothing changed."""
+def walk(s, scale, now, step):
+    """Step in all but P, with g in s.g for the row before scaling: True, or False and no step."""
+    for j in range(len(s.g)):
+        s.g[j] *= scale
     gg = dot(s.g, s.g)
-    after = now.ww + 2 * eta * dot(s.w, s.g) + eta * eta * gg
-    if not (math.isfinite(after) and math.isfinite(nu * gg)):
+    after = now.ww + 2 * step.eta * dot(s.w, s.g) + step.eta * step.eta * gg
+    if not (math.isfinite(after) and math.isfinite(step.nu * gg)):
         return False
     for j in range(len(s.w)):
-        s.w[j] += eta * s.g[j]
-    s.scalars[LARGEST] = mu * (s.scalars[LARGEST] + s.scalars[NOISE])
-    s.scalars[FRESH] = mu * (s.scalars[FRESH] + s.scalars[NOISE])
+        s.w[j] += step.eta * s.g[j]
+    s.scalars[LARGEST] = step.mu * (s.scalars[LARGEST] + s.scalars[NOISE])
+    s.scalars[FRESH] = step.mu * (s.scalars[FRESH] + s.scalars[NOISE])
     s.scalars[SQUARE] = max(0.0, after)
     s.scalars[COUNT] += 1
     return True

@@ -110,10 +110,9 @@ def product(s, rows, i):
 def move(s, rows, i, scale, now, step):
     """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled."""
     product(s, rows, i)
-    nu = scale * scale * step.nu
-    if not walk(s, scale * step.eta, nu, step.mu, now):
+    if not walk(s, scale, now, step):
         return False
-    update(s.p, s.g, s.scalars[NOISE], step.mu, nu)
+    update(s.p, s.g, s.scalars[NOISE], step.mu, step.nu)
     if due(s):
         tighten(s, norm(s.p))
     return True

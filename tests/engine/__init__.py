@@ -1,0 +1,1 @@
+"""The binder, and the cache of machine code."""

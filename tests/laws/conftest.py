@@ -1,0 +1,12 @@
+"""Every law takes a `case`; a case that is not compiled has its loops run as plain Python."""
+
+import pytest
+
+from .grid import GRID, name_of, plain_loop
+
+
+@pytest.fixture(params=GRID, ids=name_of)
+def case(request, monkeypatch):
+    if not request.param.compiled:
+        monkeypatch.setattr("selectron.model.loop", plain_loop)
+    return request.param

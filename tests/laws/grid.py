@@ -1,0 +1,176 @@
+"""The grid: every learner under every asker on dense and on sparse rows, and streams to play.
+
+A learner or an asker joins all the laws by one row in a table here.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from selectron.askers import Always, Fixed, Margin, SecondOrderMargin
+from selectron.compose import parts, space_for
+from selectron.engine.bind import bind
+from selectron.engine.loop import play
+from selectron.engine.rows import Dense, Sparse
+from selectron.learners import AROW, LASEC, PassiveAggressive, Perceptron, SecondOrderPerceptron
+from selectron.model import Model
+
+from .shrinking import Regularized, Shifting
+
+LEARNERS = {
+    "perceptron": Perceptron(),
+    "pa": PassiveAggressive(),
+    "pa-1": PassiveAggressive(C=0.1),
+    "pa-2": PassiveAggressive(C=0.5, variant="II"),
+    "sop": SecondOrderPerceptron(a=0.7),
+    "lasec": LASEC(b=0.8, c=30.0),
+    "lasec-still": LASEC(c=math.inf),
+    "arow": AROW(r=0.6),
+    "regularized": Regularized(alpha=0.5),
+    "shifting": Shifting(lam=2.0),
+}
+
+ASKERS = {
+    "always": Always(),
+    "fixed": Fixed(p=0.6),
+    "margin": Margin(b=0.3),
+    "margin-inf": Margin(b=math.inf),
+    "margin-2": SecondOrderMargin(b=0.4),
+}
+
+SPACES = {"dense": False, "sparse": True}
+
+
+class Case(NamedTuple):
+    """One cell of the grid, as plain Python or compiled; `Case.model` is what the laws play."""
+
+    learner: Any
+    asker: Any
+    sparse: bool
+    compiled: bool
+
+    def model(self, width: int, **options: Any) -> Model:
+        options = {"sparse": self.sparse, "seed": 7, **options}
+        return Model(self.learner, self.asker, width=width, **options)
+
+    def stream(self, **options: Any) -> "Stream":
+        """Compiled, rows are long enough for the processor's wide registers."""
+        size = {"n": 240, "width": 37} if self.compiled else {"n": 60, "width": 6}
+        return stream(**{**size, **options})
+
+    def block(self, values: np.ndarray) -> Dense | Sparse:
+        return sparse_block(values) if self.sparse else Dense(np.ascontiguousarray(values))
+
+    @property
+    def kinds(self) -> tuple[type, type, Any]:
+        """Return what one compiled loop is made for."""
+        return type(self.learner), type(self.asker), space_for(self.learner, self.sparse)
+
+    @property
+    def second_order(self) -> bool:
+        return hasattr(self.learner, "shape")
+
+
+def named(table: dict[str, Any], value: Any) -> str:
+    return next(name for name, found in table.items() if found is value)
+
+
+def name_of(case: Case) -> str:
+    way = "compiled" if case.compiled else "plain"
+    space = "sparse" if case.sparse else "dense"
+    return f"{named(LEARNERS, case.learner)}-{named(ASKERS, case.asker)}-{space}-{way}"
+
+
+def every(compiled: bool) -> list[Case]:
+    """Return the whole grid."""
+    return [
+        Case(learner, asker, sparse, compiled)
+        for learner in LEARNERS.values()
+        for asker in ASKERS.values()
+        for sparse in SPACES.values()
+    ]
+
+
+def pairs(case: Case) -> set[tuple]:
+    """Return the pairs of parts that this cell joins: learner and space, asker and space."""
+    learner, asker, space = case.kinds
+    return {(learner, space), (asker, space)}
+
+
+def cover() -> list[Case]:
+    """Return all compiled cells of as few compositions as join every pair: greedily, the best next.
+
+    Compiling a composition is what costs; other parameters of the same classes come free.
+    """
+    cells = every(compiled=True)
+    missing = set().union(*map(pairs, cells))
+    chosen: set[tuple] = set()
+    while missing:
+        best = max(cells, key=lambda case: len(pairs(case) & missing))
+        chosen.add(best.kinds)
+        missing -= pairs(best)
+    return [case for case in cells if case.kinds in chosen]
+
+
+COVER = cover()
+GRID = every(compiled=False) + COVER
+
+
+@cache
+def plain_loop(learner: type, asker: type, space: Any) -> Callable:
+    """Return the loop as plain Python; like the compiled one, it does not warn of infinities."""
+    return quiet(bind(play, parts(learner, asker, space)))
+
+
+def quiet(function: Callable) -> Callable:
+    def call(*args: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return function(*args)
+
+    return call
+
+
+class Stream(NamedTuple):
+    """Rows and labels."""
+
+    values: np.ndarray  # (n, width)
+    labels: np.ndarray  # int8; 0 where there is none
+
+    def part(self, start: int, stop: int) -> "Stream":
+        return Stream(self.values[start:stop], self.labels[start:stop])
+
+
+def stream(n: int, width: int, seed: int = 0, missing: float = 0.1, scale: float = 1.0) -> Stream:
+    """Return correlated rows with holes, some of them zero, under a target that turns half-way."""
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(n, width)) * rng.uniform(0.3, 2.0, size=width)
+    values[:, 0] += values[:, -1]
+    values[rng.random((n, width)) < 0.4] = 0.0
+    values[rng.random(n) < 0.05] = 0.0
+    target = rng.normal(size=width)
+    margins = values @ target
+    margins[n // 2 :] -= 2 * values[n // 2 :, 0] * target[0]
+    labels = np.where(margins + rng.normal(scale=0.3, size=n) >= 0, 1, -1)
+    labels[rng.random(n) < missing] = 0
+    return Stream(scale * values, labels.astype(np.int8))
+
+
+def sparse_block(values: np.ndarray) -> Sparse:
+    """Return the non-zeros of every row, by size: the order of indices is nobody's business."""
+    found = [order[row[order] != 0] for row in values for order in [row.argsort(kind="stable")]]
+    indices = np.concatenate([*found, np.empty(0)]).astype(np.int32)
+    lengths = [len(row) for row in found]
+    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    return Sparse(indptr, indices, values[np.repeat(np.arange(len(values)), lengths), indices])
+
+
+def chunks(n: int, sizes: Iterable[int]) -> list[tuple[int, int]]:
+    """Cut n rows into pieces of these sizes, again and again."""
+    sizes, cuts = list(sizes), [0]
+    while cuts[-1] < n:
+        cuts.append(min(n, cuts[-1] + sizes[(len(cuts) - 1) % len(sizes)]))
+    return list(itertools.pairwise(cuts))

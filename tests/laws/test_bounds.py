@@ -1,0 +1,83 @@
+"""What the skipping of products rests on: q is bounded, and the probability monotone in q."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from .grid import ASKERS, LEARNERS, every, name_of, plain_loop
+from .playing import matrix, play_run, with_constant
+
+MARGINS = [0.0, *(sign * 10.0**e for e in range(-12, 13) for sign in (-1, 1))]
+FORMS = np.array([0.0, *(10.0**e for e in range(-15, 16))])
+ROUNDS = (1, 2, 10, 100_000)
+TOLERANCE = 1e-10  # relative; `SLACK` in the loop allows for more
+
+
+def bare(part):
+    """Return a learner or an asker as the loop has it: numbers for parameters."""
+    return type(part)(*part.numbers())
+
+
+@pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
+@pytest.mark.parametrize("asker", ASKERS.values(), ids=ASKERS)
+def test_the_probability_is_monotone_in_q(learner, asker):
+    p, a = bare(learner), bare(asker)
+    for m, t in itertools.product(MARGINS, ROUNDS):
+        chances = np.array([a.probability(p.score(m, q), q, t) for q in FORMS])
+        assert (chances >= 0).all()
+        assert (chances <= 1).all()
+        steps, allowed = np.diff(chances), TOLERANCE * chances[1:]
+        assert (steps >= -allowed).all() or (steps <= allowed).all()
+
+
+@pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
+def test_the_score_has_the_sign_of_the_margin_and_is_monotone_in_q(learner):
+    p = bare(learner)
+    for m in MARGINS:
+        scores = np.array([p.score(m, q) for q in FORMS])
+        assert (np.sign(scores) == np.sign(m)).all()
+        assert (np.diff(scores) >= 0).all() or (np.diff(scores) <= 0).all()
+
+
+SECOND = [
+    case for case in every(compiled=False) if case.second_order and case.asker is ASKERS["margin-2"]
+]
+
+
+@pytest.mark.parametrize("case", SECOND, ids=name_of)
+@pytest.mark.parametrize("options", [{}, {"constant": False}, {"normalize": True}], ids=str)
+def test_the_ceiling_is_above_every_eigenvalue_and_every_q(case, options, monkeypatch):
+    monkeypatch.setattr("selectron.model.loop", plain_loop)
+    rows = case.stream(n=90)
+    model = case.model(6, **options)
+    everything = model.space.rows(case.block(rows.values), model.constant)
+    for i in range(len(rows.labels)):
+        play_run(case, model, rows.part(i, i + 1))
+        noise = model.learner.shape().noise
+        largest = np.linalg.eigvalsh(matrix(model))[-1] + noise
+        assert largest <= model.space.ceiling(model.state, 1.0)
+        for j in range(0, 90, 13):
+            xx = model.space.length(everything, j)
+            assert model.space.form(model.state, everything, j) <= model.space.ceiling(
+                model.state, xx
+            )
+
+
+FIRST = [
+    case
+    for case in every(compiled=False)
+    if not case.second_order and case.asker is ASKERS["always"]
+]
+
+
+@pytest.mark.parametrize("case", FIRST, ids=name_of)
+def test_in_first_order_the_ceiling_is_q_itself(case):
+    rows = case.stream(n=20)
+    model = case.model(6)
+    block = model.space.rows(case.block(rows.values), True)
+    literal = (with_constant(case.model(6, normalize=False), rows.values) ** 2).sum(axis=1)
+    for i in range(20):
+        q = model.space.form(model.state, block, i)
+        assert q == model.space.ceiling(model.state, model.space.length(block, i))
+        assert q == pytest.approx(literal[i], rel=1e-12)

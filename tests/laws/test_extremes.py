@@ -1,0 +1,121 @@
+"""Not finite, huge, tiny: an error and nothing changed, or a model of finite numbers."""
+
+import itertools
+from functools import partial
+
+import numpy as np
+import pytest
+
+from selectron.errors import SelectronError
+
+from .playing import learned, play_learn, play_live, play_look, play_run, refused
+
+NOT_FINITE = (np.nan, np.inf, -np.inf)
+HUGE = (1e300, -1e160)
+TINY = (1e-160, -5e-324)
+BEFORE, BAD, AFTER = (0, 6), (6, 11), (11, 17)  # the rounds before, with, and after such a row
+PLAYS = {
+    "run": play_run,
+    "flags": partial(play_run, full=False),
+    "learn": play_learn,
+    "look": play_look,
+    "predict": partial(play_look, full=False),
+}
+
+
+def trained(case, rows, **options):
+    model = case.model(rows.values.shape[1], **options)
+    play_run(case, model, rows.part(*BEFORE))
+    return model
+
+
+def spoilt(rows, value, everywhere):
+    """Return five rows, the fourth of which holds this value, once or everywhere."""
+    part = rows.part(*BAD)
+    values = part.values.copy()
+    values[3, slice(None) if everywhere else 1] = value
+    return part._replace(values=values)
+
+
+def assert_finite(model):
+    assert np.isfinite(model.weights()).all()
+    assert all(np.isfinite(array).all() for array in learned(model))
+
+
+@pytest.mark.parametrize("value", NOT_FINITE)
+def test_what_is_not_finite_is_refused_and_changes_nothing(case, value):
+    rows = case.stream(n=20, missing=0.0)
+    bad = spoilt(rows, value, everywhere=False)
+    model = trained(case, rows)
+    for play in PLAYS.values():
+        assert refused(model, lambda play=play: play(case, model, bad))
+    assert refused(model, lambda: model.decide(case.block(bad.values[3:4])))
+
+
+@pytest.mark.parametrize("everywhere", [False, True], ids=["once", "everywhere"])
+@pytest.mark.parametrize("value", [*HUGE, *TINY])
+def test_what_is_huge_or_tiny_is_refused_or_does_no_harm(case, value, everywhere):
+    rows = case.stream(n=20, missing=0.0)
+    bad = spoilt(rows, value, everywhere)
+    for play in PLAYS.values():
+        model = trained(case, rows, constant=not everywhere)
+        refused(model, lambda play=play, model=model: play(case, model, bad))
+        assert_finite(model)
+        refused(model, lambda model=model: play_run(case, model, rows.part(*AFTER)))
+        assert_finite(model)
+
+
+@pytest.mark.parametrize("value", [*HUGE, *TINY])
+def test_huge_or_tiny_rows_decided_one_by_one(case, value):
+    rows = case.stream(n=20, missing=0.0)
+    model = trained(case, rows, constant=False)
+    for x in spoilt(rows, value, everywhere=True).values:
+        one = case.block(x[None, :])
+        refused(model, lambda one=one: model.decide(one))
+        assert_finite(model)
+    for ticket, label in itertools.product(list(model.open), (1, -1)):
+        refused(model, lambda t=ticket, y=label: t in model.open and model.tell(t, y))
+        assert_finite(model)
+
+
+@pytest.mark.parametrize("value", HUGE)
+def test_a_first_row_that_is_huge(case, value):
+    """Before any step w is zero, hence every margin; a step from there must not overflow."""
+    rows = case.stream(n=10, missing=0.0)
+    values = np.full_like(rows.values, value)
+    model = case.model(rows.values.shape[1], constant=False)
+    for y in (1, -1):
+        labels = np.full_like(rows.labels, y)
+        part = rows._replace(values=values, labels=labels)
+        refused(model, lambda part=part: play_learn(case, model, part))
+        assert_finite(model)
+
+
+@pytest.mark.parametrize("value", TINY)
+def test_tiny_rows_are_not_refused_where_rows_are_scaled(case, value):
+    """A row that is brought to unit length, or taken for zero, leads to no large numbers."""
+    rows = case.stream(n=20, missing=0.0)
+    model = trained(case, rows, constant=False, normalize=True)
+    play_run(case, model, spoilt(rows, value, everywhere=True))
+    play_run(case, model, rows.part(*AFTER))
+
+
+def test_the_error_names_the_row_and_the_feature(case):
+    rows = case.stream(n=30, missing=0.0)
+    model = trained(case, rows)
+    with pytest.raises(SelectronError, match=r"^Row 3, feature 1 is NaN"):
+        play_run(case, model, spoilt(rows, np.nan, everywhere=False))
+    with pytest.raises(SelectronError, match=r"^Row 3, feature 1 is infinite"):
+        play_learn(case, model, spoilt(rows, -np.inf, everywhere=False))
+
+
+def test_what_was_refused_is_as_if_it_had_never_come(case):
+    rows = case.stream(n=30, missing=0.0)
+    bad = spoilt(rows, np.nan, everywhere=False)
+    tried, sound = trained(case, rows), trained(case, rows)
+    for play in PLAYS.values():
+        refused(tried, lambda play=play: play(case, tried, bad))
+    refused(tried, lambda: tried.decide(case.block(bad.values[3:4])))
+    found, expected = (play_live(case, model, rows.part(6, 30)) for model in (tried, sound))
+    for name in found._fields:
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))

@@ -1,0 +1,93 @@
+"""w and P are what the plain formulas say, P positive definite, and <w, w> kept right all along."""
+
+import numpy as np
+import pytest
+
+from selectron.engine.round import Round
+
+from .grid import chunks
+from .playing import close, matrix, play_run, with_constant
+
+
+class Literal:
+    """The round of the papers on whole matrices: no triangle, no factor, no recurrence."""
+
+    def __init__(self, model):
+        self.learner = type(model.learner)(*model.learner.numbers())
+        second = model.space.order == 2
+        width = len(model.weights())
+        shape = self.learner.shape() if second else None
+        self.p = shape.scale * np.eye(width) if second else None
+        self.noise = shape.noise * np.eye(width) if second else None
+        self.w = np.zeros(width)
+        self.k = 0
+
+    def play(self, x, y, asked):
+        """Return the margin quantity, and whether there was a step."""
+        m = self.w @ x
+        g = x if self.p is None else (self.p + self.noise) @ x
+        q = x @ g
+        moved = bool(asked and self.learner.steps(m, y))
+        if moved:
+            self.move(g, self.learner.step(Round(m, q, float(y), self.k, self.w @ self.w)))
+        return self.learner.score(m, q), moved
+
+    def move(self, g, step):
+        self.k += 1
+        if self.p is None:
+            self.w = step.keep * self.w + step.eta * g
+        else:
+            self.w = self.w + step.eta * g
+            self.p = step.mu * (self.p + self.noise) - step.nu * np.outer(g, g)
+
+
+def assert_literal(case, rows, **options):
+    model = case.model(rows.values.shape[1], **options)
+    out = play_run(case, model, rows)
+    literal = Literal(model)
+    played = zip(with_constant(model, rows.values), rows.labels, out.asked, strict=True)
+    margins, moved = zip(*(literal.play(*each) for each in played), strict=True)
+    np.testing.assert_array_equal(moved, out.updated)
+    close([margins, literal.w], [out.margin, model.weights()])
+    if case.second_order:
+        close([literal.p], [matrix(model)])
+
+
+@pytest.mark.parametrize("options", [{}, {"constant": False}], ids=str)
+def test_a_run_is_the_literal_recomputation(case, options):
+    assert_literal(case, case.stream(), **options)
+
+
+def test_at_small_widths_too(case):
+    """Loops that take rows of P two at a time have their corner cases here."""
+    for width in (1, 2, 3, 4):
+        rows = case.stream(n=20, width=width, seed=width)
+        assert_literal(case, rows, constant=False, normalize=False)
+
+
+def test_p_stays_symmetric_and_positive_definite(case):
+    if not case.second_order:
+        return
+    rows = case.stream(n=200)
+    model = case.model(rows.values.shape[1])
+    for cut in chunks(200, [20]):
+        play_run(case, model, rows.part(*cut))
+        p = matrix(model)
+        np.testing.assert_allclose(p, p.T, rtol=0, atol=1e-13 * np.trace(p))
+        assert np.linalg.eigvalsh(p)[0] > 0
+
+
+def test_the_square_of_w_is_kept_right(case):
+    rows = case.stream(n=200)
+    model = case.model(rows.values.shape[1])
+    for cut in chunks(200, [10]):
+        play_run(case, model, rows.part(*cut))
+        w = model.weights()
+        assert model.space.square(model.state) == pytest.approx(w @ w, rel=1e-9, abs=1e-12)
+
+
+def test_steps_are_counted(case):
+    rows = case.stream()
+    model = case.model(rows.values.shape[1])
+    out = play_run(case, model, rows)
+    assert model.space.count(model.state) == out.updated.sum() > 0

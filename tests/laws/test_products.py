@@ -1,0 +1,98 @@
+"""No product P x is made in vain: they are counted, in plain Python.
+
+A learner needs q in a round with a step. An asker needs it only where the probability depends on
+it, and so does a record of margins where the margin quantity does.
+"""
+
+import numpy as np
+import pytest
+
+from selectron.compose import parts
+from selectron.engine.bind import bind
+from selectron.engine.loop import play
+
+from .grid import every, name_of, quiet
+from .playing import play_learn, play_look, play_run
+
+N = 80
+CASES = every(compiled=False)
+
+
+def counted(case):
+    """Return a model and the list to which it adds the row of every product."""
+    found, products = dict(parts(*case.kinds)), []
+    form = found["form"]
+
+    def counting(s, rows, i):
+        products.append(i)
+        return form(s, rows, i)
+
+    model = case.model(6)
+    model.loop = quiet(bind(play, found | {"form": counting}))
+    return model, products
+
+
+def needs_q(case, function):
+    """Does it depend on q, for the same margin?"""
+    p, a = type(case.learner)(*case.learner.numbers()), type(case.asker)(*case.asker.numbers())
+    return function(p, a, 0.5, 0.1) != function(p, a, 0.5, 2.0)
+
+
+def quantity(p, a, m, q):
+    return p.score(m, q)
+
+
+def chance(p, a, m, q):
+    return a.probability(p.score(m, q), q, 1)
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_never_twice_in_a_round_and_always_before_a_step(case):
+    for full in (True, False):
+        model, products = counted(case)
+        out = play_run(case, model, case.stream(n=N), full)
+        assert products == sorted(set(products))
+        assert set(np.flatnonzero(out.updated)) <= set(products)
+
+
+@pytest.mark.parametrize("full", [True, False], ids=["full", "flags"])
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_only_for_steps_where_nothing_else_depends_on_q(case, full):
+    if needs_q(case, chance) or (full and needs_q(case, quantity)):
+        return  # what then has to hold is told below
+    model, products = counted(case)
+    out = play_run(case, model, case.stream(n=N), full)
+    assert products == list(np.flatnonzero(out.updated))
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_in_every_round_with_a_margin_if_that_is_recorded(case):
+    if not needs_q(case, quantity):
+        return
+    model, products = counted(case)
+    rows = case.stream(n=N)
+    play_run(case, model, rows)
+    products.clear()
+    rows = case.stream(n=N, seed=1)
+    out = play_run(case, model, rows, full=True)
+    assert products == list(np.flatnonzero((out.margin != 0) | out.updated))
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_for_some_rounds_where_the_asker_depends_on_q(case):
+    if not needs_q(case, chance):
+        return
+    model, products = counted(case)
+    out = play_run(case, model, case.stream(n=N), full=False)
+    assert out.updated.sum() <= len(products) < N
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_given_labels_cost_only_steps_and_predictions_nothing(case):
+    model, products = counted(case)
+    rows = case.stream(n=N)
+    out = play_learn(case, model, rows)
+    assert products == list(np.flatnonzero(out.updated))
+    products.clear()
+    play_look(case, model, rows, full=False)
+    assert not products

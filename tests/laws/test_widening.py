@@ -1,0 +1,91 @@
+"""A sparse model that is widened in mid-stream is one that was wide from the start."""
+
+import numpy as np
+import pytest
+
+from selectron.engine.rows import Sparse
+from selectron.errors import SelectronError
+
+from .grid import GRID, LEARNERS, name_of, plain_loop
+from .playing import close, matrix, play_learn, play_live, play_run, same_bits, same_flags, snapshot
+
+SPARSE = [case for case in GRID if case.sparse]
+
+
+@pytest.fixture(params=SPARSE, ids=name_of)
+def case(request, monkeypatch):
+    if not request.param.compiled:
+        monkeypatch.setattr("selectron.model.loop", plain_loop)
+    return request.param
+
+
+def growing(case):
+    """Return pieces of a stream, each with more features than the one before."""
+    rows = case.stream(missing=0.0)
+    n, width = rows.values.shape
+    pieces = []
+    for i, wide in enumerate((width // 3, width // 2, width)):
+        part = rows.part(i * n // 3, (i + 1) * n // 3)
+        values = part.values.copy()
+        values[:, wide:] = 0.0
+        pieces.append((wide, part._replace(values=values)))
+    return pieces
+
+
+def shown(model):
+    """Return all that is learned; bounds, which may be tighter or looser, are no part of it."""
+    learned = [model.weights(), model.space.square(model.state), model.space.count(model.state)]
+    return [*learned, matrix(model)] if model.space.order == 2 else learned
+
+
+@pytest.mark.parametrize("options", [{}, {"constant": False}], ids=str)
+@pytest.mark.parametrize("play", [play_run, play_live, play_learn])
+def test_widened_or_wide_from_the_start(case, play, options):
+    pieces = growing(case)
+    wide = case.model(pieces[-1][0], **options)
+    narrow = case.model(pieces[0][0], **options)
+    for width, rows in pieces:
+        narrow.widen(width)
+        assert narrow.width == width
+        found, expected = play(case, narrow, rows), play(case, wide, rows)
+        assert same_flags(found, expected)
+        close(found, expected, tolerance=1e-12)  # sums over the width may go in another order
+    close(shown(narrow), shown(wide), tolerance=1e-12)
+
+
+def test_open_tickets_outlive_it(case):
+    pieces = growing(case)
+    (narrow_width, rows), (width, _), _ = pieces
+    wide, narrow = case.model(width), case.model(narrow_width)
+    for model in (wide, narrow):
+        for x in rows.values[:10]:
+            model.decide(case.block(x[None, :]))
+    narrow.widen(width)
+    assert list(narrow.open) == list(wide.open) != []
+    for ticket in list(wide.open):
+        assert narrow.tell(ticket, -1) == wide.tell(ticket, -1)
+    assert same_bits([narrow.weights()], [wide.weights()])
+
+
+def test_narrower_changes_nothing(case):
+    (width, rows), *_ = growing(case)
+    model = case.model(width)
+    play_run(case, model, rows)
+    before = snapshot(model)
+    model.widen(width - 1)
+    model.widen(width)
+    assert same_bits(snapshot(model), before)
+
+
+@pytest.mark.parametrize("learner", ["perceptron", "lasec"])
+def test_a_width_beyond_all_memory_is_refused_and_changes_nothing(learner):
+    case = next(case for case in SPARSE if case.learner is LEARNERS[learner])
+    model = case.model(3)
+    before = snapshot(model)
+    with pytest.raises(SelectronError, match="GiB"):
+        model.widen(10**15)
+    assert same_bits(snapshot(model), before)
+    assert model.width == 3
+    model.widen(5)
+    row = Sparse(np.array([0, 1]), np.array([4], np.int32), np.array([1.0]))
+    model.run(row, np.array([1], np.int8))
