@@ -26,3 +26,12 @@ def test_the_table_is_that_of_the_demonstration(tmp_path, monkeypatch):
     shown = [line.split() for line in table.splitlines()]
     played = [line.split() for line in CliRunner().invoke(main, ["run"]).stdout.splitlines()[2:]]
     assert [row[:-1] for row in shown] == [row[:-1] for row in played]  # all but the speed
+
+
+@pytest.mark.parametrize(
+    "name", ["README.md", "CHANGELOG.md", "docs/design.md", "docs/benchmarks.md"]
+)
+def test_links_lead_somewhere(name):
+    page = ROOT / name
+    links = re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []

@@ -173,15 +173,27 @@ def code(label: Any, known: np.ndarray) -> int:
     )
 
 
+PARTS = {
+    "learner": ("LASEC()", ("numbers", "normalize", "score", "steps", "step")),
+    "asker": ("Margin(0.1)", ("numbers", "probability")),
+}
+
+
 def part(value: Any, role: str) -> Any:
     """Return a learner or an asker, if it is one."""
-    wanted = {"learner": "step", "asker": "probability"}[role]
-    if isinstance(value, tuple) and hasattr(value, wanted):
-        return value
-    raise SelectronError(
-        f"{role} must be an object from selectron.{role}s, such as "
-        f"{'LASEC()' if role == 'learner' else 'Margin(0.1)'}, got {value!r}."
-    )
+    example, methods = PARTS[role]
+    if not isinstance(value, tuple) or not hasattr(value, "_fields"):
+        raise SelectronError(
+            f"{role} must be an object from selectron.{role}s, such as {example}, or a NamedTuple "
+            f"of one's own, got {value!r}."
+        )
+    lacking = [name for name in methods if not callable(getattr(value, name, None))]
+    if lacking:
+        raise SelectronError(f"{value!r} is no {role}: it has no {' and no '.join(lacking)}.")
+    checked: Any = value
+    if len(checked.numbers()) != len(value):
+        raise SelectronError(f"{value!r}: numbers() must give one number for each parameter.")
+    return value
 
 
 def flag(name: str, value: Any) -> bool:

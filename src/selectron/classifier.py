@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -86,6 +86,8 @@ class OnlineClassifier(ClassifierMixin, NestedParameters):
     (-1, False)
     """
 
+    defaults: ClassVar = {"learner": LASEC(), "asker": Always()}
+
     def __init__(
         self,
         learner: Any = None,
@@ -141,7 +143,7 @@ class OnlineClassifier(ClassifierMixin, NestedParameters):
                 block, _ = self._rows(checks.one_row(x))
                 self._ready(block, checks.classes(self, PAPERS, None))
                 positive, margin, probability, ticket = self.model_.decide(block)
-        label = self.classes_[int(positive)]
+        label = self.classes_.item(int(positive))
         return Decision(label, margin, probability, ticket is not None, ticket)
 
     def tell(self, ticket: int, label: Any) -> bool:
@@ -287,8 +289,8 @@ class OnlineClassifier(ClassifierMixin, NestedParameters):
             return
         self.classes_ = classes
         self.model_ = Model(
-            checks.part(LASEC() if self.learner is None else self.learner, "learner"),
-            checks.part(Always() if self.asker is None else self.asker, "asker"),
+            checks.part(self.part("learner"), "learner"),
+            checks.part(self.part("asker"), "asker"),
             width=self.n_features_in_,
             sparse=isinstance(block, Sparse),
             constant=checks.flag("fit_intercept", self.fit_intercept),

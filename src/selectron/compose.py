@@ -5,6 +5,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
+from .engine.bind import digest
 from .engine.loop import play
 from .engine.machine import compiled
 from .spaces import dense_first, dense_second, sparse_first, sparse_second
@@ -36,9 +37,17 @@ def parts(learner: Any, asker: Any, space: ModuleType) -> Mapping[str, Any]:
     }
 
 
-@cache
 def loop(learner: Any, asker: Any, space: ModuleType) -> Callable:
-    """Return the compiled loop of the classes of a learner and an asker, and a space."""
+    """Return the compiled loop of the classes of a learner and an asker, and a space.
+
+    What a class of the user's calls may be defined anew in the same process, as in a notebook.
+    """
+    own = all(kind.__module__.startswith(f"{__package__}.") for kind in (learner, asker))
+    code = "" if own else digest(play, parts(learner, asker, space))
+    return _loop(learner, asker, space, code)
+
+
+@cache
+def _loop(learner: Any, asker: Any, space: ModuleType, code: str) -> Callable:
     names = (part.__name__.rpartition(".")[2] for part in (learner, asker, space))
-    name = "_".join(["play", *names])
-    return compiled(play, parts(learner, asker, space), name)
+    return compiled(play, parts(learner, asker, space), "_".join(["play", *names]))

@@ -14,7 +14,7 @@ from .askers import Always
 from .compose import loop, space_for
 from .draws import Draws
 from .engine.loop import ASKED, GIVEN, LATER, NEVER, NONE, PREDICTED, UPDATED
-from .engine.rows import Dense, Sparse, rows_of
+from .engine.rows import Dense, Sparse, no_rows, rows_of
 from .errors import Refused, SelectronError
 from .parameters import shown
 
@@ -96,23 +96,14 @@ class Model:
         """Take up what is not kept with the model: the space, the loop, and room for one round."""
         self.space = space_for(self.learner, self.sparse)
         self.recent: tuple[Any, tuple] = (None, ())
-        kinds: list[Any] = [type(self.learner), type(self.asker)]
-        self.loop = loop(*kinds, self.space)
+        self.loop = loop(type(self.learner), type(self.asker), self.space)
         self.room = Room(
             np.zeros(1, np.int8), np.zeros(1), (np.zeros(1), np.zeros(1), np.zeros(1, np.uint8))
         )
 
     def prepare(self) -> None:
         """Compile the loop, or load it, by playing no row at all."""
-        empty = Sparse(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0))
-        block = empty if self.sparse else Dense(np.zeros((0, self.width)))
-        self._play_block(
-            block,
-            np.zeros(0, np.int8),
-            np.zeros(0),
-            0,
-            (np.zeros(0),) * 2 + (np.zeros(0, np.uint8),),
-        )
+        self.look(no_rows(self.sparse, self.width), 0)
 
     def run(self, block: Dense | Sparse, labels: np.ndarray, full: bool = True) -> Outcome:
         """Play rounds in which a label, where there is one, is seen only if it is asked for."""
@@ -198,7 +189,7 @@ class Model:
         flags = np.empty(n, np.uint8)
         before, mark = None if draw == NEVER else self._copy(), self.draws.mark()
         try:
-            for start in range(0, n, BLOCK):
+            for start in range(0, max(n, 1), BLOCK):
                 part = slice(start, min(start + BLOCK, n))
                 size = part.stop - start
                 draws = self.draws.take(size) if draw is None else _constant(draw)[:size]
@@ -253,14 +244,14 @@ class Model:
 
     def _check_memory(self, width: int) -> None:
         """Refuse a state larger than the machine's memory before it is asked for."""
-        size = self.space.size(self._weights(width))
+        size = 2 * self.space.size(self._weights(width))  # a copy is kept while rows are played
         try:
             memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         except (AttributeError, ValueError, OSError):  # not known on this system
             return
         if size > memory:
             raise SelectronError(
-                f"{type(self.learner).__name__} on {width} features needs a matrix of "
+                f"{type(self.learner).__name__} on {width} features needs "
                 f"{size / 2**30:.0f} GiB: take a first-order learner, or fewer features."
             )
 

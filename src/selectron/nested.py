@@ -1,23 +1,31 @@
 """Parameters of the parts, named as in scikit-learn's nested estimators: `learner__b`."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn.base import BaseEstimator
 
 from .errors import SelectronError
 
-PARTS = ("learner", "asker")
-
 
 class NestedParameters(BaseEstimator):
-    """An estimator whose parameters `learner` and `asker` are NamedTuples, or None."""
+    """An estimator two of whose parameters, those with `defaults`, are NamedTuples or None.
+
+    None stands for the default: scikit-learn wants plain defaults in a signature.
+    """
+
+    defaults: ClassVar[dict[str, Any]] = {}
+
+    def part(self, name: str) -> Any:
+        """Return the learner or the asker."""
+        given = getattr(self, name)
+        return self.defaults[name] if given is None else given
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; deep, those of the learner and the asker too."""
         params = super().get_params(deep=deep)
-        for name in PARTS if deep else ():
-            part = params[name]
-            params |= {f"{name}__{field}": getattr(part, field) for field in fields(part)}
+        for name in self.defaults if deep else ():
+            part = self.part(name)
+            params |= {f"{name}__{field}": getattr(part, field) for field in _fields(part)}
         return params
 
     def set_params(self, **params: Any) -> "NestedParameters":
@@ -35,13 +43,12 @@ class NestedParameters(BaseEstimator):
 
     def _set_inner(self, key: str, value: Any) -> None:
         name, _, field = key.partition("__")
-        part: Any = getattr(self, name) if name in PARTS else None
-        if field not in fields(part):
-            default = ", as its default stands for no object yet" if part is None else ""
-            raise SelectronError(f"There is no parameter {key!r}{default * (name in PARTS)}.")
+        part: Any = self.part(name) if name in self.defaults else None
+        if field not in _fields(part):
+            raise SelectronError(f"There is no parameter {key!r}.")
         setattr(self, name, part._replace(**{field: value}))
 
 
-def fields(part: Any) -> tuple[str, ...]:
-    """Return the names of the parameters of a learner or an asker, none for None."""
+def _fields(part: Any) -> tuple[str, ...]:
+    """Return the names of the parameters of a learner or an asker, none for anything else."""
     return () if isinstance(part, type) else getattr(part, "_fields", ())

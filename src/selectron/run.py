@@ -17,7 +17,7 @@ def named(positive: np.ndarray, classes: np.ndarray) -> np.ndarray:
     return np.where(positive, classes[1], classes[0]).astype(classes.dtype, copy=False)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """What happened, one element a round; only asked labels have influenced it.
 
@@ -33,6 +33,12 @@ class Run:
     label: np.ndarray
     code: np.ndarray
     classes: np.ndarray
+
+    def __repr__(self) -> str:
+        return (
+            f"<Run: {len(self):,} rounds, {self.accuracy:.1%} right, "
+            f"{self.label_rate:.1%} of the labels asked for, {self.steps:,} steps>"
+        )
 
     def __len__(self) -> int:
         """Return the number of rounds."""

@@ -31,6 +31,8 @@ def write(path: str | os.PathLike, header: dict[str, Any], arrays: dict[str, np.
     np.savez(payload, allow_pickle=False, **{HEADER: text}, **arrays)
     content = payload.getbuffer()
     target = Path(path).resolve()  # a link stays one
+    if target.exists() and not target.is_file():
+        raise SelectronError(f"{path} is no file: a model can be written to a file only.")
     draft = target.with_name(f".{secrets.token_hex(8)}.draft")
     try:
         with open(draft, "xb") as file:

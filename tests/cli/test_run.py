@@ -171,7 +171,7 @@ def bad_files():
         "infinite": (good.encode() + b"1,inf,x\n", "line 4"),
         "a word": (good.encode() + b"1,two,x\n", "line 4"),
         "a missing cell": (good.encode() + b"1,x\n", "line 4"),
-        "a third class": (good.encode() + b"1,2,z\n", "row 2"),
+        "a third class": (good.encode() + b"1,2,z\n", "row 3"),
         "one class": (b"a,label\n1,x\n2,x\n", "--classes"),
         "no label": (b"a,label\n1,\n2,\n", "no label"),
         "a truncated archive": (lzma.compress(good.encode() * 999)[:-20], "bad.csv"),
@@ -197,11 +197,65 @@ def test_a_file_that_cannot_be_read(call, path):
     assert result.stderr.startswith(f"selectron: {path}: ")
 
 
-def test_an_output_that_cannot_be_written(call, stream):
-    result = call("run", stream[0], *FAST, "-o", "nowhere/out.csv")
-    assert result.exit_code == 1
+def test_a_file_is_not_written_over_while_it_is_read(call, stream):
+    before = stream[0].read_bytes()
+    for option in ("-o", "--plot"):
+        target = stream[0] if option == "-o" else Path("same.png")
+        Path("same.png").write_bytes(before)
+        file = stream[0] if option == "-o" else target
+        assert call("run", file, *FAST, option, target).exit_code == 2
+        assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("option", [["-o", "nowhere/out.csv"], ["--plot", "nowhere/p.png"]])
+def test_an_output_in_a_folder_that_is_not_there(call, stream, option):
+    result = call("run", stream[0], *FAST, *option)
+    assert result.exit_code == 2
     assert "nowhere" in result.stderr
-    assert len(result.stderr.splitlines()) == 1
+
+
+def test_options_for_files_need_a_file(call):
+    for option in (["--label", "x"], ["--drop", "x"], ["--classes", "a,b"], ["--no-header"]):
+        assert call("run", *option).exit_code == 2
+
+
+def test_decisions_tell_askers_apart(call, stream):
+    args = ("--ask", "always", "--ask", "fixed:p=0", "-o", "out.jsonl")
+    assert call("run", stream[0], *FAST, *args).exit_code == 0
+    rows = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
+    assert {(row["asker"], row["asked"]) for row in rows} == {
+        ("always", True),
+        ("fixed:p=0", False),
+    }
+
+
+def test_what_was_played_before_an_error_is_reported(call, tmp_path):
+    text = "a,label\n" + "1,x\n-1,y\n" * 4096 + "1,z\n"
+    (tmp_path / "late.csv").write_text(text)
+    result = call("run", "late.csv", *FAST, "--json")
+    assert result.exit_code == 1
+    assert "row 8193" in result.stderr
+    assert json.loads(result.stdout)[0]["rows"] == 8192
+
+
+def test_a_file_without_names_whose_labels_are_words(call, tmp_path):
+    (tmp_path / "nh.csv").write_text("1,2,x\n3,4,y\n5,6,x\n")
+    (result,) = json.loads(call("run", "nh.csv", *FAST, "--no-header", "--json").stdout)
+    assert result["rows"] == 3
+
+
+def test_columns_whose_names_are_numbers(call, tmp_path):
+    (tmp_path / "years.csv").write_text("2019,1,zone,target\n1,2,7,a\n3,4,8,b\n5,6,9,a\n")
+    for drop in ("2019", "1", "2"):
+        result = call("run", "years.csv", *FAST, "--drop", drop, "--drop", "nothing")
+        assert result.exit_code == 1  # 'nothing' is not there
+        assert call("run", "years.csv", *FAST, "--drop", drop).exit_code == 0
+
+
+def test_sparse_rows_get_a_learner_without_a_matrix(call, tmp_path):
+    (tmp_path / "wide.svm").write_text("1 1:1 900000:1\n-1 2:1\n")
+    (result,) = json.loads(call("run", "wide.svm", "--json").stdout)
+    assert result["learner"].startswith("passive-aggressive")
 
 
 def test_a_matrix_that_does_not_fit(call, tmp_path):

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from ..evaluate.contest import Contestant
 from ..model import Outcome
 
-ENDINGS = (".csv", ".jsonl", ".ndjson", ".parquet", ".pq")
 SCHEMA = pa.schema(
     {
         "row": pa.int64(),
         "learner": pa.string(),
+        "asker": pa.string(),
         "prediction": pa.string(),
         "margin": pa.float64(),
         "probability": pa.float64(),
@@ -28,14 +29,19 @@ SCHEMA = pa.schema(
 
 
 def decisions(
-    names: tuple[str, str], first: int, learner: str, outcome: Outcome, labels: np.ndarray
+    names: tuple[str, str],
+    first: int,
+    contestant: Contestant,
+    outcome: Outcome,
+    labels: np.ndarray,
 ) -> pa.Table:
-    """Return the decisions of a chunk as a table; `label` is null where there is none."""
+    """Return the decisions of a chunk as a table: rows from 0, null for a label that is missing."""
     n = len(labels)
     text = np.array(names, dtype=object)
     columns = [
         np.arange(first, first + n),
-        np.full(n, learner, dtype=object),
+        np.full(n, contestant.name, dtype=object),
+        np.full(n, contestant.asker, dtype=object),
         text[outcome.positive.astype(int)],
         outcome.margin,
         outcome.probability,
@@ -54,12 +60,13 @@ class Writer:
         self._write = self._open(Path(path))
 
     def _open(self, path: Path) -> Callable[[pa.Table], Any]:
-        if path.suffix == ".csv":
+        ending = path.suffix.lower()
+        if ending == ".csv":
             from pyarrow.csv import CSVWriter, WriteOptions
 
             options = WriteOptions(quoting_style="needed")
             return self._stack.enter_context(CSVWriter(path, SCHEMA, write_options=options)).write
-        if path.suffix in (".parquet", ".pq"):
+        if ending in (".parquet", ".pq"):
             from pyarrow.parquet import ParquetWriter
 
             return self._stack.enter_context(ParquetWriter(path, SCHEMA)).write

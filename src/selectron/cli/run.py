@@ -1,6 +1,7 @@
 """`selectron run`: play a stream, and tell how the learners fared."""
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -12,7 +13,7 @@ import click
 from ..askers import Margin
 from ..errors import Refused, SelectronError
 from ..learners import AROW, LASEC, PassiveAggressive, Perceptron, SecondOrderPerceptron
-from .specs import ASKER, LEARNER
+from .specs import ASKER, ENDINGS, LEARNER
 
 if TYPE_CHECKING:
     from ..evaluate.contest import Contestant
@@ -20,25 +21,69 @@ if TYPE_CHECKING:
 
 DEMO = LASEC(), SecondOrderPerceptron(), AROW(), PassiveAggressive(), Perceptron()
 PICTURE = "selectron-run.png"
+PICTURES = (".png", ".svg", ".pdf")
 INTERRUPTED = 130  # as a shell reports Ctrl-C
+FOR_FILES = ("label", "drop", "kind", "header", "classes")
 
 
-@click.command()
+@click.command(epilog=f"Learners: {LEARNER.listed()}. Askers: {ASKER.listed()}.")
 @click.argument("file", required=False)
-@click.option("--learner", "learners", type=LEARNER, multiple=True, help="May be repeated.")
-@click.option("--ask", "askers", type=ASKER, multiple=True, help="May be repeated.")
+@click.option(
+    "--learner",
+    "learners",
+    type=LEARNER,
+    multiple=True,
+    help="May be repeated. Default: lasec for dense rows, passive-aggressive for sparse.",
+)
+@click.option(
+    "--ask",
+    "askers",
+    type=ASKER,
+    multiple=True,
+    help="When to ask for a label. May be repeated. Default: margin:b=0.1",
+)
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the draws."
 )
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write every decision here.")
-@click.option("--plot", "picture", type=click.Path(dir_okay=False), help="Draw a picture here.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False),
+    help="Write every decision here: .csv, .jsonl or .parquet.",
+)
+@click.option(
+    "--plot",
+    "picture",
+    type=click.Path(dir_okay=False),
+    help="Draw a picture here: .png, .svg or .pdf.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
-@click.option("--label", help="Name or position of the column with the labels.")
-@click.option("--drop", multiple=True, help="A column to leave out. May be repeated.")
-@click.option("--format", "kind", type=click.Choice(["svmlight", "csv", "parquet", "jsonl"]))
+@click.option(
+    "--label",
+    help="Column with the labels, by name or position. Default: the one named "
+    "label, target, class or y, or else the last.",
+)
+@click.option("--drop", multiple=True, help="Column to leave out. May be repeated.")
+@click.option(
+    "--header/--no-header",
+    default=None,
+    help="Does a CSV file begin with names? Default: if a cell of its first line is a word.",
+)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["svmlight", "csv", "parquet", "jsonl"]),
+    help="Default: by the file's name or its first line.",
+)
 @click.option("--classes", help="The two labels, if the first rows do not show both: ham,spam.")
-@click.option("--intercept/--no-intercept", default=True, show_default=True)
-@click.option("--normalize/--no-normalize", default=None, help="Default: as each paper does.")
+@click.option(
+    "--intercept/--no-intercept", default=True, show_default=True, help="Add a constant feature 1."
+)
+@click.option(
+    "--normalize/--no-normalize",
+    default=None,
+    help="Scale rows to unit length. Default: as each learner's paper does.",
+)
 def run(**options: Any) -> None:
     """Play a stream of rows: predict each, ask for some of the labels, learn from those.
 
@@ -46,12 +91,15 @@ def run(**options: Any) -> None:
     .bz2, .xz). Without FILE, the handwritten digits are played, with a concept that changes every
     500 rows, and a picture is drawn.
 
+    Labels may be any two values. A row has none where its label is empty or ?, NA, nan or null; it
+    is predicted, and never asked for.
+
     \b
         selectron run
-        selectron run mail.svm --learner lasec:b=1,c=1000 --ask margin:b=0.1
-        selectron run data.csv.gz --learner perceptron --learner arow -o decisions.csv
+        selectron run data.csv.gz --learner lasec:b=1,c=1000 --ask margin:b=0.1
+        selectron run mail.svm --learner perceptron --learner arow -o decisions.csv
     """
-    check_endings(options["output"], options["picture"])
+    check_usage(**options)
     try:
         code = play_all(**options)
     except (SelectronError, OSError) as error:
@@ -60,30 +108,47 @@ def run(**options: Any) -> None:
     sys.exit(code)
 
 
-def check_endings(output: str | None, picture: str | None) -> None:
-    """Refuse files whose ending names no format, before anything is played."""
-    from .decisions import ENDINGS
-
-    if output and Path(output).suffix not in ENDINGS:
-        raise click.BadParameter(f"{output}: must end in {', '.join(ENDINGS)}", param_hint="-o")
-    pictures = (".png", ".svg", ".pdf")
-    if picture and Path(picture).suffix not in pictures:
+def check_usage(file: str | None, output: str | None, picture: str | None, **options: Any) -> None:
+    """Refuse what cannot work, before anything is played."""
+    if file is None and any(options[name] not in (None, ()) for name in FOR_FILES):
+        raise click.UsageError("--label, --drop, --header, --format and --classes go with a FILE.")
+    if options["classes"] and len(set(options["classes"].split(","))) != 2:
         raise click.BadParameter(
-            f"{picture}: must end in {', '.join(pictures)}", param_hint="--plot"
+            "two different labels are needed: ham,spam", param_hint="--classes"
         )
+    check_target(output, ENDINGS, "-o")
+    check_target(picture, PICTURES, "--plot")
+    paths = [os.path.realpath(path) for path in (file, output, picture) if path]
+    if len(set(paths)) < len(paths):
+        raise click.UsageError("FILE, -o and --plot must be different files.")
+
+
+def check_target(path: str | None, endings: tuple[str, ...], option: str) -> None:
+    """Refuse a file to write whose ending names no format, or whose folder is not there."""
+    if path and Path(path).suffix.lower() not in endings:
+        raise click.BadParameter(f"{path}: must end in {', '.join(endings)}", param_hint=option)
+    if path and not Path(path).absolute().parent.is_dir():
+        raise click.BadParameter(f"{path}: its folder does not exist", param_hint=option)
 
 
 def play_all(file: str | None, **options: Any) -> int:
     """Play the stream, print the results, draw the picture; return the exit code."""
     contestants: list[Contestant] = []
-    code = 0
+    code, fault = 0, None
     try:
         play(contestants, file, **options)
     except KeyboardInterrupt:
         code = INTERRUPTED
-    if contestants:
-        report(contestants, options["as_json"], interrupted=bool(code))
+    except (SelectronError, OSError) as error:
+        fault = error
+    if contestants and contestants[0].rows:
+        report(contestants, options["as_json"])
         draw(contestants, file, options["picture"])
+    if code:
+        rows = contestants[0].rows if contestants else 0
+        click.echo(f"selectron: interrupted after {rows:,} rows", err=True)
+    if fault:
+        raise fault
     return code
 
 
@@ -102,10 +167,12 @@ def play(contestants: list["Contestant"], file: str | None, **options: Any) -> N
                 if not contestants:
                     contestants += enter(chunk, file is None, **options)
                 labels = classes.codes(chunk.labels, chunk.first)
-                for contestant in contestants:
-                    outcome = contestant.play(chunk, labels, full=write is not None)
-                    if write:
-                        write(chunk.first, contestant.name, outcome, labels)
+                full = write is not None
+                played = [contestant.play(chunk, labels, full) for contestant in contestants]
+            for contestant, outcome in zip(contestants, played, strict=True):
+                contestant.add(outcome, labels)
+                if write:
+                    write(chunk.first, contestant, outcome, labels)
 
 
 def digits(seed: int) -> Iterator["Chunk"]:
@@ -126,22 +193,13 @@ def chunks_of(file: str, **options: Any) -> Iterator["Chunk"]:
 
     from ..streams.readers import read
 
-    label = None if options["label"] is None else position(options["label"])
-    drop = [position(name) for name in options["drop"]]
-    source = read(file, format=options["kind"], label=label, drop=drop)
+    choice = {name: options[name] for name in ("label", "drop", "header")}
+    source = read(file, format=options["kind"], **choice)
     bar = tqdm(total=source.size_in_bytes, unit="B", unit_scale=True, disable=None, delay=0.5)
     with bar:
         for chunk in source:
             yield chunk
             bar.update(source.position() - bar.n)
-
-
-def position(column: str) -> str | int:
-    """Return a column's name, or its position if it is a whole number."""
-    try:
-        return int(column)
-    except ValueError:
-        return column
 
 
 def enter(chunk: "Chunk", demo: bool, **options: Any) -> list["Contestant"]:
@@ -150,20 +208,22 @@ def enter(chunk: "Chunk", demo: bool, **options: Any) -> list["Contestant"]:
     from ..evaluate.contest import Contestant
     from ..model import Model
 
+    sparse = isinstance(chunk.rows, Sparse)
+    default = DEMO if demo else (PassiveAggressive(),) if sparse else (LASEC(),)
     return [
         Contestant(
             Model(
                 learner,
                 asker,
                 width=chunk.width,
-                sparse=isinstance(chunk.rows, Sparse),
+                sparse=sparse,
                 constant=options["intercept"],
                 normalize=options["normalize"],
                 seed=options["seed"],
             )
         )
         for asker in options["askers"] or (Margin(0.1),)
-        for learner in options["learners"] or (DEMO if demo else DEMO[:1])
+        for learner in options["learners"] or default
     ]
 
 
@@ -185,21 +245,19 @@ def naming(file: str | None, first: int = 0) -> Iterator[None]:
     try:
         yield
     except Refused as error:
-        raise SelectronError(f"{file}: row {first + error.row}{error.reason}") from None
+        row = first + error.row + 1
+        raise SelectronError(f"{file}: row {row}{error.reason}") from None
     except SelectronError as error:
         known = file is None or str(error).startswith((f"{file}:", "standard input:"))
         raise SelectronError(f"{'' if known else f'{file}: '}{error}") from None
 
 
-def report(contestants: list["Contestant"], as_json: bool, interrupted: bool) -> None:
+def report(contestants: list["Contestant"], as_json: bool) -> None:
     """Print the results."""
     from ..evaluate.contest import table
 
     results = [contestant.result() for contestant in contestants]
     click.echo(json.dumps(results, indent=2) if as_json else table(results))
-    if interrupted:
-        rows = results[0]["rows"]
-        click.echo(f"selectron: interrupted; this is how it stood after {rows:,} rows", err=True)
 
 
 def draw(contestants: list["Contestant"], file: str | None, path: str | None) -> None:

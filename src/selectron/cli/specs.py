@@ -7,7 +7,9 @@ import click
 
 from .. import askers, learners
 from ..errors import SelectronError
-from ..names import kebab
+from ..names import kebab, written
+
+ENDINGS = (".csv", ".jsonl", ".ndjson", ".parquet", ".pq")  # of files of decisions
 
 
 class Spec(click.ParamType):
@@ -16,6 +18,15 @@ class Spec(click.ParamType):
     def __init__(self, name: str, module: ModuleType):
         self.name = name
         self.kinds = {kebab(kind): getattr(module, kind) for kind in module.__all__}
+
+    def listed(self) -> str:
+        """Return the names and their parameters, those without a default as P=."""
+        return ", ".join(self._pattern(name, kind) for name, kind in self.kinds.items())
+
+    def _pattern(self, name: str, kind: Any) -> str:
+        if len(kind._field_defaults) == len(kind._fields):
+            return written(kind())
+        return f"{name}:{','.join(f'{field}=' for field in kind._fields)}"
 
     def get_metavar(self, param: Any, ctx: Any = None) -> str:
         """Return what the help shows."""
@@ -28,7 +39,10 @@ class Spec(click.ParamType):
         if kind is None:
             self.fail(f"no {self.name} {name!r}; there are {', '.join(self.kinds)}", param, ctx)
         try:
-            part = kind(**dict(self._pair(pair) for pair in rest.split(",") if pair))
+            pairs = [self._pair(pair) for pair in rest.split(",") if pair]
+            part = kind(**dict(pairs))
+            if len(part) and len(dict(pairs)) < len(pairs):
+                raise SelectronError(f"{value!r} names a parameter twice.")
             part.numbers()
         except SelectronError as error:
             self.fail(str(error), param, ctx)

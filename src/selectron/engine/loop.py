@@ -9,8 +9,7 @@ from typing import Any
 
 from .round import Round
 
-# What is known of a row's label.
-NEGATIVE, POSITIVE = -1, 1
+# What is known of a row's label: -1, +1, or
 NONE = 0  # there is none: predict, and never ask
 LATER = 2  # it may be asked for, and would come after the round
 
@@ -49,7 +48,7 @@ inner = _blank  # (s, rows, i) -> <w, x> for row i
 length = _blank  # (rows, i) -> <x, x>
 form = _blank  # (s, rows, i) -> q
 ceiling = _blank  # (s, xx) -> an upper bound of q for rows with <x, x> = xx
-move = _blank  # (s, rows, i, scale, round, step) -> did all stay finite?
+move = _blank  # (s, rows, i, scale, round, step) -> False if q, or what it led to, is not finite
 count = _blank  # (s) -> number of steps so far
 square = _blank  # (s) -> <w, w>
 
@@ -90,6 +89,16 @@ def clear(u, chance, other):
     return u < min(chance, other) * (1 - SLACK) or u >= max(chance, other) * (1 + SLACK)
 
 
+def wanted(p, a, m, most, t, u, full):
+    """Is q wanted, which is at most `most`? It costs a product P x in second order.
+
+    The probability is monotone in q, so that its values at the bounds 0 and `most` enclose it: q
+    matters to the record if they differ, and to the decision if they leave it open.
+    """
+    low, high = ask(p, a, m, 0.0, t), ask(p, a, m, most, t)
+    return (full or not clear(u, low[1], high[1])) and low != high
+
+
 def play(learner, asker, state, block, labels, draws, before, normalize, full, out):
     """Play one round a row and return how many were played.
 
@@ -109,14 +118,11 @@ def play(learner, asker, state, block, labels, draws, before, normalize, full, o
         if not math.isfinite(m):  # as it is for any row with a NaN or an infinity in it
             return i
 
-        # In second order q costs a product P x. It is spared where it changes no decision: the
-        # probability is monotone in q, so its values at the bounds 0 and `most` enclose it.
         t, y, u = before + i + 1, labels[i], draws[i]
         most = scale * (scale * ceiling(s, length(rows, i)))
-        r, chance = ask(p, a, m, 0.0, t)
-        matters = (r, chance) != ask(p, a, m, most, t)
         q = math.nan
-        if matters and (full or not clear(u, chance, ask(p, a, m, most, t)[1])):
+        r, chance = ask(p, a, m, 0.0, t)
+        if wanted(p, a, m, most, t, u, full):
             q = shaped(scale, form(s, rows, i))
             if not math.isfinite(q):
                 return i
@@ -128,7 +134,7 @@ def play(learner, asker, state, block, labels, draws, before, normalize, full, o
             if math.isnan(q):
                 q = shaped(scale, form(s, rows, i))
             now = Round(m, q, float(y), count(s), square(s))
-            if not math.isfinite(q) or not move(s, rows, i, scale, now, step(p, now)):
+            if not move(s, rows, i, scale, now, step(p, now)):
                 return i
 
         if full:

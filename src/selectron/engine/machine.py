@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ..errors import SelectronError
 from .bind import bind, digest
 
 
@@ -41,6 +42,9 @@ def _load(function: Callable, parts: Mapping[str, Any], name: str, args: tuple) 
     signature = tuple(numba.typeof(a) for a in args)
     try:
         return _cached(function, parts, name, signature)
+    except numba.core.errors.NumbaError as error:
+        reasons = [line for line in str(error).splitlines() if line and "pipeline" not in line]
+        raise SelectronError(f"{name} does not compile: {reasons[0]}") from error
     except (OSError, RuntimeError):  # no folder to write to, or no room in it
         dispatcher: Any = bind(function, parts, _jit(name, function, cached=False))
         dispatcher.compile(signature)

@@ -51,3 +51,10 @@ def joined(blocks: list[Dense | Sparse]) -> Dense | Sparse | None:
     lengths = np.concatenate([np.diff(block.indptr) for block in sparse])
     indices = np.concatenate([block.indices for block in sparse])
     return Sparse(np.concatenate([[0], lengths.cumsum()]), indices, values)
+
+
+def no_rows(sparse: bool, width: int) -> Dense | Sparse:
+    """Return a block without rows."""
+    if sparse:
+        return Sparse(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0))
+    return Dense(np.zeros((0, width)))

@@ -24,12 +24,16 @@ class Contestant:
         model.prepare()
 
     def play(self, chunk: Chunk, labels: np.ndarray, full: bool = False) -> Outcome:
-        """Play a chunk of rounds, with these codes for labels, and add it up."""
+        """Play a chunk of rounds, with these codes for labels."""
         start = time.perf_counter()
         if self.model.sparse:
             self.model.widen(chunk.width)
         outcome = self.model.run(chunk.rows, labels, full)
         self.seconds += time.perf_counter() - start
+        return outcome
+
+    def add(self, outcome: Outcome, labels: np.ndarray) -> None:
+        """Add up what has come of a chunk."""
         labelled = labels != 0
         right = labelled & (outcome.positive == (labels > 0))
         self.curve.add(np.array([right, labelled, outcome.asked], dtype=float))
@@ -38,7 +42,6 @@ class Contestant:
         self.mistakes += int(labelled.sum() - right.sum())
         self.asked += int(outcome.asked.sum())
         self.steps += int(outcome.updated.sum())
-        return outcome
 
     def result(self) -> dict[str, Any]:
         """Return the totals, by the names that the table and the JSON output use."""

@@ -83,6 +83,8 @@ def add(w, keep, eta, rows, i):
 
 def move(s, rows, i, scale, now, step):
     """w <- keep w + eta x, for x scaled, and <w, w> on the way."""
+    if step.eta == 0 and not math.isfinite(length(rows, i)):  # the step was divided by <x, x>
+        return False
     eta = scale * step.eta
     bias = step.keep * s.scalars[BIAS] + eta * rows.constant
     s.scalars[BIAS] = bias

@@ -30,7 +30,7 @@ def walk(s, scale, now, step):
         s.g[j] *= scale
     gg = dot(s.g, s.g)
     after = now.ww + 2 * step.eta * dot(s.w, s.g) + step.eta * step.eta * gg
-    if not (math.isfinite(after) and math.isfinite(step.nu * gg)):
+    if not (math.isfinite(now.q) and math.isfinite(after) and math.isfinite(step.nu * gg)):
         return False
     for j in range(len(s.w)):
         s.w[j] += step.eta * s.g[j]

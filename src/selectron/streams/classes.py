@@ -1,5 +1,6 @@
 """The two classes of a stream, found as it is read."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
@@ -9,6 +10,8 @@ import numpy as np
 from ..errors import SelectronError
 from .readers import Chunk
 
+INTEGER = re.compile(r"[+-]?\d+")
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 AHEAD = 65_536  # rows that are held back at most until both classes have been seen
 
 
@@ -30,7 +33,7 @@ class TwoClasses:
         self._codes: dict[Any, int] = {None: 0}
 
     def codes(self, labels: np.ndarray, first: int = 0) -> np.ndarray:
-        """Return the codes of labels, 0 where there is none; `first` is the number of the row."""
+        """Return the codes of labels, 0 where there is none; `first` counts the rows before."""
         codes = np.zeros(len(labels), np.int8)
         for row, label in enumerate(labels.tolist()):
             if label == label:  # NaN is no label
@@ -42,8 +45,8 @@ class TwoClasses:
         name = plain(label)
         if name not in self.names:
             raise SelectronError(
-                f"row {row} has the label {name!r}, a third beside "
-                f"{self.names[0]!r} and {self.names[1]!r}"
+                f"row {row + 1} has the label {name!r}, which is neither "
+                f"{self.names[0]!r} nor {self.names[1]!r}"
             )
         self._codes[label] = 2 * self.names.index(name) - 1
         return self._codes[label]
@@ -52,13 +55,15 @@ class TwoClasses:
 def plain(label: Any) -> str:
     """Return a label as text, the same for all ways to write a number.
 
-    >>> plain(1.0), plain("+1"), plain(" ham "), plain("0.50")
-    ('1', '1', 'ham', '0.5')
+    >>> plain(1.0), plain("+1"), plain(" ham "), plain("0.50"), plain("1_0"), plain("inf")
+    ('1', '1', 'ham', '0.5', '1_0', 'inf')
     """
-    try:
-        value = float(label)
-    except ValueError:
-        return str(label).strip()
+    text = str(label).strip()
+    if not NUMBER.fullmatch(text):
+        return text
+    if INTEGER.fullmatch(text):
+        return str(int(text))
+    value = float(text)
     return str(int(value)) if value.is_integer() else repr(value)
 
 

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ..errors import SelectronError
+
 
 def shifting_classes(classes: np.ndarray, every: int = 500, seed: int | None = 0) -> np.ndarray:
     """Return y in {-1, +1}: a random half of the classes is positive, another one every so often.
@@ -17,8 +19,10 @@ def shifting_classes(classes: np.ndarray, every: int = 500, seed: int | None = 0
     """
     random = np.random.default_rng(seed)
     names, index = np.unique(classes, return_inverse=True)
-    if len(names) < 2:
-        raise ValueError("shifting_classes needs two classes at least.")
+    if len(names) < 2 or every < 1:
+        raise SelectronError(
+            f"There must be two classes at least and `every` above 0, got {len(names)} and {every}."
+        )
     y = np.empty(len(classes), int)
     for start in range(0, len(y), every):
         part = slice(start, start + every)
@@ -49,6 +53,8 @@ def digits(
     from sklearn.datasets import load_digits
 
     images, classes = load_digits(return_X_y=True)
+    if passes < 1:
+        raise SelectronError(f"passes must be above 0, got {passes}.")
     random = np.random.default_rng(seed)
     order = np.concatenate([random.permutation(len(classes)) for _ in range(passes)])
     return images[order] / 16, shifting_classes(classes[order], every, seed)

@@ -7,12 +7,12 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from selectron.engine.rows import Dense, Sparse
-from selectron.errors import SelectronError
-from selectron.streams.readers.columns import Choice
-from selectron.streams.readers.formats import FORMATS, by_content, by_name
-from selectron.streams.readers.lines import line_ends
-from selectron.streams.readers.opening import Blocks, Counted, opened, size_of
+from ...engine.rows import Dense, Sparse
+from ...errors import SelectronError
+from .columns import Choice
+from .formats import FORMATS, by_content, by_name
+from .lines import line_ends
+from .opening import Blocks, Counted, opened, size_of
 
 __all__ = ["Chunk", "Source", "read"]
 
@@ -82,21 +82,21 @@ class Source:
     def _text(self, blocks: Blocks, kind: str) -> Parts:
         # imported here, as Arrow takes a while and not every format needs it
         if kind == "svmlight":
-            from selectron.streams.readers import svmlight
+            from . import svmlight
 
             if self._choice != Choice():
                 raise SelectronError("svmlight has no named columns: leave label and drop out")
             return svmlight.parts(blocks, self._size)
         if kind == "jsonl":
-            from selectron.streams.readers import json_lines
+            from . import json_lines
 
             return json_lines.parts(blocks, self._size, self._choice)
-        from selectron.streams.readers import delimited
+        from . import delimited
 
         return delimited.parts(blocks, self._size, self._choice, self._header)
 
     def _parquet(self, file: Counted) -> Parts:
-        from selectron.streams.readers import parquet
+        from . import parquet
 
         if self.path == "-":
             raise SelectronError("Parquet cannot be read from a pipe; give the path of the file")

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from selectron.errors import SelectronError
-from selectron.streams.readers.lines import Piece, line_ends
+from ...errors import SelectronError
+from .lines import Piece, line_ends
 
 MARKS = ",;\t"
 

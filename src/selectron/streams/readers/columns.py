@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from selectron.errors import SelectronError
+from ...errors import SelectronError
 
 USUAL = ("label", "target", "class", "y")  # names of the label, the likeliest first
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # row names that pandas puts into Parquet files
@@ -78,10 +78,11 @@ def _label(names: Sequence[str], left: list[int], which: str | int | None) -> in
 
 
 def _places(names: Sequence[str], which: str | int) -> list[int]:
-    """Positions of the columns of that name, or the one position, counted from the front."""
-    if isinstance(which, str):
-        found = [place for place, name in enumerate(names) if name == which]
-    else:
+    """Positions of the columns of that name, or else the one position, counted from the front."""
+    found = [place for place, name in enumerate(names) if name == which]
+    if isinstance(which, str) and not found and re.fullmatch(r"-?\d+", which):
+        which = int(which)
+    if isinstance(which, int):
         found = [range(len(names))[which]] if -len(names) <= which < len(names) else []
     if not found:
         what = repr(which) if isinstance(which, str) else f"number {which}"

@@ -14,15 +14,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
-from selectron.engine.rows import Dense
-from selectron.errors import SelectronError
-from selectron.streams.readers.arrow import plain
-from selectron.streams.readers.cells import Grammar
-from selectron.streams.readers.columns import Choice, Columns, choose
-from selectron.streams.readers.labels import column, given
-from selectron.streams.readers.lines import Piece, line_ends, not_utf8, pieces
-from selectron.streams.readers.numerals import number
-from selectron.streams.readers.opening import Blocks
+from ...engine.rows import Dense
+from ...errors import SelectronError
+from .arrow import plain
+from .cells import Grammar
+from .columns import Choice, Columns, choose
+from .labels import column, given
+from .lines import Piece, line_ends, not_utf8, pieces
+from .numerals import number
+from .opening import Blocks
 
 
 class Table(NamedTuple):

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from selectron.engine.rows import Dense
-from selectron.errors import SelectronError
-from selectron.streams.readers.columns import Choice, listed, usual_label
-from selectron.streams.readers.labels import as_text, column
-from selectron.streams.readers.lines import Piece, pieces
-from selectron.streams.readers.opening import Blocks
+from ...engine.rows import Dense
+from ...errors import SelectronError
+from .columns import Choice, listed, usual_label
+from .labels import as_text, column
+from .lines import Piece, pieces
+from .opening import Blocks
 
 NUMBERS = frozenset({int, float, bool})
 

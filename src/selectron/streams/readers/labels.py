@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import numpy as np
 
-from selectron.errors import SelectronError
+from ...errors import SelectronError
 
 ABSENT = frozenset({"", "?", "na", "nan", "null"})
 

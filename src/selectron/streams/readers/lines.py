@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from selectron.errors import SelectronError
-from selectron.streams.readers.opening import LIMIT, Blocks
+from ...errors import SelectronError
+from .opening import LIMIT, Blocks
 
 Ends = Callable[[bytes], np.ndarray]
 

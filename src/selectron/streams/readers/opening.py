@@ -13,7 +13,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from selectron.errors import SelectronError
+from ...errors import SelectronError
 
 READ = 1 << 18  # bytes asked for at a time
 LIMIT = 1 << 26  # bytes of text held at most; a longer line is an error, so memory stays flat

@@ -10,12 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from selectron.engine.rows import Dense
-from selectron.errors import SelectronError
-from selectron.streams.readers.arrow import plain
-from selectron.streams.readers.columns import PANDAS_INDEX, Choice, choose
-from selectron.streams.readers.labels import as_text, column
-from selectron.streams.readers.opening import Counted, reason
+from ...engine.rows import Dense
+from ...errors import SelectronError
+from .arrow import plain
+from .columns import PANDAS_INDEX, Choice, choose
+from .labels import as_text, column
+from .opening import Counted, reason
 
 BUFFER = 1 << 20  # bytes read at a time from a column, so that no row group is held whole
 

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
-from selectron.engine.rows import Sparse
-from selectron.streams.readers.arrow import plain
+from ...engine.rows import Sparse
+from .arrow import plain
 
 HIGHEST = 2**31 - 2  # so that the width is an int32 as well
 TABLE = bytes.maketrans(b": \t\r\v\f", b",\n\n\n\n\n")

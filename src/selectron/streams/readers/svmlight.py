@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from selectron.engine.rows import Sparse
-from selectron.errors import SelectronError
-from selectron.streams.readers.labels import column, given
-from selectron.streams.readers.lines import Piece, pieces
-from selectron.streams.readers.numerals import number
-from selectron.streams.readers.opening import Blocks
-from selectron.streams.readers.quick_pairs import HIGHEST, quick
+from ...engine.rows import Sparse
+from ...errors import SelectronError
+from .labels import column, given
+from .lines import Piece, pieces
+from .numerals import number
+from .opening import Blocks
+from .quick_pairs import HIGHEST, quick
 
 WHOLE = re.compile(rb"[+-]?[0-9]+")
 
