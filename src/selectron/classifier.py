@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 from . import checks, packing, storage
 from .askers import Always
 from .engine.rows import Dense, Sparse
-from .errors import SelectronError
 from .labels import encode
 from .learners import LASEC
 from .model import Model
@@ -20,7 +19,6 @@ from .nested import NestedParameters
 from .run import Run, named
 
 PAPERS = np.array([-1, 1])  # the classes of a stream that begins without any
-KEPT = ("fit_intercept", "normalize", "max_open")  # the parameters that a file holds as they are
 FITTED = ("classes_", "model_", "n_features_in_", "feature_names_in_")
 
 
@@ -112,9 +110,17 @@ class OnlineClassifier(ClassifierMixin, NestedParameters):
     def run(self, X: Any, y: Any, *, margins: bool = True, classes: Any = None) -> Run:
         """Simulate: play a round a row, and look at y only where its label is asked for.
 
-        Rows whose label is NaN or None are predicted, and never asked for. With `margins=False`
-        no margins and probabilities are recorded, which spares a second-order learner the products
-        that no decision needs: the decisions are the same.
+        X has shape (n_rows, n_features), y (n_rows,). Rows whose label is NaN or None are
+        predicted, and never asked for. With `margins=False` no margins and probabilities are
+        recorded, which spares a second-order learner the products that no decision needs: the
+        decisions are the same. `classes` names both classes if y may not hold them.
+
+        Raises SelectronError, and learns nothing, if a value is not finite, a row has another
+        number of features than the first, or a label is of a third class.
+
+        >>> X, y = [[1.0], [-2.0], [3.0]], ["up", "down", None]
+        >>> OnlineClassifier().run(X, y)
+        <Run: 3 rounds, 50.0% right, 66.7% of the labels asked for, 1 steps>
         """
         with self._all_or_nothing():
             block, y, codes = self._labelled(X, y, classes)
@@ -133,7 +139,12 @@ class OnlineClassifier(ClassifierMixin, NestedParameters):
 
         `x` is a 1-D array, a list, or one row of a matrix. If the label is asked for, the decision
         has a ticket, valid until it is answered or `max_open` younger ones are open. To learn a
-        label that was not asked for, call `partial_fit`.
+        label that was not asked for, call `partial_fit`. Raises SelectronError, and counts no
+        round, as `run` does.
+
+        >>> clf = OnlineClassifier(classes=["ham", "spam"])
+        >>> clf.decide([0.5, 2.0])
+        Decision(label='spam', margin=0.0, probability=1.0, ask=True, ticket=1)
         """
         model = self.__dict__.get("model_")
         if model is not None and checks.plain_row(x, model):
@@ -149,7 +160,12 @@ class OnlineClassifier(ClassifierMixin, NestedParameters):
     def tell(self, ticket: int, label: Any) -> bool:
         """Learn a label that was asked for; return whether the learner stepped.
 
-        Labels may come in any order. The step starts from the model as it is now.
+        Labels may come in any order. The step starts from the model as it is now. Raises
+        SelectronError if the ticket is not open, or the label of neither class: then it stays open.
+
+        >>> clf = OnlineClassifier(classes=["ham", "spam"])
+        >>> clf.tell(clf.decide([0.5, 2.0]).ticket, "ham")
+        True
         """
         if "model_" not in self.__dict__:
             check_is_fitted(self)  # slow, hence not in every call
@@ -160,7 +176,7 @@ class OnlineClassifier(ClassifierMixin, NestedParameters):
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> "OnlineClassifier":
         """Learn from rows whose labels are given: nothing is asked. Rows without one are skipped.
 
-        The rows count as rounds, and each takes its draw.
+        X, y, classes and errors are as in `run`. The rows count as rounds, and each takes its draw.
         """
         with self._all_or_nothing():
             block, _, codes = self._labelled(X, y, classes)
@@ -208,14 +224,13 @@ class OnlineClassifier(ClassifierMixin, NestedParameters):
     # A file
 
     def save(self, path: str | os.PathLike) -> None:
-        """Write everything to a file: weights, draws, open tickets. It holds data, never code."""
+        """Write everything to a file: weights, draws, open tickets. It holds data, never code.
+
+        Raises NotFittedError before the first row, SelectronError if `path` is no file or a label
+        cannot be written down, and OSError as the system does.
+        """
         check_is_fitted(self)
-        header, arrays = packing.pack(self.model_)
-        kept = {name: getattr(self, name) for name in KEPT}
-        names = list(getattr(self, "feature_names_in_", ())) or None
-        classes = [self.classes_.tolist(), self.classes_.dtype.str]
-        header = {"model": header, "kept": kept, "names": names, "classes": classes}
-        storage.write(path, header, arrays)
+        storage.write(path, *packing.described(self))
 
     @classmethod
     def load(cls, path: str | os.PathLike, *, parts: tuple[type, ...] = ()) -> "OnlineClassifier":
@@ -225,29 +240,7 @@ class OnlineClassifier(ClassifierMixin, NestedParameters):
         SelectronError if the file is damaged, or no model file, or of another version. The
         parameters `classes` and `random_state` come back as None: what came of them is in the file.
         """
-        header, arrays = storage.read(path)
-        try:
-            return cls._loaded(header, arrays, parts)
-        except SelectronError:
-            raise
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise SelectronError(f"{path} does not hold a sound model.") from error
-
-    @classmethod
-    def _loaded(cls, header: dict, arrays: dict, parts: tuple[type, ...]) -> "OnlineClassifier":
-        model = header["model"]
-        learner = checks.part(storage.part(model["learner"], parts), "learner")
-        asker = checks.part(storage.part(model["asker"], parts), "asker")
-        self = cls(learner, asker, **header["kept"])
-        self.model_ = packing.unpack(model, arrays, learner, asker)
-        values, kind = header["classes"]
-        self.classes_ = np.array(values, dtype=kind)
-        self.n_features_in_ = width = self.model_.width
-        if header["names"]:
-            self.feature_names_in_ = np.array(header["names"], dtype=object)
-        if self.classes_.shape != (2,) or len(header["names"] or range(width)) != width:
-            raise SelectronError("The file does not hold a sound model.")
-        return self
+        return packing.restored(cls, path, *storage.read(path), parts)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -1,17 +1,52 @@
-"""A model as a header for JSON and plain arrays, and back."""
+"""A model, or a classifier, as a header for JSON and plain arrays, and back."""
 
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
-from . import storage
+from . import checks, storage
 from .draws import Draws
 from .engine.rows import Dense, Sparse, joined, rows_of
 from .errors import SelectronError
 from .model import Model
 
+KEPT = ("fit_intercept", "normalize", "max_open")  # a classifier's parameters
 SETTINGS = ("width", "sparse", "constant", "normalize", "max_open")
+
+
+def described(clf: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return all that a fitted classifier is."""
+    header, arrays = pack(clf.model_)
+    kept = {name: getattr(clf, name) for name in KEPT}
+    names = list(getattr(clf, "feature_names_in_", ())) or None
+    classes = [clf.classes_.tolist(), clf.classes_.dtype.str]
+    return {"model": header, "kept": kept, "names": names, "classes": classes}, arrays
+
+
+def restored(cls: type, path: Any, header: Any, arrays: dict, parts: tuple[type, ...]) -> Any:
+    """Return the classifier, of class `cls`, that a file held; SelectronError if it is unsound."""
+    try:
+        return _restored(cls, header, arrays, parts)
+    except SelectronError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise SelectronError(f"{path} does not hold a sound model.") from error
+
+
+def _restored(cls: type, header: dict, arrays: dict, parts: tuple[type, ...]) -> Any:
+    model = header["model"]
+    learner = checks.part(storage.part(model["learner"], parts), "learner")
+    asker = checks.part(storage.part(model["asker"], parts), "asker")
+    clf: Any = cls(learner, asker, **header["kept"])
+    clf.model_ = unpack(model, arrays, learner, asker)
+    clf.n_features_in_ = width = clf.model_.width
+    values, kind = header["classes"]
+    clf.classes_ = np.array(values, dtype=kind)
+    if header["names"]:
+        clf.feature_names_in_ = np.array(header["names"], dtype=object)
+    _must(clf.classes_.shape == (2,) and len(header["names"] or range(width)) == width)
+    return clf
 
 
 def pack(model: Model) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

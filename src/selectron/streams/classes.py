@@ -93,8 +93,13 @@ def settle(
             return TwoClasses(_first_two(held)), chain(held, source)
         if rows >= AHEAD:
             break
-    found = f"only the label {seen.pop()!r}" if seen else "no label"
-    raise SelectronError(f"there is {found} in the first {rows} rows: name both with --classes")
+    if not seen:
+        raise SelectronError(
+            f"there is no label in the first {rows} rows: name its column with --label, or both "
+            "classes with --classes"
+        )
+    only = f"only the label {seen.pop()!r} in the first {rows} rows"
+    raise SelectronError(f"there is {only}: name both classes with --classes")
 
 
 def _first_two(chunks: Iterable[Chunk]) -> list[str]:
