@@ -195,7 +195,7 @@ class OnlineClassifier(ClassifierMixin, NestedParameters):
         """Return the margin quantity of every row, not below 0 for `classes_[1]`."""
         check_is_fitted(self)
         block, n = self._rows(X)
-        return self.model_.look(block, n, full=True).margin
+        return np.asarray(self.model_.look(block, n, full=True).margin)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the predicted class of every row."""

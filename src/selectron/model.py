@@ -17,6 +17,7 @@ from .engine.loop import ASKED, GIVEN, LATER, NEVER, NONE, PREDICTED, UPDATED
 from .engine.rows import Dense, Sparse, no_rows, rows_of
 from .errors import Refused, SelectronError
 from .parameters import shown
+from .run import Outcome
 
 BLOCK = 32_768  # rows between two looks at Ctrl-C; their draws fit in the cache
 
@@ -27,29 +28,6 @@ class Room(NamedTuple):
     labels: np.ndarray
     draws: np.ndarray
     out: tuple[np.ndarray, np.ndarray, np.ndarray]
-
-
-class Outcome(NamedTuple):
-    """What happened in a block of rounds: arrays of one element a round."""
-
-    margin: np.ndarray  # empty unless asked for
-    probability: np.ndarray  # likewise
-    flags: np.ndarray
-
-    @property
-    def positive(self) -> np.ndarray:
-        """Was +1 predicted?"""
-        return self.flags & PREDICTED != 0
-
-    @property
-    def asked(self) -> np.ndarray:
-        """Was the label asked for?"""
-        return self.flags & ASKED != 0
-
-    @property
-    def updated(self) -> np.ndarray:
-        """Did the learner step?"""
-        return self.flags & UPDATED != 0
 
 
 @cache

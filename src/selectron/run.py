@@ -1,5 +1,6 @@
 """The record of a pass over a stream."""
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,27 +19,17 @@ def named(positive: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Run:
-    """What happened, one element a round; only asked labels have influenced it.
+class Outcome:
+    """What happened in rounds: arrays of one element a round.
 
     `margin` is the margin quantity of the learner's paper before the round's step, and
-    `probability` that of asking; both are None if they were not recorded. `label` is the label as
-    it was given, and `code` -1 or +1 for it, or 0 where there is none; they serve for scoring here.
-    `flags` is what the properties below are made of.
+    `probability` that of asking; if they were not recorded, both are empty, and None in a `Run`.
+    `flags` is what the properties are made of.
     """
 
     margin: np.ndarray | None
     probability: np.ndarray | None
     flags: np.ndarray
-    label: np.ndarray
-    code: np.ndarray
-    classes: np.ndarray
-
-    def __repr__(self) -> str:
-        return (
-            f"<Run: {len(self):,} rounds, {self.accuracy:.1%} right, "
-            f"{self.label_rate:.1%} of the labels asked for, {self.steps:,} steps>"
-        )
 
     def __len__(self) -> int:
         """Return the number of rounds."""
@@ -58,6 +49,30 @@ class Run:
     def updated(self) -> np.ndarray:
         """Did the learner step?"""
         return self.flags & UPDATED != 0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run(Outcome):
+    """The outcome of rounds on labelled rows; only asked labels have influenced it.
+
+    `label` is the label as it was given, and `code` -1 or +1 for it, or 0 where there is none; they
+    serve for scoring here.
+
+    >>> from selectron import OnlineClassifier
+    >>> run = OnlineClassifier().run([[1.0], [-2.0], [3.0]], ["up", "down", None])
+    >>> run.prediction.tolist(), run.mistakes, run.accuracy, run.label_rate, run.steps
+    (['up', 'up', 'up'], 1, 0.5, 0.6666666666666666, 1)
+    """
+
+    label: np.ndarray
+    code: np.ndarray
+    classes: np.ndarray
+
+    def __repr__(self) -> str:
+        return (
+            f"<Run: {len(self):,} rounds, {self.accuracy:.1%} right, "
+            f"{self.label_rate:.1%} of the labels asked for, {self.steps:,} steps>"
+        )
 
     @cached_property
     def prediction(self) -> np.ndarray:
@@ -82,12 +97,13 @@ class Run:
     @property
     def accuracy(self) -> float:
         """Share of right predictions among the rounds with a label; NaN if there are none."""
-        return float(self.correct.sum() / n) if (n := self.labelled.sum()) else float("nan")
+        labelled = int(self.labelled.sum())
+        return int(self.correct.sum()) / labelled if labelled else math.nan
 
     @property
     def label_rate(self) -> float:
         """Share of rounds whose label was asked for; NaN if there are none."""
-        return float(self.asked.mean()) if len(self) else float("nan")
+        return float(self.asked.mean()) if len(self) else math.nan
 
     @property
     def steps(self) -> int:
