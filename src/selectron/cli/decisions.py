@@ -1,7 +1,6 @@
 """Decisions, written to a file row by row as they are made: CSV, JSON lines or Parquet."""
 
 import json
-import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..evaluate.contest import Contestant
-from ..model import Outcome
+from ..run import Outcome
 
 SCHEMA = pa.schema(
     {
@@ -52,33 +51,17 @@ def decisions(
     return pa.table(columns, schema=SCHEMA)
 
 
-class Writer:
-    """A file of decisions, in the format of its ending, to be closed by `with`."""
+def opened(path: Path, stack: ExitStack) -> Callable[[pa.Table], Any]:
+    """Return what appends decisions to a new file of this ending; `stack` closes it."""
+    ending = path.suffix.lower()
+    if ending == ".csv":
+        from pyarrow.csv import CSVWriter, WriteOptions
 
-    def __init__(self, path: str | os.PathLike):
-        self._stack = ExitStack()
-        self._write = self._open(Path(path))
+        options = WriteOptions(quoting_style="needed")
+        return stack.enter_context(CSVWriter(path, SCHEMA, write_options=options)).write
+    if ending in (".parquet", ".pq"):
+        from pyarrow.parquet import ParquetWriter
 
-    def _open(self, path: Path) -> Callable[[pa.Table], Any]:
-        ending = path.suffix.lower()
-        if ending == ".csv":
-            from pyarrow.csv import CSVWriter, WriteOptions
-
-            options = WriteOptions(quoting_style="needed")
-            return self._stack.enter_context(CSVWriter(path, SCHEMA, write_options=options)).write
-        if ending in (".parquet", ".pq"):
-            from pyarrow.parquet import ParquetWriter
-
-            return self._stack.enter_context(ParquetWriter(path, SCHEMA)).write
-        file = self._stack.enter_context(path.open("w", encoding="utf-8"))
-        return lambda table: file.writelines(json.dumps(row) + "\n" for row in table.to_pylist())
-
-    def write(self, table: pa.Table) -> None:
-        """Append decisions."""
-        self._write(table)
-
-    def __enter__(self) -> "Writer":
-        return self
-
-    def __exit__(self, *exception: Any) -> None:
-        self._stack.close()
+        return stack.enter_context(ParquetWriter(path, SCHEMA)).write
+    file = stack.enter_context(path.open("w", encoding="utf-8"))
+    return lambda table: file.writelines(json.dumps(row) + "\n" for row in table.to_pylist())

@@ -233,10 +233,10 @@ def writer(
     """Return what writes the decisions of a chunk, None if they are not wanted."""
     if path is None:
         return None
-    from .decisions import Writer, decisions
+    from .decisions import decisions, opened
 
-    file = stack.enter_context(Writer(path))
-    return lambda *chunk: file.write(decisions(names, *chunk))
+    append = opened(Path(path), stack)
+    return lambda *chunk: append(decisions(names, *chunk))
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import dis
 import hashlib
 import types
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,7 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from _codes(constant)
 
 
+@cache  # the same code is read for the digest and for the copy
 def _globals_read(code: types.CodeType) -> set[str]:
     return {
         step.argval
