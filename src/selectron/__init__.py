@@ -7,21 +7,17 @@
 The estimator is imported when it is first asked for: scikit-learn takes its time.
 """
 
+from importlib import import_module
 from typing import Any
 
 from .errors import SelectronError
 
 __version__ = "0.1.0"
-__all__ = ["OnlineClassifier", "Run", "SelectronError"]
+__all__ = ["OnlineClassifier", "OnlineRanker", "Run", "SelectronError"]
+LATER = {"OnlineClassifier": "classifier", "OnlineRanker": "ranker", "Run": "run"}
 
 
 def __getattr__(name: str) -> Any:
-    if name == "OnlineClassifier":
-        from .classifier import OnlineClassifier
-
-        return OnlineClassifier
-    if name == "Run":
-        from .run import Run
-
-        return Run
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{LATER[name]}", __name__), name)

@@ -11,9 +11,11 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
+from . import support
 from .engine.rows import Dense, Sparse
 from .errors import SelectronError
-from .labels import as_array, missing, two_classes
+from .kernels import kernel_of
+from .labels import appended, as_array, distinct, listed, missing, none_of
 from .model import Model
 from .parameters import shown
 
@@ -129,48 +131,113 @@ def labels(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     return y, without
 
 
-def classes(estimator: Any, present: np.ndarray, given: Any) -> np.ndarray:
-    """Return the two classes: those that are known, or given, or present in the first labels."""
+def classes(
+    estimator: Any, present: np.ndarray, given: Any, *, alone: bool = False
+) -> tuple[np.ndarray, bool]:
+    """Return the classes, and whether they have been named, so that no others may come.
+
+    They are those that are known, and those given, or present in the labels. With `alone`, one
+    class will do to begin with.
+    """
+    known, named = getattr(estimator, "classes_", None), getattr(estimator, "named_", False)
+    wanted = given if given is not None else None if known is not None else estimator.classes
+    if wanted is not None:
+        return _named(known, named, wanted)
+    if known is not None:
+        return known if named else appended(known, _fit(present)), named
+    found = distinct(_fit(present))
+    if len(found) < (1 if alone else 2):
+        only = f"There is only one class ({listed(found)})"
+        how = only if len(found) else "Every label is missing"
+        raise SelectronError(f"{how}: name the classes with classes=.")
+    return found, False
+
+
+def classes_so_far(estimator: Any) -> tuple[np.ndarray, bool]:
+    """Return the classes where there is no label yet: those known or named, or none."""
+    if hasattr(estimator, "classes_"):
+        return estimator.classes_, estimator.named_
+    if estimator.classes is not None:
+        return _named(None, False, estimator.classes)
+    return np.empty(0, dtype=object), False
+
+
+def with_label(estimator: Any, label: Any) -> np.ndarray:
+    """Return the classes with that of a new label, if others may come."""
+    known = estimator.classes_
+    fresh = as_array([label])
+    if estimator.named_ or fresh.ndim != 1 or missing(fresh).any():
+        raise SelectronError(f"There is no class {shown(label)}: it is {none_of(known)[9:]}.")
+    return appended(known, _fit(fresh))
+
+
+def indicators(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return a table of 0 and 1 for n rows, and which of the rows are missing: those of NaN."""
+    with _in_one_sentence("y is no table of 0 and 1"):
+        table = np.asarray(y.toarray() if scipy.sparse.issparse(y) else y, dtype=float)
+    if table.ndim != 2 or table.shape[1] < 2:
+        raise SelectronError(f"y must be a table of two columns or more, got shape {table.shape}.")
+    if len(table) != n:
+        raise SelectronError(f"X has {n} rows, and y has {len(table)}.")
+    without = np.isnan(table).all(axis=1)
+    odd = ~(np.isin(table, (0, 1)).all(axis=1) | without)
+    if odd.any():
+        row = int(odd.argmax())
+        raise SelectronError(f"Row {row} of y must hold 0 and 1 only, got {table[row].tolist()}.")
+    return np.nan_to_num(table).astype(np.uint8), without
+
+
+def columns(estimator: Any, number: int, given: Any) -> np.ndarray:
+    """Return the names of so many classes, in the order of their columns."""
+    wanted = estimator.classes if given is None else given
     known = getattr(estimator, "classes_", None)
-    if given is None:
-        given = estimator.classes
-    wanted = None if given is None else _pair(given)
+    if wanted is None:
+        wanted = np.arange(number) if known is None else known
+    if isinstance(wanted, str) or np.ndim(wanted) != 1:
+        raise SelectronError(f"classes must be a list of labels, got {wanted!r}.")
+    names = as_array(list(wanted))
+    if len(distinct(names)) != number:
+        raise SelectronError(f"y has {number} columns, and classes are {names.tolist()}.")
+    if known is not None and known.tolist() != names.tolist():
+        raise SelectronError(f"The classes are {known.tolist()} already, got {names.tolist()}.")
+    return names
+
+
+def _named(known: np.ndarray | None, named: bool, given: Any) -> tuple[np.ndarray, bool]:
+    """Return the classes that were named: sorted, but for those that are known already."""
+    with _in_one_sentence("classes are no list of labels"):
+        several = isinstance(given, set | frozenset) or np.ndim(given) == 1
+    wanted = as_array(list(given)) if several else np.empty(0)
+    if len(wanted) < 2 or missing(wanted).any() or len(distinct(wanted)) < len(wanted):
+        raise SelectronError(f"classes must be two or more different labels, got {given!r}.")
+    wanted = distinct(wanted)
     if known is None:
-        return _found(present) if wanted is None else wanted
-    if wanted is not None and wanted.tolist() != known.tolist():
+        return wanted, True
+    joint = appended(known, wanted)
+    if len(joint) > len(wanted) or (named and len(joint) > len(known)):
         raise SelectronError(f"The classes are {known.tolist()} already, got {wanted.tolist()}.")
-    return known
+    return joint, True
 
 
-def _found(present: np.ndarray) -> np.ndarray:
-    """Return the two classes in the first labels."""
+def _fit(present: np.ndarray) -> np.ndarray:
+    """Return labels that may be those of classes: any two may, but not many different fractions."""
     if present.dtype.kind == "f" and len(np.unique(present)) > 2:
         with _in_one_sentence(LABELS):
             check_classification_targets(present)
-    return two_classes(present)
+    return present
 
 
-def _pair(given: Any) -> np.ndarray:
-    """Return the two classes that were named, sorted."""
-    several = np.ndim(given) == 1 or isinstance(given, set | frozenset)
-    pair = as_array(list(given)) if several else np.empty(0)
-    if len(pair) != 2 or missing(pair).any() or pair[0] == pair[1]:
-        raise SelectronError(f"classes must be two different labels, got {given!r}.")
-    return two_classes(pair)
-
-
-def code(label: Any, known: np.ndarray) -> int:
-    """Return -1 or +1 for a label."""
+def code(label: Any, known: np.ndarray, many: bool) -> int:
+    """Return the code of a label, 0 if it is none of the known classes."""
     try:
-        if label == known[1]:
-            return 1
-        if label == known[0]:
-            return -1
-    except (TypeError, ValueError):  # pandas' NA, or an array
-        pass
-    raise SelectronError(
-        f"Label {shown(label)} is neither {shown(known[0])} nor {shown(known[1])}."
-    )
+        if not many:
+            for value, own in zip((-1, 1), known, strict=False):
+                if label == own:
+                    return value
+            return 0
+        return known.tolist().index(label) + 1
+    except (TypeError, ValueError):  # it is not there, or it is pandas' NA, or an array
+        return 0
 
 
 PARTS = {
@@ -196,6 +263,15 @@ def part(value: Any, role: str) -> Any:
     return value
 
 
+def many(value: Any) -> str:
+    """Return how many classes are to be learned."""
+    if value is None:
+        return "joint"
+    if isinstance(value, str) and value in ("joint", "exact", "rest"):
+        return value
+    raise SelectronError(f'many must be "joint", "exact" or "rest", got {value!r}.')
+
+
 def flag(name: str, value: Any) -> bool:
     """Return a parameter that is True or False; 1 and 0 will do."""
     if isinstance(value, int | np.bool_ | np.integer) and value in (0, 1):
@@ -203,8 +279,18 @@ def flag(name: str, value: Any) -> bool:
     raise SelectronError(f"{name} must be True or False, got {shown(value)}.")
 
 
-def above_zero(name: str, value: Any) -> int:
-    """Return a parameter that is a whole number from 1 on."""
+def kernel(value: Any) -> Any:
+    """Return a kernel, its parameters checked, or None."""
+    found = kernel_of(value)
+    if found is not None and len(support.numbers(found)) != len(getattr(found, "_fields", ())):
+        raise SelectronError(f"{value!r}: numbers() must give one number for each parameter.")
+    return found
+
+
+def above_zero(name: str, value: Any, none: bool = False) -> Any:
+    """Return a parameter that is a whole number from 1 on; with `none`, None will do."""
+    if none and value is None:
+        return None
     if isinstance(value, int | np.integer) and value > 0:
         return int(value)
     raise SelectronError(f"{name} must be a whole number above 0, got {shown(value)}.")

@@ -1,8 +1,6 @@
 """OnlineClassifier: the scikit-learn face of a model."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -11,29 +9,24 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import checks, packing, storage
 from .askers import Always
-from .engine.rows import Dense, Sparse
-from .labels import encode
+from .engine.rows import Dense
+from .fitted import Fitted
 from .learners import LASEC
-from .model import Model
-from .nested import NestedParameters
 from .run import Run, named
-
-PAPERS = np.array([-1, 1])  # the classes of a stream that begins without any
-FITTED = ("classes_", "model_", "n_features_in_", "feature_names_in_")
 
 
 class Decision(NamedTuple):
     """What was decided about one row."""
 
-    label: Any
-    margin: float  # the margin quantity of the learner's paper
+    label: Any  # None as long as no label has been told
+    margin: float  # the margin quantity of the learner's paper; of many classes, of the best two
     probability: float  # of asking
     ask: bool
     ticket: int | None  # to tell the label by, if it is asked for
 
 
-class OnlineClassifier(ClassifierMixin, NestedParameters):
-    """A linear classifier of two classes that learns from a stream, and asks for few labels.
+class OnlineClassifier(ClassifierMixin, Fitted):
+    """A linear classifier that learns from a stream, and asks for few labels.
 
     Parameters
     ----------
@@ -41,13 +34,25 @@ class OnlineClassifier(ClassifierMixin, NestedParameters):
         How far to step.
     asker : from `selectron.askers`, default Always()
         When to ask for a label.
-    classes : pair of labels, default None
-        The two classes, for when the first labels do not hold both. None takes them from the first
-        labels; a stream that begins with `decide` then has -1 and +1.
+    classes : list of labels, default None
+        The classes, if there are to be no others. None takes those that come: new ones may appear
+        at any time, with no weights to begin with.
+    many : {"joint", "exact", "rest"}, default None
+        How more than two classes are learned. "joint": a step tells the label's class and its
+        closest rival apart; in second order with a matrix for every class (4 bytes times K d^2, for
+        sparse rows 8). "exact": the same, in second order with one matrix over all classes (8 bytes
+        times (K d)^2). "rest": a learner for every class, against all others; memory as "joint".
+        None is "joint".
     fit_intercept : bool, default True
         Put a constant 1 in front of every row, before any scaling.
     normalize : bool or None, default None
         Scale every row to unit length; None does as the learner's paper does.
+    kernel : {"linear", "poly", "rbf"}, object from `selectron.kernels`, or function, default None
+        Learn a function of k(x, y) instead of weights of features: the examples that the learner
+        steps on are kept. "linear" gives what None gives, and lets second-order learners run on
+        rows of any number of features. A function takes two 1-D arrays; dense rows only.
+    max_support : int, default None
+        How many examples may be kept, in first order: the oldest leaves. None is all of them.
     max_open : int, default 10_000
         How many asked labels may be outstanding. The row of each is kept, 8 bytes a feature or 12 a
         non-zero; beyond that number the oldest expires.
@@ -56,14 +61,19 @@ class OnlineClassifier(ClassifierMixin, NestedParameters):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        The classes, sorted; `classes_[1]` is +1, and wins on margin 0.
+    classes_ : ndarray of shape (n_classes,)
+        The classes: those of the first labels sorted, later ones as they came. Of two,
+        `classes_[1]` is +1, and wins on margin 0.
     coef_, intercept_ : ndarrays of shapes (1, n_features) and (1,)
-        The weights.
+        The weights; of many classes a row each. There are none with a kernel that is not linear.
+    n_support_ : int, or ndarray of shape (n_classes,) of many classes
+        With a kernel: how many examples are kept.
     n_features_in_ : int
     feature_names_in_ : ndarray, if the rows came with names
     n_rounds_ : int
         Rounds played.
+    n_strained_ : int
+        Rounds in which no step could do all that the learner asks of it; it did its best.
 
     Rows are dense or sparse for good, as the first ones were; later ones are converted. Parameters
     that are set later take effect with the next `fit`. All input errors are `SelectronError`, a
@@ -92,16 +102,22 @@ class OnlineClassifier(ClassifierMixin, NestedParameters):
         asker: Any = None,
         *,
         classes: Any = None,
+        many: str | None = None,
         fit_intercept: bool = True,
         normalize: bool | None = None,
+        kernel: Any = None,
+        max_support: int | None = None,
         max_open: int = 10_000,
         random_state: Any = None,
     ):
         self.learner = learner
         self.asker = asker
         self.classes = classes
+        self.many = many
         self.fit_intercept = fit_intercept
         self.normalize = normalize
+        self.kernel = kernel
+        self.max_support = max_support
         self.max_open = max_open
         self.random_state = random_state
 
@@ -113,10 +129,11 @@ class OnlineClassifier(ClassifierMixin, NestedParameters):
         X has shape (n_rows, n_features), y (n_rows,). Rows whose label is NaN or None are
         predicted, and never asked for. With `margins=False` no margins and probabilities are
         recorded, which spares a second-order learner the products that no decision needs: the
-        decisions are the same. `classes` names both classes if y may not hold them.
+        decisions are the same. `classes` names the classes, if y may not hold them all; those in y
+        are known beforehand, unlike in a stream of `decide` and `tell`.
 
         Raises SelectronError, and learns nothing, if a value is not finite, a row has another
-        number of features than the first, or a label is of a third class.
+        number of features than the first, or a label is of no class where classes were named.
 
         >>> X, y = [[1.0], [-2.0], [3.0]], ["up", "down", None]
         >>> OnlineClassifier().run(X, y)
@@ -132,6 +149,7 @@ class OnlineClassifier(ClassifierMixin, NestedParameters):
             label=y,
             code=codes,
             classes=self.classes_,
+            many=self.model_.stacked,
         )
 
     def decide(self, x: Any) -> Decision:
@@ -148,20 +166,23 @@ class OnlineClassifier(ClassifierMixin, NestedParameters):
         """
         model = self.__dict__.get("model_")
         if model is not None and checks.plain_row(x, model):
-            positive, margin, probability, ticket = model.decide(Dense(np.array(x, float, ndmin=2)))
+            index, *rest = model.decide(Dense(np.array(x, float, ndmin=2)))
         else:
             with self._all_or_nothing():
                 block, _ = self._rows(checks.one_row(x))
-                self._ready(block, checks.classes(self, PAPERS, None))
-                positive, margin, probability, ticket = self.model_.decide(block)
-        label = self.classes_.item(int(positive))
+                self._ready(block, *checks.classes_so_far(self))
+                index, *rest = self.model_.decide(block)
+        margin, probability, ticket = rest
+        known = len(self.classes_)
+        label = self.classes_.item(min(index, known - 1)) if known else None
         return Decision(label, margin, probability, ticket is not None, ticket)
 
     def tell(self, ticket: int, label: Any) -> bool:
         """Learn a label that was asked for; return whether the learner stepped.
 
-        Labels may come in any order. The step starts from the model as it is now. Raises
-        SelectronError if the ticket is not open, or the label of neither class: then it stays open.
+        Labels may come in any order, and be of new classes. The step starts from the model as it
+        is now. Raises SelectronError if the ticket is not open, or the label of no class where
+        classes were named: then it stays open.
 
         >>> clf = OnlineClassifier(classes=["ham", "spam"])
         >>> clf.tell(clf.decide([0.5, 2.0]).ticket, "ham")
@@ -169,7 +190,13 @@ class OnlineClassifier(ClassifierMixin, NestedParameters):
         """
         if "model_" not in self.__dict__:
             check_is_fitted(self)  # slow, hence not in every call
-        return self.model_.tell(ticket, checks.code(label, self.classes_))
+        code = checks.code(label, self.classes_, self.model_.stacked)
+        if code:
+            return self.model_.tell(ticket, code)
+        with self._all_or_nothing():
+            self._extend(checks.with_label(self, label))
+            code = checks.code(label, self.classes_, self.model_.stacked)
+            return self.model_.tell(ticket, code)
 
     # A table
 
@@ -179,47 +206,35 @@ class OnlineClassifier(ClassifierMixin, NestedParameters):
         X, y, classes and errors are as in `run`. The rows count as rounds, and each takes its draw.
         """
         with self._all_or_nothing():
-            block, _, codes = self._labelled(X, y, classes)
+            block, _, codes = self._labelled(X, y, classes, alone=True)
             self.model_.learn(block, codes)
         return self
 
     def fit(self, X: Any, y: Any) -> "OnlineClassifier":
         """Forget everything, then learn from the rows in one pass, in their order."""
         with self._all_or_nothing():
-            for name in FITTED:
-                self.__dict__.pop(name, None)
-            self.partial_fit(X, y)
+            self._forget()
+            block, _, codes = self._labelled(X, y, None)
+            self.model_.learn(block, codes)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the margin quantity of every row, not below 0 for `classes_[1]`."""
+        """Return the margin quantity of every row, not below 0 for `classes_[1]`.
+
+        Of many classes, return the scores of all, (n_rows, n_classes).
+        """
         check_is_fitted(self)
         block, n = self._rows(X)
+        if self.model_.stacked:
+            scores = np.asarray(self.model_.look(block, n, scores=True).scores)
+            return scores[:, 1] - scores[:, 0] if self._is_pair() else scores
         return np.asarray(self.model_.look(block, n, full=True).margin)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the predicted class of every row."""
         check_is_fitted(self)
         block, n = self._rows(X)
-        return named(self.model_.look(block, n).positive, self.classes_)
-
-    @property
-    def coef_(self) -> np.ndarray:
-        """The weights of the features."""
-        check_is_fitted(self)
-        return self.model_.weights()[None, int(self.model_.constant) :]
-
-    @property
-    def intercept_(self) -> np.ndarray:
-        """The weight of the constant, 0 without one."""
-        check_is_fitted(self)
-        return self.model_.weights()[:1] if self.model_.constant else np.zeros(1)
-
-    @property
-    def n_rounds_(self) -> int:
-        """Rounds played."""
-        check_is_fitted(self)
-        return self.model_.rounds
+        return named(self.model_.look(block, n).index, self.classes_)
 
     # A file
 
@@ -233,10 +248,10 @@ class OnlineClassifier(ClassifierMixin, NestedParameters):
         storage.write(path, *packing.described(self))
 
     @classmethod
-    def load(cls, path: str | os.PathLike, *, parts: tuple[type, ...] = ()) -> "OnlineClassifier":
+    def load(cls, path: str | os.PathLike, *, parts: tuple[Any, ...] = ()) -> "OnlineClassifier":
         """Return the classifier of a file; it goes on bit for bit where the saved one was.
 
-        `parts` are the classes of learners and askers that are not Selectron's own. Raises
+        `parts` are the classes of learners, askers and kernels that are not Selectron's own. Raises
         SelectronError if the file is damaged, or no model file, or of another version. The
         parameters `classes` and `random_state` come back as None: what came of them is in the file.
         """
@@ -244,50 +259,5 @@ class OnlineClassifier(ClassifierMixin, NestedParameters):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
         tags.input_tags.sparse = True
         return tags
-
-    # Within
-
-    @contextmanager
-    def _all_or_nothing(self) -> Iterator[None]:
-        """Put what was fitted before back in place if anything goes wrong."""
-        before = {name: vars(self)[name] for name in FITTED if name in vars(self)}
-        try:
-            yield
-        except BaseException:
-            for name in FITTED:
-                self.__dict__.pop(name, None)
-            self.__dict__.update(before)
-            raise
-
-    def _rows(self, X: Any) -> tuple[Dense | Sparse, int]:
-        """Return the rows as a block of the model's kind, and how many there are."""
-        fitted = hasattr(self, "model_")
-        return checks.rows(self, X, first=not fitted, sparse=fitted and self.model_.sparse)
-
-    def _labelled(self, X: Any, y: Any, classes: Any) -> tuple[Dense | Sparse, Any, np.ndarray]:
-        """Return rows, labels and codes, with a model ready for them."""
-        block, n = self._rows(X)
-        y, without = checks.labels(y, n)
-        classes = checks.classes(self, y[~without] if without.any() else y, classes)
-        codes = encode(y, classes, without)
-        self._ready(block, classes)
-        return block, y, codes
-
-    def _ready(self, block: Dense | Sparse, classes: np.ndarray) -> None:
-        """Make the model, if there is none."""
-        if hasattr(self, "model_"):
-            return
-        self.classes_ = classes
-        self.model_ = Model(
-            checks.part(self.part("learner"), "learner"),
-            checks.part(self.part("asker"), "asker"),
-            width=self.n_features_in_,
-            sparse=isinstance(block, Sparse),
-            constant=checks.flag("fit_intercept", self.fit_intercept),
-            normalize=None if self.normalize is None else checks.flag("normalize", self.normalize),
-            seed=self.random_state,
-            max_open=checks.above_zero("max_open", self.max_open),
-        )

@@ -1,53 +1,193 @@
-"""Compose: one learner, one asker and one space make one compiled loop, kept for the process."""
+"""Compose: learner, asker, space and reduction make one compiled loop, kept for the process."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
 from types import ModuleType
 from typing import Any
 
-from .engine.bind import digest
+from .engine.bind import blank, digest
 from .engine.loop import play
 from .engine.machine import compiled
-from .spaces import dense_first, dense_second, sparse_first, sparse_second
+from .errors import SelectronError
+from .kernels import Linear
+from .reductions import binary, exact, joint, ranking, rest, ultraconservative
+from .reductions.stack import Stack
+from .spaces import (
+    dense_first,
+    dense_l1,
+    dense_second,
+    dual,
+    dual_first,
+    scalars,
+    sparse_first,
+    sparse_l1,
+    sparse_second,
+)
 
+FIRST, SECOND, L1 = "first order", "second order", "first order in an L1 ball"
 SPACES = {
-    (1, False): dense_first,
-    (2, False): dense_second,
-    (1, True): sparse_first,
-    (2, True): sparse_second,
+    (FIRST, False): dense_first,
+    (SECOND, False): dense_second,
+    (L1, False): dense_l1,
+    (FIRST, True): sparse_first,
+    (SECOND, True): sparse_second,
+    (L1, True): sparse_l1,
 }
+FROM_LEARNER = ("score", "steps", "step")
+FROM_ASKER = ("probability",)
+FROM_SPACE = ("inner", "length", "form", "ceiling", "move", "at")
+FROM_SCALARS = ("full", "count", "square", "note", "jot", "trim")  # unless the space has its own
+FROM_REDUCTION = (
+    "margin",
+    "extent",
+    "spread",
+    "limit",
+    "predicted",
+    "copied",
+    "truth",
+    "due",
+    "learn",
+    "rivals",
+)
 
 
-def space_for(learner: Any, sparse: bool) -> ModuleType:
-    """Return the space for a learner of its order, and for dense or sparse rows."""
-    return SPACES[2 if hasattr(learner, "shape") else 1, sparse]
+def space_for(
+    learner: Any,
+    sparse: bool,
+    many: str | None = None,
+    kernel: Any = None,
+    bounded: bool = False,
+) -> Any:
+    """Return the space for a learner of its order, for dense or sparse rows, and for many classes.
+
+    `many` is None for two classes; for many, "joint", "exact" or "rest", or "ranking" where a row
+    may be of several. A kernel, a NamedTuple's class or a function, takes a space in dual form;
+    `bounded`, one from which examples leave.
+    """
+    kind = SECOND if hasattr(learner, "shape") else L1 if hasattr(learner, "radius") else FIRST
+    order = 2 if kind is SECOND else 1
+    space = SPACES[kind, sparse] if kernel is None else _dual(order, sparse, kernel, bounded)
+    if many is None:
+        return space
+    if kind is L1 and many == "ranking":
+        raise SelectronError(f"{type(learner).__name__} cannot rank: its step is no sum of rows.")
+    if kind is L1:  # its step is no sum of rows, which is what a joint one is made of
+        return stack(space, rest)
+    if many == "exact" and kind is SECOND:
+        return exact_stack(_long(kernel))
+    at_once = many in ("joint", "exact") and hasattr(learner, "ceded")
+    return stack(space, ultraconservative if at_once else REDUCTIONS[many])
 
 
-def parts(learner: Any, asker: Any, space: ModuleType) -> Mapping[str, Any]:
-    """Return what the blanks of the loop stand for."""
-    from_space = ("State", "Rows", "inner", "length", "form", "ceiling", "move", "count", "square")
+_dual = cache(dual.dual)
+REDUCTIONS = {"joint": joint, "exact": joint, "rest": rest, "ranking": ranking}
+
+
+@cache
+def stack(space: ModuleType | dual.Dual, reduction: ModuleType) -> Stack:
+    """Return the one stack of a space under a reduction."""
+    return Stack(space, reduction)
+
+
+@cache
+def exact_stack(space: ModuleType | dual.Dual) -> Stack:
+    """Return the one stack for exact joint steps in second order."""
+    return exact.Exact(space, exact)
+
+
+def _long(kernel: Any) -> ModuleType | dual.Dual:
+    """Return the space for the one vector of all classes, whose rows are sparse."""
+    if kernel is None:
+        return sparse_second
+    if kernel is not Linear:
+        raise SelectronError(
+            f'many="exact" takes no kernel but the linear one, got {kernel.__name__}.'
+        )
+    return _dual(2, True, kernel, False)
+
+
+def parts(learner: Any, asker: Any, space: Any) -> Mapping[str, Any]:
+    """Return what the blanks of the loop, and of what it calls, stand for."""
+    reduction, base = getattr(space, "reduction", binary), getattr(space, "space", space)
     return {
         "Learner": learner,
-        "score": learner.score,
-        "steps": learner.steps,
-        "step": learner.step,
+        **{name: getattr(learner, name) for name in FROM_LEARNER},
+        **{name: getattr(learner, name, default) for name, default in LEFT_OUT.items()},
         "Asker": asker,
-        "probability": asker.probability,
-        **{name: getattr(space, name) for name in from_space},
+        **{name: getattr(asker, name) for name in FROM_ASKER},
+        "passes": getattr(asker, "passes", everything),
+        "State": space.State,
+        "Rows": space.Rows,
+        **{name: getattr(base, name) for name in FROM_SPACE},
+        **{name: getattr(base, name, None) or getattr(scalars, name) for name in FROM_SCALARS},
+        **getattr(base, "inside", {}),
+        **_facing(reduction, base),
     }
 
 
-def loop(learner: Any, asker: Any, space: ModuleType) -> Callable:
+def _facing(reduction: ModuleType, base: Any) -> Mapping[str, Any]:
+    """Return how the space faces the classes of the reduction."""
+    if reduction is binary:
+        own = {"margin": "inner", "extent": "length", "spread": "form", "limit": "ceiling"}
+        return {
+            **{name: getattr(base, of_one) for name, of_one in own.items()},
+            **{
+                name: getattr(binary, name)
+                for name in ("predicted", "copied", "truth", "due", "learn")
+            },
+            "crowded": getattr(base, "full", scalars.full),
+        }
+    order = "first" if base.order == 1 else "second"
+    grows = hasattr(base, "full")
+    found = {name: getattr(reduction, name, blank) for name in FROM_REDUCTION}
+    return {
+        **{name: getattr(joint, f"{name}_{order}") for name in ("still", "shrunk", "turned")},
+        "score_all": getattr(base, "score_all", joint.one_by_one),
+        "ceiling_all": getattr(base, "ceiling_all", joint.ceilings),
+        "like": getattr(base, "like", None),
+        "rivals": joint.nearest,
+        **{name: getattr(joint, name) for name in FROM_REDUCTION if name != "rivals"},
+        **{name: part for name, part in found.items() if part is not blank},
+        "crowded": getattr(reduction, "crowded", joint.crowded) if grows else scalars.full,
+    }
+
+
+def always(p, r):
+    """Can the learner's step do all that it should? Where the learner does not say, it can."""
+    return True
+
+
+def unchanged(p, r):
+    """Return the learner's own number after the step: a learner that keeps none has 0."""
+    return r.note
+
+
+def everything(a, m, y):
+    """Does the asker pass this label on? Where it does not say, every one."""
+    return True
+
+
+LEFT_OUT = {
+    "feasible": always,
+    "noted": unchanged,
+    "ceded": None,
+    "shrink": dual_first.whole,
+    "at_random": dual_first.oldest,
+}
+
+
+def loop(learner: Any, asker: Any, space: Any) -> Callable:
     """Return the compiled loop of the classes of a learner and an asker, and a space.
 
     What a class of the user's calls may be defined anew in the same process, as in a notebook.
     """
-    own = all(kind.__module__.startswith(f"{__package__}.") for kind in (learner, asker))
+    kinds = learner, asker, getattr(getattr(space, "space", space), "kernel", learner)
+    own = all(kind.__module__.startswith(f"{__package__}.") for kind in kinds)
     code = "" if own else digest(play, parts(learner, asker, space))
     return _loop(learner, asker, space, code)
 
 
 @cache
-def _loop(learner: Any, asker: Any, space: ModuleType, code: str) -> Callable:
+def _loop(learner: Any, asker: Any, space: Any, code: str) -> Callable:
     names = (part.__name__.rpartition(".")[2] for part in (learner, asker, space))
     return compiled(play, parts(learner, asker, space), "_".join(["play", *names]))

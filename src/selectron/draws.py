@@ -58,6 +58,11 @@ class Draws:
         """Go back to a mark."""
         self.generator.bit_generator.state, self.ahead, self.taken = mark
 
+    def aside(self) -> int:
+        """Return a number from 1 to 2^31 - 2 that no draw depends on, and take none."""
+        bits: Any = self.generator.bit_generator
+        return int(np.random.Generator(bits.jumped()).integers(1, 2**31 - 1))
+
     def pack(self) -> dict[str, Any]:
         """Return the state as JSON can hold it."""
         ahead = self.ahead[self.taken :].tolist()

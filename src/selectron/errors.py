@@ -1,4 +1,4 @@
-"""The error class, and the one kind of it that must be told apart."""
+"""The error class, and the kinds of it that must be told apart."""
 
 
 class SelectronError(ValueError):
@@ -14,3 +14,7 @@ class Refused(SelectronError):
 
     def __reduce__(self):
         return Refused, (self.row, self.reason)
+
+
+class NotThere(SelectronError, AttributeError):
+    """An attribute that a model of this kind does not have, as weights with a kernel."""

@@ -1,18 +1,35 @@
 """A model, or a classifier, as a header for JSON and plain arrays, and back."""
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
-from . import checks, storage
+from . import checks, storage, support
 from .draws import Draws
 from .engine.rows import Dense, Sparse, joined, rows_of
 from .errors import SelectronError
+from .kernels import kernel_of
 from .model import Model
 
-KEPT = ("fit_intercept", "normalize", "max_open")  # a classifier's parameters
-SETTINGS = ("width", "sparse", "constant", "normalize", "max_open")
+KEPT = (
+    "many",
+    "fit_intercept",
+    "normalize",
+    "max_open",
+    "max_support",
+)  # a classifier's parameters
+SETTINGS = (
+    "width",
+    "sparse",
+    "classes",
+    "many",
+    "constant",
+    "normalize",
+    "max_open",
+    "max_support",
+)
 
 
 def described(clf: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -21,10 +38,16 @@ def described(clf: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     kept = {name: getattr(clf, name) for name in KEPT}
     names = list(getattr(clf, "feature_names_in_", ())) or None
     classes = [clf.classes_.tolist(), clf.classes_.dtype.str]
-    return {"model": header, "kept": kept, "names": names, "classes": classes}, arrays
+    odd = [label for label in classes[0] if not isinstance(label, str | bytes | Real)]
+    if odd:
+        raise SelectronError(
+            f"{odd[0]!r} cannot be written to a file: labels must be plain values."
+        )
+    header = {"model": header, "kept": kept, "names": names, "classes": classes}
+    return {**header, "named": clf.named_}, arrays
 
 
-def restored(cls: type, path: Any, header: Any, arrays: dict, parts: tuple[type, ...]) -> Any:
+def restored(cls: type, path: Any, header: Any, arrays: dict, parts: tuple[Any, ...]) -> Any:
     """Return the classifier, of class `cls`, that a file held; SelectronError if it is unsound."""
     try:
         return _restored(cls, header, arrays, parts)
@@ -34,19 +57,29 @@ def restored(cls: type, path: Any, header: Any, arrays: dict, parts: tuple[type,
         raise SelectronError(f"{path} does not hold a sound model.") from error
 
 
-def _restored(cls: type, header: dict, arrays: dict, parts: tuple[type, ...]) -> Any:
+def _restored(cls: type, header: dict, arrays: dict, parts: tuple[Any, ...]) -> Any:
     model = header["model"]
     learner = checks.part(storage.part(model["learner"], parts), "learner")
     asker = checks.part(storage.part(model["asker"], parts), "asker")
-    clf: Any = cls(learner, asker, **header["kept"])
-    clf.model_ = unpack(model, arrays, learner, asker)
+    kernel = _kernel(model["kernel"], parts)
+    clf: Any = cls(learner, asker, kernel=kernel, **header["kept"])
+    if (clf._how_many() == "ranking") != (model["many"] == "ranking"):
+        wanted = "OnlineRanker" if model["many"] == "ranking" else "OnlineClassifier"
+        raise SelectronError(f"The file holds an {wanted}: load it with {wanted}.load.")
+    clf.model_ = unpack(model, arrays, learner, asker, kernel)
     clf.n_features_in_ = width = clf.model_.width
     values, kind = header["classes"]
     clf.classes_ = np.array(values, dtype=kind)
     if header["names"]:
         clf.feature_names_in_ = np.array(header["names"], dtype=object)
-    _must(clf.classes_.shape == (2,) and len(header["names"] or range(width)) == width)
+    clf.named_ = bool(header["named"])
+    _must(clf.classes_.ndim == 1 and max(2, len(clf.classes_)) == clf.model_.classes)
+    _must(len(header["names"] or range(width)) == width)
     return clf
+
+
+def _kernel(packed: list | None, parts: tuple[Any, ...]) -> Any:
+    return None if packed is None else kernel_of(storage.part(packed, parts))
 
 
 def pack(model: Model) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -54,9 +87,12 @@ def pack(model: Model) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     header = {
         "learner": storage.packed(model.learner),
         "asker": storage.packed(model.asker),
+        "kernel": storage.packed(model.kernel) if model.dual else None,
+        "chance": model.chance,
         "draws": model.draws.pack(),
         "open": list(model.open),
         "rounds": model.rounds,
+        "strained": model.strained,
         "tickets": model.tickets,
         **{name: getattr(model, name) for name in SETTINGS},
     }
@@ -68,23 +104,42 @@ def pack(model: Model) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 
 
 def unpack(
-    header: dict[str, Any], arrays: dict[str, np.ndarray], learner: Any, asker: Any
+    header: dict[str, Any],
+    arrays: dict[str, np.ndarray],
+    learner: Any,
+    asker: Any,
+    kernel: Any = None,
 ) -> Model:
-    """Return the model of a header and arrays, given its learner and its asker.
+    """Return the model of a header and arrays, given its learner, its asker and its kernel.
 
     The compiled loop trusts lengths and indices, so they are checked here.
     """
-    model = Model(learner, asker, **{name: header[name] for name in SETTINGS})
+    settings = {name: header[name] for name in SETTINGS}
+    model = Model(learner, asker, kernel=kernel, **settings)
     model.draws = Draws.unpack(header["draws"])
     model.rounds, model.tickets = int(header["rounds"]), int(header["tickets"])
-    model.state = _alike(arrays, "state", model.state)
-    _must(bool(np.isfinite(model.weights()).all()))
+    model.strained = int(header["strained"])
+    model.chance = int(header["chance"])
+    model.state = _alike(arrays, "state", _roomy(model, arrays))
+    _must(model.dual or bool(np.isfinite(model.weights()).all()))
+    sound = getattr(model.space, "sound", None)
+    _must(sound is None or sound(model.state))
     tickets = [int(ticket) for ticket in header["open"]]
     if tickets:
         waiting = _waiting(arrays, len(tickets), model.width, model.sparse)
         rows = (rows_of(waiting, i, i + 1) for i in range(len(tickets)))
         model.open = dict(zip(tickets, rows, strict=True))
     return model
+
+
+def _roomy(model: Model, arrays: dict[str, np.ndarray]) -> Any:
+    """Return the model's state, with as much room as that of the file, where examples are kept."""
+    if not model.dual:
+        return model.state
+    found = {name: arrays[f"state.{name}"] for name in model.state._fields}
+    room = model.space.room(model.state._replace(**found))
+    support.check_room(model, room)
+    return model.space.grow(model.state, *room)
 
 
 def _alike(arrays: dict[str, np.ndarray], prefix: str, like: Any) -> Any:

@@ -3,19 +3,31 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from .engine.loop import ASKED, PREDICTED, UPDATED
+from .engine.loop import ASKED, CLASS, STRAINED, UPDATED
 
 
-def named(positive: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Return the second class where `positive`, the first elsewhere.
+def named(index: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Return the classes of these indices; the last one where a class has not been named yet.
 
-    >>> named(np.array([True, False]), np.array(["ham", "spam"]))
+    >>> named(np.array([1, 0]), np.array(["ham", "spam"]))
     array(['spam', 'ham'], dtype='<U4')
     """
-    return np.where(positive, classes[1], classes[0]).astype(classes.dtype, copy=False)
+    if not len(classes):
+        return np.full(len(index), None, dtype=object)
+    return classes[np.minimum(index, len(classes) - 1)]
+
+
+def indices(codes: np.ndarray, many: bool) -> np.ndarray:
+    """Return the indices of classes for their codes: -1, +1 of two, 1 to K of many.
+
+    >>> indices(np.array([-1, 1]), many=False), indices(np.array([1, 3]), many=True)
+    (array([0, 1]), array([0, 2]))
+    """
+    return codes - 1 if many else (codes > 0).astype(int)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -24,21 +36,43 @@ class Outcome:
 
     `margin` is the margin quantity of the learner's paper before the round's step, and
     `probability` that of asking; if they were not recorded, both are empty, and None in a `Run`.
-    `flags` is what the properties are made of.
+    `flags` is what the properties are made of, and `scores` (n, K) those of many classes, where
+    they were recorded.
     """
 
-    margin: np.ndarray | None
-    probability: np.ndarray | None
+    margin: Any
+    probability: Any
     flags: np.ndarray
+    scores: Any = None
+
+    @classmethod
+    def empty(cls, n: int, full: bool, classes: int) -> "Outcome":
+        """Return room for n rounds: for margins too with `full`, and scores of so many classes."""
+        margin, probability = np.empty(n if full else 0), np.empty(n if full else 0)
+        scores = np.empty((n if classes else 0, classes))
+        return cls(margin, probability, np.empty(n, np.int32), scores)
+
+    def arrays(self) -> tuple:
+        """Return the arrays as the loop fills them."""
+        return self.margin, self.probability, self.flags, self.scores
+
+    def part(self, rounds: slice) -> "Outcome":
+        """Return some of the rounds, in the same arrays."""
+        return Outcome(*(array[rounds] for array in self.arrays()))
 
     def __len__(self) -> int:
         """Return the number of rounds."""
         return len(self.flags)
 
     @cached_property
+    def index(self) -> np.ndarray:
+        """Indices of the predicted classes."""
+        return self.flags >> CLASS
+
+    @cached_property
     def positive(self) -> np.ndarray:
         """Was `classes[1]` predicted?"""
-        return self.flags & PREDICTED != 0
+        return self.index == 1
 
     @cached_property
     def asked(self) -> np.ndarray:
@@ -50,13 +84,18 @@ class Outcome:
         """Did the learner step?"""
         return self.flags & UPDATED != 0
 
+    @cached_property
+    def strained(self) -> np.ndarray:
+        """Was there no step that does all that the learner asks of it, so that it did its best?"""
+        return self.flags & STRAINED != 0
 
-@dataclass(frozen=True, eq=False, repr=False)
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Run(Outcome):
     """The outcome of rounds on labelled rows; only asked labels have influenced it.
 
-    `label` is the label as it was given, and `code` -1 or +1 for it, or 0 where there is none; they
-    serve for scoring here.
+    `label` is the label as it was given, and `code` its code: -1 or +1 of two classes, 1 to K of
+    many, 0 where there is none. They serve for scoring here.
 
     >>> from selectron import OnlineClassifier
     >>> run = OnlineClassifier().run([[1.0], [-2.0], [3.0]], ["up", "down", None])
@@ -67,6 +106,7 @@ class Run(Outcome):
     label: np.ndarray
     code: np.ndarray
     classes: np.ndarray
+    many: bool = False
 
     def __repr__(self) -> str:
         return (
@@ -77,7 +117,7 @@ class Run(Outcome):
     @cached_property
     def prediction(self) -> np.ndarray:
         """The predicted classes."""
-        return named(self.positive, self.classes)
+        return named(self.index, self.classes)
 
     @cached_property
     def labelled(self) -> np.ndarray:
@@ -87,7 +127,7 @@ class Run(Outcome):
     @cached_property
     def correct(self) -> np.ndarray:
         """Was the prediction right? False also where there is no label."""
-        return self.labelled & (self.positive == (self.code > 0))
+        return self.labelled & (self.index == indices(self.code, self.many))
 
     @property
     def mistakes(self) -> int:

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from . import askers, learners
+from . import askers, kernels, learners
 from .errors import SelectronError
 
 MAGIC = b"selectron\n"
-VERSION = 1
+VERSION = 2
 HEADER = "header"
 
 
@@ -82,19 +82,26 @@ def read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]
 
 
 def packed(part: Any) -> list:
-    """Return a learner or an asker as [name, parameters, is it Selectron's own?]."""
+    """Return a learner, an asker or a kernel as [name, parameters, is it Selectron's own?].
+
+    A kernel may be a function: it has its own name and no parameters, and is never Selectron's.
+    """
+    if not isinstance(part, tuple):
+        return [part.__name__, None, False]
     name = type(part).__name__
     return [name, list(part), _own().get(name) is type(part)]
 
 
-def part(packed: list, others: tuple[type, ...]) -> Any:
-    """Return the learner or asker of what `packed` gave: Selectron's own, or one of `others`."""
+def part(packed: list, others: tuple[Any, ...]) -> Any:
+    """Return the part of what `packed` gave: Selectron's own, or one of `others`."""
     name, parameters, own = packed
     found = _own() if own else {kind.__name__: kind for kind in others}
     if name not in found:
         raise SelectronError(f"The file needs {name}, which is not Selectron's: pass it in parts=.")
-    return found[name](*parameters)
+    return found[name] if parameters is None else found[name](*parameters)
 
 
 def _own() -> dict[str, type]:
-    return {name: getattr(kind, name) for kind in (learners, askers) for name in kind.__all__}
+    return {
+        name: getattr(kind, name) for kind in (learners, askers, kernels) for name in kind.__all__
+    }

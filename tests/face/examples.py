@@ -7,6 +7,11 @@ from selectron import OnlineClassifier
 from selectron.askers import Margin
 from selectron.streams import switching_gaussian
 
+NEEDED = {
+    "L1Constrained": {"beta": 10.0},
+    "L2Constrained": {"beta": 10.0},
+}  # a learner's parameters without a default
+
 X, Y = switching_gaussian(120, d=4, every=60, seed=3)
 
 

@@ -226,7 +226,7 @@ CHANGES = {
     "parameters out of range": learner("LASEC", [5.0, 1.0]),
     "draws": put({}, "model", "draws"),
     "rounds": put("many", "model", "rounds"),
-    "classes": put([[1], "<i8"], "classes"),
+    "classes": put([[1, 2, 3], "<i8"], "classes"),
     "names": put(["a"], "names"),
 }
 

@@ -99,8 +99,6 @@ WIDTHS = {
     "unknown float": (X[:3], np.array([1, NAN, 0.5]), ["Row 2", "0.5", "neither -1 nor 1"]),
 }
 CLASSES = {
-    "three classes": (X[:4], [1, 2, 3, 1], ["3 classes", "1, 2, 3"]),
-    "many classes": (X, np.arange(120), ["120 classes"]),
     "measurements": (X, X[:, 0], ["continuous"]),
     "one class": (X[:3], [1, 1, 1], ["one class", "1", "classes="]),
     "one string": (X[:3], ["a", "a", None], ["one class", "'a'", "classes="]),
@@ -115,6 +113,8 @@ METHODS = ["fit", "partial_fit", "run"]
 @pytest.mark.parametrize("kind", [*TABLES, *CLASSES])
 def test_first_rows(kind, method):
     rows, y, words = (TABLES | CLASSES)[kind]
+    if method == "partial_fit" and kind.startswith("one "):  # others may come
+        return
     clf = OnlineClassifier(Perceptron(), random_state=0)
     refused(lambda clf: getattr(clf, method)(rows, y), clf, words)
 
@@ -123,7 +123,7 @@ def test_first_rows(kind, method):
 @pytest.mark.parametrize("kind", [*TABLES, *WIDTHS])
 def test_later_rows(kind, method):
     rows, y, words = (TABLES | WIDTHS)[kind]
-    clf = OnlineClassifier(Perceptron(), random_state=0).fit(X, Y)
+    clf = OnlineClassifier(Perceptron(), classes=[-1, 1], random_state=0).fit(X, Y)
     clf.decide(X[0])
     refused(lambda clf: getattr(clf, method)(rows, y), clf, words)
 
@@ -185,17 +185,17 @@ def test_indices_beyond_four_bytes():
 
 # Classes
 
-PAIRS = [[1], [1, 1], [1, 2, 3], "ab", 5, [1, None], [1.0, NAN], [], [1, "a"], [[1], [2]], {"a": 1}]
+PAIRS = [[1], [1, 1], [1, 2, 2], "ab", 5, [1, None], [1.0, NAN], [], [1, "a"], [[1], [2]], {"a": 1}]
 
 
 @pytest.mark.parametrize("classes", PAIRS, ids=repr)
-def test_classes_that_are_no_pair(classes):
+def test_classes_that_are_none(classes):
     clf = OnlineClassifier(Perceptron(), classes=classes, random_state=0)
     refused(lambda clf: clf.fit(X, Y), clf, ["classes" if classes != [1, "a"] else "sorted"])
     refused(lambda clf: clf.decide(X[0]), clf, [])
 
 
-@pytest.mark.parametrize("classes", [[0, 1], ["-1", "1"], [1, 2], [1, 2, 3]], ids=repr)
+@pytest.mark.parametrize("classes", [[0, 1], [1, 2], [1, 2, 3]], ids=repr)
 def test_other_classes_than_before(classes):
     clf = OnlineClassifier(Perceptron(), random_state=0).fit(X, Y)
     refused(lambda clf: clf.partial_fit(X, Y, classes=classes), clf, ["classes", str(classes)])

@@ -10,11 +10,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from selectron import OnlineClassifier, learners
 from selectron.askers import Margin
-from selectron.learners import LASEC, Perceptron
+from selectron.learners import IELLIP, LASEC, ModifiedPerceptron, Perceptron
 
-from .examples import X, Y, inside
+from .examples import NEEDED, X, Y, inside
 
-LEARNERS = [getattr(learners, name)() for name in learners.__all__]
+LEARNERS = [getattr(learners, name)(**NEEDED.get(name, {})) for name in learners.__all__]
 OTHERS = [learner for learner in LEARNERS if not isinstance(learner, Perceptron | LASEC)]
 WHOLE = np.round(4 * X)  # what every kind of number can hold
 
@@ -24,8 +24,21 @@ def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
 
+def not_met(estimator):
+    """Return what scikit-learn asks of its own classifiers and a learner need not do."""
+    why = {
+        IELLIP: "one pass over 200 rows of three classes does not make 83% right",
+        ModifiedPerceptron: "the last row is at margin 0 by design, which is +1 here and -1 there",
+    }
+    reason = why.get(type(estimator.learner))
+    return {"check_classifiers_train": reason} if reason else {}
+
+
 @pytest.mark.usefixtures("interpreted")
-@parametrize_with_checks([OnlineClassifier(learner, asker=Margin(0.5)) for learner in OTHERS])
+@parametrize_with_checks(
+    [OnlineClassifier(learner, asker=Margin(0.5)) for learner in OTHERS],
+    expected_failed_checks=not_met,
+)
 def test_scikit_learns_checks_of_every_learner(estimator, check):
     check(estimator)
 

@@ -146,7 +146,6 @@ def test_zero_is_positive():
     clf = OnlineClassifier(Perceptron(), fit_intercept=False).fit(X, np.where(TRUTH, "b", "a"))
     assert clf.decision_function(np.zeros((1, 4)))[0] == 0
     assert clf.predict(np.zeros((1, 4))).tolist() == ["b"]
-    assert OnlineClassifier().decide(X[0]).label == 1
     assert OnlineClassifier(classes=["b", "a"]).decide(X[0]).label == "b"
 
 
@@ -175,11 +174,14 @@ def test_naming_the_classes_again_is_no_error():
     assert clf.n_rounds_ == 360
 
 
-def test_stream_that_begins_with_decide_has_the_papers_classes():
+def test_stream_that_begins_with_decide_learns_its_classes():
     clf = OnlineClassifier(Perceptron())
-    clf.decide(X[0])
-    assert clf.classes_.tolist() == [-1, 1]
-    assert clf.tell(1, -1)
+    assert clf.decide(X[0]).label is None
+    assert clf.tell(1, "ham")
+    assert clf.classes_.tolist() == ["ham"]
+    assert clf.decide(-X[0]).label == clf.predict(-X[:1])[0] == "ham"  # the only one it knows
+    clf.tell(2, "spam")
+    assert clf.classes_.tolist() == ["ham", "spam"]
 
 
 # Rows without a label

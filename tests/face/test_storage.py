@@ -13,7 +13,7 @@ from selectron.askers import Margin
 from selectron.engine.round import Step
 from selectron.learners import LASEC, Perceptron
 
-from .examples import X, Y, begun, inside, is_one_sentence
+from .examples import NEEDED, X, Y, begun, inside, is_one_sentence
 
 THIN = scipy.sparse.csr_array(np.where(np.abs(X) > 0.7, X, 0.0))
 
@@ -214,6 +214,6 @@ def test_a_link_stays_a_link(tmp_path):
 @pytest.mark.usefixtures("interpreted")
 def test_all_own_parts_can_be_loaded(tmp_path):
     for name in learners.__all__:
-        learner = getattr(learners, name)()
+        learner = getattr(learners, name)(**NEEDED.get(name, {}))
         OnlineClassifier(learner).fit(X, Y).save(tmp_path / name)
         assert OnlineClassifier.load(tmp_path / name).learner == learner

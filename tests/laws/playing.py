@@ -43,9 +43,9 @@ def play_live(case: Case, model: Model, rows: Stream) -> Record:
     """Decide each row, and tell its label at once if it is asked for."""
     record = []
     for x, label in zip(rows.values, rows.labels, strict=True):
-        positive, margin, probability, ticket = model.decide(case.block(x[None, :]))
+        index, margin, probability, ticket = model.decide(case.block(x[None, :]))
         updated = ticket is not None and model.tell(ticket, int(label))
-        record.append((margin, probability, positive, ticket is not None, updated))
+        record.append((margin, probability, index == 1, ticket is not None, updated))
     return Record(*map(np.array, zip(*record, strict=True)))
 
 

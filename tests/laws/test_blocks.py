@@ -5,6 +5,7 @@ from functools import cache, partial
 import numpy as np
 import pytest
 
+from selectron.askers import BBQ, BBQI
 from selectron.model import BLOCK
 
 from .grid import COVER, Stream, chunks, name_of, stream
@@ -95,8 +96,10 @@ def test_a_row_is_predicted_alone_as_in_a_block(case):
     width, n = rows.values.shape[1], len(rows.labels)
     model = case.model(width)
     play_run(case, model, rows)
-    expected = play_look(case, model, rows)
-    assert same_bits(in_parts(play_look, case, model, rows, chunks(n, [1])), expected)
+    expected, alone = (in_parts(play_look, case, model, rows, chunks(n, [size])) for size in (n, 1))
+    if isinstance(case.asker, BBQ | BBQI):  # the probability depends on the round's number
+        expected, alone = (record._replace(probability=np.zeros(0)) for record in (expected, alone))
+    assert same_bits(alone, expected)
     assert same_flags(play_look(case, model, rows, full=False), expected)
 
 

@@ -5,6 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
+from selectron.spaces.scalars import SMALLEST
+
 from .grid import ASKERS, LEARNERS, every, name_of, plain_loop
 from .playing import matrix, play_run, with_constant
 
@@ -47,7 +49,7 @@ SECOND = [
 
 @pytest.mark.parametrize("case", SECOND, ids=name_of)
 @pytest.mark.parametrize("options", [{}, {"constant": False}, {"normalize": True}], ids=str)
-def test_the_ceiling_is_above_every_eigenvalue_and_every_q(case, options, monkeypatch):
+def test_eigenvalues_are_within_their_bounds_and_q_below_its_ceiling(case, options, monkeypatch):
     monkeypatch.setattr("selectron.model.loop", plain_loop)
     rows = case.stream(n=90)
     model = case.model(6, **options)
@@ -55,8 +57,9 @@ def test_the_ceiling_is_above_every_eigenvalue_and_every_q(case, options, monkey
     for i in range(len(rows.labels)):
         play_run(case, model, rows.part(i, i + 1))
         noise = model.learner.shape().noise
-        largest = np.linalg.eigvalsh(matrix(model))[-1] + noise
-        assert largest <= model.space.ceiling(model.state, 1.0)
+        smallest, *_, largest = np.linalg.eigvalsh(matrix(model))
+        assert 0 < model.state.scalars[SMALLEST] <= smallest * (1 + 1e-9)
+        assert largest + noise <= model.space.ceiling(model.state, 1.0)
         for j in range(0, 90, 13):
             xx = model.space.length(everything, j)
             assert model.space.form(model.state, everything, j) <= model.space.ceiling(

@@ -10,7 +10,7 @@ import scipy.sparse
 from selectron import OnlineClassifier
 from selectron.packing import pack, unpack
 
-from .grid import every, name_of, plain_loop
+from .grid import name_of, plain_loop, spread_out
 from .playing import learned, play_live, play_run, same_bits, snapshot, upcoming
 
 DECIDED, HALF = 15, 40  # rows decided one by one, before the model is kept
@@ -74,7 +74,7 @@ def test_a_kept_model_is_a_model_of_its_own(case, way):
     assert same_bits(snapshot(model), before)
 
 
-PLAIN = every(compiled=False)
+PLAIN = spread_out()
 
 
 @pytest.mark.parametrize("case", PLAIN, ids=name_of)

@@ -7,20 +7,20 @@ from selectron.askers import Always
 from selectron.compose import parts
 from selectron.engine.bind import bind
 from selectron.engine.loop import GIVEN, UPDATED, play
+from selectron.learners import ObjectiveRegularized, ShiftingPerceptron
 from selectron.spaces import sparse_first
 from selectron.spaces.scalars import FACTOR
 
 from .grid import Case, plain_loop, quiet, sparse_block, stream
 from .playing import close, play_run, same_flags, with_constant
-from .shrinking import Regularized, Shifting
 from .test_matrices import Literal
 
 SHRINKING = {
-    "gently": Regularized(alpha=0.05),
-    "by half": Regularized(alpha=1.0),
-    "by ten": Regularized(alpha=9.0),
-    "to nothing at first": Shifting(lam=1.0),
-    "slowly": Shifting(lam=50.0),
+    "gently": ObjectiveRegularized(alpha=0.05),
+    "by half": ObjectiveRegularized(alpha=1.0),
+    "by ten": ObjectiveRegularized(alpha=9.0),
+    "to nothing at first": ShiftingPerceptron(lam=1.0),
+    "slowly": ShiftingPerceptron(lam=50.0),
 }
 OFTEN = ("by half", "by ten")  # their factors leave the range again and again
 
@@ -99,8 +99,8 @@ def accesses(learner, width, n=60, nonzeros=3):
     values[:, :nonzeros] = rng.normal(size=(n, nonzeros))
     labels = rng.choice([-1, 1], size=n).astype(np.int8)
     fresh = sparse_first.start(width + 1, None)
-    counted, flags = Counted(fresh.v), np.zeros(n, np.uint8)
-    out = np.zeros(n), np.zeros(n), flags
+    counted, flags = Counted(fresh.v), np.zeros(n, np.int32)
+    out = np.zeros(n), np.zeros(n), flags, np.zeros((0, 0))
     state = counted, fresh.scalars
     block = tuple(sparse_first.rows(sparse_block(values), True))
     draws = np.full(n, GIVEN)

@@ -5,7 +5,9 @@ In plain Python; that the compiled loops do the same is the law of `test_compile
 
 import pytest
 
-from .grid import every, name_of, plain_loop
+from selectron.spaces.scalars import square
+
+from .grid import name_of, plain_loop, spread_out
 from .playing import (
     close,
     matrix,
@@ -18,7 +20,7 @@ from .playing import (
 )
 
 OPTIONS = ({}, {"constant": False}, {"normalize": True}, {"normalize": False})
-DENSE = [case for case in every(compiled=False) if not case.sparse]
+DENSE = [case for case in spread_out() if not case.sparse]
 
 
 @pytest.fixture(params=DENSE, ids=name_of)
@@ -30,7 +32,7 @@ def twins(request, monkeypatch):
 def agree(models):
     dense, sparse = models
     close([dense.weights()], [sparse.weights()])
-    close([dense.space.square(dense.state)], [sparse.space.square(sparse.state)])
+    close([square(dense.state)], [square(sparse.state)])
     if dense.space.order == 2:
         close([matrix(dense)], [matrix(sparse)])
 

@@ -5,6 +5,7 @@ import pytest
 
 from selectron.engine.rows import Sparse
 from selectron.errors import SelectronError
+from selectron.spaces.scalars import count, square
 
 from .grid import GRID, LEARNERS, name_of, plain_loop
 from .playing import close, matrix, play_learn, play_live, play_run, same_bits, same_flags, snapshot
@@ -34,7 +35,7 @@ def growing(case):
 
 def shown(model):
     """Return all that is learned; bounds, which may be tighter or looser, are no part of it."""
-    learned = [model.weights(), model.space.square(model.state), model.space.count(model.state)]
+    learned = [model.weights(), square(model.state), count(model.state)]
     return [*learned, matrix(model)] if model.space.order == 2 else learned
 
 

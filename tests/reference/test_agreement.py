@@ -6,141 +6,58 @@ evaluated in long double, and `test_literal_inverses_lose_digits` shows that it 
 library.
 """
 
-import math
-from functools import cache, partial
+from functools import partial
 from itertools import product
 
 import numpy as np
-import papers
 import pytest
 import scipy.sparse
 
-from selectron import OnlineClassifier
-from selectron.askers import Always, Fixed, Margin, SecondOrderMargin
-from selectron.learners import AROW, LASEC, PassiveAggressive, Perceptron, SecondOrderPerceptron
+from selectron import askers, learners
+from selectron.askers import Margin, SecondOrderMargin
+from selectron.learners import (
+    CELLIP,
+    ModifiedPerceptron,
+    Perceptron,
+    SecondOrderPerceptron,
+    ShiftingPerceptron,
+)
 
-INF = math.inf
-TOLERANCE = 1e-9
-T = 200
-MILD, WIDE = 0.5, 2.0  # row lengths spread over 10^-MILD to 10^MILD, or 10^-WIDE to 10^WIDE
-ZEROS = {1: 0.0, 3: 0.3, 20: 0.7}  # number of features: share of zeros
-FLAGS = list(product((False, True), (False, True)))  # fit_intercept, normalize
-SIGNS = False, True  # in one dimension, rows of unit length are -1 or 1
+from . import papers
+from .agreement import (
+    ASKERS,
+    FLAGS,
+    INF,
+    INVERTED,
+    LEARNERS,
+    MILD,
+    SHAPED,
+    TOLERANCE,
+    WIDE,
+    ZEROS,
+    T,
+    deviation,
+    differences,
+    found,
+    kind_for,
+    literal,
+    stream,
+    undecided,
+)
 
-# What of the library transcribes what of the papers.
-TRANSCRIBED = {
-    Perceptron: papers.perceptron,
-    SecondOrderPerceptron: papers.second_order_perceptron,
-    LASEC: papers.lasec,
-    PassiveAggressive: papers.passive_aggressive,
-    AROW: papers.arow,
-    Always: papers.always,
-    Fixed: papers.fixed,
-    Margin: papers.margin,
-    SecondOrderMargin: papers.second_order_margin,
-}
-LEARNERS = {
-    Perceptron: [()],
-    SecondOrderPerceptron: [(1e-3,), (1.0,), (1e3,)],
-    LASEC: [
-        (1.0, 1000.0),
-        (1.0, 3.0),
-        (1.0, INF),
-        (1e-3, INF),
-        (1e-3, 1.0),
-        (1.0, 1.0 + 1e-9),
-        (999.0, 1e3),
-        (1e3, 1e4),
-    ],
-    PassiveAggressive: list(product((INF, 1e-3, 1.0), ("I", "II"))),
-    AROW: [(1e-3,), (1.0,), (1e3,)],
-}
-ASKERS = {
-    Always: [()],
-    Fixed: [(0.3,)],
-    Margin: [(1e-3,), (0.1,), (10.0,), (INF,)],
-    SecondOrderMargin: [(1e-3,), (0.1,), (10.0,), (INF,)],
-}
-HINGE = PassiveAggressive, AROW
-SHAPED = SecondOrderPerceptron, LASEC  # transcribed with inverses
-INVERTED = [kind(*p) for kind in SHAPED for p in LEARNERS[kind]]
+pytestmark = pytest.mark.usefixtures("mostly_plain")
 
 extended = pytest.mark.skipif(
     bool(np.finfo(np.longdouble).eps > 1e-18), reason="long double is double on this machine"
 )
 
 
-@cache
-def stream(d, spread, flags):
-    """Return a stream that switches, with wrong labels, zero rows, and rows that come twice.
-
-    Where rows become -1 or 1, they are powers of two: scaling them is exact then, so that a margin
-    that is 0 in the paper is 0, and not rounding.
-    """
-    random = np.random.default_rng(d)
-    X = random.standard_normal((T, d))
-    X *= 10 ** random.uniform(-spread, spread, (T, 1))
-    if d == 1 and flags == SIGNS:
-        X = np.sign(X) * 2 ** np.round(np.log2(abs(X)))
-    X[random.random((T, d)) < ZEROS[d]] = 0
-    X[random.random(T) < 0.05] = 0
-    for t in np.flatnonzero(random.random(T - 1) < 0.1):
-        X[t + 1] = X[t]
-    concepts = random.standard_normal((4, d))[np.arange(T) * 4 // T]
-    y = np.where((X * concepts).sum(axis=1) >= 0, 1, -1)
-    return X, np.where(random.random(T) < 0.1, -y, y)
-
-
-def transcribed(part):
-    return partial(TRANSCRIBED[type(part)], **part._asdict())
-
-
-def literal(learner, asker, d, spread, flags, precision):
-    """Play the papers' pseudo-code in the given precision."""
-    X, y = stream(d, spread, flags)
-    rows = papers.prepare(X.astype(precision), *flags)
-    draws = np.random.default_rng(d).random(T)
-    return papers.play(transcribed(learner), transcribed(asker), rows, y, draws)
-
-
-def found(learner, asker, d, spread, flags, space):
-    """Play the library; `space` makes the rows dense or sparse."""
-    X, y = stream(d, spread, flags)
-    options = dict(zip(("fit_intercept", "normalize"), flags, strict=True))
-    return OnlineClassifier(learner, asker, random_state=d, **options).run(space(X), y)
-
-
-def deviation(run, played):
-    """Return by how much margins and probabilities differ, relative to max(1, |value|)."""
-    pairs = (run.margin, played.margin), (run.probability, played.probability)
-    return max(float(np.max(abs(a - b) / np.maximum(1, abs(b)))) for a, b in pairs)
-
-
-def differences(learner, run, played, y):
-    """Name what differs.
-
-    Under learners with a hinge loss, the margin of a row seen again may be 0 or 1 but for rounding,
-    which then decides on the prediction and on a step of no length.
-    """
-    edges = {"prediction": played.margin, "updated": 1 - y * played.margin}
-    names = []
-    for name in ("prediction", "asked", "updated"):
-        differ = getattr(run, name) != getattr(played, name)
-        if isinstance(learner, HINGE) and name in edges:
-            differ &= (abs(edges[name]) > TOLERANCE) | (run.margin == played.margin)
-        if differ.any():
-            names.append(name)
-    if (off := deviation(run, played)) > TOLERANCE:
-        names.append(f"margin or probability by {off:.1e}")
-    return names
-
-
 def report(learner, asker, d, spread, flags, precision):
     """Yield a line for each space that does not agree."""
-    if d == 1 and flags == SIGNS and isinstance(learner, SHAPED):
-        return  # v is an integer: where it is 0 again, rounding decides on the prediction
+    if undecided(learner, d, flags):
+        return
     played = literal(learner, asker, d, spread, flags, precision)
-    y = stream(d, spread, flags)[1]
+    y = stream(d, spread, flags, kind_for(learner, asker))[1]
     for space in (np.asarray, scipy.sparse.csr_array):
         names = differences(learner, found(learner, asker, d, spread, flags, space), played, y)
         if names:
@@ -152,7 +69,21 @@ def compositions():
 
 
 def prior(learner):
-    return getattr(learner, "a", getattr(learner, "b", INF))
+    """Return the prior precision of a learner that is transcribed with inverses."""
+    return getattr(learner, "a", getattr(learner, "b", INF)) if type(learner) in SHAPED else INF
+
+
+def test_nothing_is_left_out():
+    by_their_conditions = {"L1Constrained"}  # in test_l1.py
+    assert {kind.__name__ for kind in LEARNERS} == set(learners.__all__) - by_their_conditions
+    assert {kind.__name__ for kind in ASKERS} == set(askers.__all__)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_the_perceptrons_scale_their_rows(learner):
+    family = Perceptron, ShiftingPerceptron, ModifiedPerceptron, SecondOrderPerceptron
+    for p in LEARNERS[learner]:
+        assert learner(*p).normalize() == (learner in family)
 
 
 @pytest.mark.parametrize(("learner", "asker"), compositions())
@@ -182,7 +113,10 @@ def test_a_weak_prior(asker):
 def test_rows_of_very_different_length(learner):
     wrong = []
     askers = Margin(0.1), SecondOrderMargin(10.0)
-    cases = [c for c in product(LEARNERS[learner], askers, ZEROS) if prior(learner(*c[0])) >= 1]
+    known = [p for p in LEARNERS[learner] if prior(learner(*p)) >= 1]
+    if learner is CELLIP:  # no row may be too short for the margin that it is promised
+        known = [p for p in known if learner(*p).gamma < 0.01]
+    cases = product(known, askers, ZEROS)
     for i, (p, asker, d) in enumerate(cases):
         wrong += report(learner(*p), asker, d, WIDE, FLAGS[i % 4], np.longdouble)
     assert wrong == []
@@ -205,7 +139,7 @@ def test_literal_inverses_lose_digits(learner, spread):
 @pytest.mark.parametrize("r", [1e-3, 1.0, 1e3])
 def test_arow_steps_to_the_minimum_of_its_objective(r):
     for flags in FLAGS:
-        X, y = stream(3, MILD, flags)
+        X, y = stream(3, MILD, flags, "noisy")
         rows, draws = papers.prepare(X, *flags), np.zeros(T)
         closed, solved = (
             papers.play(partial(learner, r=r), papers.always, rows, y, draws)

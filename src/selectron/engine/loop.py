@@ -1,76 +1,52 @@
 """The loop that plays rounds: the only one in the project.
 
-The functions above `play` say what a round needs of its three parts. They are blanks: `bind` fills
-them with those of a learner, an asker and a space, and compiles the result.
+The blanks above `play` say what a round needs of its parts: a learner, an asker, a space, and a
+reduction, which says what classes have to do with margins. `bind` fills them in and compiles the
+result.
 """
 
 import math
-from typing import Any
 
-from .round import Round
+from .bind import blank
+from .scales import shaped, unit
 
-# What is known of a row's label: -1, +1, or
+# What is known of a row's label: -1 or +1, or the number of its class from 1 on, or
 NONE = 0  # there is none: predict, and never ask
-LATER = 2  # it may be asked for, and would come after the round
+LATER = -2  # it may be asked for, and would come after the round
 
 # Draws that are no draws: a probability lies above the first and never above the second.
 GIVEN = -1.0  # the label is given: learn from it, whatever the asker says
 NEVER = 2.0  # predict only
 
-# Flags of a round's outcome.
-PREDICTED, ASKED, UPDATED = 1, 2, 4
+# Flags of a round's outcome. STRAINED: there was no step that would do all that it should.
+ASKED, UPDATED, STRAINED = 1, 2, 4
+CLASS = 3  # the index of the predicted class stands above these bits
+REFUSED = -1  # instead of flags: the step left the finite numbers
 
 # A product P x is spared only where the draw is further than this from both bounds on the
 # probability, relatively; rounding in the bounds themselves is some 1e-15.
 SLACK = 1e-9
 
-SHORTEST = 2.3e-308  # of <x, x>: smaller numbers have fewer digits
-
-LOST = -1e-3  # a q below this is no rounding of 0: P is not positive definite any more
-
-
-def _blank(*_: Any) -> Any:
-    raise NotImplementedError("this part of the loop is filled in by bind()")
-
-
-Learner = Asker = State = Rows = _blank  # the NamedTuples of parameters, arrays and rows
+Learner = Asker = State = Rows = blank  # the NamedTuples of parameters, arrays and rows
 
 # the learner
-score = _blank  # (p, m, q) -> the margin quantity that is recorded and asked by
-steps = _blank  # (p, m, y) -> does the learner step on this label?
-step = _blank  # (p, round) -> Step or ShapeStep
+score = blank  # (p, m, q) -> the margin quantity that is recorded and asked by
 
 # the asker
-probability = _blank  # (a, r, q, t) -> probability of asking in round t = 1, 2, ...; monotone in q
+probability = blank  # (a, r, q, t) -> probability of asking in round t = 1, 2, ...; monotone in q
+passes = blank  # (a, m, y) -> does it pass this label on to the learner?
 
-# the space
-inner = _blank  # (s, rows, i) -> <w, x> for row i
-length = _blank  # (rows, i) -> <x, x>
-form = _blank  # (s, rows, i) -> q
-ceiling = _blank  # (s, xx) -> an upper bound of q for rows with <x, x> = xx
-move = _blank  # (s, rows, i, scale, round, step) -> False if q, or what it led to, is not finite
-count = _blank  # (s) -> number of steps so far
-square = _blank  # (s) -> <w, w>
-
-
-def unit(xx):
-    """Factor that brings a row to unit length; NaN if <x, x> is not finite.
-
-    0 for a zero row, and for one so short that <x, x> has lost its digits.
-    """
-    if not math.isfinite(xx):
-        return math.nan
-    return 1.0 / math.sqrt(xx) if xx >= SHORTEST else 0.0
-
-
-def shaped(scale, q):
-    """Return q for a row scaled by `scale`: not below 0, NaN where rounding has left nothing of it.
-
-    P is positive definite, but its smallest eigenvalues drown in the rounding of its largest where
-    rows are very long beside the prior.
-    """
-    q = scale * (scale * q)
-    return max(q, 0.0) if q > LOST else math.nan
+# the space, as its rows face one class or several
+crowded = blank  # (s, rows, i) -> is there too little room for what row i may bring?
+margin = blank  # (s, rows, i) -> m: <w, x>, or the gap between the two best scores
+extent = blank  # (rows, i) -> <z, z>, z being x, or what a step on two classes moves along
+spread = blank  # (s, rows, i) -> q, which belongs to m
+limit = blank  # (s, zz) -> an upper bound of q for rows with <z, z> = zz
+predicted = blank  # (s, m) -> index of the predicted class
+copied = blank  # (s, scale, scores, i) -> None: the scores of all classes, into scores[i]
+truth = blank  # (s, scale, m, y) -> (m, y) of the label's class, for the asker to pass on
+due = blank  # (p, s, scale, m, y) -> does the learner step on this label?
+learn = blank  # (p, s, rows, i, scale, m, q, y) -> flags of the step, or REFUSED
 
 
 def ask(p, a, m, q, t):
@@ -102,42 +78,44 @@ def wanted(p, a, m, most, t, u, full):
 def play(learner, asker, state, block, labels, draws, before, normalize, full, out):
     """Play one round a row and return how many were played.
 
-    Fewer than all: the next row, or the step on it, left the finite numbers. Round i asks iff
-    draws[i] < probability and labels[i] is not NONE; `before` counts the rounds before this block.
-    With `full`, every margin quantity and probability is recorded; without, none is, and those
-    that no decision needs are not even computed.
+    Fewer than all: the next row, or the step on it, left the finite numbers, or a step on it may
+    need more room than there is. Round i asks iff draws[i] < probability and labels[i] is not NONE;
+    `before` counts the rounds before this block. With `full`, every margin quantity and probability
+    is recorded; without, none is, and those that no decision needs are not even computed. The
+    scores of many classes are recorded where there is an array for them.
     """
     p, a, s, rows = Learner(*learner), Asker(*asker), State(*state), Rows(*block)
-    margins, probabilities, flags = out
+    margins, probabilities, flags, scores = out
     for i in range(len(labels)):
-        m = inner(s, rows, i)
-        scale = 1.0
+        m, scale = margin(s, rows, i), 1.0
         if normalize:
-            scale = unit(length(rows, i))
+            scale = unit(extent(rows, i))
             m *= scale
         if not math.isfinite(m):  # as it is for any row with a NaN or an infinity in it
             return i
+        if len(scores) > 0:
+            copied(s, scale, scores, i)
 
         t, y, u = before + i + 1, labels[i], draws[i]
-        most = scale * (scale * ceiling(s, length(rows, i)))
+        most = scale * (scale * limit(s, extent(rows, i)))
         q = math.nan
         r, chance = ask(p, a, m, 0.0, t)
         if wanted(p, a, m, most, t, u, full):
-            q = shaped(scale, form(s, rows, i))
+            q = shaped(scale, spread(s, rows, i))
             if not math.isfinite(q):
                 return i
             r, chance = ask(p, a, m, q, t)
         asked = y != NONE and u < chance
 
-        moved = asked and y != LATER and steps(p, m, y)
-        if moved:
-            if math.isnan(q):
-                q = shaped(scale, form(s, rows, i))
-            now = Round(m, q, float(y), count(s), square(s))
-            if not move(s, rows, i, scale, now, step(p, now)):
+        index, step = predicted(s, m), 0
+        told = asked and y != LATER and passes(a, *truth(s, scale, m, y))
+        if told and due(p, s, scale, m, y):
+            if crowded(s, rows, i):  # nothing has changed so far: the round is played anew
                 return i
-
+            step = learn(p, s, rows, i, scale, m, q, y)
+            if step == REFUSED:
+                return i
         if full:
             margins[i], probabilities[i] = r, chance
-        flags[i] = PREDICTED * (m >= 0) | ASKED * asked | UPDATED * moved
+        flags[i] = index << CLASS | ASKED * asked | step
     return len(labels)

@@ -74,7 +74,7 @@ def _jit(name: str, outermost: Callable, cached: bool) -> Callable[[Callable], C
         return numba.njit(
             copy,
             cache=cached and outer,
-            forceinline=not outer,
+            forceinline=not (outer or getattr(copy, "apart", False)),
             nogil=True,
             error_model="numpy",
             fastmath=set(getattr(copy, "fastmath", ())),

@@ -13,7 +13,8 @@ class Round(NamedTuple):
     q: float  # <x, x> in first order; <x, (P + eps I) x> in second order
     y: float  # the label, -1.0 or +1.0
     k: float  # number of steps taken before this one
-    ww: float  # <w, w> before the step
+    ww: float  # <w, w> before the step; in first order only
+    note: float  # the learner's own number, 0 at the start (its `noted` gives the next)
 
 
 class Step(NamedTuple):
@@ -26,12 +27,34 @@ class Step(NamedTuple):
 class ShapeStep(NamedTuple):
     """Second order, g = (P + eps I) x: w <- w + eta g and P <- mu (P + eps I) - nu g g'.
 
-    nu is never negative and mu never zero, so that P stays positive definite.
+    0 <= nu q < mu, so that P stays positive definite.
     """
 
     eta: float
     mu: float
     nu: float
+
+
+class Projection(NamedTuple):
+    """First order: w <- the nearest point with margin 1 in the L1 ball of this radius."""
+
+    radius: float
+
+
+class Old(NamedTuple):
+    """An example that has to leave, after the step that brought another."""
+
+    sigma: float  # its weight in w = sum sigma y x, not below 0
+    u: float  # its margin y <w, x>
+    k: float  # number of steps, that one included
+    note: float  # the learner's own number
+
+
+class Removal(NamedTuple):
+    """w <- keep w, before the example leaves, and the learner's own number after it."""
+
+    keep: float
+    note: float
 
 
 class Shape(NamedTuple):

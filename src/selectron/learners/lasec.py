@@ -3,9 +3,10 @@
 import math
 from typing import NamedTuple
 
-from ..engine.round import Shape, ShapeStep, mistake
+from ..engine.round import Shape, mistake
 from ..errors import SelectronError
 from ..parameters import number
+from .least_squares import regress
 
 
 class LASEC(NamedTuple):
@@ -58,4 +59,4 @@ class LASEC(NamedTuple):
 
     def step(self, r):
         """Eq. (2) and (3) by Sherman-Morrison."""
-        return ShapeStep(eta=(r.y - r.m) / (1 + r.q), mu=1.0, nu=1 / (1 + r.q))
+        return regress(r)

@@ -3,8 +3,9 @@
 import math
 from typing import NamedTuple
 
-from ..engine.round import Shape, ShapeStep, mistake
+from ..engine.round import Shape, mistake
 from ..parameters import number
+from .least_squares import regress
 
 
 class SecondOrderPerceptron(NamedTuple):
@@ -51,4 +52,4 @@ class SecondOrderPerceptron(NamedTuple):
 
     def step(self, r):
         """A <- A + x x', v <- v + y x, by Sherman-Morrison."""
-        return ShapeStep(eta=(r.y - r.m) / (1 + r.q), mu=1.0, nu=1 / (1 + r.q))
+        return regress(r)

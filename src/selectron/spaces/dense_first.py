@@ -8,9 +8,7 @@ import numpy as np
 from ..engine.arithmetic import reassociated, row_dot, row_square
 from ..engine.round import Shape
 from ..engine.rows import Dense, readonly
-from .scalars import BIAS, COUNT, LENGTH, SQUARE, count, square
-
-__all__ = ["count", "square"]
+from .scalars import BIAS, COUNT, LENGTH, SQUARE
 
 order = 1
 atomic = False  # whether a step was too large is known only after it
@@ -50,9 +48,43 @@ def weights(s: State) -> np.ndarray:
     return np.concatenate([s.scalars[[BIAS]], s.w])
 
 
+def scaled(state: State, by: float) -> State:
+    """Return a copy in which w is multiplied."""
+    numbers = state.scalars.copy()
+    numbers[BIAS] *= by
+    numbers[SQUARE] *= by * by
+    return State(by * state.w, numbers)
+
+
+def at(s, k):
+    """What a stack keeps of class k."""
+    return State(s.w[k], s.scalars[k])
+
+
 def inner(s, rows, i):
     """<w, x>."""
     return row_dot(s.w, rows.values, i) + s.scalars[BIAS] * rows.constant
+
+
+@reassociated
+def matrix_dot(w, k, rows, i):
+    """<row k of w, row i>."""
+    total = 0.0
+    for j in range(w.shape[1]):
+        total += w[k, j] * rows[i, j]
+    return total
+
+
+def score_all(s, rows, i):
+    """<w_k, x> for every class k of a stack, without taking each state out of it."""
+    for k in range(len(s.scores)):
+        bias = s.scalars[k, BIAS] * rows.constant
+        s.scores[k] = matrix_dot(s.w, k, rows.values, i) + bias
+
+
+def ceiling_all(s, xx):
+    """q itself, for every class."""
+    return xx
 
 
 def length(rows, i):

@@ -11,10 +11,11 @@ import numpy as np
 from ..engine.arithmetic import dot, reassociated, row_dot, row_square
 from ..engine.round import Shape
 from ..engine.rows import Dense, readonly
-from .scalars import NOISE, count, square
-from .second import ceiling, due, scalars, tighten, walk
-
-__all__ = ["ceiling", "count", "square"]
+from .dense_first import matrix_dot
+from .scalars import NOISE, SQUARE
+from .second import bound, damped, due, grain, scalars, tighten, walk
+from .second import ceiling as ceiling
+from .second import ceiling_all as ceiling_all
 
 order = 2
 atomic = True
@@ -63,9 +64,27 @@ def weights(s: State) -> np.ndarray:
     return s.w.copy()
 
 
+def scaled(state: State, by: float) -> State:
+    """Return a copy in which w is multiplied."""
+    numbers = state.scalars.copy()
+    numbers[SQUARE] *= by * by
+    return State(by * state.w, state.triangle.copy(), state.g.copy(), numbers)
+
+
+def at(s, k):
+    """What a stack keeps of class k."""
+    return State(s.w[k], s.triangle[k], s.g[k], s.scalars[k])
+
+
 def inner(s, rows, i):
     """<w, x>."""
     return row_dot(s.w, rows.values, i)
+
+
+def score_all(s, rows, i):
+    """<w_k, x> for every class k of a stack, without taking each state out of it."""
+    for k in range(len(s.scores)):
+        s.scores[k] = matrix_dot(s.w, k, rows.values, i)
 
 
 def length(rows, i):
@@ -115,20 +134,24 @@ def form(s, rows, i):
 
 def move(s, rows, i, scale, now, step):
     """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled and g as `form` left it."""
+    most = scale * (scale * ceiling(s, length(rows, i)))
+    doubt = len(s.g) * grain(s) * most
+    step = damped(s, now, step, doubt)
     if not walk(s, scale, now, step):
         return False
-    update(s.triangle, s.g, s.scalars[NOISE], step.mu, step.nu)
+    lift = bound(s, now, step, most, doubt)
+    update(s.triangle, s.g, s.scalars[NOISE], lift, step.mu, step.nu)
     if due(s):
         tighten(s, norm(s.triangle, len(s.g)))
     return True
 
 
-def update(triangle, g, eps, mu, nu):
-    """P <- mu (P + eps I) - nu g g'."""
+def update(triangle, g, eps, lift, mu, nu):
+    """P <- mu (P + eps I) - nu g g', the diagonal of P + eps I multiplied by `lift` first."""
     at = 0
     for j in range(len(g)):
         p = triangle[at : at + j + 1]
-        p[j] += eps
+        p[j] = (p[j] + eps) * lift
         by = nu * g[j]
         for k in range(len(p)):
             p[k] = mu * p[k] - by * g[k]

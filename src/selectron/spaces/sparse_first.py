@@ -8,9 +8,7 @@ import numpy as np
 from ..engine.arithmetic import span_square, sparse_dot
 from ..engine.round import Shape
 from ..engine.rows import Sparse, readonly
-from .scalars import BIAS, COUNT, FACTOR, LENGTH, SQUARE, count, square
-
-__all__ = ["count", "square"]
+from .scalars import BIAS, COUNT, FACTOR, LENGTH, SQUARE
 
 order = 1
 atomic = True
@@ -64,10 +62,38 @@ def weights(s: State) -> np.ndarray:
     return np.concatenate([s.scalars[[BIAS]], s.scalars[FACTOR] * s.v])
 
 
+def scaled(state: State, by: float) -> State:
+    """Return a copy in which w is multiplied."""
+    numbers = state.scalars.copy()
+    numbers[[BIAS, FACTOR]] *= by
+    numbers[SQUARE] *= by * by
+    return State(state.v.copy(), numbers)
+
+
+def at(s, k):
+    """What a stack keeps of class k."""
+    return State(s.v[k], s.scalars[k])
+
+
 def inner(s, rows, i):
     """<w, x>."""
     total = sparse_dot(s.v, rows.indices, rows.values, rows.indptr[i], rows.indptr[i + 1])
     return s.scalars[FACTOR] * total + s.scalars[BIAS] * rows.constant
+
+
+def score_all(s, rows, i):
+    """<w_k, x> for every class k of a stack, without taking each state out of it."""
+    begin, end = rows.indptr[i], rows.indptr[i + 1]
+    for k in range(len(s.scores)):
+        total = 0.0
+        for j in range(begin, end):
+            total += s.v[k, rows.indices[j]] * rows.values[j]
+        s.scores[k] = s.scalars[k, FACTOR] * total + s.scalars[k, BIAS] * rows.constant
+
+
+def ceiling_all(s, xx):
+    """q itself, for every class."""
+    return xx
 
 
 def length(rows, i):

@@ -11,10 +11,10 @@ import numpy as np
 from ..engine.arithmetic import dot, span_square, sparse_dot
 from ..engine.round import Shape
 from ..engine.rows import Sparse, readonly
-from .scalars import FRESH, LARGEST, NOISE, count, square
-from .second import ceiling, due, scalars, tighten, walk
-
-__all__ = ["ceiling", "count", "square"]
+from .scalars import FRESH, LARGEST, NOISE, SMALLEST, SQUARE
+from .second import bound, damped, due, grain, scalars, tighten, walk
+from .second import ceiling as ceiling
+from .second import ceiling_all as ceiling_all
 
 order = 2
 atomic = True
@@ -49,6 +49,11 @@ def rows(block: Sparse, constant: bool) -> Rows:
     )
 
 
+def like(rows, indptr, indices, values):
+    """Return other rows of the same kind."""
+    return Rows(indptr, indices, values)
+
+
 def size(width: int) -> int:
     """Return the bytes that the state takes."""
     return 8 * width * (width + 2)
@@ -69,6 +74,7 @@ def widen(s: State, width: int) -> State:
     p[range(old, width), range(old, width)] = fresh
     numbers = s.scalars.copy()
     numbers[LARGEST] = max(numbers[LARGEST], fresh)
+    numbers[SMALLEST] = min(numbers[SMALLEST], fresh)
     return State(np.concatenate([s.w, np.zeros(width - old)]), p, np.zeros(width), numbers)
 
 
@@ -77,9 +83,30 @@ def weights(s: State) -> np.ndarray:
     return s.w.copy()
 
 
+def scaled(state: State, by: float) -> State:
+    """Return a copy in which w is multiplied."""
+    numbers = state.scalars.copy()
+    numbers[SQUARE] *= by * by
+    return State(by * state.w, state.p.copy(), state.g.copy(), numbers)
+
+
+def at(s, k):
+    """What a stack keeps of class k."""
+    return State(s.w[k], s.p[k], s.g[k], s.scalars[k])
+
+
 def inner(s, rows, i):
     """<w, x>."""
     return sparse_dot(s.w, rows.indices, rows.values, rows.indptr[i], rows.indptr[i + 1])
+
+
+def score_all(s, rows, i):
+    """<w_k, x> for every class k of a stack, without taking each state out of it."""
+    for k in range(len(s.scores)):
+        total = 0.0
+        for j in range(rows.indptr[i], rows.indptr[i + 1]):
+            total += s.w[k, rows.indices[j]] * rows.values[j]
+        s.scores[k] = total
 
 
 def length(rows, i):
@@ -110,19 +137,23 @@ def product(s, rows, i):
 def move(s, rows, i, scale, now, step):
     """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled."""
     product(s, rows, i)
+    most = scale * (scale * ceiling(s, length(rows, i)))
+    doubt = len(s.g) * grain(s) * most
+    step = damped(s, now, step, doubt)
     if not walk(s, scale, now, step):
         return False
-    update(s.p, s.g, s.scalars[NOISE], step.mu, step.nu)
+    lift = bound(s, now, step, most, doubt)
+    update(s.p, s.g, s.scalars[NOISE], lift, step.mu, step.nu)
     if due(s):
         tighten(s, norm(s.p))
     return True
 
 
-def update(p, g, eps, mu, nu):
-    """P <- mu (P + eps I) - nu g g', as symmetric as it was."""
+def update(p, g, eps, lift, mu, nu):
+    """P <- mu (P + eps I) - nu g g', as symmetric as it was; see the dense one for `lift`."""
     for j in range(len(g)):
         row = p[j]
-        row[j] += eps
+        row[j] = (row[j] + eps) * lift
         for k in range(len(g)):
             row[k] = mu * row[k] - nu * (g[j] * g[k])
 

@@ -1,0 +1,119 @@
+"""Kernels: inner products in a space of more features, from those of the rows themselves.
+
+    numbers(self)               the parameters as floats, or SelectronError if they are out of range
+    value(self, xy, xx, yy)     k(x, y), given <x, y>, <x, x> and <y, y>
+
+`value` is compiled like a learner's functions, and a kernel of one's own is a NamedTuple with these
+two. It has to be positive semi-definite, which nothing checks. Where inner products are not enough,
+a function k(x, y) of two 1-D arrays will do on dense rows, if Numba can compile it.
+
+What a learner calls x is phi(x), with <phi(x), phi(y)> = k(x, y): rows are scaled to unit length
+there, and `fit_intercept=True` puts a 1 in front of x itself.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+from .errors import SelectronError
+from .parameters import number
+
+__all__ = ["RBF", "Linear", "Polynomial"]
+
+
+class Linear(NamedTuple):
+    """<x, y>: what there is without a kernel, kept as the examples that were stepped on.
+
+    Pick it for second-order learners on rows of thousands of features: they need no d x d matrix
+    then. A step costs what the steps before it left, k examples and k (k + 1) / 2 numbers.
+
+    >>> Linear().value(xy=3.0, xx=1.0, yy=9.0)
+    3.0
+    """
+
+    def numbers(self):
+        """Return no parameters."""
+        return ()
+
+    def value(self, xy, xx, yy):
+        """<x, y>."""
+        return xy
+
+
+class Polynomial(NamedTuple):
+    """(gamma <x, y> + coef0)^degree: products of up to `degree` features.
+
+    Parameters: degree, whole and above 0; gamma > 0; coef0 >= 0, the weight of lower degrees.
+
+    >>> Polynomial(degree=2).value(xy=2.0, xx=1.0, yy=9.0)
+    9.0
+    """
+
+    degree: int = 3
+    gamma: float = 1.0
+    coef0: float = 1.0
+
+    def numbers(self):
+        """Return the parameters, which must be in their ranges."""
+        return (
+            number(
+                self,
+                "degree",
+                lambda n: 1 <= n <= 100 and n == int(n),
+                "that is whole, from 1 to 100",
+            ),
+            number(self, "gamma", lambda gamma: 0 < gamma < math.inf, "above 0 and finite"),
+            number(self, "coef0", lambda coef0: 0 <= coef0 < math.inf, "from 0 on and finite"),
+        )
+
+    def value(self, xy, xx, yy):
+        """(gamma <x, y> + coef0)^degree, multiplied out: `**` would raise where it overflows."""
+        base, total = self.gamma * xy + self.coef0, 1.0
+        for _ in range(int(self.degree)):
+            total *= base
+        return total
+
+
+class RBF(NamedTuple):
+    """exp(-gamma |x - y|^2): similarity that fades with distance.
+
+    A constant in front of the rows makes no difference to it, and its rows are of unit length.
+
+    Parameters: gamma > 0; distances well below gamma^-0.5 count as near.
+
+    >>> RBF(gamma=0.5).value(xy=1.0, xx=1.0, yy=1.0)
+    1.0
+    """
+
+    gamma: float = 1.0
+
+    def numbers(self):
+        """Return gamma, which must be finite and above 0."""
+        return (number(self, "gamma", lambda gamma: 0 < gamma < math.inf, "above 0 and finite"),)
+
+    def value(self, xy, xx, yy):
+        """exp(-gamma (<x, x> + <y, y> - 2 <x, y>))."""
+        distance = xx + yy - 2 * xy
+        return math.exp(-self.gamma * distance) if not distance < 0 else 1.0
+
+
+NAMED = {"linear": Linear(), "poly": Polynomial(), "rbf": RBF()}
+
+
+def kernel_of(given: Any) -> Any:
+    """Return the kernel of a parameter `kernel`: a name, a NamedTuple, or a function.
+
+    >>> kernel_of("rbf")
+    RBF(gamma=1.0)
+    """
+    if given is None or (isinstance(given, str) and given in NAMED):
+        return None if given is None else NAMED[given]
+    function = getattr(given, "py_func", given)  # compiled by Numba already
+    if hasattr(function, "__code__") and hasattr(function, "__globals__"):
+        return function
+    fields = isinstance(given, tuple) and hasattr(given, "_fields")
+    if fields and callable(getattr(given, "numbers", None)) and hasattr(given, "value"):
+        return given
+    raise SelectronError(
+        'kernel must be "linear", "poly", "rbf", an object from selectron.kernels such as '
+        f"RBF(gamma=0.5), or a function of two arrays, got {given!r}."
+    )

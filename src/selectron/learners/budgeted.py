@@ -1,0 +1,114 @@
+"""Perceptrons that keep at most so many examples."""
+
+import math
+from typing import NamedTuple
+
+from ..engine.round import Removal, Step, mistake
+from ..parameters import number
+
+
+class BudgetPerceptron(NamedTuple):
+    """Randomized Budget Perceptron: on a mistake, one example makes room if all places are taken.
+
+    Pick it with a kernel, where each mistake is an example to be kept and computed with for ever
+    after: `budget` bounds the time and memory of a round. What is forgotten is chosen at random,
+    which is also what lets it follow a concept that shifts.
+
+    Parameters: budget >= 1, how many examples are kept.
+
+    Source: Cavallanti, Cesa-Bianchi & Gentile, "Tracking the best hyperplane with a simple budget
+    Perceptron" (Machine Learning 69, 2007).
+
+    >>> from selectron import OnlineClassifier
+    >>> from selectron.streams import switching_gaussian
+    >>> X, y = switching_gaussian(2000, seed=0)
+    >>> clf = OnlineClassifier(BudgetPerceptron(budget=100), fit_intercept=False, random_state=0)
+    >>> clf.run(X, y).mistakes
+    546
+    """
+
+    budget: int = 500
+
+    def numbers(self):
+        """Return the budget, a whole number above 0."""
+        return (number(self, "budget", whole, "that is whole and above 0"),)
+
+    def at_random(self):
+        """Is the example that makes room chosen at random? Else it is the oldest."""
+        return True
+
+    def normalize(self):
+        """Rows are scaled to unit length."""
+        return True
+
+    def score(self, m, q):
+        """r = m."""
+        return m
+
+    def steps(self, m, y):
+        """On a mistake."""
+        return mistake(m, y)
+
+    def step(self, r):
+        """w <- w + y x."""
+        return Step(keep=1.0, eta=r.y)
+
+
+class Forgetron(NamedTuple):
+    """Forgetron: on a mistake beyond the budget, w shrinks, and the oldest example leaves.
+
+    Pick it over `BudgetPerceptron` where a guarantee on every stream is wanted: it shrinks w just
+    so much that what leaves does no more harm than its mistake bound allows.
+
+    Parameters: budget >= 1, how many examples are kept.
+
+    Source: Dekel, Shalev-Shwartz & Singer, "The Forgetron: A Kernel-Based Perceptron on a Budget"
+    (SIAM Journal on Computing 37, 2008), the self-tuned form.
+
+    >>> from selectron import OnlineClassifier
+    >>> from selectron.streams import switching_gaussian
+    >>> X, y = switching_gaussian(2000, seed=0)
+    >>> run = OnlineClassifier(Forgetron(budget=100), fit_intercept=False).run(X, y)
+    >>> run.mistakes
+    475
+    """
+
+    budget: int = 500
+
+    def numbers(self):
+        """Return the budget, a whole number above 0."""
+        return (number(self, "budget", whole, "that is whole and above 0"),)
+
+    def normalize(self):
+        """Rows are scaled to unit length."""
+        return True
+
+    def score(self, m, q):
+        """r = m."""
+        return m
+
+    def steps(self, m, y):
+        """On a mistake."""
+        return mistake(m, y)
+
+    def step(self, r):
+        """w <- w + y x."""
+        return Step(keep=1.0, eta=r.y)
+
+    def shrink(self, old):
+        """phi is the largest in (0, 1] with Psi(phi sigma, phi u) + Q <= 15/32 M.
+
+        Psi(l, u) = l^2 + 2 l - 2 l u, for the weight sigma of the oldest example and its margin u =
+        y f(x); Q is what Psi has added up to before, and the learner's note; M counts the mistakes.
+        """
+        square = old.sigma * old.sigma - 2 * old.sigma * old.u
+        line, rest = 2 * old.sigma, old.note - 15 / 32 * old.k
+        phi = 1.0
+        if square + line + rest > 0:  # then it falls short of 1, and the parabola starts below 0
+            phi = -2 * rest / (line + math.sqrt(line * line - 4 * square * rest))
+        return Removal(keep=phi, note=old.note + phi * (phi * square + line))
+
+
+def whole(value):
+    """Is this a whole number above 0?"""
+    return 0 < value < math.inf and value == int(value)

@@ -1,0 +1,139 @@
+"""The ellipsoid method, classical (CELLIP) and improved (IELLIP)."""
+
+import math
+from typing import NamedTuple
+
+from ..engine.round import Shape, ShapeStep, mistake
+from ..errors import SelectronError
+from ..parameters import number
+
+DEEPEST = 1 - 1e-6  # how far a cut may go that misses the ellipsoid
+POINT = 1e-250  # a q below this is that of a zero row, or of an ellipsoid that is but a point
+STARTS = ("talk", "sound")
+
+
+class CELLIP(NamedTuple):
+    """CELLIP: an ellipsoid that holds every classifier with margin a gamma, cut on each mistake.
+
+    Pick it where the labels are known to be right and a margin is known: what is left of the
+    ellipsoid is then proof, and with the asker `Disagreement` no label is asked for that follows
+    from the others. Rows should be no longer than 1. Where some row cannot have the margin, it cuts
+    as deep as it can, and counts the round as strained; take `IELLIP` then.
+
+    Parameters: gamma > 0, the margin of the best classifier of length 1; a from 0 to 1, the part of
+    it that is asked of the learner; start "sound", an ellipsoid that holds all classifiers within
+    (1 - a) gamma of the best one, or "talk", the smaller one of the talk, which does not.
+
+    Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), Theorem 1 with
+    rho = 0 and mu^2 = 1 - alpha^2.
+
+    >>> from selectron import OnlineClassifier
+    >>> from selectron.streams import switching_gaussian
+    >>> X, y = switching_gaussian(2000, seed=0)
+    >>> run = OnlineClassifier(CELLIP(), fit_intercept=False).run(X, y)
+    >>> run.mistakes
+    430
+    """
+
+    gamma: float = 0.1
+    a: float = 0.5
+    start: str = "sound"
+
+    def numbers(self):
+        """Return gamma, a, and 1 for "sound" or 0 for "talk"."""
+        gamma = number(self, "gamma", lambda gamma: 0 < gamma < math.inf, "above 0 and finite")
+        a = number(self, "a", lambda a: 0 <= a <= 1, "from 0 to 1")
+        if not (isinstance(self.start, str) and self.start in STARTS):
+            raise SelectronError(f'CELLIP: start must be "sound" or "talk", got {self.start!r}.')
+        return gamma, a, float(STARTS.index(self.start))
+
+    def shape(self):
+        """P_1 = l^2 I, l = 1 + (1 - a) gamma being the longest of the good; l I in the talk."""
+        longest = 1 + (1 - self.a) * self.gamma
+        return Shape(scale=longest * longest if self.start else longest, noise=0.0)
+
+    def normalize(self):
+        """Rows are taken as they are."""
+        return False
+
+    def score(self, m, q):
+        """r = m."""
+        return m
+
+    def steps(self, m, y):
+        """On a mistake."""
+        return mistake(m, y)
+
+    def feasible(self, r):
+        """Does the half-space of the row meet the ellipsoid? Not if the row is zero."""
+        return r.q > POINT and depth(self, r) < 1
+
+    def step(self, r):
+        """w <- w + y alpha g / sqrt(q), P <- (1 - alpha^2) P - 2 alpha (1 - alpha) g g' / q."""
+        if r.q <= POINT:
+            return ShapeStep(eta=0.0, mu=1.0, nu=0.0)
+        alpha = min(depth(self, r), DEEPEST)
+        nu = 2 * alpha * (1 - alpha) / r.q
+        return ShapeStep(eta=r.y * alpha / math.sqrt(r.q), mu=1 - alpha * alpha, nu=nu)
+
+
+def depth(p, r):
+    """alpha = (a gamma - y m) / sqrt(q): 0 cuts through the centre, 1 leaves but a point."""
+    return (p.a * p.gamma - r.y * r.m) / math.sqrt(r.q)
+
+
+class IELLIP(NamedTuple):
+    """IELLIP: the ellipsoid method for labels that no classifier fits; P is a fading memory.
+
+    Pick it for its few and large steps on data that are nearly separable, many classes above all.
+    The memory of P fades fast by default: after some twenty mistakes P hardly changes any more.
+
+    Parameters: gamma >= 0, the margin that a step aims at; c from 0 to below 1 and b from 0 to 1,
+    for the weight c b^k of the k-th mistake in P^-1, k from 0; p0 > 0, for P = p0 I at the start.
+    The mistake bound wants c + b < 1; the talk's experiments take p0 = 0.1.
+
+    Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009).
+
+    >>> from selectron import OnlineClassifier
+    >>> from selectron.streams import switching_gaussian
+    >>> X, y = switching_gaussian(2000, seed=0)
+    >>> run = OnlineClassifier(IELLIP(), fit_intercept=False).run(X, y)
+    >>> run.mistakes
+    419
+    """
+
+    gamma: float = 0.1
+    c: float = 0.1
+    b: float = 0.8
+    p0: float = 1.0
+
+    def numbers(self):
+        """Return the parameters, which must be in their ranges."""
+        gamma = number(self, "gamma", lambda gamma: 0 <= gamma < math.inf, "from 0 on and finite")
+        c = number(self, "c", lambda c: 0 <= c < 1, "from 0 to below 1")
+        b = number(self, "b", lambda b: 0 <= b <= 1, "from 0 to 1")
+        return gamma, c, b, number(self, "p0", lambda p0: 0 < p0 < math.inf, "above 0 and finite")
+
+    def shape(self):
+        """P = p0 I."""
+        return Shape(scale=self.p0, noise=0.0)
+
+    def normalize(self):
+        """Rows are taken as they are."""
+        return False
+
+    def score(self, m, q):
+        """r = m."""
+        return m
+
+    def steps(self, m, y):
+        """On a mistake."""
+        return mistake(m, y)
+
+    def step(self, r):
+        """w <- w + y alpha P x / sqrt(q), P^-1 <- (1 - c_k) P^-1 + c_k x x' / q, c_k = c b^k."""
+        if r.q <= POINT:
+            return ShapeStep(eta=0.0, mu=1.0, nu=0.0)
+        weight = self.c * self.b**r.k
+        eta = r.y * (self.gamma - r.y * r.m) / r.q
+        return ShapeStep(eta=eta, mu=1 / (1 - weight), nu=weight / ((1 - weight) * r.q))

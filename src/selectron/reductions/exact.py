@@ -1,0 +1,132 @@
+"""Many classes, jointly and exactly in second order: one matrix P over all K d weights.
+
+A step goes along z = e_hi (x) x - e_lo (x) x as in `joint.py`, but P relates the weights of all
+classes, and every step changes all of it: 8 (K d)^2 bytes, or as many stored pairs as there were
+steps in the dual form. There is one long vector, that of the classes one after the other, in a
+space for sparse rows; z is written into a row of room.
+
+Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), multi-label form.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from ..engine.bind import apart, blank
+from ..engine.loop import REFUSED, STRAINED, UPDATED
+from ..engine.round import Round
+from ..engine.rows import Dense, Sparse
+from ..engine.scales import shaped
+from ..errors import SelectronError
+from . import joint
+from .joint import gap, versus
+from .stack import BEST, COUNT, NOTE, SECOND, Stack
+
+step = feasible = noted = blank  # the learner
+form = ceiling = move = square = blank  # the space
+full = like = trim = blank
+at = blank  # (s, 0) -> what the space keeps of the long vector
+
+extent, predicted, copied = joint.extent, joint.predicted, joint.copied
+truth, due = joint.truth, joint.due
+
+
+class Exact(Stack):
+    """A stack of one long vector, and room for the rows of pairs of classes."""
+
+    def begin(self, start: Callable[..., Any], classes: int) -> Any:
+        """Return the state before the first round, `start` giving that of a longer vector."""
+        return self.stacked([start(classes)])._replace(scores=np.zeros(classes))
+
+    def rows(self, block: Dense | Sparse, constant: bool, *kernel: Any) -> Any:
+        """Return the block as the loop takes it: sparse, whatever it was."""
+        if isinstance(block, Dense):
+            table = scipy.sparse.csr_array(block.values)
+            indptr, indices = table.indptr.astype(np.int64), table.indices.astype(np.int32)
+            block = Sparse(indptr, indices, table.data)
+        return self.space.rows(block, constant, *kernel)
+
+    def widen(self, state: Any, width: int) -> Any:
+        """Refuse: features stand between classes."""
+        raise SelectronError(
+            'With many="exact" the number of features is settled by the first row.'
+        )
+
+    def extend(self, state: Any, classes: int, start: Callable[..., Any]) -> Any:
+        """Return the state after classes have been added at the end."""
+        one = self.unstacked(state)[0]
+        width = len(one.w) // len(state.scores)
+        long = self.space.widen(one, width * classes)
+        return self.stacked([long], state.tally)._replace(scores=np.zeros(classes))
+
+    def wanted(self, state: Any, rows: Any, i: int) -> tuple[int, int]:
+        """Return the room that there should be for a step on row i: z is twice as long."""
+        capacity, slot = self.space.wanted(self.unstacked(state)[0], rows, i)
+        return capacity, max(slot, 2 * self.space.storage.needed(rows, i))
+
+    def weights(self, state: Any) -> np.ndarray:
+        """Return w of every class, (K, d)."""
+        return self.unstacked(state)[0].w.reshape(len(state.scores), -1)
+
+
+def width_of(s):
+    """Return the number of weights of a class."""
+    return len(at(s, 0).w) // len(s.scores)
+
+
+def margin(s, rows, i):
+    """Score every class, and return the gap between the two best."""
+    c, begin, end = at(s, 0), rows.indptr[i], rows.indptr[i + 1]
+    for k in range(len(s.scores)):
+        total = 0.0
+        for j in range(begin, end):
+            total += c.w[rows.indices[j] + np.uint32(k * width_of(s))] * rows.values[j]
+        s.scores[k] = total
+    return gap(s.scores, s.ranks)
+
+
+def crowded(s, rows, i):
+    """Is there too little room for z?"""
+    return full(at(s, 0), pair(s, rows, i, 1, 0), 0)
+
+
+@apart
+def pair(s, rows, i, hi, lo):
+    """Return z as a row of the space."""
+    begin, n = rows.indptr[i], int(rows.indptr[i + 1] - rows.indptr[i])
+    indices, values = np.empty(2 * n, np.uint32), np.empty(2 * n)
+    for j in range(n):
+        index, value = rows.indices[begin + np.uint64(j)], rows.values[begin + np.uint64(j)]
+        indices[j], values[j] = index + np.uint32(hi * width_of(s)), value
+        indices[n + j], values[n + j] = index + np.uint32(lo * width_of(s)), -value
+    indptr = np.zeros(2, np.uint64)
+    indptr[1] = 2 * n
+    return like(rows, indptr, indices, values)
+
+
+def spread(s, rows, i):
+    """q of the two best classes."""
+    first, second = s.ranks[BEST], s.ranks[SECOND]
+    return form(at(s, 0), pair(s, rows, i, max(first, second), min(first, second)), 0)
+
+
+def limit(s, zz):
+    """An upper bound of q."""
+    return ceiling(at(s, 0), zz)
+
+
+@apart
+def learn(p, s, rows, i, scale, m, q, y):
+    """Step along z of the pair that the label tells apart."""
+    hi, lo, m, sign = versus(s.scores, s.ranks, s.relevant, scale, y)
+    c, z = at(s, 0), pair(s, rows, i, hi, lo)
+    q = shaped(scale, form(c, z, 0))
+    now = Round(m, q, sign, s.tally[COUNT], square(c), s.tally[NOTE])
+    done = move(c, z, 0, scale, now, step(p, now))
+    if not done:
+        return REFUSED
+    s.tally[COUNT] += 1
+    s.tally[NOTE] = noted(p, now)
+    return UPDATED if feasible(p, now) else UPDATED | STRAINED

@@ -1,0 +1,61 @@
+"""Many classes, one against the rest: a learner a class, for which all other classes are -1.
+
+Each steps as it would on its own; the class with the best score is predicted, and the gap between
+the two best is what the asker goes by, with q as the best class has it. Memory: K times that of two
+classes. For a learner with no joint step, and for classes that overlap.
+"""
+
+import math
+
+from ..engine.bind import apart, blank
+from ..engine.loop import REFUSED
+from . import binary, joint
+from .stack import BEST, COUNT
+
+steps = blank  # the learner
+length = form = ceiling_all = blank  # the space
+at = blank  # (s, k) -> what the space keeps of class k
+
+margin, predicted, truth = joint.margin, joint.predicted, joint.truth
+learn_one = binary.learn
+
+
+def share(normalize):
+    """Return what each of two classes takes of the vector between them: all, to tell it apart."""
+    return 1.0
+
+
+def extent(rows, i):
+    """<x, x>."""
+    return length(rows, i)
+
+
+def spread(s, rows, i):
+    """q of the best class."""
+    return form(at(s, s.ranks[BEST]), rows, i)
+
+
+def limit(s, xx):
+    """The largest that any class may have."""
+    return ceiling_all(s, xx)
+
+
+def due(p, s, scale, m, y):
+    """Some class may want to step."""
+    return True
+
+
+@apart
+def learn(p, s, rows, i, scale, m, q, y):
+    """Let every class learn whether the label is its own."""
+    flags = 0
+    for k in range(len(s.scores)):
+        sign = 1.0 if k == y - 1 else -1.0
+        if not steps(p, scale * s.scores[k], sign):
+            continue
+        done = learn_one(p, at(s, k), rows, i, scale, scale * s.scores[k], math.nan, sign)
+        if done == REFUSED:
+            return REFUSED
+        flags |= done
+    s.tally[COUNT] += 1 if flags else 0
+    return flags

@@ -1,0 +1,109 @@
+"""A stack: for every array that the space keeps of one vector, an array of them, one a class."""
+
+import math
+from collections import namedtuple
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..engine.rows import Dense, Sparse
+from ..spaces import scalars
+
+BEST, SECOND = 0, 1  # in `ranks`: the classes with the two best scores
+COUNT, NOTE = 0, 1  # in `tally`: number of steps, and the learner's own number
+OWN = ("scores", "ranks", "tally", "relevant")  # fields beside those of the space
+
+
+def joint_share(normalize: bool) -> float:
+    """Return what each of two classes takes of w, so that their gap is what w gave.
+
+    Where rows are brought to unit length, it is z that is, which is longer than x by sqrt(2).
+    """
+    return math.sqrt(0.5) if normalize else 0.5
+
+
+class Stack:
+    """A space for many classes: a space for one vector, a reduction, and all that it keeps.
+
+    `scores` (K,) and `ranks` (2,) are those of the row that is being played; `relevant` (n, K)
+    tells which classes are relevant to row i of a block where there may be several.
+    """
+
+    atomic = False  # a round moves several vectors
+
+    def __init__(self, space: ModuleType | Any, reduction: ModuleType):
+        self.space, self.reduction = space, reduction
+        self.order, self.Rows = space.order, space.Rows
+        self.__name__ = f"{space.__name__}_{reduction.__name__.rpartition('.')[2]}"
+        self.State: Any = namedtuple("State", [*space.State._fields, *OWN])  # type: ignore[misc]
+
+    def rows(self, block: Dense | Sparse, constant: bool, *kernel: Any) -> Any:
+        """Return the block as the loop takes it."""
+        return self.space.rows(block, constant, *kernel)
+
+    def begin(self, start: Callable[..., Any], classes: int) -> Any:
+        """Return the state before the first round, `start` giving that of one vector."""
+        return self.stacked([start() for _ in range(classes)])
+
+    def stacked(self, states: list[Any], tally: np.ndarray | None = None) -> Any:
+        """Return the state of these classes."""
+        classes = len(states)
+        arrays = [np.stack(arrays) for arrays in zip(*states, strict=True)]
+        own = np.zeros(classes), np.zeros(2, np.int64), np.zeros(2) if tally is None else tally
+        return self.State(*arrays, *own, np.zeros((0, classes), np.uint8))
+
+    def of_two(self, state: Any, normalize: bool) -> Any:
+        """Return the state of two classes, from that of the vector w between them.
+
+        Each takes its share of w, one way and the other.
+        """
+        by = getattr(self.reduction, "share", joint_share)(normalize)
+        tally = np.array([state.scalars[scalars.COUNT], state.scalars[scalars.NOTE]])
+        return self.stacked([self.space.scaled(state, -by), self.space.scaled(state, by)], tally)
+
+    def unstacked(self, state: Any) -> list[Any]:
+        """Return the states of the classes, as copies."""
+        arrays = state[: -len(OWN)]
+        return [
+            self.space.State(*(array[k].copy() for array in arrays)) for k in range(len(arrays[0]))
+        ]
+
+    def sound(self, state: Any) -> bool:
+        """Do indices that the states hold fit?"""
+        sound = getattr(self.space, "sound", None)
+        return sound is None or all(map(sound, self.unstacked(state)))
+
+    def weights(self, state: Any) -> np.ndarray:
+        """Return w of every class, (K, d)."""
+        return np.stack([self.space.weights(one) for one in self.unstacked(state)])
+
+    def widen(self, state: Any, width: int) -> Any:
+        """Return the state after features have been added at the end."""
+        states = [self.space.widen(one, width) for one in self.unstacked(state)]
+        return self.stacked(states, state.tally)
+
+    def extend(self, state: Any, classes: int, start: Callable[[], Any]) -> Any:
+        """Return the state after classes have been added at the end, as `start` gives them."""
+        states = self.unstacked(state)
+        fresh = [start() for _ in range(classes - len(states))]
+        if hasattr(self.space, "grow"):
+            fresh = [self.space.grow(one, *self.room(state)) for one in fresh]
+        return self.stacked(states + fresh, state.tally)
+
+    def room(self, state: Any) -> tuple[int, int]:
+        """Return the room for examples in each class, where they are stored: see `Dual`."""
+        return self.space.room(state)
+
+    def wanted(self, state: Any, rows: Any, i: int) -> tuple[int, int]:
+        """Return the room that every class should have for a step on row i."""
+        rooms = [self.space.wanted(one, rows, i) for one in self.unstacked(state)]
+        capacities, slots = zip(*rooms, strict=True)
+        return max(capacities), max(slots)
+
+    def grow(self, state: Any, capacity: int, slot: int) -> Any:
+        """Return a copy of the state with at least this room for every class."""
+        grown = [self.space.grow(one, capacity, slot) for one in self.unstacked(state)]
+        arrays = [np.stack(arrays) for arrays in zip(*grown, strict=True)]
+        return self.State(*arrays, *(array.copy() for array in state[-len(OWN) :]))

@@ -1,0 +1,50 @@
+"""Many classes, all at once: the exact step of a learner such as `MIRA` (its `ceded`).
+
+    minimise  sum_k |w'_k - w_k|^2 / 2 + C xi   subject to  <w'_b - w'_k, x> >= 1 - xi, xi >= 0
+
+for the right class b and every other class k. Its dual variables give each rival's share: class k
+moves by -max(0, loss_k - mu) / q x, where loss_k is 1 - (score_b - score_k), and class b by what
+they have ceded in all.
+
+Source: Crammer & Singer, "Ultraconservative Online Algorithms for Multiclass Problems" (JMLR 3,
+2003).
+"""
+
+import numpy as np
+
+from ..engine.bind import apart, blank
+from ..engine.loop import REFUSED, UPDATED
+from ..engine.round import Step
+from . import joint
+from .stack import COUNT
+
+ceded = blank  # the learner
+length = blank  # the space
+
+margin, extent, spread = joint.margin, joint.extent, joint.spread
+limit, predicted, truth, due = joint.limit, joint.predicted, joint.truth, joint.due
+part = joint.part
+
+
+def learn(p, s, rows, i, scale, m, q, y):
+    """Step with all classes that the right one does not lead by 1; a zero row moves none."""
+    xx = scale * (scale * length(rows, i))
+    if xx > 0 and not all_at_once(p, s, rows, i, scale, y - 1, xx):
+        return REFUSED
+    s.tally[COUNT] += 1
+    return UPDATED
+
+
+@apart
+def all_at_once(p, s, rows, i, scale, b, xx):
+    """Push the rivals back and the right class b forward."""
+    losses = 1 + scale * (s.scores - s.scores[b])
+    mu = ceded(p, -np.sort(-np.concatenate((losses[:b], losses[b + 1 :]))), xx)
+    taken = 0.0
+    for k in range(len(losses)):
+        share = max(0.0, losses[k] - mu) / xx
+        if k != b and share > 0:
+            taken += share
+            if not part(p, s, rows, i, scale, k, length(rows, i), Step(1.0, -share)):
+                return False
+    return part(p, s, rows, i, scale, b, length(rows, i), Step(1.0, taken))

@@ -1,0 +1,135 @@
+"""The dual form of spaces: w and P over stored examples, for a kernel or for none.
+
+A space is joined here from how examples are stored (`support_dense`, `support_sparse`), what is
+kept of them (`dual_first`, `dual_second`, `dual_explicit`) and a kernel. Its arrays grow: the loop
+stops where there is no room left, the model calls `grow`, and the loop goes on.
+"""
+
+from collections import namedtuple
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..engine.round import Shape
+from ..errors import NotThere
+from ..kernels import Linear
+from . import dual_explicit, dual_first, dual_second, scalars, support_dense, support_sparse
+from .scalars import CHANCE, DUAL_LENGTH, HELD, LIMIT
+
+INSIDE = ("fill", "among", "put", "shift", "length", "stored", "too_long")
+
+
+class Dual:
+    """A space in dual form: a storage, an order and a kernel, a NamedTuple's class or a function.
+
+    `bounded` says whether examples leave when there are too many.
+    """
+
+    atomic = True
+
+    def __init__(self, storage: ModuleType, kept: Any, kernel: Any, bounded: bool):
+        self.storage, self.kept, self.kernel = storage, kept, kernel
+        self.order, self.Rows, self.rows = kept.order, storage.Rows, storage.rows
+        fields = (*storage.FIELDS, *kept.FIELDS, "scalars")
+        self.State: Any = namedtuple("State", fields)  # type: ignore[misc]
+        self.inner, self.form, self.ceiling = kept.inner, kept.form, kept.ceiling
+        self.move, self.full, self.at, self.length = kept.move, kept.full, kept.at, storage.length
+        self.trim = kept.trim if bounded else scalars.trim
+        self.like = getattr(storage, "like", None)
+        names = [space.__name__.rpartition(".")[2] for space in (storage, kept)]
+        named = kernel.__name__ if kernel.__name__.isidentifier() else "kernel"
+        self.__name__ = "_".join([*names, named, "bounded" * bounded])
+
+    @property
+    def inside(self) -> dict[str, Any]:
+        """Return what fills the blanks within these spaces."""
+        own = {name: getattr(self.storage, name) for name in INSIDE if hasattr(self.storage, name)}
+        own["One"] = self.State
+        if isinstance(self.kernel, FunctionType):
+            return own | {"function": self.kernel, "compare": support_dense.of_arrays}
+        products = {"Kernel": self.kernel, "value": self.kernel.value}
+        return own | products | {"compare": support_dense.of_products}
+
+    def size(self, width: int, capacity: int = 0, slot: int = 0) -> int:
+        """Return the bytes that the state takes with room for so many examples, or at the start."""
+        capacity, slot = (capacity, slot) if capacity else self.storage.START
+        return self.storage.size(width, capacity, slot) + self.kept.size(width, capacity)
+
+    def start(
+        self, width: int, shape: Shape | None, limit: float = np.inf, chance: float = 1.0
+    ) -> Any:
+        """Return the state before the first round.
+
+        `limit` is how many examples may be held; `chance` from 1 to 2^31 - 2 seeds the choice of
+        those that leave.
+        """
+        capacity, slot = self.storage.START
+        capacity = int(min(capacity, limit + 1))
+        numbers = np.zeros(DUAL_LENGTH)
+        numbers[LIMIT], numbers[CHANCE] = limit, chance
+        kept = self.kept.start(width, capacity, shape, numbers)
+        return self.State(*self.storage.start(width, capacity, slot), *kept, numbers)
+
+    def resized(self, s: Any, width: int, capacity: int, slot: int) -> Any:
+        """Return a copy of the state with room for so many features, examples, and non-zeros."""
+        kept = self.kept.resized(s, width, capacity)
+        stored = self.storage.resized(s, width, capacity, slot)
+        return self.State(*stored, *kept, s.scalars.copy())
+
+    def room(self, s: Any) -> tuple[int, int]:
+        """Return for how many examples there is room in the state, and for how many non-zeros."""
+        return self.storage.room(s._asdict())
+
+    def wanted(self, s: Any, rows: Any, i: int) -> tuple[int, int]:
+        """Return the room that there should be for a step on row i: by half as much again."""
+        capacity, slot = self.room(s)
+        held, needed = int(s.scalars[HELD]), self.storage.needed(rows, i)
+        if held >= capacity:
+            capacity = int(min(capacity + capacity // 2 + 8, s.scalars[LIMIT] + 1))
+        return capacity, slot if needed <= slot else max(needed, slot + slot // 4)
+
+    def grow(self, s: Any, capacity: int, slot: int) -> Any:
+        """Return a copy of the state with at least this room."""
+        return self.resized(s, self.width(s), *np.maximum(self.room(s), (capacity, slot)).tolist())
+
+    def width(self, s: Any) -> int:
+        """Return the number of features, with the constant."""
+        return len(s.wide) if self.storage is support_sparse else s.x.shape[1]
+
+    def widen(self, s: Any, width: int) -> Any:
+        """Return the state with new features; sparse rows only."""
+        return self.resized(s, width, *self.room(s))
+
+    def scaled(self, s: Any, by: float) -> Any:
+        """Return a copy of the state in which w is multiplied."""
+        copied = self.State(*(array.copy() for array in s))
+        return copied._replace(**self.kept.scaled(s, by))
+
+    def weights(self, s: Any) -> np.ndarray:
+        """Return w, for the linear kernel."""
+        if self.kernel is not Linear:
+            raise NotThere(
+                f"There are no weights of features with the kernel {self.kernel.__name__}."
+            )
+        if self.kept is dual_explicit:
+            return s.w.copy()
+        return self.storage.combined(s, self.kept.coefficients(s), self.width(s))
+
+    def sound(self, s: Any) -> bool:
+        """Do counts and indices fit, and are the numbers finite?"""
+        held, capacity = s.scalars[HELD], self.room(s)[0]
+        if not (0 <= held <= capacity and held == int(held) and s.scalars[LIMIT] > 0):
+            return False
+        if capacity > s.scalars[LIMIT] + 1 or held > s.scalars[LIMIT]:
+            return False
+        return self.storage.sound(s, int(held)) and self.kept.sound(s, int(held))
+
+
+def dual(order: int, sparse: bool, kernel: Any, bounded: bool) -> Dual:
+    """Return the space of an order, for dense or sparse rows and a kernel."""
+    storage = support_sparse if sparse else support_dense
+    kept = dual_first if order == 1 else dual_second
+    if order == 2 and sparse and kernel is Linear:
+        kept = dual_explicit
+    return Dual(storage, kept, kernel, bounded)

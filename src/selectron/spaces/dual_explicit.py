@@ -1,0 +1,83 @@
+"""Second order on sparse rows without a kernel: P in dual form, and w written out beside it.
+
+A margin is then one sparse product, and only a q that is needed costs inner products with all
+stored examples.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ..engine.arithmetic import sparse_dot
+from ..engine.bind import apart, blank
+from ..engine.round import Shape
+from . import dual_second, support_sparse
+from .dual_second import ceiling as ceiling
+from .dual_second import full as full
+from .dual_second import last_row, quadratic, reshaped, shortened
+from .scalars import HELD
+
+fill = length = stored = blank  # where examples are stored
+One = blank  # the state of one vector
+add = support_sparse.add
+
+order = 2
+FIELDS = ("w", *dual_second.OF_P)
+
+
+def size(width: int, capacity: int) -> int:
+    """Return the bytes of what is kept beside so many examples."""
+    return 8 * width + dual_second.size(width, capacity)
+
+
+def start(width: int, capacity: int, shape: Shape, scalars: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return the arrays before the first round."""
+    return np.zeros(width), *dual_second.start_of_p(capacity, shape, scalars)
+
+
+def resized(s: Any, width: int, capacity: int) -> tuple[np.ndarray, ...]:
+    """Return the arrays with room for so many examples."""
+    w = np.zeros(width)
+    w[: len(s.w)] = s.w
+    return w, *dual_second.resized_p(s, capacity)
+
+
+def scaled(s: Any, by: float) -> dict[str, np.ndarray]:
+    """Return what changes where w is multiplied."""
+    return {"w": by * s.w}
+
+
+def sound(s: Any, held: int) -> bool:
+    """Are these numbers that a step can go on from?"""
+    return bool(np.isfinite(s.w).all()) and dual_second.sound_p(s, held)
+
+
+def at(s, k):
+    """What a stack keeps of class k."""
+    own = (s.w[k], s.triangle[k], s.c[k], s.kappa[k], s.a[k], s.scalars[k])
+    return One(*(stored(s, k) + own))
+
+
+def inner(s, rows, i):
+    """<w, x>."""
+    return sparse_dot(s.w, rows.indices, rows.values, rows.indptr[i], rows.indptr[i + 1])
+
+
+def form(s, rows, i):
+    """q, with the kernel's values left in s.kappa."""
+    fill(s, rows, i)
+    return quadratic(s, length(rows, i))
+
+
+@apart
+def move(s, rows, i, scale, now, step):
+    """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled, after `form`."""
+    n = int(s.scalars[HELD])
+    step = shortened(s, rows, i, scale, now, step)
+    if not reshaped(s, rows, i, scale, now, step):
+        return False
+    if s.scalars[HELD] > n:
+        g = last_row(s)
+        for j in range(len(g)):
+            add(s.w, s, j, step.eta * g[j])
+    return True

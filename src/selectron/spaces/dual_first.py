@@ -1,0 +1,173 @@
+"""First order in dual form: w = factor * sum_j coef_j phi(x_j), over stored examples.
+
+A margin costs a kernel value for every example, a step nothing more; the examples stand in slots 0
+to HELD - 1. <w, w> is kept by recurrence, which needs m and q alone.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..engine.arithmetic import dot
+from ..engine.bind import apart, blank
+from ..engine.round import Old, Removal, Shape
+from .scalars import CHANCE, COUNT, FACTOR, HELD, LIMIT, NOTE, SQUARE
+from .sparse_first import HIGHEST, LOWEST, fold
+
+fill = among = put = shift = length = stored = too_long = blank  # where examples are stored
+One = blank  # the state of one vector
+shrink = at_random = blank  # the learner
+
+order = 1
+FIELDS = ("coef", "scales", "born", "kappa")
+MODULUS, MULTIPLIER = 2147483647.0, 48271.0  # Park & Miller's: products are exact in doubles
+
+
+def size(width: int, capacity: int) -> int:
+    """Return the bytes of what is kept beside so many examples."""
+    return 8 * capacity * len(FIELDS)
+
+
+def start(width: int, capacity: int, shape: Shape | None, scalars: np.ndarray) -> Any:
+    """Return the arrays before the first round."""
+    scalars[FACTOR] = 1.0
+    return tuple(np.zeros(capacity) for _ in FIELDS)
+
+
+def resized(s: Any, width: int, capacity: int) -> Any:
+    """Return the arrays with room for so many examples."""
+    fresh = tuple(np.zeros(capacity) for _ in FIELDS)
+    held = int(s.scalars[HELD])
+    for new, old in zip(fresh, (s.coef, s.scales, s.born, s.kappa), strict=True):
+        new[:held] = old[:held]
+    return fresh
+
+
+def coefficients(s: Any) -> np.ndarray:
+    """Return what each stored example weighs."""
+    return s.scalars[FACTOR] * s.coef[: int(s.scalars[HELD])]
+
+
+def scaled(s: Any, by: float) -> dict[str, np.ndarray]:
+    """Return what changes where w is multiplied."""
+    scalars = s.scalars.copy()
+    scalars[FACTOR] *= by
+    scalars[SQUARE] *= by * by
+    return {"scalars": scalars}
+
+
+def sound(s: Any, held: int) -> bool:
+    """Are these numbers that a step can go on from?"""
+    numbers = [s.coef[:held], s.scales[:held], s.born[:held], s.scalars[[FACTOR, SQUARE]]]
+    return all(bool(np.isfinite(n).all()) for n in numbers) and 1 <= s.scalars[CHANCE] < MODULUS
+
+
+def at(s, k):
+    """What a stack keeps of class k."""
+    own = (s.coef[k], s.scales[k], s.born[k], s.kappa[k], s.scalars[k])
+    return One(*(stored(s, k) + own))
+
+
+def inner(s, rows, i):
+    """<w, phi(x)>; NaN for a row that is not finite, whatever is stored."""
+    fill(s, rows, i)
+    n = int(s.scalars[HELD])
+    return s.scalars[FACTOR] * dot(s.coef[:n], s.kappa[:n]) + 0.0 * length(rows, i)
+
+
+def form(s, rows, i):
+    """q = k(x, x)."""
+    return length(rows, i)
+
+
+def ceiling(s, xx):
+    """q itself."""
+    return xx
+
+
+def full(s, rows, i):
+    """Is there no slot left that row i fits into?"""
+    return int(s.scalars[HELD]) == len(s.coef) or too_long(s, rows, i)
+
+
+@apart
+def move(s, rows, i, scale, now, step):
+    """w <- keep w + eta phi(x), for phi(x) scaled; the example is stored unless eta is 0."""
+    keep, eta = step.keep, step.eta
+    after = keep * (keep * now.ww + 2 * eta * now.m) + eta * (eta * now.q)
+    if not (math.isfinite(after) and math.isfinite(scale * eta)):
+        return False
+    multiply(s, keep)
+    if scale * eta != 0:
+        n = int(s.scalars[HELD])
+        put(s, rows, i, n)
+        s.coef[n] = scale * eta / s.scalars[FACTOR]
+        s.scales[n], s.born[n] = scale, s.scalars[COUNT]
+        s.scalars[HELD] = n + 1
+    s.scalars[SQUARE] = abs(after)  # rounding may leave a zero below zero
+    s.scalars[COUNT] += 1
+    return True
+
+
+def multiply(s, keep):
+    """w <- keep w; where nothing is left of it, its examples go too."""
+    factor = s.scalars[FACTOR] * keep
+    if factor == 0:
+        s.scalars[HELD] = 0
+        factor = 1.0
+    elif not LOWEST < abs(factor) < HIGHEST:
+        fold(s.coef[: int(s.scalars[HELD])], factor)
+        factor = 1.0
+    s.scalars[FACTOR] = factor
+
+
+@apart
+def trim(p, s, rows):
+    """Drop one of the examples that were there before, if there are too many."""
+    n = int(s.scalars[HELD])
+    if n <= s.scalars[LIMIT]:
+        return
+    r = leaving(p, s, n)
+    among(s, rows, r)
+    coef, scale = s.scalars[FACTOR] * s.coef[r], s.scales[r]
+    f = s.scalars[FACTOR] * dot(s.coef[:n], s.kappa[:n])
+    u = scale * f if coef > 0 else -scale * f
+    removal = shrink(p, Old(abs(coef) / scale, u, s.scalars[COUNT], s.scalars[NOTE]))
+    keep = removal.keep
+    s.scalars[NOTE] = removal.note
+    multiply(s, keep)
+    rest = s.scalars[SQUARE] - coef * (2 * f - coef * s.kappa[r])  # <w, w> without r, but for keep
+    s.scalars[SQUARE] = keep * keep * max(0.0, rest)
+    if s.scalars[HELD] > 0:  # else nothing was kept
+        drop(s, r, n - 1)
+
+
+def leaving(p, s, n):
+    """The example to leave, of n: the oldest, or any but the newest, which stands last."""
+    if at_random(p):
+        s.scalars[CHANCE] = (MULTIPLIER * s.scalars[CHANCE]) % MODULUS
+        return int(s.scalars[CHANCE] / MODULUS * (n - 1))
+    r = 0
+    for j in range(1, n):
+        if s.born[j] < s.born[r]:
+            r = j
+    return r
+
+
+def drop(s, r, last):
+    """Let the last example take the place of example r."""
+    if r != last:
+        shift(s, last, r)
+        s.coef[r], s.scales[r], s.born[r] = s.coef[last], s.scales[last], s.born[last]
+    s.scalars[HELD] = last
+
+
+def whole(p, old):
+    """Return the removal that leaves w as it is, but for the example that goes."""
+    return Removal(1.0, old.note)
+
+
+def oldest(p):
+    """Is the example to leave chosen at random? Where the learner does not say, it is not."""
+    return False

@@ -1,0 +1,196 @@
+"""Second order in dual form: w and P over stored examples x_0, x_1, ..., phi(x_j) for short.
+
+    w = sum_j coef_j x_j,   P = s I - mix * sum_t c_t g_t g_t',   g_t = sum_{j <= t} h_tj x_j
+
+A step along g = (P + eps I) x stores x and g, as a row more of the triangle h. With a_t = <g_t, x>,
+which takes the kernel's values between x and the examples, q is (s + eps) k(x, x) - mix * sum_t c_t
+a_t^2: that costs k (k + 1) / 2 multiplications for k examples, and so does the new row of h.
+
+P's eigenvalues are s at most. Its terms are taken off one by one, each of them shortened where
+rounding might take more than there is (`second.damped`): nu (q + doubt) <= mu. Otherwise P is what
+the formula gives; unlike the primal one it is never written down, and has no diagonal to be raised.
+<w, w>, which no learner of second order reads, is not kept: it is 0.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..engine.arithmetic import dot, reassociated
+from ..engine.bind import apart, blank
+from ..engine.round import Shape
+from .scalars import COUNT, FRESH, HELD, MIX, NOISE
+from .second import EPSILON, damped
+from .sparse_first import HIGHEST, LOWEST, fold
+
+fill = put = length = stored = too_long = blank  # where examples are stored
+One = blank  # the state of one vector
+
+order = 2
+OF_P = ("triangle", "c", "kappa", "a")
+FIELDS = ("coef", *OF_P)
+
+
+def size(width: int, capacity: int) -> int:
+    """Return the bytes of what is kept beside so many examples."""
+    return 8 * (capacity * (capacity + 1) // 2 + 4 * capacity)
+
+
+def start(width: int, capacity: int, shape: Shape, scalars: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return the arrays before the first round."""
+    return np.zeros(capacity), *start_of_p(capacity, shape, scalars)
+
+
+def start_of_p(capacity: int, shape: Shape, scalars: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return the arrays that make P."""
+    scalars[NOISE], scalars[FRESH], scalars[MIX] = shape.noise, shape.scale, 1.0
+    vectors = (np.zeros(capacity) for _ in OF_P[1:])
+    return np.zeros(capacity * (capacity + 1) // 2), *vectors
+
+
+def resized(s: Any, width: int, capacity: int) -> tuple[np.ndarray, ...]:
+    """Return the arrays with room for so many examples."""
+    coef = np.zeros(capacity)
+    held = int(s.scalars[HELD])
+    coef[:held] = s.coef[:held]
+    return coef, *resized_p(s, capacity)
+
+
+def resized_p(s: Any, capacity: int) -> tuple[np.ndarray, ...]:
+    """Return the arrays that make P; what is not used yet is not touched, and takes no memory."""
+    fresh = start_of_p(capacity, Shape(0.0, 0.0), np.zeros(len(s.scalars)))
+    held = int(s.scalars[HELD])
+    ends = held * (held + 1) // 2, held, held, held
+    for new, name, end in zip(fresh, OF_P, ends, strict=True):
+        new[:end] = getattr(s, name)[:end]
+    return fresh
+
+
+def coefficients(s: Any) -> np.ndarray:
+    """Return what each stored example weighs."""
+    return s.coef[: int(s.scalars[HELD])]
+
+
+def scaled(s: Any, by: float) -> dict[str, np.ndarray]:
+    """Return what changes where w is multiplied."""
+    return {"coef": by * s.coef}
+
+
+def sound(s: Any, held: int) -> bool:
+    """Are these numbers that a step can go on from?"""
+    return bool(np.isfinite(s.coef[:held]).all()) and sound_p(s, held)
+
+
+def sound_p(s: Any, held: int) -> bool:
+    """Are these the numbers of a P?"""
+    triangle = s.triangle[: held * (held + 1) // 2]
+    numbers = [triangle, s.c[:held], s.scalars[[NOISE, FRESH, MIX]]]
+    return all(bool(np.isfinite(n).all()) for n in numbers) and s.scalars[MIX] > 0
+
+
+def at(s, k):
+    """What a stack keeps of class k."""
+    own = (s.coef[k], s.triangle[k], s.c[k], s.kappa[k], s.a[k], s.scalars[k])
+    return One(*(stored(s, k) + own))
+
+
+def inner(s, rows, i):
+    """<w, phi(x)>; NaN for a row that is not finite, whatever is stored."""
+    fill(s, rows, i)
+    n = int(s.scalars[HELD])
+    return dot(s.coef[:n], s.kappa[:n]) + 0.0 * length(rows, i)
+
+
+def form(s, rows, i):
+    """q, from the kernel's values that `inner` has left."""
+    return quadratic(s, length(rows, i))
+
+
+@apart
+def quadratic(s, xx):
+    """q, with a_t = <g_t, phi(x)> left in s.a."""
+    total, begin = 0.0, 0
+    for t in range(int(s.scalars[HELD])):
+        s.a[t] = dot(s.kappa, s.triangle[begin : begin + t + 1])
+        total += s.c[t] * s.a[t] * s.a[t]
+        begin += t + 1
+    return (s.scalars[FRESH] + s.scalars[NOISE]) * xx - s.scalars[MIX] * total
+
+
+def ceiling(s, xx):
+    """Return an upper bound of q: P is s I less something, with an allowance for rounding."""
+    return (s.scalars[FRESH] + s.scalars[NOISE]) * xx * (1 + 1e-9)
+
+
+def full(s, rows, i):
+    """Is there no slot left that row i fits into?"""
+    return int(s.scalars[HELD]) == len(s.c) or too_long(s, rows, i)
+
+
+@apart
+def move(s, rows, i, scale, now, step):
+    """w <- w + eta g and P <- mu (P + eps I) - nu g g', for phi(x) scaled, after `form`."""
+    n = int(s.scalars[HELD])
+    step = shortened(s, rows, i, scale, now, step)
+    if not reshaped(s, rows, i, scale, now, step):
+        return False
+    if s.scalars[HELD] > n:
+        s.coef[n] = 0.0
+        g = last_row(s)
+        for j in range(len(g)):
+            s.coef[j] += step.eta * g[j]
+    return True
+
+
+def shortened(s, rows, i, scale, now, step):
+    """Return the step, shortened where rounding might make P indefinite."""
+    most = scale * (scale * ceiling(s, length(rows, i)))
+    return damped(s, now, step, 4 * (s.scalars[HELD] + 1) * EPSILON * most)
+
+
+def reshaped(s, rows, i, scale, now, step):
+    """Step in P, and store the example and its g if they matter; False where that is not finite."""
+    n = int(s.scalars[HELD])
+    g = s.triangle[n * (n + 1) // 2 : (n + 1) * (n + 2) // 2]
+    along(s, g, n, scale)
+    gg = dot(g, g)  # no length in itself, but too large where a coefficient is
+    size = step.eta * step.eta * (now.q + gg)
+    if not (math.isfinite(size) and math.isfinite(step.nu * gg) and math.isfinite(step.mu)):
+        return False
+    s.scalars[FRESH] = step.mu * (s.scalars[FRESH] + s.scalars[NOISE])
+    s.scalars[MIX] *= step.mu
+    if n > 0 and not LOWEST < s.scalars[MIX] < HIGHEST:
+        fold(s.c[:n], s.scalars[MIX])
+        s.scalars[MIX] = 1.0
+    if scale != 0 and (step.eta != 0 or step.nu != 0):
+        put(s, rows, i, n)
+        s.c[n] = step.nu / s.scalars[MIX]
+        s.scalars[HELD] = n + 1
+    s.scalars[COUNT] += 1
+    return True
+
+
+def along(s, g, n, scale):
+    """g <- what (P + eps I) phi(x), scaled, is made of; a_t as `form` has left it."""
+    for j in range(n):
+        g[j] = 0.0
+    g[n] = scale * (s.scalars[FRESH] + s.scalars[NOISE])
+    begin = 0
+    for t in range(n):
+        by = scale * s.scalars[MIX] * s.c[t] * s.a[t]
+        subtract(g, s.triangle[begin : begin + t + 1], by)
+        begin += t + 1
+
+
+@reassociated
+def subtract(g, row, by):
+    """g <- g - by row, over the length of the row."""
+    for j in range(len(row)):
+        g[j] -= by * row[j]
+
+
+def last_row(s):
+    """Return the last row of the triangle."""
+    n = int(s.scalars[HELD])
+    return s.triangle[n * (n - 1) // 2 : n * (n + 1) // 2]

@@ -1,0 +1,131 @@
+"""Stored examples of dense rows: one array, a row each."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..engine.arithmetic import dot, row_square
+from ..engine.bind import apart, blank
+from ..engine.rows import Dense
+from . import dense_second
+from .scalars import HELD
+
+compare = blank  # (numbers of the kernel, x, xx, y, yy) -> k(x, y)
+
+FIELDS = ("x", "xx")
+START = (16, 0)  # room at the start: examples
+
+
+class Rows(NamedTuple):
+    """A block as the loop takes it."""
+
+    values: np.ndarray  # (n, d), the constant in front if there is one
+    kernel: tuple[float, ...]  # its numbers
+
+
+def rows(block: Dense, constant: bool, kernel: tuple[float, ...]) -> Rows:
+    """Return the block as the loop takes it; the constant costs a copy, small beside a kernel."""
+    return Rows(dense_second.rows(block, constant).values, kernel)
+
+
+def size(width: int, capacity: int, slot: int) -> int:
+    """Return the bytes that so many examples take."""
+    return 8 * capacity * (width + 1)
+
+
+def start(width: int, capacity: int, slot: int) -> tuple[np.ndarray, ...]:
+    """Return room for so many examples."""
+    return np.zeros((capacity, width)), np.zeros(capacity)
+
+
+def resized(s: Any, width: int, capacity: int, slot: int) -> tuple[np.ndarray, ...]:
+    """Return the examples with room for so many."""
+    fresh, held = start(width, capacity, slot), int(s.scalars[HELD])
+    for new, old in zip(fresh, (s.x, s.xx), strict=True):
+        new[:held] = old[:held]
+    return fresh
+
+
+def room(shapes: Any) -> tuple[int, int]:
+    """Return capacity and slot width of arrays by their names."""
+    return shapes["xx"].shape[-1], 0
+
+
+def needed(rows: Any, i: int) -> int:
+    """Return how wide a slot row i needs."""
+    return 0
+
+
+def sound(s: Any, held: int) -> bool:
+    """Are the stored examples what the loop takes them for?"""
+    return bool(np.isfinite(s.x[:held]).all())
+
+
+def combined(s: Any, by: np.ndarray, width: int) -> np.ndarray:
+    """Return sum_j by_j x_j."""
+    return by @ s.x[: len(by)]
+
+
+def stored(s, k):
+    """What a stack keeps of class k."""
+    return s.x[k], s.xx[k]
+
+
+def too_long(s, rows, i):
+    """Does row i fit into no slot?"""
+    return False
+
+
+def square(rows, i):
+    """<x, x>."""
+    return row_square(rows.values, i)
+
+
+@apart
+def length(rows, i):
+    """k(x, x)."""
+    x, xx = rows.values[i], row_square(rows.values, i)
+    return compare(rows.kernel, x, xx, x, xx)
+
+
+@apart
+def fill(s, rows, i):
+    """Leave k(x_j, x) of row i and every stored example in s.kappa."""
+    x, xx = rows.values[i], row_square(rows.values, i)
+    for j in range(int(s.scalars[HELD])):
+        s.kappa[j] = compare(rows.kernel, s.x[j], s.xx[j], x, xx)
+
+
+@apart
+def among(s, rows, r):
+    """Leave k(x_j, x_r) of stored examples in s.kappa."""
+    for j in range(int(s.scalars[HELD])):
+        s.kappa[j] = compare(rows.kernel, s.x[j], s.xx[j], s.x[r], s.xx[r])
+
+
+@apart
+def put(s, rows, i, j):
+    """Store row i in slot j."""
+    s.xx[j] = row_square(rows.values, i)
+    for k in range(rows.values.shape[1]):
+        s.x[j, k] = rows.values[i, k]
+
+
+def shift(s, source, target):
+    """Store in one slot what another holds."""
+    s.xx[target] = s.xx[source]
+    for k in range(s.x.shape[1]):
+        s.x[target, k] = s.x[source, k]
+
+
+def of_products(kernel, x, xx, y, yy):
+    """k(x, y) of a kernel that goes by inner products."""
+    return value(Kernel(*kernel), dot(x, y), xx, yy)
+
+
+def of_arrays(kernel, x, xx, y, yy):
+    """k(x, y) of a function of two arrays."""
+    return float(function(x, y))
+
+
+Kernel = value = function = blank  # the kernel

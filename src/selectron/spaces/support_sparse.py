@@ -1,0 +1,177 @@
+"""Stored examples of sparse rows: slots of equal width, so that any of them can be given up.
+
+A row is written out in full for as long as it is compared with the stored examples.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..engine.arithmetic import span_square, sparse_dot
+from ..engine.bind import apart, blank
+from ..engine.rows import Sparse
+from . import sparse_second
+from .scalars import HELD
+
+Kernel = value = blank  # the kernel
+
+FIELDS = ("indices", "values", "lengths", "xx", "wide")
+START = (16, 16)  # room at the start: examples, and non-zeros of each
+
+
+class Rows(NamedTuple):
+    """A block as the loop takes it; unsigned, since each signed index costs a comparison."""
+
+    indptr: np.ndarray  # uint64
+    indices: np.ndarray  # uint32, the constant in front if there is one
+    values: np.ndarray
+    kernel: tuple[float, ...]  # its numbers
+
+
+def rows(block: Sparse, constant: bool, kernel: tuple[float, ...]) -> Rows:
+    """Return the block as the loop takes it; the constant costs a copy, small beside a kernel."""
+    return Rows(*sparse_second.rows(block, constant), kernel)
+
+
+def like(rows, indptr, indices, values):
+    """Return other rows of the same kind."""
+    return Rows(indptr, indices, values, rows.kernel)
+
+
+def size(width: int, capacity: int, slot: int) -> int:
+    """Return the bytes that so many examples take."""
+    return 8 * width + capacity * (12 * slot + 16)
+
+
+def start(width: int, capacity: int, slot: int) -> tuple[np.ndarray, ...]:
+    """Return room for so many examples."""
+    return (
+        np.zeros((capacity, slot), np.uint32),
+        np.zeros((capacity, slot)),
+        np.zeros(capacity, np.uint64),
+        np.zeros(capacity),
+        np.zeros(width),
+    )
+
+
+def resized(s: Any, width: int, capacity: int, slot: int) -> tuple[np.ndarray, ...]:
+    """Return the examples with room for so many, of so many non-zeros; what is unused stays so."""
+    fresh = start(width, capacity, slot)
+    held, longest = int(s.scalars[HELD]), s.values.shape[1]
+    for new, old in zip(fresh[:2], (s.indices, s.values), strict=True):
+        new[:held, :longest] = old[:held]
+    for new, old in zip(fresh[2:4], (s.lengths, s.xx), strict=True):
+        new[:held] = old[:held]
+    return fresh
+
+
+def room(shapes: Any) -> tuple[int, int]:
+    """Return capacity and slot width of arrays by their names."""
+    return shapes["values"].shape[-2:]
+
+
+def needed(rows: Any, i: int) -> int:
+    """Return how wide a slot row i needs."""
+    return int(rows.indptr[i + 1] - rows.indptr[i])
+
+
+def sound(s: Any, held: int) -> bool:
+    """Are the stored examples what the loop takes them for?"""
+    taken = np.arange(s.values.shape[1])[None, :] < s.lengths[:held, None]
+    fits = (s.lengths[:held] <= s.values.shape[1]).all()
+    indices = (s.indices[:held][taken] < len(s.wide)).all()
+    return bool(fits and indices and np.isfinite(s.values[:held][taken]).all() and not s.wide.any())
+
+
+def combined(s: Any, by: np.ndarray, width: int) -> np.ndarray:
+    """Return sum_j by_j x_j."""
+    total = np.zeros(width)
+    for j, factor in enumerate(by):
+        n = int(s.lengths[j])
+        total[s.indices[j, :n]] += factor * s.values[j, :n]
+    return total
+
+
+def stored(s, k):
+    """What a stack keeps of class k."""
+    return s.indices[k], s.values[k], s.lengths[k], s.xx[k], s.wide[k]
+
+
+def too_long(s, rows, i):
+    """Does row i fit into no slot?"""
+    return rows.indptr[i + 1] - rows.indptr[i] > s.values.shape[1]
+
+
+def square(rows, i):
+    """<x, x>."""
+    return span_square(rows.values, rows.indptr[i], rows.indptr[i + 1])
+
+
+@apart
+def length(rows, i):
+    """k(x, x)."""
+    xx = square(rows, i)
+    return value(Kernel(*rows.kernel), xx, xx, xx)
+
+
+@apart
+def fill(s, rows, i):
+    """Leave k(x_j, x) of row i and every stored example in s.kappa."""
+    begin, end = rows.indptr[i], rows.indptr[i + 1]
+    scatter(s.wide, rows.indices, rows.values, begin, end)
+    compare_all(s, rows, square(rows, i))
+    clear(s.wide, rows.indices, begin, end)
+
+
+@apart
+def among(s, rows, r):
+    """Leave k(x_j, x_r) of stored examples in s.kappa."""
+    none = s.lengths[r] - s.lengths[r]  # 0, of the same type as the ends of rows
+    scatter(s.wide, s.indices[r], s.values[r], none, s.lengths[r])
+    compare_all(s, rows, s.xx[r])
+    clear(s.wide, s.indices[r], none, s.lengths[r])
+
+
+def compare_all(s, rows, xx):
+    """Leave the kernel's values of stored examples and what is written out in s.kappa."""
+    kernel = Kernel(*rows.kernel)
+    for j in range(int(s.scalars[HELD])):
+        none = s.lengths[j] - s.lengths[j]
+        xy = sparse_dot(s.wide, s.indices[j], s.values[j], none, s.lengths[j])
+        s.kappa[j] = value(kernel, xy, s.xx[j], xx)
+
+
+def scatter(wide, indices, values, begin, end):
+    """Write a row out."""
+    for j in range(begin, end):
+        wide[indices[j]] = values[j]
+
+
+def clear(wide, indices, begin, end):
+    """Take it back."""
+    for j in range(begin, end):
+        wide[indices[j]] = 0.0
+
+
+@apart
+def put(s, rows, i, j):
+    """Store row i in slot j."""
+    begin = rows.indptr[i]
+    s.lengths[j] = rows.indptr[i + 1] - begin
+    s.xx[j] = square(rows, i)
+    for k in range(rows.indptr[i + 1] - begin):
+        s.indices[j, k], s.values[j, k] = rows.indices[begin + k], rows.values[begin + k]
+
+
+def shift(s, source, target):
+    """Store in one slot what another holds."""
+    s.lengths[target], s.xx[target] = s.lengths[source], s.xx[source]
+    for k in range(s.lengths[source]):
+        s.indices[target, k] = s.indices[source, k]
+        s.values[target, k] = s.values[source, k]
+
+
+def add(w, s, j, by):
+    """w <- w + by x_j."""
+    for k in range(s.lengths[j]):
+        w[s.indices[j, k]] += by * s.values[j, k]

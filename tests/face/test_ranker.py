@@ -1,0 +1,135 @@
+"""OnlineRanker: rows of several classes."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from selectron import OnlineClassifier, OnlineRanker, SelectronError
+from selectron.askers import Margin
+from selectron.learners import (
+    AROW,
+    IELLIP,
+    LASEC,
+    MIRA,
+    L1Constrained,
+    L2Constrained,
+    PassiveAggressive,
+)
+
+from .examples import X
+
+TARGETS = np.random.default_rng(1).normal(size=(4, 5))
+Y = (X @ TARGETS > 0.5).astype(int)
+LEARNERS = [PassiveAggressive(C=1.0), IELLIP(), LASEC(), AROW(), MIRA(), L2Constrained(beta=5.0)]
+by_name = pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
+
+
+@by_name
+def test_it_learns_to_rank(learner):
+    ranker = OnlineRanker(learner)
+    first = ranker.run(X, Y)
+    for _ in range(20):
+        last = ranker.run(X, Y)
+    assert last.mistakes < 0.6 * first.mistakes
+    assert last.scores.shape == (120, 5)
+
+
+def test_a_step_moves_the_worst_pair():
+    """[Yang, Jin & Ye] z = e_b x - e_a x; the passive-aggressive step has |z|^2 = 2 |x|^2."""
+    rng = np.random.default_rng(0)
+    w = np.zeros((5, 4))
+    ranker = OnlineRanker(PassiveAggressive(), fit_intercept=False)
+    for x, y in zip(X, (rng.random((120, 5)) < 0.4).astype(int), strict=True):
+        ranker.partial_fit(x[None], y[None])
+        scores = w @ x
+        if 0 < y.sum() < 5:
+            b = np.where(y == 1, scores, np.inf).argmin()
+            a = 4 - np.where(y == 0, scores, -np.inf)[::-1].argmax()
+            tau = max(0.0, 1 - scores[b] + scores[a]) / (2 * x @ x)
+            w[b] += tau * x
+            w[a] -= tau * x
+        np.testing.assert_allclose(ranker.coef_, w, rtol=1e-9, atol=1e-12)
+
+
+def test_a_mistake_is_a_relevant_class_no_better_than_an_irrelevant_one():
+    run = OnlineRanker(PassiveAggressive()).run(X, Y)
+    for scores, y, right in zip(run.scores, Y, run.correct, strict=True):
+        pairs = [scores[b] > scores[a] for b in np.flatnonzero(y) for a in np.flatnonzero(1 - y)]
+        assert right == all(pairs)
+
+
+def test_rows_without_a_label_are_never_asked_for():
+    y = Y.astype(float)
+    y[::3] = np.nan
+    run = OnlineRanker(PassiveAggressive(), Margin(1.0), random_state=0).run(X, y)
+    assert not run.asked[::3].any()
+    assert not run.labelled[::3].any()
+    assert run.asked.any()
+
+
+def test_live():
+    names = ["a", "b", "c", "d", "e"]
+    live, table = (OnlineRanker(PassiveAggressive(), classes=names) for _ in range(2))
+    for x, y in zip(X, Y, strict=True):
+        decision = live.decide(x)
+        assert set(decision.label) <= set(names)
+        live.tell(decision.ticket, [name for name, one in zip(names, y, strict=True) if one])
+        table.partial_fit(x[None], y[None])
+    assert np.array_equal(live.coef_, table.coef_)
+    assert live.predict(X).shape == Y.shape
+    with pytest.raises(SelectronError, match="There is no class 'z'"):
+        live.tell(live.decide(X[0]).ticket, ["z"])
+
+
+@by_name
+def test_sparse_is_dense(learner):
+    rows = np.where(np.abs(X) < 0.4, 0.0, X)
+    runs = [OnlineRanker(learner).run(x, Y) for x in (rows, scipy.sparse.csr_array(rows))]
+    np.testing.assert_allclose(runs[0].scores, runs[1].scores, rtol=1e-8, atol=1e-9)
+
+
+def test_saved_and_loaded(tmp_path):
+    ranker = OnlineRanker(LASEC(), Margin(1.0), random_state=1).fit(X, Y)
+    ranker.decide(X[0])
+    ranker.save(tmp_path / "model")
+    again = OnlineRanker.load(tmp_path / "model")
+    assert np.array_equal(ranker.run(X, Y).scores, again.run(X, Y).scores)
+
+
+@pytest.mark.parametrize(
+    ("y", "words"),
+    [
+        (Y[:, 0], "two columns"),
+        (Y[:-1], "120 rows"),
+        (np.full((120, 5), 2), "Row 0"),
+        (np.where(np.arange(5) == 1, np.nan, Y), "Row 0"),
+        ("abc", "table"),
+    ],
+    ids=["one column", "short", "twos", "holes", "a word"],
+)
+def test_tables_that_are_none(y, words):
+    with pytest.raises(SelectronError, match=words):
+        OnlineRanker().fit(X, y)
+
+
+def test_classes_must_fit():
+    with pytest.raises(SelectronError, match="5 columns"):
+        OnlineRanker(classes=["a", "b"]).fit(X, Y)
+    with pytest.raises(SelectronError, match="5 columns"):
+        OnlineRanker().fit(X, Y[:, :3]).partial_fit(X, Y)
+    with pytest.raises(SelectronError, match="must know its classes"):
+        OnlineRanker().decide(X[0])
+
+
+def test_files_of_rankers_and_classifiers_are_told_apart(tmp_path):
+    OnlineRanker().fit(X, Y).save(tmp_path / "ranker")
+    OnlineClassifier().fit(X, Y[:, 0]).save(tmp_path / "classifier")
+    with pytest.raises(SelectronError, match="holds an OnlineRanker"):
+        OnlineClassifier.load(tmp_path / "ranker")
+    with pytest.raises(SelectronError, match="holds an OnlineClassifier"):
+        OnlineRanker.load(tmp_path / "classifier")
+
+
+def test_a_projection_cannot_rank():
+    with pytest.raises(SelectronError, match="L1Constrained cannot rank"):
+        OnlineRanker(L1Constrained(beta=1.0)).fit(X, Y)

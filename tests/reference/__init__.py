@@ -1,0 +1,1 @@
+"""The papers' pseudo-code, and the library against it."""

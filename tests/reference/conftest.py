@@ -1,0 +1,17 @@
+"""Loops run as plain Python, but for those that the laws compile anyway: a law holds them equal."""
+
+import pytest
+from laws.grid import COVER, plain_loop
+
+from selectron import compose
+
+COMPILED = {case.kinds for case in COVER}
+
+
+def loop(*kinds):
+    return (compose.loop if kinds in COMPILED else plain_loop)(*kinds)
+
+
+@pytest.fixture
+def mostly_plain(monkeypatch):
+    monkeypatch.setattr("selectron.model.loop", loop)
