@@ -1,0 +1,137 @@
+"""The ellipsoid learners: mistakes against one comparator u.
+
+Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), a talk without proofs.
+
+X (n, d) are the rows as the learner saw them; sums and extremes go over the rows that were stepped
+on, R being the longest of them. Every function bounds `run.steps`, which are the mistakes where
+every label is asked for. u may be of any length.
+
+CELLIP. Say that u has margin g. Then so have all z within delta = (g - a gamma) / R of it, but for
+a margin of a gamma, and no cut loses them. So no eigenvalue of P ever falls below the r^2 of a ball
+that lies in there and in the first ellipsoid, lambda_1 being the eigenvalue of its P: r is delta,
+or (delta + sqrt(lambda_1) - ||u||) / 2 if that is less. Yet a step takes P to (1 - alpha^2) P at
+most, with alpha >= a gamma / (R sqrt(lambda)), lambda being P's largest eigenvalue as it is, or
+lambda_1. With the latter follows Theorem 2, with the former `shrinking`.
+
+IELLIP. Let s^2 = x' P x, v = gamma - y w'x >= gamma, alpha = v / s and h = y (u - w)'x / s, and
+l = max(0, gamma - y u'x), e = max(0, -y u'x). A step makes q = (u - w)' P^-1 (u - w) into
+(1 - c_t) q + alpha^2 - 2 alpha h + c_t h^2, and h^2 <= q. P only grows, and P_t <= p0 / pi_t with
+pi_t = prod (1 - c_i) >= (1 - b - c) / (1 - b) = 1 / K. So s^2 lies between p0 ||x||^2 and
+p0 R^2 / pi_t. Sum q, with h >= alpha - l / s, and v (v - 2 l) >= gamma^2 - 2 gamma l - e^2:
+
+    M <= K R^2 / gamma^2 (||u||^2 + sum (2 gamma l + e^2) / ||x||^2)                            (i)
+
+Or sum q / pi_t, in which the last three terms are (1 - c_t) (2 alpha l / s - alpha^2) + c_t l^2 /
+s^2 where l > 0, and else at most -(1 - c_t) alpha^2, as long as h <= (2 / c_t - 1) alpha:
+
+    M <= R^2 / gamma^2 (||u||^2 + K sum (2 gamma l + e^2 + c l^2) / ||x||^2)                   (ii)
+
+if c <= 2 gamma / (gamma + max y u'x). p0 cancels; it has no influence on w either.
+"""
+
+import math
+
+import numpy as np
+
+from ..run import Run
+from .quantities import longest, losses, margins, steps
+
+
+def lambda_1(gamma: float, a: float, start: str = "sound") -> float:
+    """Return the eigenvalue of CELLIP's first P: rho^2, rho = 1 + (1 - a) gamma, or the talk's rho.
+
+    >>> round(lambda_1(0.1, 0.5), 4), lambda_1(0.1, 0.5, "talk")
+    (1.1025, 1.05)
+    """
+    rho = 1 + (1 - a) * gamma
+    return rho if start == "talk" else rho**2
+
+
+def theorem_2(
+    run: Run, X: np.ndarray, u: np.ndarray, gamma: float, a: float, start: str = "sound"
+) -> float:
+    """Return the bound on the steps of CELLIP(gamma, a, start), inf if u has no such margin.
+
+    It is (log r^2 - log lambda_1) / log(1 - (a gamma / R)^2 / lambda_1). With the talk's ||u|| = 1,
+    R = 1, g = gamma and a first ellipsoid that holds the ball around u, r is (1 - a) gamma. The
+    talk starts from P = (1 + (1 - a) gamma) I, which does not hold it, and its bound has that
+    eigenvalue in one place and its square in another. For that start the bound here is larger, by
+    the smaller r.
+
+    >>> X, y = np.eye(2), [-1, 1]
+    >>> from selectron import OnlineClassifier
+    >>> from selectron.learners import CELLIP
+    >>> run = OnlineClassifier(CELLIP(0.5, 0.5), fit_intercept=False).run(X, y)
+    >>> round(theorem_2(run, X, np.array([-0.6, 0.8]), gamma=0.5, a=0.5), 2)
+    69.92
+    """
+    first, r, cut = _bodies(run, X, u, gamma, a, start)
+    if r <= 0 or cut == 0:
+        return math.inf
+    return math.log(r**2 / first) / math.log1p(-cut / first)
+
+
+def shrinking(
+    run: Run, X: np.ndarray, u: np.ndarray, gamma: float, a: float, start: str = "sound"
+) -> float:
+    """Return a sharper bound than `theorem_2`, (lambda_1 - r^2) / (a gamma / R)^2.
+
+    It is Perceptron-like, and not in the talk.
+    """
+    first, r, cut = _bodies(run, X, u, gamma, a, start)
+    return (first - r**2) / cut if r > 0 and cut > 0 else math.inf
+
+
+def theorem_3(
+    run: Run,
+    X: np.ndarray,
+    u: np.ndarray,
+    gamma: float,
+    c: float,
+    b: float,
+    everywhere: bool = True,
+) -> float:
+    """Return the bound on the steps of IELLIP(gamma, c, b); inf if c + b >= 1.
+
+    The talk has M <= 1 / gamma^2 + 2 K / gamma sum l for ||u|| = 1 and rows no longer than 1. It
+    does not hold as printed: where u has the margin, c must not be too large, c <= 2 gamma /
+    (1 + gamma) for instance; where it has not, short rows and large errors cost more. The smaller
+    one of (i) and (ii) is returned; (ii) is the talk's if there are no losses. Very short rows make
+    large steps, hence the division by ||x||^2; a zero row makes the bound inf. As in the talk, the
+    losses are summed over all rounds with a label, or else, which is sharper, over the steps.
+
+    >>> X, y = np.eye(3), [-1, 1, -1]
+    >>> from selectron import OnlineClassifier
+    >>> from selectron.learners import IELLIP
+    >>> run = OnlineClassifier(IELLIP(0.5, 0.1, 0.8), fit_intercept=False).run(X, y)
+    >>> run.mistakes, round(theorem_3(run, X, np.array([-0.6, 0.5, -0.6]), 0.5, 0.1, 0.8), 2)
+    (2, 3.88)
+    """
+    s = steps(run, X, u)
+    if c + b >= 1 or gamma <= 0:
+        return math.inf
+    K, R, reached = (1 - b) / (1 - b - c), longest(s.X), margins(s)
+    lossy = steps(run, X, u, everywhere)
+    loss, wrong = losses(lossy, gamma), losses(lossy, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        costs = [
+            np.where(cost > 0, cost / (lossy.X**2).sum(axis=1), 0.0).sum()
+            for cost in (2 * gamma * loss + wrong**2, c * loss**2)
+        ]
+    scale, size = (R / gamma) ** 2, float(u @ u)
+    first = scale * K * (size + costs[0])
+    narrow = c <= 2 * gamma / (gamma + max(gamma, reached.max(initial=0.0)))
+    return float(min(first, scale * (size + K * sum(costs))) if narrow else first)
+
+
+def _bodies(
+    run: Run, X: np.ndarray, u: np.ndarray, gamma: float, a: float, start: str
+) -> tuple[float, float, float]:
+    """Return lambda_1, r and (a gamma / R)^2 as above; R = 0 leaves nothing to be said."""
+    s, first = steps(run, X, u), lambda_1(gamma, a, start)
+    R = longest(s.X)
+    if R == 0:
+        return first, 0.0, 0.0
+    delta = float(margins(s).min() - a * gamma) / R
+    room = math.sqrt(first) - float(np.linalg.norm(u))
+    return first, min(delta, (delta + room) / 2), (a * gamma / R) ** 2

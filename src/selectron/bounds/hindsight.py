@@ -1,0 +1,247 @@
+"""Comparators found in hindsight, and the theorems of a learner beside what came of a run."""
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.svm import LinearSVC
+
+from ..run import Run
+from . import ellipsoid, large_margin, lasec, selective_sampling
+from .quantities import longest, weighted_mistakes
+
+SCALES = 2.0 ** np.arange(-8, 9)
+SOFT = 0.01, 1.0, 100.0, 10_000.0  # C of the support vector machines that are tried
+
+
+OUTCOMES: dict[str, Callable[[Run], float]] = {
+    "steps": lambda run: run.steps,
+    "mistakes asked for": large_margin.stepped_mistakes,
+    "weighted mistakes": weighted_mistakes,
+}
+
+
+class Row(NamedTuple):
+    """A theorem beside the outcome: `what` is counted, and is `bound` at most."""
+
+    theorem: str
+    what: str
+    bound: float
+    outcome: float
+
+
+def seen(X: np.ndarray, constant: bool, normalize: bool) -> np.ndarray:
+    """Return rows as a learner sees them: with a 1 in front, then scaled to unit length.
+
+    >>> seen(np.array([[3.0, 4.0]]), constant=False, normalize=True)
+    array([[0.6, 0.8]])
+    """
+    X = np.hstack([np.ones((len(X), int(constant))), np.asarray(X, float)])
+    lengths = np.linalg.norm(X, axis=1, keepdims=True) if normalize else 1.0
+    return X / np.where(lengths > 0, lengths, 1.0)
+
+
+def comparator(
+    X: np.ndarray, codes: np.ndarray, switches: Sequence[int] = (), C: float = 1.0
+) -> np.ndarray:
+    """Return comparators of shape (n, d), one for each stretch that begins at 0 or at a switch.
+
+    Each is the linear support vector machine of its stretch, with the squared hinge loss, scaled
+    so that on its own rows the hinge loss at margin 1, with a penalty on the length, is least. A
+    stretch without labels keeps the one before. `codes` are -1, +1, or 0 where there is none.
+
+    >>> X, codes = np.array([[1.0], [2.0], [1.0], [2.0]]), np.array([1, 1, -1, -1])
+    >>> np.sign(comparator(X, codes, switches=[2])).ravel().tolist()
+    [1.0, 1.0, -1.0, -1.0]
+    """
+    U, u = np.zeros(np.shape(X)), np.zeros(np.shape(X)[1])
+    cuts = sorted({0, *switches, len(X)})
+    for start, stop in itertools.pairwise(cuts):
+        labelled = start + np.flatnonzero(codes[start:stop])
+        u = _fitted(X[labelled] * codes[labelled, None], C) if len(labelled) else u
+        U[start:stop] = u
+    return U
+
+
+def _fitted(Z: np.ndarray, C: float) -> np.ndarray:
+    """Return the machine for the rows Z = y x, each twice, so that there are two classes."""
+    both = np.repeat([1, -1], len(Z))
+    machine = LinearSVC(C=C, dual=False, fit_intercept=False, max_iter=10_000)
+    u = machine.fit(np.vstack([Z, -Z]), both).coef_[0]
+    scales = [*SCALES, *_to_margin_1(Z @ u)]
+    costs = [s * s * (u @ u) + 2 * C * np.maximum(0, 1 - s * (Z @ u)).sum() for s in scales]
+    return scales[int(np.argmin(costs))] * u
+
+
+def _to_margin_1(margins: np.ndarray) -> list[float]:
+    """Return the scale at which the least margin is 1, if it is above 0."""
+    least = float(margins.min(initial=math.inf))
+    return [1 / least] if 0 < least < math.inf else []
+
+
+def report(
+    run: Run, X: np.ndarray, learner: Any, asker: Any, switches: Sequence[int] = ()
+) -> list[Row]:
+    """Return what the theorems on a learner under an asker say about a run, beside the outcome.
+
+    X are the rows as the learner saw them (`seen`), dense, and the run has its margins recorded.
+    The comparators are found in hindsight, one a stretch where the theorem lets them drift, at
+    several lengths and degrees of softness; the least bound is told. Learners are known by their
+    names; those without a theorem get no rows. "weighted mistakes" are what the theorems on
+    expected mistakes bound in a single run, see `weighted_mistakes`. Losses are counted in all
+    rounds, or else no comparator at all would be the best one.
+
+    >>> from selectron import OnlineClassifier
+    >>> from selectron.askers import Always
+    >>> from selectron.learners import Perceptron
+    >>> X, y = np.eye(4), np.array([-1, 1, -1, 1])
+    >>> clf = OnlineClassifier(Perceptron(), fit_intercept=False)
+    >>> [row] = report(clf.run(X, y), X, clf.learner, Always())
+    >>> row.theorem, row.what, round(row.bound, 3), row.outcome
+    ('Cesa-Bianchi, Gentile & Zaniboni 2004, theorem 1', 'steps', 4.0, 2.0)
+    """
+    claims = [
+        claim for claim in CLAIMS.get(type(learner).__name__, []) if claim.holds(learner, asker)
+    ]
+    if not claims or len(X) == 0:
+        return []
+    still, drifting = (
+        [U for C in SOFT for U in _scaled(comparator(X, run.code, cuts, C), run, X)]
+        for cuts in ((), switches)
+    )
+    return [
+        Row(
+            claim.theorem,
+            claim.what,
+            min(claim.bound(run, X, U, learner, asker) for U in pool),
+            float(OUTCOMES[claim.what](run)),
+        )
+        for claim in claims
+        for pool in [drifting if claim.drifts else [U[0] for U in still]]
+    ]
+
+
+def _scaled(U: np.ndarray, run: Run, X: np.ndarray) -> list[np.ndarray]:
+    """Return the comparators at several lengths, 1 among them, and at margin 1."""
+    margins = (run.code * np.einsum("td,td->t", U, X))[run.updated]
+    unit = 1 / longest(U) if longest(U) > 0 else 1.0
+    return [scale * U for scale in (*SCALES, unit, *_to_margin_1(margins))]
+
+
+class Claim(NamedTuple):
+    """A theorem: what it bounds, whether comparators may drift, where it holds."""
+
+    theorem: str
+    what: str
+    drifts: bool
+    bound: Callable[[Run, np.ndarray, np.ndarray, Any, Any], float]
+    holds: Callable[[Any, Any], bool] = lambda learner, asker: True
+
+
+def first_order(learner: Any, asker: Any) -> bool:
+    """Is it `Margin(b)`, b being finite?"""
+    return type(asker).__name__ == "Margin" and asker.b < math.inf
+
+
+def second_order(learner: Any, asker: Any) -> bool:
+    """Is it `Margin(b)` or `SecondOrderMargin(b)`, b being finite?"""
+    return type(asker).__name__ in ("Margin", "SecondOrderMargin") and asker.b < math.inf
+
+
+def hard(learner: Any, asker: Any) -> bool:
+    """Is every margin met?"""
+    return math.isinf(learner.C)
+
+
+def soft(learner: Any, asker: Any) -> bool:
+    """Is it the soft margin of Lemma 5.1, which is variant II if there is no alpha?"""
+    return not math.isinf(learner.C) and getattr(learner, "variant", "II") == "II"
+
+
+MC, CGZ, YJY, SD = (
+    "Moroshko & Crammer 2014, theorem",
+    "Cesa-Bianchi, Gentile & Zaniboni 2004, theorem",
+    "Yang, Jin & Ye 2009, theorem",
+    "Shen & Dietterich 2009, theorem",
+)
+REGULARIZED = [
+    Claim(
+        f"{SD} 3.1", "mistakes asked for", True,
+        lambda run, X, U, p, _: large_margin.theorem_3_1(run, X, U, getattr(p, "alpha", 0.0)),
+        hard,
+    ),
+    Claim(
+        f"{SD} 5.1", "mistakes asked for", False,
+        lambda run, X, u, p, _: large_margin.theorem_5_1(run, X, u, getattr(p, "alpha", 0.0), p.C),
+        soft,
+    ),
+]  # fmt: skip
+
+# By the learner's name: this folder knows what a run is, and no learner.
+CLAIMS = {
+    "Perceptron": [
+        Claim(
+            f"{CGZ} 1", "steps", False,
+            lambda run, X, u, p, _: selective_sampling.theorem_1(run, X, u, 1.0, True).best(),
+        ),
+        Claim(
+            f"{CGZ} 1", "weighted mistakes", False,
+            lambda run, X, u, p, asker: (
+                selective_sampling.theorem_1(run, X, u, 1.0, True).at(asker.b)
+            ),
+            first_order,
+        ),
+    ],
+    "SecondOrderPerceptron": [
+        Claim(
+            f"{CGZ} 2", "steps", False,
+            lambda run, X, u, p, _: selective_sampling.theorem_2(run, X, u, p.a, 1.0, True).best(),
+        ),
+        Claim(
+            f"{CGZ} 2", "weighted mistakes", False,
+            lambda run, X, u, p, asker: (
+                selective_sampling.theorem_2(run, X, u, p.a, 1.0, True).at(asker.b)
+            ),
+            second_order,
+        ),
+    ],
+    "LASEC": [
+        Claim(
+            f"{MC} 2", "steps", True,
+            lambda run, X, U, p, _: lasec.theorem_2(run, X, U, p.b, p.c),
+        ),
+        Claim(
+            f"{MC} 4", "weighted mistakes", True,
+            lambda run, X, U, p, asker: lasec.theorem_4(run, X, U, p.b, p.c, 1.0, True).at(asker.b),
+            second_order,
+        ),
+    ],
+    "CELLIP": [
+        Claim(
+            f"{YJY} 2", "steps", False,
+            lambda run, X, u, p, _: ellipsoid.theorem_2(run, X, u, p.gamma, p.a, p.start),
+        ),
+    ],
+    "IELLIP": [
+        Claim(
+            f"{YJY} 3", "steps", False,
+            lambda run, X, u, p, _: ellipsoid.theorem_3(run, X, u, p.gamma, p.c, p.b),
+        ),
+    ],
+    "ObjectiveRegularized": REGULARIZED,
+    "PassiveAggressive": REGULARIZED,
+    "L2Constrained": [
+        Claim(
+            f"{SD} 3.2", "mistakes asked for", True,
+            lambda run, X, U, p, _: large_margin.theorem_3_2(run, X, U, p.beta),
+        ),
+    ],
+    "L1Constrained": [
+        Claim(
+            f"{SD} 3.2", "mistakes asked for", True,
+            lambda run, X, U, p, _: large_margin.theorem_3_2(run, X, U, p.beta, norm=1),
+        ),
+    ],
+}  # fmt: skip

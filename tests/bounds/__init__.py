@@ -1,0 +1,1 @@
+"""Runs on random streams, held against the papers' theorems."""

@@ -1,0 +1,166 @@
+"""Learners as the papers write them, with matrices in full, and faults that can be put into them.
+
+They are there for what the library has not: learners that are broken, and learners that remove
+small weights from w.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+
+from selectron.bounds.large_margin import without_small
+
+from .streams import Stream
+
+
+class Mistaken:
+    """Steps on a mistake."""
+
+    def __init__(self, d: int):
+        self.w, self.P, self.k = np.zeros(d), np.eye(d), 0
+
+    def look(self, x, w):
+        return w @ x
+
+    def wants(self, m, y):
+        return (m >= 0) != (y > 0)
+
+
+class Perceptron(Mistaken):
+    def step(self, x, y, m):
+        self.w = self.w + y * x
+
+
+class LASEC(Mistaken):
+    """Fig. 1 with P = D^-1 and w = D^-1 e; c = inf is the second-order Perceptron."""
+
+    def __init__(self, d, b, c):
+        super().__init__(d)
+        self.c, self.P = c, (1 / b - 1 / c) * np.eye(d)
+
+    def prior(self):
+        return self.P + np.eye(len(self.w)) / self.c
+
+    def look(self, x, w):
+        return w @ x / (1 + x @ self.prior() @ x)
+
+    def step(self, x, y, m):
+        N = self.prior()
+        D = np.linalg.inv(N) + np.outer(x, x)
+        e = np.linalg.solve(N, self.w) + y * x
+        self.P = np.linalg.inv(D)
+        self.w = self.P @ e
+
+
+class CELLIP(Mistaken):
+    def __init__(self, d, gamma, a):
+        super().__init__(d)
+        self.aim, self.P = a * gamma, (1 + (1 - a) * gamma) ** 2 * np.eye(d)
+
+    def step(self, x, y, m):
+        s = math.sqrt(max(1e-12, x @ self.P @ x))  # a fault can make P indefinite
+        alpha, g = min((self.aim - y * m) / s, 1 - 1e-6), y * x / s
+        Pg = self.P @ g
+        self.w = self.w + alpha * Pg
+        self.P = (1 - alpha**2) * self.P - 2 * alpha * (1 - alpha) * np.outer(Pg, Pg)
+
+
+class IELLIP(Mistaken):
+    def __init__(self, d, gamma, c, b):
+        super().__init__(d)
+        self.gamma, self.c, self.b = gamma, c, b
+
+    def step(self, x, y, m):
+        s = math.sqrt(x @ self.P @ x)
+        Pg = self.P @ x * y / s
+        self.w = self.w + (self.gamma - y * m) / s * Pg
+        c = self.c * self.b**self.k
+        self.P = (self.P - c * np.outer(Pg, Pg)) / (1 - c)
+
+
+class Regularized(Mistaken):
+    """Lemmas 3.1 and 5.1; small weights are removed after the step."""
+
+    def __init__(self, d, alpha, C=math.inf, sigma=0.0):
+        super().__init__(d)
+        self.alpha, self.C, self.sigma = alpha, C, sigma
+
+    def wants(self, m, y):
+        return y * m < 1
+
+    def step(self, x, y, m):
+        tau = (1 - y * m + self.alpha) / (x @ x + (1 + self.alpha) / (2 * self.C))
+        self.w = without_small((self.w + tau * y * x) / (1 + self.alpha), self.sigma)
+
+
+class Constrained(Regularized):
+    """Problems (3.8) and (3.9), by a solver for any convex programme."""
+
+    def __init__(self, d, beta, norm, sigma=0.0):
+        super().__init__(d, 0.0, math.inf, sigma)
+        self.beta, self.norm = beta, norm
+
+    def step(self, x, y, m):
+        w, d = self.w, len(self.w)
+        signs = np.hstack([np.eye(d), -np.eye(d)]) if self.norm == 1 else np.eye(d)
+        room = {
+            1: lambda v: self.beta - v.sum(),
+            2: lambda v: self.beta**2 - v @ v,
+        }[self.norm]
+        found = minimize(
+            lambda v: ((signs @ v - w) ** 2).sum() / 2,
+            signs.T @ (y * x / (x @ x)) if self.norm == 2 else np.maximum(0, signs.T @ w),
+            jac=lambda v: signs.T @ (signs @ v - w),
+            bounds=[(0, None)] * (2 * d) if self.norm == 1 else None,
+            constraints=[
+                {"type": "ineq", "fun": lambda v: y * (signs @ v) @ x - 1},
+                {"type": "ineq", "fun": room},
+            ],
+            method="SLSQP",
+            options={"ftol": 1e-14, "maxiter": 200},
+        )
+        self.w = without_small(signs @ found.x, self.sigma)
+
+
+@dataclass
+class Played:
+    """What the bounds look at in a `Run`."""
+
+    margin: np.ndarray
+    probability: np.ndarray
+    asked: np.ndarray
+    updated: np.ndarray
+    code: np.ndarray
+    many: bool = False
+
+    @property
+    def correct(self) -> np.ndarray:
+        return (self.margin >= 0) == (self.code > 0)
+
+    @property
+    def steps(self) -> int:
+        return int(self.updated.sum())
+
+
+def play(learner: Any, s: Stream, a: float = math.inf, fault: str = "") -> Played:
+    """Return the run of a learner that asks with probability a / (a + |margin|).
+
+    Faults: "sign", every fifth step goes the wrong way; "eager", it steps on every label; "stale",
+    it looks with w as it was two steps before; "frozen", P is not updated.
+    """
+    draws, rounds, past = np.random.default_rng(0).random(len(s.y)), [], [learner.w] * 3
+    for x, y, u in zip(s.X, s.y, draws, strict=True):
+        m = float(learner.look(x, past[-3] if fault == "stale" else learner.w))
+        p = a / (a + abs(m)) if a < math.inf else 1.0
+        step = u < p and (fault == "eager" or learner.wants(m, y))
+        if step:
+            P = learner.P
+            learner.step(x, -y if fault == "sign" and learner.k % 5 == 4 else y, m)
+            learner.P = P if fault == "frozen" else learner.P
+            learner.k += 1
+            past.append(learner.w)
+        rounds.append((m, p, u < p, step))
+    return Played(*map(np.array, zip(*rounds, strict=True)), s.y)
