@@ -171,7 +171,6 @@ def bad_files():
         "infinite": (good.encode() + b"1,inf,x\n", "line 4"),
         "a word": (good.encode() + b"1,two,x\n", "line 4"),
         "a missing cell": (good.encode() + b"1,x\n", "line 4"),
-        "a third class": (good.encode() + b"1,2,z\n", "row 3"),
         "one class": (b"a,label\n1,x\n2,x\n", "--classes"),
         "no label": (b"a,label\n1,\n2,\n", "no label"),
         "a truncated archive": (lzma.compress(good.encode() * 999)[:-20], "bad.csv"),
@@ -232,7 +231,7 @@ def test_decisions_tell_askers_apart(call, stream):
 def test_what_was_played_before_an_error_is_reported(call, tmp_path):
     text = "a,label\n" + "1,x\n-1,y\n" * 4096 + "1,z\n"
     (tmp_path / "late.csv").write_text(text)
-    result = call("run", "late.csv", *FAST, "--json")
+    result = call("run", "late.csv", *FAST, "--json", "--classes", "x,y")
     assert result.exit_code == 1
     assert "row 8193" in result.stderr
     assert json.loads(result.stdout)[0]["rows"] == 8192
@@ -316,3 +315,76 @@ def test_adult_from_its_archive(call):
     (result,) = json.loads(call("run", path, "--learner", "lasec", "--json").stdout)
     assert result["rows"] == 32_561
     assert 0.75 < result["accuracy"] < 0.9
+
+
+def test_two_classes_at_once_are_two_classes(call, tmp_path):
+    rng = np.random.default_rng(0)
+    lines = [f"{u},{v},{'yes' if u > v else 'no'}" for u, v in rng.normal(size=(400, 2)).tolist()]
+    (tmp_path / "two.csv").write_text("u,v,label\n" + "\n".join(lines))
+    argv = ("run", "two.csv", "--learner", "perceptron", "--ask", "always", "--json", "--many")
+    (joint,), (exact,) = (json.loads(call(*argv, many).stdout) for many in ("joint", "exact"))
+    assert exact["mistakes"] == joint["mistakes"] < 50
+
+
+@pytest.mark.parametrize("many", ["joint", "rest"])
+def test_a_file_of_many_classes_some_of_which_come_late(call, tmp_path, many):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(9000, 3))
+    labels = np.array(["c", "a", "b"], dtype=object)[X.argmax(axis=1)]
+    labels[X[:, 0] > 1.5] = "late"
+    labels[:4500][labels[:4500] == "late"] = "c"
+    lines = [
+        ",".join([*map(repr, row), label]) for row, label in zip(X.tolist(), labels, strict=True)
+    ]
+    (tmp_path / "many.csv").write_text("\n".join(["u,v,w,label", *lines]))
+    argv = ("run", "many.csv", "--learner", "passive-aggressive:C=0.1", "--ask", "always")
+    found = call(*argv, "--many", many, "--json", "-o", "out.jsonl")
+    (result,) = json.loads(found.stdout)
+    rows = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
+    assert [row["label"] for row in rows] == labels.tolist()
+    assert result["mistakes"] == sum(row["label"] != row["prediction"] for row in rows)
+    assert result["accuracy"] > 0.8
+    assert {row["prediction"] for row in rows[6000:]} == {"a", "b", "c", "late"}
+
+
+def test_a_column_that_is_no_label(call, tmp_path):
+    (tmp_path / "numbers.csv").write_text("a,label\n" + "".join(f"1,{i}\n" for i in range(2000)))
+    result = call("run", "numbers.csv", *FAST)
+    assert result.exit_code == 1
+    assert "more than 1,000 different labels by row 1001" in result.stderr
+
+
+def test_bounds_are_printed_beside_what_came_of_it(call, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    lines = [f"{u},{v},{int(u + v > 0)}" for u, v in X.tolist()]
+    (tmp_path / "line.csv").write_text("u,v,label\n" + "\n".join(lines))
+    argv = ("run", "line.csv", "--learner", "perceptron", "--learner", "norma", "--bounds")
+    shown = call(*argv).stdout
+    assert "steps: Cesa-Bianchi, Gentile & Zaniboni 2004, theorem 1" in shown
+    assert "no theorem is about this learner" in shown
+    perceptron, norma = json.loads(call(*argv, "--json").stdout)
+    assert all(claim["outcome"] <= claim["bound"] for claim in perceptron["bounds"])
+    assert len(perceptron["bounds"]) == 2
+    assert norma["bounds"] == []
+
+
+def test_bounds_are_for_dense_rows_of_two_classes(call, tmp_path):
+    (tmp_path / "rows.svm").write_text("1 1:1\n-1 2:1\n")
+    result = call("run", "rows.svm", *FAST, "--bounds")
+    assert result.exit_code == 1
+    assert result.stderr == "selectron: rows.svm: --bounds is for dense rows of two classes\n"
+
+
+def test_kernels(call, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 2))
+    lines = [f"{u},{v},{int(u * u + v * v > 1.4)}" for u, v in X.tolist()]
+    (tmp_path / "ring.csv").write_text("u,v,label\n" + "\n".join(lines))
+    argv = ("run", "ring.csv", "--learner", "passive-aggressive:C=1", "--ask", "always", "--json")
+    (linear,) = json.loads(call(*argv).stdout)
+    (curved,) = json.loads(call(*argv, "--kernel", "rbf:gamma=0.5", "--max-support", "50").stdout)
+    assert linear["accuracy"] < 0.65
+    assert curved["accuracy"] > 0.8
+    assert call(*argv, "--max-support", "50").exit_code == 1
+    assert call(*argv, "--kernel", "cosine").exit_code == 2

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..evaluate.contest import Contestant
-from ..run import Outcome
+from ..run import Outcome, indices
 
 SCHEMA = pa.schema(
     {
@@ -28,7 +28,7 @@ SCHEMA = pa.schema(
 
 
 def decisions(
-    names: tuple[str, str],
+    names: list[str],
     first: int,
     contestant: Contestant,
     outcome: Outcome,
@@ -41,12 +41,12 @@ def decisions(
         np.arange(first, first + n),
         np.full(n, contestant.name, dtype=object),
         np.full(n, contestant.asker, dtype=object),
-        text[outcome.positive.astype(int)],
+        text[outcome.index],
         outcome.margin,
         outcome.probability,
         outcome.asked,
         outcome.updated,
-        np.where(labels == 0, None, text[(labels > 0).astype(int)]),
+        np.where(labels == 0, None, text[indices(labels, contestant.model.stacked)]),
     ]
     return pa.table(columns, schema=SCHEMA)
 

@@ -13,7 +13,9 @@ import click
 from ..askers import Margin
 from ..errors import Refused, SelectronError
 from ..learners import AROW, LASEC, PassiveAggressive, Perceptron, SecondOrderPerceptron
-from .specs import ASKER, ENDINGS, LEARNER
+from .sources import chunks_of, digits
+from .specs import ASKER, ENDINGS, KERNEL, LEARNER
+from .theorems import Kept, promises
 
 if TYPE_CHECKING:
     from ..evaluate.contest import Contestant
@@ -57,6 +59,12 @@ FOR_FILES = ("label", "drop", "kind", "header", "classes")
     type=click.Path(dir_okay=False),
     help="Draw a picture here: .png, .svg or .pdf.",
 )
+@click.option(
+    "--bounds",
+    is_flag=True,
+    help="Tell what the papers' theorems promise, beside what came of it. Keeps all rows, and "
+    "takes its time; two classes and dense rows only.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 @click.option(
     "--label",
@@ -75,7 +83,22 @@ FOR_FILES = ("label", "drop", "kind", "header", "classes")
     type=click.Choice(["svmlight", "csv", "parquet", "jsonl"]),
     help="Default: by the file's name or its first line.",
 )
-@click.option("--classes", help="The two labels, if the first rows do not show both: ham,spam.")
+@click.option("--classes", help="The labels, if there are to be no others: ham,spam.")
+@click.option(
+    "--kernel", type=KERNEL, help="Keep examples in place of weights: linear, polynomial, rbf."
+)
+@click.option(
+    "--max-support",
+    type=click.IntRange(min=1),
+    help="How many examples are kept at most; the oldest leaves. First order, with --kernel.",
+)
+@click.option(
+    "--many",
+    type=click.Choice(["joint", "exact", "rest"]),
+    default="joint",
+    show_default=True,
+    help="How more than two classes are learned.",
+)
 @click.option(
     "--intercept/--no-intercept", default=True, show_default=True, help="Add a constant feature 1."
 )
@@ -91,8 +114,8 @@ def run(**options: Any) -> None:
     .bz2, .xz). Without FILE, the handwritten digits are played, with a concept that changes every
     500 rows, and a picture is drawn.
 
-    Labels may be any two values. A row has none where its label is empty or ?, NA, nan or null; it
-    is predicted, and never asked for.
+    Labels may be any values, and new ones may come. A row has none where its label is empty or ?,
+    NA, nan or null; it is predicted, and never asked for.
 
     \b
         selectron run
@@ -112,9 +135,10 @@ def check_usage(file: str | None, output: str | None, picture: str | None, **opt
     """Refuse what cannot work, before anything is played."""
     if file is None and any(options[name] not in (None, ()) for name in FOR_FILES):
         raise click.UsageError("--label, --drop, --header, --format and --classes go with a FILE.")
-    if options["classes"] and len(set(options["classes"].split(","))) != 2:
+    names = [name.strip() for name in (options["classes"] or "a,b").split(",")]
+    if len(set(names)) < 2 or "" in names:
         raise click.BadParameter(
-            "two different labels are needed: ham,spam", param_hint="--classes"
+            "two different labels are needed at least: ham,spam", param_hint="--classes"
         )
     check_target(output, ENDINGS, "-o")
     check_target(picture, PICTURES, "--plot")
@@ -134,15 +158,17 @@ def check_target(path: str | None, endings: tuple[str, ...], option: str) -> Non
 def play_all(file: str | None, **options: Any) -> int:
     """Play the stream, print the results, draw the picture; return the exit code."""
     contestants: list[Contestant] = []
+    kept = Kept() if options["bounds"] else None
     code, fault = 0, None
     try:
-        play(contestants, file, **options)
+        play(contestants, kept, file, **options)
     except KeyboardInterrupt:
         code = INTERRUPTED
     except (SelectronError, OSError) as error:
         fault = error
     if contestants and contestants[0].rows:
-        report(contestants, options["as_json"])
+        theorems = kept.theorems(contestants, file is None) if kept and not code else None
+        report(contestants, options["as_json"], theorems)
         draw(contestants, file, options["picture"])
     if code:
         rows = contestants[0].rows if contestants else 0
@@ -152,7 +178,9 @@ def play_all(file: str | None, **options: Any) -> int:
     return code
 
 
-def play(contestants: list["Contestant"], file: str | None, **options: Any) -> None:
+def play(
+    contestants: list["Contestant"], kept: "Kept | None", file: str | None, **options: Any
+) -> None:
     """Play chunk after chunk; the first one makes the contestants."""
     from ..streams.classes import settle
 
@@ -166,40 +194,15 @@ def play(contestants: list["Contestant"], file: str | None, **options: Any) -> N
             with naming(file, chunk.first):
                 if not contestants:
                     contestants += enter(chunk, file is None, **options)
-                labels = classes.codes(chunk.labels, chunk.first)
-                full = write is not None
-                played = [contestant.play(chunk, labels, full) for contestant in contestants]
+                labels = classes.codes(chunk.labels, chunk.first, options["many"] == "exact")
+                full, known = write is not None or kept is not None, len(classes.names)
+                played = [each.play(chunk, labels, full, known) for each in contestants]
+                if kept is not None:
+                    kept.add(chunk, labels, played)
             for contestant, outcome in zip(contestants, played, strict=True):
                 contestant.add(outcome, labels)
                 if write:
                     write(chunk.first, contestant, outcome, labels)
-
-
-def digits(seed: int) -> Iterator["Chunk"]:
-    """Yield the handwritten digits in chunks."""
-    from ..engine.rows import Dense
-    from ..streams import digits
-    from ..streams.readers import Chunk
-
-    X, y = digits(seed=seed)
-    for start in range(0, len(y), 1024):
-        part = slice(start, start + 1024)
-        yield Chunk(Dense(X[part]), X.shape[1], y[part].astype(float), start)
-
-
-def chunks_of(file: str, **options: Any) -> Iterator["Chunk"]:
-    """Yield the chunks of a file, with a progress bar on a terminal."""
-    from tqdm import tqdm
-
-    from ..streams.readers import read
-
-    choice = {name: options[name] for name in ("label", "drop", "header")}
-    source = read(file, format=options["kind"], **choice)
-    bar = tqdm(total=source.size_in_bytes, unit="B", unit_scale=True, disable=None, delay=0.5)
-    with bar:
-        for chunk in source:
-            yield chunk
-            bar.update(source.position() - bar.n)
 
 
 def enter(chunk: "Chunk", demo: bool, **options: Any) -> list["Contestant"]:
@@ -219,6 +222,9 @@ def enter(chunk: "Chunk", demo: bool, **options: Any) -> list["Contestant"]:
                 sparse=sparse,
                 constant=options["intercept"],
                 normalize=options["normalize"],
+                many=options["many"],
+                kernel=options["kernel"],
+                max_support=options["max_support"],
                 seed=options["seed"],
             )
         )
@@ -227,9 +233,7 @@ def enter(chunk: "Chunk", demo: bool, **options: Any) -> list["Contestant"]:
     ]
 
 
-def writer(
-    stack: ExitStack, path: str | None, names: tuple[str, str]
-) -> Callable[..., None] | None:
+def writer(stack: ExitStack, path: str | None, names: list[str]) -> Callable[..., None] | None:
     """Return what writes the decisions of a chunk, None if they are not wanted."""
     if path is None:
         return None
@@ -252,12 +256,21 @@ def naming(file: str | None, first: int = 0) -> Iterator[None]:
         raise SelectronError(f"{'' if known else f'{file}: '}{error}") from None
 
 
-def report(contestants: list["Contestant"], as_json: bool) -> None:
-    """Print the results."""
+def report(
+    contestants: list["Contestant"], as_json: bool, theorems: list[list[dict]] | None
+) -> None:
+    """Print the results, and what the theorems say where that is wanted."""
     from ..evaluate.contest import table
 
     results = [contestant.result() for contestant in contestants]
-    click.echo(json.dumps(results, indent=2) if as_json else table(results))
+    if as_json:
+        for result, promised in zip(results, theorems or [], strict=theorems is not None):
+            result["bounds"] = promised
+        click.echo(json.dumps(results, indent=2))
+        return
+    click.echo(table(results))
+    if theorems is not None:
+        click.echo("\n" + promises(contestants, theorems))
 
 
 def draw(contestants: list["Contestant"], file: str | None, path: str | None) -> None:

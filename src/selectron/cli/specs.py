@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from .. import askers, learners
+from .. import askers, kernels, learners
 from ..errors import SelectronError
 from ..names import kebab, written
 
@@ -63,3 +63,4 @@ class Spec(click.ParamType):
 
 LEARNER = Spec("learner", learners)
 ASKER = Spec("asker", askers)
+KERNEL = Spec("kernel", kernels)

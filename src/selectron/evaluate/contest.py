@@ -8,6 +8,7 @@ import numpy as np
 
 from ..model import Model, Outcome
 from ..names import written
+from ..run import indices
 from ..streams.readers import Chunk
 from .curves import Curve
 
@@ -23,11 +24,14 @@ class Contestant:
         self.curve = Curve(3)  # right, labelled, asked
         model.prepare()
 
-    def play(self, chunk: Chunk, labels: np.ndarray, full: bool = False) -> Outcome:
-        """Play a chunk of rounds, with these codes for labels."""
+    def play(
+        self, chunk: Chunk, labels: np.ndarray, full: bool = False, classes: int = 2
+    ) -> Outcome:
+        """Play a chunk of rounds, with these codes for labels, of so many classes."""
         start = time.perf_counter()
         if self.model.sparse:
             self.model.widen(chunk.width)
+        self.model.extend(classes)
         outcome = self.model.run(chunk.rows, labels, full)
         self.seconds += time.perf_counter() - start
         return outcome
@@ -35,7 +39,7 @@ class Contestant:
     def add(self, outcome: Outcome, labels: np.ndarray) -> None:
         """Add up what has come of a chunk."""
         labelled = labels != 0
-        right = labelled & (outcome.positive == (labels > 0))
+        right = labelled & (outcome.index == indices(labels, self.model.stacked))
         self.curve.add(np.array([right, labelled, outcome.asked], dtype=float))
         self.rows += len(labels)
         self.labelled += int(labelled.sum())

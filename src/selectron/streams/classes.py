@@ -1,4 +1,4 @@
-"""The two classes of a stream, found as it is read."""
+"""The classes of a stream, found as it is read."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,44 +12,63 @@ from .readers import Chunk
 
 INTEGER = re.compile(r"[+-]?\d+")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
+MOST = 1000  # classes; a column with more different labels is a column of something else
 AHEAD = 65_536  # rows that are held back at most until both classes have been seen
 
 
-class TwoClasses:
-    """Two labels and their codes, -1 and +1; labels that are numbers agree however written.
+class Classes:
+    """Labels and their codes: -1 and +1 of two, 1 to K of more, 0 where there is none.
 
-    >>> classes = TwoClasses(["1", "0"])
+    Labels that are numbers agree however written. Unless they were named, new classes may come: the
+    first two are sorted, later ones follow as they come.
+
+    >>> classes = Classes(["1", "0"])
     >>> classes.names
-    ('0', '1')
+    ['0', '1']
     >>> classes.codes(np.array(["1.0", "+1", None, "0"], dtype=object))
     array([ 1,  1,  0, -1], dtype=int8)
+    >>> classes.codes(np.array(["0", "2"], dtype=object)), classes.names
+    (array([1, 3], dtype=int32), ['0', '1', '2'])
     """
 
-    def __init__(self, names: Iterable[Any]):
+    def __init__(self, names: Iterable[Any], named: bool = False):
         found = sorted({plain(name) for name in names}, key=_order)
-        if len(found) != 2:
+        if len(found) < 2:
             raise SelectronError(f"there must be two classes, got {', '.join(found) or 'none'}")
-        self.names = found[0], found[1]
-        self._codes: dict[Any, int] = {None: 0}
+        self.names, self.named = found, named
+        self._numbers: dict[Any, int] = {None: 0}
 
-    def codes(self, labels: np.ndarray, first: int = 0) -> np.ndarray:
-        """Return the codes of labels, 0 where there is none; `first` counts the rows before."""
-        codes = np.zeros(len(labels), np.int8)
+    def codes(self, labels: np.ndarray, first: int = 0, many: bool = False) -> np.ndarray:
+        """Return the codes of labels, 0 where there is none; `first` counts the rows before.
+
+        With `many`, two classes have the codes 1 and 2 as well.
+        """
+        numbers = np.zeros(len(labels), np.int32)
         for row, label in enumerate(labels.tolist()):
             if label == label:  # NaN is no label
-                code = self._codes.get(label)
-                codes[row] = self._code(label, first + row) if code is None else code
-        return codes
+                number = self._numbers.get(label)
+                numbers[row] = self._number(label, first + row) if number is None else number
+        if many or len(self.names) > 2:
+            return numbers
+        return np.array([0, -1, 1], np.int8)[numbers]
 
-    def _code(self, label: Any, row: int) -> int:
+    def _number(self, label: Any, row: int) -> int:
         name = plain(label)
         if name not in self.names:
+            self._append(name, row)
+        self._numbers[label] = self.names.index(name) + 1
+        return self._numbers[label]
+
+    def _append(self, name: str, row: int) -> None:
+        if self.named:
+            known = ", ".join(map(repr, self.names[:5])) + (", ..." if len(self.names) > 5 else "")
+            raise SelectronError(f"row {row + 1} has the label {name!r}, which is none of {known}")
+        if len(self.names) == MOST:
             raise SelectronError(
-                f"row {row + 1} has the label {name!r}, which is neither "
-                f"{self.names[0]!r} nor {self.names[1]!r}"
+                f"there are more than {MOST:,} different labels by row {row + 1}: is the column of "
+                "labels the right one? Name it with --label"
             )
-        self._codes[label] = 2 * self.names.index(name) - 1
-        return self._codes[label]
+        self.names.append(name)
 
 
 def plain(label: Any) -> str:
@@ -77,11 +96,11 @@ def _order(name: str) -> tuple[bool, float, str]:
 
 def settle(
     chunks: Iterable[Chunk], names: Sequence[str] | None = None
-) -> tuple[TwoClasses, Iterator[Chunk]]:
+) -> tuple[Classes, Iterator[Chunk]]:
     """Return the classes of a stream and its chunks, reading ahead until both have been seen."""
     source = iter(chunks)
     if names is not None:
-        return TwoClasses(names), source
+        return Classes(names, named=True), source
     held: list[Chunk] = []
     seen: set[Any] = set()
     rows = 0
@@ -90,7 +109,7 @@ def settle(
         rows += len(chunk.labels)
         seen |= {plain(v) for v in set(chunk.labels.tolist()) if v is not None and v == v}
         if len(seen) >= 2:
-            return TwoClasses(_first_two(held)), chain(held, source)
+            return Classes(_first_two(held)), chain(held, source)
         if rows >= AHEAD:
             break
     if not seen:

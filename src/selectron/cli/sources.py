@@ -1,0 +1,34 @@
+"""Where the rows of a command come from: a file, or the handwritten digits."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..streams.readers import Chunk
+
+
+def digits(seed: int) -> Iterator["Chunk"]:
+    """Yield the handwritten digits in chunks."""
+    from ..engine.rows import Dense
+    from ..streams import digits
+    from ..streams.readers import Chunk
+
+    X, y = digits(seed=seed)
+    for start in range(0, len(y), 1024):
+        part = slice(start, start + 1024)
+        yield Chunk(Dense(X[part]), X.shape[1], y[part].astype(float), start)
+
+
+def chunks_of(file: str, **options: Any) -> Iterator["Chunk"]:
+    """Yield the chunks of a file, with a progress bar on a terminal."""
+    from tqdm import tqdm
+
+    from ..streams.readers import read
+
+    choice = {name: options[name] for name in ("label", "drop", "header")}
+    source = read(file, format=options["kind"], **choice)
+    bar = tqdm(total=source.size_in_bytes, unit="B", unit_scale=True, disable=None, delay=0.5)
+    with bar:
+        for chunk in source:
+            yield chunk
+            bar.update(source.position() - bar.n)
