@@ -74,7 +74,7 @@ def compiled_loop(block: Dense | Sparse, width: int, y: np.ndarray) -> Callable[
     space = space_for(Perceptron(), isinstance(block, Sparse))
     play = loop(Perceptron, Always, space)
     rows, codes, draws = tuple(space.rows(block, False)), y.astype(np.int8), np.full(len(y), GIVEN)
-    out = np.empty(0), np.empty(0), np.empty(len(y), np.uint8)
+    out = np.empty(0), np.empty(0), np.empty(len(y), np.int32)
 
     def call() -> Any:
         state = tuple(space.start(width + 1, None))

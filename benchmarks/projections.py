@@ -1,0 +1,121 @@
+"""Steps of the L1-constrained learner against a conic solver called once a step."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+import clarabel
+import numpy as np
+import scipy.sparse
+
+from benchmarks.ratio import ratio
+from selectron.askers import Always
+from selectron.compose import loop
+from selectron.engine.loop import GIVEN
+from selectron.engine.rows import Sparse
+from selectron.learners import L1Constrained
+from selectron.spaces import sparse_l1
+
+WIDTH, NON_ZEROS = 8_000, 60
+BEFORE, STEPS = 1_500, 20  # rows learned first, so that w is what it is in mid-stream
+
+
+class Problem(NamedTuple):
+    """What a conic solver is given for one step: where w or the row is not 0, or everywhere."""
+
+    w: np.ndarray
+    z: np.ndarray  # y x
+
+
+def projections() -> Iterator[tuple[str, str, str]]:
+    """Yield (what, ratio, absolute figures)."""
+    X, y = documents(BEFORE + 100 * STEPS)
+    for beta in (10.0, 30.0):
+        ours, problems = same_steps(X, y, beta)
+        for what, given in (
+            ("all features", problems),
+            ("active ones alone", [active(problem) for problem in problems]),
+        ):
+            found = ratio(ours, partial(solved, given, beta), pairs=5)
+            yield (
+                f"L1Constrained(beta={beta:g}), sparse d=8,000, a conic solver, {what} / a step",
+                f"{1 / found.median:,.0f} ({1 / found.high:,.0f}-{1 / found.low:,.0f})",
+                f"{found.ours / STEPS * 1e6:.1f} us and {found.theirs / STEPS * 1e3:.2f} ms a step",
+            )
+
+
+def documents(n: int) -> tuple[scipy.sparse.csr_array, np.ndarray]:
+    """Return rows like those of text: Zipf's frequencies, rare words weighing more, length 1."""
+    random = np.random.default_rng(0)
+    frequency = 1 / np.arange(1, WIDTH + 1)
+    frequency /= frequency.sum()
+    words = np.concatenate([random.choice(WIDTH, NON_ZEROS, False, frequency) for _ in range(n)])
+    values = random.lognormal(0, 0.5, len(words)) * -np.log(frequency[words])
+    X = scipy.sparse.csr_array((values, words, np.arange(n + 1) * NON_ZEROS), (n, WIDTH))
+    X = X.multiply(1 / np.sqrt(X.multiply(X).sum(axis=1))[:, None]).tocsr()
+    topic = np.where(random.random(WIDTH) < 0.1, random.standard_normal(WIDTH), 0.0)
+    return X, np.where(X @ topic >= 0, 1, -1).astype(np.int8)
+
+
+def same_steps(
+    X: scipy.sparse.csr_array, y: np.ndarray, beta: float
+) -> tuple[Callable[[], Any], list[Problem]]:
+    """Return a pass of the loop over the rows that step in mid-stream, and these as problems."""
+    state = sparse_l1.start(WIDTH + 1, None)
+    run(state, X[:BEFORE], y[:BEFORE], beta)
+    begin, taken, problems = copied(state), [], []
+    for i in range(BEFORE, len(y)):
+        w = state.w.copy()
+        if run(state, X[[i]], y[[i]], beta)[0] & 4:
+            taken.append(i)
+            problems.append(Problem(w, y[i] * X[[i]].toarray()[0]))
+        if len(taken) == STEPS:
+            break
+    rows, labels = X[taken], y[taken]
+    return lambda: run(copied(begin), rows, labels, beta), problems
+
+
+def run(state: Any, X: scipy.sparse.csr_array, y: np.ndarray, beta: float) -> np.ndarray:
+    """Learn from rows with the compiled loop; return their flags."""
+    block = Sparse(X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data)
+    rows, flags = tuple(sparse_l1.rows(block, False)), np.empty(len(y), np.uint8)
+    out = np.empty(0), np.empty(0), flags
+    play = loop(L1Constrained, Always, sparse_l1)
+    given = np.full(len(y), GIVEN)
+    play((beta,), (), tuple(state), rows, y, given, 0, False, False, out)
+    return flags
+
+
+def copied(state: Any) -> Any:
+    """Return a copy of the state."""
+    return sparse_l1.State(*(array.copy() for array in state))
+
+
+def active(problem: Problem) -> Problem:
+    """Return the problem without the coordinates that are 0 before and after."""
+    on = (problem.w != 0) | (problem.z != 0)
+    return Problem(problem.w[on], problem.z[on])
+
+
+def solved(problems: list[Problem], beta: float) -> list[np.ndarray]:
+    """Solve every problem by itself."""
+    return [conic(*problem, beta) for problem in problems]
+
+
+def conic(w: np.ndarray, z: np.ndarray, beta: float) -> np.ndarray:
+    """Return the solution by clarabel with its own tolerances, over v and p >= |v|."""
+    n = len(w)
+    eye, none = scipy.sparse.identity(n), scipy.sparse.csc_matrix((1, n))
+    margin = -scipy.sparse.csc_matrix(z[None])
+    rows = [[margin, none], [none, np.ones((1, n))], [eye, -eye], [-eye, -eye]]
+    options = clarabel.DefaultSettings()
+    options.verbose = False
+    solver = clarabel.DefaultSolver(
+        scipy.sparse.csc_matrix(scipy.sparse.diags(np.repeat([1.0, 0.0], n))),
+        np.append(-w, np.zeros(n)),
+        scipy.sparse.csc_matrix(scipy.sparse.block_array(rows)),
+        np.append([-1.0, beta], np.zeros(2 * n)),
+        [clarabel.NonnegativeConeT(2 * n + 2)],
+        options,
+    )
+    return np.array(solver.solve().x[:n])
