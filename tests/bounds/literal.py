@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
 
 from selectron.bounds.large_margin import without_small
+from selectron.spaces.l1 import Coordinates, nearest
 
 from .streams import Stream
 
@@ -97,32 +97,21 @@ class Regularized(Mistaken):
 
 
 class Constrained(Regularized):
-    """Problems (3.8) and (3.9), by a solver for any convex programme."""
+    """Lemma 3.2, and problem (3.9) by the library's projection, which has tests of its own."""
 
     def __init__(self, d, beta, norm, sigma=0.0):
         super().__init__(d, 0.0, math.inf, sigma)
         self.beta, self.norm = beta, norm
 
     def step(self, x, y, m):
-        w, d = self.w, len(self.w)
-        signs = np.hstack([np.eye(d), -np.eye(d)]) if self.norm == 1 else np.eye(d)
-        room = {
-            1: lambda v: self.beta - v.sum(),
-            2: lambda v: self.beta**2 - v @ v,
-        }[self.norm]
-        found = minimize(
-            lambda v: ((signs @ v - w) ** 2).sum() / 2,
-            signs.T @ (y * x / (x @ x)) if self.norm == 2 else np.maximum(0, signs.T @ w),
-            jac=lambda v: signs.T @ (signs @ v - w),
-            bounds=[(0, None)] * (2 * d) if self.norm == 1 else None,
-            constraints=[
-                {"type": "ineq", "fun": lambda v: y * (signs @ v) @ x - 1},
-                {"type": "ineq", "fun": room},
-            ],
-            method="SLSQP",
-            options={"ftol": 1e-14, "maxiter": 200},
-        )
-        self.w = without_small(signs @ found.x, self.sigma)
+        if self.norm == 1:
+            w = nearest(Coordinates(np.arange(len(x)), self.w, y * x), self.beta).v
+        else:
+            q = x @ x
+            across = max(0.0, self.w @ self.w * q - m * m)
+            z = max(1.0, math.sqrt(across / (self.beta**2 * q - 1)))
+            w = (self.w + (z - y * m) / q * y * x) / z
+        self.w = without_small(w, self.sigma)
 
 
 @dataclass

@@ -81,12 +81,12 @@ def test_theorems_3_3_and_3_1_hold_where_small_weights_are_removed():
 @pytest.mark.parametrize("norm", [1, 2])
 def test_theorem_3_4_holds_where_small_weights_are_removed(norm):
     told = 0
-    for s in streams(*CLEAN)[: 24 if norm == 1 else 32]:
+    for s in streams(*CLEAN):
         beta = 1.2 * (in_l1(s) if norm == 1 else 1 / s.gap)
         sigma = (0.0, 1e-6, 1e-4)[s.seed % 3]
         run = literal.play(literal.Constrained(len(s.X[0]), beta, norm, sigma), s)
         told += check(run, s, large_margin.theorem_3_4, beta, sigma, norm)
-    assert told > 8
+    assert told > 60
 
 
 def test_theorem_5_1_holds():
