@@ -37,7 +37,7 @@ def test_of_two_classes_the_gap_is_what_it_was(name, way, sparse):
     after, others = model.weights(), model.weights()[2]
     gap = after[1] - after[0]
     rest = way == "rest" or name == "l1"
-    by = 2 if model.many == "rest" else math.sqrt(2) if model.normalize else 1
+    by = 2 if rest else math.sqrt(2) if model.normalize else 1
     np.testing.assert_allclose(gap, by * w, rtol=1e-12, atol=1e-300)
     assert (others == 0).all()
     assert rest or model.space.reduction.__name__.endswith(("joint", "ultraconservative"))
