@@ -29,7 +29,8 @@ def play(learner, asker, sparse, many, values, y):
     numbers = learner.numbers()
     shape = type(learner)(*numbers).shape() if space.order == 2 else None
     width = values.shape[1] + (space.order == 1)
-    state = space.start(width, shape, 2) if many else space.start(width, shape)
+    one = getattr(space, "space", space)
+    state = space.begin(lambda: one.start(width, shape), 2) if many else one.start(width, shape)
     rows = space.rows(sparse_block(values) if sparse else Dense(values), False)
     labels = np.where(y == 0, 0, (y + 3) // 2) if many else y
     outcome = Outcome.empty(len(y), True, 0)
