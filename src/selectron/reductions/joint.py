@@ -11,6 +11,8 @@ Sources: Crammer, Dekel, Keshet, Shalev-Shwartz & Singer, "Online Passive-Aggres
 (JMLR 2006), section 8; Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009).
 """
 
+import math
+
 from ..engine.bind import apart, blank
 from ..engine.loop import REFUSED, STRAINED, UPDATED
 from ..engine.round import Round, ShapeStep, Step
@@ -42,18 +44,27 @@ def gap(scores, ranks):
     """Rank the scores and return the gap between the two best; of equal ones, the last wins.
 
     It is given arrays, not the state: Numba counts references to each array of a tuple that it
-    hands on, at a cost that shows in a round of 150 ns.
+    hands on, at a cost that shows in a round of 100 ns. For the same reason there are no jumps that
+    depend on the scores: the two best values come first, then their places.
     """
-    best, second, total = 0, -1, 0.0
+    top = runner = -math.inf
+    total = 0.0
     for k in range(len(scores)):
         value = scores[k]
         total += value
-        if value >= scores[best]:
-            best, second = k, best
-        elif second == best or value >= scores[second]:
-            second = k
+        lesser = top if top < value else value
+        runner = runner if runner > lesser else lesser
+        top = top if top > value else value
+    best = second = 0
+    for k in range(len(scores)):
+        best = k if scores[k] == top else best
+        second = k if scores[k] == runner else second
+    if not top > runner:  # then both are the last of the equal ones
+        second = 0
+        for k in range(best):
+            second = k if scores[k] == runner else second
     ranks[BEST], ranks[SECOND] = best, second
-    return scores[best] - scores[second] + 0.0 * total  # NaN if any score is
+    return top - runner + 0.0 * total  # NaN if any score is
 
 
 def extent(rows, i):
@@ -178,7 +189,6 @@ def turned_second(way):
     return ShapeStep(-way.eta, way.mu, way.nu)
 
 
-@apart
 def still_first(way):
     """Do all other classes stay as they are?"""
     return way.keep == 1.0
@@ -189,6 +199,7 @@ def still_second(way):
     return True
 
 
+@apart
 def shrunk_first(c, rows, i, way):
     """w_k <- keep w_k; True, or False if that was not finite."""
     return move(c, rows, i, 0.0, Round(0.0, 0.0, 1.0, 0.0, square(c), 0.0), Step(way.keep, 0.0))

@@ -45,7 +45,7 @@ class Stack:
 
     def begin(self, start: Callable[..., Any], classes: int) -> Any:
         """Return the state before the first round, `start` giving that of one vector."""
-        return self.stacked([start() for _ in range(classes)])
+        return self.stacked([start()] * classes)
 
     def stacked(self, states: list[Any], tally: np.ndarray | None = None) -> Any:
         """Return the state of these classes."""
@@ -87,10 +87,10 @@ class Stack:
     def extend(self, state: Any, classes: int, start: Callable[[], Any]) -> Any:
         """Return the state after classes have been added at the end, as `start` gives them."""
         states = self.unstacked(state)
-        fresh = [start() for _ in range(classes - len(states))]
+        fresh = start()
         if hasattr(self.space, "grow"):
-            fresh = [self.space.grow(one, *self.room(state)) for one in fresh]
-        return self.stacked(states + fresh, state.tally)
+            fresh = self.space.grow(fresh, *self.room(state))
+        return self.stacked(states + [fresh] * (classes - len(states)), state.tally)
 
     def room(self, state: Any) -> tuple[int, int]:
         """Return the room for examples in each class, where they are stored: see `Dual`."""
