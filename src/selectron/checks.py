@@ -15,7 +15,7 @@ from . import support
 from .engine.rows import Dense, Sparse
 from .errors import SelectronError
 from .kernels import kernel_of
-from .labels import appended, as_array, distinct, listed, missing, none_of
+from .labels import appended, as_array, check_fit, distinct, listed, missing, none_of
 from .model import Model
 from .parameters import shown
 
@@ -208,6 +208,7 @@ def _named(known: np.ndarray | None, named: bool, given: Any) -> tuple[np.ndarra
     with _in_one_sentence("classes are no list of labels"):
         several = isinstance(given, set | frozenset) or np.ndim(given) == 1
     wanted = as_array(list(given)) if several else np.empty(0)
+    check_fit(wanted)
     if len(wanted) < 2 or missing(wanted).any() or len(distinct(wanted)) < len(wanted):
         raise SelectronError(f"classes must be two or more different labels, got {given!r}.")
     wanted = distinct(wanted)
@@ -221,6 +222,7 @@ def _named(known: np.ndarray | None, named: bool, given: Any) -> tuple[np.ndarra
 
 def _fit(present: np.ndarray) -> np.ndarray:
     """Return labels that may be those of classes: any two may, but not many different fractions."""
+    check_fit(present)
     if present.dtype.kind == "f" and len(np.unique(present)) > 2:
         with _in_one_sentence(LABELS):
             check_classification_targets(present)
@@ -235,7 +237,8 @@ def code(label: Any, known: np.ndarray, many: bool) -> int:
                 if label == own:
                     return value
             return 0
-        return known.tolist().index(label) + 1
+        dates = known.dtype.kind in "mM"  # which tolist() may make numbers of
+        return (list(known) if dates else known.tolist()).index(label) + 1
     except (TypeError, ValueError):  # it is not there, or it is pandas' NA, or an array
         return 0
 

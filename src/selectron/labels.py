@@ -8,6 +8,7 @@ from .errors import SelectronError
 from .parameters import shown
 
 NARROW = 10_000
+UNEQUAL = (float, np.floating, np.datetime64, np.timedelta64)  # to themselves, where missing
 
 
 def as_array(labels: Any) -> np.ndarray:
@@ -27,7 +28,7 @@ def as_array(labels: Any) -> np.ndarray:
 
 
 def missing(y: np.ndarray) -> np.ndarray:
-    """Tell which labels are missing: NaN, None, or pandas' NA.
+    """Tell which labels are missing: NaN, None, NaT, or pandas' NA.
 
     >>> missing(np.array([1.0, np.nan]))
     array([False,  True])
@@ -36,15 +37,37 @@ def missing(y: np.ndarray) -> np.ndarray:
     """
     if y.dtype.kind == "f":
         return np.isnan(y)
+    if y.dtype.kind in "mM":
+        return np.isnat(y)
     if y.dtype.kind != "O":
         return np.zeros(len(y), bool)
     return np.array([_is_missing(label) for label in y], bool)
 
 
 def _is_missing(label: Any) -> bool:
-    if label is None or type(label).__name__ == "NAType":
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):  # pandas'
         return True
-    return isinstance(label, float | np.floating) and bool(label != label)
+    return isinstance(label, UNEQUAL) and bool(label != label)
+
+
+def check_fit(labels: np.ndarray) -> None:
+    """Refuse what can be no class: infinite numbers, and complex ones.
+
+    >>> check_fit(np.array(["spam", np.inf], dtype=object))
+    Traceback (most recent call last):
+    selectron.errors.SelectronError: There is no class inf: a label must be finite and real.
+    """
+    kind = labels.dtype.kind
+    doubtful = labels[np.isinf(labels)] if kind == "f" else labels if kind in "cO" else []
+    odd = [label for label in doubtful if _is_unfit(label)]
+    if odd:
+        raise SelectronError(f"There is no class {shown(odd[0])}: a label must be finite and real.")
+
+
+def _is_unfit(label: Any) -> bool:
+    if isinstance(label, float | np.floating):
+        return bool(np.isinf(label))
+    return isinstance(label, complex | np.complexfloating)
 
 
 def distinct(labels: Any) -> np.ndarray:
@@ -81,6 +104,8 @@ def appended(known: np.ndarray, labels: np.ndarray) -> np.ndarray:
     fresh = [label for label in distinct(labels) if not _equal(known, label).any()]
     if not fresh:
         return known
+    if known.dtype.kind in "mM" and known.dtype.kind == labels.dtype.kind:  # lists are numbers
+        return np.concatenate([known, np.array(fresh)])
     distinct(as_array([*known.tolist(), *fresh]))  # of kinds that go together
     return as_array([*known.tolist(), *(as_array(fresh).tolist())])
 

@@ -1,0 +1,73 @@
+"""Labels of odd kinds: dates, what stands for a missing one, and what can be no class."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from selectron import OnlineClassifier, SelectronError
+from selectron.learners import Perceptron
+
+from .examples import X, inside, is_one_sentence
+
+ROWS = X[:8]
+DAYS = np.array(["2020-01-01", "2020-01-02", "NaT", "2020-01-01"] * 2, "datetime64[D]")
+
+pytestmark = pytest.mark.usefixtures("interpreted")
+
+WITHOUT = {
+    "days": DAYS,
+    "nanoseconds": DAYS.astype("datetime64[ns]"),
+    "durations": np.array([1, 2, "NaT", 1] * 2, "timedelta64[h]"),
+    "a column of dates": pd.Series(DAYS),
+    "pandas' NaT among words": np.array(["a", "b", pd.NaT, "a"] * 2, object),
+    "NumPy's NaT among words": np.array(["a", "b", np.datetime64("NaT"), "a"] * 2, object),
+}
+
+
+@pytest.mark.parametrize("kind", WITHOUT)
+def test_what_stands_for_a_missing_label(kind):
+    labels = WITHOUT[kind]
+    run = OnlineClassifier(Perceptron()).run(ROWS, labels)
+    assert run.labelled.tolist() == [True, True, False, True] * 2
+    assert run.asked.tolist() == run.labelled.tolist()
+    assert len(run.classes) == 2
+
+
+@pytest.mark.parametrize("unit", ["D", "ns"])
+def test_dates_are_classes_that_may_come_at_any_time(unit):
+    clf = OnlineClassifier(Perceptron()).fit(ROWS, DAYS.astype(f"datetime64[{unit}]"))
+    clf.partial_fit(ROWS[:1], np.array(["2020-01-05"], f"datetime64[{unit}]"))
+    days = [np.datetime64(f"2020-01-0{n}") for n in (7, 5)]
+    told = [clf.tell(clf.decide(x).ticket, day) for x, day in zip(ROWS, days, strict=False)]
+    assert clf.classes_.dtype == np.dtype(f"datetime64[{unit}]")
+    found = clf.classes_.astype("datetime64[D]").astype(str).tolist()
+    assert found == ["2020-01-01", "2020-01-02", "2020-01-05", "2020-01-07"]
+    assert any(told)
+    assert set(clf.predict(ROWS)) <= set(clf.classes_)
+
+
+NONE = [pd.NaT, np.datetime64("NaT"), math.inf, -math.inf, np.float32(math.inf), 1j]
+
+
+@pytest.mark.parametrize("label", NONE, ids=repr)
+def test_what_can_be_no_class_leaves_the_ticket_open(label):
+    clf = OnlineClassifier(Perceptron()).fit(ROWS, [0, 1] * 4)
+    ticket = clf.decide(ROWS[0]).ticket
+    before = inside(clf)
+    with pytest.raises(SelectronError, match="There is no class") as caught:
+        clf.tell(ticket, label)
+    assert is_one_sentence(str(caught.value))
+    assert inside(clf) == before
+    assert clf.tell(ticket, 2)
+
+
+@pytest.mark.parametrize("label", [math.inf, np.float64(-math.inf), 1j], ids=repr)
+def test_what_can_be_no_class_is_none_in_a_list_either(label):
+    clf = OnlineClassifier(Perceptron())
+    with pytest.raises(SelectronError, match=r"There is no class .* finite and real\.$"):
+        clf.fit(ROWS, np.array([0, 1, label, None] * 2, object))
+    with pytest.raises(SelectronError, match=r"There is no class .* finite and real\.$"):
+        OnlineClassifier(Perceptron(), classes=[0, label]).decide(ROWS[0])
+    assert not hasattr(clf, "classes_")
