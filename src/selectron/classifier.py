@@ -126,8 +126,8 @@ class OnlineClassifier(ClassifierMixin, Fitted):
     def run(self, X: Any, y: Any, *, margins: bool = True, classes: Any = None) -> Run:
         """Simulate: play a round a row, and look at y only where its label is asked for.
 
-        X has shape (n_rows, n_features), y (n_rows,). Rows whose label is NaN or None are
-        predicted, and never asked for. With `margins=False` no margins and probabilities are
+        X has shape (n_rows, n_features), y (n_rows,). Rows whose label is NaN, NaT or None
+        are predicted, and never asked for. With `margins=False` no margins and probabilities are
         recorded, which spares a second-order learner the products that no decision needs: the
         decisions are the same. `classes` names the classes, if y may not hold them all; those in y
         are known beforehand, unlike in a stream of `decide` and `tell`.
@@ -150,6 +150,7 @@ class OnlineClassifier(ClassifierMixin, Fitted):
             code=codes,
             classes=self.classes_,
             many=self.model_.stacked,
+            max_support=self.model_.max_support,
         )
 
     def decide(self, x: Any) -> Decision:

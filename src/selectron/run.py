@@ -95,7 +95,7 @@ class Run(Outcome):
     """The outcome of rounds on labelled rows; only asked labels have influenced it.
 
     `label` is the label as it was given, and `code` its code: -1 or +1 of two classes, 1 to K of
-    many, 0 where there is none. They serve for scoring here.
+    many, 0 where there is none. They serve for scoring here. `max_support` is the classifier's.
 
     >>> from selectron import OnlineClassifier
     >>> run = OnlineClassifier().run([[1.0], [-2.0], [3.0]], ["up", "down", None])
@@ -107,6 +107,7 @@ class Run(Outcome):
     code: np.ndarray
     classes: np.ndarray
     many: bool = False
+    max_support: int | None = None
 
     def __repr__(self) -> str:
         return (

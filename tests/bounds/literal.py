@@ -5,15 +5,16 @@ small weights from w.
 """
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from selectron import Run
 from selectron.bounds.large_margin import without_small
+from selectron.engine.loop import ASKED, CLASS, UPDATED
 from selectron.spaces.l1 import Coordinates, nearest
 
-from .streams import Stream
+from .streams import CLASSES, Stream
 
 
 class Mistaken:
@@ -114,27 +115,7 @@ class Constrained(Regularized):
         self.w = without_small(w, self.sigma)
 
 
-@dataclass
-class Played:
-    """What the bounds look at in a `Run`."""
-
-    margin: np.ndarray
-    probability: np.ndarray
-    asked: np.ndarray
-    updated: np.ndarray
-    code: np.ndarray
-    many: bool = False
-
-    @property
-    def correct(self) -> np.ndarray:
-        return (self.margin >= 0) == (self.code > 0)
-
-    @property
-    def steps(self) -> int:
-        return int(self.updated.sum())
-
-
-def play(learner: Any, s: Stream, a: float = math.inf, fault: str = "") -> Played:
+def play(learner: Any, s: Stream, a: float = math.inf, fault: str = "") -> Run:
     """Return the run of a learner that asks with probability a / (a + |margin|).
 
     Faults: "sign", every fifth step goes the wrong way; "eager", it steps on every label; "stale",
@@ -151,5 +132,7 @@ def play(learner: Any, s: Stream, a: float = math.inf, fault: str = "") -> Playe
             learner.P = P if fault == "frozen" else learner.P
             learner.k += 1
             past.append(learner.w)
-        rounds.append((m, p, u < p, step))
-    return Played(*map(np.array, zip(*rounds, strict=True)), s.y)
+        rounds.append((m, p, (m >= 0) << CLASS | ASKED * (u < p) | UPDATED * step))
+    margin, probability, flags = map(np.array, zip(*rounds, strict=True))
+    told = {"label": s.y, "code": s.y, "classes": CLASSES}
+    return Run(margin=margin, probability=probability, flags=flags, **told)

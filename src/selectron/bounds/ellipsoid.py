@@ -33,7 +33,10 @@ import math
 
 import numpy as np
 
+from ..errors import SelectronError
+from ..parameters import shown
 from ..run import Run
+from .checks import fitting, from_0
 from .quantities import longest, losses, margins, steps
 
 
@@ -43,6 +46,9 @@ def lambda_1(gamma: float, a: float, start: str = "sound") -> float:
     >>> round(lambda_1(0.1, 0.5), 4), lambda_1(0.1, 0.5, "talk")
     (1.1025, 1.05)
     """
+    from_0(gamma=gamma, a=a)
+    if start not in ("sound", "talk"):
+        raise SelectronError(f'start must be "sound" or "talk", got {shown(start)}.')
     rho = 1 + (1 - a) * gamma
     return rho if start == "talk" else rho**2
 
@@ -107,6 +113,8 @@ def theorem_3(
     >>> run.mistakes, round(theorem_3(run, X, np.array([-0.6, 0.5, -0.6]), 0.5, 0.1, 0.8), 2)
     (2, 3.88)
     """
+    from_0(gamma=gamma, c=c, b=b)
+    X, u = fitting(run, X, u, still=True)
     s = steps(run, X, u)
     if c + b >= 1 or gamma <= 0:
         return math.inf
@@ -128,7 +136,9 @@ def _bodies(
     run: Run, X: np.ndarray, u: np.ndarray, gamma: float, a: float, start: str
 ) -> tuple[float, float, float]:
     """Return lambda_1, r and (a gamma / R)^2 as above; R = 0 leaves nothing to be said."""
-    s, first = steps(run, X, u), lambda_1(gamma, a, start)
+    first = lambda_1(gamma, a, start)
+    X, u = fitting(run, X, u, still=True)
+    s = steps(run, X, u)
     R = longest(s.X)
     if R == 0:
         return first, 0.0, 0.0

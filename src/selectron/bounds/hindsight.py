@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.svm import LinearSVC
 
+from ..errors import SelectronError
 from ..run import Run
 from . import ellipsoid, large_margin, lasec, selective_sampling
+from .checks import above_0, check_run, dense, listed, rows
 from .quantities import longest, weighted_mistakes
 
 SCALES = 2.0 ** np.arange(-8, 9)
@@ -38,7 +40,8 @@ def seen(X: np.ndarray, constant: bool, normalize: bool) -> np.ndarray:
     >>> seen(np.array([[3.0, 4.0]]), constant=False, normalize=True)
     array([[0.6, 0.8]])
     """
-    X = np.hstack([np.ones((len(X), int(constant))), np.asarray(X, float)])
+    X = rows(X)
+    X = np.hstack([np.ones((len(X), int(constant))), X])
     lengths = np.linalg.norm(X, axis=1, keepdims=True) if normalize else 1.0
     return X / np.where(lengths > 0, lengths, 1.0)
 
@@ -56,13 +59,24 @@ def comparator(
     >>> np.sign(comparator(X, codes, switches=[2])).ravel().tolist()
     [1.0, 1.0, -1.0, -1.0]
     """
-    U, u = np.zeros(np.shape(X)), np.zeros(np.shape(X)[1])
-    cuts = sorted({0, *switches, len(X)})
+    above_0(C=C)
+    X, codes = rows(X), dense("codes", codes)
+    if codes.shape != (len(X),):
+        raise SelectronError(f"X has {len(X)} rows, and codes have the shape {codes.shape}.")
+    U, u = np.zeros(X.shape), np.zeros(X.shape[1])
+    cuts = _cuts(switches, len(X))
     for start, stop in itertools.pairwise(cuts):
         labelled = start + np.flatnonzero(codes[start:stop])
         u = _fitted(X[labelled] * codes[labelled, None], C) if len(labelled) else u
         U[start:stop] = u
     return U
+
+
+def _cuts(switches: Sequence[int], n: int) -> list[int]:
+    """Return where stretches begin and end."""
+    if not all(isinstance(at, int | np.integer) and 0 <= at <= n for at in switches):
+        raise SelectronError(f"switches must be numbers of rows, from 0 to {n}, got {switches}.")
+    return sorted({0, *switches, n})
 
 
 def _fitted(Z: np.ndarray, C: float) -> np.ndarray:
@@ -102,6 +116,9 @@ def report(
     >>> row.theorem, row.what, round(row.bound, 3), row.outcome
     ('Cesa-Bianchi, Gentile & Zaniboni 2004, theorem 1', 'steps', 4.0, 2.0)
     """
+    X = rows(X)
+    (run,) = listed(run)
+    check_run(run, len(X))
     claims = [
         claim for claim in CLAIMS.get(type(learner).__name__, []) if claim.holds(learner, asker)
     ]

@@ -27,12 +27,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..errors import SelectronError
+from ..parameters import shown
 from ..run import Run
+from .checks import above_0, dense, fitting, from_0, listed, recorded
 from .quantities import ROUNDING, Steps, drifts, longest, losses, margins, steps
 
 
 def stepped_mistakes(run: Run) -> int:
     """Return the number of mistakes that the learner stepped on."""
+    (run,) = listed(run)
     return int((run.updated & ~run.correct).sum())
 
 
@@ -71,6 +75,8 @@ def theorem_3_3(run: Run, X: np.ndarray, U: np.ndarray, alpha: float, sigma: flo
     2 sqrt(sigma) D less. beta is the largest ||w|| before the removal: in the paper after, which is
     not what its proof uses.
     """
+    from_0(alpha=alpha, sigma=sigma)
+    X, U = fitting(run, X, U)
     s = steps(run, X, U)
     beta = float(np.linalg.norm(replayed(s, alpha, math.inf, sigma), axis=1).max(initial=0.0))
     mu, D = float(drifts(s.U).max(initial=0.0)), longest(s.U)
@@ -85,6 +91,11 @@ def theorem_3_4(
 
     As in `theorem_3_3`, a step gains 2 sqrt(sigma) D less.
     """
+    above_0(beta=beta)
+    from_0(sigma=sigma)
+    if norm not in (1, 2):
+        raise SelectronError(f"norm must be 1 or 2, got {shown(norm)}.")
+    X, U = fitting(run, X, U)
     s = steps(run, X, U)
     moves, dual = np.diff(s.U, axis=0), {1: np.inf, 2: 2}[norm]
     mu = float(np.linalg.norm(moves, dual, axis=1).max(initial=0.0))
@@ -111,6 +122,9 @@ def theorem_5_1(
     >>> run.mistakes, theorem_5_1(run, X, -np.ones(4), alpha=0.0, C=1.0)
     (4, 6.0)
     """
+    above_0(C=C)
+    from_0(alpha=alpha)
+    X, u = fitting(run, X, u, still=True)
     s = steps(run, X, u)
     psi2, size = (1 + alpha) / (2 * C), float(u @ u)
     if psi2 == 0:
@@ -138,9 +152,9 @@ def without_small(w: np.ndarray, sigma: float) -> np.ndarray:
     >>> without_small(np.array([0.1, -3.0, 0.2]), sigma=0.02)
     array([ 0. , -3. ,  0.2])
     """
-    order = np.argsort(abs(w), kind="stable")
-    kept = w.copy()
-    kept[order[np.cumsum(w[order] ** 2) < sigma]] = 0.0
+    kept = dense("w", w)
+    order = np.argsort(abs(kept), kind="stable")
+    kept[order[np.cumsum(kept[order] ** 2) < sigma]] = 0.0
     return kept
 
 
@@ -154,13 +168,13 @@ class Step(NamedTuple):
 
 def _bound(run: Run, s: Steps, step: Step, right: float) -> float:
     """Return (right - gains of the steps without a mistake) / gain of one with; see above."""
-    hard = step.psi2 == 0
+    margin, hard = recorded(run, "margin"), step.psi2 == 0
     if hard and margins(s).min(initial=1.0) < 1 - ROUNDING:
         return math.inf
     least = longest(s.X) ** 2 + step.psi2
     g = (1 - step.alpha**2) / least - step.lost if least else 1.0
     if g <= 0 or step.alpha >= 1:
         return math.inf
-    loss = np.maximum(0.0, 1 - s.y * np.asarray(run.margin)[run.updated])
+    loss = np.maximum(0.0, 1 - s.y * margin[run.updated])
     gains = (loss**2 - step.alpha**2) / ((s.X**2).sum(axis=1) + step.psi2) - step.lost
     return float((right - gains[run.correct[run.updated]].sum()) / g)

@@ -18,14 +18,13 @@ import math
 import numpy as np
 
 from ..run import Run
+from .checks import Runs, above_0, fitting, from_0, listed, rows
 from .quantities import (
     ROUNDING,
-    Runs,
     Steps,
     Tradeoff,
     averaged,
     drifts,
-    listed,
     longest,
     losses,
     margins,
@@ -77,6 +76,8 @@ def theorem_4(
     `.tuning()` is the paper's a of after eq. (7), and `.best()` the bound with it. That one holds
     for runs that were played with that very a, not for others: the terms depend on a as well.
     """
+    above_0(b=b, c=c, gamma=gamma)
+    X, U = fitting(runs, X, U)
     bounds = []
     for run in listed(runs):
         s, loss = steps(run, X, U), losses(steps(run, X, U, everywhere), gamma).sum() / gamma
@@ -102,6 +103,8 @@ def lemma_7(A: float, B: float, C: float, D: float, gamma: float = 1.0) -> float
 
 def drift_of(c: float, X: np.ndarray) -> float:
     """Return the drift V that c is tuned to: the inverse of `tuned_c`."""
+    above_0(c=c)
+    X = rows(X)
     return math.sqrt(2) * X.size * longest(X) / c**1.5
 
 
@@ -112,6 +115,8 @@ def tuned_c(V: float, X: np.ndarray) -> float:
     >>> round(tuned_c(0.5, X), 3), round(drift_of(tuned_c(0.5, X), X), 3)
     (12.699, 0.5)
     """
+    from_0(V=V)
+    X = rows(X)
     return (math.sqrt(2) * X.size * longest(X) / V) ** (2 / 3) if V > 0 else math.inf
 
 
@@ -127,6 +132,8 @@ def corollary_8(
     fails for small V too: at a given epsilon, c cannot be larger than about 8 X^2 / epsilon^2.) In
     the proof "= 2X sqrt(2c)" should read "<=".
     """
+    above_0(b=b, c=c, gamma=gamma)
+    X, U = fitting(run, X, U)
     s = steps(run, X, U)
     if not _tuned(s, X, b, c):
         return math.inf
@@ -142,6 +149,8 @@ def corollary_9(
     It is `theorem_4` with terms that need no x' D^-1 x. V and the conditions are as in
     `corollary_8`, for every run; `.tuning()` is the paper's a, with the proviso of `theorem_4`.
     """
+    above_0(b=b, c=c, gamma=gamma)
+    X, U = fitting(runs, X, U)
     every = [steps(run, X, U) for run in listed(runs)]
     if not all(_tuned(s, X, b, c) for s in every):
         return Tradeoff(math.inf, 0.0, 0.0)

@@ -6,12 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import SelectronError
 from ..run import Run
+from .checks import Runs, listed, recorded
 
 ROUNDING = 1e-9  # relative; what a condition of a theorem may be missed by
-
-Runs = Run | list[Run] | tuple[Run, ...]
 
 
 class Tradeoff(NamedTuple):
@@ -54,11 +52,9 @@ class Steps(NamedTuple):
 
 def steps(run: Run, X: np.ndarray, U: np.ndarray, everywhere: bool = False) -> Steps:
     """Return the rounds with a step, or all with a label; U is (d,), or has a row a round."""
-    if run.many:
-        raise SelectronError("The theorems are about two classes, and this run is of many.")
-    every = np.broadcast_to(np.asarray(U, float), np.shape(X))
+    every = np.broadcast_to(U, X.shape)
     chosen = run.code != 0 if everywhere else run.updated
-    return Steps(np.asarray(X, float)[chosen], run.code[chosen], every[chosen])
+    return Steps(X[chosen], run.code[chosen], every[chosen])
 
 
 def margins(s: Steps) -> np.ndarray:
@@ -79,11 +75,6 @@ def drifts(U: np.ndarray) -> np.ndarray:
 def longest(X: np.ndarray) -> float:
     """Return the largest ||x||, 0 without rows."""
     return float(np.linalg.norm(X, axis=1).max(initial=0.0))
-
-
-def listed(runs: Runs) -> Sequence[Run]:
-    """Return the runs as a sequence."""
-    return runs if isinstance(runs, list | tuple) else [runs]
 
 
 def averaged(bounds: Sequence[Tradeoff]) -> Tradeoff:
@@ -107,7 +98,7 @@ def weighted_mistakes(runs: Runs) -> float:
     >>> run.mistakes, run.steps, weighted_mistakes(run)
     (5, 2, 4.0)
     """
-    return float(np.mean([(1 / np.asarray(r.probability)[r.updated]).sum() for r in listed(runs)]))
+    return float(np.mean([(1 / recorded(r, "probability")[r.updated]).sum() for r in listed(runs)]))
 
 
 def expected_labels(runs: Runs) -> float:
@@ -116,4 +107,4 @@ def expected_labels(runs: Runs) -> float:
     The second part of Theorems 1 and 2 of the selective-sampling paper, and of Theorem 4 of
     LASEC's. Rounds without a label are never asked, and not counted.
     """
-    return float(np.mean([np.asarray(r.probability)[r.labelled].sum() for r in listed(runs)]))
+    return float(np.mean([recorded(r, "probability")[r.labelled].sum() for r in listed(runs)]))

@@ -19,7 +19,8 @@ u = 0 makes the others the number of steps itself.
 
 import numpy as np
 
-from .quantities import Runs, Tradeoff, averaged, listed, longest, losses, steps
+from .checks import Runs, above_0, fitting, listed
+from .quantities import Tradeoff, averaged, longest, losses, steps
 
 
 def theorem_1(
@@ -42,6 +43,8 @@ def theorem_1(
     >>> run.mistakes, theorem_1(run, X, -np.ones(4)).best()
     (4, 4.0)
     """
+    above_0(gamma=gamma)
+    X, u = fitting(runs, X, u, still=True)
     square = longest(X) ** 2
     size = float(u @ u) / gamma**2
     bounds = []
@@ -74,6 +77,8 @@ def theorem_2(
     >>> run.mistakes, round(theorem_2(run, X, np.array([-1.0, 1.0])).best(), 3)
     (1, 1.442)
     """
+    above_0(a=a, gamma=gamma)
+    X, u = fitting(runs, X, u, still=True)
     bounds = []
     for run in listed(runs):
         s = steps(run, X, u)
