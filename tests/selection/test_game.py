@@ -13,7 +13,7 @@ from sklearn.metrics import mutual_info_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from selectron import SelectronError
-from selectron.selection import Game
+from selectron.selection import Game, InformationGain
 from selectron.selection.bins import binned
 from selectron.selection.game import play_game
 
@@ -149,6 +149,15 @@ def test_nothing_varies():
     game = Game(k=2).fit(np.ones((5, 3)))
     assert game.value_ == 0
     assert game.get_support().tolist() == [True, True, False]
+
+
+@pytest.mark.parametrize("bins", [10**9, 2**70])
+@pytest.mark.parametrize("selector", [Game, InformationGain])
+def test_bins_that_do_not_fit_into_memory_are_refused(selector, bins):
+    fresh = selector(bins=bins)
+    with pytest.raises(SelectronError, match=r"^Counting \d+ bins .* GiB: take fewer bins"):
+        fresh.fit(np.eye(64), np.arange(64) % 2)
+    assert vars(fresh) == vars(selector(bins=bins))
 
 
 def test_too_many_features_are_refused_and_change_nothing():

@@ -8,9 +8,17 @@ import pytest
 import scipy.sparse
 from sklearn.exceptions import NotFittedError
 
-from selectron import OnlineClassifier, SelectronError
+from selectron import OnlineClassifier, OnlineRanker, SelectronError
 from selectron.askers import Always, Margin
-from selectron.learners import AROW, LASEC, PassiveAggressive, Perceptron, SecondOrderPerceptron
+from selectron.learners import (
+    AROW,
+    LASEC,
+    BudgetPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    SecondOrderPerceptron,
+)
+from selectron.model import Model
 from selectron.selection import kept, lean, lean_run
 from selectron.streams import switching_gaussian
 
@@ -191,6 +199,39 @@ def test_what_is_wrong_teaches_nothing(rows, sigma, norm, reason):
     with pytest.raises(SelectronError, match=reason):
         lean(clf, sigma, norm).predict(rows)
     assert inside(clf) == before
+
+
+REFUSED = {
+    "many classes": (OnlineClassifier(PassiveAggressive()), np.arange(len(Y)) % 3),
+    "a kernel": (OnlineClassifier(PassiveAggressive(), kernel="rbf"), Y),
+    "examples": (OnlineClassifier(BudgetPerceptron(9)), Y),
+    "ranking": (OnlineRanker(PassiveAggressive()), np.eye(3)[np.arange(len(Y)) % 3]),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_has_no_one_vector_of_weights_is_refused_before_it_plays(case, monkeypatch):
+    clf, labels = REFUSED[case]
+    monkeypatch.setattr(Model, "run", lambda *_: pytest.fail("it has played"))
+    with pytest.raises(SelectronError, match="two classes only, learned without a kernel"):
+        lean_run(clf, X, labels, 0.1)
+    assert not hasattr(clf, "classes_")
+
+
+def test_a_third_class_is_refused_and_leaves_no_trace():
+    clf = OnlineClassifier(PassiveAggressive()).fit(X, Y)
+    before = inside(clf)
+    with pytest.raises(SelectronError, match="two classes only"):
+        lean_run(clf, X, np.arange(len(Y)) % 3 - 1, 0.1)
+    assert inside(clf) == before
+    assert clf.classes_.tolist() == [-1, 1]
+
+
+@pytest.mark.parametrize("given", [None, "clf", 5, PassiveAggressive()], ids=repr)
+def test_what_is_no_classifier(given):
+    for call in (lambda: lean(given, 0.1), lambda: lean_run(given, X, Y, 0.1)):
+        with pytest.raises(SelectronError, match=r"^classifier must be an OnlineClassifier, got "):
+            call()
 
 
 def test_not_fitted():

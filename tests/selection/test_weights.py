@@ -103,6 +103,12 @@ def test_norm_is_named(norm):
         kept([1.0], 0.5, norm)
 
 
+@pytest.mark.parametrize("w", ["abc", ["a"], [[1, 2], [1]], np.ones(3) * 1j, object()], ids=repr)
+def test_weights_are_numbers(w):
+    with pytest.raises(SelectronError, match=r"^w must be an array of real numbers, got "):
+        kept(w, 0.1)
+
+
 def test_weights_have_one_dimension_or_two():
     with pytest.raises(SelectronError, match=r"got shape \(1, 1, 1\)"):
         kept([[[1.0]]], 0.5)

@@ -13,6 +13,7 @@ from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..labels import as_array
 from ..parameters import shown
+from ..refusal import check_memory
 
 
 def table(estimator: Any, X: Any, *, first: bool) -> Any:
@@ -50,11 +51,17 @@ def classes(known: np.ndarray, y: np.ndarray) -> np.ndarray:
         raise SelectronError("The labels are of kinds that cannot be sorted together.") from error
 
 
-def above_two(name: str, value: Any) -> int:
-    """Return a parameter that is a whole number from 3 on."""
-    if isinstance(value, int | np.integer) and value > 2:
-        return int(value)
-    raise SelectronError(f"{name} must be a whole number above 2, got {shown(value)}.")
+def bins(value: Any, X: Any, power: int) -> int:
+    """Return a number of bins, from 3 on; what is counted takes (d bins)^power numbers, which fit.
+
+    They take at least as much room as the values between bins do, which are found first.
+    """
+    if not isinstance(value, int | np.integer) or value <= 2:
+        raise SelectronError(f"bins must be a whole number above 2, got {shown(value)}.")
+    width = X.shape[1]
+    what = f"Counting {value} bins of {width} features"
+    check_memory(8 * (width * int(value)) ** power, what, "take fewer bins, or fewer features")
+    return int(value)
 
 
 @contextmanager

@@ -86,7 +86,7 @@ class Game(SelectorMixin, BaseEstimator):
             first = not hasattr(self, "counts_")
             X = _narrow(checks.table(self, X, first=first))
             if first:
-                self.cuts_ = cuts(X, checks.above_two("bins", self.bins))
+                self.cuts_ = cuts(X, checks.bins(self.bins, X, power=2))
             pairs = paired(X, self.cuts_)
             self.counts_ = pairs if first else self.counts_ + pairs
             self.information_ = information(self.counts_.transpose(0, 2, 1, 3))

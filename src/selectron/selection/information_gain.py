@@ -77,7 +77,7 @@ class InformationGain(SelectorMixin, BaseEstimator):
             X = checks.table(self, X, first=first)
             rows, y = checks.labelled(X, y)
             if first:
-                self.cuts_ = cuts(X, checks.above_two("bins", self.bins))
+                self.cuts_ = cuts(X, checks.bins(self.bins, X, power=1))
                 self.counts_ = np.zeros((*self.cuts_.shape[:1], self.bins, 0), np.int64)
                 self.classes_ = y[:0]
             self._count(rows, y)

@@ -15,6 +15,7 @@ from ..engine.rows import Dense, Sparse, rows_of
 from ..engine.scales import SHORTEST
 from ..errors import SelectronError
 from ..model import Model
+from ..parameters import shown
 from ..run import Run, named
 from .checks import array_of
 from .weights import kept
@@ -85,7 +86,7 @@ def lean(classifier: OnlineClassifier, sigma: float, norm: str = "abs") -> Lean:
     17 weights: 93.2% right
     7 weights: 81.8% right
     """
-    check_is_fitted(classifier)
+    check_is_fitted(_linear(classifier))
     _two_classes(classifier.model_)
     coef = classifier.coef_
     mask = kept(coef, sigma, norm)
@@ -118,16 +119,21 @@ def lean_run(
     79.0% with 33.9 of 64
     """
     kept([], sigma, norm)
-    past = copy.deepcopy(getattr(classifier, "model_", None))
-    if past is not None:
-        _two_classes(past)
-    full = classifier.run(X, y)
-    model = past or _unplayed(classifier.model_)
-    _two_classes(classifier.model_)
-    block, _ = shared.rows(classifier, X, first=False, sparse=model.sparse)
+    with _linear(classifier)._all_or_nothing():
+        block, *_ = classifier._labelled(X, y, None)  # its model is made, but plays nothing
+        _two_classes(classifier.model_)
+        model = copy.deepcopy(classifier.model_)
+        full = classifier.run(X, y)
     positive, used = _replayed(model, block, full, sigma, norm)
     flags = full.flags & (1 << CLASS) - 1 | positive.astype(np.int32) << CLASS
     return LeanRun(full, replace(full, margin=None, probability=None, flags=flags), used)
+
+
+def _linear(classifier: Any) -> OnlineClassifier:
+    """Return a classifier, if it is one."""
+    if not isinstance(classifier, OnlineClassifier):
+        raise SelectronError(f"classifier must be an OnlineClassifier, got {shown(classifier)}.")
+    return classifier
 
 
 def _two_classes(model: Model) -> None:
@@ -136,18 +142,6 @@ def _two_classes(model: Model) -> None:
         raise SelectronError(
             "Small weights can be left out of two classes only, learned without a kernel."
         )
-
-
-def _unplayed(model: Model) -> Model:
-    """Return a model as this one was before its first round, but for the draws."""
-    return Model(
-        model.learner,
-        model.asker,
-        width=model.width,
-        sparse=model.sparse,
-        constant=model.constant,
-        normalize=model.normalize,
-    )
 
 
 def _replayed(

@@ -22,7 +22,7 @@ def kept(w: Any, sigma: float, norm: str = "abs") -> np.ndarray:
     `w` has shape (d,), or (K, d) for K classes. A feature then stays or goes for all classes, and
     costs the sum over them, so that `sigma` bounds what is taken from all weights together.
 
-    Raises SelectronError if sigma is below 0, the norm is unknown, or w has another shape.
+    Raises SelectronError if sigma is below 0, the norm is unknown, or w is no array of this shape.
 
     Source: Shen & Dietterich, "A Family of Large Margin Linear Classifiers" (SDM 2009).
 
@@ -31,7 +31,7 @@ def kept(w: Any, sigma: float, norm: str = "abs") -> np.ndarray:
     >>> kept([0.5, -0.1, 2.0, 0.2], sigma=0.4, norm="square")
     array([False, False,  True, False])
     """
-    costs, sigma = _costs(np.asarray(w, float), norm), _checked(sigma)
+    costs, sigma = _costs(_numbers(w), norm), _checked(sigma)
     return _all_but_smallest(costs, dropped(costs, sigma))
 
 
@@ -58,6 +58,17 @@ def _all_but_smallest(costs: np.ndarray, count: int) -> np.ndarray:
     mask = ~below
     mask[np.flatnonzero(costs == edge)[: count - np.count_nonzero(below)]] = False
     return mask
+
+
+def _numbers(w: Any) -> np.ndarray:
+    try:
+        array = np.asarray(w)
+        if array.dtype.kind != "c":
+            return array.astype(float)
+    except (TypeError, ValueError):
+        pass
+    what = repr(w) if isinstance(w, str) else f"a {type(w).__name__}"
+    raise SelectronError(f"w must be an array of real numbers, got {what}.")
 
 
 def _checked(sigma: Any) -> float:
