@@ -1,7 +1,6 @@
 """`selectron run`: play a stream, and tell how the learners fared."""
 
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -12,20 +11,17 @@ import click
 
 from ..askers import Margin
 from ..errors import Refused, SelectronError
-from ..learners import AROW, LASEC, PassiveAggressive, Perceptron, SecondOrderPerceptron
 from .sources import chunks_of, digits
-from .specs import ASKER, ENDINGS, KERNEL, LEARNER
+from .specs import ASKER, KERNEL, LEARNER
 from .theorems import Kept, promises
+from .usage import DEMO, DENSE, SPARSE, check_learners, check_usage
 
 if TYPE_CHECKING:
     from ..evaluate.contest import Contestant
     from ..streams.readers import Chunk
 
-DEMO = LASEC(), SecondOrderPerceptron(), AROW(), PassiveAggressive(), Perceptron()
 PICTURE = "selectron-run.png"
-PICTURES = (".png", ".svg", ".pdf")
 INTERRUPTED = 130  # as a shell reports Ctrl-C
-FOR_FILES = ("label", "drop", "kind", "header", "classes")
 
 
 @click.command(epilog=f"Learners: {LEARNER.listed()}. Askers: {ASKER.listed()}.")
@@ -85,7 +81,7 @@ FOR_FILES = ("label", "drop", "kind", "header", "classes")
 )
 @click.option("--classes", help="The labels, if there are to be no others: ham,spam.")
 @click.option(
-    "--kernel", type=KERNEL, help="Keep examples in place of weights: linear, polynomial, rbf."
+    "--kernel", type=KERNEL, help=f"Keep examples in place of weights: {', '.join(KERNEL.kinds)}."
 )
 @click.option(
     "--max-support",
@@ -131,30 +127,6 @@ def run(**options: Any) -> None:
     sys.exit(code)
 
 
-def check_usage(file: str | None, output: str | None, picture: str | None, **options: Any) -> None:
-    """Refuse what cannot work, before anything is played."""
-    if file is None and any(options[name] not in (None, ()) for name in FOR_FILES):
-        raise click.UsageError("--label, --drop, --header, --format and --classes go with a FILE.")
-    names = [name.strip() for name in (options["classes"] or "a,b").split(",")]
-    if len(set(names)) < 2 or "" in names:
-        raise click.BadParameter(
-            "two different labels are needed at least: ham,spam", param_hint="--classes"
-        )
-    check_target(output, ENDINGS, "-o")
-    check_target(picture, PICTURES, "--plot")
-    paths = [os.path.realpath(path) for path in (file, output, picture) if path]
-    if len(set(paths)) < len(paths):
-        raise click.UsageError("FILE, -o and --plot must be different files.")
-
-
-def check_target(path: str | None, endings: tuple[str, ...], option: str) -> None:
-    """Refuse a file to write whose ending names no format, or whose folder is not there."""
-    if path and Path(path).suffix.lower() not in endings:
-        raise click.BadParameter(f"{path}: must end in {', '.join(endings)}", param_hint=option)
-    if path and not Path(path).absolute().parent.is_dir():
-        raise click.BadParameter(f"{path}: its folder does not exist", param_hint=option)
-
-
 def play_all(file: str | None, **options: Any) -> int:
     """Play the stream, print the results, draw the picture; return the exit code."""
     contestants: list[Contestant] = []
@@ -164,7 +136,7 @@ def play_all(file: str | None, **options: Any) -> int:
         play(contestants, kept, file, **options)
     except KeyboardInterrupt:
         code = INTERRUPTED
-    except (SelectronError, OSError) as error:
+    except (SelectronError, OSError, click.UsageError) as error:
         fault = error
     if contestants and contestants[0].rows:
         theorems = kept.theorems(contestants, file is None) if kept and not code else None
@@ -212,7 +184,8 @@ def enter(chunk: "Chunk", demo: bool, **options: Any) -> list["Contestant"]:
     from ..model import Model
 
     sparse = isinstance(chunk.rows, Sparse)
-    default = DEMO if demo else (PassiveAggressive(),) if sparse else (LASEC(),)
+    learners = options["learners"] or (DEMO if demo else SPARSE if sparse else DENSE)
+    check_learners(learners, options["kernel"], options["max_support"], options["many"])
     return [
         Contestant(
             Model(
@@ -229,7 +202,7 @@ def enter(chunk: "Chunk", demo: bool, **options: Any) -> list["Contestant"]:
             )
         )
         for asker in options["askers"] or (Margin(0.1),)
-        for learner in options["learners"] or default
+        for learner in learners
     ]
 
 

@@ -13,11 +13,15 @@ ENDINGS = (".csv", ".jsonl", ".ndjson", ".parquet", ".pq")  # of files of decisi
 
 
 class Spec(click.ParamType):
-    """A learner or an asker by name, with parameters after a colon."""
+    """A learner, an asker or a kernel by name, with parameters after a colon.
 
-    def __init__(self, name: str, module: ModuleType):
-        self.name = name
-        self.kinds = {kebab(kind): getattr(module, kind) for kind in module.__all__}
+    `short` gives names that are shown in place of others; the others will do as well.
+    """
+
+    def __init__(self, name: str, module: ModuleType, **short: str):
+        self.name, self.short = name, short
+        found = {kebab(kind): getattr(module, kind) for kind in module.__all__}
+        self.kinds = {short.get(kind, kind): part for kind, part in found.items()}
 
     def listed(self) -> str:
         """Return the names and their parameters, those without a default as P=."""
@@ -35,7 +39,8 @@ class Spec(click.ParamType):
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Return the learner or asker, its parameters checked."""
         name, _, rest = value.partition(":")
-        kind = self.kinds.get(name.lower().replace("_", "-"))
+        known = name.lower().replace("_", "-")
+        kind = self.kinds.get(self.short.get(known, known))
         if kind is None:
             self.fail(f"no {self.name} {name!r}; there are {', '.join(self.kinds)}", param, ctx)
         try:
@@ -63,4 +68,4 @@ class Spec(click.ParamType):
 
 LEARNER = Spec("learner", learners)
 ASKER = Spec("asker", askers)
-KERNEL = Spec("kernel", kernels)
+KERNEL = Spec("kernel", kernels, polynomial="poly")

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import click
 import numpy as np
-
-from ..errors import SelectronError
 
 if TYPE_CHECKING:
     from ..evaluate.contest import Contestant
@@ -24,11 +23,11 @@ class Kept:
         self.outcomes: list[Sequence[Outcome]] = []
 
     def add(self, chunk: "Chunk", codes: np.ndarray, outcomes: "Sequence[Outcome]") -> None:
-        """Keep a chunk; SelectronError if no theorem is about such rows."""
+        """Keep a chunk; it is bad usage if no theorem is about such rows."""
         from ..engine.rows import Dense
 
         if not isinstance(chunk.rows, Dense) or codes.dtype != np.int8:
-            raise SelectronError("--bounds is for dense rows of two classes")
+            raise click.UsageError("--bounds is for dense rows of two classes.")
         self.rows.append(np.asarray(chunk.rows.values, float))
         self.codes.append(codes)
         self.outcomes.append(outcomes)

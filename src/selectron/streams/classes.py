@@ -20,7 +20,8 @@ class Classes:
     """Labels and their codes: -1 and +1 of two, 1 to K of more, 0 where there is none.
 
     Labels that are numbers agree however written. Unless they were named, new classes may come: the
-    first two are sorted, later ones follow as they come.
+    first two are sorted, later ones follow as they come. Fractions are taken for measurements if
+    there are more than two, and refused.
 
     >>> classes = Classes(["1", "0"])
     >>> classes.names
@@ -63,6 +64,13 @@ class Classes:
         if self.named:
             known = ", ".join(map(repr, self.names[:5])) + (", ..." if len(self.names) > 5 else "")
             raise SelectronError(f"row {row + 1} has the label {name!r}, which is none of {known}")
+        odd = next(filter(_is_fraction, [*self.names, name]), None)
+        if odd is not None:
+            raise SelectronError(
+                f"there are labels such as {odd!r}, and by row {row + 1} more than two of them: if "
+                "they are no measurements, name them all with --classes, or else the column of "
+                "labels with --label"
+            )
         if len(self.names) == MOST:
             raise SelectronError(
                 f"there are more than {MOST:,} different labels by row {row + 1}: is the column of "
@@ -84,6 +92,10 @@ def plain(label: Any) -> str:
         return str(int(text))
     value = float(text)
     return str(int(value)) if value.is_integer() else repr(value)
+
+
+def _is_fraction(name: str) -> bool:
+    return NUMBER.fullmatch(name) is not None and not float(name).is_integer()
 
 
 def _order(name: str) -> tuple[bool, float, str]:

@@ -1,0 +1,107 @@
+"""Bad usage of `selectron run`: exit code 2, and before a row is read where that is possible."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+FAST = ["--learner", "perceptron"]
+
+BAD_USAGE = {
+    "an unknown learner": ["--learner", "lasek"],
+    "an unknown parameter": ["--learner", "lasec:d=1"],
+    "b >= c": ["--learner", "lasec:b=2,c=1"],
+    "a negative C": ["--learner", "passive-aggressive:C=-1"],
+    "a word for a number": ["--ask", "margin:b=much"],
+    "no value": ["--ask", "margin:b"],
+    "a missing parameter": ["--ask", "margin"],
+    "an ending that is no format": ["-o", "out.xls"],
+    "a picture that is none": ["--plot", "picture.txt"],
+    "an unknown format": ["--format", "arff"],
+    "an unknown option": ["--frobnicate"],
+    "a seed below 0": ["--seed", "-1"],
+}
+
+
+@pytest.mark.parametrize("case", BAD_USAGE)
+def test_bad_usage_exits_with_2(call, stream, case):
+    result = call("run", stream[0], *BAD_USAGE[case])
+    assert result.exit_code == 2
+    assert result.stderr.count("Error:") == 1
+    assert "Traceback" not in result.output
+
+
+def test_a_file_is_not_written_over_while_it_is_read(call, stream):
+    before = stream[0].read_bytes()
+    for option in ("-o", "--plot"):
+        target = stream[0] if option == "-o" else Path("same.png")
+        Path("same.png").write_bytes(before)
+        file = stream[0] if option == "-o" else target
+        assert call("run", file, *FAST, option, target).exit_code == 2
+        assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("option", [["-o", "nowhere/out.csv"], ["--plot", "nowhere/p.png"]])
+def test_an_output_in_a_folder_that_is_not_there(call, stream, option):
+    result = call("run", stream[0], *FAST, *option)
+    assert result.exit_code == 2
+    assert "nowhere" in result.stderr
+
+
+def test_options_for_files_need_a_file(call):
+    for option in (["--label", "x"], ["--drop", "x"], ["--classes", "a,b"], ["--no-header"]):
+        assert call("run", *option).exit_code == 2
+
+
+SVM = "1 1:1\n-1 2:1\n"
+NO_BOUNDS = {
+    "an ending": ("rows.svm", SVM, []),
+    "a format": ("rows", SVM, ["--format", "svmlight"]),
+    "a first line": ("rows", SVM, []),
+    "three classes": ("rows.csv", "a,label\n1,x\n2,y\n3,z\n", []),
+    "three names": ("rows.csv", "a,label\n1,x\n2,y\n", ["--classes", "x,y,z"]),
+    "exact": ("rows.csv", "a,label\n1,x\n2,y\n", ["--many", "exact"]),
+}
+
+
+@pytest.mark.parametrize("case", NO_BOUNDS)
+def test_bounds_are_for_dense_rows_of_two_classes(call, tmp_path, case):
+    name, text, options = NO_BOUNDS[case]
+    (tmp_path / name).write_text(text)
+    result = call("run", name, *FAST, "--bounds", *options)
+    assert result.exit_code == 2
+    assert "Error: --bounds is for dense rows of two classes" in result.stderr
+
+
+def test_what_was_played_before_a_third_class_is_reported_all_the_same(call, tmp_path):
+    (tmp_path / "late.csv").write_text("a,label\n" + "1,x\n-1,y\n" * 4096 + "1,z\n")
+    result = call("run", "late.csv", *FAST, "--json", "--bounds")
+    assert result.exit_code == 2
+    assert json.loads(result.stdout)[0]["rows"] == 8192
+
+
+MISFITS = {
+    "a kernel for the exact form": ["--learner", "lasec", "--many", "exact", "--kernel", "rbf"],
+    "the same for the default": ["--many", "exact", "--kernel", "rbf"],
+    "max_support alone": ["--learner", "perceptron", "--max-support", "5"],
+    "max_support alone for the default": ["--max-support", "5"],
+    "max_support in second order": ["--learner", "arow", "--kernel", "rbf", "--max-support", "5"],
+    "a budget twice": ["--learner", "forgetron", "--max-support", "5"],
+    "a kernel in an L1 ball": ["--learner", "l1-constrained:beta=1", "--kernel", "linear"],
+    "one learner of two": [*FAST, "--learner", "lasec", "--many", "exact", "--kernel", "rbf"],
+}
+
+
+@pytest.mark.parametrize("case", MISFITS)
+def test_options_that_do_not_go_together(call, stream, case):
+    result = call("run", stream[0], *MISFITS[case])
+    assert result.exit_code == 2
+    assert result.stderr.count("Error:") == 1
+    assert not result.stdout
+
+
+def test_they_are_refused_before_a_row_is_read(call):
+    for case, options in MISFITS.items():
+        if "default" not in case or "max_support" in case:
+            assert call("run", "nowhere.csv", *options).exit_code == 2
+    assert call("run", "--many", "exact", "--kernel", "rbf").exit_code == 2
