@@ -52,7 +52,8 @@ class OnlineClassifier(ClassifierMixin, Fitted):
         steps on are kept. "linear" gives what None gives, and lets second-order learners run on
         rows of any number of features. A function takes two 1-D arrays; dense rows only.
     max_support : int, default None
-        How many examples may be kept, in first order: the oldest leaves. None is all of them.
+        How many examples may be kept, of many classes by each of them, in first order: the oldest
+        leaves. None is all of them.
     max_open : int, default 10_000
         How many asked labels may be outstanding. The row of each is kept, 8 bytes a feature or 12 a
         non-zero; beyond that number the oldest expires.
@@ -67,7 +68,8 @@ class OnlineClassifier(ClassifierMixin, Fitted):
     coef_, intercept_ : ndarrays of shapes (1, n_features) and (1,)
         The weights; of many classes a row each. There are none with a kernel that is not linear.
     n_support_ : int, or ndarray of shape (n_classes,) of many classes
-        With a kernel: how many examples are kept.
+        With a kernel: how many examples are kept. With `many="exact"`, in second order, all classes
+        keep the same ones, and it is an int.
     n_features_in_ : int
     feature_names_in_ : ndarray, if the rows came with names
     n_rounds_ : int
@@ -95,6 +97,7 @@ class OnlineClassifier(ClassifierMixin, Fitted):
     """
 
     defaults: ClassVar = {"learner": LASEC(), "asker": Always()}
+    ranks: ClassVar[bool] = False  # may a row be of several classes?
 
     def __init__(
         self,

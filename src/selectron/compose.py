@@ -182,12 +182,20 @@ def loop(learner: Any, asker: Any, space: Any) -> Callable:
     What a class of the user's calls may be defined anew in the same process, as in a notebook.
     """
     kinds = learner, asker, getattr(getattr(space, "space", space), "kernel", learner)
-    own = all(kind.__module__.startswith(f"{__package__}.") for kind in kinds)
-    code = "" if own else digest(play, parts(learner, asker, space))
-    return _loop(learner, asker, space, code)
+    users = [kind for kind in kinds if not kind.__module__.startswith(f"{__package__}.")]
+    code = digest(play, parts(learner, asker, space)) if users else ""
+    what = " or ".join(dict.fromkeys(map(_described, users or kinds)))
+    return _loop(learner, asker, space, code, what)
+
+
+def _described(kind: Any) -> str:
+    """Return a part as a message tells of it."""
+    if isinstance(kind, type):
+        return kind.__name__
+    return f"The kernel {kind.__name__}, which takes two arrays and returns a number,"
 
 
 @cache
-def _loop(learner: Any, asker: Any, space: Any, code: str) -> Callable:
+def _loop(learner: Any, asker: Any, space: Any, code: str, what: str) -> Callable:
     names = (part.__name__.rpartition(".")[2] for part in (learner, asker, space))
-    return compiled(play, parts(learner, asker, space), "_".join(["play", *names]))
+    return compiled(play, parts(learner, asker, space), "_".join(["play", *names]), what)

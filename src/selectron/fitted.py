@@ -37,12 +37,12 @@ class Fitted(NestedParameters):
 
     @property
     def n_support_(self) -> Any:
-        """How many examples are kept; of many classes, an array of them."""
+        """How many examples are kept; of many classes, an array, unless they share P."""
         check_is_fitted(self)
         if not self.model_.dual:
             raise NotThere("No examples are kept: kernel is None.")
         held = self.model_.state.scalars[..., HELD].astype(int)
-        return held if self.model_.stacked else held.item()
+        return held if held.size > 1 else held.item()
 
     @property
     def n_rounds_(self) -> int:

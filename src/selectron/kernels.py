@@ -11,6 +11,7 @@ What a learner calls x is phi(x), with <phi(x), phi(y)> = k(x, y): rows are scal
 there, and `fit_intercept=True` puts a 1 in front of x itself.
 """
 
+import inspect
 import math
 from typing import Any, NamedTuple
 
@@ -96,7 +97,7 @@ class RBF(NamedTuple):
         return math.exp(-self.gamma * distance) if not distance < 0 else 1.0
 
 
-NAMED = {"linear": Linear(), "poly": Polynomial(), "rbf": RBF()}
+NAMED = {"linear": Linear(), "poly": Polynomial(), "polynomial": Polynomial(), "rbf": RBF()}
 
 
 def kernel_of(given: Any) -> Any:
@@ -109,7 +110,7 @@ def kernel_of(given: Any) -> Any:
         return None if given is None else NAMED[given]
     function = getattr(given, "py_func", given)  # compiled by Numba already
     if hasattr(function, "__code__") and hasattr(function, "__globals__"):
-        return function
+        return _of_two(function)
     fields = isinstance(given, tuple) and hasattr(given, "_fields")
     if fields and callable(getattr(given, "numbers", None)) and hasattr(given, "value"):
         return given
@@ -117,3 +118,14 @@ def kernel_of(given: Any) -> Any:
         'kernel must be "linear", "poly", "rbf", an object from selectron.kernels such as '
         f"RBF(gamma=0.5), or a function of two arrays, got {given!r}."
     )
+
+
+def _of_two(function: Any) -> Any:
+    """Return a function, if it can be called with two arrays."""
+    try:
+        inspect.signature(function).bind(None, None)
+    except TypeError as error:
+        raise SelectronError(
+            f"The kernel {function.__name__} must be a function of two arrays: {error}."
+        ) from error
+    return function

@@ -47,7 +47,7 @@ def described(clf: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     return {**header, "named": clf.named_}, arrays
 
 
-def restored(cls: type, path: Any, header: Any, arrays: dict, parts: tuple[Any, ...]) -> Any:
+def restored(cls: Any, path: Any, header: Any, arrays: dict, parts: tuple[Any, ...]) -> Any:
     """Return the classifier, of class `cls`, that a file held; SelectronError if it is unsound."""
     try:
         return _restored(cls, header, arrays, parts)
@@ -57,15 +57,15 @@ def restored(cls: type, path: Any, header: Any, arrays: dict, parts: tuple[Any, 
         raise SelectronError(f"{path} does not hold a sound model.") from error
 
 
-def _restored(cls: type, header: dict, arrays: dict, parts: tuple[Any, ...]) -> Any:
+def _restored(cls: Any, header: dict, arrays: dict, parts: tuple[Any, ...]) -> Any:
     model = header["model"]
     learner = checks.part(storage.part(model["learner"], parts), "learner")
     asker = checks.part(storage.part(model["asker"], parts), "asker")
     kernel = _kernel(model["kernel"], parts)
-    clf: Any = cls(learner, asker, kernel=kernel, **header["kept"])
-    if (clf._how_many() == "ranking") != (model["many"] == "ranking"):
-        wanted = "OnlineRanker" if model["many"] == "ranking" else "OnlineClassifier"
+    if cls.ranks != (model["many"] == "ranking"):
+        wanted = "OnlineClassifier" if cls.ranks else "OnlineRanker"
         raise SelectronError(f"The file holds an {wanted}: load it with {wanted}.load.")
+    clf = cls(learner, asker, kernel=kernel, **header["kept"])
     clf.model_ = unpack(model, arrays, learner, asker, kernel)
     clf.n_features_in_ = width = clf.model_.width
     values, kind = header["classes"]

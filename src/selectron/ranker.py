@@ -1,6 +1,6 @@
 """OnlineRanker: rows that are of several classes at once."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -49,7 +49,7 @@ class OnlineRanker(OnlineClassifier):
     Every class has a score. A step is taken on the relevant class with the lowest score and the
     irrelevant one with the highest, so that the first gets ahead. Labels are tables of 0 and 1, one
     column a class; a row of NaN has none. Parameters are those of `OnlineClassifier`, whose
-    `classes` name the columns here.
+    `classes` name the columns here, and without `many`: there is one way.
 
     Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), multi-label form.
 
@@ -63,6 +63,8 @@ class OnlineRanker(OnlineClassifier):
     >>> ranker.predict(X[:1])
     array([[0, 0, 1]])
     """
+
+    ranks: ClassVar[bool] = True
 
     # A stream
 
@@ -121,6 +123,10 @@ class OnlineRanker(OnlineClassifier):
     # Within
 
     def _how_many(self) -> str:
+        if self.many is not None:
+            raise SelectronError(
+                f"many must be left out with OnlineRanker, which has one way, got {self.many!r}."
+            )
         return "ranking"
 
     def _labelled(

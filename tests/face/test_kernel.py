@@ -83,6 +83,27 @@ def test_a_function_that_does_not_compile():
     assert not hasattr(clf, "classes_")
 
 
+@pytest.mark.parametrize("kernel", [lambda x, y: "x", lambda x, y: x, lambda x, y: None], ids=str)
+def test_a_function_that_returns_no_number(kernel):
+    """The sentence names the kernel, and nothing that the user has not written."""
+    clf = OnlineClassifier(Perceptron(), kernel=kernel)
+    with pytest.raises(SelectronError, match=r"^The kernel <lambda>, .* does not comp") as caught:
+        clf.fit(X, y)
+    assert is_one_sentence(str(caught.value))
+    assert "play_" not in str(caught.value)
+    assert not hasattr(clf, "classes_")
+
+
+def test_a_learner_that_does_not_compile_is_named():
+    class Mine(Perceptron):
+        def steps(self, m, y):
+            return "word".unheard_of()
+
+    with pytest.raises(SelectronError, match=r"^Mine does not compile: .*unheard_of") as caught:
+        OnlineClassifier(Mine()).fit(X, y)
+    assert is_one_sentence(str(caught.value))
+
+
 def test_a_kernel_that_is_defined_anew():
     def made(power):
         class Kernel(NamedTuple):
@@ -110,6 +131,9 @@ WRONG = {
     "infinite": (RBF(gamma=math.inf), "RBF: gamma must be"),
     "degree": (Polynomial(degree=1.5), "Polynomial: degree must be"),
     "coef0": (Polynomial(coef0=-1), "Polynomial: coef0 must be"),
+    "no arrays": (lambda: "x", "The kernel <lambda> must be a function of two arrays"),
+    "one array": (lambda x: 1.0, "The kernel <lambda> must be a function of two arrays"),
+    "three arrays": (lambda x, y, z: 1.0, "The kernel <lambda> must be a function of two arrays"),
 }
 
 
@@ -172,6 +196,24 @@ def test_weights_and_examples(interpreted):
     many = OnlineClassifier(Perceptron(), kernel="rbf").fit(X, np.arange(300) % 3)
     assert many.n_support_.shape == (3,)
     assert many.n_support_.min() > 0
+    exact = OnlineClassifier(LASEC(), kernel="linear", many="exact").fit(X, np.arange(300) % 3)
+    assert isinstance(exact.n_support_, int)
+    assert exact.n_support_ > 0
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_max_support_is_that_of_every_class(classes, interpreted):
+    clf = OnlineClassifier(Perceptron(), kernel="rbf", max_support=9)
+    held = np.array(clf.fit(X, np.arange(300) % classes).n_support_)
+    assert held.shape == (() if classes == 2 else (3,))
+    assert (held == 9).all()
+
+
+def test_the_polynomial_kernel_has_two_names(interpreted):
+    runs = [
+        OnlineClassifier(Perceptron(), kernel=name).run(X, y) for name in ("poly", "polynomial")
+    ]
+    assert np.array_equal(runs[0].margin, runs[1].margin)
 
 
 def test_budgets_need_no_kernel(interpreted):

@@ -133,3 +133,11 @@ def test_files_of_rankers_and_classifiers_are_told_apart(tmp_path):
 def test_a_projection_cannot_rank():
     with pytest.raises(SelectronError, match="L1Constrained cannot rank"):
         OnlineRanker(L1Constrained(beta=1.0)).fit(X, Y)
+
+
+@pytest.mark.parametrize("many", ["bogus", "rest", "joint", 3])
+def test_there_is_one_way_to_rank(many):
+    ranker = OnlineRanker(PassiveAggressive(), many=many)
+    with pytest.raises(SelectronError, match=r"^many must be left out with OnlineRanker, .* got "):
+        ranker.fit(X, Y)
+    assert not hasattr(ranker, "classes_")

@@ -14,23 +14,24 @@ from ..errors import SelectronError
 from .bind import bind, digest
 
 
-def compiled(function: Callable, parts: Mapping[str, Any], name: str) -> Callable:
+def compiled(function: Callable, parts: Mapping[str, Any], name: str, what: str = "") -> Callable:
     """Return `bind(function, parts)` as machine code, compiled or loaded when first called.
 
-    Without a writable folder for the cache, it is compiled in every process anew; damaged cache
-    files are replaced. It is to be called with one combination of types only.
+    `what` names it to the user, in the SelectronError if it does not compile. Without a writable
+    folder for the cache, it is compiled in every process anew; damaged cache files are replaced. It
+    is to be called with one combination of types only.
     """
     ready: list[Callable] = []
 
     def call(*args: Any) -> Any:
         if not ready:
-            ready.append(_load(function, parts, name, args))
+            ready.append(_load(function, parts, name, args, what or name))
         return ready[0](*args)
 
     return call
 
 
-def _load(function: Callable, parts: Mapping[str, Any], name: str, args: tuple) -> Any:
+def _load(function: Callable, parts: Mapping[str, Any], name: str, args: tuple, what: str) -> Any:
     """Return Numba's dispatcher, ready for arguments of these types."""
     import numba
 
@@ -42,13 +43,18 @@ def _load(function: Callable, parts: Mapping[str, Any], name: str, args: tuple) 
     signature = tuple(numba.typeof(a) for a in args)
     try:
         return _cached(function, parts, name, signature)
-    except numba.core.errors.NumbaError as error:
-        reasons = [line for line in str(error).splitlines() if line and "pipeline" not in line]
-        raise SelectronError(f"{name} does not compile: {reasons[0]}") from error
+    except (numba.core.errors.NumbaError, TypeError, ValueError) as error:
+        raise SelectronError(f"{what} does not compile: {_reason(error)}.") from error
     except (OSError, RuntimeError):  # no folder to write to, or no room in it
         dispatcher: Any = bind(function, parts, _jit(name, function, cached=False))
         dispatcher.compile(signature)
         return dispatcher
+
+
+def _reason(error: Exception) -> str:
+    """Return the first sentence of what the compiler says, but for the name of its stage."""
+    lines = [line for line in str(error).splitlines() if line and "pipeline" not in line]
+    return lines[0].partition(". ")[0].rstrip(".: ") if lines else type(error).__name__
 
 
 def _cached(function: Callable, parts: Mapping[str, Any], name: str, signature: tuple) -> Any:
