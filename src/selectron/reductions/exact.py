@@ -26,7 +26,7 @@ from .stack import BEST, COUNT, NOTE, SECOND, Stack
 
 step = feasible = noted = blank  # the learner
 form = ceiling = move = square = blank  # the space
-full = like = trim = blank
+full = like = blank
 at = blank  # (s, 0) -> what the space keeps of the long vector
 
 extent, predicted, copied = joint.extent, joint.predicted, joint.copied
@@ -88,8 +88,10 @@ def margin(s, rows, i):
 
 
 def crowded(s, rows, i):
-    """Is there too little room for z?"""
-    return full(at(s, 0), pair(s, rows, i, 1, 0), 0)
+    """Is there too little room for z? It is twice as long as the row, whatever is in it."""
+    n, indptr = int(rows.indptr[i + 1] - rows.indptr[i]), np.zeros(2, np.uint64)
+    indptr[1] = 2 * n
+    return full(at(s, 0), like(rows, indptr, rows.indices, rows.values), 0)
 
 
 @apart
