@@ -11,7 +11,7 @@ from .engine.machine import compiled
 from .errors import SelectronError
 from .kernels import Linear
 from .reductions import binary, exact, joint, ranking, rest, ultraconservative
-from .reductions.stack import Stack
+from .reductions.stack import Stack, of_one
 from .spaces import (
     dense_first,
     dense_l1,
@@ -108,7 +108,7 @@ def _long(kernel: Any) -> ModuleType | dual.Dual:
 
 def parts(learner: Any, asker: Any, space: Any) -> Mapping[str, Any]:
     """Return what the blanks of the loop, and of what it calls, stand for."""
-    reduction, base = getattr(space, "reduction", binary), getattr(space, "space", space)
+    reduction, base = getattr(space, "reduction", binary), of_one(space)
     return {
         "Learner": learner,
         **{name: getattr(learner, name) for name in FROM_LEARNER},
@@ -181,7 +181,7 @@ def loop(learner: Any, asker: Any, space: Any) -> Callable:
 
     What a class of the user's calls may be defined anew in the same process, as in a notebook.
     """
-    kinds = learner, asker, getattr(getattr(space, "space", space), "kernel", learner)
+    kinds = learner, asker, getattr(of_one(space), "kernel", learner)
     users = [kind for kind in kinds if not kind.__module__.startswith(f"{__package__}.")]
     code = digest(play, parts(learner, asker, space)) if users else ""
     what = " or ".join(dict.fromkeys(map(_described, users or kinds)))

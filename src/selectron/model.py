@@ -20,6 +20,7 @@ from .draws import Draws
 from .engine.loop import ASKED, CLASS, GIVEN, LATER, NEVER, NONE, STRAINED, UPDATED
 from .engine.rows import Dense, Sparse, no_rows, rows_of
 from .errors import Refused, SelectronError
+from .reductions.stack import of_one
 from .refusal import why_not_open, why_refused
 from .run import Outcome
 
@@ -204,9 +205,8 @@ class Model:
 
     def _start_one(self, times: int = 1) -> Any:
         """Return the state of one vector before the first round, or of one that is longer."""
-        one, more = getattr(self.space, "space", self.space), (self.limit, self.chance)
-        weights = times * self.weights_of(self.width)
-        return one.start(weights, self._shape(), *(more if self.dual else ()))
+        weights, more = times * self.weights_of(self.width), (self.limit, self.chance)
+        return of_one(self.space).start(weights, self._shape(), *(more if self.dual else ()))
 
     def _shape(self) -> Any:
         return type(self.learner)(*self.numbers[0]).shape() if self.space.order == 2 else None

@@ -6,6 +6,7 @@ from typing import Any
 
 from .errors import SelectronError
 from .kernels import Linear
+from .reductions.stack import of_one
 from .refusal import check_memory
 
 
@@ -86,7 +87,7 @@ def check_start(model: Any, width: int, classes: int) -> None:
 
 def _size(model: Any, width: int, classes: int, *room: int) -> int:
     """Return the bytes that the state takes, or would take with so many classes."""
-    one = getattr(model.space, "space", model.space)
+    one = of_one(model.space)
     weights, stacked = model.weights_of(width), model.stacked or classes > 2
     if model.many == "exact" and model.space.order == 2:
         return one.size(weights * classes, *room)

@@ -11,6 +11,7 @@ from selectron.askers import Always, Margin
 from selectron.compose import space_for
 from selectron.engine.rows import Dense
 from selectron.learners import L1Constrained
+from selectron.reductions.stack import of_one
 from selectron.run import Outcome
 
 N, WIDTH = 120, 5
@@ -29,7 +30,7 @@ def play(learner, asker, sparse, many, values, y):
     numbers = learner.numbers()
     shape = type(learner)(*numbers).shape() if space.order == 2 else None
     width = values.shape[1] + (space.order == 1)
-    one = getattr(space, "space", space)
+    one = of_one(space)
     state = space.begin(lambda: one.start(width, shape), 2) if many else one.start(width, shape)
     rows = space.rows(sparse_block(values) if sparse else Dense(values), False)
     labels = np.where(y == 0, 0, (y + 3) // 2) if many else y

@@ -28,6 +28,14 @@ at = blank  # (s, k) -> what the space keeps of class k
 rivals = blank  # (scores, ranks, relevant, y) -> the classes to tell apart: relevant, irrelevant
 
 
+def share(normalize):
+    """Return what each of two classes takes of w, so that their gap is what w gave.
+
+    Where rows are brought to unit length, it is z that is, which is longer than x by sqrt(2).
+    """
+    return math.sqrt(0.5) if normalize else 0.5
+
+
 def margin(s, rows, i):
     """Score every class, and return the gap between the two best."""
     score_all(s, rows, i)

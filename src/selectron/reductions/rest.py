@@ -21,7 +21,7 @@ learn_one = binary.learn
 
 
 def share(normalize):
-    """Return what each of two classes takes of the vector between them: all, to tell it apart."""
+    """Return what each of two classes takes of w, one way and the other: all, to be told apart."""
     return 1.0
 
 

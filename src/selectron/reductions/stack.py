@@ -1,6 +1,5 @@
 """A stack: for every array that the space keeps of one vector, an array of them, one a class."""
 
-import math
 from collections import namedtuple
 from collections.abc import Callable
 from types import ModuleType
@@ -16,12 +15,9 @@ COUNT, NOTE = 0, 1  # in `tally`: number of steps, and the learner's own number
 OWN = ("scores", "ranks", "tally", "relevant")  # fields beside those of the space
 
 
-def joint_share(normalize: bool) -> float:
-    """Return what each of two classes takes of w, so that their gap is what w gave.
-
-    Where rows are brought to unit length, it is z that is, which is longer than x by sqrt(2).
-    """
-    return math.sqrt(0.5) if normalize else 0.5
+def of_one(space: Any) -> Any:
+    """Return the space of one vector: what a stack is made of, or else the space itself."""
+    return getattr(space, "space", space)
 
 
 class Stack:
@@ -59,7 +55,7 @@ class Stack:
 
         Each takes its share of w, one way and the other.
         """
-        by = getattr(self.reduction, "share", joint_share)(normalize)
+        by = self.reduction.share(normalize)
         tally = np.array([state.scalars[scalars.COUNT], state.scalars[scalars.NOTE]])
         return self.stacked([self.space.scaled(state, -by), self.space.scaled(state, by)], tally)
 

@@ -6,6 +6,10 @@ for the right class b and every other class k. Its dual variables give each riva
 moves by -max(0, loss_k - mu) / q x, where loss_k is 1 - (score_b - score_k), and class b by what
 they have ceded in all.
 
+The programme has a solution for every row but a zero one, which is passed over as it is with two
+classes: no round is strained. `feasible` and `noted` are of one margin each, and there is none here
+that stands for all classes, so a learner with `ceded` has neither.
+
 Source: Crammer & Singer, "Ultraconservative Online Algorithms for Multiclass Problems" (JMLR 3,
 2003).
 """
@@ -23,7 +27,7 @@ length = blank  # the space
 
 margin, extent, spread = joint.margin, joint.extent, joint.spread
 limit, predicted, truth, due = joint.limit, joint.predicted, joint.truth, joint.due
-part = joint.part
+part, share = joint.part, joint.share
 
 
 def learn(p, s, rows, i, scale, m, q, y):
