@@ -21,13 +21,13 @@ def classical(s):
     return max(0.05, s.gap) * (0.5, 0.9, 1.0)[s.seed % 3], (0.2, 0.5, 0.8)[s.seed // 3 % 3]
 
 
-def check_classical(run, s, gamma, a, start="sound"):
+def assert_classical_bounded(run, s, gamma, a, start="sound"):
     for U in s.comparators().values():
         at_most(run.steps, ellipsoid.theorem_2(run, s.X, U[0], gamma, a, start))
         at_most(run.steps, ellipsoid.shrinking(run, s.X, U[0], gamma, a, start))
 
 
-def check_improved(run, s, gamma, c, b):
+def assert_improved_bounded(run, s, gamma, c, b):
     for U in s.comparators().values():
         sharp = ellipsoid.theorem_3(run, s.X, U[0], gamma, c, b, everywhere=False)
         at_most(run.steps, sharp)
@@ -40,7 +40,7 @@ def test_theorem_2_holds(start):
     for s in streams(*KINDS):
         gamma, a = classical(s)
         run = played(s, CELLIP(gamma, a, start), ALL)
-        check_classical(run, s, gamma, a, start)
+        assert_classical_bounded(run, s, gamma, a, start)
         told += ellipsoid.theorem_2(run, s.X, s.U[0], gamma, a, start) < math.inf
     assert told > len(streams(*KINDS)) / 3
 
@@ -73,7 +73,7 @@ def test_no_margin_no_bound():
 def test_theorem_3_holds():
     for s in streams(*KINDS):
         for gamma, c, b in IMPROVED:
-            check_improved(played(s, IELLIP(gamma, c, b, 1.0), ALL), s, gamma, c, b)
+            assert_improved_bounded(played(s, IELLIP(gamma, c, b, 1.0), ALL), s, gamma, c, b)
 
 
 def test_the_first_matrix_has_no_influence():
@@ -85,13 +85,13 @@ def test_the_first_matrix_has_no_influence():
 def sweep_classical(fault, count):
     for s in map(long, streams("separable", "corners")[:count]):
         learner = literal.CELLIP(len(s.X[0]), 0.9 * s.gap, 0.8)
-        check_classical(literal.play(learner, s, fault=fault), s, 0.9 * s.gap, 0.8)
+        assert_classical_bounded(literal.play(learner, s, fault=fault), s, 0.9 * s.gap, 0.8)
 
 
 def sweep_improved(fault, count):
     for s in map(long, streams("separable", "corners")[:count]):
         learner = literal.IELLIP(len(s.X[0]), 0.9 * s.gap, 0.1, 0.8)
-        check_improved(literal.play(learner, s, fault=fault), s, 0.9 * s.gap, 0.1, 0.8)
+        assert_improved_bounded(literal.play(learner, s, fault=fault), s, 0.9 * s.gap, 0.1, 0.8)
 
 
 def long(s):

@@ -23,7 +23,7 @@ def lossless(s):
     return [s.U / s.gap, 1.2 * s.U / s.gap, *list(s.comparators().values())[:2]]
 
 
-def check(run, s, theorem, *parameters):
+def assert_bounded(run, s, theorem, *parameters):
     """Hold a run against a theorem for several comparators; return how many bounds are finite."""
     bounds = [theorem(run, s.X, U, *parameters) for U in lossless(s)]
     for bound in bounds:
@@ -31,7 +31,7 @@ def check(run, s, theorem, *parameters):
     return sum(bound < math.inf for bound in bounds)
 
 
-def check_soft(run, s, alpha, C):
+def assert_soft_bounded(run, s, alpha, C):
     for U in [*s.comparators().values(), 2 * s.U]:
         sharp = large_margin.theorem_5_1(run, s.X, U[0], alpha, C, everywhere=False)
         at_most(large_margin.stepped_mistakes(run), sharp)
@@ -43,7 +43,7 @@ def test_theorem_3_1_holds():
     for s in streams(*CLEAN):
         alpha = ALPHAS[s.seed // 4 % 4]
         run = played(s, ObjectiveRegularized(alpha, math.inf), Margin((math.inf, 0.5)[s.seed % 2]))
-        told += check(run, s, large_margin.theorem_3_1, alpha)
+        told += assert_bounded(run, s, large_margin.theorem_3_1, alpha)
     assert told > 150
 
 
@@ -51,7 +51,9 @@ def test_theorem_3_2_holds_in_the_ball():
     told = 0
     for s in streams(*CLEAN):
         beta = (1.05, 1.2, 2.0)[s.seed % 3] / s.gap
-        told += check(played(s, L2Constrained(beta), ALL), s, large_margin.theorem_3_2, beta)
+        told += assert_bounded(
+            played(s, L2Constrained(beta), ALL), s, large_margin.theorem_3_2, beta
+        )
     assert told > 100
 
 
@@ -65,7 +67,7 @@ def test_theorem_3_2_holds_in_the_cross_polytope():
     for s in streams(*CLEAN):
         beta = (1.05, 1.2, 2.0)[s.seed % 3] * in_l1(s)
         run = played(s, learners.L1Constrained(beta), ALL)
-        told += check(run, s, large_margin.theorem_3_2, beta, 1)
+        told += assert_bounded(run, s, large_margin.theorem_3_2, beta, 1)
     assert told > 100
 
 
@@ -74,7 +76,7 @@ def test_theorems_3_3_and_3_1_hold_where_small_weights_are_removed():
     for s in streams(*CLEAN):
         alpha, sigma = ALPHAS[s.seed % 4], (0.0, 1e-5, 1e-3)[s.seed % 3]
         run = literal.play(literal.Regularized(len(s.X[0]), alpha, sigma=sigma), s)
-        told += check(run, s, large_margin.theorem_3_3, alpha, sigma)
+        told += assert_bounded(run, s, large_margin.theorem_3_3, alpha, sigma)
     assert told > 100
 
 
@@ -85,37 +87,37 @@ def test_theorem_3_4_holds_where_small_weights_are_removed(norm):
         beta = 1.2 * (in_l1(s) if norm == 1 else 1 / s.gap)
         sigma = (0.0, 1e-6, 1e-4)[s.seed % 3]
         run = literal.play(literal.Constrained(len(s.X[0]), beta, norm, sigma), s)
-        told += check(run, s, large_margin.theorem_3_4, beta, sigma, norm)
+        told += assert_bounded(run, s, large_margin.theorem_3_4, beta, sigma, norm)
     assert told > 60
 
 
 def test_theorem_5_1_holds():
     for s in streams(*KINDS):
         alpha, C = ALPHAS[s.seed % 4], (0.1, 1.0, 10.0)[s.seed % 3]
-        check_soft(played(s, ObjectiveRegularized(alpha, C), ALL), s, alpha, C)
+        assert_soft_bounded(played(s, ObjectiveRegularized(alpha, C), ALL), s, alpha, C)
 
 
 def test_theorem_5_1_holds_for_passive_aggressive():
     for s in streams(*KINDS)[:60]:
-        check_soft(played(s, PassiveAggressive(2.0, "II"), ALL), s, 0.0, 2.0)
+        assert_soft_bounded(played(s, PassiveAggressive(2.0, "II"), ALL), s, 0.0, 2.0)
 
 
 def sweep_hard(fault, count):
     for s in streams(*CLEAN)[:count]:
         run = literal.play(literal.Regularized(len(s.X[0]), 0.01), s, fault=fault)
-        check(run, s, large_margin.theorem_3_1, 0.01)
+        assert_bounded(run, s, large_margin.theorem_3_1, 0.01)
 
 
 def sweep_soft(fault, count):
     for s in streams(*CLEAN)[:count]:
         run = literal.play(literal.Regularized(len(s.X[0]), 0.01, 10.0), s, fault=fault)
-        check_soft(run, s, 0.01, 10.0)
+        assert_soft_bounded(run, s, 0.01, 10.0)
 
 
 def sweep_ball(fault, count):
     for s in streams(*CLEAN)[: count // 4]:  # a solver takes its time
         run = literal.play(literal.Constrained(len(s.X[0]), 1.1 / s.gap, 2), s, fault=fault)
-        check(run, s, large_margin.theorem_3_2, 1.1 / s.gap)
+        assert_bounded(run, s, large_margin.theorem_3_2, 1.1 / s.gap)
 
 
 @pytest.mark.parametrize(

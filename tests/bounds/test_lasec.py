@@ -21,7 +21,7 @@ def choice(s):
     return *PARAMETERS[s.seed % 3], ASKERS[s.seed // 3 % 3]
 
 
-def check(run, s, b, c, a):
+def assert_bounded(run, s, b, c, a):
     for U in s.comparators().values():
         for gamma in (1.0, 0.2):
             sharp = lasec.theorem_2(run, s.X, U, b, c, gamma, everywhere=False)
@@ -33,13 +33,13 @@ def check(run, s, b, c, a):
 def test_theorems_2_and_4_hold():
     for s in streams(*KINDS):
         b, c, a = choice(s)
-        check(played(s, LASEC(b, c), Margin(a)), s, b, c, a)
+        assert_bounded(played(s, LASEC(b, c), Margin(a)), s, b, c, a)
 
 
 def test_theorem_4_holds_under_the_second_order_margin():
     for s in streams(*KINDS)[::4]:
         run = played(s, LASEC(1.0, 10.0), SecondOrderMargin(0.5))
-        check(run, s, 1.0, 10.0, 0.5)
+        assert_bounded(run, s, 1.0, 10.0, 0.5)
 
 
 @pytest.mark.parametrize("fault", ["sign", "eager", "frozen", "stale"])
@@ -55,7 +55,7 @@ def test_the_same_learner_without_a_fault_is_not():
 def sweep(fault, count):
     for s in streams(*KINDS)[:count]:
         b, c, a = choice(s)
-        check(literal.play(literal.LASEC(len(s.X[0]), b, c), s, a, fault), s, b, c, a)
+        assert_bounded(literal.play(literal.LASEC(len(s.X[0]), b, c), s, a, fault), s, b, c, a)
 
 
 def test_the_bounds_are_not_vacuous():

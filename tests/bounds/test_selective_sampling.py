@@ -23,7 +23,7 @@ def second(runs, s, u, a, gamma=1.0):
     return selective_sampling.theorem_2(runs, s.X, u, a, gamma)
 
 
-def check(run, s, theorem, a, b):
+def assert_bounded(run, s, theorem, a, b):
     for U in s.comparators().values():
         for gamma in (1.0, 0.2):
             bound = theorem(run, s, U[0], a, gamma)
@@ -38,14 +38,14 @@ def choice(s):
 def test_theorem_1_holds():
     for s in streams(*KINDS):
         a, b = choice(s)
-        check(played(s, Perceptron(), Margin(b)), s, first, a, b)
+        assert_bounded(played(s, Perceptron(), Margin(b)), s, first, a, b)
 
 
 @pytest.mark.parametrize("asker", [Margin, SecondOrderMargin])
 def test_theorem_2_holds(asker):
     for s in streams(*KINDS):
         a, b = choice(s)
-        check(played(s, SecondOrderPerceptron(a), asker(b)), s, second, a, b)
+        assert_bounded(played(s, SecondOrderPerceptron(a), asker(b)), s, second, a, b)
 
 
 def test_steps_are_bounded_under_any_asker():
@@ -79,7 +79,7 @@ def sweep(name, fault, count):
     make, theorem = BROKEN[name]
     for s in streams(*KINDS)[:count]:
         a, b = choice(s)
-        check(literal.play(make(s, a), s, b, fault), s, theorem, a, b)
+        assert_bounded(literal.play(make(s, a), s, b, fault), s, theorem, a, b)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from selectron.learners import ObjectiveRegularized, ShiftingPerceptron
 from selectron.spaces import sparse_first
 from selectron.spaces.scalars import FACTOR
 
+from .counting import Counted
 from .grid import Case, plain_loop, quiet, sparse_block, stream
 from .playing import close, play_run, same_flags, with_constant
 from .test_matrices import Literal
@@ -23,24 +24,6 @@ SHRINKING = {
     "slowly": ShiftingPerceptron(lam=50.0),
 }
 OFTEN = ("by half", "by ten")  # their factors leave the range again and again
-
-
-class Counted:
-    """An array that counts the accesses to its elements."""
-
-    def __init__(self, array):
-        self.array, self.accesses = array, 0
-
-    def __len__(self):
-        return len(self.array)
-
-    def __getitem__(self, at):
-        self.accesses += 1
-        return self.array[at]
-
-    def __setitem__(self, at, value):
-        self.accesses += 1
-        self.array[at] = value
 
 
 def loop(learner):

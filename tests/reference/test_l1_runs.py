@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import scipy.sparse
+from laws.counting import Counted
 
 from selectron import OnlineClassifier, SelectronError
 from selectron.askers import Always
@@ -88,24 +89,6 @@ def test_few_strong_features_among_many():
 
 
 # The sparse space
-
-
-class Counted:
-    """An array that counts the accesses to its elements."""
-
-    def __init__(self, array):
-        self.array, self.accesses = array, 0
-
-    def __len__(self):
-        return len(self.array)
-
-    def __getitem__(self, at):
-        self.accesses += 1
-        return self.array[at]
-
-    def __setitem__(self, at, value):
-        self.accesses += 1
-        self.array[at] = value
 
 
 def accesses(width):
