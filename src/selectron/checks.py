@@ -29,7 +29,7 @@ def rows(estimator: Any, X: Any, *, first: bool, sparse: bool) -> tuple[Dense | 
     The first rows settle the kind of block, and their names and number of features; later ones are
     converted to `sparse` or dense.
     """
-    with _in_one_sentence(TABLE):
+    with in_one_sentence(TABLE):
         if scipy.sparse.issparse(X):
             X = _sound(X)
         X = validate_data(
@@ -55,7 +55,7 @@ def rows(estimator: Any, X: Any, *, first: bool, sparse: bool) -> tuple[Dense | 
 
 
 @contextmanager
-def _in_one_sentence(what: str) -> Iterator[None]:
+def in_one_sentence(what: str) -> Iterator[None]:
     """Pass on as SelectronError what NumPy, SciPy and scikit-learn find wrong with the input."""
     try:
         yield
@@ -105,7 +105,7 @@ def one_row(x: Any) -> Any:
     if hasattr(x, "iloc"):
         x = x.to_frame().T if x.ndim == 1 else x
     elif not scipy.sparse.issparse(x):
-        with _in_one_sentence(TABLE):
+        with in_one_sentence(TABLE):
             x = np.asarray(x)
     if x.ndim == 0:
         raise SelectronError(f"decide takes one row of numbers, got one {given}.")
@@ -120,13 +120,13 @@ def labels(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels of n rows as an array, and which of them are missing."""
     if y is None:
         raise SelectronError("This classifier requires y to be passed, but the target y is None.")
-    with _in_one_sentence(LABELS):
+    with in_one_sentence(LABELS):
         y = column_or_1d(as_array(y), warn=True)
     if len(y) != n:
         raise SelectronError(f"X has {n} rows, and y has {len(y)} labels.")
     without = missing(y)
     if y.dtype.kind == "f":
-        with _in_one_sentence(LABELS):
+        with in_one_sentence(LABELS):
             assert_all_finite(y[~without], input_name="y")
     return y, without
 
@@ -173,7 +173,7 @@ def with_label(estimator: Any, label: Any) -> np.ndarray:
 
 def indicators(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return a table of 0 and 1 for n rows, and which of the rows are missing: those of NaN."""
-    with _in_one_sentence("y is no table of 0 and 1"):
+    with in_one_sentence("y is no table of 0 and 1"):
         table = np.asarray(y.toarray() if scipy.sparse.issparse(y) else y, dtype=float)
     if table.ndim != 2 or table.shape[1] < 2:
         raise SelectronError(f"y must be a table of two columns or more, got shape {table.shape}.")
@@ -205,7 +205,7 @@ def columns(estimator: Any, number: int, given: Any) -> np.ndarray:
 
 def _named(known: np.ndarray | None, named: bool, given: Any) -> tuple[np.ndarray, bool]:
     """Return the classes that were named: sorted, but for those that are known already."""
-    with _in_one_sentence("classes are no list of labels"):
+    with in_one_sentence("classes are no list of labels"):
         several = isinstance(given, set | frozenset) or np.ndim(given) == 1
     wanted = as_array(list(given)) if several else np.empty(0)
     check_fit(wanted)
@@ -224,7 +224,7 @@ def _fit(present: np.ndarray) -> np.ndarray:
     """Return labels that may be those of classes: any two may, but not many different fractions."""
     check_fit(present)
     if present.dtype.kind == "f" and len(np.unique(present)) > 2:
-        with _in_one_sentence(LABELS):
+        with in_one_sentence(LABELS):
             check_classification_targets(present)
     return present
 

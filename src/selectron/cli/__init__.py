@@ -7,7 +7,10 @@ import click
 
 from .. import __version__
 
-COMMANDS = {"run": "Play a stream and tell how the learners fared."}
+COMMANDS = {
+    "run": "Play a stream and tell how the learners fared.",
+    "pool": "Label a whole table, correcting as few proposals as possible.",
+}
 
 
 class Lazy(click.Group):

@@ -1,0 +1,176 @@
+"""Labelling in the terminal: one key confirms a proposal, one corrects it."""
+
+import csv
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from ..errors import SelectronError
+from ..pool import PoolRun, SelfDirectedClassifier
+
+if TYPE_CHECKING:
+    from .pool import Table
+
+CONFIRM = ("\r", "\n", " ", "y")
+SHOWN = 12  # features of a row, those that are furthest from the ordinary
+EARLY = 20  # answers before which an estimate would be a guess
+KEYS = "Enter confirms · n corrects · s skips · u takes back · q quits"
+
+
+class Labelling:
+    """A table that is being labelled; every answer is on disk before the next row is shown."""
+
+    def __init__(self, file: str, table: "Table", **options: Any):
+        self.file, self.table, self.output = file, table, options["output"]
+        self.answers = Path(options["answers"] or f"{'stdin' if file == '-' else file}.answers")
+        self.texts = texts(file, options["show"], len(table.y))
+        self.pool = self._pool(options)
+
+    def _pool(self, options: Any) -> SelfDirectedClassifier:
+        from .pool import classifier
+
+        if self.answers.exists():
+            pool = SelfDirectedClassifier.load(self.answers, self.table.X)
+            told, wanted = pool.n_told_, pool.goal_
+            click.echo(f"Going on from {self.answers}: {told:,} of {wanted:,} rows told.")
+            return pool
+        return classifier(*(options["learners"] or ("confident",)), **options).start(
+            self.table.X, self.table.y
+        )
+
+    def ask(self) -> int:
+        """Ask until all is told, or whoever answers has had enough; return the exit code."""
+        click.echo(KEYS)
+        try:
+            while (proposal := self.pool.propose()) is not None:
+                if not self._answer(*proposal):
+                    break
+                self.pool.save(self.answers)
+        except (KeyboardInterrupt, EOFError, click.Abort):
+            click.echo()
+        self._tell()
+        return 0
+
+    def _answer(self, row: int, proposal: Any) -> bool:
+        """Show a row, and take one answer; return whether to go on."""
+        click.echo(f"\n{self._state()}\n{self._row(row)}")
+        while True:
+            if proposal is None:
+                label = self._typed()
+                return label is not None and self._told(row, label)
+            click.echo(f"  {proposal} ? ", nl=False)
+            key = pressed()
+            if key in CONFIRM:
+                click.echo(proposal)
+                return self._told(row, proposal)
+            if key == "n":
+                label = self._other(proposal)
+                if label is not None:
+                    return self._told(row, label)
+            elif key == "s":
+                click.echo("skipped")
+                return self._told(row, None)
+            elif key == "u":
+                click.echo("taken back" if self.pool.n_told_ else "nothing to take back")
+                if self.pool.n_told_:
+                    self.pool.undo()
+                return True
+            elif key == "q":
+                click.echo("quit")
+                return False
+            else:
+                click.echo(f"\n{KEYS}")
+
+    def _told(self, row: int, label: Any) -> bool:
+        self.pool.tell(row, label)
+        return True
+
+    def _other(self, proposal: Any) -> Any:
+        """Return the label that is right: the other one of two, or one that is typed."""
+        others = [name for name in self.pool.classes_.tolist() if name != proposal]
+        if len(others) == 1 and self.pool.classes is not None:
+            click.echo(others[0])
+            return others[0]
+        click.echo()
+        return self._typed(others[0] if len(others) == 1 else "")
+
+    def _typed(self, usual: str = "") -> Any:
+        """Return a label that is typed, None if there is none."""
+        known = self.pool.classes_.tolist()
+        among = f" ({', '.join(map(str, known))})" if known else ""
+        text = click.prompt(f"  label{among}", default=usual, show_default=bool(usual)).strip()
+        if text and self.pool.classes is not None and text not in known:
+            click.echo(f"  there is no class {text!r}")
+            return None
+        return text or None
+
+    def _state(self) -> str:
+        told, goal, wrong = self.pool.n_told_, self.pool.goal_, self.pool.n_mistakes_
+        left = self.pool.mistakes_left()
+        more = f", about {left:,.0f} more to come" if told >= EARLY and left == left else ""
+        return f"{told + 1:,} of {goal:,} · {wrong:,} corrected{more}"
+
+    def _row(self, row: int) -> str:
+        if self.texts is not None:
+            return f"  row {row + 1}: {self.texts[row]}"
+        x = self.table.X[[row]]
+        x = (x if isinstance(x, np.ndarray) else x.toarray())[0]
+        some = np.sort(np.argsort(-np.abs(x), kind="stable")[:SHOWN])
+        return f"  row {row + 1}: " + "  ".join(f"{j + 1}:{x[j]:g}" for j in some)
+
+    def _tell(self) -> None:
+        told = self.pool.told()
+        count, goal = len(told.order), self.pool.goal_
+        click.echo(f"\n{count:,} of {goal:,} rows told, {told.mistakes:,} corrected.")
+        if len(told.order):
+            click.echo(f"The answers are in {self.answers}: the same command goes on from there.")
+        if self.output:
+            written(told, self.output)
+            click.echo(f"The labels are in {self.output}.")
+
+
+def pressed() -> str:
+    """Return the next key; from a pipe, the next character. Raises EOFError where there is none."""
+    key = click.getchar() if sys.stdin.isatty() else sys.stdin.read(1)
+    if key in ("\x03", "\x04", ""):
+        raise EOFError
+    return key
+
+
+def written(run: PoolRun, path: str) -> None:
+    """Write what was told, a line a row: number from 1 on, label, proposal, corrected or not."""
+    with open(path, "w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(["row", "label", "proposal", "corrected"])
+        for row, label, proposal, wrong in zip(
+            run.order.tolist(), run.labels, run.proposals, run.wrong.tolist(), strict=True
+        ):
+            out.writerow([row + 1, label, proposal, int(wrong)])
+
+
+def texts(file: str, columns: tuple[str, ...], rows: int) -> list[str] | None:
+    """Return what is to be shown of every row, None if no columns are named for it."""
+    if not columns:
+        return None
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    try:
+        if file.endswith((".parquet", ".pq")):
+            found = pyarrow.parquet.read_table(file, columns=list(columns))
+        else:
+            kept = pyarrow.csv.ConvertOptions(
+                include_columns=list(columns),
+                column_types=dict.fromkeys(columns, pyarrow.string()),
+            )
+            parse = pyarrow.csv.ParseOptions(newlines_in_values=True)
+            found = pyarrow.csv.read_csv(file, parse_options=parse, convert_options=kept)
+    except (pyarrow.ArrowException, KeyError) as error:
+        reason = str(error).splitlines()[0]
+        raise SelectronError(f"{file}: --show cannot read these columns: {reason}") from error
+    if found.num_rows != rows:
+        raise SelectronError(f"{file}: --show finds {found.num_rows} rows, and there are {rows}")
+    return ["  ".join(f"{k}: {v}" for k, v in record.items()) for record in found.to_pylist()]

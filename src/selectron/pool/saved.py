@@ -1,0 +1,74 @@
+"""Files that hold the answers given so far. The rows are not in them, only their digest."""
+
+import hashlib
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse
+
+from .. import storage
+from ..errors import SelectronError
+from ..labels import as_array
+from . import boosted, confident, perceptron
+from .session import Answers
+
+if TYPE_CHECKING:
+    from .classifier import SelfDirectedClassifier
+
+KIND = "pool"
+LEARNERS = {
+    kind.__name__: kind
+    for kind in (
+        confident.Confident,
+        confident.InOrder,
+        perceptron.Greedy,
+        perceptron.Sphere,
+        boosted.Boosted,
+    )
+}
+PARAMETERS = ("mode", "delta", "fit_intercept", "random_state")
+
+
+def write(path: str | os.PathLike, pool: "SelfDirectedClassifier", X: Any) -> None:
+    """Write the answers, the parameters, and where the plans began."""
+    session, learner = pool.session_, pool._learner()
+    header = {
+        "kind": KIND,
+        "learner": [type(learner).__name__, list(learner)],
+        "parameters": {name: getattr(pool, name) for name in PARAMETERS},
+        "features": pool.features if isinstance(pool.features, str) else None,
+        "named": pool.classes is not None,
+        "classes": pool.classes_.tolist(),
+        "plans": [[begun.told, begun.known] for begun in session.begun],
+        "rows": digest(X),
+    }
+    storage.write(path, header, {**session.answers._asdict(), "given": session.given})
+
+
+def read(kind: type, path: str | os.PathLike, X: Any, features: Any) -> "SelfDirectedClassifier":
+    """Return the classifier of a file, its plans made again."""
+    header, arrays = storage.read(path)
+    if header.get("kind") != KIND:
+        raise SelectronError(f"{path} holds a model, and not the answers for a pool.")
+    if header["rows"] != digest(X):
+        raise SelectronError(f"{path} holds the answers for other rows than these.")
+    own = header["features"] or features
+    if own is None:
+        raise SelectronError(f"{path} needs its transformer: pass it as features=.")
+    name, parameters = header["learner"]
+    if name not in LEARNERS:
+        raise SelectronError(f"{path} needs the learner {name}, which is not Selectron's.")
+    pool = kind(LEARNERS[name](*parameters), features=own, **header["parameters"])
+    pool.classes = header["classes"] if header["named"] else None
+    pool._begin(X, as_array(header["classes"]), arrays.pop("given"))
+    pool.session_.restore(Answers(**arrays), header["plans"])
+    return pool
+
+
+def digest(X: Any) -> str:
+    """Return what tells one table from another."""
+    total = hashlib.blake2b(repr(X.shape).encode(), digest_size=16)
+    for array in (X.indptr, X.indices, X.data) if scipy.sparse.issparse(X) else (X,):
+        total.update(np.ascontiguousarray(array).data)
+    return total.hexdigest()

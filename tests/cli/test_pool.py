@@ -1,0 +1,80 @@
+"""`selectron pool`: simulated where there are labels, in the terminal where there are none."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+
+def records(path):
+    with open(path) as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def half(stream, tmp_path):
+    """Return the file of the stream with no label in it."""
+    path = tmp_path / "open.csv"
+    lines = stream[0].read_text().splitlines()
+    path.write_text("\n".join([lines[0], *(line.rpartition(",")[0] + "," for line in lines[1:])]))
+    return path
+
+
+def test_all_orders_are_told_and_drawn(call, stream, tmp_path):
+    result = call("pool", stream[0], "--plot", "m.png", "-o", "labels.csv")
+    assert result.exit_code == 0
+    for order in ("confident", "random", "given", "worst", "greedy", "sphere", "boosted"):
+        assert order in result.output
+    assert (tmp_path / "m.png").read_bytes().startswith(b"\x89PNG")
+    rows = records("labels.csv")
+    truth = np.where(stream[2] > 0, "spam", "ham")
+    assert sorted(int(row["row"]) for row in rows) == list(range(1, 301))
+    assert all(row["label"] == truth[int(row["row"]) - 1] for row in rows)
+
+
+def test_as_json(call, stream):
+    result = call("pool", stream[0], "--learner", "confident", "--json", "--mode", "weak")
+    (one,) = json.loads(result.output)
+    assert (one["order"], one["rows"], one["told"]) == ("confident", 300, 150)
+
+
+def test_answers_are_kept_and_taken_up_again(call, half):
+    args = "pool", half, "--classes", "ham,spam", "-o", "labels.csv"
+    result = call(*args, input="y\nnsu?q")
+    assert result.exit_code == 0
+    assert "taken back" in result.output
+    assert "3 of 300 rows told, 1 corrected" in result.output
+    result = call(*args, input="yyq")
+    assert "Going on from" in result.output
+    assert "5 of 300 rows told, 1 corrected" in result.output
+    assert len(records("labels.csv")) == 5
+
+
+def test_labels_are_typed_where_none_are_named(call, half):
+    result = call("pool", half, input="news\nnmail\nq")
+    assert "2 of 300 rows told" in result.output
+    assert "label (news)" in result.output
+
+
+def test_the_end_of_a_pipe_loses_nothing(call, half):
+    assert "1 of 300 rows told" in call("pool", half, "--classes", "a,b", input="y").output
+    assert "going on" in call("pool", half, "--classes", "a,b", input="").output.lower()
+
+
+def test_columns_are_shown(call, half):
+    result = call("pool", half, "--classes", "a,b", "--show", "b", "--show", "a", input="q")
+    assert "b: " in result.output
+    result = call("pool", half, "--classes", "a,b", "--show", "colour", input="q")
+    assert result.exit_code == 1
+    assert "colour" in result.output
+
+
+def test_what_cannot_be_done(call, stream, half):
+    assert call("pool", "nothing.csv").exit_code == 1
+    assert call("pool", stream[0], "--plot", "m.bmp").exit_code == 2
+    assert call("pool", stream[0], "--learner", "best").exit_code == 2
+    result = call("pool", half, "--learner", "random", "--learner", "given")
+    assert (result.exit_code, "one --learner" in result.output) == (1, True)
+    result = call("pool", "-", input=half.read_text())
+    assert "give the path" in result.output

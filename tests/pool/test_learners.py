@@ -1,0 +1,149 @@
+"""The learners: against a literal Algorithm 1, and where each of them has to do well."""
+
+import math
+
+import numpy as np
+import pytest
+
+from selectron.pool import Boosted, Confident, Greedy, InOrder, SelfDirectedClassifier, Sphere
+from selectron.pool.plan import Plan, Queue
+
+from .pools import line_and_rest, sphere
+
+RAW = {"features": "raw", "fit_intercept": False}
+
+
+def literal_greedy(X, y, w):
+    """Predict by decreasing margin over all that is left; on a mistake w <- w - <w, x> x."""
+    left, order, mistakes = list(range(len(X))), [], 0
+    while left:
+        for i in sorted(left, key=lambda i: -abs(w @ X[i])):
+            left.remove(i)
+            order.append(i)
+            if (w @ X[i] >= 0) != y[i]:
+                w = w - (w @ X[i]) * X[i]
+                mistakes += 1
+                break
+    return order, mistakes
+
+
+def literal_sphere(X, y, vectors, halves, buckets):
+    """Algorithm 1: one mistake a bucket, and each half's vector for the rest of the other."""
+    order, mistakes, vectors = [], 0, list(vectors)
+    for k, half in enumerate(halves):
+        for bucket in np.array_split(half, buckets):
+            for i in sorted(bucket, key=lambda i: -abs(vectors[k] @ X[i])):
+                order.append(i)
+                if (vectors[k] @ X[i] >= 0) != y[i]:
+                    vectors[k] = vectors[k] - (vectors[k] @ X[i]) * X[i]
+                    mistakes += 1
+                    break
+    for k, half in enumerate(halves):
+        w, told = vectors[1 - k], set(order)
+        rest = sorted((i for i in half if i not in told), key=lambda i: -abs(w @ X[i]))
+        order += rest
+        mistakes += sum((w @ X[i] >= 0) != y[i] for i in rest)
+    return order, mistakes
+
+
+def direction(seed, which, d):
+    w = np.random.default_rng([seed, 1, which]).normal(size=d)
+    return w / np.linalg.norm(w)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_greedy_is_its_literal_form(seed):
+    X, y = sphere(300, 6, seed)
+    run = SelfDirectedClassifier(Greedy(), random_state=seed, **RAW).run(X, y)
+    order, mistakes = literal_greedy(X, y, direction(seed, 0, 6))
+    assert (run.order.tolist(), run.mistakes) == (order, mistakes)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sphere_is_algorithm_1(seed):
+    n, d = 2000, 5
+    X, y = sphere(n, d, seed)
+    run = SelfDirectedClassifier(Sphere(c=1.6), random_state=seed, **RAW).run(X, y)
+    halves = np.array_split(np.random.default_rng([seed, 2]).permutation(n), 2)
+    buckets = round(1.6 * d * math.log(math.log(n)))
+    vectors = direction(seed, 0, d), direction(seed, 1, d)
+    order, mistakes = literal_sphere(X, y, vectors, halves, buckets)
+    assert (run.order.tolist(), run.mistakes) == (order, mistakes)
+
+
+@pytest.mark.parametrize("d", [5, 20])
+def test_on_the_sphere_the_default_needs_few_corrections(d):
+    counts = [
+        SelfDirectedClassifier(random_state=s).run(*sphere(2000, d, s)).mistakes for s in range(9)
+    ]
+    assert np.median(counts) < 0.3 * d * math.log(2000)
+    assert max(counts) <= 2 * np.median(counts)
+
+
+def test_the_order_is_what_makes_it_few():
+    X, y = sphere(5000, 20)
+    ours = SelfDirectedClassifier().run(X, y).mistakes
+    random = SelfDirectedClassifier(InOrder("random")).run(X, y).mistakes
+    worst = SelfDirectedClassifier(InOrder("worst")).run(X, y).mistakes
+    assert 1.7 * ours < random < worst
+
+
+@pytest.mark.parametrize("noise", [0.05, 0.2])
+def test_noise_is_borne(noise):
+    X, y = sphere(4000, 5)
+    flipped = np.random.default_rng(1).random(4000) < noise
+    mistakes = SelfDirectedClassifier().run(X, y ^ flipped).mistakes
+    assert mistakes < 1.25 * flipped.sum() + 50
+
+
+@pytest.mark.parametrize("learner", [Confident(), Boosted()], ids=repr)
+def test_rows_that_are_hard_to_bring_into_position(learner):
+    rng = np.random.default_rng(0)
+    base = rng.normal(size=(3000, 8))
+    pools = {
+        "a line": line_and_rest(3000, 8),
+        "low rank": base[:, :3] @ rng.normal(size=(3, 8)),
+        "copies": np.repeat(base[:30], 100, axis=0),
+        "skewed": base * 10.0 ** np.arange(8),
+        "zeros": np.where(np.arange(3000)[:, None] % 3 == 0, 0.0, base),
+    }
+    for name, X in pools.items():
+        y = (X @ (rng.normal(size=8) / np.abs(X).max(axis=0)) >= 0).astype(int)
+        run = SelfDirectedClassifier(learner, mode="strong", **RAW).run(X, y)
+        assert len(run.order) == 2970
+        assert run.mistakes < 8 * 8 * math.log(100), name
+
+
+def test_the_papers_learner_takes_over_where_there_is_no_progress(monkeypatch):
+    taken = []
+    plan = Boosted.plan
+
+    def watched(self, pool, told, carry):
+        taken.append(told.mistakes)
+        return plan(self, pool, told, carry)
+
+    monkeypatch.setattr(Boosted, "plan", watched)
+    X, y = sphere(2000, 5)
+    SelfDirectedClassifier().run(X, y)
+    SelfDirectedClassifier().run(X, np.random.default_rng(0).integers(2, size=2000))
+    assert not taken  # where nothing fits, it would not help
+    monkeypatch.setattr("selectron.pool.confident.STUCK", 0)
+    run = SelfDirectedClassifier().run(X, y)
+    assert taken
+    assert sorted(run.order.tolist()) == list(range(2000))
+
+
+def test_all_of_one_class():
+    assert (
+        SelfDirectedClassifier(classes=[0, 1]).run(sphere(500, 4)[0], np.ones(500, int)).mistakes
+        < 20
+    )
+
+
+def test_a_queue_is_sorted_however_it_is_cut():
+    rng = np.random.default_rng(0)
+    keys = rng.integers(0, 5_000, 20_000) / 7.0
+    queue = Queue(Plan(np.arange(20_000), np.zeros(20_000, np.int32), keys))
+    found = np.concatenate([queue.span(i, i + 777) for i in range(0, 20_000, 777)])
+    assert (np.sort(found) == np.arange(20_000)).all()
+    assert (np.diff(keys[found]) <= 0).all()

@@ -1,0 +1,201 @@
+"""Telling a pool row by row: every row once, the way back, and going on from a file."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from selectron import SelectronError
+from selectron.pool import Boosted, Confident, Greedy, InOrder, SelfDirectedClassifier, Sphere
+
+from .pools import sphere
+
+LEARNERS = [
+    Confident(),
+    InOrder("random"),
+    InOrder("given"),
+    InOrder("worst"),
+    Greedy(),
+    Sphere(),
+    Boosted(),
+]
+X, Y = sphere(300, 4)
+NAMES = np.array(["ham", "spam"])
+
+
+def answered(pool, count, y=Y):
+    """Answer so many proposals truly."""
+    for _ in range(count):
+        row, _ = pool.propose()
+        pool.tell(row, NAMES[y[row]])
+    return pool
+
+
+def started(learner, **more):
+    return SelfDirectedClassifier(learner, classes=list(NAMES), random_state=3, **more).start(X)
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+class TestEveryLearner:
+    def test_every_row_is_proposed_once(self, learner):
+        run = SelfDirectedClassifier(learner).run(X, Y)
+        assert sorted(run.order.tolist()) == list(range(300))
+        assert (run.labels == Y[run.order]).all()
+        assert run.mistakes == (run.proposals != run.labels).sum() == run.curve[-1]
+
+    def test_row_by_row_is_as_simulated(self, learner):
+        simulated = SelfDirectedClassifier(learner, random_state=3).run(X, NAMES[Y])
+        told = answered(started(learner), 300).told()
+        for one, other in zip(simulated, told, strict=True):
+            assert (one == other).all()
+
+    def test_taking_back_and_answering_again_changes_nothing(self, learner):
+        plain = answered(started(learner), 120).told()
+        pool = answered(started(learner), 90)
+        for _ in range(60):
+            pool.undo()
+        assert pool.n_told_ == 30
+        there = answered(pool, 90).told()
+        for one, other in zip(plain, there, strict=True):
+            assert (one == other).all()
+        assert pool.n_mistakes_ == plain.mistakes
+
+    def test_another_answer_is_learned_instead(self, learner):
+        other = np.where(np.arange(300) % 7 == 0, 1 - Y, Y)
+        pool = answered(started(learner), 40)
+        while pool.n_told_:
+            pool.undo()
+        again, fresh = answered(pool, 100, other), answered(started(learner), 100, other)
+        for one, two in zip(again.told(), fresh.told(), strict=True):
+            assert (one == two).all()
+
+    def test_a_file_goes_on_where_it_was(self, learner, tmp_path):
+        pool = answered(started(learner), 77)
+        pool.save(tmp_path / "answers")
+        back = SelfDirectedClassifier.load(tmp_path / "answers", X)
+        assert back.propose() == pool.propose()
+        for one, other in zip(answered(back, 100).told(), answered(pool, 100).told(), strict=True):
+            assert (one == other).all()
+        back.undo()
+        assert back.n_told_ == 176
+
+    @pytest.mark.parametrize(("mode", "count"), [("weak", 150), ("strong", 297), ("perfect", 300)])
+    def test_modes_end_where_they_should(self, learner, mode, count):
+        run = SelfDirectedClassifier(learner, mode=mode).run(X, Y)
+        assert len(run.order) == len(set(run.order.tolist())) == count
+
+
+def test_rows_known_beforehand_are_learned_and_not_proposed():
+    y = np.where(np.arange(300) < 200, NAMES[Y], None)
+    pool = SelfDirectedClassifier().start(X, y)
+    assert pool.goal_ == 100
+    told = answered(pool, 100).told()
+    assert sorted(told.order.tolist()) == list(range(200, 300))
+    assert told.mistakes < SelfDirectedClassifier().run(X, Y).mistakes + 3
+    assert pool.propose() is None
+    assert (pool.labels() == NAMES[Y]).all()
+
+
+def test_a_row_that_nobody_can_tell_is_no_mistake_and_not_learned():
+    pool = started(Confident())
+    first, _ = pool.propose()
+    pool.tell(first, None)
+    assert (pool.n_told_, pool.n_mistakes_) == (1, 0)
+    assert pool.labels()[first] is None
+    assert pool.propose()[0] != first
+
+
+def test_classes_that_come_one_by_one():
+    pool = SelfDirectedClassifier().start(X)
+    row, label = pool.propose()
+    assert label is None
+    pool.tell(row, "b")
+    row, label = pool.propose()
+    assert label == "b"
+    pool.tell(row, "a")
+    assert pool.classes_.tolist() == ["b", "a"]
+    row, label = pool.propose()
+    pool.tell(row, "c")
+    assert pool.classes_.tolist() == ["b", "a", "c"]
+    for _ in range(50):
+        row, label = pool.propose()
+        pool.tell(row, "abc"[row % 3])
+    assert pool.n_told_ == 53
+
+
+def test_three_classes():
+    rng = np.random.default_rng(0)
+    W = rng.normal(size=(3, 6))
+    rows = rng.normal(size=(1500, 6))
+    y = (rows @ W.T).argmax(axis=1)
+    ours = SelfDirectedClassifier().run(rows, y).mistakes
+    theirs = SelfDirectedClassifier(InOrder("random")).run(rows, y).mistakes
+    assert ours < 0.6 * theirs
+
+
+def test_sparse_rows_give_what_dense_ones_give():
+    rng = np.random.default_rng(0)
+    dense = rng.normal(size=(400, 30)) * (rng.random((400, 30)) < 0.2)
+    y = (dense @ rng.normal(size=30) > 0).astype(int)
+    one = SelfDirectedClassifier(features="raw").run(dense, y)
+    two = SelfDirectedClassifier(features="raw").run(scipy.sparse.csr_array(dense), y)
+    assert abs(one.mistakes - two.mistakes) <= 3
+    assert (one.order[:20] == two.order[:20]).all()
+
+
+def test_wide_rows_are_learned_without_a_matrix():
+    rng = np.random.default_rng(0)
+    wide = scipy.sparse.random(600, 3000, 0.01, random_state=0, format="csr")
+    y = (wide @ rng.normal(size=3000) > 0).astype(int)
+    assert SelfDirectedClassifier().run(wide, y).mistakes < 300
+
+
+def test_refusals_change_nothing(tmp_path):
+    pool = answered(started(Confident()), 10)
+    row, _ = pool.propose()
+    for call, message in (
+        (lambda: pool.tell(row + 1, "ham"), f"{row} is next"),
+        (lambda: pool.tell(row, "news"), "no class 'news'"),
+        (lambda: pool.run(X, [None] * 300), "Row 0 has no label"),
+        (lambda: pool.run(X, Y[:5]), r"y has shape \(5,\)"),
+        (lambda: pool.start([[np.nan]]), "NaN"),
+        (lambda: pool.start(X, Y[:5]), r"y has shape \(5,\)"),
+    ):
+        with pytest.raises(SelectronError, match=message):
+            call()
+        assert (pool.n_told_, pool.propose()[0]) == (10, row)
+    pool.save(tmp_path / "answers")
+    with pytest.raises(SelectronError, match="other rows"):
+        SelfDirectedClassifier.load(tmp_path / "answers", X + 1)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"learner": "confident"}, "Confident()"),
+        ({"learner": InOrder("best")}, '"random", "given" or "worst"'),
+        ({"mode": "good"}, '"perfect", "strong" or "weak"'),
+        ({"mode": "strong", "delta": 1.0}, "delta"),
+        ({"features": "cubic"}, '"standard"'),
+        ({"random_state": -1}, "random_state"),
+        ({"classes": ["a"]}, "two or more"),
+        ({"classes": ["a", "a"]}, "two or more"),
+    ],
+)
+def test_bad_parameters(parameters, message):
+    with pytest.raises(SelectronError) as caught:
+        SelfDirectedClassifier(**parameters).start(X).propose()
+    assert message in str(caught.value)
+
+
+def test_before_the_start():
+    for call in (lambda p: p.propose(), lambda p: p.undo(), lambda p: p.told()):
+        with pytest.raises(SelectronError, match="start"):
+            call(SelfDirectedClassifier())
+    with pytest.raises(SelectronError, match="no answer"):
+        started(Confident()).undo()
+
+
+def test_more_classes_than_the_papers_learners_take():
+    for learner in (Greedy(), Sphere(), Boosted()):
+        with pytest.raises(SelectronError, match="tells two apart"):
+            SelfDirectedClassifier(learner).run(X, np.arange(300) % 3)
