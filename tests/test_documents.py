@@ -12,7 +12,7 @@ from selectron.cli import main
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/design.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/design.md", "docs/datasets.md"])
 def test_the_examples_print_what_they_say(name):
     failed, tried = doctest.testfile(str(ROOT / name), module_relative=False)
     assert tried > 0
@@ -29,7 +29,8 @@ def test_the_table_is_that_of_the_demonstration(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "CHANGELOG.md", "docs/design.md", "docs/benchmarks.md"]
+    "name",
+    ["README.md", "CHANGELOG.md", "docs/design.md", "docs/benchmarks.md", "docs/datasets.md"],
 )
 def test_links_lead_somewhere(name):
     page = ROOT / name

@@ -1,4 +1,4 @@
-"""Streams: generated, made from a table, or read from files in chunks."""
+"""Streams: generated, made from a table or a data set, or read from files in chunks."""
 
 from .gaussian import switching_gaussian
 from .shifting import digits, shifting_classes
