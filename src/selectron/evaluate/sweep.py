@@ -1,0 +1,90 @@
+"""Sweeps: every learner under every asker with every seed on one stream, as one tidy table."""
+
+from collections.abc import Iterable
+from itertools import product
+from typing import Any
+
+import pyarrow as pa
+
+from ..classifier import OnlineClassifier
+from ..names import written
+from .each import each
+
+
+def grid(kind: Any, **values: Iterable[Any]) -> list[Any]:
+    """Return a learner or an asker with each combination of these parameters.
+
+    >>> from selectron.learners import LASEC
+    >>> grid(LASEC, b=[1.0], c=[10.0, 100.0])
+    [LASEC(b=1.0, c=10.0), LASEC(b=1.0, c=100.0)]
+    """
+    return [kind(**dict(zip(values, some, strict=True))) for some in product(*values.values())]
+
+
+def sweep(
+    X: Any,
+    y: Any,
+    learners: Iterable[Any],
+    askers: Iterable[Any],
+    seeds: Iterable[int] = (0,),
+    *,
+    workers: int = 1,
+    executor: Any = None,
+    store: Any = None,
+    progress: bool = False,
+    **options: Any,
+) -> pa.Table:
+    """Play a stream with every learner, asker and seed; return one row a pass.
+
+    X (n, d) and y (n,) are as for `OnlineClassifier.run`, and `options` are its other parameters.
+    All passes with one seed have the same draws, round by round, so that they may be compared in
+    pairs. `workers`, `executor` and `store` are as in `each`: with a store, a sweep that is
+    repeated or extended plays only what is new. Columns are learner, asker, their parameters (null
+    where one has no such parameter), seed, accuracy, label_rate, mistakes, asked, steps and rows;
+    `.to_pandas()` makes a data frame of it. Raises SelectronError as `run` does.
+
+    >>> from selectron.askers import Margin
+    >>> from selectron.learners import LASEC, Perceptron
+    >>> from selectron.streams import digits
+    >>> X, y = digits(passes=1)
+    >>> table = sweep(X, y, [Perceptron(), *grid(LASEC, c=[100.0])], [Margin(0.1)], seeds=[0, 1])
+    >>> table.num_rows, table["learner__c"].to_pylist()
+    (4, [None, None, 100.0, 100.0])
+    """
+    calls = [
+        {"learner": learner, "asker": asker, "seed": seed}
+        for learner, asker, seed in product(list(learners), list(askers), list(seeds))
+    ]
+    results = each(
+        played,
+        calls,
+        shared={"X": X, "y": y, "options": options},
+        workers=workers,
+        executor=executor,
+        store=store,
+        progress="passes" if progress else None,
+    )
+    rows = [_row(call, result) for call, result in zip(calls, results, strict=True)]
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    order = sorted(columns, key=lambda name: (name in RESULTS, columns.index(name)))
+    return pa.table({name: [row.get(name) for row in rows] for name in order})
+
+
+RESULTS = "accuracy", "label_rate", "mistakes", "asked", "steps", "rows"
+
+
+def played(X: Any, y: Any, options: dict, learner: Any, asker: Any, seed: int) -> dict[str, Any]:
+    """Play one pass, and return its totals."""
+    clf = OnlineClassifier(learner, asker, random_state=seed, **options)
+    run = clf.run(X, y, margins=False)
+    totals = run.accuracy, run.label_rate, run.mistakes, int(run.asked.sum()), run.steps, len(run)
+    return dict(zip(RESULTS, totals, strict=True))
+
+
+def _row(call: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]:
+    """Return a row of the table."""
+    learner, asker = call["learner"], call["asker"]
+    own = {f"learner__{name}": value for name, value in learner._asdict().items()}
+    own |= {f"asker__{name}": value for name, value in asker._asdict().items()}
+    names = {"learner": written(learner), "asker": written(asker)}
+    return {**names, **own, "seed": call["seed"], **result}

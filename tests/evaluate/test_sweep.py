@@ -1,0 +1,118 @@
+"""Sweeps: the same results however they are computed, and nothing computed twice."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from selectron import OnlineClassifier
+from selectron.askers import Fixed, Margin
+from selectron.errors import SelectronError
+from selectron.evaluate import each as module
+from selectron.evaluate.each import each
+from selectron.evaluate.sweep import grid, sweep
+from selectron.learners import PassiveAggressive, Perceptron
+from selectron.streams import switching_gaussian
+
+counted = []
+
+
+def squared(x):
+    counted.append(x)
+    if x < 0:
+        raise ValueError("negative")
+    return {"square": x * x, "root": x**0.5}
+
+
+def root(x):
+    return x**0.5
+
+
+def calls(*values):
+    return [{"x": x} for x in values]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_counted():
+    counted.clear()
+
+
+def test_results_come_in_the_order_of_the_calls():
+    with ThreadPoolExecutor(3) as pool:
+        results = each(squared, calls(*range(20)), executor=pool)
+    assert [result["square"] for result in results] == [x * x for x in range(20)]
+
+
+def test_only_what_is_new_is_computed(tmp_path):
+    first = each(squared, calls(1, 2), store=tmp_path)
+    assert each(squared, calls(1, 2, 3), store=tmp_path)[:2] == first
+    assert counted == [1, 2, 3]
+
+
+def test_what_was_done_before_an_error_is_kept(tmp_path):
+    with pytest.raises(ValueError, match="negative"):
+        each(squared, calls(1, 2, -1, 3), store=tmp_path)
+    assert len(each(squared, calls(1, 2, 3), store=tmp_path)) == 3
+    assert counted == [1, 2, -1, 3]
+
+
+def test_another_function_or_code_is_another_result(tmp_path, monkeypatch):
+    each(squared, calls(4), store=tmp_path)
+    assert each(root, calls(4), store=tmp_path) == [2.0]
+    monkeypatch.setattr(module, "code", lambda function: "changed")
+    each(squared, calls(4), store=tmp_path)
+    assert counted == [4, 4]
+
+
+def test_a_result_that_is_not_whole_is_computed_anew(tmp_path):
+    each(squared, calls(4), store=tmp_path)
+    (file,) = tmp_path.iterdir()
+    file.write_text(json.dumps({"square": 16})[:-3])
+    assert each(squared, calls(4), store=tmp_path) == [{"square": 16, "root": 2.0}]
+    assert counted == [4, 4]
+
+
+def test_a_result_is_the_same_fresh_and_stored(tmp_path):
+    fresh = each(dict, [{"a": (1, np.inf), "b": None}], store=tmp_path)
+    assert fresh == each(dict, [{"a": (1, np.inf), "b": None}], store=tmp_path)
+    assert fresh == [{"a": [1, np.inf], "b": None}]
+
+
+def test_no_worker_is_too_few():
+    with pytest.raises(SelectronError, match="workers must be 1 or more, got 0"):
+        each(squared, calls(1), workers=0)
+
+
+LEARNERS = [Perceptron(), *grid(PassiveAggressive, C=[0.1, 1.0])]
+ASKERS = [Margin(0.1), Fixed(0.3)]
+
+
+@pytest.fixture(scope="module")
+def stream():
+    return switching_gaussian(600, d=5, every=200)
+
+
+def test_a_sweep_is_what_the_classifier_does(stream):
+    table = sweep(*stream, LEARNERS, ASKERS, seeds=[3, 5], fit_intercept=False).to_pylist()
+    assert len(table) == 3 * 2 * 2
+    row = next(row for row in table if row["learner__C"] == 0.1 and row["seed"] == 5)
+    clf = OnlineClassifier(PassiveAggressive(C=0.1), Margin(0.1), fit_intercept=False)
+    run = clf.set_params(random_state=5).run(*stream)
+    assert (row["accuracy"], row["label_rate"]) == (run.accuracy, run.label_rate)
+    assert (row["mistakes"], row["steps"], row["rows"]) == (run.mistakes, run.steps, 600)
+
+
+def test_passes_of_one_seed_have_the_same_draws(stream):
+    table = sweep(*stream, LEARNERS, [Fixed(0.3)], seeds=[0, 1]).to_pylist()
+    asked = {seed: {row["asked"] for row in table if row["seed"] == seed} for seed in (0, 1)}
+    assert len(asked[0]) == len(asked[1]) == 1
+    assert asked[0] != asked[1]
+
+
+def test_a_sweep_is_the_same_with_two_processes(stream, tmp_path):
+    one = sweep(*stream, LEARNERS, ASKERS[:1], store=tmp_path / "one")
+    two = sweep(*stream, LEARNERS, ASKERS[:1], store=tmp_path / "two", workers=2)
+    assert one == two
+    names = [sorted(path.name for path in (tmp_path / way).iterdir()) for way in ("one", "two")]
+    assert names[0] == names[1]
