@@ -10,6 +10,7 @@ from .. import __version__
 COMMANDS = {
     "run": "Play a stream and tell how the learners fared.",
     "pool": "Label a whole table, correcting as few proposals as possible.",
+    "reproduce": "Run a paper's experiment, and tell which claims hold.",
 }
 
 

@@ -1,0 +1,26 @@
+"""The papers' experiments: what each claims, and what comes of it here.
+
+A paper is one file with a function `run(play, quick)` that returns its `Findings`; `play` computes
+trials, functions in `trials/`, which are stored under their arguments and their code.
+"""
+
+from typing import NamedTuple
+
+
+class Paper(NamedTuple):
+    """An entry of the list: the paper, and what its experiments show."""
+
+    source: str
+    about: str
+
+
+PAPERS = {
+    "lasec": Paper(
+        "Moroshko & Crammer, “Selective Sampling with Drift” (AISTATS 2014), Figure 2",
+        "accuracy over time and against share of labels, on concepts that switch",
+    ),
+    "ellipsoid": Paper(
+        "Yang, Jin & Ye, “Online Learning by Ellipsoid Method” (ICML 2009), a talk",
+        "error and updates of IELLIP, PA and MIRA with many classes; how CELLIP's volume shrinks",
+    ),
+}

@@ -1,0 +1,70 @@
+"""How figures look: one column of a paper wide, and to be told apart without colours."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..evaluate.plot import COLOURS
+from .findings import band
+
+PANEL = 3.4, 2.6  # inches; a paper's column is some 3.3 wide
+DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 2)), (0, (8, 2)))
+MARKERS = "osD^vPX"
+
+
+def panels(columns: int, rows: int = 1, **options: Any) -> tuple[Any, np.ndarray]:
+    """Return a figure of so many panels, and its axes."""
+    from matplotlib.figure import Figure
+
+    size = PANEL[0] * columns, PANEL[1] * rows + 0.5
+    figure = Figure(figsize=size, layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False, **options)
+    for panel in axes.flat:
+        panel.grid(alpha=0.3)
+        panel.spines[["top", "right"]].set_visible(False)
+        panel.tick_params(labelsize=8)
+    return figure, axes
+
+
+def name_panel(panel: Any, title: str, x: str, y: str) -> None:
+    """Write a panel's title and what its axes are."""
+    panel.set_title(title, fontsize=9)
+    panel.set_xlabel(x, fontsize=8)
+    panel.set_ylabel(y, fontsize=8)
+
+
+def style(i: int, points: bool = False) -> dict[str, Any]:
+    """Return colour and dashes of the i-th of several curves, and its marker where points count."""
+    colour = COLOURS[i % len(COLOURS)]
+    marker = {"marker": MARKERS[i % len(MARKERS)], "ms": 3.5} if points else {}
+    return {
+        "color": colour,
+        "ls": DASHES[(i + i // len(COLOURS)) % len(DASHES)],
+        "lw": 1.3,
+        **marker,
+    }
+
+
+def curve(panel: Any, x: Any, repetitions: Any, label: str, i: int) -> None:
+    """Draw the mean of repetitions (rows) with its 95% band."""
+    mean, half = band(repetitions)
+    panel.plot(x, mean, label=label, **style(i))
+    panel.fill_between(x, mean - half, mean + half, color=style(i)["color"], alpha=0.2, lw=0)
+
+
+def legend(figure: Any, panels_of: Sequence[Any], columns: int = 6) -> None:
+    """Write one legend for all panels, under them, where it covers nothing."""
+    entries: dict[str, Any] = {}
+    for panel in panels_of:
+        handles, names = panel.get_legend_handles_labels()
+        for handle, name in zip(handles, names, strict=True):
+            entries.setdefault(name, handle)
+    figure.legend(
+        entries.values(),
+        entries.keys(),
+        loc="outside lower center",
+        ncols=min(columns, len(entries)),
+        frameon=False,
+        fontsize=8,
+    )

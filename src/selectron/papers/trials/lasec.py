@@ -1,0 +1,51 @@
+"""Passes over streams whose concept switches."""
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ...classifier import OnlineClassifier
+from ...streams import shifting_classes, switching_gaussian
+from ...streams.datasets import usps
+
+POINTS = 100  # of a curve over time
+
+
+@lru_cache(maxsize=4)
+def stream(data: str, n: int, every: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first n rows of a stream, and labels -1 and +1 by a concept that switches.
+
+    Of USPS every draw has an order of its own.
+    """
+    if data == "gaussian":
+        return switching_gaussian(n, d=50, every=every, seed=seed)
+    images, classes = _digits()
+    order = np.random.default_rng(seed).permutation(len(classes))[:n]
+    return images[order], shifting_classes(classes[order], every, seed)
+
+
+@lru_cache(maxsize=1)
+def _digits() -> tuple[np.ndarray, np.ndarray]:
+    data = usps()
+    return data.X, data.y
+
+
+def passed(
+    data: str, n: int, every: int, seed: int, learner: Any, asker: Any, curve: bool = False
+) -> dict[str, Any]:
+    """Play one pass on rows of unit length: accuracy and share of labels.
+
+    `later` is the accuracy after the first switch. With `curve`, the mistakes so far too, at
+    `POINTS` points.
+    """
+    X, y = stream(data, n, every, seed)
+    clf = OnlineClassifier(learner, asker, fit_intercept=False, normalize=True, random_state=seed)
+    run = clf.run(X, y, margins=False)
+    totals = {
+        "accuracy": run.accuracy,
+        "rate": run.label_rate,
+        "later": float(run.correct[every:].mean()),
+    }
+    ends = np.linspace(n / POINTS, n, POINTS).astype(int)
+    return {**totals, **({"mistakes": (~run.correct).cumsum()[ends - 1].tolist()} if curve else {})}

@@ -1,0 +1,117 @@
+"""`selectron reproduce`: every experiment runs, resumes, and comes to the same bytes again."""
+
+import csv
+import html
+import re
+
+import pytest
+from click.testing import CliRunner
+
+from selectron.cli import main
+from selectron.papers import PAPERS
+from selectron.papers import report as reports
+from selectron.papers.findings import Claim, Findings, paired
+from selectron.papers.trials import ellipsoid
+from selectron.streams.datasets import home
+
+NEEDS = {"lasec": ["usps/usps.h5"], "ellipsoid": ["letter/letter-recognition.data"]}
+NEEDS["ellipsoid"] += ["shuttle/shuttle.trn.csv"]
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory):
+    """Run an experiment once, and return its folder."""
+    done = {}
+
+    def folder(name):
+        missing = [file for file in NEEDS[name] if not home.found(file)]
+        if missing:
+            pytest.skip(f"{missing[0]} is not in the folder that SELECTRON_DATA names")
+        if "usps/usps.h5" in NEEDS[name]:
+            pytest.importorskip("h5py")
+        if name not in done:
+            done[name] = tmp_path_factory.mktemp(name)
+            reproduced(name, done[name])
+        return done[name]
+
+    return folder
+
+
+def reproduced(name, folder, *options):
+    arguments = ["reproduce", name, "--quick", "--workers", "1", "-o", str(folder), *options]
+    result = CliRunner().invoke(main, arguments, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_a_report_has_its_tables_figures_and_claims(quick, name):
+    folder = quick(name)
+    for ending in (".html", ".md"):
+        text = html.unescape((folder / f"report{ending}").read_text(encoding="utf-8"))
+        assert PAPERS[name].source in text
+        assert reports.QUICK in text
+        assert f"selectron reproduce {name} --quick" in text
+        assert "holds" in text
+    assert "<svg" in (folder / "report.html").read_text(encoding="utf-8")
+    tables, figures = list(folder.glob("*.csv")), list(folder.glob("*.png"))
+    assert tables
+    assert figures
+    assert all(path.with_suffix(".svg").is_file() for path in figures)
+    for path in tables:
+        rows = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
+        assert len(rows) > 1
+        assert {len(row) for row in rows} == {len(rows[0])}
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_a_run_that_was_interrupted_goes_on_to_the_same_bytes(quick, name):
+    folder = quick(name)
+    files = [path for path in folder.iterdir() if path.is_file() and path.suffix != ".png"]
+    before = {path.name: path.read_bytes() for path in files}
+    trials = sorted((folder / "trials").iterdir())
+    for trial in (trials[0], trials[-1]):
+        trial.unlink()
+    reproduced(name, folder)
+    assert {name: (folder / name).read_bytes() for name in before} == before
+    assert sorted((folder / "trials").iterdir()) == trials
+
+
+def test_the_experiments_are_listed():
+    result = CliRunner().invoke(main, ["reproduce", "--list"])
+    assert [line.partition(":")[0] for line in result.stdout.splitlines()] == list(PAPERS)
+    assert CliRunner().invoke(main, ["reproduce"]).stdout == result.stdout
+
+
+def test_an_unknown_experiment_is_bad_usage():
+    result = CliRunner().invoke(main, ["reproduce", "nothing"])
+    assert result.exit_code == 2
+    assert "'lasec'" in result.stderr
+
+
+def test_without_its_data_an_experiment_says_so(tmp_path, monkeypatch):
+    monkeypatch.delenv("SELECTRON_DATA", raising=False)
+    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
+    monkeypatch.setattr(home, "SOURCES", {})
+    ellipsoid.scaled.cache_clear()
+    folder = tmp_path / "out"
+    arguments = ["reproduce", "ellipsoid", "--quick", "--workers", "1", "-o", str(folder)]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 1
+    assert re.match(r"selectron: .*letter-recognition.data: no such file, and", result.stderr)
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_a_claim_that_does_not_hold_is_told_so():
+    claims = [Claim("A < B & C.", False, "1 < 2"), Claim("D.", True, "3")]
+    findings = Findings("T", "S", ["Setting."], claims, {}, {})
+    page, text = reports.page(findings, "c", [], {}), reports.markdown(findings, "c", [])
+    assert '<td>A &lt; B &amp; C.</td><td class="no">does not hold</td>' in page
+    assert "| A < B & C. | **does not hold** | 1 < 2 |" in text
+    assert "| D. | **holds** | 3 |" in text
+
+
+def test_equal_columns_are_not_above_each_other():
+    assert not paired([0.5, 0.5], [0.5, 0.5]).above()
+    assert not paired([0.9], [0.5]).above()
+    assert paired([0.9, 0.8, 0.85, 0.9], [0.5, 0.41, 0.46, 0.5]).above()
