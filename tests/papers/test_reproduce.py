@@ -16,6 +16,7 @@ from selectron.streams.datasets import home
 
 NEEDS = {"lasec": ["usps/usps.h5"], "ellipsoid": ["letter/letter-recognition.data"]}
 NEEDS["ellipsoid"] += ["shuttle/shuttle.trn.csv"]
+NEEDS["large_margin"] = ["usps/usps.h5"]
 
 
 @pytest.fixture(scope="module")

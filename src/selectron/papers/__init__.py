@@ -23,4 +23,9 @@ PAPERS = {
         "Yang, Jin & Ye, “Online Learning by Ellipsoid Method” (ICML 2009), a talk",
         "error and updates of IELLIP, PA and MIRA with many classes; how CELLIP's volume shrinks",
     ),
+    "large_margin": Paper(
+        "Shen & Dietterich, “A Family of Large Margin Linear Classifiers and Its Application in "
+        "Dynamic Environments” (SDM 2009), Figures 1, 3 and 4",
+        "error where the classes change, with all features and with few",
+    ),
 }

@@ -53,7 +53,7 @@ def curve(panel: Any, x: Any, repetitions: Any, label: str, i: int) -> None:
     panel.fill_between(x, mean - half, mean + half, color=style(i)["color"], alpha=0.2, lw=0)
 
 
-def legend(figure: Any, panels_of: Sequence[Any], columns: int = 6) -> None:
+def legend(figure: Any, panels_of: Sequence[Any]) -> None:
     """Write one legend for all panels, under them, where it covers nothing."""
     entries: dict[str, Any] = {}
     for panel in panels_of:
@@ -64,7 +64,7 @@ def legend(figure: Any, panels_of: Sequence[Any], columns: int = 6) -> None:
         entries.values(),
         entries.keys(),
         loc="outside lower center",
-        ncols=min(columns, len(entries)),
+        ncols=min(int(figure.get_figwidth() / 1.2), len(entries)),
         frameon=False,
         fontsize=8,
     )

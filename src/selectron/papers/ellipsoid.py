@@ -13,7 +13,7 @@ from .trials.ellipsoid import cut, passed
 
 DATA = {"usps": "USPS", "letter": "Letter", "isolet": "Isolet", "shuttle": "Shuttle"}
 DUAL = "usps", "isolet"  # where one matrix over all classes would be too large
-MEMORIES = [(0.5, 0.4), (0.3, 0.6), (0.1, 0.8), (0.02, 0.97), (0.02, 1.0), (0.1, 1.0)]  # c, b
+MEMORIES = [(0.5, 0.4), (0.3, 0.6), (0.1, 0.8), (0.05, 0.9), (0.02, 0.97), (0.005, 0.99)]  # c, b
 TUNING = 1000  # seed of the order that c and b are chosen on
 SEPARABLE = {"n": 5000, "d": 50, "gamma": 0.05}
 A = 0.5  # CELLIP's
@@ -93,7 +93,7 @@ def _setting(size: Size) -> list[str]:
         "no constant feature. The talk does not say how its rows are scaled.",
         "IELLIP has margin 0.1, P = 0.1 I at the start and one matrix over all classes, as in the "
         "talk, but w = 0 instead of near it; c and b, of which the talk says nothing, are chosen "
-        "on another order, from pairs with c + b < 1, as its bound wants, and some with b = 1. PA "
+        "on another order, from pairs with c + b < 1, as its bound wants. PA "
         "and MIRA are the plain ones, for which the size of the margin makes no difference: w "
         "scales with it.",
         f"CELLIP, gamma = {SEPARABLE['gamma']} and a = {A}, plays {SEPARABLE['n']:,} rows with "

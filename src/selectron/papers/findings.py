@@ -49,7 +49,7 @@ def paired(first: Any, second: Any) -> Comparison:
     """Compare two columns of repetitions, numbers, in pairs, by Student's t-test of two sides.
 
     >>> str(paired([0.9, 0.8, 0.85], [0.7, 0.65, 0.6]))
-    '+20.00 points, p = 0.021'
+    '+20.00 points, p = 0.02'
     """
     from scipy.stats import ttest_rel
 

@@ -37,7 +37,7 @@ class Size(NamedTuple):
     draws: int
     tuning: int
     priors: Sequence[float]  # b of LASEC
-    ridges: Sequence[float]  # a of SOP and RLS
+    ridges: Sequence[float]  # a of SOP
     memories: Sequence[float]  # c / b of LASEC
     askers: int  # values of an asker's parameter
     shares: Sequence[float]  # of labels, which the askers are tuned to meet
@@ -157,16 +157,15 @@ def _selective(
 def _ways(size: Size) -> dict[str, list[Way]]:
     """Return the rivals, each with what its parameters are chosen from."""
     doubts = np.geomspace(1e-4, 100, size.askers)
-    kappas = np.linspace(0.02, 1, size.askers)
+    kappas = np.linspace(0.02, 1, 2 * size.askers)
     sops = [SecondOrderPerceptron(a) for a in size.ridges]
     both = [Way(sop, kind, doubts) for sop in sops for kind in (SecondOrderMargin, Margin)]
-    ridges = [RLS(a) for a in size.ridges]
     return {
         "LASEC-SS": [Way(lasec, Margin, doubts) for lasec in _lasecs(size)],
         "SOP-SS": both,
         "Perceptron-SS": [Way(Perceptron(), Margin, doubts)],
-        "BBQ": [Way(rls, BBQ, kappas) for rls in ridges],
-        "BBQ-I": [Way(rls, BBQI, kappas) for rls in ridges],
+        "BBQ": [Way(RLS(a=1.0), BBQ, kappas)],  # as in its paper; a large a would wait for long
+        "BBQ-I": [Way(RLS(a=1.0), BBQI, kappas)],
     }
 
 

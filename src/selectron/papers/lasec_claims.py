@@ -113,7 +113,8 @@ def _of_the_larger_share(
     losses = {name: paired(first[name], last[name]) for name in first}
     own = losses.pop("LASEC-SS")
     sop = curves["SOP-SS"]
-    later = _at(n, every)
+    later, fifth = _at(n, every), _at(n, n // 5)
+    late = paired(curves["LASEC-SS"][:, fifth], last["LASEC-SS"])
     lowest = later + int(sop[:, later:].mean(axis=0).argmin())
     drop, rise = paired(first["SOP-SS"], sop[:, lowest]), paired(last["SOP-SS"], sop[:, lowest])
     return [
@@ -121,7 +122,8 @@ def _of_the_larger_share(
             "(e) The average accuracy of LASEC-SS does not decrease.",
             not own.above(),
             f"{np.mean(first['LASEC-SS']):.1%} at the first switch, "
-            f"{np.mean(last['LASEC-SS']):.1%} in the end: it loses {own}.",
+            f"{np.mean(last['LASEC-SS']):.1%} in the end: it loses {own}; but for the first "
+            f"{ends(n)[fifth]:,} examples it loses {late}.",
         ),
         Claim(
             "(e) This is in contrary to the others.",

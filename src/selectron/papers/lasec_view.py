@@ -60,12 +60,12 @@ def _setting(size: Any, every: int) -> list[str]:
         f"{every} rows.",
         "Accuracy is the share of right predictions so far, asked or not. Parameters are chosen "
         f"on {size.tuning} other draws: b and c of LASEC, and a of the second-order Perceptron "
-        "(SOP) and of BBQ's least squares, from a grid, for each share of labels anew; the asker's "
-        "parameter so that the share is met. The Budget Perceptron has the paper's B. With the "
-        "paper's λ (0.01 and 0.0001) the Shifting Perceptron, as its own paper states it, gives "
-        "the first mistakes almost all weight and stays at chance; λ is chosen like b and c "
-        "instead, and that run is in the tables only. SOP-SS has the better of two askers, that of "
-        "its own paper and the plain margin.",
+        "(SOP), from a grid, for each share of labels anew; the asker's parameter so that the "
+        "share is met. BBQ and BBQ-I have a = 1, as in their paper. SOP-SS has the better of two "
+        "askers, that of its own paper and the plain margin. The Budget Perceptron has the paper's "
+        "B. With the paper's λ (0.01 and 0.0001) the Shifting Perceptron, as its own paper states "
+        "it, gives the first mistakes almost all weight and stays at chance; λ is chosen like b "
+        "and c instead, and that run is in the tables only.",
         "All learners see rows of unit length, and no constant feature. The paper does not say how "
         "its rows are scaled.",
     ]
