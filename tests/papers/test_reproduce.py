@@ -17,6 +17,7 @@ from selectron.streams.datasets import home
 NEEDS = {"lasec": ["usps/usps.h5"], "ellipsoid": ["letter/letter-recognition.data"]}
 NEEDS["ellipsoid"] += ["shuttle/shuttle.trn.csv"]
 NEEDS["large_margin"] = ["usps/usps.h5"]
+NEEDS["selective_sampling"] = ["rcv1/rcv1.npz"]
 
 
 @pytest.fixture(scope="module")

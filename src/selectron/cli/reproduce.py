@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,14 +66,16 @@ def reproduce(
 
 def played(name: str, quick: bool, workers: int, folder: Path) -> "Findings":
     """Run the experiment and write its report."""
-    from ..evaluate.each import each
+    from ..evaluate.each import each, processes
     from ..papers import report
 
-    def play(trial: Callable, calls: list[dict[str, Any]], what: str) -> list[Any]:
-        return each(trial, calls, workers=workers, store=folder / "trials", progress=what)
-
     start = time.perf_counter()
-    findings = import_module(f"..papers.{name}", __package__).run(play, quick)
+    with processes(workers) if workers > 1 else nullcontext() as executor:
+
+        def play(trial: Callable, calls: list[dict[str, Any]], what: str) -> list[Any]:
+            return each(trial, calls, executor=executor, store=folder / "trials", progress=what)
+
+        findings = import_module(f"..papers.{name}", __package__).run(play, quick)
     command = f"selectron reproduce {name}{' --quick' if quick else ''}"
     report.write(findings, folder, command, quick)
     click.echo(f"{time.perf_counter() - start:,.0f} seconds", err=True)

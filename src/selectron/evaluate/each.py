@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
@@ -87,8 +88,7 @@ def _in_parallel(
     if not calls:
         return
     if executor is None:
-        spawn = get_context("spawn")
-        pool: Executor = ProcessPoolExecutor(workers, spawn, _inherit, (shared,))
+        pool = processes(workers, shared)
         futures = {pool.submit(_heir, function, call): i for i, call in enumerate(calls)}
     else:
         pool = executor
@@ -105,8 +105,18 @@ def _in_parallel(
             pool.shutdown()
 
 
+def processes(workers: int, shared: Mapping[str, Any] | None = None) -> Executor:
+    """Return an executor of so many processes, made anew: for several calls of `each`.
+
+    They take a while to start. Ctrl-C is left to the process that waits for them.
+    """
+    spawn = get_context("spawn")
+    return ProcessPoolExecutor(workers, spawn, _inherit, (dict(shared or {}),))
+
+
 def _inherit(shared: dict) -> None:
     """Take what all calls share, in a worker process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     inherited.update(shared)
 
 

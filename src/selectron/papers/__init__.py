@@ -28,4 +28,9 @@ PAPERS = {
         "Dynamic Environments” (SDM 2009), Figures 1, 3 and 4",
         "error where the classes change, with all features and with few",
     ),
+    "selective_sampling": Paper(
+        "Cesa-Bianchi, Gentile & Zaniboni, “Worst-Case Analysis of Selective Sampling for "
+        "Linear-Threshold Algorithms” (NIPS 2004), Figure 3",
+        "F-measure and label rate on news, by margin and at random",
+    ),
 }
