@@ -17,7 +17,7 @@ from typing import Any
 from ..errors import SelectronError
 
 PACKAGE = Path(__file__).parents[1]
-APART = {"bounds", "cli", "evaluate", "papers", "__pycache__"}  # they do not make the numbers
+APART = {"cli", "evaluate", "papers", "__pycache__"}  # they do not make the numbers
 LIBRARIES = "numba", "numpy", "scikit-learn", "scipy"
 
 inherited: dict[str, Any] = {}  # in a worker process: what all calls share
