@@ -1,7 +1,12 @@
 """Sweeps: the same results however they are computed, and nothing computed twice."""
 
 import json
+import os
+import subprocess
+import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,6 +32,11 @@ def squared(x):
 
 def root(x):
     return x**0.5
+
+
+def napping(folder):
+    Path(folder, str(os.getpid())).touch()
+    time.sleep(60)
 
 
 def calls(*values):
@@ -82,6 +92,38 @@ def test_a_result_is_the_same_fresh_and_stored(tmp_path):
 def test_no_worker_is_too_few():
     with pytest.raises(SelectronError, match="workers must be 1 or more, got 0"):
         each(squared, calls(1), workers=0)
+
+
+SCRIPT = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from test_sweep import each, napping
+each(napping, [{"folder": sys.argv[2]}] * 2, workers=2)
+"""
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.skipif(os.name != "posix", reason="processes are killed in another way")
+def test_workers_end_with_the_process_that_is_killed(tmp_path):
+    command = [sys.executable, "-c", SCRIPT, str(Path(__file__).parent), str(tmp_path)]
+    with subprocess.Popen(command) as parent:
+        while len(list(tmp_path.iterdir())) < 2:
+            assert parent.poll() is None
+            time.sleep(0.1)
+        parent.kill()
+    workers = [int(path.name) for path in tmp_path.iterdir()]
+    for _ in range(300):
+        if not any(map(alive, workers)):
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"{workers} are still there")
 
 
 LEARNERS = [Perceptron(), *grid(PassiveAggressive, C=[0.1, 1.0])]

@@ -10,8 +10,9 @@ from contextlib import ExitStack, contextmanager
 from functools import cache
 from importlib import metadata
 from inspect import getsource
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from ..errors import SelectronError
@@ -117,7 +118,16 @@ def processes(workers: int, shared: Mapping[str, Any] | None = None) -> Executor
 def _inherit(shared: dict) -> None:
     """Take what all calls share, in a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
     inherited.update(shared)
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that it works for has gone, however that came."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _heir(function: Callable[..., Any], call: Mapping[str, Any]) -> Any:

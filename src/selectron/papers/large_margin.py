@@ -26,7 +26,10 @@ WAYS = {  # what each parameter is chosen from
     "Bayesian": grid(BayesianPerceptron, s0=(0.3, 1.0, 3.0)),
 }
 REGULARIZED = "objective", "L2", "L1"
-SIGMAS = [0.0, 0.1, 0.3, 0.6, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0]
+SIGMAS = {
+    "usps": [0.0, 0.1, 0.3, 0.6, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0],
+    "newsgroups": [0.0, 2.0, 5.0, 10.0, 16.0, 24.0, 32.0, 48.0, 64.0, 80.0, 96.0],
+}
 SIZES = {"usps": [8, 16, 32, 64, 128, 192], "newsgroups": [50, 150, 500, 1500, 4000]}
 EVERY = {"information gain": 100, "game": 250}  # rounds between two selections
 
@@ -74,7 +77,7 @@ def _features(play: Play, data: str, size: Size) -> Mapping[str, list[list[dict]
     """Return for each way of selection what came of it: by trial, then by how much is left out."""
     seeds = range(size.selections)
     calls = [
-        {"data": data, "seed": seed, "learners": WAYS[name], "sigmas": SIGMAS, "n": size.n}
+        {"data": data, "seed": seed, "learners": WAYS[name], "sigmas": SIGMAS[data], "n": size.n}
         for name, seed in product(REGULARIZED, seeds)
     ]
     results = play(lean, calls, f"{data}, figure 3")
