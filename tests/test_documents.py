@@ -30,7 +30,14 @@ def test_the_table_is_that_of_the_demonstration(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "name",
-    ["README.md", "CHANGELOG.md", "docs/design.md", "docs/benchmarks.md", "docs/datasets.md"],
+    [
+        "README.md",
+        "CHANGELOG.md",
+        "docs/design.md",
+        "docs/benchmarks.md",
+        "docs/datasets.md",
+        "docs/reproduction.md",
+    ],
 )
 def test_links_lead_somewhere(name):
     page = ROOT / name
