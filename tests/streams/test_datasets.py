@@ -3,15 +3,11 @@
 Real files are read if the environment variable SELECTRON_DATA names the folder that holds them.
 """
 
-import hashlib
 import io
 import lzma
 import tarfile
-import threading
 import zipfile
 from functools import cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,7 +16,6 @@ from scipy.sparse import csr_matrix, issparse
 from selectron.errors import SelectronError
 from selectron.streams import datasets
 from selectron.streams.datasets import home
-from selectron.streams.datasets.sources import SOURCES, Source
 
 
 class Lengths:
@@ -51,14 +46,6 @@ SETS = {  # name: (file that it is read from, shape of X, counts of some classes
     "luxembourg": ("luxembourg_chess/LUdata.csv", (1901, 31), {0: 977}),
     "chess": ("luxembourg_chess/chessweka.csv", (503, 8), {1: 305}),
 }
-
-
-@pytest.fixture
-def empty(tmp_path, monkeypatch):
-    """A folder that is both data home and cache, with nothing in it."""
-    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
-    monkeypatch.delenv("SELECTRON_DATA", raising=False)
-    return tmp_path / "selectron"
 
 
 def put(folder, name, data):
@@ -208,79 +195,7 @@ def test_the_data_home_goes_before_the_cache(empty, tmp_path, monkeypatch):
     assert datasets.chess().X.tolist() == [[6]]
 
 
-# Downloads
-
-
-@pytest.fixture
-def server(monkeypatch):
-    """Serve one file in place of the games of chess, and return its bytes."""
-    pytest.importorskip("pooch")
-    text = b"at1,target\n5,0\n6,1\n"
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(text)))
-            self.end_headers()
-            self.wfile.write(text)
-
-        def log_message(self, *args):
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        url = f"http://127.0.0.1:{server.server_port}/chessweka.csv"
-        right = hashlib.sha256(text).hexdigest()
-        yield lambda sha256=right: monkeypatch.setitem(
-            SOURCES, "luxembourg_chess/chessweka.csv", Source(url, sha256)
-        )
-        server.shutdown()
-        thread.join()
-
-
-def test_what_is_not_there_is_downloaded_once(empty, server, monkeypatch):
-    server()
-    assert datasets.chess().y.tolist() == [0, 1]
-    assert (empty / "luxembourg_chess" / "chessweka.csv").is_file()
-    monkeypatch.setattr(home, "_download", None)
-    assert datasets.chess().y.tolist() == [0, 1]
-
-
-def test_a_download_with_another_checksum_is_refused(empty, server):
-    server("0" * 64)
-    with pytest.raises(SelectronError, match="has another checksum than it should"):
-        datasets.chess()
-    assert not [path for path in empty.rglob("*") if path.is_file()]
-
-
-def test_offline_one_sentence_says_what_to_do(empty, monkeypatch):
-    pytest.importorskip("pooch")
-    closed = Source("http://127.0.0.1:9/chessweka.csv", "0" * 64)
-    monkeypatch.setitem(SOURCES, "luxembourg_chess/chessweka.csv", closed)
-    with pytest.raises(SelectronError) as caught:
-        datasets.chess()
-    path = Path(empty, "luxembourg_chess", "chessweka.csv")
-    assert str(caught.value) == (
-        f"{path}: no such file, and http://127.0.0.1:9/chessweka.csv cannot be reached; put it "
-        "there, or name the folder that has it in the environment variable SELECTRON_DATA."
-    )
-
-
-@pytest.mark.parametrize("name", ["ohsumed", "spam"])
-def test_sets_without_a_public_checksum_are_not_downloaded(empty, name):
-    with pytest.raises(SelectronError, match="it has no public home with a known checksum"):
-        getattr(datasets, name)()
-
-
-@pytest.mark.parametrize(("name", "fetch"), [("rcv1", "fetch_rcv1"), ("isolet", "fetch_openml")])
-def test_offline_what_scikit_learn_fetches_is_told_in_the_same_way(empty, monkeypatch, name, fetch):
-    def offline(**options):
-        raise OSError("Temporary failure in name resolution")
-
-    monkeypatch.setattr(f"sklearn.datasets.{fetch}", offline)
-    with pytest.raises(SelectronError, match=f"{name}.npz: no such file, and .*; put it there"):
-        getattr(datasets, name)()
+# Files that are not what they should be
 
 
 @pytest.mark.parametrize(
@@ -304,17 +219,3 @@ def test_a_missing_library_is_named(empty, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "h5py", None)
     with pytest.raises(SelectronError, match=r"h5py is needed .*: pip install 'selectron\[data\]'"):
         datasets.usps()
-
-
-def test_checksums_are_those_of_scikit_learn():
-    twenty = pytest.importorskip("sklearn.datasets._twenty_newsgroups")
-    source = SOURCES["newsgroups20/20news-bydate.tar.gz"]
-    assert source == Source(twenty.ARCHIVE.url, twenty.ARCHIVE.checksum)
-
-
-@pytest.mark.parametrize("name", SOURCES)
-def test_checksums_are_those_of_the_files(name):
-    path = home.found(name)
-    if path is None:
-        pytest.skip(f"{name} is not in the folder that SELECTRON_DATA names")
-    assert hashlib.sha256(home.contents(path)).hexdigest() == SOURCES[name].sha256

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..names import written
 from . import PAPERS, drawing
-from .findings import Claim, Findings, band, paired
+from .findings import Claim, Comparison, Findings, band, paired
 
 NAMES = {"usps": "USPS", "newsgroups": "20 Newsgroups", "rcv1": "RCV1"}
 OURS = "objective", "L2"
@@ -184,25 +184,17 @@ def _error_claims(data: str, learners: Mapping) -> list[Claim]:
 def _feature_claims(data: str, ways: Mapping) -> list[Claim]:
     counts = np.array([point["used"] for point in ways["information gain"][0]])
     at = {name: _at(results, counts) for name, results in ways.items()}
-    gaps = {
-        f"{int(k)} features": paired(at["information gain"][:, i], at["L2"][:, i])
-        for i, k in enumerate(counts)
-        if not np.isnan(at["L2"][:, i]).any()
-    }
+    gaps = _gaps(counts, at["information gain"], at["L2"])
+    few = _gaps(counts, at["L1"], at["L2"])
     lean, full = _with_half(ways["L2"])
     hurt = paired(lean, full)
-    few = {
-        f"{int(k)} features": paired(at["L1"][:, i], at["L2"][:, i])
-        for i, k in enumerate(counts)
-        if not np.isnan(at["L2"][:, i] + at["L1"][:, i]).any()
-    }
     named = NAMES[data]
     claims = [
         Claim(
             f"{named}: in most cases, leaving out small weights (L2) is significantly better than "
             "information gain.",
             2 * sum(gap.above() for gap in gaps.values()) > len(gaps),
-            "With " + "; ".join(f"{name}: {gap}" for name, gap in gaps.items()) + ".",
+            _with(gaps),
         ),
         Claim(
             f"{named}: the accuracy of L2 is not hurt when more than half of the features go.",
@@ -213,22 +205,34 @@ def _feature_claims(data: str, ways: Mapping) -> list[Claim]:
         Claim(
             f"{named}: with few features L1 does worse than L2.",
             bool(few) and next(iter(few.values())).above(),
-            "With " + "; ".join(f"{name}: {gap}" for name, gap in few.items()) + ".",
+            _with(few),
         ),
     ]
-    if "game" in ways:
-        better = {
-            f"{int(k)} features": paired(at["information gain"][:, i], at["game"][:, i])
-            for i, k in enumerate(counts)
-        }
-        claims.append(
-            Claim(
-                f"{named}: the game selects better features than information gain.",
-                all(gap.gap > 0 for gap in better.values()),
-                "With " + "; ".join(f"{name}: {gap}" for name, gap in better.items()) + ".",
-            )
+    return [*claims, *(_game_claim(named, counts, at) if "game" in ways else [])]
+
+
+def _game_claim(named: str, counts: np.ndarray, at: Mapping[str, np.ndarray]) -> list[Claim]:
+    better = _gaps(counts, at["information gain"], at["game"])
+    return [
+        Claim(
+            f"{named}: the game selects better features than information gain.",
+            all(gap.gap > 0 for gap in better.values()),
+            _with(better),
         )
-    return claims
+    ]
+
+
+def _gaps(counts: np.ndarray, worse: np.ndarray, better: np.ndarray) -> dict[str, Comparison]:
+    """Compare the errors of two ways at each number of features that all trials came to."""
+    return {
+        f"{int(k)} features": paired(worse[:, i], better[:, i])
+        for i, k in enumerate(counts)
+        if not np.isnan(worse[:, i] + better[:, i]).any()
+    }
+
+
+def _with(gaps: Mapping[str, Comparison]) -> str:
+    return "With " + "; ".join(f"{name}: {gap}" for name, gap in gaps.items()) + "."
 
 
 def _at(results: list[list[dict]], counts: np.ndarray) -> np.ndarray:
