@@ -1,12 +1,11 @@
 """Print all figures as Markdown tables."""
 
-from collections.abc import Iterable
-
 from benchmarks.many import many
 from benchmarks.passes import passes
 from benchmarks.processes import memory, starts
 from benchmarks.projections import projections
 from benchmarks.rounds import rounds
+from benchmarks.tables import show
 from benchmarks.text import text
 
 
@@ -20,14 +19,6 @@ def main() -> None:
     show(("Steps in an L1 ball", "theirs / ours", "times"), projections())
     show(("Memory", "growth", "peaks"), memory())
     show(("Start", "median of 5", "range"), starts())
-
-
-def show(head: tuple[str, str, str], rows: Iterable[tuple[str, str, str]]) -> None:
-    """Print a table, each row as soon as it is measured."""
-    print(f"| {' | '.join(head)} |\n|---|---|---|")
-    for row in rows:
-        print(f"| {' | '.join(row)} |", flush=True)
-    print()
 
 
 main()

@@ -1,12 +1,24 @@
 """A pool that is being told: which rows are open, which is next, and the way back."""
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from .plan import OPEN, PASSED, Pool, Queue, Told
+
+
+@cache
+def blas() -> ThreadpoolController:
+    """Return what limits the threads of BLAS.
+
+    The systems that are solved are small: a second thread waits more than it works, and where the
+    processor has other work to do, it takes thirty times as long.
+    """
+    return ThreadpoolController()
 
 
 class Begun(NamedTuple):
@@ -125,7 +137,8 @@ class Session:
         last = self.log.part(self.begun[-1].told if self.begun else 0, self.count)
         told = Told(self.codes, max(2, known), self.mistakes, last.rows[last.wrong])
         begun = Begun(self.count, known, self.carry)
-        self.carry, plan = self.learner.plan(self.pool, told, self.carry)
+        with blas().limit(limits=1, user_api="blas"):
+            self.carry, plan = self.learner.plan(self.pool, told, self.carry)
         self.begun.append(begun)
         self.queue, self.at, self.met = Queue(plan), 0, 0
 

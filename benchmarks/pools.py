@@ -1,0 +1,127 @@
+"""Whole pools: mistakes in every order, and the time and memory that a million rows take.
+
+python -m benchmarks.pools sphere | any | real | size
+"""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from benchmarks.tables import show
+from selectron.pool import Boosted, Confident, Greedy, InOrder, SelfDirectedClassifier, Sphere
+from selectron.streams import datasets
+
+SEEDS = 20
+Row = tuple[str, ...]
+
+
+def on_sphere(n: int, d: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return points drawn evenly from the sphere, and their side of a halfspace."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n, d))
+    X /= np.linalg.norm(X, axis=1)[:, None]
+    return X, X @ random.normal(size=d) >= 0
+
+
+def sphere() -> Iterator[Row]:
+    """Yield the mistakes of the default learner on the sphere: 20 seeds of each size."""
+    for n in (2_000, 20_000, 200_000):
+        for d in (5, 10, 20, 50):
+            found = [mistakes(Confident(), *on_sphere(n, d, seed)) for seed in range(SEEDS)]
+            middle = f"{np.median(found):.1f} ({min(found)}-{max(found)})"
+            yield f"{n:,}", str(d), middle, f"{0.3 * d * np.log(n):.1f}"
+
+
+def mistakes(learner: object, X: np.ndarray, y: np.ndarray, **more: object) -> int:
+    """Return how many proposals need correcting."""
+    return SelfDirectedClassifier(learner, **more).run(X, y).mistakes
+
+
+def pools(n: int, d: int = 20) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Yield pools that are far from even, each with a halfspace through 0."""
+    random = np.random.default_rng(0)
+    even = random.normal(size=(n, d))
+    centres = random.normal(size=(30, d))
+    yield "clustered", centres[random.integers(30, size=n)] + 0.1 * even, random.normal(size=d)
+    yield "skewed", even * 10.0 ** np.linspace(0, 4, d), random.normal(size=d)
+    yield "low rank", even[:, :5] @ random.normal(size=(5, d)), random.normal(size=d)
+    line = even.copy()
+    line[: n // 2] = even[: n // 2, :1] * random.normal(size=d)
+    yield "half on a line", line, random.normal(size=d)
+    plane = even.copy()
+    plane[: n // 2] = even[: n // 2, :2] @ random.normal(size=(2, d))
+    yield "half on a plane", plane, random.normal(size=d)
+
+
+def any_points() -> Iterator[Row]:
+    """Yield the mistakes up to a share of 0.99, of the default and of the paper's learner."""
+    for n in (10_000, 100_000, 1_000_000):
+        for name, X, u in pools(n):
+            y = X @ (u / np.abs(X).mean(axis=0)) >= 0
+            strong = {"mode": "strong", "features": "raw", "fit_intercept": False}
+            ours, theirs = (mistakes(one, X, y, **strong) for one in (Confident(), Boosted()))
+            yield name, f"{n:,}", str(ours), str(theirs)
+
+
+def real() -> Iterator[Row]:
+    """Yield the mistakes on real pools, in every order: medians of 5 seeds."""
+    for name, X, y in real_pools():
+        learners = Confident(), InOrder("random"), InOrder("given"), InOrder("worst")
+        found = [[mistakes(one, X, y, random_state=s) for s in range(5)] for one in learners]
+        paper = [
+            [mistakes(one, X, y, random_state=s) for s in range(5)] if X.shape[1] < 1000 else []
+            for one in (Greedy(), Sphere(), Boosted())
+        ]
+        cells = [f"{np.median(counts):g}" if counts else "" for counts in (*found, *paper)]
+        yield name, f"{X.shape[0]:,} x {X.shape[1]:,}", *cells
+
+
+def real_pools() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Yield name, rows and labels."""
+    X, y = datasets.digits().X, datasets.digits().y
+    pair = np.isin(y, (3, 8))
+    yield "digits, 3 against 8", X[pair], y[pair]
+    yield "digits, 8 against the rest", X, y == 8
+    usps = datasets.usps()
+    pair = np.isin(usps.y, (3, 8))
+    yield "USPS, 3 against 8", usps.X[pair], usps.y[pair]
+    letter = datasets.letter()
+    yield "Letter, A against the rest", letter.X, letter.y == "A"
+    spam = datasets.spam()
+    yield "spam", spam.X, spam.y
+    a9a = datasets.a9a()
+    yield "a9a", a9a.X, a9a.y
+
+
+def size() -> Iterator[Row]:
+    """Yield time and memory of a million rows of 50 features."""
+    import resource
+
+    X, y = on_sphere(1_000_000, 50, 0)
+    start = time.perf_counter()
+    run = SelfDirectedClassifier().run(X, y)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    yield (
+        "1,000,000 x 50",
+        f"{time.perf_counter() - start:.0f} s",
+        f"{peak:.2f} GiB",
+        str(run.mistakes),
+    )
+
+
+TABLES: dict[str, tuple[tuple[str, ...], Callable[[], Iterator[Row]]]] = {
+    "sphere": (("rows", "d", "mistakes, median (range)", "0.3 d log n"), sphere),
+    "any": (("pool, d = 20", "rows", "Confident", "Boosted"), any_points),
+    "real": (
+        ("pool", "size", "confident", "random", "given", "worst", "greedy", "sphere", "boosted"),
+        real,
+    ),
+    "size": (("pool on the sphere", "time", "peak memory", "mistakes"), size),
+}
+
+if __name__ == "__main__":
+    for which in sys.argv[1:] or TABLES:
+        head, rows = TABLES[which]
+        show(head, rows())
