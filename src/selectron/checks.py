@@ -246,6 +246,7 @@ def code(label: Any, known: np.ndarray, many: bool) -> int:
 PARTS = {
     "learner": ("LASEC()", ("numbers", "normalize", "score", "steps", "step")),
     "asker": ("Margin(0.1)", ("numbers", "probability")),
+    "asker that remembers": ("Budget(rate=0.1)", ("numbers", "past", "chance", "after")),
 }
 
 
@@ -257,6 +258,8 @@ def part(value: Any, role: str) -> Any:
             f"{role} must be an object from selectron.{role}s, such as {example}, or a NamedTuple "
             f"of one's own, got {value!r}."
         )
+    if hasattr(value, "after"):
+        methods = PARTS["asker that remembers"][1]
     lacking = [name for name in methods if not callable(getattr(value, name, None))]
     if lacking:
         raise SelectronError(f"{value!r} is no {role}: it has no {' and no '.join(lacking)}.")

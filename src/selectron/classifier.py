@@ -149,6 +149,7 @@ class OnlineClassifier(ClassifierMixin, Fitted):
             margin=out.margin if margins else None,
             probability=out.probability if margins else None,
             flags=out.flags,
+            age=out.age if len(out.age) else None,
             label=y,
             code=codes,
             classes=self.classes_,

@@ -5,6 +5,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
+from .engine.asking import memoryless, nothing
 from .engine.bind import blank, digest
 from .engine.loop import play
 from .engine.machine import compiled
@@ -18,6 +19,8 @@ from .spaces import (
     dense_second,
     dual,
     dual_first,
+    ring_dense,
+    ring_sparse,
     scalars,
     sparse_first,
     sparse_l1,
@@ -25,17 +28,21 @@ from .spaces import (
 )
 
 FIRST, SECOND, L1 = "first order", "second order", "first order in an L1 ball"
+RING = "a ring of members"
 SPACES = {
     (FIRST, False): dense_first,
     (SECOND, False): dense_second,
     (L1, False): dense_l1,
+    (RING, False): ring_dense,
     (FIRST, True): sparse_first,
     (SECOND, True): sparse_second,
+    (RING, True): ring_sparse,
     (L1, True): sparse_l1,
 }
+KINDS = {"shape": SECOND, "radius": L1, "ring": RING}  # by what a learner has
 FROM_LEARNER = ("score", "steps", "step")
-FROM_ASKER = ("probability",)
 FROM_SPACE = ("inner", "length", "form", "ceiling", "move", "at")
+FROM_RING = ("inspect", "replayed", "shift", "reshift", "renew", "fade", "hold", "weigh")
 FROM_SCALARS = ("full", "count", "square", "note", "jot", "trim")  # unless the space has its own
 FROM_REDUCTION = (
     "margin",
@@ -64,14 +71,16 @@ def space_for(
     may be of several. A kernel, a NamedTuple's class or a function, takes a space in dual form;
     `bounded`, one from which examples leave.
     """
-    kind = SECOND if hasattr(learner, "shape") else L1 if hasattr(learner, "radius") else FIRST
+    kind = next((kind for name, kind in KINDS.items() if hasattr(learner, name)), FIRST)
     order = 2 if kind is SECOND else 1
+    if kind is RING and kernel is not None:
+        raise SelectronError(f"{type(learner).__name__} has no kernel: leave out kernel.")
     space = SPACES[kind, sparse] if kernel is None else _dual(order, sparse, kernel, bounded)
     if many is None:
         return space
-    if kind is L1 and many == "ranking":
+    if kind in (L1, RING) and many == "ranking":
         raise SelectronError(f"{type(learner).__name__} cannot rank: its step is no sum of rows.")
-    if kind is L1:  # its step is no sum of rows, which is what a joint one is made of
+    if kind in (L1, RING):  # its step is no sum of rows, which is what a joint one is made of
         return stack(space, rest)
     if many == "exact" and kind is SECOND:
         return exact_stack(_long(kernel))
@@ -113,15 +122,36 @@ def parts(learner: Any, asker: Any, space: Any) -> Mapping[str, Any]:
         "Learner": learner,
         **{name: getattr(learner, name) for name in FROM_LEARNER},
         **{name: getattr(learner, name, default) for name, default in LEFT_OUT.items()},
-        "Asker": asker,
-        **{name: getattr(asker, name) for name in FROM_ASKER},
-        "passes": getattr(asker, "passes", everything),
+        **_asking(asker),
         "State": space.State,
         "Rows": space.Rows,
-        **{name: getattr(base, name) for name in FROM_SPACE},
+        **{name: getattr(base, name, blank) for name in FROM_SPACE + FROM_RING},
+        "belief": getattr(learner, "belief", blank),
         **{name: getattr(base, name, None) or getattr(scalars, name) for name in FROM_SCALARS},
         **getattr(base, "inside", {}),
         **_facing(reduction, base),
+    }
+
+
+def kind_of(asker: Any) -> Any:
+    """Return what a loop is compiled for: an asker's class, with that of one which it wraps."""
+    inner = getattr(asker, "asker", None)
+    return type(asker) if inner is None else (type(asker), type(inner))
+
+
+def _asking(kind: Any) -> Mapping[str, Any]:
+    """Return what the blanks of the asker stand for."""
+    asker, inner = kind if isinstance(kind, tuple) else (kind, kind)
+    if hasattr(kind, "asker"):  # a class alone wraps what it does by default
+        inner = type(kind._field_defaults["asker"])
+    memory = hasattr(asker, "after")
+    return {
+        "Asker": asker,
+        "Inner": inner,
+        "probability": inner.probability,
+        "passes": getattr(asker, "passes", everything),
+        "chance": asker.chance if memory else memoryless,
+        "after": asker.after if memory else nothing,
     }
 
 
@@ -136,6 +166,8 @@ def _facing(reduction: ModuleType, base: Any) -> Mapping[str, Any]:
                 for name in ("predicted", "copied", "truth", "due", "learn")
             },
             "crowded": getattr(base, "full", scalars.full),
+            "age": getattr(base, "age", ageless),
+            **({"learn": base.learn} if hasattr(base, "learn") else {}),
         }
     order = "first" if base.order == 1 else "second"
     grows = hasattr(base, "full")
@@ -145,6 +177,9 @@ def _facing(reduction: ModuleType, base: Any) -> Mapping[str, Any]:
         "score_all": getattr(base, "score_all", joint.one_by_one),
         "ceiling_all": getattr(base, "ceiling_all", joint.ceilings),
         "like": getattr(base, "like", None),
+        "age": reduction.age if hasattr(base, "age") else ageless,
+        "age_one": getattr(base, "age", ageless),
+        "learn_one": getattr(base, "learn", binary.learn),
         "rivals": joint.nearest,
         **{name: getattr(joint, name) for name in FROM_REDUCTION if name != "rivals"},
         **{name: part for name, part in found.items() if part is not blank},
@@ -176,12 +211,18 @@ LEFT_OUT = {
 }
 
 
+def ageless(s, t):
+    """How old is what leads the prediction? Of most spaces, nobody asks."""
+    return 0.0
+
+
 def loop(learner: Any, asker: Any, space: Any) -> Callable:
     """Return the compiled loop of the classes of a learner and an asker, and a space.
 
     What a class of the user's calls may be defined anew in the same process, as in a notebook.
     """
-    kinds = learner, asker, getattr(of_one(space), "kernel", learner)
+    askers = asker if isinstance(asker, tuple) else (asker,)
+    kinds = learner, *askers, getattr(of_one(space), "kernel", learner)
     users = [kind for kind in kinds if not kind.__module__.startswith(f"{__package__}.")]
     code = digest(play, parts(learner, asker, space)) if users else ""
     what = " or ".join(dict.fromkeys(map(_described, users or kinds)))
@@ -197,5 +238,6 @@ def _described(kind: Any) -> str:
 
 @cache
 def _loop(learner: Any, asker: Any, space: Any, code: str, what: str) -> Callable:
-    names = (part.__name__.rpartition(".")[2] for part in (learner, asker, space))
+    askers = asker if isinstance(asker, tuple) else (asker,)
+    names = (part.__name__.rpartition(".")[2] for part in (learner, *askers, space))
     return compiled(play, parts(learner, asker, space), "_".join(["play", *names]), what)

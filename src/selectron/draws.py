@@ -1,6 +1,7 @@
 """Draws: one uniform a round, the same ones however the rounds are cut into blocks."""
 
 import copy
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,13 @@ import numpy as np
 from .errors import SelectronError
 
 AHEAD = 256  # drawn at a time when rounds come one by one
+BLOCK = 32_768  # rows between two looks at Ctrl-C; their draws fit in the cache
+
+
+@cache
+def constant(draw: float) -> np.ndarray:
+    """Return the same draw for a whole block."""
+    return np.full(BLOCK, draw)
 
 
 class Draws:

@@ -8,40 +8,24 @@ work, or it raises and changes nothing.
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from . import support
 from .askers import Always
-from .compose import loop, space_for
+from .compose import kind_of, loop, space_for
 from .draws import Draws
 from .engine.loop import ASKED, CLASS, GIVEN, LATER, NEVER, NONE, STRAINED, UPDATED
-from .engine.rows import Dense, Sparse, no_rows, rows_of
-from .errors import Refused, SelectronError
+from .engine.rows import Dense, Sparse, no_rows
+from .errors import SelectronError
+from .playing import TIMELESS, Playing, Room
 from .reductions.stack import of_one
-from .refusal import why_not_open, why_refused
+from .refusal import why_not_open
 from .run import Outcome
 
-BLOCK = 32_768  # rows between two looks at Ctrl-C; their draws fit in the cache
 
-
-class Room(NamedTuple):
-    """Room for one round, made once: arrays of one element."""
-
-    labels: np.ndarray
-    draws: np.ndarray
-    out: tuple
-
-
-@cache
-def _constant(draw: float) -> np.ndarray:
-    """Return the same draw for a whole block."""
-    return np.full(BLOCK, draw)
-
-
-class Model:
+class Model(Playing):
     """A learner under an asker, in the space for its order and its rows.
 
     Parameters: `width` features; `sparse` rows or dense ones; `classes`, how many there are, two at
@@ -83,11 +67,7 @@ class Model:
         self._equip()
         support.check_start(self, self.width, self.classes)
         self.state = self._start()
-
-    @property
-    def dual(self) -> bool:
-        """Are examples kept, and not weights of features?"""
-        return self.kernel is not None
+        self.past = np.array(asker.past() if hasattr(asker, "past") else (), dtype=float)
 
     @property
     def stacked(self) -> bool:
@@ -99,21 +79,27 @@ class Model:
         many, kernel = (self.many or "joint") if self.stacked else None, support.kind(self.kernel)
         self.limit = support.limit(self.learner, self.max_support) if self.dual else math.inf
         self.space: Any = space_for(self.learner, self.sparse, many, kernel, self.limit < math.inf)
-        self.tail = (support.numbers(self.kernel),) if self.dual else ()
+        own = (self.normalize,) if self.aging else ()
+        self.tail = (support.numbers(self.kernel),) if self.dual else own
         self.recent: tuple[Any, tuple] = (None, ())
-        self.loop = loop(type(self.learner), type(self.asker), self.space)
+        self.loop = loop(type(self.learner), kind_of(self.asker), self.space)
         self.codes = np.int32 if self.stacked else np.int8
-        out = Outcome.empty(1, True, 0).arrays()
-        self.room = Room(np.zeros(1, self.codes), np.zeros(1), out)
+        out = Outcome.empty(1, True, 0, self.aging).arrays()
+        self.room = Room(np.zeros(1, self.codes), np.zeros(1), np.zeros(int(self.timed)), out)
 
     def prepare(self) -> None:
         """Compile the loop, or load it."""
         self.look(no_rows(self.sparse, self.width), 0)
 
-    def run(self, block: Dense | Sparse, labels: np.ndarray, full: bool = True) -> Outcome:
-        """Play rounds in which a label, where there is one, is seen only if it is asked for."""
+    def run(
+        self, block: Dense | Sparse, labels: np.ndarray, full: bool = True, times: Any = TIMELESS
+    ) -> Outcome:
+        """Play rounds in which a label, where there is one, is seen only if it is asked for.
+
+        `times` are those of the rows in seconds, if the asker goes by them.
+        """
         always = isinstance(self.asker, Always)  # it would not look at the draws
-        return self._play_rounds(block, labels, always, full)
+        return self._play_rounds(block, labels, always, full, times)
 
     def learn(self, block: Dense | Sparse, labels: np.ndarray) -> Outcome:
         """Play rounds in which every label is given."""
@@ -125,12 +111,15 @@ class Model:
         """Predict, and change nothing."""
         return self._play(block, np.full(n, NONE, self.codes), NEVER, full, scores)
 
-    def decide(self, block: Dense | Sparse) -> tuple[int, float, float, int | None]:
+    def decide(
+        self, block: Dense | Sparse, time: float = 0.0
+    ) -> tuple[int, float, float, int | None]:
         """Play a round whose label may come later: (class, margin, probability, ticket).
 
         There is a ticket if the label is asked for. The row is kept until the ticket is answered,
         or until `max_open` younger ones are open.
         """
+        self.room.times[:] = time
         flags = self._play_one(block, LATER, self.draws.first(), full=True)
         self.rounds += 1
         self.draws.skip(1)
@@ -174,7 +163,7 @@ class Model:
         if classes <= self.classes:
             return
         support.check_start(self, self.width, classes)
-        stacked, self.classes = self.stacked, classes
+        stacked, self.classes, self.past = self.stacked, classes, self.past.copy()
         if not stacked:
             self._equip()
             self.state = self.space.of_two(self.state, self.normalize)
@@ -193,6 +182,7 @@ class Model:
     def __setstate__(self, values: dict[str, Any]) -> None:
         arrays = values.pop("arrays")
         self.__dict__.update(values)
+        self.past = np.require(self.past, requirements="W")
         self._equip()
         # where a pickle is mapped from its file, the arrays in it are read-only
         self.state = self.space.State(*(np.require(a, requirements="W") for a in arrays))
@@ -209,92 +199,10 @@ class Model:
         return of_one(self.space).start(weights, self._shape(), *(more if self.dual else ()))
 
     def _shape(self) -> Any:
-        return type(self.learner)(*self.numbers[0]).shape() if self.space.order == 2 else None
+        return (
+            type(self.learner)(*self.numbers[0]).shape() if hasattr(self.learner, "shape") else None
+        )
 
     def weights_of(self, width: int) -> int:
         """Return how many weights the space has for so many features."""
         return width + (self.constant or (self.space.order == 1 and not self.dual))
-
-    def _play_rounds(
-        self, block: Dense | Sparse, labels: np.ndarray, given: bool, full: bool
-    ) -> Outcome:
-        """Play rounds that count; each takes its draw, used or not."""
-        draw, scores = GIVEN if given else None, full and self.many == "ranking"
-        outcome = self._play(block, labels, draw, full, scores)
-        self.rounds += len(labels)
-        self.strained += int(np.count_nonzero(outcome.flags & STRAINED))
-        if given:
-            self.draws.skip(len(labels))
-        return outcome
-
-    def _play(
-        self,
-        block: Dense | Sparse,
-        labels: np.ndarray,
-        draw: float | None,
-        full: bool,
-        scores: bool = False,
-    ) -> Outcome:
-        """Play with this draw for every row, None for draws of their own; all or nothing."""
-        n = len(labels)
-        out = Outcome.empty(n, full, self.classes if scores else 0)
-        before, mark = None if draw == NEVER else self._copy(), self.draws.mark()
-        try:
-            for start in range(0, max(n, 1), BLOCK):
-                part = slice(start, min(start + BLOCK, n))
-                size = part.stop - start
-                draws = self.draws.take(size) if draw is None else _constant(draw)[:size]
-                rows = rows_of(block, start, part.stop)
-                self._play_block(rows, labels[part], draws, start, out.part(part))
-        except BaseException:
-            self.state = before or self.state
-            self.draws.reset(mark)
-            raise
-        return out
-
-    def _play_block(
-        self, block: Dense | Sparse, labels: np.ndarray, draws: np.ndarray, start: int, out: Outcome
-    ) -> None:
-        rows = self._rows(block)
-        played = self._call(rows, labels, draws, start, len(out.margin) > 0, out.arrays())
-        if played == len(labels):
-            return
-        if draws[played] == NEVER or not self._grown(rows, played):
-            raise Refused(start + played, why_refused(block, played))
-        left, block = slice(played, None), rows_of(block, played, len(labels))
-        self._play_block(block, labels[left], draws[left], start + played, out.part(left))
-
-    def _play_one(self, block: Dense | Sparse, label: int, draw: float, full: bool) -> int:
-        """Play one row without counting it; return its flags, and leave the rest in the room."""
-        room = self.room
-        room.labels[0], room.draws[0] = label, draw
-        if self.recent[0] is not block:  # a label that comes at once finds its row prepared
-            self.recent = block, self._rows(block)
-        rows = self.recent[1]
-        before = self.state if label == LATER or self.space.atomic else self._copy()
-        while not self._call(rows, room.labels, room.draws, 0, full, room.out):
-            if label == LATER or not self._grown(rows, 0):
-                self.state = before
-                raise Refused(0, why_refused(block, 0))
-        return room.out[2].item()
-
-    def _rows(self, block: Dense | Sparse) -> tuple:
-        """Return a block as the loop takes it."""
-        return tuple(self.space.rows(block, self.constant, *self.tail))
-
-    def _grown(self, rows: tuple, i: int) -> bool:
-        """Make room for a step on row i if there is none; was there none?"""
-        state = support.grown(self, self.space.Rows(*rows), i) if self.dual else None
-        self.state = state or self.state
-        return state is not None
-
-    def _call(
-        self, rows: tuple, labels: Any, draws: Any, start: int, full: bool, out: tuple
-    ) -> int:
-        """Call the compiled loop."""
-        state, done = tuple(self.state), self.rounds + start
-        return self.loop(*self.numbers, state, rows, labels, draws, done, self.normalize, full, out)
-
-    def _copy(self) -> Any:
-        """Return a copy of the state."""
-        return self.space.State(*(array.copy() for array in self.state))

@@ -1,7 +1,7 @@
 """A model, or a classifier, as a header for JSON and plain arrays, and back."""
 
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
@@ -30,6 +30,12 @@ SETTINGS = (
     "max_open",
     "max_support",
 )
+
+
+class Memory(NamedTuple):
+    """What the asker remembers."""
+
+    past: np.ndarray
 
 
 def described(clf: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -97,6 +103,7 @@ def pack(model: Model) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         **{name: getattr(model, name) for name in SETTINGS},
     }
     arrays = {f"state.{name}": array for name, array in model.state._asdict().items()}
+    arrays["asker.past"] = model.past
     waiting = joined(list(model.open.values()))
     if waiting is not None:
         arrays |= {f"open.{name}": array for name, array in waiting._asdict().items()}
@@ -121,6 +128,7 @@ def unpack(
     model.strained = int(header["strained"])
     model.chance = int(header["chance"])
     model.state = _alike(arrays, "state", _roomy(model, arrays))
+    (model.past,) = _alike(arrays, "asker", Memory(model.past))
     _must(model.dual or bool(np.isfinite(model.weights()).all()))
     sound = getattr(model.space, "sound", None)
     _must(sound is None or sound(model.state))

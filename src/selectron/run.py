@@ -36,25 +36,27 @@ class Outcome:
 
     `margin` is the margin quantity of the learner's paper before the round's step, and
     `probability` that of asking; if they were not recorded, both are empty, and None in a `Run`.
-    `flags` is what the properties are made of, and `scores` (n, K) those of many classes, where
-    they were recorded.
+    `flags` is what the properties are made of; `scores` (n, K) are those of many classes, and `age`
+    that of what leads the prediction, in rounds, where they were recorded.
     """
 
     margin: Any
     probability: Any
     flags: np.ndarray
     scores: Any = None
+    age: Any = None
 
     @classmethod
-    def empty(cls, n: int, full: bool, classes: int) -> "Outcome":
+    def empty(cls, n: int, full: bool, classes: int, ages: bool = False) -> "Outcome":
         """Return room for n rounds: for margins too with `full`, and scores of so many classes."""
         margin, probability = np.empty(n if full else 0), np.empty(n if full else 0)
         scores = np.empty((n if classes else 0, classes))
-        return cls(margin, probability, np.empty(n, np.int32), scores)
+        age = np.empty(n if ages else 0)
+        return cls(margin, probability, np.empty(n, np.int32), scores, age)
 
     def arrays(self) -> tuple:
         """Return the arrays as the loop fills them."""
-        return self.margin, self.probability, self.flags, self.scores
+        return self.margin, self.probability, self.flags, self.scores, self.age
 
     def part(self, rounds: slice) -> "Outcome":
         """Return some of the rounds, in the same arrays."""

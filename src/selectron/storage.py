@@ -20,7 +20,7 @@ from . import askers, kernels, learners
 from .errors import SelectronError
 
 MAGIC = b"selectron\n"
-VERSION = 2
+VERSION = 3
 HEADER = "header"
 
 
@@ -89,7 +89,8 @@ def packed(part: Any) -> list:
     if not isinstance(part, tuple):
         return [part.__name__, None, False]
     name = type(part).__name__
-    return [name, list(part), _own().get(name) is type(part)]
+    values = [packed(value) if hasattr(value, "_fields") else value for value in part]
+    return [name, values, _own().get(name) is type(part)]
 
 
 def part(packed: list, others: tuple[Any, ...]) -> Any:
@@ -98,7 +99,9 @@ def part(packed: list, others: tuple[Any, ...]) -> Any:
     found = _own() if own else {kind.__name__: kind for kind in others}
     if name not in found:
         raise SelectronError(f"The file needs {name}, which is not Selectron's: pass it in parts=.")
-    return found[name] if parameters is None else found[name](*parameters)
+    if parameters is None:
+        return found[name]
+    return found[name](*[part(v, others) if isinstance(v, list) else v for v in parameters])
 
 
 def _own() -> dict[str, type]:

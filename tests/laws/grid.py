@@ -15,12 +15,14 @@ from selectron.askers import (
     BBQ,
     BBQI,
     Always,
+    Budget,
     Disagreement,
     Fixed,
     Margin,
     SecondOrderMargin,
+    Uncertainty,
 )
-from selectron.compose import parts, space_for
+from selectron.compose import kind_of, parts, space_for
 from selectron.engine.bind import bind
 from selectron.engine.loop import play
 from selectron.engine.rows import Dense, Sparse
@@ -35,6 +37,7 @@ from selectron.learners import (
     BayesianPerceptron,
     L1Constrained,
     L2Constrained,
+    LeadingHistory,
     ModifiedPerceptron,
     ObjectiveRegularized,
     PassiveAggressive,
@@ -67,6 +70,7 @@ LEARNERS = {
     "cellip-talk": CELLIP(start="talk"),
     "iellip": IELLIP(p0=0.5),
     "bayes": BayesianPerceptron(s0=0.7),
+    "leading": LeadingHistory(switches=0.01, replays=2),
 }
 
 ASKERS = {
@@ -78,6 +82,9 @@ ASKERS = {
     "bbq": BBQ(kappa=0.6),
     "bbq-i": BBQI(kappa=0.45),
     "disagreement": Disagreement(),
+    "uncertainty": Uncertainty(),
+    "rate": Budget(rate=0.4),
+    "labels": Budget(labels=20, horizon=50, asker=Margin(b=0.3)),
 }
 
 SPACES = {"dense": False, "sparse": True}
@@ -104,9 +111,9 @@ class Case(NamedTuple):
         return sparse_block(values) if self.sparse else Dense(np.ascontiguousarray(values))
 
     @property
-    def kinds(self) -> tuple[type, type, Any]:
+    def kinds(self) -> tuple[type, Any, Any]:
         """Return what one compiled loop is made for."""
-        return type(self.learner), type(self.asker), space_for(self.learner, self.sparse)
+        return type(self.learner), kind_of(self.asker), space_for(self.learner, self.sparse)
 
     @property
     def second_order(self) -> bool:

@@ -12,6 +12,8 @@ from selectron.model import Model, Outcome
 
 from .grid import Case, Stream
 
+ROOM = ("g", "seen")  # for a product, and for what a ring's members say
+
 
 class Record(NamedTuple):
     """What happened in some rounds: arrays of one element a round."""
@@ -66,8 +68,9 @@ def same_flags(left: Record, right: Record) -> bool:
 
 
 def learned(model: Model) -> list[np.ndarray]:
-    """Return copies of all arrays of the state but the room for a product, `g`."""
-    return [array.copy() for name, array in model.state._asdict().items() if name != "g"]
+    """Return copies of all arrays of the state but those that are written before they are read."""
+    kept = [(name, array) for name, array in model.state._asdict().items() if name not in ROOM]
+    return [array.copy() for _, array in kept]
 
 
 def close(left: Iterable[Any], right: Iterable[Any], tolerance: float = 1e-9) -> None:
@@ -108,7 +111,13 @@ def refused(model: Model, play: Callable) -> bool:
 def snapshot(model: Model) -> list[np.ndarray]:
     """Return copies of all that later rounds depend on."""
     counts = np.array([model.rounds, model.tickets, model.width, *model.open])
-    return [*learned(model), upcoming(model), counts, *waiting(model.open.values())]
+    return [
+        *learned(model),
+        model.past.copy(),
+        upcoming(model),
+        counts,
+        *waiting(model.open.values()),
+    ]
 
 
 def upcoming(model: Model) -> np.ndarray:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from selectron.askers import BBQ, BBQI
-from selectron.model import BLOCK
+from selectron.draws import BLOCK
 
 from .grid import COVER, Stream, chunks, name_of, stream
 from .playing import (
@@ -127,7 +127,8 @@ def test_zero_rows_have_margin_zero(case):
     out = play_run(case, model, zeros)
     assert not out.margin.any()
     assert out.positive.all()
-    np.testing.assert_array_equal(model.weights() == 0, weights == 0)
+    if not hasattr(case.learner, "ring"):  # of whose members another one may lead by then
+        np.testing.assert_array_equal(model.weights() == 0, weights == 0)
     assert np.isfinite(model.weights()).all()
 
 

@@ -8,9 +8,18 @@ from selectron.engine.round import Projection, Round
 from selectron.learners import ModifiedPerceptron
 from selectron.spaces.scalars import count, square
 
-from .grid import chunks
+from .grid import GRID, chunks, name_of, plain_loop
 from .playing import close, matrix, play_run, with_constant
 from .projecting import nearest
+
+ONE_VECTOR = [case for case in GRID if not hasattr(case.learner, "ring")]
+
+
+@pytest.fixture(params=ONE_VECTOR, ids=name_of)
+def case(request, monkeypatch):
+    if not request.param.compiled:
+        monkeypatch.setattr("selectron.model.loop", plain_loop)
+    return request.param
 
 
 class Literal:

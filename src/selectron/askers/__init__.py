@@ -7,10 +7,28 @@
 learner's functions; along a learner's `score`, it is monotone in q. An asker may also have
 
     passes(self, m, y)                does the learner get to see this label?
+
+One that remembers, as `Budget` does, has in place of a probability
+
+    past(self)                        what is remembered before the first round: numbers
+    chance(self, past, r, q, t, now)  probability of asking in round t, at time `now` in seconds
+    after(...)                        what is remembered after it; `asked` is the last argument
 """
 
+from .budget import Budget
 from .constant import Always, Fixed
 from .margin import Margin, SecondOrderMargin
+from .uncertainty import Uncertainty
 from .variance import BBQ, BBQI, Disagreement
 
-__all__ = ["BBQ", "BBQI", "Always", "Disagreement", "Fixed", "Margin", "SecondOrderMargin"]
+__all__ = [
+    "BBQ",
+    "BBQI",
+    "Always",
+    "Budget",
+    "Disagreement",
+    "Fixed",
+    "Margin",
+    "SecondOrderMargin",
+    "Uncertainty",
+]

@@ -7,6 +7,7 @@ result.
 
 import math
 
+from .asking import ask, keep, wanted
 from .bind import blank
 from .scales import shaped, unit
 
@@ -23,17 +24,10 @@ ASKED, UPDATED, STRAINED = 1, 2, 4
 CLASS = 3  # the index of the predicted class stands above these bits
 REFUSED = -1  # instead of flags: the step left the finite numbers
 
-# A product P x is spared only where the draw is further than this from both bounds on the
-# probability, relatively; rounding in the bounds themselves is some 1e-15.
-SLACK = 1e-9
-
 Learner = Asker = State = Rows = blank  # the NamedTuples of parameters, arrays and rows
 
-# the learner
-score = blank  # (p, m, q) -> the margin quantity that is recorded and asked by
-
-# the asker
-probability = blank  # (a, r, q, t) -> probability of asking in round t = 1, 2, ...; monotone in q
+# the asker, beside those in `asking`
+after = blank  # (a, past, r, q, t, now, asked) -> what to remember of the round
 passes = blank  # (a, m, y) -> does it pass this label on to the learner?
 
 # the space, as its rows face one class or several
@@ -46,46 +40,22 @@ predicted = blank  # (s, m) -> index of the predicted class
 copied = blank  # (s, scale, scores, i) -> None: the scores of all classes, into scores[i]
 truth = blank  # (s, scale, m, y) -> (m, y) of the label's class, for the asker to pass on
 due = blank  # (p, s, scale, m, y) -> does the learner step on this label?
-learn = blank  # (p, s, rows, i, scale, m, q, y) -> flags of the step, or REFUSED
+age = blank  # (s, t) -> how old what leads the prediction is in round t, in rounds
+learn = blank  # (p, s, rows, i, scale, m, q, y, t) -> flags of the step, or REFUSED
 
 
-def ask(p, a, m, q, t):
-    """Margin quantity and probability of asking, for a given q."""
-    r = score(p, m, q)
-    return r, probability(a, r, q, t)
-
-
-def clear(u, chance, other):
-    """Is it settled whether u < probability, wherever the probability lies between these two?
-
-    Never where one of them is NaN, as it may be where the bound on q overflows.
-    """
-    if math.isnan(chance + other):
-        return False
-    return u < min(chance, other) * (1 - SLACK) or u >= max(chance, other) * (1 + SLACK)
-
-
-def wanted(p, a, m, most, t, u, full):
-    """Is q wanted, which is at most `most`? It costs a product P x in second order.
-
-    The probability is monotone in q, so that its values at the bounds 0 and `most` enclose it: q
-    matters to the record if they differ, and to the decision if they leave it open.
-    """
-    low, high = ask(p, a, m, 0.0, t), ask(p, a, m, most, t)
-    return (full or not clear(u, low[1], high[1])) and low != high
-
-
-def play(learner, asker, state, block, labels, draws, before, normalize, full, out):
+def play(learner, asker, past, state, block, labels, draws, times, before, normalize, full, out):
     """Play one round a row and return how many were played.
 
     Fewer than all: the next row, or the step on it, left the finite numbers, or a step on it may
     need more room than there is. Round i asks iff draws[i] < probability and labels[i] is not NONE;
+    `past` is what the asker remembers, `times` are those of the rounds if it goes by them, and
     `before` counts the rounds before this block. With `full`, every margin quantity and probability
     is recorded; without, none is, and those that no decision needs are not even computed. The
-    scores of many classes are recorded where there is an array for them.
+    scores of many classes, and ages, are recorded where there is an array for them.
     """
     p, a, s, rows = Learner(*learner), Asker(*asker), State(*state), Rows(*block)
-    margins, probabilities, flags, scores = out
+    margins, probabilities, flags, scores, ages = out
     for i in range(len(labels)):
         m, scale = margin(s, rows, i), 1.0
         if normalize:
@@ -97,14 +67,15 @@ def play(learner, asker, state, block, labels, draws, before, normalize, full, o
             copied(s, scale, scores, i)
 
         t, y, u = before + i + 1, labels[i], draws[i]
+        now = times[i] if len(times) > 0 else 0.0
         most = scale * (scale * limit(s, extent(rows, i)))
-        q = math.nan
-        r, chance = ask(p, a, m, 0.0, t)
-        if wanted(p, a, m, most, t, u, full):
+        q, noted = math.nan, len(past) > 0 and GIVEN < u < NEVER
+        r, chance = ask(p, a, past, m, 0.0, t, now)
+        if wanted(p, a, past, m, most, t, now, u, full, noted):
             q = shaped(scale, spread(s, rows, i))
             if not math.isfinite(q):
                 return i
-            r, chance = ask(p, a, m, q, t)
+            r, chance = ask(p, a, past, m, q, t, now)
         asked = y != NONE and u < chance
 
         index, step = predicted(s, m), 0
@@ -112,10 +83,14 @@ def play(learner, asker, state, block, labels, draws, before, normalize, full, o
         if told and due(p, s, scale, m, y):
             if crowded(s, rows, i):  # nothing has changed so far: the round is played anew
                 return i
-            step = learn(p, s, rows, i, scale, m, q, y)
+            step = learn(p, s, rows, i, scale, m, q, y, t)
             if step == REFUSED:
                 return i
         if full:
             margins[i], probabilities[i] = r, chance
+        if len(ages) > 0:
+            ages[i] = age(s, t)
+        if noted:
+            keep(past, after(a, past, r, q, t, now, asked))
         flags[i] = index << CLASS | ASKED * asked | step
     return len(labels)

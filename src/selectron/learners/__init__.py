@@ -26,6 +26,7 @@ from .ellipsoid import CELLIP, IELLIP
 from .l1_constrained import L1Constrained
 from .l2_constrained import L2Constrained
 from .lasec import LASEC
+from .leading_history import LeadingHistory
 from .least_squares import RLS
 from .mira import MIRA
 from .modified_perceptron import ModifiedPerceptron
@@ -49,6 +50,7 @@ __all__ = [
     "Forgetron",
     "L1Constrained",
     "L2Constrained",
+    "LeadingHistory",
     "ModifiedPerceptron",
     "ObjectiveRegularized",
     "PassiveAggressive",

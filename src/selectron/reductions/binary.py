@@ -30,7 +30,7 @@ def due(p, s, scale, m, y):
     return steps(p, m, y)
 
 
-def learn(p, s, rows, i, scale, m, q, y):
+def learn(p, s, rows, i, scale, m, q, y, t):
     """Step; q is NaN if it has not been needed yet."""
     if math.isnan(q):
         q = shaped(scale, form(s, rows, i))

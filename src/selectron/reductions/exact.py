@@ -120,7 +120,7 @@ def limit(s, zz):
 
 
 @apart
-def learn(p, s, rows, i, scale, m, q, y):
+def learn(p, s, rows, i, scale, m, q, y, t):
     """Step along z of the pair that the label tells apart."""
     hi, lo, m, sign = versus(s.scores, s.ranks, s.relevant, scale, y)
     c, z = at(s, 0), pair(s, rows, i, hi, lo)

@@ -151,7 +151,7 @@ def due(p, s, scale, m, y):
 
 
 @apart
-def learn(p, s, rows, i, scale, m, q, y):
+def learn(p, s, rows, i, scale, m, q, y, t):
     """Step on the pair that the label tells apart."""
     hi, lo, m, sign = versus(s.scores, s.ranks, s.relevant, scale, y)
     above, below = form(at(s, hi), rows, i), form(at(s, lo), rows, i)

@@ -9,15 +9,16 @@ import math
 
 from ..engine.bind import apart, blank
 from ..engine.loop import REFUSED
-from . import binary, joint
+from . import joint
 from .stack import BEST, COUNT
 
 steps = blank  # the learner
 length = form = ceiling_all = blank  # the space
 at = blank  # (s, k) -> what the space keeps of class k
+learn_one = blank  # `binary.learn`, or the space's own
+age_one = blank  # (s, t) -> how old what leads is
 
 margin, predicted, truth = joint.margin, joint.predicted, joint.truth
-learn_one = binary.learn
 
 
 def share(normalize):
@@ -45,15 +46,21 @@ def due(p, s, scale, m, y):
     return True
 
 
+def age(s, t):
+    """How old is what leads the best class?"""
+    return age_one(at(s, s.ranks[BEST]), t)
+
+
 @apart
-def learn(p, s, rows, i, scale, m, q, y):
+def learn(p, s, rows, i, scale, m, q, y, t):
     """Let every class learn whether the label is its own."""
     flags = 0
     for k in range(len(s.scores)):
         sign = 1.0 if k == y - 1 else -1.0
-        if not steps(p, scale * s.scores[k], sign):
+        m = scale * s.scores[k]
+        if not steps(p, m, sign):
             continue
-        done = learn_one(p, at(s, k), rows, i, scale, scale * s.scores[k], math.nan, sign)
+        done = learn_one(p, at(s, k), rows, i, scale, m, math.nan, sign, t)
         if done == REFUSED:
             return REFUSED
         flags |= done

@@ -30,7 +30,7 @@ limit, predicted, truth, due = joint.limit, joint.predicted, joint.truth, joint.
 part, share = joint.part, joint.share
 
 
-def learn(p, s, rows, i, scale, m, q, y):
+def learn(p, s, rows, i, scale, m, q, y, t):
     """Step with all classes that the right one does not lead by 1; a zero row moves none."""
     xx = scale * (scale * length(rows, i))
     if xx > 0 and not all_at_once(p, s, rows, i, scale, y - 1, xx):

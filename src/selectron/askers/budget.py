@@ -1,0 +1,232 @@
+"""A budget of labels: how many may be asked for, and when they are best spent.
+
+What a row is worth is what another asker says of it; the budget turns worth into a probability.
+
+    due         the share of rows to ask for, that the budget gives now
+    even        due * worth / mean worth * exp(STEER * owed): what is spent on any day
+    burst       worth, while there is something saved and rows are worth JUMP times the mean
+
+A part of what is due is saved, up to a limit; a burst takes from what is saved alone. `owed` is how
+many labels the even spending lags behind, so that the share comes out as it should.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+from ..engine.bind import blank
+from ..errors import SelectronError
+from ..parameters import number, shown
+from .uncertainty import Uncertainty
+
+Inner = probability = blank  # the asker that is wrapped: its parameters, and what a row is worth
+
+STEER = 0.02  # a lag of 50 labels makes asking e times as likely
+SWAY = 2.0  # at most e^2 times, either way
+SLOW, FAST = 200, 10  # rows that the mean worth is taken over, and that a jump takes to be seen
+JUMP = 1.4  # times the mean worth
+READY = 0.1  # of what may be saved must be there for a burst
+THRIFT = 0.5  # of what is due is saved where labels are rare, and less the more there are
+
+BLIND = 0.1  # the share of rows to ask for before their pace is known
+
+
+class Past(NamedTuple):
+    """What the budget remembers of the rounds so far."""
+
+    rows: float  # rows seen
+    asked: float  # labels asked for, within the window if the budget has one
+    seen: float  # rows, likewise
+    owed: float  # labels that the even spending lags behind
+    saved: float  # labels put aside
+    mean: float  # worth of a row, over many rows
+    fast: float  # the same over a few rows
+    burst: float  # 1 while in a burst
+    window: float  # number of the window, counted from 1970; -1 before the first
+    pace: float  # rows a second, of earlier windows
+    since: float  # when the first row of this window came
+
+
+def recalled(past):
+    """Return the record as it is kept between rounds, by name."""
+    return Past(
+        past[0],
+        past[1],
+        past[2],
+        past[3],
+        past[4],
+        past[5],
+        past[6],
+        past[7],
+        past[8],
+        past[9],
+        past[10],
+    )
+
+
+class Budget(NamedTuple):
+    """Ask within a budget, and where it tells most.
+
+    Give one of: `rate`, the share of rows to ask for in the long run; `labels` and `horizon`, so
+    many labels over so many rows; `labels` and `per`, so many in every period of time, such as
+    "1d", "12h", "30min" or a number of seconds (days begin at midnight UTC). A number of labels is
+    never exceeded. A rate is met up to what is saved.
+
+    Parameters: `asker` says what a row is worth: more likely rows first (an asker that remembers
+    nothing; its own probabilities count relative to each other). `saved` is how many rows' worth of
+    the budget may be put aside for a burst, >= 0. `audits`, from 0 to 1, is the share of the budget
+    that is spent whatever a row seems worth: it bounds the probability of asking from below, so
+    that accuracy can be estimated from the labels that were asked for
+    (`selectron.evaluate.audited`).
+
+    Raises SelectronError if there is no budget in it, or more than one.
+
+    >>> from selectron import OnlineClassifier
+    >>> from selectron.learners import LASEC
+    >>> from selectron.askers import Margin
+    >>> from selectron.streams import switching_gaussian
+    >>> X, y = switching_gaussian(10_000, seed=0)
+    >>> asker = Budget(rate=0.1, asker=Margin(0.1))
+    >>> run = OnlineClassifier(LASEC(), asker=asker, random_state=0).run(X, y)
+    >>> int(run.asked.sum())
+    1003
+    """
+
+    rate: float | None = None
+    labels: float | None = None
+    horizon: float | None = None
+    per: str | float | None = None
+    asker: Any = Uncertainty()
+    saved: float = 250
+    audits: float = 0.1
+
+    def numbers(self):
+        """Return the parameters as numbers: what is not given is NaN, and per in seconds."""
+        kinds = [
+            name for name in ("rate", "labels", "horizon", "per") if getattr(self, name) is not None
+        ]
+        if kinds not in (["rate"], ["labels", "horizon"], ["labels", "per"]):
+            raise SelectronError(
+                "Budget takes rate, or labels and horizon, or labels and per, got "
+                f"{', '.join(kinds) or 'none of them'}."
+            )
+        inner = self.asker
+        if not hasattr(inner, "probability") or isinstance(inner, type):
+            raise SelectronError(
+                f"Budget: asker must be one that remembers nothing, as Margin(b=0.1) is, "
+                f"got {inner!r}."
+            )
+        given = dict.fromkeys(("rate", "labels", "horizon", "per"), math.nan)
+        for name in kinds:
+            given[name] = seconds(self.per) if name == "per" else number(self, name, *FITS[name])
+        limit = number(self, "saved", lambda saved: 0 <= saved < math.inf, "from 0 on")
+        floor = number(self, "audits", lambda audits: 0 <= audits <= 1, "from 0 to 1")
+        return (*given.values(), inner.numbers(), limit, floor)
+
+    def past(self):
+        """Return what is remembered before the first round: half of what may be saved is there."""
+        rate, labels, horizon, *_, limit, _ = self.numbers()
+        share = rate if rate == rate else labels / horizon if horizon == horizon else 0.0
+        return Past(0, 0, 0, 0, 0.5 * share * limit, 0, 0, 0, -1.0, 0, 0)
+
+    def chance(self, past, r, q, t, now):
+        """Probability of asking in round t, at time `now`."""
+        b = opened(self, recalled(past), now)
+        worth, share = probability(Inner(*self.asker), r, q, t), due(self, b, now)
+        return spending(self, b, worth, share)[1]
+
+    def after(self, past, r, q, t, now, asked):
+        """What is remembered after round t."""
+        b = opened(self, recalled(past), now)
+        worth, share = probability(Inner(*self.asker), r, q, t), due(self, b, now)
+        even, chance, burst = spending(self, b, worth, share)
+        spent = even / chance if asked else 0.0  # of a label; the rest comes from what is saved
+        put = put_aside(self, b, share)
+        mean, fast = means(b, worth)
+        owed, saved = b.owed + share * (1 - put) - spent, b.saved + share * put - (asked - spent)
+        counts = b.rows + 1, b.asked + asked, b.seen + 1
+        return (*counts, owed, saved, mean, fast, burst, b.window, b.pace, b.since)
+
+
+def opened(a, b, now):
+    """The record as it is at time `now`: in a new window, with a new count."""
+    if not a.per > 0 or math.floor(now / a.per) <= b.window:  # times that step back open none
+        return b
+    window = float(math.floor(now / a.per))
+    pace = b.seen / a.per if b.window >= 0 else 0.0
+    return Past(b.rows, 0.0, 0.0, b.owed, b.saved, b.mean, b.fast, b.burst, window, pace, now)
+
+
+def due(a, b, now):
+    """The share of rows to ask for now."""
+    if a.rate > 0:
+        return a.rate
+    left = a.labels - b.asked
+    if left < 1:
+        return 0.0
+    if a.horizon > 0:
+        return min(1.0, left / max(1.0, a.horizon - b.seen))
+    elapsed = max(0.0, now - b.since)
+    time = elapsed + (a.per if b.pace > 0 else 0.0)
+    if not time > 0:
+        return min(1.0, left, BLIND)
+    pace = (b.seen + b.pace * a.per) / time
+    return min(1.0, left / max(1.0, pace * ((b.window + 1) * a.per - now)))
+
+
+def put_aside(a, b, share):
+    """The part of what is due that is saved: none once as much is there as may be."""
+    return THRIFT * (1 - share) ** 4 if b.saved < share * a.saved else 0.0
+
+
+def means(b, worth):
+    """Mean worth over many rows and over a few, with this one."""
+    n = b.rows + 1
+    return b.mean + (worth - b.mean) / min(n, SLOW), b.fast + (worth - b.fast) / min(n, FAST)
+
+
+def spending(a, b, worth, share):
+    """Probability of asking as on any day, as it is now, and whether this is a burst, 1.0 or 0.0.
+
+    Where labels are owed that worth does not bring, rows are asked for evenly.
+    """
+    mean, fast = means(b, worth)
+    room, ratio = share * a.saved, worth / mean if mean > 0 else 1.0
+    pull = math.exp(min(SWAY, max(-SWAY, STEER * b.owed)))
+    even = share * (1 - put_aside(a, b, share)) * ratio * pull
+    least = share if b.owed > max(room, 1 / STEER) or share >= 1 else a.audits * share
+    even = min(1.0, max(least, even))
+    burst = b.burst
+    if b.saved <= 0:
+        burst = 0.0
+    elif b.saved >= READY * room and fast > JUMP * mean:
+        burst = 1.0
+    chance = max(even, min(1.0, worth)) if burst > 0 and share > 0 else even
+    return even, chance, burst
+
+
+FITS = {
+    "rate": (lambda rate: 0 < rate <= 1, "above 0 and not above 1"),
+    "labels": (lambda labels: labels >= 1 and labels == int(labels), "of labels, 1 at least"),
+    "horizon": (lambda rows: 1 <= rows < math.inf, "of rows, 1 at least"),
+}
+UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
+
+
+def seconds(period):
+    """Return a period of time in seconds.
+
+    >>> seconds("1d"), seconds("90min"), seconds(30)
+    (86400.0, 5400.0, 30.0)
+    """
+    text = str(period).strip()
+    unit = text.lstrip("0123456789.")
+    try:
+        value = float(text[: len(text) - len(unit)] or 1) * UNITS[unit.strip() or "s"]
+    except (KeyError, ValueError):
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise SelectronError(
+            "Budget: per must be a period of time such as '1d', '12h', '30min' or a number of "
+            f"seconds, got {shown(period)}."
+        )
+    return value

@@ -1,0 +1,29 @@
+"""The asker that goes by probabilities: made for `LeadingHistory`."""
+
+from typing import NamedTuple
+
+from ..parameters import number
+
+
+class Uncertainty(NamedTuple):
+    """Ask with probability (1 - |r|)^1.5 + doubt q, at most 1.
+
+    Made for `LeadingHistory`, for which 1 - |r| is twice the probability of the less likely class,
+    and q, in bits, what the label would tell about which of its members is right. With other
+    learners, r near 0 counts in the same way, and from |r| = 1 on nothing does but q.
+
+    Parameters: doubt >= 0, what a bit of q counts.
+
+    >>> Uncertainty().probability(r=-0.75, q=0.25, t=1)
+    0.375
+    """
+
+    doubt: float = 1.0
+
+    def numbers(self):
+        """Return the parameter, which must not be below 0."""
+        return (number(self, "doubt", lambda doubt: 0 <= doubt < float("inf"), "from 0 on"),)
+
+    def probability(self, r, q, t):
+        """(1 - |r|)^1.5 + doubt q."""
+        return min(1.0, max(0.0, 1.0 - abs(r)) ** 1.5 + self.doubt * q)

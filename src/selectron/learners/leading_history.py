@@ -1,0 +1,98 @@
+"""LeadingHistory: the learner without knobs, which follows drift by itself."""
+
+import math
+from typing import NamedTuple
+
+from ..engine.round import ShapeStep
+from ..parameters import number
+from .bayesian_perceptron import hazard
+
+NOISE = 0.03  # variance of a margin's noise, where that of a margin of the prior is some 3
+
+HALF = math.sqrt(0.5)
+
+
+class LeadingHistory(NamedTuple):
+    """A ring of Bayesian Perceptrons, each of which learns from its birth on; the best ones lead.
+
+    Pick it where you would not know what to set: it needs no scaling, follows switches and drift,
+    and stands still where the concept does. Its members are born every few labels and learn from
+    every label since; each has a share in the prediction by how well it has foretold labels. The
+    old ones lead while the concept stands still, newborns take over after a switch. Members keep
+    the labels that they learned from in mind, and consider some of them again after every new one.
+    How many labels are wrong is learned as well. r is p(+1) - p(-1), from -1 to 1, and q what the
+    label would tell about which member is right, in bits: what `Uncertainty` and `Budget` go by.
+
+    On dense rows it costs as much as 9 second-order learners, and on sparse rows as 9 of first
+    order: there a weight's uncertainty is kept for each feature alone.
+
+    Parameters, of which none needs to be set: `switches` >= 0, the expected number of switches a
+    round; `replays`, how many earlier labels a member considers again after each new one.
+
+    Source: its own; the members are those of Solla & Winther (1998) with the refinement of Minka,
+    "Expectation Propagation" (UAI 2001); births and shares as in Adams & MacKay, "Bayesian Online
+    Changepoint Detection" (2007), and Herbster & Warmuth, "Tracking the Best Expert" (1998).
+
+    >>> from selectron import OnlineClassifier
+    >>> from selectron.askers import Budget
+    >>> from selectron.streams import switching_gaussian
+    >>> X, y = switching_gaussian(2000, d=10, seed=0)
+    >>> clf = OnlineClassifier(LeadingHistory(), asker=Budget(rate=0.1), random_state=0)
+    >>> clf.run(X, y).mistakes
+    0
+    """
+
+    switches: float = 0.0015
+    replays: float = 10
+
+    def numbers(self):
+        """Return the parameters, which must not be below 0."""
+        return (
+            number(self, "switches", lambda share: 0 <= share <= 1, "from 0 to 1"),
+            number(self, "replays", lambda n: 0 <= n <= 1000 and n == int(n), "of labels to 1000"),
+        )
+
+    def normalize(self):
+        """Rows are taken as they are: their length is allowed for."""
+        return False
+
+    def ring(self):
+        """The members live in a space of their own."""
+        return True
+
+    def score(self, m, q):
+        """r = p(+1) - p(-1)."""
+        return m
+
+    def steps(self, m, y):
+        """On every label."""
+        return True
+
+    def belief(self, m, q, wrong):
+        """A member's p(+1) - p(-1): 2 Phi(m / sigma) - 1, for labels of which some are wrong."""
+        return (1 - 2 * wrong) * math.erf(m / math.sqrt(NOISE + q) * HALF)
+
+    def step(self, r):
+        """A member's step, as the Bayesian Perceptron's where a label is wrong at a rate r.note.
+
+        A label that is likelier wrong than right moves w a little, and adds nothing to what is
+        known.
+        """
+        variance = NOISE + r.q
+        z = r.y * r.m / math.sqrt(variance)
+        h, above = hazard(z)
+        right = (1 - 2 * r.note) * tail(z)
+        trust = right / (r.note + right) if r.note > 0 else 1.0
+        if trust < 1:
+            h = h * trust
+            above = max(0.0, h + z)
+        return ShapeStep(eta=r.y * h / math.sqrt(variance), mu=1.0, nu=h * above / variance)
+
+
+def tail(z):
+    """Phi(z), the normal distribution.
+
+    >>> tail(0.0), tail(-40.0)
+    (0.5, 0.0)
+    """
+    return math.erfc(-z * HALF) / 2
