@@ -160,7 +160,7 @@ def _facing(reduction: ModuleType, base: Any) -> Mapping[str, Any]:
     if reduction is binary:
         own = {"margin": "inner", "extent": "length", "spread": "form", "limit": "ceiling"}
         return {
-            **{name: getattr(base, of_one) for name, of_one in own.items()},
+            **{name: getattr(base, one) for name, one in own.items()},
             **{
                 name: getattr(binary, name)
                 for name in ("predicted", "copied", "truth", "due", "learn")

@@ -10,12 +10,24 @@ def written(part: Any) -> str:
     >>> from selectron.learners import LASEC, PassiveAggressive
     >>> written(LASEC(b=2.0)), written(PassiveAggressive(C=0.1))
     ('lasec:b=2,c=1000', 'passive-aggressive:C=0.1,variant=I')
+
+    Of those that need nothing set, or wrap another, only what differs from the defaults is told.
+
+    >>> from selectron.askers import Budget, Margin
+    >>> written(Budget(rate=0.1)), written(Budget(rate=0.1, asker=Margin(0.5)))
+    ('budget:rate=0.1', 'budget:rate=0.1,asker=margin(b=0.5)')
     """
-    values = ",".join(f"{name}={_value(value)}" for name, value in part._asdict().items())
+    given, usual = part._asdict(), part._field_defaults
+    if hasattr(part, "ring") or hasattr(part, "after"):
+        given = {name: value for name, value in given.items() if value != usual[name]}
+    values = ",".join(f"{name}={_value(value)}" for name, value in given.items())
     return kebab(type(part).__name__) + (f":{values}" if values else "")
 
 
 def _value(value: Any) -> str:
+    if hasattr(value, "_fields"):
+        name, _, values = written(value).partition(":")
+        return f"{name}({values})" if values else name
     return f"{value:g}" if isinstance(value, int | float) else str(value)
 
 

@@ -184,7 +184,7 @@ def test_columns_whose_names_are_numbers(call, tmp_path):
 def test_sparse_rows_get_a_learner_without_a_matrix(call, tmp_path):
     (tmp_path / "wide.svm").write_text("1 1:1 900000:1\n-1 2:1\n")
     (result,) = json.loads(call("run", "wide.svm", "--json").stdout)
-    assert result["learner"].startswith("passive-aggressive")
+    assert result["learner"].startswith("leading-history")
 
 
 def test_a_matrix_that_does_not_fit(call, tmp_path):

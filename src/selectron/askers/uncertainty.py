@@ -9,8 +9,9 @@ class Uncertainty(NamedTuple):
     """Ask with probability (1 - |r|)^1.5 + doubt q, at most 1.
 
     Made for `LeadingHistory`, for which 1 - |r| is twice the probability of the less likely class,
-    and q, in bits, what the label would tell about which of its members is right. With other
-    learners, r near 0 counts in the same way, and from |r| = 1 on nothing does but q.
+    and q, in bits, what the label would tell about which of its members is right, plus the share of
+    newcomers among them. With other learners, r near 0 counts in the same way, and from |r| = 1 on
+    nothing does but q.
 
     Parameters: doubt >= 0, what a bit of q counts.
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..askers import Margin
+from ..askers import Budget, Margin
 from ..errors import Refused, SelectronError
 from .sources import chunks_of, digits
-from .specs import ASKER, KERNEL, LEARNER
+from .specs import ASKER, BUDGET, KERNEL, LEARNER
 from .theorems import Kept, promises
-from .usage import DEMO, DENSE, SPARSE, check_learners, check_usage
+from .usage import check_learners, check_usage, default_learners
 
 if TYPE_CHECKING:
     from ..evaluate.contest import Contestant
@@ -31,14 +31,20 @@ INTERRUPTED = 130  # as a shell reports Ctrl-C
     "learners",
     type=LEARNER,
     multiple=True,
-    help="May be repeated. Default: lasec for dense rows, passive-aggressive for sparse.",
+    help="May be repeated. Default: leading-history, which has nothing to set.",
 )
 @click.option(
     "--ask",
     "askers",
     type=ASKER,
     multiple=True,
-    help="When to ask for a label. May be repeated. Default: margin:b=0.1",
+    help="What rows to ask for. May be repeated. Default: by uncertainty, within --budget.",
+)
+@click.option(
+    "--budget",
+    type=BUDGET,
+    help="How many labels: 10%, or 500/10000 for so many of so many rows. Default: 10%, or what "
+    "--ask says alone.",
 )
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the draws."
@@ -115,6 +121,7 @@ def run(**options: Any) -> None:
 
     \b
         selectron run
+        selectron run data.csv.gz --budget 10%
         selectron run data.csv.gz --learner lasec:b=1,c=1000 --ask margin:b=0.1
         selectron run mail.svm --learner perceptron --learner arow -o decisions.csv
     """
@@ -184,13 +191,13 @@ def enter(chunk: "Chunk", demo: bool, **options: Any) -> list["Contestant"]:
     from ..model import Model
 
     sparse = isinstance(chunk.rows, Sparse)
-    learners = options["learners"] or (DEMO if demo else SPARSE if sparse else DENSE)
+    learners = options["learners"] or default_learners(demo, sparse, options["kernel"])
     check_learners(learners, options["kernel"], options["max_support"], options["many"])
     return [
         Contestant(
             Model(
                 learner,
-                asker,
+                within(options["budget"], asker, learner, bool(options["learners"])),
                 width=chunk.width,
                 sparse=sparse,
                 constant=options["intercept"],
@@ -201,9 +208,23 @@ def enter(chunk: "Chunk", demo: bool, **options: Any) -> list["Contestant"]:
                 seed=options["seed"],
             )
         )
-        for asker in options["askers"] or (Margin(0.1),)
+        for asker in options["askers"] or (None,)
         for learner in learners
     ]
+
+
+def within(budget: Budget | None, asker: Any, learner: Any, named: bool) -> Any:
+    """Return the asker within the budget; without one, that for a learner which was named or not.
+
+    A learner that was named asks by its margin, as in its paper, if nothing else is said.
+    """
+    ring = hasattr(learner, "ring")
+    if asker is not None and (budget is None or hasattr(asker, "after")):
+        return asker
+    if asker is None and budget is None and named and not ring:
+        return Margin(0.1)
+    budget = budget or Budget(rate=0.1)
+    return budget._replace(asker=asker or (budget.asker if ring else Margin(0.1)))
 
 
 def writer(stack: ExitStack, path: str | None, names: list[str]) -> Callable[..., None] | None:

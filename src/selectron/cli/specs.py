@@ -66,6 +66,31 @@ class Spec(click.ParamType):
             return name.strip(), value.strip()
 
 
+class Share(click.ParamType):
+    """A budget: a share of rows, as 10% or 0.1, or so many labels of so many rows, as 500/10000."""
+
+    name = "budget"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the budget, its parameters checked."""
+        labels, slash, rows = str(value).partition("/")
+        share = str(value).strip().endswith("%")
+        try:
+            if slash:
+                budget = askers.Budget(labels=float(labels), horizon=float(rows))
+            else:
+                budget = askers.Budget(rate=float(labels.strip(" %")) / (100 if share else 1))
+            budget.numbers()
+        except (SelectronError, ValueError):
+            self.fail(
+                f"{value!r} is no budget: 10%, 0.1 or 500/10000 would be one, from above 0 to 100%",
+                param,
+                ctx,
+            )
+        return budget
+
+
+BUDGET = Share()
 LEARNER = Spec("learner", learners)
 ASKER = Spec("asker", askers)
 KERNEL = Spec("kernel", kernels, polynomial="poly")

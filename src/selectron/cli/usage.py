@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from ..errors import SelectronError
-from ..learners import AROW, LASEC, PassiveAggressive, Perceptron, SecondOrderPerceptron
+from ..learners import LASEC, LeadingHistory, PassiveAggressive, Perceptron, SecondOrderPerceptron
 from .specs import ENDINGS
 
-DEMO = LASEC(), SecondOrderPerceptron(), AROW(), PassiveAggressive(), Perceptron()
-DENSE, SPARSE = (LASEC(),), (PassiveAggressive(),)
+DEMO = LeadingHistory(), LASEC(), SecondOrderPerceptron(), PassiveAggressive(), Perceptron()
+DEFAULT, DENSE, SPARSE = (LeadingHistory(),), (LASEC(),), (PassiveAggressive(),)
 PICTURES = (".png", ".svg", ".pdf")
 FOR_FILES = ("label", "drop", "kind", "header", "classes")
 
@@ -33,11 +33,18 @@ def check_usage(file: str | None, output: str | None, picture: str | None, **opt
         raise click.UsageError("FILE, -o and --plot must be different files.")
     if options["bounds"]:
         check_bounds(file, options["kind"], options["many"], len(set(names)))
-    known = options["learners"] or (DEMO if file is None else ())
     kernel, max_support = options["kernel"], options["max_support"]
+    known = options["learners"] or (default_learners(True, False, kernel) if file is None else ())
     if max_support and not kernel and not known:  # whichever learner the rows will get
         known = SPARSE
     check_learners(known, kernel, max_support, options["many"])
+
+
+def default_learners(demo: bool, sparse: bool, kernel: Any) -> tuple[Any, ...]:
+    """Return the learners that play if none is named; LeadingHistory keeps no examples."""
+    if kernel is not None:
+        return SPARSE if sparse else DENSE
+    return DEMO if demo else DEFAULT
 
 
 def check_bounds(file: str | None, kind: str | None, many: str, classes: int) -> None:

@@ -10,6 +10,7 @@ from ..model import Model, Outcome
 from ..names import written
 from ..run import indices
 from ..streams.readers import Chunk
+from .audit import Audit
 from .curves import Curve
 
 
@@ -22,7 +23,13 @@ class Contestant:
         self.rows = self.labelled = self.mistakes = self.asked = self.steps = 0
         self.seconds = 0.0
         self.curve = Curve(3)  # right, labelled, asked
+        self.audit = Audit()
         model.prepare()
+
+    @property
+    def audits(self) -> bool:
+        """Is accuracy estimated from what is asked? Only where every row may be asked for."""
+        return hasattr(self.model.asker, "audits")
 
     def play(
         self, chunk: Chunk, labels: np.ndarray, full: bool = False, classes: int = 2
@@ -32,7 +39,7 @@ class Contestant:
         if self.model.sparse:
             self.model.widen(chunk.width)
         self.model.extend(classes)
-        outcome = self.model.run(chunk.rows, labels, full)
+        outcome = self.model.run(chunk.rows, labels, full or self.audits)
         self.seconds += time.perf_counter() - start
         return outcome
 
@@ -46,6 +53,9 @@ class Contestant:
         self.mistakes += int(labelled.sum() - right.sum())
         self.asked += int(outcome.asked.sum())
         self.steps += int(outcome.updated.sum())
+        if self.audits:
+            asked = labelled & outcome.asked
+            self.audit.add(outcome.probability[asked], ~right[asked])
 
     def result(self) -> dict[str, Any]:
         """Return the totals, by the names that the table and the JSON output use."""
@@ -53,6 +63,7 @@ class Contestant:
             "learner": self.name,
             "asker": self.asker,
             "accuracy": 1 - self.mistakes / self.labelled if self.labelled else None,
+            "estimate": self.audit.estimate()._asdict() if self.audits and self.asked else None,
             "label_rate": self.asked / self.rows if self.rows else None,
             "asked": self.asked,
             "mistakes": self.mistakes,
@@ -64,12 +75,13 @@ class Contestant:
 
 def table(results: Sequence[dict[str, Any]]) -> str:
     """Return the results as lines of text."""
-    head = ("learner", "asker", "accuracy", "asked", "mistakes", "steps", "rows/s")
+    head = ("learner", "asker", "accuracy", "estimated", "asked", "mistakes", "steps", "rows/s")
     body = [
         (
             row["learner"],
             row["asker"],
             "-" if row["accuracy"] is None else f"{row['accuracy']:.4f}",
+            _interval(row["estimate"]),
             f"{row['label_rate']:.2%}",
             f"{row['mistakes']:,}",
             f"{row['steps']:,}",
@@ -77,8 +89,11 @@ def table(results: Sequence[dict[str, Any]]) -> str:
         )
         for row in results
     ]
-    widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]
-    lines = [head, tuple("-" * width for width in widths), *body]
+    lines: list[tuple[str, ...]] = [head, *body]
+    if not any(row["estimate"] for row in results):
+        lines = [(*line[:3], *line[4:]) for line in lines]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    lines.insert(1, tuple("-" * width for width in widths))
     return "\n".join(
         "  ".join(
             cell.ljust(width) if i < 2 else cell.rjust(width)
@@ -86,3 +101,8 @@ def table(results: Sequence[dict[str, Any]]) -> str:
         ).rstrip()
         for line in lines
     )
+
+
+def _interval(estimate: dict[str, float] | None) -> str:
+    """Return the accuracy that asked labels tell, with its 95% interval."""
+    return "{low:.3f} to {high:.3f}".format(**estimate) if estimate else "-"

@@ -21,7 +21,8 @@ class LeadingHistory(NamedTuple):
     old ones lead while the concept stands still, newborns take over after a switch. Members keep
     the labels that they learned from in mind, and consider some of them again after every new one.
     How many labels are wrong is learned as well. r is p(+1) - p(-1), from -1 to 1, and q what the
-    label would tell about which member is right, in bits: what `Uncertainty` and `Budget` go by.
+    label would tell about which member is right, in bits, plus the share of newcomers: what
+    `Uncertainty` and `Budget` go by.
 
     On dense rows it costs as much as 9 second-order learners, and on sparse rows as 9 of first
     order: there a weight's uncertainty is kept for each feature alone.
@@ -43,7 +44,7 @@ class LeadingHistory(NamedTuple):
     """
 
     switches: float = 0.0015
-    replays: float = 10
+    replays: float = 20
 
     def numbers(self):
         """Return the parameters, which must not be below 0."""

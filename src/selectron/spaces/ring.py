@@ -40,6 +40,7 @@ weigh = blank  # (rows, i) -> <x, x> without the constant
 MEMBERS, WANDERERS = 9, 1  # the first ones wander; they are never born anew
 KEPT = 256  # labels
 EVERY = 4  # labels between births
+YOUNG = 30  # labels that a member is new for
 PRIOR = 3.0
 SLOWNESS = 1000.0  # rounds in which a wanderer forgets
 DRAWN = 0.1  # share of what goes to newborns that goes to wanderers
@@ -87,6 +88,7 @@ def mistaken(s):
 def inner(s, rows, i):
     """p(+1) - p(-1), as the members tell it by their shares."""
     total, doubt, wrong = 0.0, 0.0, mistaken(s)
+    n, youth = s.scalars[LABELS], 0.0
     for k in range(len(s.members)):
         said, part = s.seen[k], s.members[k, SHARE]
         if s.members[k, ALIVE] > 0:
@@ -94,18 +96,22 @@ def inner(s, rows, i):
             said[BELIEF] = belief(None, said[M], max(said[Q], 0.0), wrong)
             total += part * said[BELIEF]
             doubt -= part * bits(said[BELIEF])
-    s.seen[len(s.members), 0] = max(0.0, doubt + bits(total))
+            youth += part if k >= WANDERERS and 0 < s.members[k, FIRST] > n - YOUNG else 0.0
+    s.seen[len(s.members), 0] = max(0.0, doubt + bits(total)) + youth
     return total
 
 
 def form(s, rows, i):
-    """q: what the label would tell about which member is right, in bits, of the last row."""
+    """q of the last row: the bits that its label would tell about which member is right, and youth.
+
+    That is the share of members which are new, but for those that began the stream.
+    """
     return s.seen[len(s.members), 0]
 
 
 def ceiling(s, xx):
-    """No label tells more than a bit."""
-    return 1.0
+    """No label tells more than a bit, and no share is above 1."""
+    return 2.0 + 1e-9
 
 
 def leader(s):
@@ -269,7 +275,8 @@ def freed(s):
     near, gap = -1, math.inf
     for k in range(WANDERERS, len(s.members)):
         between = abs(s.members[k, FIRST] - s.members[least, FIRST])
-        if k != least and between < gap:
+        older = between == gap and s.members[k, FIRST] < s.members[near, FIRST]
+        if k != least and (between < gap or older):
             near, gap = k, between
     s.members[near, SHARE] += s.members[least, SHARE]
     return least

@@ -1,0 +1,124 @@
+"""Accuracy from asked labels alone: every label counts for as many rows as it was unlikely.
+
+A row whose label is asked for with probability p counts 1/p times. Its mistakes, so weighted, have
+the right mean whatever the asker prefers, as long as p is above 0 and known before the draw
+(Horvitz & Thompson 1952; for streams, Beygelzimer, Dasgupta & Langford 2009). The interval is
+Wilson's for as many rows as a simple random sample would need to be as exact, which is what the
+variance of the weighted mistakes tells (Kish 1965).
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import SelectronError
+
+
+class Estimate(NamedTuple):
+    """Accuracy and a confidence interval; NaN, and 0 to 1, where no label has been asked for."""
+
+    accuracy: float
+    low: float
+    high: float
+
+
+class Audit:
+    """What the asked labels tell about accuracy, added up over a stream of any length.
+
+    `confidence` is that of the interval: 0.95, say. Raises SelectronError if it is not between 0
+    and 1.
+
+    >>> audit = Audit()
+    >>> audit.add(np.array([0.5, 0.5, 1.0]), np.array([False, True, True]))
+    >>> audit.estimate().accuracy
+    0.3333333333333333
+    """
+
+    def __init__(self, confidence: float = 0.95):
+        if not 0 < confidence < 1:
+            raise SelectronError(f"confidence must be between 0 and 1, got {confidence!r}.")
+        self.z = _quantile((1 + confidence) / 2)
+        self.sums = np.zeros(SUMS)
+
+    def add(self, probability: Any, mistake: Any) -> None:
+        """Add asked labels: the probabilities with which they were asked for, and the mistakes."""
+        self.sums += moments(np.asarray(probability, float), np.asarray(mistake, float)).sum(axis=1)
+
+    def estimate(self) -> Estimate:
+        """Return what they tell so far."""
+        return estimated(self.sums, self.z)
+
+
+SUMS = 5
+
+
+def moments(probability: np.ndarray, mistake: np.ndarray) -> np.ndarray:
+    """Return what an estimate is made of, for each asked label: an array of shape (SUMS, n)."""
+    weight = 1 / probability
+    spare = weight * (weight - 1)  # the variance that not asking brings
+    return np.array([weight, weight * mistake, weight**2, spare, spare * mistake])
+
+
+def estimated(sums: np.ndarray, z: float) -> Estimate:
+    """Return the estimate from sums of `moments`.
+
+    The variance of the error e is that of the draws, about e, and that of the rows themselves.
+    """
+    total, wrong, squares, spare, spare_wrong = sums
+    if not total > 0:
+        return Estimate(math.nan, 0.0, 1.0)
+    e = wrong / total
+    drawn = (spare_wrong * (1 - 2 * e) + spare * e * e) / total**2
+    plain = e * (1 - e) / total
+    alike = total**2 / squares  # rows, if mistakes were as likely under all weights
+    n = min(e * (1 - e) / (drawn + plain), total) if drawn + plain > 0 and 0 < e < 1 else alike
+    return Estimate(1 - e, *_wilson(1 - e, max(n, min(alike, 1.0)), z))
+
+
+def _wilson(share: float, n: float, z: float) -> tuple[float, float]:
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def _quantile(p: float) -> float:
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf(p)
+
+
+def audited(run: Any, window: int | None = None, confidence: float = 0.95) -> Any:
+    """Return the accuracy of a run, estimated from the labels that it asked for.
+
+    `run` is what `OnlineClassifier.run` returns, with its probabilities (`margins=True`). With a
+    `window`, return arrays, one element a round: the estimate over the last so many rows.
+
+    Raises SelectronError if the run recorded no probabilities, or the window is below 1.
+
+    >>> from selectron import OnlineClassifier
+    >>> from selectron.askers import Budget
+    >>> from selectron.learners import LASEC
+    >>> from selectron.streams import switching_gaussian
+    >>> X, y = switching_gaussian(4000, d=10, seed=0)
+    >>> clf = OnlineClassifier(LASEC(), asker=Budget(rate=0.2), random_state=0)
+    >>> run = clf.run(X, y)
+    >>> found = audited(run)
+    >>> found.low < run.accuracy < found.high
+    True
+    """
+    if run.probability is None:
+        raise SelectronError("The run has no probabilities: run it with margins=True.")
+    if window is not None and window < 1:
+        raise SelectronError(f"window must be a number of rows above 0, got {window!r}.")
+    asked = run.asked & run.labelled
+    audit = Audit(confidence)
+    if window is None:
+        audit.add(run.probability[asked], ~run.correct[asked])
+        return audit.estimate()
+    values = np.zeros((SUMS, len(run)))
+    values[:, asked] = moments(run.probability[asked], (~run.correct[asked]).astype(float))
+    total = np.pad(values.cumsum(axis=1), ((0, 0), (1, 0)))
+    starts = np.maximum(0, np.arange(1, len(run) + 1) - window)
+    sums = np.maximum(total[:, 1:] - total[:, starts], 0.0)
+    return Estimate(*np.array([estimated(column, audit.z) for column in sums.T]).reshape(-1, 3).T)
