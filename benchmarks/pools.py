@@ -111,6 +111,23 @@ def size() -> Iterator[Row]:
     )
 
 
+def picture(path: str = "docs/pool.png") -> None:
+    """Draw the mistakes of every order on 20,000 points of the sphere, d = 20."""
+    from selectron.evaluate.pool_plot import plot
+
+    X, y = on_sphere(20_000, 20, 0)
+    learners = {
+        "confident": Confident(),
+        "greedy": Greedy(),
+        "random": InOrder("random"),
+        "boosted": Boosted(),
+        "sphere": Sphere(),
+        "worst": InOrder("worst"),
+    }
+    runs = {name: SelfDirectedClassifier(one).run(X, y) for name, one in learners.items()}
+    plot(runs, "20,000 points of the sphere, d = 20, a halfspace through 0", path)
+
+
 TABLES: dict[str, tuple[tuple[str, ...], Callable[[], Iterator[Row]]]] = {
     "sphere": (("rows", "d", "mistakes, median (range)", "0.3 d log n"), sphere),
     "any": (("pool, d = 20", "rows", "Confident", "Boosted"), any_points),
@@ -123,5 +140,8 @@ TABLES: dict[str, tuple[tuple[str, ...], Callable[[], Iterator[Row]]]] = {
 
 if __name__ == "__main__":
     for which in sys.argv[1:] or TABLES:
+        if which == "picture":
+            picture()
+            continue
         head, rows = TABLES[which]
         show(head, rows())
