@@ -12,7 +12,9 @@ from selectron.cli import main
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/design.md", "docs/datasets.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "docs/design.md", "docs/datasets.md", "docs/pool.md"]
+)
 def test_the_examples_print_what_they_say(name):
     failed, tried = doctest.testfile(str(ROOT / name), module_relative=False)
     assert tried > 0
@@ -36,6 +38,7 @@ def test_the_table_is_that_of_the_demonstration(tmp_path, monkeypatch):
         "docs/design.md",
         "docs/benchmarks.md",
         "docs/datasets.md",
+        "docs/pool.md",
         "docs/reproduction.md",
     ],
 )
