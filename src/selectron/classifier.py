@@ -1,13 +1,14 @@
 """OnlineClassifier: the scikit-learn face of a model."""
 
 import os
+import time as system
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from . import checks, packing, storage
+from . import checks, clock, packing, storage
 from .askers import Always
 from .engine.rows import Dense
 from .fitted import Fitted
@@ -126,14 +127,17 @@ class OnlineClassifier(ClassifierMixin, Fitted):
 
     # A stream
 
-    def run(self, X: Any, y: Any, *, margins: bool = True, classes: Any = None) -> Run:
+    def run(
+        self, X: Any, y: Any, *, margins: bool = True, classes: Any = None, times: Any = None
+    ) -> Run:
         """Simulate: play a round a row, and look at y only where its label is asked for.
 
         X has shape (n_rows, n_features), y (n_rows,). Rows whose label is NaN, NaT or None
         are predicted, and never asked for. With `margins=False` no margins and probabilities are
         recorded, which spares a second-order learner the products that no decision needs: the
         decisions are the same. `classes` names the classes, if y may not hold them all; those in y
-        are known beforehand, unlike in a stream of `decide` and `tell`.
+        are known beforehand, unlike in a stream of `decide` and `tell`. `times` (n_rows,), dates or
+        seconds since 1970, are wanted by a `Budget(per=...)` alone.
 
         Raises SelectronError, and learns nothing, if a value is not finite, a row has another
         number of features than the first, or a label is of no class where classes were named.
@@ -144,7 +148,8 @@ class OnlineClassifier(ClassifierMixin, Fitted):
         """
         with self._all_or_nothing():
             block, y, codes = self._labelled(X, y, classes)
-            out = self.model_.run(block, codes, full=margins)
+            found = clock.times(times, len(codes), self.model_.timed)
+            out = self.model_.run(block, codes, full=margins, times=found)
         return Run(
             margin=out.margin if margins else None,
             probability=out.probability if margins else None,
@@ -157,26 +162,27 @@ class OnlineClassifier(ClassifierMixin, Fitted):
             max_support=self.model_.max_support,
         )
 
-    def decide(self, x: Any) -> Decision:
+    def decide(self, x: Any, time: float | None = None) -> Decision:
         """Predict one row and decide whether to ask; `tell` may bring its label later, or never.
 
         `x` is a 1-D array, a list, or one row of a matrix. If the label is asked for, the decision
         has a ticket, valid until it is answered or `max_open` younger ones are open. To learn a
-        label that was not asked for, call `partial_fit`. Raises SelectronError, and counts no
+        label that was not asked for, call `partial_fit`. `time` in seconds since 1970 is wanted by
+        a `Budget(per=...)` alone, and now by default. Raises SelectronError, and counts no
         round, as `run` does.
 
         >>> clf = OnlineClassifier(classes=["ham", "spam"])
         >>> clf.decide([0.5, 2.0])
         Decision(label='spam', margin=0.0, probability=1.0, ask=True, ticket=1)
         """
-        model = self.__dict__.get("model_")
+        model, now = self.__dict__.get("model_"), system.time() if time is None else time
         if model is not None and checks.plain_row(x, model):
-            index, *rest = model.decide(Dense(np.array(x, float, ndmin=2)))
+            index, *rest = model.decide(Dense(np.array(x, float, ndmin=2)), now)
         else:
             with self._all_or_nothing():
                 block, _ = self._rows(checks.one_row(x))
                 self._ready(block, *checks.classes_so_far(self))
-                index, *rest = self.model_.decide(block)
+                index, *rest = self.model_.decide(block, now)
         margin, probability, ticket = rest
         known = len(self.classes_)
         label = self.classes_.item(min(index, known - 1)) if known else None

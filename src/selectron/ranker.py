@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from . import checks
+from . import checks, clock
 from .classifier import Decision, OnlineClassifier
 from .engine.rows import Dense, Sparse
 from .errors import SelectronError
@@ -68,23 +68,26 @@ class OnlineRanker(OnlineClassifier):
 
     # A stream
 
-    def run(self, X: Any, y: Any, *, margins: bool = True, classes: Any = None) -> RankedRun:
+    def run(
+        self, X: Any, y: Any, *, margins: bool = True, classes: Any = None, times: Any = None
+    ) -> RankedRun:
         """Simulate as `OnlineClassifier.run` does; margins and scores are recorded in any case."""
         with self._all_or_nothing():
             block, table, codes = self._labelled(X, y, classes)
             with self.model_.relating(table):
-                out = self.model_.run(block, codes)
+                found = clock.times(times, len(codes), self.model_.timed)
+                out = self.model_.run(block, codes, times=found)
         fields = {name: getattr(out, name) for name in ("margin", "probability", "flags", "scores")}
         return RankedRun(**fields, label=table, code=codes, classes=self.classes_, many=True)
 
-    def decide(self, x: Any) -> Decision:
+    def decide(self, x: Any, time: float | None = None) -> Decision:
         """Predict one row, as a list of classes, and decide whether to ask.
 
         Raises SelectronError if there has been no labelled row, which would tell the classes.
         """
         if "model_" not in vars(self) and self.classes is None:
             raise SelectronError("OnlineRanker must know its classes: name them with classes=.")
-        decision = super().decide(x)
+        decision = super().decide(x, time)
         known = self.classes_[chosen(self.decision_function(checks.one_row(x)))[0] > 0]
         return decision._replace(label=known.tolist())
 

@@ -25,7 +25,7 @@ SWAY = 2.0  # at most e^2 times, either way
 SLOW, FAST = 200, 10  # rows that the mean worth is taken over, and that a jump takes to be seen
 JUMP = 1.4  # times the mean worth
 READY = 0.1  # of what may be saved must be there for a burst
-THRIFT = 0.5  # of what is due is saved where labels are rare, and less the more there are
+THRIFT = 0.25  # of what is due is saved where labels are rare, and less the more there are
 
 BLIND = 0.1  # the share of rows to ask for before their pace is known
 

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..askers import Budget, Margin
 from ..errors import Refused, SelectronError
 from .sources import chunks_of, digits
-from .specs import ASKER, BUDGET, KERNEL, LEARNER
+from .specs import ASKER, BUDGET, KERNEL, LEARNER, within
 from .theorems import Kept, promises
 from .usage import check_learners, check_usage, default_learners
 
@@ -211,20 +210,6 @@ def enter(chunk: "Chunk", demo: bool, **options: Any) -> list["Contestant"]:
         for asker in options["askers"] or (None,)
         for learner in learners
     ]
-
-
-def within(budget: Budget | None, asker: Any, learner: Any, named: bool) -> Any:
-    """Return the asker within the budget; without one, that for a learner which was named or not.
-
-    A learner that was named asks by its margin, as in its paper, if nothing else is said.
-    """
-    ring = hasattr(learner, "ring")
-    if asker is not None and (budget is None or hasattr(asker, "after")):
-        return asker
-    if asker is None and budget is None and named and not ring:
-        return Margin(0.1)
-    budget = budget or Budget(rate=0.1)
-    return budget._replace(asker=asker or (budget.asker if ring else Margin(0.1)))
 
 
 def writer(stack: ExitStack, path: str | None, names: list[str]) -> Callable[..., None] | None:

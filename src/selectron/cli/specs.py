@@ -94,3 +94,17 @@ BUDGET = Share()
 LEARNER = Spec("learner", learners)
 ASKER = Spec("asker", askers)
 KERNEL = Spec("kernel", kernels, polynomial="poly")
+
+
+def within(budget: askers.Budget | None, asker: Any, learner: Any, named: bool) -> Any:
+    """Return the asker within the budget; without one, that for a learner which was named or not.
+
+    A learner that was named asks by its margin, as in its paper, if nothing else is said.
+    """
+    ring = hasattr(learner, "ring")
+    if asker is not None and (budget is None or hasattr(asker, "after")):
+        return asker
+    if asker is None and budget is None and named and not ring:
+        return askers.Margin(0.1)
+    budget = budget or askers.Budget(rate=0.1)
+    return budget._replace(asker=asker or (budget.asker if ring else askers.Margin(0.1)))

@@ -1,0 +1,145 @@
+"""Budgets are kept, whatever the rows, the learner and the worth; and audits tell the truth."""
+
+import numpy as np
+import pytest
+
+from selectron import OnlineClassifier
+from selectron.askers import BBQ, Budget, Fixed, Margin, Uncertainty
+from selectron.errors import SelectronError
+from selectron.evaluate import audited
+from selectron.learners import LASEC, LeadingHistory, Perceptron
+from selectron.model import Model
+from selectron.streams import switching_gaussian
+
+from .grid import Case, plain_loop, stream
+from .playing import play_run
+
+WORTHS = [Uncertainty(), Margin(0.1), Margin(1e-9), Fixed(0.0), Fixed(1.0), BBQ(0.5)]
+
+
+@pytest.fixture(autouse=True)
+def plain(monkeypatch):
+    monkeypatch.setattr("selectron.model.loop", plain_loop)
+
+
+@pytest.mark.parametrize(
+    ("labels", "horizon"), [(1, 1), (3, 400), (40, 400), (400, 400), (500, 300)]
+)
+@pytest.mark.parametrize("worth", WORTHS, ids=str)
+def test_a_number_of_labels_is_never_exceeded_and_spent_in_the_end(worth, labels, horizon):
+    asker = Budget(labels=labels, horizon=horizon, asker=worth)
+    case = Case(Perceptron(), asker, sparse=False, compiled=False)
+    asked = play_run(case, case.model(6), stream(n=600, width=6, missing=0.0)).asked
+    assert asked.sum() == labels
+    assert asked[:horizon].sum() >= min(labels, horizon) * 0.9
+
+
+@pytest.mark.parametrize("worth", WORTHS, ids=str)
+def test_no_period_gets_more_than_its_labels(worth):
+    asker = Budget(labels=20, per=100, asker=worth)
+    case = Case(Perceptron(), asker, sparse=False, compiled=False)
+    rows, times = stream(n=900, width=6, missing=0.0), np.linspace(50.0, 1000.0, 900)
+    times[500:520] -= 150.0  # clocks are set back
+    run = case.model(6).run(case.block(rows.values), rows.labels, times=times)
+    days = np.maximum.accumulate(times // 100)
+    spent = np.array([run.asked[days == day].sum() for day in np.unique(days)])
+    assert spent.max() <= 20
+    assert np.median(spent) >= 15
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.2, 0.5])
+@pytest.mark.parametrize("worth", [Uncertainty(), Margin(0.1), BBQ(0.5), Fixed(0.0)], ids=str)
+def test_a_rate_is_met(rate, worth):
+    X, y = switching_gaussian(10_000, d=3, seed=1)
+    run = OnlineClassifier(LASEC(), asker=Budget(rate, asker=worth), random_state=0).run(X, y)
+    assert abs(run.label_rate / rate - 1) < 0.05
+
+
+def test_times_are_taken_as_seconds_or_dates():
+    X, y = switching_gaussian(400, d=3, seed=1)
+    hours = np.arange(400) * 3600
+    dates = np.datetime64("2024-01-01") + hours.astype("timedelta64[s]")
+    asker = Budget(labels=4, per="1d")
+    records = [
+        OnlineClassifier(LASEC(), asker=asker, random_state=0).run(X, y, times=times)
+        for times in (dates, dates.astype("datetime64[s]").astype(float))
+    ]
+    assert np.array_equal(*(record.flags for record in records))
+    assert records[0].asked.reshape(-1, 8)[:48].reshape(-1, 24).sum(axis=1).max() <= 4
+    clf = OnlineClassifier(LASEC(), asker=asker, classes=[-1, 1], random_state=0)
+    assert sum(clf.decide(x, time=0.0).ask for x in X[:100]) <= 4
+
+
+@pytest.mark.parametrize("times", [None, [1.0], ["a", "b", "c"], [1.0, np.nan, 2.0]], ids=str)
+def test_times_that_are_none(times):
+    clf = OnlineClassifier(LASEC(), asker=Budget(labels=4, per="1d"))
+    with pytest.raises(SelectronError, match="times"):
+        clf.run(np.eye(3), [1, -1, 1], times=times)
+
+
+def test_given_labels_and_predictions_are_not_paid_for():
+    case = Case(LeadingHistory(), Budget(labels=5, horizon=50), sparse=False, compiled=False)
+    rows = stream(n=60, width=6, missing=0.0)
+    model = case.model(6)
+    before = model.past.copy()
+    model.learn(case.block(rows.values), rows.labels)
+    model.look(case.block(rows.values), 60)
+    assert np.array_equal(model.past, before)
+
+
+def test_audits_cover_the_true_accuracy():
+    X, y = switching_gaussian(1500, d=4, every=300, seed=2)
+    inside = []
+    for seed in range(100):
+        asker = Budget(rate=0.2)
+        run = OnlineClassifier(LASEC(), asker=asker, random_state=seed).run(X, y)
+        found = audited(run)
+        inside.append(found.low <= run.accuracy <= found.high)
+    assert np.mean(inside) >= 0.9
+
+
+@pytest.mark.parametrize("factor", [2.0**-20, 2.0**10])
+def test_scale_changes_nothing_at_all(factor):
+    X, y = switching_gaussian(300, d=5, every=150, seed=3)
+    records = [
+        OnlineClassifier(LeadingHistory(), asker=Budget(rate=0.3), random_state=1).run(by * X, y)
+        for by in (1.0, factor)
+    ]
+    for name in ("margin", "probability", "flags", "age"):
+        assert np.array_equal(*(getattr(record, name) for record in records))
+
+
+@pytest.mark.parametrize("factor", [1000.0, 1e-3])
+def test_scale_and_order_of_features_change_no_decision(factor):
+    X, y = switching_gaussian(300, d=5, every=150, seed=3)
+    records = [
+        OnlineClassifier(LeadingHistory(), asker=Budget(rate=0.3), random_state=1).run(rows, y)
+        for rows in (X, factor * X, X[:, ::-1])
+    ]
+    for other in records[1:]:
+        assert np.array_equal(other.flags, records[0].flags)
+
+
+def test_the_leader_is_young_after_a_switch():
+    X, y = switching_gaussian(900, d=4, every=600, seed=5)
+    age = OnlineClassifier(LeadingHistory(), random_state=0).run(X, y).age
+    assert age[599] > 500
+    assert age[-1] < 320
+
+
+@pytest.mark.parametrize(
+    "asker",
+    [
+        Budget(),
+        Budget(rate=0.1, labels=5),
+        Budget(rate=1.5),
+        Budget(labels=0, horizon=5),
+        Budget(labels=5, per="1y"),
+        Budget(0.1, asker=Budget(0.1)),
+        Budget(0.1, audits=2),
+    ],
+    ids=str,
+)
+def test_what_is_no_budget(asker):
+    with pytest.raises(SelectronError):
+        Model(LASEC(), asker, width=3)
