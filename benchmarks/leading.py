@@ -9,7 +9,7 @@ from selectron.askers import Budget, Fixed, Margin, Uncertainty
 from selectron.learners import LASEC, BayesianPerceptron, LeadingHistory
 from selectron.streams import digits, switching_gaussian
 
-SEEDS = 10
+SEEDS = 5
 RATES = (0.1, 0.2, 0.4, 1.0)
 STREAMS: dict[str, Callable] = {
     "switching Gaussian": lambda seed: switching_gaussian(10_000, seed=seed),

@@ -148,7 +148,7 @@ def _asking(kind: Any) -> Mapping[str, Any]:
     return {
         "Asker": asker,
         "Inner": inner,
-        "probability": inner.probability,
+        "probability": getattr(inner, "worth", inner.probability) if memory else inner.probability,
         "passes": getattr(asker, "passes", everything),
         "chance": asker.chance if memory else memoryless,
         "after": asker.after if memory else nothing,

@@ -18,14 +18,14 @@ from ..errors import SelectronError
 from ..parameters import number, shown
 from .uncertainty import Uncertainty
 
-Inner = probability = blank  # the asker that is wrapped: its parameters, and what a row is worth
+Inner = probability = blank  # the asker that is wrapped: its parameters, and a row's worth
 
 STEER = 0.02  # a lag of 50 labels makes asking e times as likely
 SWAY = 2.0  # at most e^2 times, either way
 SLOW, FAST = 200, 10  # rows that the mean worth is taken over, and that a jump takes to be seen
 JUMP = 1.4  # times the mean worth
 READY = 0.1  # of what may be saved must be there for a burst
-THRIFT = 0.25  # of what is due is saved where labels are rare, and less the more there are
+THRIFT = 0.5  # of what is due is saved where labels are rare, and less the more there are
 
 BLIND = 0.1  # the share of rows to ask for before their pace is known
 
@@ -96,7 +96,7 @@ class Budget(NamedTuple):
     horizon: float | None = None
     per: str | float | None = None
     asker: Any = Uncertainty()
-    saved: float = 250
+    saved: float = 500
     audits: float = 0.1
 
     def numbers(self):

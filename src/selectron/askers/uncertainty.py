@@ -28,3 +28,7 @@ class Uncertainty(NamedTuple):
     def probability(self, r, q, t):
         """(1 - |r|)^1.5 + doubt q."""
         return min(1.0, max(0.0, 1.0 - abs(r)) ** 1.5 + self.doubt * q)
+
+    def worth(self, r, q, t):
+        """The same without the limit of 1: what a budget goes by."""
+        return max(0.0, 1.0 - abs(r)) ** 1.5 + self.doubt * q

@@ -155,7 +155,7 @@ def entropy(p):
 class Rate:
     """Budget(rate=...), row by row."""
 
-    def __init__(self, rate, saved=250, audits=0.1):
+    def __init__(self, rate, saved=500, audits=0.1):
         self.rate, self.room, self.audits = rate, rate * saved, audits
         self.saved, self.owed, self.burst, self.rows = self.room / 2, 0.0, False, 0
         self.slow, self.fast = 0.0, 0.0
@@ -164,7 +164,7 @@ class Rate:
         self.rows += 1
         self.slow += (worth - self.slow) / min(self.rows, 200)
         self.fast += (worth - self.fast) / min(self.rows, 10)
-        self.put = 0.25 * (1 - self.rate) ** 4 if self.saved < self.room else 0.0
+        self.put = 0.5 * (1 - self.rate) ** 4 if self.saved < self.room else 0.0
         lag = math.exp(max(-2.0, min(2.0, 0.02 * self.owed)))
         even = self.rate * (1 - self.put) * worth / self.slow * lag
         least = self.rate if self.owed > max(self.room, 50) else self.audits * self.rate
@@ -187,7 +187,7 @@ def play(X, y, draws, rate, switches, replays):
     ring, budget, record = Leading(switches, replays), Rate(rate), deque()
     for t, (x, label, u) in enumerate(zip(X, y, draws, strict=True), 1):
         r, q = ring.predict(x)
-        p = budget.chance(min(1.0, (1 - abs(r)) ** 1.5 + q))
+        p = budget.chance((1 - abs(r)) ** 1.5 + q)
         asked = bool(u < p)
         if asked:
             ring.learn(x, label, t)
