@@ -15,8 +15,9 @@ HALF = math.sqrt(0.5)
 class LeadingHistory(NamedTuple):
     """A ring of Bayesian Perceptrons, each of which learns from its birth on; the best ones lead.
 
-    Pick it where you would not know what to set: it needs no scaling, follows switches and drift,
-    and stands still where the concept does. Its members are born every few labels and learn from
+    Pick it where you would not know what to set: it follows switches and drift, and stands still
+    where the concept does. The scale of all features together does not matter; features that differ
+    much among themselves are best standardised. Its members are born every few labels and learn from
     every label since; each has a share in the prediction by how well it has foretold labels. The
     old ones lead while the concept stands still, newborns take over after a switch. Members keep
     the labels that they learned from in mind, and consider some of them again after every new one.
