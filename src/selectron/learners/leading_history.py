@@ -17,7 +17,8 @@ class LeadingHistory(NamedTuple):
 
     Pick it where you would not know what to set: it follows switches and drift, and stands still
     where the concept does. The scale of all features together does not matter; features that differ
-    much among themselves are best standardised. Its members are born every few labels and learn from
+    much among themselves are best standardised. Its members are born every few labels and learn
+    from
     every label since; each has a share in the prediction by how well it has foretold labels. The
     old ones lead while the concept stands still, newborns take over after a switch. Members keep
     the labels that they learned from in mind, and consider some of them again after every new one.
