@@ -67,4 +67,16 @@ def selective_sampling_passed(random, call):
     return {**dict(zip(names, counts, strict=True)), "rows": [200] * selective_sampling.POINTS}
 
 
+def self_directed_told(random, call):
+    return int(random.integers(5, 500))
+
+
+def self_directed_at_random(random, call):
+    return int(random.integers(5, 500))
+
+
+def self_directed_angles(random, call):
+    return np.exp(-random.uniform(0.1, 0.5, 12).cumsum()).tolist()
+
+
 MAKERS = {name: made for name, made in globals().items() if name[-1] != "_" and callable(made)}

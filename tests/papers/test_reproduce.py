@@ -25,9 +25,10 @@ NEEDS = {"lasec": ["usps/usps.h5"], "ellipsoid": ["letter/letter-recognition.dat
 NEEDS["ellipsoid"] += ["shuttle/shuttle.trn.csv"]
 NEEDS["large_margin"] = ["usps/usps.h5"]
 NEEDS["selective_sampling"] = ["rcv1/rcv1.npz"]
+NEEDS["self_directed"] = []
 
 
-COMPUTED = os.environ.get("SELECTRON_REPRODUCE", "selective_sampling").split(",")
+COMPUTED = os.environ.get("SELECTRON_REPRODUCE", "selective_sampling,self_directed").split(",")
 
 
 def reproduced(name, folder, *options):

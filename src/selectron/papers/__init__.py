@@ -33,4 +33,9 @@ PAPERS = {
         "Linear-Threshold Algorithms” (NIPS 2004), Figure 3",
         "F-measure and label rate on news, by margin and at random",
     ),
+    "self_directed": Paper(
+        "Diakonikolas, Kontonis, Tzamos & Zarifis, “Self-Directed Linear Classification” "
+        "(COLT 2023), Theorems 3 and 4",
+        "mistakes where the learner chooses the order, on the sphere and on arbitrary points",
+    ),
 }
