@@ -117,11 +117,23 @@ def _figure(sphere: Results, size: Size) -> tuple[Any, str]:
         for i, name in enumerate([*LEARNERS, RANDOM]):
             middles = [np.median(sphere[name, n, d]) for n in size.rows]
             panel.plot(size.rows, middles, label=name, **drawing.style(i, points=True))
-        panel.set_xscale("log")
-        panel.set_yscale("log")
+        _logarithmic(panel, size.rows)
         drawing.name_panel(panel, f"sphere, {d} dimensions", "points", "mistakes, median")
     drawing.legend(figure, [axes[0, 0]])
     return figure, "Mistakes until every point of the sphere is told, against their number."
+
+
+def _logarithmic(panel: Any, rows: Sequence[int]) -> None:
+    """Make both axes logarithmic, with plain numbers: 1, 2 and 5 times the powers of ten."""
+    from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
+
+    panel.set_xscale("log")
+    panel.set_yscale("log")
+    panel.set_xticks(rows, [f"{n:,}" for n in rows])
+    panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    panel.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    for axis in (panel.xaxis, panel.yaxis):
+        axis.set_minor_locator(NullLocator())
 
 
 def _angle_figure(paths: Mapping[int, list[list[float]]]) -> tuple[Any, str]:
