@@ -36,7 +36,7 @@ def test_of_two_classes_the_gap_is_what_it_was(name, way, sparse):
     model.extend(3)
     after, others = model.weights(), model.weights()[2]
     gap = after[1] - after[0]
-    rest = way == "rest" or name == "l1"
+    rest = way == "rest" or name in ("l1", "leading")
     by = 2 if rest else math.sqrt(2) if model.normalize else 1
     np.testing.assert_allclose(gap, by * w, rtol=1e-12, atol=1e-300)
     assert (others == 0).all()

@@ -99,8 +99,10 @@ def accesses(width):
     state = [Counted(array) for array in fresh[:3]]
     loop = bind(play, parts(L1Constrained, Always, sparse_l1))
     rows = tuple(sparse_l1.rows(block_of(X, True), True))
-    out = np.zeros(60), np.zeros(60), np.zeros(60, np.int32), np.zeros((0, 0))
-    loop((2.0,), (), (*state, fresh.scalars), rows, y, np.full(60, GIVEN), 0, False, True, out)
+    out = np.zeros(60), np.zeros(60), np.zeros(60, np.int32), np.zeros((0, 0)), np.zeros(0)
+    none = np.zeros(0)
+    given = (2.0,), (), none, (*state, fresh.scalars), rows, y, np.full(60, GIVEN), none
+    loop(*given, 0, False, True, out)
     return sum(array.accesses for array in state), fresh.w[:20]
 
 

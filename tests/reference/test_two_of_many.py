@@ -16,12 +16,12 @@ from selectron.run import Outcome
 
 N, WIDTH = 120, 5
 ASKER = Margin(b=0.3)
-FIRST = [name for name, p in LEARNERS.items() if not hasattr(p, "shape")]
+FIRST = [name for name, p in LEARNERS.items() if not hasattr(p, "shape") and not hasattr(p, "ring")]
 SECOND = [name for name, p in LEARNERS.items() if hasattr(p, "shape")]
 JOINT = [name for name in FIRST if not isinstance(LEARNERS[name], L1Constrained)]
 MISTAKES = {"perceptron", "shifting", "projecting", "reflecting", "sop", "lasec", "lasec-still"}
 MISTAKES |= {"cellip", "cellip-talk", "iellip"}  # sign(0) = +1 tells the classes apart
-BOTH_WAYS = [name for name in LEARNERS if name not in MISTAKES]
+BOTH_WAYS = [name for name in [*FIRST, *SECOND] if name not in MISTAKES]
 
 
 def play(learner, asker, sparse, many, values, y):
@@ -37,7 +37,8 @@ def play(learner, asker, sparse, many, values, y):
     outcome = Outcome.empty(len(y), True, 0)
     loop = plain_loop(type(learner), type(asker), space)
     draws, normalize = np.random.default_rng(1).random(len(y)), learner.normalize()
-    parts = numbers, asker.numbers(), tuple(state), tuple(rows), labels, draws
+    none = np.zeros(0)  # nothing is remembered, and there are no times
+    parts = numbers, asker.numbers(), none, tuple(state), tuple(rows), labels, draws, none
     assert loop(*parts, 0, normalize, True, outcome.arrays()) == len(y)
     return outcome
 
