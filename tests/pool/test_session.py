@@ -187,6 +187,17 @@ def test_bad_parameters(parameters, message):
     assert message in str(caught.value)
 
 
+def test_a_run_that_is_interrupted_leaves_nothing_behind():
+    def interrupted(told):
+        raise KeyboardInterrupt
+
+    pool = SelfDirectedClassifier()
+    with pytest.raises(KeyboardInterrupt):
+        pool.run(X, Y, interrupted)
+    with pytest.raises(SelectronError, match="start"):
+        pool.propose()
+
+
 def test_before_the_start():
     for call in (lambda p: p.propose(), lambda p: p.undo(), lambda p: p.told()):
         with pytest.raises(SelectronError, match="start"):

@@ -168,6 +168,8 @@ class SelfDirectedClassifier(BaseEstimator):
             self._begin(X, classes, np.full(len(y), OPEN, np.int32))
             self.session_.play(codes, len(classes), look or (lambda told: None))
         except BaseException:
+            for name in FITTED:
+                self.__dict__.pop(name, None)
             self.__dict__.update(before)
             raise
         return self.told()

@@ -100,8 +100,9 @@ def stepped(pool: Pool, w: np.ndarray, missed: np.ndarray) -> np.ndarray:
 
 def by_margin(pool: Pool, rows: np.ndarray, w: np.ndarray) -> Plan:
     """Return the plan to propose these rows by their distance from the boundary."""
-    margins = (pool.X @ w)[rows]
-    far = margins / np.maximum(lengths(pool.X)[rows], 1e-300)
+    X = pool.X[rows]
+    margins = X @ w
+    far = margins / np.maximum(lengths(X), 1e-300)
     return Plan(rows, (margins >= 0).astype(np.int32), np.abs(far), 1)
 
 

@@ -21,7 +21,6 @@ position is Forster's (JCSS 2002).
 from typing import NamedTuple
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse.linalg
 
 CRAWL = 0.7  # plain steps that leave more than this of the error, three times, give way to Newton's
