@@ -9,6 +9,7 @@ from . import checks, clock
 from .classifier import Decision, OnlineClassifier
 from .engine.rows import Dense, Sparse
 from .errors import SelectronError
+from .relevance import columns, indicators
 from .run import Run
 
 
@@ -137,7 +138,7 @@ class OnlineRanker(OnlineClassifier):
     ) -> tuple[Dense | Sparse, Any, np.ndarray]:
         """Return rows, the table of labels and codes, with a model ready for them."""
         block, n = self._rows(X)
-        table, without = checks.indicators(y, n)
-        self._ready(block, checks.columns(self, table.shape[1], classes), True)
+        table, without = indicators(y, n)
+        self._ready(block, columns(self, table.shape[1], classes), True)
         codes = np.where(without, 0, np.arange(1, n + 1)).astype(np.int32)
         return block, table, codes

@@ -7,6 +7,7 @@ import click
 
 from .. import __version__
 
+INTERRUPTED = 130  # the exit code with which a shell reports Ctrl-C
 COMMANDS = {
     "run": "Play a stream and tell how the learners fared.",
     "pool": "Label a whole table, correcting as few proposals as possible.",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from ..errors import SelectronError
+from . import INTERRUPTED
 from .sources import chunks_of
 from .usage import PICTURES, check_target
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from ..pool import PoolRun
 
-INTERRUPTED = 130  # as a shell reports Ctrl-C
 PAPERS = 50_000  # rows up to which the paper's learner for any points is among the default orders
 LEARNERS = ("confident", "random", "given", "worst", "greedy", "sphere", "boosted")
 

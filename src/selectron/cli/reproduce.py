@@ -12,11 +12,10 @@ import click
 
 from ..errors import SelectronError
 from ..papers import PAPERS
+from . import INTERRUPTED
 
 if TYPE_CHECKING:
     from ..papers.findings import Findings
-
-INTERRUPTED = 130  # as a shell reports Ctrl-C
 
 
 @click.command()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import Refused, SelectronError
+from . import INTERRUPTED
 from .sources import chunks_of, digits
 from .specs import ASKER, BUDGET, KERNEL, LEARNER, within
 from .theorems import Kept, promises
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from ..streams.readers import Chunk
 
 PICTURE = "selectron-run.png"
-INTERRUPTED = 130  # as a shell reports Ctrl-C
 
 
 @click.command(epilog=f"Learners: {LEARNER.listed()}. Askers: {ASKER.listed()}.")
