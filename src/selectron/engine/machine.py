@@ -5,13 +5,15 @@ carries a digest of all the code that it reaches: an edit anywhere, in a noteboo
 name and thus another entry.
 """
 
+import gc
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from ..errors import SelectronError
-from .bind import bind, digest
+from .bind import bind, digest, reachable
 
 
 def compiled(function: Callable, parts: Mapping[str, Any], name: str, what: str = "") -> Callable:
@@ -19,7 +21,7 @@ def compiled(function: Callable, parts: Mapping[str, Any], name: str, what: str 
 
     `what` names it to the user, in the SelectronError if it does not compile. Without a writable
     folder for the cache, it is compiled in every process anew; damaged cache files are replaced. It
-    is to be called with one combination of types only.
+    is to be called with one combination of types only: those of later calls are not looked at.
     """
     ready: list[Callable] = []
 
@@ -32,23 +34,36 @@ def compiled(function: Callable, parts: Mapping[str, Any], name: str, what: str 
 
 
 def _load(function: Callable, parts: Mapping[str, Any], name: str, args: tuple, what: str) -> Any:
-    """Return Numba's dispatcher, ready for arguments of these types."""
+    """Return machine code for arguments of these types."""
     import numba
 
     if getattr(numba.config, "DISABLE_JIT", False):
         return bind(function, parts)
     if getattr(numba.config, "BOUNDSCHECK", None):  # it is not in Numba's own key
         name += "_checked"
-    name += f"_{digest(function, parts)}"
+    counting = any(map(_counts, reachable(function, parts)))
+    name += f"_{'counting_' * counting}{digest(function, parts)}"
     signature = tuple(numba.typeof(a) for a in args)
     try:
-        return _cached(function, parts, name, signature)
+        with _uncollected():
+            return _cached(function, parts, name, signature, counting)
     except (numba.core.errors.NumbaError, TypeError, ValueError) as error:
         raise SelectronError(f"{what} does not compile: {_reason(error)}.") from error
     except (OSError, RuntimeError):  # no folder to write to, or no room in it
-        dispatcher: Any = bind(function, parts, _jit(name, function, cached=False))
-        dispatcher.compile(signature)
-        return dispatcher
+        dispatcher: Any = bind(function, parts, _jit(name, function, counting, cached=False))
+        return dispatcher.compile(signature)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Leave garbage where it is: a compiler makes objects by the million, and hardly any of it."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _reason(error: Exception) -> str:
@@ -57,21 +72,35 @@ def _reason(error: Exception) -> str:
     return lines[0].partition(". ")[0].rstrip(".: ") if lines else type(error).__name__
 
 
-def _cached(function: Callable, parts: Mapping[str, Any], name: str, signature: tuple) -> Any:
-    dispatcher: Any = bind(function, parts, _jit(name, function, cached=True))
+def _counts(function: Callable) -> bool:
+    """Must references to arrays be counted because of this function? A user's may do anything."""
+    own = function.__module__.startswith(f"{__package__.partition('.')[0]}.")
+    return not own or getattr(function, "allocates", False)
+
+
+def _cached(
+    function: Callable, parts: Mapping[str, Any], name: str, signature: tuple, counting: bool
+) -> Any:
+    dispatcher: Any = bind(function, parts, _jit(name, function, counting, cached=True))
     folder = Path(dispatcher.stats.cache_path)
     if not _intact(folder, name):
         for file in folder.glob(f"*{name}*"):
             file.unlink()
-    dispatcher.compile(signature)
+    entry = dispatcher.compile(signature)
     if dispatcher.stats.cache_misses:
         _seal(folder, name)
-    return dispatcher
+    return entry
 
 
-def _jit(name: str, outermost: Callable, cached: bool) -> Callable[[Callable], Callable]:
+def _jit(
+    name: str, outermost: Callable, counting: bool, cached: bool
+) -> Callable[[Callable], Callable]:
     """Return what compiles each copy; only the outermost is kept on disk, with all it calls."""
     import numba
+
+    lean: dict[str, Any] = {"_nrt": counting}  # Numba's run time, which does the counting
+    # nobody calls the inner functions from Python: two wrappers of each take half the time
+    unwrapped = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
     def wrap(copy: Callable) -> Callable:
         outer = copy.__code__ is outermost.__code__
@@ -84,6 +113,7 @@ def _jit(name: str, outermost: Callable, cached: bool) -> Callable[[Callable], C
             nogil=True,
             error_model="numpy",
             fastmath=set(getattr(copy, "fastmath", ())),
+            **(lean if outer else lean | unwrapped),
         )
 
     return wrap

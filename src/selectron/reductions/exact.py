@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from ..engine.bind import apart, blank
+from ..engine.bind import allocating, apart, blank
 from ..engine.loop import REFUSED, STRAINED, UPDATED
 from ..engine.round import Round
 from ..engine.rows import Dense, Sparse
@@ -87,6 +87,7 @@ def margin(s, rows, i):
     return gap(s.scores, s.ranks)
 
 
+@allocating
 def crowded(s, rows, i):
     """Is there too little room for z? It is twice as long as the row, whatever is in it."""
     n, indptr = int(rows.indptr[i + 1] - rows.indptr[i]), np.zeros(2, np.uint64)
@@ -95,6 +96,7 @@ def crowded(s, rows, i):
 
 
 @apart
+@allocating
 def pair(s, rows, i, hi, lo):
     """Return z as a row of the space."""
     begin, n = rows.indptr[i], int(rows.indptr[i + 1] - rows.indptr[i])

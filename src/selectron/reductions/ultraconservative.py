@@ -16,7 +16,7 @@ Source: Crammer & Singer, "Ultraconservative Online Algorithms for Multiclass Pr
 
 import numpy as np
 
-from ..engine.bind import apart, blank
+from ..engine.bind import allocating, apart, blank
 from ..engine.loop import REFUSED, UPDATED
 from ..engine.round import Step
 from . import joint
@@ -40,6 +40,7 @@ def learn(p, s, rows, i, scale, m, q, y, t):
 
 
 @apart
+@allocating
 def all_at_once(p, s, rows, i, scale, b, xx):
     """Push the rivals back and the right class b forward."""
     losses = 1 + scale * (s.scores - s.scores[b])

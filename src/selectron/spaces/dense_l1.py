@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from ..engine.arithmetic import dot
+from ..engine.bind import allocating
 from .dense_first import Rows as Rows
 from .dense_first import State as State
 from .dense_first import at as at
@@ -26,6 +27,7 @@ order = 1
 atomic = True
 
 
+@allocating
 def coordinates(s, rows, i, by):
     """Return the constant, and all at which w or by x is not 0."""
     room = 1 + len(s.w)

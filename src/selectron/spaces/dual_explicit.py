@@ -77,7 +77,8 @@ def move(s, rows, i, scale, now, step):
     if not reshaped(s, rows, i, scale, now, step):
         return False
     if s.scalars[HELD] > n:
-        g = last_row(s)
+        begin, end = last_row(s)
+        g = s.triangle[begin:end]
         for j in range(len(g)):
             add(s.w, s, j, step.eta * g[j])
     return True

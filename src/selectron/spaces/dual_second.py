@@ -137,7 +137,8 @@ def move(s, rows, i, scale, now, step):
         return False
     if s.scalars[HELD] > n:
         s.coef[n] = 0.0
-        g = last_row(s)
+        begin, end = last_row(s)
+        g = s.triangle[begin:end]
         for j in range(len(g)):
             s.coef[j] += step.eta * g[j]
     return True
@@ -191,6 +192,6 @@ def subtract(g, row, by):
 
 
 def last_row(s):
-    """Return the last row of the triangle."""
+    """Where does the last row of the triangle begin and end?"""
     n = int(s.scalars[HELD])
-    return s.triangle[n * (n - 1) // 2 : n * (n + 1) // 2]
+    return n * (n - 1) // 2, n * (n + 1) // 2

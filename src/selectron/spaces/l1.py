@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..engine.arithmetic import dot, reassociated
+from ..engine.bind import allocating
 
 MOST = 400  # rounds of a search, never met: halving a bracket of doubles takes some 60
 CONSTANT = -1  # as if it were a feature before all others
@@ -94,6 +95,7 @@ def heaviest(c):
     return best
 
 
+@allocating
 def corner(n, j, weight):
     """Return this weight at j, and 0 elsewhere."""
     v = np.zeros(n)
@@ -112,6 +114,7 @@ def passive(w, z, beta, most, want):
     return (want - met) / square
 
 
+@allocating
 def moved(w, z, by, most):
     """w + by z / |z|_max."""
     v = np.empty(len(w))
@@ -129,6 +132,7 @@ def norm(v):
     return total
 
 
+@allocating
 def entries(w, z, beta, most):
     """Return the entries: two where w and z have opposite signs, none where both are 0."""
     room = 2 * len(w)
@@ -208,6 +212,7 @@ def lack(e, want, t, level):
     return want - dot(u, e.slope), spread(e, u).squares
 
 
+@allocating
 def values(e, t, level):
     """u."""
     u = np.empty(len(e.a))
@@ -253,6 +258,7 @@ def correct(e, u, s, add, by):
             u[i] = max(0.0, u[i] + share * (add + by * (e.slope[i] - s.first - s.mean)))
 
 
+@allocating
 def folded(e, u, n, beta):
     """Return v, of length n."""
     v = np.zeros(n)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..engine.arithmetic import dot, sparse_dot
+from ..engine.bind import allocating
 from ..engine.round import Shape
 from .l1 import CONSTANT, Coordinates, nearest
 from .scalars import BIAS, COUNT, LENGTH, SQUARE, SUPPORT
@@ -81,6 +82,7 @@ def inner(s, rows, i):
     return total + s.scalars[BIAS] * rows.constant
 
 
+@allocating
 def coordinates(s, rows, i, by):
     """Return the constant, w's support, and then what else by x has: 0 at most at the constant."""
     begin, end, n = rows.indptr[i], rows.indptr[i + 1], int(s.scalars[SUPPORT])
