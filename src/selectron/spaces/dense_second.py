@@ -11,7 +11,7 @@ import numpy as np
 from ..engine.arithmetic import dot, reassociated, row_dot, row_square
 from ..engine.round import Shape
 from ..engine.rows import Dense, readonly
-from .dense_first import matrix_dot
+from .dense_first import products
 from .scalars import NOISE, SQUARE
 from .second import bound, damped, due, grain, scalars, tighten, walk
 from .second import ceiling as ceiling
@@ -83,8 +83,7 @@ def inner(s, rows, i):
 
 def score_all(s, rows, i):
     """<w_k, x> for every class k of a stack, without taking each state out of it."""
-    for k in range(len(s.scores)):
-        s.scores[k] = matrix_dot(s.w, k, rows.values, i)
+    products(s.w, rows.values, i, s.scores)
 
 
 def length(rows, i):
