@@ -78,7 +78,7 @@ def distinct(labels: Any) -> np.ndarray:
     """
     array = as_array(labels)
     if _narrow(array):  # counting takes a hundredth of the time that sorting does
-        low, counted = int(array.min()), array.astype(np.int64)
+        low, counted = int(array.min()), array.astype(np.int64, copy=False)
         return (np.flatnonzero(np.bincount(counted - low)) + low).astype(array.dtype)
     try:
         return np.unique(array)
