@@ -12,7 +12,7 @@ test: .venv/ready         ## lint, types, tests, doctests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist worksteal
 
 bench: .venv/ready        ## speed and memory, as ratios measured in one run
 	$(BIN)/python -m benchmarks

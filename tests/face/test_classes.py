@@ -23,6 +23,8 @@ from .examples import X
 THREE = np.array(["ham", "news", "spam"])[
     (X @ np.random.default_rng(0).normal(size=(4, 3))).argmax(1)
 ]
+pytestmark = pytest.mark.usefixtures("interpreted")
+
 LEARNERS = [Perceptron(), PassiveAggressive(C=1.0), MIRA(), LASEC(), AROW()]
 MANY = ["joint", "rest", "exact"]
 

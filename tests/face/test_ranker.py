@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from selectron import OnlineClassifier, OnlineRanker, SelectronError
+from selectron import OnlineClassifier, OnlineRanker, SelectronError, compose
 from selectron.askers import Margin
 from selectron.learners import (
     AROW,
@@ -17,6 +17,8 @@ from selectron.learners import (
 )
 
 from .examples import X
+
+pytestmark = pytest.mark.usefixtures("interpreted")
 
 TARGETS = np.random.default_rng(1).normal(size=(4, 5))
 Y = (X @ TARGETS > 0.5).astype(int)
@@ -79,6 +81,15 @@ def test_live():
     assert live.predict(X).shape == Y.shape
     with pytest.raises(SelectronError, match="There is no class 'z'"):
         live.tell(live.decide(X[0]).ticket, ["z"])
+
+
+@pytest.mark.parametrize("learner", [PassiveAggressive(C=1.0), LASEC()], ids=str)
+def test_compiled_it_ranks_the_same(learner, monkeypatch):
+    plain = OnlineRanker(learner).run(X, Y)
+    monkeypatch.setattr("selectron.model.loop", compose.loop)
+    compiled = OnlineRanker(learner).run(X, Y)
+    assert np.array_equal(compiled.correct, plain.correct)
+    np.testing.assert_allclose(compiled.scores, plain.scores, rtol=1e-8, atol=1e-9)
 
 
 @by_name

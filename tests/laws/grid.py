@@ -142,12 +142,13 @@ def every(compiled: bool) -> list[Case]:
 
 
 def joined(case: Case) -> set[tuple]:
-    """Return what this cell brings together: a learner that compiles, an asker and a space.
+    """Return what this cell brings together: a learner, an asker in an order, a space.
 
-    The spaces of the learner that projects take their time to compile: one asker each will do.
+    A space counts where the asker goes by the row, so that the loop looks at all of it.
     """
     learner, asker, space = case.kinds
-    return {(learner, space)} if hasattr(learner, "radius") else {(learner,), (asker, space)}
+    blind = isinstance(case.asker, Always | Fixed)
+    return {(learner,), (asker, space.order), *([] if blind else [(space,)])}
 
 
 def cover() -> list[Case]:

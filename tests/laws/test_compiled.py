@@ -1,8 +1,14 @@
 """Compiled, the loop does what the same files do as plain Python."""
 
+import numpy as np
 import pytest
 
-from .grid import COVER, chunks, name_of, plain_loop
+from selectron.askers import Margin
+from selectron.engine.rows import Dense
+from selectron.learners import AROW, LASEC, MIRA, PassiveAggressive, Perceptron
+from selectron.model import Model
+
+from .grid import COVER, chunks, name_of, plain_loop, sparse_block, stream
 from .playing import (
     close,
     in_parts,
@@ -11,9 +17,17 @@ from .playing import (
     play_live,
     play_look,
     play_run,
+    same_bits,
     same_flags,
 )
 
+MANY = [  # a learner, sparse rows, and how many classes are learned
+    (Perceptron(), False, "joint"),
+    (LASEC(), True, "joint"),
+    (MIRA(), False, "joint"),
+    (PassiveAggressive(), True, "rest"),
+    (AROW(), False, "exact"),
+]
 OPTIONS = ({}, {"constant": False}, {"normalize": True}, {"normalize": False})
 
 
@@ -62,3 +76,21 @@ def test_rows_of_any_size(case):
         found, expected = (in_parts(play_run, case, m, rows, chunks(20, [6])) for m in models)
         assert same_flags(found, expected)
         close(found, expected)
+
+
+@pytest.mark.parametrize(("learner", "sparse", "many"), MANY, ids=str)
+@pytest.mark.parametrize("classes", [3, 6])
+def test_many_classes(learner, sparse, many, classes):
+    rows = stream(n=90, width=11)
+    block = sparse_block(rows.values) if sparse else Dense(rows.values)
+    codes = (1 + np.abs(rows.values @ np.ones(11)).astype(np.int32) % classes).astype(np.int32)
+    compiled, plain = (
+        Model(learner, Margin(0.3), width=11, sparse=sparse, classes=classes, many=many, seed=7)
+        for _ in range(2)
+    )
+    plain.loop = plain_loop(type(learner), Margin, plain.space)
+    found, expected = (model.run(block, codes) for model in (compiled, plain))
+    assert found.updated.sum() > 20
+    assert same_bits([found.flags], [expected.flags])
+    close([found.margin, found.probability], [expected.margin, expected.probability])
+    close(learned(compiled), learned(plain))
