@@ -115,6 +115,16 @@ def _long(kernel: Any) -> ModuleType | dual.Dual:
     return _dual(2, True, kernel, False)
 
 
+def check_pair(learner: Any, asker: Any) -> None:
+    """Refuse an asker by variance with a ring, whose q is none: it would hardly ever ask."""
+    inner = getattr(asker, "asker", asker)
+    if hasattr(learner, "ring") and hasattr(inner, "by_variance"):
+        raise SelectronError(
+            f"{type(inner).__name__} asks by the variance of a row, which {type(learner).__name__} "
+            "does not tell: take Uncertainty() or Budget(rate=0.1)."
+        )
+
+
 def parts(learner: Any, asker: Any, space: Any) -> Mapping[str, Any]:
     """Return what the blanks of the loop, and of what it calls, stand for."""
     reduction, base = getattr(space, "reduction", binary), of_one(space)

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import support
 from .askers import Always
-from .compose import kind_of, loop, space_for
+from .compose import check_pair, kind_of, loop, space_for
 from .draws import Draws
 from .engine.loop import ASKED, CLASS, GIVEN, LATER, NEVER, NONE, STRAINED, UPDATED
 from .engine.rows import Dense, Sparse, no_rows
@@ -51,6 +51,7 @@ class Model(Playing):
         kernel: Any = None,
         max_support: int | None = None,
     ):
+        check_pair(learner, asker)
         self.learner, self.asker = learner, asker
         self.numbers = learner.numbers(), asker.numbers()
         self.width, self.sparse, self.constant = width, sparse, constant

@@ -15,6 +15,7 @@ BAD_USAGE = {
     "a word for a number": ["--ask", "margin:b=much"],
     "no value": ["--ask", "margin:b"],
     "a missing parameter": ["--ask", "margin"],
+    "an asker by variance with a ring": ["--learner", "leading-history", "--ask", "bbq:kappa=1"],
     "an ending that is no format": ["-o", "out.xls"],
     "a picture that is none": ["--plot", "picture.txt"],
     "an unknown format": ["--format", "arff"],

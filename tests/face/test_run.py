@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from selectron import OnlineClassifier, Run
-from selectron.askers import Margin
-from selectron.learners import LASEC, Perceptron
+from selectron import OnlineClassifier, Run, SelectronError
+from selectron.askers import BBQ, BBQI, Budget, Disagreement, Margin
+from selectron.learners import LASEC, LeadingHistory, Perceptron
 
 from .examples import X, Y, inside
 
@@ -238,3 +238,13 @@ def test_stream_without_any_label():
     assert not run.asked.any()
     assert math.isnan(run.accuracy)
     assert (run.mistakes, run.label_rate) == (0, 0.0)
+
+
+@pytest.mark.parametrize("asker", [BBQ(0.5), BBQI(0.5), Disagreement()], ids=str)
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_a_ring_has_no_variance_to_ask_by(asker, wrapped):
+    clf = OnlineClassifier(LeadingHistory(), Budget(rate=0.1, asker=asker) if wrapped else asker)
+    words = f"^{type(asker).__name__} asks by the variance of a row, which LeadingHistory does not"
+    with pytest.raises(SelectronError, match=words):
+        clf.run(X, Y)
+    assert not hasattr(clf, "classes_")

@@ -131,13 +131,13 @@ def name_of(case: Case) -> str:
 
 
 def every(compiled: bool) -> list[Case]:
-    """Return the whole grid, but for askers by variance with a ring, whose q is none."""
+    """Return the whole grid, but for what is refused: askers by variance with a ring."""
     return [
         Case(learner, asker, sparse, compiled)
         for learner in LEARNERS.values()
         for asker in ASKERS.values()
         for sparse in SPACES.values()
-        if not (hasattr(learner, "ring") and isinstance(asker, BBQ | BBQI | Disagreement))
+        if not (hasattr(learner, "ring") and hasattr(asker, "by_variance"))
     ]
 
 

@@ -1,4 +1,4 @@
-"""Askers that go by the directions that labels have been asked in."""
+"""Askers that go by the directions that labels have been asked in, by a row's variance."""
 
 import math
 from typing import NamedTuple
@@ -29,6 +29,10 @@ class BBQ(NamedTuple):
         """Return kappa, which must lie between 0 and 1."""
         return (number(self, "kappa", lambda kappa: 0 <= kappa <= 1, "from 0 to 1"),)
 
+    def by_variance(self):
+        """Yes: q must be a row's variance."""
+        return True
+
     def probability(self, r, q, t):
         """1 if q / (1 + q) > t^-kappa, else 0."""
         return 1.0 if q / (1 + q) > t**-self.kappa else 0.0
@@ -53,6 +57,10 @@ class BBQI(NamedTuple):
     def numbers(self):
         """Return kappa, which must lie between 0 and 1."""
         return (number(self, "kappa", lambda kappa: 0 <= kappa <= 1, "from 0 to 1"),)
+
+    def by_variance(self):
+        """Yes: q must be a row's variance."""
+        return True
 
     def probability(self, r, q, t):
         """1 if q / (1 + q) > t^-kappa, else 0."""
@@ -79,6 +87,10 @@ class Disagreement(NamedTuple):
     def numbers(self):
         """Return no parameters."""
         return ()
+
+    def by_variance(self):
+        """Yes: q must be a row's variance."""
+        return True
 
     def probability(self, r, q, t):
         """1 if |r| <= sqrt(q), else 0."""

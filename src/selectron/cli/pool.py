@@ -9,6 +9,7 @@ import click
 
 from ..errors import SelectronError
 from . import INTERRUPTED
+from .options import of_a_file
 from .sources import chunks_of
 from .usage import PICTURES, check_target
 
@@ -62,17 +63,7 @@ class Table(NamedTuple):
     "--intercept/--no-intercept", default=True, show_default=True, help="Add a constant feature."
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option("--classes", help="The labels, if there are to be no others: ham,spam.")
-@click.option(
-    "--label",
-    help="Column with the labels, by name or position, or '' for none. Default: the one named "
-    "label, target, class or y, or else the last.",
-)
-@click.option("--drop", multiple=True, help="Column to leave out. May be repeated.")
-@click.option("--header/--no-header", default=None, help="Does a CSV file begin with names?")
-@click.option(
-    "--format", "kind", type=click.Choice(["svmlight", "csv", "parquet", "jsonl"]), default=None
-)
+@of_a_file
 @click.option(
     "--show", multiple=True, help="Column to show to whoever labels. May be repeated; CSV, Parquet."
 )

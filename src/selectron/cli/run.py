@@ -11,6 +11,7 @@ import click
 
 from ..errors import Refused, SelectronError
 from . import INTERRUPTED
+from .options import of_a_file
 from .sources import chunks_of, digits
 from .specs import ASKER, BUDGET, KERNEL, LEARNER, within
 from .theorems import Kept, promises
@@ -67,24 +68,7 @@ PICTURE = "selectron-run.png"
     "takes its time; two classes and dense rows only.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
-@click.option(
-    "--label",
-    help="Column with the labels, by name or position. Default: the one named "
-    "label, target, class or y, or else the last.",
-)
-@click.option("--drop", multiple=True, help="Column to leave out. May be repeated.")
-@click.option(
-    "--header/--no-header",
-    default=None,
-    help="Does a CSV file begin with names? Default: if a cell of its first line is a word.",
-)
-@click.option(
-    "--format",
-    "kind",
-    type=click.Choice(["svmlight", "csv", "parquet", "jsonl"]),
-    help="Default: by the file's name or its first line.",
-)
-@click.option("--classes", help="The labels, if there are to be no others: ham,spam.")
+@of_a_file
 @click.option(
     "--kernel", type=KERNEL, help=f"Keep examples in place of weights: {', '.join(KERNEL.kinds)}."
 )
@@ -191,7 +175,8 @@ def enter(chunk: "Chunk", demo: bool, **options: Any) -> list["Contestant"]:
 
     sparse = isinstance(chunk.rows, Sparse)
     learners = options["learners"] or default_learners(demo, sparse, options["kernel"])
-    check_learners(learners, options["kernel"], options["max_support"], options["many"])
+    kernel, max_support = options["kernel"], options["max_support"]
+    check_learners(learners, kernel, max_support, options["many"], options["askers"])
     return [
         Contestant(
             Model(
@@ -202,8 +187,8 @@ def enter(chunk: "Chunk", demo: bool, **options: Any) -> list["Contestant"]:
                 constant=options["intercept"],
                 normalize=options["normalize"],
                 many=options["many"],
-                kernel=options["kernel"],
-                max_support=options["max_support"],
+                kernel=kernel,
+                max_support=max_support,
                 seed=options["seed"],
             )
         )

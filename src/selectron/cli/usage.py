@@ -37,7 +37,7 @@ def check_usage(file: str | None, output: str | None, picture: str | None, **opt
     known = options["learners"] or (default_learners(True, False, kernel) if file is None else ())
     if max_support and not kernel and not known:  # whichever learner the rows will get
         known = SPARSE
-    check_learners(known, kernel, max_support, options["many"])
+    check_learners(known, kernel, max_support, options["many"], options["askers"])
 
 
 def default_learners(demo: bool, sparse: bool, kernel: Any) -> tuple[Any, ...]:
@@ -60,16 +60,22 @@ def check_bounds(file: str | None, kind: str | None, many: str, classes: int) ->
 
 
 def check_learners(
-    learners: Sequence[Any], kernel: Any, max_support: int | None, many: str
+    learners: Sequence[Any],
+    kernel: Any,
+    max_support: int | None,
+    many: str,
+    askers: Sequence[Any] = (),
 ) -> None:
-    """Refuse a kernel, a budget and a way to learn many classes that do not go with a learner."""
-    from ..compose import space_for
+    """Refuse a kernel, a budget, askers and a way to learn many classes that a learner lacks."""
+    from ..compose import check_pair, space_for
     from ..support import kernel_for, kind
 
     for learner in learners:
         try:
             taken = kernel_for(learner, kernel, max_support, sparse=False)
             space_for(learner, False, many, kind(taken))
+            for asker in askers:
+                check_pair(learner, asker)
         except SelectronError as error:
             raise click.UsageError(str(error)) from None
 
