@@ -1,0 +1,163 @@
+"""Files of comma-separated values."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from selectron.streams.readers import delimited, read
+from selectron.streams.readers.cells import Grammar
+from selectron.streams.readers.columns import Columns
+from selectron.streams.readers.lines import Piece
+
+from .reading import canonical, fails, numerals, odd, parquet, stored
+
+
+def table(tmp_path, text, **options):
+    (chunk,) = read(stored(tmp_path, "a.csv", text), **options)
+    canonical(chunk, 4096)
+    return chunk.rows.values.tolist(), chunk.labels.tolist()
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_csv_marks_and_headers(tmp_path, mark):
+    text = "a,b,Class\n1,2,ham\n3, 4 , spam \n".replace(",", mark)
+    expected = ([[1, 2], [3, 4]], ["ham", "spam"])
+    assert table(tmp_path, text) == expected
+    assert table(tmp_path, text.partition("\n")[2], header=False) == expected
+    numbers = "1,2,0\n3,4,\n5,6,?\n".replace(",", mark)
+    assert table(tmp_path, numbers) == ([[1, 2], [3, 4], [5, 6]], ["0", None, None])
+
+
+@pytest.mark.parametrize("word", ["", " ", "?", "NA", "nan", "null", "NaN"])
+def test_csv_rows_without_label(tmp_path, word):
+    assert table(tmp_path, f"a,y\n1,{word}\n2,0\n") == ([[1], [2]], [None, "0"])
+
+
+def test_csv_first_row_without_label_is_no_header(tmp_path):
+    assert table(tmp_path, "1,2,?\n3,4,1\n")[1] == [None, "1"]
+
+
+def test_csv_label_and_drop(tmp_path):
+    text = "id,y,a,kind,b\nu1,1,2,s,3\nu2,0,4,t,5\n"
+    expected = [[2, 3], [4, 5]]
+    assert table(tmp_path, text, drop=("id", "kind")) == (expected, ["1", "0"])
+    assert table(tmp_path, text, drop=["id", "y"], label="kind") == (expected, ["s", "t"])
+    assert table(tmp_path, text, drop=(0, -2), label=1) == (expected, ["1", "0"])
+    assert table(tmp_path, text, drop=(0, 1), label=-2) == (expected, ["s", "t"])
+    both = [[1, 2, 3], [0, 4, 5]]
+    assert table(tmp_path, text, drop=("id", "kind"), label="") == (both, [None, None])
+    assert table(tmp_path, "a\n1\n2\n") == ([[1], [2]], [None, None])
+    assert table(tmp_path, "a,b\n1,x\n", drop="b", label="") == ([[1]], [None])
+    assert table(tmp_path, "x,y,label\n1,2,3\n") == ([[1, 2]], ["3"])
+
+
+def test_csv_quotes(tmp_path):
+    text = '"a","the\nbody","y"\r\n"1.5","so, ""he""\r\n\r\nsaid","ham"\r\n2,x,"spam, ""eggs"""\r\n'
+    assert table(tmp_path, text, drop="the\nbody") == ([[1.5], [2]], ["ham", 'spam, "eggs"'])
+    text += '3,x,"no"\nabc,x,yes\n'
+    path = stored(tmp_path, "b.csv", text)
+    for size in (1, 2, 100):
+        rows, error = fails(path, drop=1, size=size)
+        assert rows == 3
+        assert error.startswith("line 8: column 'a': 'abc' is not a number")
+
+
+def test_csv_lone_carriage_return_is_a_space(tmp_path):
+    assert table(tmp_path, "a,y\n1\r,2\n3,\r4\n") == ([[1], [3]], ["2", "4"])
+
+
+@pytest.mark.parametrize("size", [1, 3, 4096])
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ("1,2", "2 columns were found, and 3 expected"),
+        ("1,2,0,4", "4 columns were found, and 3 expected"),
+        (",2,0", "column 'a' is empty; fill it in or leave it out: --drop a"),
+        (
+            "1,red,0",
+            "column 'b': 'red' is not a number; leave the column out (--drop b) "
+            "or name it as the label",
+        ),
+        ("1,nan,0", "column 'b' is not finite (nan)"),
+        ("-inf,1,0", "column 'a' is not finite (-inf)"),
+        ("1e999,1,0", "column 'a' is not finite (1e999)"),
+        ('1,"2,0', "a quoted cell is opened and never closed"),
+    ],
+)
+def test_csv_errors(tmp_path, row, reason, size):
+    path = stored(tmp_path, "a.csv", "a,b,y\n\n1,2,0\n3,4,1\n" + row + "\n5,6,0\n")
+    assert fails(path, size=size) == (2, f"line 5: {reason}")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"label": "z"}, "there is no column 'z'; the columns are 'a', 'b', 'y'"),
+        ({"label": 3}, "there is no column number 3; the columns are 'a', 'b', 'y'"),
+        ({"drop": ("a", "q")}, "there is no column 'q'; the columns are 'a', 'b', 'y'"),
+        ({"drop": "y", "label": "y"}, "the label column 'y' is also to be dropped"),
+        (
+            {"drop": ("a", "b")},
+            "no feature is left of the columns 'a', 'b', 'y'; name another label or drop less",
+        ),
+    ],
+)
+def test_columns_that_do_not_exist(tmp_path, options, reason):
+    if "q" not in reason and options.get("drop") == ("a", "b"):
+        options = {**options, "label": "y"}
+    path = stored(tmp_path, "a.csv", "a,b,y\n1,2,0\n")
+    assert fails(path, **options) == (0, reason)
+    path = stored(tmp_path, "a.parquet", parquet({"a": [1], "b": [2], "y": [0]}))
+    assert fails(path, **options) == (0, reason)
+
+
+def test_csv_label_named_twice(tmp_path):
+    path = stored(tmp_path, "a.csv", "a,a,y\n1,2,0\n")
+    assert fails(path, label="a") == (0, "2 columns are named 'a'; give the position")
+    assert table(tmp_path, "a,a,y\n1,2,0\n") == ([[1, 2]], ["0"])
+
+
+def test_wide_tables_name_only_some_columns(tmp_path):
+    path = stored(tmp_path, "a.csv", ",".join(f"c{i}" for i in range(500)) + "\n")
+    assert fails(path, label="z")[1].endswith("'c19' and 480 more")
+
+
+cells = st.one_of(numerals, numerals, odd, st.just(""), numerals.map('"{}"'.format))
+words = st.one_of(
+    st.sampled_from(["ham", " spam ", '"a,b"', '"a\nb"', '"say ""x"""', "NA", "é", '"x"y', 'x"y']),
+    st.text('ab",; \n', max_size=5),
+)
+
+
+@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.tuples(st.one_of(numerals, cells), numerals, words), max_size=5), st.data())
+def test_csv_quick_is_careful(rows, data):
+    """Arrow gives the same bits as the careful path, or the piece is left to it."""
+    text = "".join(",".join(row) + "\n" + data.draw(st.sampled_from(["", "\n"])) for row in rows)
+    grammar = Grammar.of(",")
+    stops = grammar.ends(text.encode())
+    piece = Piece(text.encode()[: stops[-1] if len(stops) else 0], 1)
+    about = delimited.Table(grammar, ("a", "b", "y"), Columns([0, 1], 2))
+    quick, careful = delimited.quick(piece, about), delimited.careful(piece, about)
+    if quick is not None:
+        assert careful.fault is None
+        assert quick.values.tobytes() == careful.values.tobytes()
+        assert quick.labels.tolist() == careful.labels.tolist()
+
+
+def test_csv_quick_path_is_taken():
+    about = delimited.Table(Grammar.of(","), ("a", "y"), Columns([0], 1))
+    for text in (b"1,ham\n\n2,\n", b'"1","a ""b"""\n', b' 1.5 ,"a\nb"\n'):
+        assert delimited.quick(Piece(text, 1), about) is not None
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.lists(st.text('a",\n é', max_size=4), min_size=2, max_size=2), min_size=1))
+def test_csv_cells_come_back(rows):
+    """What a writer of CSV quotes is read as it was."""
+    text = "".join(
+        ",".join('"' + cell.replace('"', '""') + '"' for cell in row) + "\n" for row in rows
+    )
+    grammar = Grammar.of(",")
+    found = [grammar.cells(record) for record, _ in grammar.records(Piece(text.encode(), 1))]
+    assert found == rows

@@ -1,0 +1,119 @@
+"""Opening files: options, empty files, and those that are missing, cut short or damaged."""
+
+import io
+import sys
+
+import pyarrow as pa
+import pytest
+
+from selectron.errors import SelectronError
+from selectron.streams.readers import opening, read
+
+from .reading import PACK, TEXT, dense, example, fails, parquet, stored, until_error
+
+
+def test_missing_file_directory_and_permission(tmp_path, monkeypatch):
+    with pytest.raises(SelectronError, match=r"/none\.svm: there is no such file$"):
+        read(tmp_path / "none.svm")
+    with pytest.raises(SelectronError, match=r"is a directory, and a file is needed$"):
+        read(tmp_path)
+    with pytest.raises(SelectronError, match="cannot be opened"):
+        read("a\0b")
+    path = stored(tmp_path, "a.svm", "1 2:3\n")
+
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(opening, "open", refuse, raising=False)
+    assert fails(path) == (0, "may not be read (permission denied)")
+
+
+def test_a_file_that_cannot_be_read_on(monkeypatch):
+    class Failing(io.BytesIO):
+        def read1(self, size=-1):
+            data = super().read1(size)
+            if not data:
+                raise OSError(5, "Input/output error")
+            return data
+
+    stdin = type("Stdin", (), {"buffer": Failing(b"1 2:3\n2 3:4\n7 8:")})
+    monkeypatch.setattr(sys, "stdin", stdin)
+    chunks, text = until_error(read("-"))
+    assert chunks[0].labels.tolist() == [1, 2]
+    assert text == "standard input: reading failed (Input/output error), after 2 rows"
+
+
+@pytest.mark.parametrize("options", [{"format": "arff"}, {"size": 0}, {"size": 2.5}])
+def test_options(tmp_path, options):
+    path = stored(tmp_path, "a.svm", "1 2:3\n")
+    with pytest.raises(SelectronError, match=r"is unknown; it is one of|a whole number of rows"):
+        read(path, **options)
+
+
+@pytest.mark.parametrize("kind", TEXT)
+@pytest.mark.parametrize("content", [b"", b"\n\n", b" \r\n", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("packing", PACK)
+def test_empty_files(tmp_path, kind, content, packing):
+    path = stored(tmp_path, "a", PACK[packing](content))
+    assert fails(path, format=kind) == (0, "there are no rows")
+    assert fails(path) == (0, "there are no rows")
+
+
+def test_files_with_a_head_and_no_rows(tmp_path):
+    assert fails(stored(tmp_path, "a.csv", "a,b,y\n")) == (0, "there are no rows")
+    assert fails(stored(tmp_path, "a.svm", "# a comment\n")) == (0, "there are no rows")
+    assert fails(stored(tmp_path, "a.pq", parquet({"a": [0.5], "y": [1]})[:0])) == (
+        0,
+        "this is not a whole Parquet file, it may be cut short (Parquet file size is 0 bytes)",
+    )
+    empty = parquet({"a": pa.array([], pa.float64()), "y": pa.array([], pa.int64())})
+    assert fails(stored(tmp_path, "b.pq", empty)) == (0, "there are no rows")
+
+
+@pytest.mark.parametrize("packing", [".gz", ".bz2", ".xz"])
+@pytest.mark.parametrize("kind", TEXT)
+def test_packed_files_cut_short(tmp_path, kind, packing):
+    """Whatever could be unpacked is delivered, and the error says after how many rows."""
+    content, X, y = example(kind, n=3000)
+    packed = PACK[packing](content)
+    for keep in (len(packed) - 3, len(packed) // 2, 20):
+        path = stored(tmp_path, f"a.{kind}{packing}", packed[:keep])
+        chunks, text = until_error(read(path, size=100))
+        count = sum(len(chunk.labels) for chunk in chunks)
+        assert text.endswith(f"data end too early, after {count} rows")
+        if count:
+            rows, labels = dense(chunks, 5)
+            assert (rows == X[:count]).all()
+            assert labels == y[:count]
+    assert count == 0
+
+
+@pytest.mark.parametrize("packing", [".gz", ".bz2", ".xz"])
+@pytest.mark.parametrize("kind", TEXT)
+def test_damaged_packed_files(tmp_path, kind, packing):
+    content, _, _ = example(kind, n=3000)
+    packed = bytearray(PACK[packing](content))
+    for place in (len(packed) // 2, len(packed) - 6):
+        packed[place] ^= 0xFF
+        path = stored(tmp_path, f"a.{kind}{packing}", bytes(packed))
+        _, text = fails(path)
+        # a flipped byte may unpack to wrong text before the checksum is seen
+        assert "data are damaged" in text or "data end too early" in text or "line " in text
+
+
+@pytest.mark.parametrize("kind", TEXT)
+def test_text_that_is_not_utf8(tmp_path, kind):
+    content, _, _ = example(kind)
+    parts = content.split(b"\n")
+    parts[20] = parts[20].replace(b"ham", b"caf\xe9").replace(b"spam", b"caf\xe9")
+    parts[20] = parts[20].replace(b"null", b'"caf\xe9"').replace(b"?", b"caf\xe9")
+    assert b"\xe9" in parts[20]
+    for size in (1, 7, 4096):
+        rows, text = fails(stored(tmp_path, "a", b"\n".join(parts)), size=size)
+        assert rows == (19 if kind == "csv" else 20)
+        assert text == "line 21: the text is not UTF-8; convert the file to it"
+
+
+def test_header_that_is_not_utf8(tmp_path):
+    path = stored(tmp_path, "a.csv", b"\nna\xefve,y\n1,2\n")
+    assert fails(path) == (0, "line 2: the text is not UTF-8; convert the file to it")

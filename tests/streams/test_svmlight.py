@@ -1,0 +1,144 @@
+"""Files in the format svmlight/LIBSVM."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from selectron.streams.readers import quick_pairs, read, svmlight
+
+from .reading import canonical, fails, numerals, odd, stored
+
+
+def svm(tmp_path, text, **options):
+    return list(read(stored(tmp_path, "a.svm", text), **options))
+
+
+def test_svmlight_as_written(tmp_path):
+    text = (
+        "# a file\n"
+        "+1 3:0.5 7:2 # first\n"
+        "\n"
+        "-1 qid:7 9:1e-3 2:-4\n"
+        "5:1\t6:+.5\n"
+        "nan 1:1\n"
+        "? qid:3\n"
+        "2.5\n"
+        "qid:4 0:9\n"
+    )
+    (chunk,) = svm(tmp_path, text)
+    canonical(chunk, 4096)
+    assert chunk.width == 10
+    np.testing.assert_array_equal(
+        chunk.labels, [1, -1, math.nan, math.nan, math.nan, 2.5, math.nan]
+    )
+    assert chunk.rows.indptr.tolist() == [0, 2, 4, 6, 7, 7, 7, 8]
+    assert chunk.rows.indices.tolist() == [3, 7, 2, 9, 5, 6, 1, 0]
+    assert chunk.rows.values.tolist() == [0.5, 2, -4, 1e-3, 1, 0.5, 1, 9]
+
+
+def test_svmlight_width_grows(tmp_path):
+    chunks = svm(tmp_path, "1 5:1\n1 2:1\n1\n1 90:1\n1 3:1\n", size=1)
+    assert [chunk.width for chunk in chunks] == [6, 6, 6, 91, 91]
+
+
+def test_svmlight_labels_turn_into_words(tmp_path):
+    chunks = svm(tmp_path, "+1 1:1\n? 1:1\n01 1:1\nspam 1:1\n1:3\n2 1:1\n", size=2)
+    assert [chunk.labels.dtype for chunk in chunks] == [float, object, object]
+    np.testing.assert_array_equal(chunks[0].labels, [1, math.nan])
+    assert chunks[1].labels.tolist() == ["01", "spam"]
+    assert chunks[2].labels.tolist() == [None, "2"]
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ("1 3:abc", "'abc' is not a number"),
+        ("1 3:", "'' is not a number"),
+        ("1 3:1:2", "'1:2' is not a number"),
+        ("1 3: 1", "'' is not a number"),
+        ("1 3:1,5", "'1,5' is not a number"),
+        ("1 2:1 abc", "'abc' is not an index:value pair"),
+        ("1 2,5", "'2,5' is not an index:value pair"),
+        ("1 -3:1", "the index -3 is not from 0 to 2147483646"),
+        ("1 2147483647:1", "the index 2147483647 is not from 0 to 2147483646"),
+        ("1 99999999999999999999:1", "the index 99999999999999999999 is not from 0 to 2147483646"),
+        ("1 2:1 3.5:1", "the index '3.5' is not a whole number"),
+        ("1 0x10:1", "the index '0x10' is not a whole number"),
+        ("1 :1", "the index '' is not a whole number"),
+        ("1 a:1", "the index 'a' is not a whole number"),
+        ("1 3:1 2:1 3:2", "index 3 occurs twice"),
+        ("1 3:nan", "the value of feature 3 is not finite (nan)"),
+        ("1 3:1 4:-inf", "the value of feature 4 is not finite (-inf)"),
+        ("1 3:1e999", "the value of feature 3 is not finite (1e999)"),
+    ],
+)
+@pytest.mark.parametrize("before", [16, 5000])
+def test_svmlight_errors(tmp_path, row, reason, before):
+    path = stored(tmp_path, "mail.svm", "+1 1:2 3:4\n" * before + row + "\n1 1:1\n")
+    assert fails(path) == (before, f"line {before + 1}: {reason}")
+
+
+def test_svmlight_has_no_columns(tmp_path):
+    path = stored(tmp_path, "a.svm", "1 2:3\n")
+    for options in ({"label": "y"}, {"label": ""}, {"drop": "a"}):
+        assert "svmlight has no named columns" in fails(path, **options)[1]
+
+
+indexes = st.one_of(
+    st.integers(0, 9).map(str),
+    st.integers(0, 2**31 - 2).map(str),
+    st.sampled_from(["+3", "-0", "007", "-1", "1e1", "3.0", "0x1", "1_0"]),
+    st.sampled_from(["2147483647", "2147483646", "4294967297", "2147483648"]),
+)
+spaces = st.sampled_from([" ", " ", " ", "  ", "\t", "\v", " \f"])
+
+
+@st.composite
+def tails(draw, values=numerals):
+    pairs = st.tuples(indexes, values).map(":".join)
+    tokens = st.lists(st.one_of(pairs, pairs, pairs, st.just("qid:3"), odd.filter(len)), max_size=4)
+    simple = st.lists(st.tuples(st.integers(0, 30).map(str), values).map(":".join), max_size=6)
+    row = draw(st.one_of(simple, simple, tokens))
+    return (draw(spaces).join(row) + draw(st.sampled_from(["", " "]))).encode()
+
+
+def same(left, right):
+    return all(
+        a.dtype == b.dtype and a.tobytes() == b.tobytes() for a, b in zip(left, right, strict=True)
+    )
+
+
+@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(tails(), max_size=5))
+def test_svmlight_quick_is_careful(rows):
+    """The quick path gives the same bits as the careful one, or leaves the piece to it."""
+    quick = quick_pairs.quick(rows)
+    careful, fault = svmlight.careful(svmlight.Lines([], rows, list(range(len(rows)))))
+    if quick is not None:
+        assert fault is None
+        assert same(quick, careful)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.dictionaries(st.integers(0, 10**6), numerals, max_size=6), max_size=5))
+def test_svmlight_values_are_those_of_float(rows):
+    tails = [" ".join(f"{j}:{v}" for j, v in row.items()).encode() for row in rows]
+    found, fault = svmlight._rows(svmlight.Lines([], tails, list(range(len(rows)))))
+    expected = [[(j, float(row[j])) for j in sorted(row)] for row in rows]
+    finite = all(math.isfinite(v) for row in expected for _, v in row)
+    assert (fault is None) == finite
+    if finite:
+        flat = [pair for row in expected for pair in row]
+        assert found.indices.tolist() == [j for j, _ in flat]
+        assert found.values.tobytes() == np.array([v for _, v in flat], dtype=float).tobytes()
+        assert np.diff(found.indptr).tolist() == [len(row) for row in expected]
+
+
+def test_svmlight_quick_path_is_taken():
+    """Ordinary rows, sorted or not, with comments, qid and words, are not parsed one by one."""
+    rows = [b"3:1 7:0.5", b"", b"9:1 2:-1e-3 ", b"qid:3 1:1"]
+    assert quick_pairs.quick(rows) is not None
+    assert quick_pairs.quick([]) is not None
