@@ -80,6 +80,7 @@ class Model(Playing):
         many, kernel = (self.many or "joint") if self.stacked else None, support.kind(self.kernel)
         self.limit = support.limit(self.learner, self.max_support) if self.dual else math.inf
         self.space: Any = space_for(self.learner, self.sparse, many, kernel, self.limit < math.inf)
+        self.scaled = self.normalize and not self.aging
         own = (self.normalize,) if self.aging else ()
         self.tail = (support.numbers(self.kernel),) if self.dual else own
         self.recent: tuple[Any, tuple] = (None, ())
@@ -120,7 +121,8 @@ class Model(Playing):
         There is a ticket if the label is asked for. The row is kept until the ticket is answered,
         or until `max_open` younger ones are open.
         """
-        self.room.times[:] = time
+        if len(self.room.times) > 0:
+            self.room.times[0] = time
         flags = self._play_one(block, LATER, self.draws.first(), full=True)
         self.rounds += 1
         self.draws.skip(1)

@@ -42,6 +42,7 @@ class Playing:
     classes: int
     constant: bool
     normalize: bool
+    scaled: bool  # does the loop scale rows? A ring's come scaled
     many: str | None
 
     kernel: Any
@@ -157,8 +158,7 @@ class Playing:
     ) -> int:
         """Call the compiled loop."""
         learner, asker = self.numbers
-        state, scaled = tuple(self.state), self.normalize and not self.aging
-        way = self.rounds + start, scaled, full
+        state, way = tuple(self.state), (self.rounds + start, self.scaled, full)
         return self.loop(learner, asker, self.past, state, rows, labels, draws, times, *way, out)
 
     def _copy(self) -> Any:

@@ -22,7 +22,7 @@ class Sparse(NamedTuple):
 def readonly(array: np.ndarray) -> np.ndarray:
     """Return a read-only view: the loop is compiled once, for the one kind of array it may get."""
     view = array.view()
-    view.flags.writeable = False
+    view.setflags(write=False)
     return view
 
 

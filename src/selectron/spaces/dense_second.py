@@ -44,7 +44,8 @@ def rows(block: Dense, constant: bool) -> Rows:
     values = np.empty((n, d + 1))
     values[:, 0] = 1.0
     values[:, 1:] = block.values
-    return Rows(readonly(values))
+    values.setflags(write=False)
+    return Rows(values)
 
 
 def size(width: int) -> int:
