@@ -6,12 +6,12 @@ from numba.core.registry import cpu_target
 from numba.core.runtime import _nrt_python, rtsys
 
 from selectron import OnlineClassifier
-from selectron.askers import Always
+from selectron.askers import Always, Margin
 from selectron.compose import parts, space_for
 from selectron.engine.bind import reachable
 from selectron.engine.loop import play
 from selectron.engine.machine import _counts
-from selectron.learners import LASEC, MIRA, L1Constrained, Perceptron
+from selectron.learners import AROW, LASEC, MIRA, L1Constrained, Perceptron
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(200, 6))
@@ -32,17 +32,17 @@ def arrays():
 
 
 @pytest.mark.parametrize(
-    ("learner", "options"),
+    ("learner", "asker", "options"),  # most are compiled by other tests anyway
     [
-        (L1Constrained(1.0), {}),
-        (MIRA(), {}),
-        (LASEC(), {"many": "exact"}),
-        (Perceptron(), {"kernel": smallest}),
+        (L1Constrained(1.0), Always(), {}),
+        (MIRA(), Margin(0.3), {}),
+        (AROW(), Margin(0.3), {"many": "exact"}),
+        (Perceptron(), Always(), {"kernel": smallest}),
     ],
     ids=["projection", "all classes at once", "exact", "a kernel of one's own"],
 )
-def test_they_are_freed(learner, options, arrays):
-    clf = OnlineClassifier(learner, **options)
+def test_they_are_freed(learner, asker, options, arrays):
+    clf = OnlineClassifier(learner, asker, **options)
     before = arrays()
     clf.fit(X, Y)
     made, freed = arrays() - before
