@@ -42,7 +42,7 @@ SPACES = {
 KINDS = {"shape": SECOND, "radius": L1, "ring": RING}  # by what a learner has
 FROM_LEARNER = ("score", "steps", "step")
 FROM_SPACE = ("inner", "length", "form", "ceiling", "move", "at")
-FROM_RING = ("inspect", "replayed", "shift", "reshift", "renew", "fade", "hold", "weigh")
+FROM_RING = ("inspect", "replayed", "shift", "reshift", "renew", "fade", "imitate", "hold")
 FROM_SCALARS = ("full", "count", "square", "note", "jot", "trim")  # unless the space has its own
 FROM_REDUCTION = (
     "margin",
@@ -159,6 +159,7 @@ def _asking(kind: Any) -> Mapping[str, Any]:
         "Asker": asker,
         "Inner": inner,
         "probability": getattr(inner, "worth", inner.probability) if memory else inner.probability,
+        "surprise": getattr(inner, "surprise", getattr(inner, "worth", inner.probability)),
         "passes": getattr(asker, "passes", everything),
         "chance": asker.chance if memory else memoryless,
         "after": asker.after if memory else nothing,

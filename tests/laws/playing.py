@@ -12,7 +12,7 @@ from selectron.model import Model, Outcome
 
 from .grid import Case, Stream
 
-ROOM = ("g", "seen")  # for a product, and for what a ring's members say
+ROOM = ("g", "z", "seen")  # for a product, a row, and what a ring's members say
 
 
 class Record(NamedTuple):

@@ -4,10 +4,12 @@ What a row is worth is what another asker says of it; the budget turns worth int
 
     due         the share of rows to ask for, that the budget gives now
     even        due * worth / mean worth * exp(STEER * owed): what is spent on any day
-    burst       worth, while there is something saved and rows are worth JUMP times the mean
+    burst       worth, while there is something saved and rows surprise JUMP times as much as usual
 
-A part of what is due is saved, up to a limit; a burst takes from what is saved alone. `owed` is how
-many labels the even spending lags behind, so that the share comes out as it should.
+A part of what is due is saved, up to a limit; a burst takes from what is saved alone. At first as
+much is there as may be saved, since every row is a surprise then. `owed` is how many labels the
+even spending lags behind, so that the share comes out as it should. How far a row surprises is what
+the other asker says, or else what the row is worth.
 """
 
 import math
@@ -18,12 +20,12 @@ from ..errors import SelectronError
 from ..parameters import number, shown
 from .uncertainty import Uncertainty
 
-Inner = probability = blank  # the asker that is wrapped: its parameters, and a row's worth
+Inner = probability = surprise = blank  # the asker that is wrapped: its parameters, what it says
 
 STEER = 0.02  # a lag of 50 labels makes asking e times as likely
 SWAY = 2.0  # at most e^2 times, either way
 SLOW, FAST = 200, 10  # rows that the mean worth is taken over, and that a jump takes to be seen
-JUMP = 1.4  # times the mean worth
+JUMP = 1.4  # times the mean surprise
 READY = 0.1  # of what may be saved must be there for a burst
 THRIFT = 0.5  # of what is due is saved where labels are rare, and less the more there are
 
@@ -39,6 +41,7 @@ class Past(NamedTuple):
     owed: float  # labels that the even spending lags behind
     saved: float  # labels put aside
     mean: float  # worth of a row, over many rows
+    calm: float  # surprise of a row, over many rows
     fast: float  # the same over a few rows
     burst: float  # 1 while in a burst
     window: float  # number of the window, counted from 1970; -1 before the first
@@ -60,6 +63,7 @@ def recalled(past):
         past[8],
         past[9],
         past[10],
+        past[11],
     )
 
 
@@ -88,7 +92,7 @@ class Budget(NamedTuple):
     >>> asker = Budget(rate=0.1, asker=Margin(0.1))
     >>> run = OnlineClassifier(LASEC(), asker=asker, random_state=0).run(X, y)
     >>> int(run.asked.sum())
-    977
+    1000
     """
 
     rate: float | None = None
@@ -96,7 +100,7 @@ class Budget(NamedTuple):
     horizon: float | None = None
     per: str | float | None = None
     asker: Any = Uncertainty()
-    saved: float = 500
+    saved: float = 400
     audits: float = 0.1
 
     def numbers(self):
@@ -123,28 +127,29 @@ class Budget(NamedTuple):
         return (*given.values(), inner.numbers(), limit, floor)
 
     def past(self):
-        """Return what is remembered before the first round: half of what may be saved is there."""
+        """Return what is remembered before the first round: all that may be saved is there."""
         rate, labels, horizon, *_, limit, _ = self.numbers()
         share = rate if rate == rate else labels / horizon if horizon == horizon else 0.0
-        return Past(0, 0, 0, 0, 0.5 * share * limit, 0, 0, 0, -1.0, 0, 0)
+        return Past(0, 0, 0, 0, share * limit, 0, 0, 0, 0, -1.0, 0, 0)
 
     def chance(self, past, r, q, t, now):
         """Probability of asking in round t, at time `now`."""
-        b = opened(self, recalled(past), now)
-        worth, share = probability(Inner(*self.asker), r, q, t), due(self, b, now)
-        return spending(self, b, worth, share)[1]
+        b, inner = opened(self, recalled(past), now), Inner(*self.asker)
+        worth, surprised = probability(inner, r, q, t), surprise(inner, r, q, t)
+        return spending(self, b, worth, surprised, due(self, b, now))[1]
 
     def after(self, past, r, q, t, now, asked):
         """What is remembered after round t."""
-        b = opened(self, recalled(past), now)
-        worth, share = probability(Inner(*self.asker), r, q, t), due(self, b, now)
-        even, chance, burst = spending(self, b, worth, share)
+        b, inner = opened(self, recalled(past), now), Inner(*self.asker)
+        worth, surprised = probability(inner, r, q, t), surprise(inner, r, q, t)
+        share = due(self, b, now)
+        even, chance, burst = spending(self, b, worth, surprised, share)
         spent = even / chance if asked else 0.0  # of a label; the rest comes from what is saved
         put = put_aside(self, b, share)
-        mean, fast = means(b, worth)
+        usual = means(b, worth, surprised)
         owed, saved = b.owed + share * (1 - put) - spent, b.saved + share * put - (asked - spent)
         counts = b.rows + 1, b.asked + asked, b.seen + 1
-        return (*counts, owed, saved, mean, fast, burst, b.window, b.pace, b.since)
+        return (*counts, owed, saved, *usual, burst, b.window, b.pace, b.since)
 
 
 def opened(a, b, now):
@@ -153,7 +158,9 @@ def opened(a, b, now):
         return b
     window = float(math.floor(now / a.per))
     pace = b.seen / a.per if b.window >= 0 else 0.0
-    return Past(b.rows, 0.0, 0.0, b.owed, b.saved, b.mean, b.fast, b.burst, window, pace, now)
+    return Past(
+        b.rows, 0.0, 0.0, b.owed, b.saved, b.mean, b.calm, b.fast, b.burst, window, pace, now
+    )
 
 
 def due(a, b, now):
@@ -178,18 +185,20 @@ def put_aside(a, b, share):
     return THRIFT * (1 - share) ** 4 if b.saved < share * a.saved else 0.0
 
 
-def means(b, worth):
-    """Mean worth over many rows and over a few, with this one."""
+def means(b, worth, surprised):
+    """Mean worth and surprise over many rows, and surprise over a few, with this one."""
     n = b.rows + 1
-    return b.mean + (worth - b.mean) / min(n, SLOW), b.fast + (worth - b.fast) / min(n, FAST)
+    slow, fast = min(n, SLOW), min(n, FAST)
+    mean, calm = b.mean + (worth - b.mean) / slow, b.calm + (surprised - b.calm) / slow
+    return mean, calm, b.fast + (surprised - b.fast) / fast
 
 
-def spending(a, b, worth, share):
+def spending(a, b, worth, surprised, share):
     """Probability of asking as on any day, as it is now, and whether this is a burst, 1.0 or 0.0.
 
     Where labels are owed that worth does not bring, rows are asked for evenly.
     """
-    mean, fast = means(b, worth)
+    mean, calm, fast = means(b, worth, surprised)
     room, ratio = share * a.saved, worth / mean if mean > 0 else 1.0
     pull = math.exp(min(SWAY, max(-SWAY, STEER * b.owed)))
     even = share * (1 - put_aside(a, b, share)) * ratio * pull
@@ -198,7 +207,7 @@ def spending(a, b, worth, share):
     burst = b.burst
     if b.saved <= 0:
         burst = 0.0
-    elif b.saved >= READY * room and fast > JUMP * mean:
+    elif b.saved >= READY * room and fast > JUMP * calm:
         burst = 1.0
     chance = max(even, min(1.0, worth)) if burst > 0 and share > 0 else even
     return even, chance, burst

@@ -32,3 +32,7 @@ class Uncertainty(NamedTuple):
     def worth(self, r, q, t):
         """The same without the limit of 1: what a budget goes by."""
         return max(0.0, 1.0 - abs(r)) ** 1.5 + self.doubt * q
+
+    def surprise(self, r, q, t):
+        """q: what a budget saves up for is not hard rows, but doubt about which member is right."""
+        return q

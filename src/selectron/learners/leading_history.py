@@ -16,25 +16,28 @@ class LeadingHistory(NamedTuple):
     """A ring of Bayesian Perceptrons, each of which learns from its birth on; the best ones lead.
 
     Pick it where you would not know what to set: it follows switches and drift, and stands still
-    where the concept does. The scale of all features together does not matter; features that differ
-    much among themselves are best standardised. Its members are born every few labels and learn
-    from
-    every label since; each has a share in the prediction by how well it has foretold labels. The
-    old ones lead while the concept stands still, newborns take over after a switch. Members keep
-    the labels that they learned from in mind, and consider some of them again after every new one.
-    How many labels are wrong is learned as well. r is p(+1) - p(-1), from -1 to 1, and q what the
-    label would tell about which member is right, in bits, plus the share of newcomers: what
-    `Uncertainty` and `Budget` go by.
+    where the concept does. Its members are born every few labels and learn from every label since;
+    each has a share in the prediction by how well it has foretold labels. The old ones lead while
+    the concept stands still, newborns take over after a switch. Members keep the labels that they
+    learned from in mind, and consider some of them again after every new one. How many labels are
+    wrong is learned as well, and how often the concept switches. r is p(+1) - p(-1), from -1 to 1,
+    and q what the label would tell about which member is right, in bits, plus the share of
+    newcomers: what `Uncertainty` and `Budget` go by.
 
-    On dense rows it costs as much as 9 second-order learners, and on sparse rows as 9 of first
-    order: there a weight's uncertainty is kept for each feature alone.
+    On dense rows it costs as much as 9 second-order learners; members take each feature in a unit
+    of its own, so that neither scale nor, beside a constant feature, offset matters. On sparse rows
+    it costs as much as 9 learners of first order: there a weight's uncertainty is kept for each
+    feature alone, and all features have the same unit.
 
-    Parameters, of which none needs to be set: `switches` >= 0, the expected number of switches a
-    round; `replays`, how many earlier labels a member considers again after each new one.
+    Parameters, of which none needs to be set: `switches` >= 0, the number of switches a round that
+    is thought most likely at first (a tenth of it to ten times as many are considered); `replays`,
+    how many earlier labels a member considers again after each new one.
 
     Source: its own; the members are those of Solla & Winther (1998) with the refinement of Minka,
     "Expectation Propagation" (UAI 2001); births and shares as in Adams & MacKay, "Bayesian Online
-    Changepoint Detection" (2007), and Herbster & Warmuth, "Tracking the Best Expert" (1998).
+    Changepoint Detection" (2007), and Herbster & Warmuth, "Tracking the Best Expert" (1998); their
+    rate is learned as in Wilson, Nassar & Gold, "Bayesian Online Learning of the Hazard Rate in
+    Change-Point Problems" (2010).
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.askers import Budget
@@ -42,7 +45,7 @@ class LeadingHistory(NamedTuple):
     >>> X, y = switching_gaussian(2000, d=10, seed=0)
     >>> clf = OnlineClassifier(LeadingHistory(), asker=Budget(rate=0.1), random_state=0)
     >>> clf.run(X, y).mistakes
-    310
+    210
     """
 
     switches: float = 0.0015

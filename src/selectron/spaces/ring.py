@@ -1,17 +1,14 @@
-"""What rings of members on dense and on sparse rows share: births, shares, and what is remembered.
+"""What rings of members on dense and on sparse rows have in common: how they predict and learn.
 
 Every member is a Gaussian over w, born at some round with the same prior, and learns from every
-label since. A share in the prediction is a posterior probability of having been born right after
-the last switch: it is multiplied by the probability that the member gave to each label, and a bit
-of every share goes to newborns for every round that has passed (Herbster & Warmuth 1998; Adams &
-MacKay 2007). When the ring is full, the member with the least share makes room.
+label since. What each has to say counts by its share (`ring_shares`).
 
 Members that are no wanderers keep, for each label of the last `KEPT`, what it told them: a term of
 their posterior with precision tau and mean nu / tau. Such a term can be taken out and put in anew
 in the light of what has come since, which is expectation propagation (Minka 2001).
 
-The prior is isotropic, and follows the scale of the rows: a margin has the variance PRIOR for a row
-of mean length. So there is nothing to scale, and whatever the rows are multiplied by cancels.
+Under the prior the margin of a mean row has the variance PRIOR, whatever the scale of the features:
+how it is made of that of the weights is the spaces' own.
 """
 
 import math
@@ -22,7 +19,27 @@ import numpy as np
 from ..engine.bind import apart, blank
 from ..engine.loop import REFUSED, UPDATED
 from ..engine.round import Round
-from ..engine.scales import SHORTEST, unit
+from ..engine.scales import unit
+from . import ring_shares
+from .ring_shares import (
+    ALIVE,
+    BELIEF,
+    BORN,
+    CURSOR,
+    FIRST,
+    LABELS,
+    LAST,
+    MEMBERS,
+    SHARE,
+    WANDERERS,
+    M,
+    Q,
+    freed,
+    judged,
+    leader,
+    mistaken,
+    passed_on,
+)
 from .scalars import COUNT
 
 step = belief = blank  # the learner
@@ -30,36 +47,24 @@ inspect = blank  # (s, k, rows, i) -> m and q of member k; g is left in it
 replayed = blank  # (s, k, slot) -> the same, for a row that is kept
 shift = blank  # (s, k, rows, i, eta, nu) -> w <- w + eta g, P <- P - nu g g'; is all finite?
 reshift = blank  # (s, k, slot, eta, nu) -> the same, for a row that is kept
-renew = (
-    blank  # (s, k, variance) -> the prior: w = 0, P = variance I, and PRIOR / 2 for the constant
-)
-fade = blank  # (s, k, by, variance) -> w <- by w, P <- by^2 P + (1 - by^2) prior
-hold = blank  # (s, rows, i, slot) -> keep the row
-weigh = blank  # (rows, i) -> <x, x> without the constant
+renew = blank  # (s, k) -> the prior, with a variance of PRIOR / 2 for the constant
+fade = blank  # (s, k, by) -> w <- by w, P <- by^2 P + (1 - by^2) prior
+imitate = blank  # (s, k, other) -> member k knows what the other one does
+hold = blank  # (s, rows, i, slot) -> keep the row, and count it; is all finite?
 
-MEMBERS, WANDERERS = 9, 1  # the first ones wander; they are never born anew
 KEPT = 256  # labels
 EVERY = 4  # labels between births
 YOUNG = 30  # labels that a member is new for
 PRIOR = 3.0
 SLOWNESS = 1000.0  # rounds in which a wanderer forgets
-DRAWN = 0.1  # share of what goes to newborns that goes to wanderers
 HEARD = 0.02  # a member with a smaller share does not consider labels again
-WRONG, SURE = 0.01, 50.0  # rate of wrong labels at first, as if so many had been seen
-LONG, WORST = 1000.0, 0.3  # labels that the rate is taken over, and its upper limit
-SHARE, BORN, FIRST, CURSOR, ALIVE, SPREAD = range(6)  # numbers of a member
-LABELS, LAST, ERRORS, WEIGHED, SQUARES = range(7, 12)  # numbers of the ring
-M, Q, BELIEF = range(3)  # what a member said of the last row; below all of them is the doubt
 
 
 def tables() -> Any:
     """Return what is kept of the members beside their vectors, before the first round."""
-    members, numbers = np.zeros((MEMBERS, 6)), np.zeros(12)
-    members[: WANDERERS + 1, ALIVE] = 1.0
-    members[: WANDERERS + 1, SHARE] = 1 / (WANDERERS + 1)
-    numbers[ERRORS], numbers[WEIGHED] = SURE * WRONG, SURE
-    terms = np.zeros((2, MEMBERS, KEPT))
-    return members, terms, np.zeros(KEPT), numbers, np.zeros((MEMBERS + 1, 3)), np.zeros(1)
+    terms, seen = np.zeros((2, MEMBERS, KEPT)), np.zeros((MEMBERS + 1, 3))
+    members, shares, numbers = ring_shares.tables()
+    return members, shares, terms, np.zeros(KEPT), numbers, seen, np.zeros(1)
 
 
 def units(squares: np.ndarray) -> np.ndarray:
@@ -77,11 +82,6 @@ def bits(m):
     if p <= 0:
         return 0.0
     return -(p * math.log(p) + (1 - p) * math.log(1 - p)) / math.log(2)
-
-
-def mistaken(s):
-    """The rate of wrong labels."""
-    return min(WORST, s.scalars[ERRORS] / s.scalars[WEIGHED])
 
 
 @apart
@@ -114,40 +114,27 @@ def ceiling(s, xx):
     return 2.0 + 1e-9
 
 
-def leader(s):
-    """The member with the largest share."""
-    lead = 0
-    for k in range(len(s.members)):
-        lead = k if s.members[k, SHARE] > s.members[lead, SHARE] else lead
-    return lead
-
-
-def age(s, t):
-    """Rounds since the leading member's birth."""
-    return t - s.members[leader(s), BORN]
-
-
 @apart
 def learn(p, s, rows, i, scale, m, q, y, t):
     """Let every member learn the label, and bear new ones."""
     n, gap = s.scalars[LABELS] + 1, t - s.scalars[LAST]
     s.scalars[LABELS], s.scalars[LAST] = n, t
-    s.scalars[SQUARES] += weigh(rows, i)
-    if not math.isfinite(s.scalars[SQUARES]):
-        return REFUSED
     slot = int(n) % KEPT
-    hold(s, rows, i, slot)
+    if not hold(s, rows, i, slot):
+        return REFUSED
     s.answers[slot] = y
     if n == 1:
         for k in range(WANDERERS + 1):
-            renew(s, k, variance(s))
-            s.members[k, SPREAD] = variance(s)
+            renew(s, k)
         inner(s, rows, i)
     if not judged(s, float(y)):
         return REFUSED
     if not taught(p, s, rows, i, slot, float(y), gap):
         return REFUSED
-    share(s, 1 - math.exp(-p.switches * gap), int(n), t)
+    if n % EVERY == 0:
+        bear(s, freed(s), n, t)
+    passed_on(s, p.switches * gap)
+    set_out(s, int(n))
     s.scalars[COUNT] += 1
     return UPDATED
 
@@ -160,41 +147,10 @@ def taught(p, s, rows, i, slot, y, gap):
         if c[ALIVE] > 0:
             fine = fine and told(p, s, k, rows, i, slot, y, wrong)
             if k < WANDERERS:
-                by = math.exp(-gap / SLOWNESS)
-                fade(s, k, by, variance(s))
-                c[SPREAD] = by * by * c[SPREAD] + (1 - by * by) * variance(s)
+                fade(s, k, math.exp(-gap / SLOWNESS))
             elif c[SHARE] >= HEARD:
                 fine = fine and reconsidered(p, s, k, n, wrong)
     return fine
-
-
-def variance(s):
-    """Variance of a weight under the prior."""
-    mean = s.scalars[SQUARES] / s.scalars[LABELS]
-    return PRIOR / mean if mean >= SHORTEST else PRIOR
-
-
-@apart
-def judged(s, y):
-    """Shares by what each member said of the label, and the rate of wrong labels; is all finite?"""
-    total, off = 0.0, 0.0
-    wrong = mistaken(s)
-    for k in range(len(s.members)):
-        c = s.members[k]
-        likely = (1 + y * s.seen[k, BELIEF]) / 2
-        c[SHARE] *= max(likely, 1e-6)
-        total += c[SHARE]
-        off += (
-            c[SHARE] * wrong * max(0.0, 1 - wrong - likely) / ((1 - 2 * wrong) * max(likely, wrong))
-        )
-    if not (math.isfinite(total) and total > 0):
-        return False
-    for k in range(len(s.members)):
-        s.members[k, SHARE] /= total
-    fewer = 1 - 1 / LONG if s.scalars[WEIGHED] >= LONG else 1.0
-    s.scalars[ERRORS] = max(1e-4, fewer * s.scalars[ERRORS] + max(0.0, off / total))
-    s.scalars[WEIGHED] = fewer * s.scalars[WEIGHED] + 1
-    return True
 
 
 @apart
@@ -239,44 +195,19 @@ def refined(p, s, k, slot, wrong):
     return reshift(s, k, slot, eta, (fresh - tau) / more)
 
 
-@apart
-def share(s, part, n, t):
-    """Take a part of every share for newborns, of whom there is one every few labels."""
-    given, young = 0.0, WANDERERS
-    for k in range(len(s.members)):
-        c = s.members[k]
-        given += part * c[SHARE]
-        c[SHARE] *= 1 - part
-        if k >= WANDERERS and c[ALIVE] > 0 and c[FIRST] >= s.members[young, FIRST]:
-            young = k
-    for k in range(WANDERERS):
-        s.members[k, SHARE] += DRAWN * given / WANDERERS
-    if n % EVERY == 0:
-        young = freed(s)
-        bear(s, young, n, t)
-    s.members[young, SHARE] += (1 - DRAWN) * given
-
-
 def bear(s, k, n, t):
     """Put a newborn in place k."""
-    renew(s, k, variance(s))
+    renew(s, k)
     c = s.members[k]
-    c[SHARE], c[BORN], c[FIRST], c[CURSOR], c[ALIVE], c[SPREAD] = 0.0, t, n, 0.0, 1.0, variance(s)
+    c[BORN], c[FIRST], c[CURSOR], c[ALIVE] = t, n, 0.0, 1.0
     s.terms[:, k, :] = 0.0
 
 
-def freed(s):
-    """Return a free place; the least share goes to the member nearest in age, if there is none."""
-    least = WANDERERS
-    for k in range(WANDERERS, len(s.members)):
-        if s.members[k, ALIVE] == 0:
-            return k
-        least = k if s.members[k, SHARE] < s.members[least, SHARE] else least
-    near, gap = -1, math.inf
-    for k in range(WANDERERS, len(s.members)):
-        between = abs(s.members[k, FIRST] - s.members[least, FIRST])
-        older = between == gap and s.members[k, FIRST] < s.members[near, FIRST]
-        if k != least and (between < gap or older):
-            near, gap = k, between
-    s.members[near, SHARE] += s.members[least, SHARE]
-    return least
+def set_out(s, n):
+    """Let wanderers go on from where the leader stands, after 4, 16, 64 labels and so on.
+
+    Their prior, which they forget towards, would date from the first label otherwise.
+    """
+    if n > 1 and n & (n - 1) == 0 and n % 3 == 1:
+        for k in range(WANDERERS):
+            imitate(s, k, leader(s))

@@ -1,4 +1,9 @@
-"""Dense rows, a ring: every member has a matrix of its own, kept as in `dense_second`."""
+"""Dense rows, a ring: every member has a matrix of its own, kept as in `dense_second`.
+
+A member takes rows in units of its own: every feature less its mean over its standard deviation,
+as the labelled rows before its birth had them. There its prior is isotropic. Where there is no
+constant feature, which could make up for the means, features are over their root mean square.
+"""
 
 import math
 from typing import Any, NamedTuple
@@ -7,17 +12,21 @@ import numpy as np
 
 from ..engine.arithmetic import dot, row_dot, row_square
 from ..engine.rows import Dense, readonly
+from ..engine.scales import SHORTEST
 from . import dense_second
 from .dense_second import State as Member
 from .dense_second import form as product
 from .dense_second import update
-from .ring import KEPT, MEMBERS, PRIOR, age, ceiling, form, inner, leader, learn, tables, units
+from .ring import KEPT, PRIOR, ceiling, form, inner, learn, tables
+from .ring import units as unit_lengths
+from .ring_shares import LABELS, MEMBERS, age, leader
 
 __all__ = ["age", "ceiling", "form", "inner", "learn"]
 
 order = 2
 atomic = False
 NO_SCALARS = np.zeros(8)
+TYPICAL = 0.5  # rows
 
 
 class State(NamedTuple):
@@ -26,13 +35,17 @@ class State(NamedTuple):
     w: np.ndarray  # (MEMBERS, d)
     triangle: np.ndarray  # (MEMBERS, d (d + 1) / 2)
     g: np.ndarray  # (MEMBERS, d)
-    members: np.ndarray  # (MEMBERS, 6)
+    members: np.ndarray  # (MEMBERS, 5)
+    shares: np.ndarray  # (MEMBERS, paces)
     terms: np.ndarray  # (2, MEMBERS, KEPT): tau and nu of every label that is kept
     answers: np.ndarray  # (KEPT,): the labels
     scalars: np.ndarray
     seen: np.ndarray  # (MEMBERS + 1, 3): what they said of the last row
     constant: np.ndarray  # (1,): is there a constant in front?
     kept: np.ndarray  # (KEPT, d): their rows
+    sums: np.ndarray  # (2, d): of all labelled rows and of their squares
+    units: np.ndarray  # (2, MEMBERS, d): what to subtract from features, and what to multiply by
+    z: np.ndarray  # (1, d): the last row in units of the last member
 
 
 class Rows(NamedTuple):
@@ -52,27 +65,31 @@ def rows(block: Dense, constant: bool, normalize: bool = False) -> Rows:
     """Return the block as the loop takes it, the rows brought to unit length if they shall be."""
     values = dense_second.rows(block, constant).values
     if normalize:
-        values = readonly(values * units(np.array([x @ x for x in values]))[:, None])
+        values = readonly(values * unit_lengths(np.array([x @ x for x in values]))[:, None])
     return Rows(values, float(constant))
 
 
 def size(width: int) -> int:
     """Return the bytes that the state takes."""
-    return 8 * (MEMBERS * (width * (width + 1) // 2 + 2 * width) + KEPT * width)
+    return 8 * (MEMBERS * (width * (width + 1) // 2 + 4 * width) + (KEPT + 3) * width)
 
 
 def start(width: int, shape: object) -> State:
     """Return the state before the first round."""
     w = np.zeros((MEMBERS, width))
     triangle = np.zeros((MEMBERS, width * (width + 1) // 2))
-    kept = np.zeros((KEPT, width))
-    arrays: Any = (w, triangle, w.copy(), *tables(), kept)
+    units = np.zeros((2, width)), np.zeros((2, MEMBERS, width)), np.zeros((1, width))
+    arrays: Any = (w, triangle, w.copy(), *tables(), np.zeros((KEPT, width)), *units)
     return State(*arrays)
 
 
 def weights(s: State) -> np.ndarray:
-    """Return w of the member with the largest share."""
-    return s.w[leader(s)].copy()
+    """Return w of the member with the largest share, for rows as they are."""
+    k = leader(s)
+    mean, by = s.units[:, k]
+    w = s.w[k] * by
+    w[0] -= w @ mean  # which is 0 where there is no constant
+    return w
 
 
 def scaled(state: State, by: float) -> State:
@@ -90,12 +107,16 @@ def at(s, k):
         s.triangle[k],
         s.g[k],
         s.members[k],
+        s.shares[k],
         s.terms[k],
         s.answers[k],
         s.scalars[k],
         s.seen[k],
         s.constant[k],
         s.kept[k],
+        s.sums[k],
+        s.units[k],
+        s.z[k],
     )
 
 
@@ -109,22 +130,17 @@ def length(rows, i):
     return row_square(rows.values, i)
 
 
-def weigh(rows, i):
-    """<x, x> without the constant."""
-    total = 0.0
-    for j in range(int(rows.constant), rows.values.shape[1]):
-        total += rows.values[i, j] * rows.values[i, j]
-    return total
-
-
 def inspect(s, k, rows, i):
-    """M and q of member k, with g = P x left in it."""
-    return row_dot(s.w[k], rows.values, i), product(member(s, k), rows, i)
+    """M and q of member k, with g = P z left in it."""
+    mean, by = s.units[0, k], s.units[1, k]
+    for j in range(len(by)):
+        s.z[0, j] = (rows.values[i, j] - mean[j]) * by[j]
+    return row_dot(s.w[k], s.z, 0), product(member(s, k), Kept(s.z), 0)
 
 
 def replayed(s, k, slot):
     """The same for a row that is kept."""
-    return row_dot(s.w[k], s.kept, slot), product(member(s, k), Kept(s.kept), slot)
+    return inspect(s, k, Kept(s.kept), slot)
 
 
 def shift(s, k, rows, i, eta, nu):
@@ -141,33 +157,73 @@ def reshift(s, k, slot, eta, nu):
     return shift(s, k, Kept(s.kept), slot, eta, nu)
 
 
-def renew(s, k, variance):
-    """Put member k back to the prior."""
+def renew(s, k):
+    """Put member k back to the prior, in the units of now."""
+    measure(s, k)
     s.w[k, :] = 0.0
     s.triangle[k, :] = 0.0
-    at = 0
-    for j in range(len(s.w[k])):
-        s.triangle[k, at] = variance
-        at += j + 2
-    if s.constant[0] > 0:
-        s.triangle[k, 0] = PRIOR / 2
+    add_prior(s, k, 1.0)
 
 
-def fade(s, k, by, variance):
+def fade(s, k, by):
     """Draw member k towards the prior."""
     for j in range(len(s.w[k])):
         s.w[k, j] *= by
     for j in range(len(s.triangle[k])):
         s.triangle[k, j] *= by * by
-    at = 0
-    for j in range(len(s.w[k])):
-        own = PRIOR / 2 if j == 0 and s.constant[0] > 0 else variance
-        s.triangle[k, at] += (1 - by * by) * own
+    add_prior(s, k, 1 - by * by)
+
+
+def add_prior(s, k, share):
+    """P <- P + share prior."""
+    d, first, at = len(s.w[k]), int(s.constant[0]), 0
+    for j in range(d):
+        s.triangle[k, at] += share * (PRIOR / 2 if j < first else PRIOR / (d - first))
         at += j + 2
 
 
+def imitate(s, k, other):
+    """Let member k know what another one does, in its units."""
+    for j in range(len(s.w[k])):
+        s.w[k, j] = s.w[other, j]
+        s.units[0, k, j], s.units[1, k, j] = s.units[0, other, j], s.units[1, other, j]
+    for j in range(len(s.triangle[k])):
+        s.triangle[k, j] = s.triangle[other, j]
+
+
+def measure(s, k):
+    """Take the units of member k from all labelled rows so far.
+
+    Few rows do not tell much: every variance counts as if the mean of all variances had been seen
+    besides, in half a row; of the squares, if nothing varies yet.
+    """
+    d, first, n = len(s.w[k]), int(s.constant[0]), s.scalars[LABELS]
+    together, squares = 0.0, 0.0
+    for j in range(first, d):
+        together += variance(s, j)
+        squares += s.sums[1, j] / n
+    typical = (together if together > 0 else squares) / max(1, d - first)
+    for j in range(d):
+        own = (n * variance(s, j) + TYPICAL * typical) / (n + TYPICAL)
+        s.units[0, k, j] = s.sums[0, j] / n if first == 1 and j > 0 else 0.0
+        s.units[1, k, j] = 1 / math.sqrt(own) if own >= SHORTEST and j >= first else 1.0
+
+
+def variance(s, j):
+    """Variance of feature j, or its mean square where there is no constant."""
+    n = s.scalars[LABELS]
+    mean = s.sums[0, j] / n * s.constant[0]
+    return max(0.0, s.sums[1, j] / n - mean * mean)
+
+
 def hold(s, rows, i, slot):
-    """Keep a row."""
+    """Keep a row, and add it up; is all finite?"""
     s.constant[0] = rows.constant
+    total = 0.0
     for j in range(len(s.kept[slot])):
-        s.kept[slot, j] = rows.values[i, j]
+        value = rows.values[i, j]
+        s.kept[slot, j] = value
+        s.sums[0, j] += value
+        s.sums[1, j] += value * value
+        total += s.sums[1, j]
+    return math.isfinite(total)

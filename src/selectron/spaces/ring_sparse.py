@@ -1,17 +1,20 @@
 """Sparse rows, a ring: a variance for each weight alone, so that a round costs O(non-zeros).
 
-Rows are not kept, and labels not considered again.
+Rows are not kept, and labels not considered again. The prior is isotropic, as features of text
+are alike, and follows the scale of the rows: a row of mean length has a margin of variance PRIOR.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..engine.arithmetic import span_square, sparse_dot
 from ..engine.rows import Sparse, readonly
+from ..engine.scales import SHORTEST
 from . import sparse_second
-from .ring import MEMBERS, PRIOR, SPREAD, age, ceiling, form, inner, leader, learn, tables, units
+from .ring import PRIOR, ceiling, form, inner, learn, tables, units
+from .ring_shares import LABELS, MEMBERS, age, leader
 
 __all__ = ["age", "ceiling", "form", "inner", "learn"]
 
@@ -24,12 +27,15 @@ class State(NamedTuple):
 
     w: np.ndarray  # (MEMBERS, d)
     p: np.ndarray  # (MEMBERS, d): the variance of every weight
-    members: np.ndarray  # (MEMBERS, 6)
+    members: np.ndarray  # (MEMBERS, 5)
+    shares: np.ndarray  # (MEMBERS, paces)
     terms: np.ndarray  # (2, MEMBERS, KEPT)
     answers: np.ndarray  # (KEPT,)
     scalars: np.ndarray
     seen: np.ndarray  # (MEMBERS + 1, 3): what they said of the last row
     constant: np.ndarray  # (1,): is there a constant in front?
+    squares: np.ndarray  # (1,): sum of <x, x> over all labelled rows, without the constant
+    prior: np.ndarray  # (MEMBERS,): variance of a weight that no row has met
 
 
 class Rows(NamedTuple):
@@ -59,13 +65,14 @@ def size(width: int) -> int:
 def start(width: int, shape: object) -> State:
     """Return the state before the first round."""
     w = np.zeros((MEMBERS, width))
-    return State(w, w.copy(), *tables())
+    arrays: Any = (w, w.copy(), *tables(), np.zeros(1), np.zeros(MEMBERS))
+    return State(*arrays)
 
 
 def widen(s: State, width: int) -> State:
     """Return the state with new features, as uncertain as they are at a member's birth."""
     more = width - s.w.shape[1]
-    fresh = np.repeat(s.members[:, SPREAD, None], more, axis=1)
+    fresh = np.repeat(s.prior[:, None], more, axis=1)
     return s._replace(
         w=np.concatenate([s.w, np.zeros_like(fresh)], axis=1),
         p=np.concatenate([s.p, fresh], axis=1),
@@ -89,26 +96,20 @@ def at(s, k):
         s.w[k],
         s.p[k],
         s.members[k],
+        s.shares[k],
         s.terms[k],
         s.answers[k],
         s.scalars[k],
         s.seen[k],
         s.constant[k],
+        s.squares[k],
+        s.prior[k],
     )
 
 
 def length(rows, i):
     """<x, x>."""
     return span_square(rows.values, rows.indptr[i], rows.indptr[i + 1])
-
-
-def weigh(rows, i):
-    """<x, x> without the constant."""
-    total = 0.0
-    for j in range(rows.indptr[i], rows.indptr[i + 1]):
-        if rows.constant == 0 or rows.indices[j] > 0:
-            total += rows.values[j] * rows.values[j]
-    return total
 
 
 def inspect(s, k, rows, i):
@@ -142,22 +143,42 @@ def reshift(s, k, slot, eta, nu):
     return True
 
 
-def renew(s, k, variance):
+def variance(s):
+    """Variance of a weight under the prior, but for the constant's."""
+    mean = s.squares[0] / s.scalars[LABELS]
+    return PRIOR / mean if mean >= SHORTEST else PRIOR
+
+
+def renew(s, k):
     """Put member k back to the prior."""
+    s.prior[k] = variance(s)
     s.w[k, :] = 0.0
-    s.p[k, :] = variance
+    s.p[k, :] = s.prior[k]
     if s.constant[0] > 0:
         s.p[k, 0] = PRIOR / 2
 
 
-def fade(s, k, by, variance):
+def fade(s, k, by):
     """Draw member k towards the prior."""
+    now = variance(s)
+    s.prior[k] = by * by * s.prior[k] + (1 - by * by) * now
     for j in range(len(s.w[k])):
-        own = PRIOR / 2 if j == 0 and s.constant[0] > 0 else variance
+        own = PRIOR / 2 if j == 0 and s.constant[0] > 0 else now
         s.w[k, j] *= by
         s.p[k, j] = by * by * s.p[k, j] + (1 - by * by) * own
 
 
+def imitate(s, k, other):
+    """Let member k know what another one does."""
+    for j in range(len(s.w[k])):
+        s.w[k, j], s.p[k, j] = s.w[other, j], s.p[other, j]
+    s.prior[k] = s.prior[other]
+
+
 def hold(s, rows, i, slot):
-    """Keep no row, and note whether there is a constant."""
+    """Keep no row, but add up its square, and note whether there is a constant; is all finite?"""
     s.constant[0] = rows.constant
+    for j in range(rows.indptr[i], rows.indptr[i + 1]):
+        if rows.constant == 0 or rows.indices[j] > 0:
+            s.squares[0] += rows.values[j] * rows.values[j]
+    return math.isfinite(s.squares[0])

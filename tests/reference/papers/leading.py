@@ -10,7 +10,8 @@ from collections import deque
 import numpy as np
 from scipy.stats import norm
 
-NOISE, PRIOR, EVERY, DRAWN, HEARD, SLOWNESS, NEW = 0.03, 3.0, 4, 0.1, 0.02, 1000.0, 30
+NOISE, PRIOR, TYPICAL, EVERY, DRAWN, HEARD = 0.03, 3.0, 0.5, 4, 0.1, 0.02
+SLOWNESS, NEW = 1000.0, 30
 
 
 def site(m, q, y, wrong):
@@ -30,9 +31,13 @@ class Member:
 
     def __init__(self, first, born, prior, wanders=False):
         self.first, self.born, self.prior, self.wanders = first, born, prior, wanders
-        self.share, self.cursor = 0.0, 0
+        self.shares, self.cursor = np.zeros(5), 0  # by how often the concept may switch
         self.rows, self.labels, self.tau, self.nu = [], [], [], []
         self.w, self.S = np.zeros(len(prior)), prior.copy()
+
+    @property
+    def share(self):
+        return self.shares.sum()
 
     def look(self, x):
         return self.w @ x, x @ self.S @ x
@@ -58,8 +63,11 @@ class Member:
         self.nu.append(nu)
         self.refresh()
 
-    def fade(self, by, prior):
-        self.w, self.S = by * self.w, by**2 * self.S + (1 - by**2) * prior
+    def fade(self, by):
+        self.w, self.S = by * self.w, by**2 * self.S + (1 - by**2) * self.prior
+
+    def set_out(self, other):
+        self.w, self.S, self.prior = other.w, other.S, other.prior
 
     def reconsider(self, times, wrong):
         known = len(self.rows) - 1
@@ -76,13 +84,29 @@ class Member:
 class Leading:
     """The ring: 1 wanderer, and up to 8 others."""
 
-    def __init__(self, switches, replays):
-        self.switches, self.replays = switches, replays
-        self.members, self.count, self.last = [], 0, 0
-        self.errors, self.weighed, self.squares = 0.5, 50.0, 0.0
+    def __init__(self, switches, replays, constant):
+        self.switches, self.replays, self.constant = switches, replays, int(constant)
+        self.members, self.rows, self.last = [], [], 0
+        self.errors, self.weighed = 0.5, 50.0
 
-    def prior(self, d):
-        return PRIOR / (self.squares / self.count) * np.eye(d)
+    def prior(self):
+        """Covariance of w: independent in standardised features, beside a constant if there is one.
+
+        f = b + sum u_j (x_j - mean_j) / sd_j = <w, (1, x)>, or f = sum u_j x_j / rms_j.
+        """
+        rows = np.array(self.rows)[:, self.constant :]
+        n, d = rows.shape
+        mean = rows.mean(axis=0) if self.constant else np.zeros(d)
+        squares = ((rows - mean) ** 2).mean(axis=0)
+        typical = squares.mean() if squares.any() else (rows**2).mean()
+        variances = (n * squares + TYPICAL * typical) / (n + TYPICAL)
+        to_w = np.zeros((d, d))
+        np.fill_diagonal(to_w, 1 / np.sqrt(variances))
+        spread = np.full(d, PRIOR / d)
+        if self.constant:
+            to_w = np.block([[np.ones((1, 1)), -(mean @ to_w)[None]], [np.zeros((d, 1)), to_w]])
+            spread = np.append(PRIOR / 2, spread)
+        return to_w @ np.diag(spread) @ to_w.T
 
     def predict(self, x):
         """p(+1) - p(-1), and q."""
@@ -93,59 +117,63 @@ class Leading:
         shares = [member.share for member in self.members]
         p = np.dot(shares, self.said)
         told = entropy(p) - np.dot(shares, [entropy(each) for each in self.said])
-        new = [m.share for m in self.members if not m.wanders and 0 < m.first > self.count - NEW]
+        new = [
+            m.share for m in self.members if not m.wanders and 0 < m.first > len(self.rows) - NEW
+        ]
         return 2 * p - 1, max(0.0, told) + sum(new)
 
     def belief(self, m, q):
         return self.wrong + (1 - 2 * self.wrong) * norm.cdf(m / math.sqrt(NOISE + q))
 
     def learn(self, x, y, t):
-        self.count += 1
-        self.squares += x @ x
+        self.rows.append(x)
         gap, self.last = t - self.last, t
-        if self.count == 1:
-            self.members = [Member(0, 0, self.prior(len(x)), wanders) for wanders in (True, False)]
+        if len(self.rows) == 1:
+            self.members = [Member(0, 0, self.prior(), wanders) for wanders in (True, False)]
             for member in self.members:
-                member.share = 0.5
+                member.shares = np.array([0.1, 0.2, 0.4, 0.2, 0.1]) / 2
             self.predict(x)
         self.judge(y)
         wrong = self.errors / self.weighed
         for member in self.members:
             member.learn(x, y, wrong)
             if member.wanders:
-                member.fade(math.exp(-gap / SLOWNESS), self.prior(len(x)))
+                member.fade(math.exp(-gap / SLOWNESS))
             elif member.share >= HEARD:
                 member.reconsider(self.replays, wrong)
-        self.share(1 - math.exp(-self.switches * gap), len(x), t)
+        self.inherit(self.switches * gap, t)
 
     def judge(self, y):
         likely = np.array([p if y > 0 else 1 - p for p in self.said])
         flipped = self.wrong * (1 - (likely - self.wrong) / (1 - 2 * self.wrong)) / likely
-        shares = np.array([member.share for member in self.members]) * likely
+        shares = np.array([member.shares for member in self.members]) * likely[:, None]
         shares /= shares.sum()
-        for member, share in zip(self.members, shares, strict=True):
-            member.share = share
+        for member, own in zip(self.members, shares, strict=True):
+            member.shares = own
+        shares = shares.sum(axis=1)
         self.errors += shares @ flipped
         self.weighed += 1
 
-    def share(self, part, d, t):
-        given = 0.0
-        for member in self.members:
-            given += part * member.share
-            member.share *= 1 - part
+    def inherit(self, expected, t):
         settled = [member for member in self.members if not member.wanders]
-        self.members[0].share += DRAWN * given
         newest = max(settled, key=lambda member: member.first)
-        if self.count % EVERY == 0:
+        if len(self.rows) % EVERY == 0:
             if len(settled) == 8:
                 least = min(settled, key=lambda member: member.share)
                 others = [member for member in settled if member is not least]
                 near = min(others, key=lambda member: abs(member.first - least.first))
-                near.share += least.share
+                near.shares = near.shares + least.shares
                 self.members.remove(least)
-            newest = Member(self.count, t, self.prior(d))
+            newest = Member(len(self.rows), t, self.prior())
             self.members.append(newest)
-        newest.share += (1 - DRAWN) * given
+        part = 1 - np.exp(-expected * np.array([0.1, 0.3, 1, 3, 10]))
+        given = part * sum(member.shares for member in self.members)
+        for member in self.members:
+            member.shares = (1 - part) * member.shares
+        self.members[0].shares += DRAWN * given
+        newest.shares += (1 - DRAWN) * given
+        if len(self.rows) in (4, 16, 64, 256):
+            self.members[0].set_out(max(self.members, key=lambda member: member.share))
 
 
 def entropy(p):
@@ -155,15 +183,16 @@ def entropy(p):
 class Rate:
     """Budget(rate=...), row by row."""
 
-    def __init__(self, rate, saved=500, audits=0.1):
+    def __init__(self, rate, saved=400, audits=0.1):
         self.rate, self.room, self.audits = rate, rate * saved, audits
-        self.saved, self.owed, self.burst, self.rows = self.room / 2, 0.0, False, 0
-        self.slow, self.fast = 0.0, 0.0
+        self.saved, self.owed, self.burst, self.rows = self.room, 0.0, False, 0
+        self.slow, self.calm, self.fast = 0.0, 0.0, 0.0
 
-    def chance(self, worth):
+    def chance(self, worth, doubt):
         self.rows += 1
         self.slow += (worth - self.slow) / min(self.rows, 200)
-        self.fast += (worth - self.fast) / min(self.rows, 10)
+        self.calm += (doubt - self.calm) / min(self.rows, 200)
+        self.fast += (doubt - self.fast) / min(self.rows, 10)
         self.put = 0.5 * (1 - self.rate) ** 4 if self.saved < self.room else 0.0
         lag = math.exp(max(-2.0, min(2.0, 0.02 * self.owed)))
         even = self.rate * (1 - self.put) * worth / self.slow * lag
@@ -171,7 +200,7 @@ class Rate:
         self.even = min(1.0, max(least, even))
         if self.saved <= 0:
             self.burst = False
-        elif self.saved >= 0.1 * self.room and self.fast > 1.4 * self.slow:
+        elif self.saved >= 0.1 * self.room and self.fast > 1.4 * self.calm:
             self.burst = True
         self.now = max(self.even, min(1.0, worth)) if self.burst else self.even
         return self.now
@@ -182,12 +211,13 @@ class Rate:
         self.saved += self.rate * self.put - (asked - own)
 
 
-def play(X, y, draws, rate, switches, replays):
+def play(X, y, draws, rate, switches, replays, constant):
     """Return the margins, the probabilities, and which labels were asked for."""
-    ring, budget, record = Leading(switches, replays), Rate(rate), deque()
+    ring, budget, record = Leading(switches, replays, constant), Rate(rate), deque()
+    X = np.column_stack([np.ones(len(X)), X]) if constant else X
     for t, (x, label, u) in enumerate(zip(X, y, draws, strict=True), 1):
         r, q = ring.predict(x)
-        p = budget.chance((1 - abs(r)) ** 1.5 + q)
+        p = budget.chance((1 - abs(r)) ** 1.5 + q, q)
         asked = bool(u < p)
         if asked:
             ring.learn(x, label, t)

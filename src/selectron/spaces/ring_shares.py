@@ -1,0 +1,130 @@
+"""Whom to believe in a ring: the shares of its members, births, and the rate of wrong labels.
+
+A share in the prediction is a posterior probability of having been born right after the last
+switch: it is multiplied by the probability that the member gave to each label, and a bit of every
+share goes to newborns for every round that has passed (Herbster & Warmuth 1998; Adams & MacKay
+2007). How often the concept switches is learned with it: shares are kept for several paces of
+switching, which are believed by what they have foretold (Wilson, Nassar & Gold 2010). When the
+ring is full, the member with the least share makes room.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..engine.bind import apart
+
+MEMBERS, WANDERERS = 9, 1  # the first ones wander; they are never born anew
+DRAWN = 0.1  # share of what goes to newborns that goes to wanderers
+PACES = 0.1, 0.3, 1.0, 3.0, 10.0  # of switching: times as many switches as the learner expects
+LIKELY = 0.1, 0.2, 0.4, 0.2, 0.1  # how far each is believed at first
+WRONG, SURE = 0.01, 50.0  # rate of wrong labels at first, as if so many had been seen
+LONG, WORST = 1000.0, 0.3  # labels that the rate is taken over, and its upper limit
+SHARE, BORN, FIRST, CURSOR, ALIVE = range(5)  # numbers of a member
+LABELS, LAST, ERRORS, WEIGHED = range(7, 11)  # numbers of the ring
+M, Q, BELIEF = range(3)  # what a member said of the last row; below all of them is the doubt
+
+
+def tables() -> Any:
+    """Return the members' numbers, their shares by pace, and the ring's numbers at the start."""
+    members, numbers = np.zeros((MEMBERS, 5)), np.zeros(11)
+    members[: WANDERERS + 1, ALIVE] = 1.0
+    members[: WANDERERS + 1, SHARE] = 1 / (WANDERERS + 1)
+    shares = members[:, SHARE, None] * np.array(LIKELY)
+    numbers[ERRORS], numbers[WEIGHED] = SURE * WRONG, SURE
+    return members, shares, numbers
+
+
+def leader(s):
+    """The member with the largest share."""
+    lead = 0
+    for k in range(len(s.members)):
+        lead = k if s.members[k, SHARE] > s.members[lead, SHARE] else lead
+    return lead
+
+
+def age(s, t):
+    """Rounds since the leading member's birth."""
+    return t - s.members[leader(s), BORN]
+
+
+def mistaken(s):
+    """The rate of wrong labels."""
+    return min(WORST, s.scalars[ERRORS] / s.scalars[WEIGHED])
+
+
+@apart
+def judged(s, y):
+    """Shares by what each member said of the label, and the rate of wrong labels; is all finite?"""
+    total, off = 0.0, 0.0
+    wrong = mistaken(s)
+    for k in range(len(s.members)):
+        likely = (1 + y * s.seen[k, BELIEF]) / 2
+        part = weighed(s, k, max(likely, 1e-6))
+        total += part
+        off += part * wrong * max(0.0, 1 - wrong - likely) / ((1 - 2 * wrong) * max(likely, wrong))
+    if not (math.isfinite(total) and total > 0):
+        return False
+    for k in range(len(s.members)):
+        weighed(s, k, 1 / total)
+    fewer = 1 - 1 / LONG if s.scalars[WEIGHED] >= LONG else 1.0
+    s.scalars[ERRORS] = max(1e-4, fewer * s.scalars[ERRORS] + max(0.0, off / total))
+    s.scalars[WEIGHED] = fewer * s.scalars[WEIGHED] + 1
+    return True
+
+
+def weighed(s, k, by):
+    """Multiply the share of member k, at every pace; return it."""
+    total = 0.0
+    for j in range(len(PACES)):
+        s.shares[k, j] *= by
+        total += s.shares[k, j]
+    s.members[k, SHARE] = total
+    return total
+
+
+@apart
+def passed_on(s, expected):
+    """Take a part of every share for the youngest member, where so many switches are expected."""
+    young = youngest(s)
+    for j in range(len(PACES)):
+        part, total = 1 - math.exp(-expected * PACES[j]), 0.0
+        for k in range(len(s.members)):
+            total += s.shares[k, j]
+            s.shares[k, j] *= 1 - part
+        for k in range(WANDERERS):
+            s.shares[k, j] += DRAWN * part * total / WANDERERS
+        s.shares[young, j] += (1 - DRAWN) * part * total
+    for k in range(len(s.members)):
+        weighed(s, k, 1.0)
+
+
+def youngest(s):
+    """The member born last."""
+    young = WANDERERS
+    for k in range(WANDERERS, len(s.members)):
+        if s.members[k, ALIVE] > 0 and s.members[k, FIRST] >= s.members[young, FIRST]:
+            young = k
+    return young
+
+
+def freed(s):
+    """Return a free place; the least share goes to the member nearest in age, if there is none."""
+    least = WANDERERS
+    for k in range(WANDERERS, len(s.members)):
+        if s.members[k, ALIVE] == 0:
+            return k
+        least = k if s.members[k, SHARE] < s.members[least, SHARE] else least
+    near, gap = -1, math.inf
+    for k in range(WANDERERS, len(s.members)):
+        between = abs(s.members[k, FIRST] - s.members[least, FIRST])
+        older = between == gap and s.members[k, FIRST] < s.members[near, FIRST]
+        if k != least and (between < gap or older):
+            near, gap = k, between
+    for j in range(len(PACES)):
+        s.shares[near, j] += s.shares[least, j]
+        s.shares[least, j] = 0.0
+    weighed(s, near, 1.0)
+    weighed(s, least, 1.0)
+    return least
