@@ -148,6 +148,16 @@ class Run(Outcome):
         """Share of rounds whose label was asked for; NaN if there are none."""
         return float(self.asked.mean()) if len(self) else math.nan
 
+    @cached_property
+    def drifts(self) -> list[int]:
+        """Rounds in which drift was noticed (`selectron.evaluate.Drifts`), if ages were recorded.
+
+        Where the learner has no age, or margins were not recorded, there are none.
+        """
+        from .evaluate.drift import Drifts
+
+        return Drifts().add(np.zeros(0) if self.age is None else self.age)
+
     @property
     def steps(self) -> int:
         """Number of steps that the learner took."""

@@ -245,3 +245,24 @@ def test_adult_from_its_archive(call):
     (result,) = json.loads(call("run", path, "--learner", "lasec", "--json").stdout)
     assert result["rows"] == 32_561
     assert 0.75 < result["accuracy"] < 0.9
+
+
+def test_drift_is_told_of_and_drawn(call, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1200, 3))
+    y = np.where(np.arange(1200) < 600, X[:, 0], -X[:, 0]) > 0
+    lines = [
+        ",".join([*map(repr, row), str(int(label))])
+        for row, label in zip(X.tolist(), y, strict=True)
+    ]
+    (tmp_path / "turn.csv").write_text("a,b,c,label\n" + "\n".join(lines))
+    argv = ("run", "turn.csv", "--budget", "40%", "--learner", "leading-history", *FAST)
+    (told, silent) = json.loads(call(*argv, "--json").stdout)
+    assert silent["drifts"] is None
+    assert len(told["drifts"]) == 1
+    assert 600 < told["drifts"][0] < 700
+    shown = call(*argv, "--plot", "turn.svg").stdout
+    assert f"noticed drift in rows {told['drifts'][0]} (1 times)." in shown
+    drawn = Path("turn.svg").read_text()
+    assert "drift noticed" in drawn
+    assert "age of the leader, rows" in drawn

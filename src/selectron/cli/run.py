@@ -224,7 +224,7 @@ def report(
     contestants: list["Contestant"], as_json: bool, theorems: list[list[dict]] | None
 ) -> None:
     """Print the results, and what the theorems say where that is wanted."""
-    from ..evaluate.contest import table
+    from ..evaluate.contest import noticed, table
 
     results = [contestant.result() for contestant in contestants]
     if as_json:
@@ -233,6 +233,8 @@ def report(
         click.echo(json.dumps(results, indent=2))
         return
     click.echo(table(results))
+    if drifts := noticed(results):
+        click.echo("\n" + drifts)
     if theorems is not None:
         click.echo("\n" + promises(contestants, theorems))
 

@@ -1,5 +1,6 @@
-"""What a pass came to: curves over time, totals, tables and pictures; audits of accuracy."""
+"""What a pass came to: curves over time, totals, tables and pictures; audits, and drift."""
 
 from .audit import Audit, Estimate, audited
+from .drift import Drifts
 
-__all__ = ["Audit", "Estimate", "audited"]
+__all__ = ["Audit", "Drifts", "Estimate", "audited"]

@@ -10,8 +10,11 @@ from ..model import Model, Outcome
 from ..names import written
 from ..run import indices
 from ..streams.readers import Chunk
-from .audit import Audit
+from .audit import SUMS, Audit, moments
 from .curves import Curve
+from .drift import Drifts
+
+MOST_SHOWN = 12  # rows with drift that a line of text tells
 
 
 class Contestant:
@@ -22,14 +25,19 @@ class Contestant:
         self.name, self.asker = written(model.learner), written(model.asker)
         self.rows = self.labelled = self.mistakes = self.asked = self.steps = 0
         self.seconds = 0.0
-        self.curve = Curve(3)  # right, labelled, asked
-        self.audit = Audit()
+        self.curve = Curve(4 + SUMS)  # right, labelled, asked, age; what the audit adds up
+        self.audit, self.drifts = Audit(), Drifts()
         model.prepare()
 
     @property
     def audits(self) -> bool:
         """Is accuracy estimated from what is asked? Only where every row may be asked for."""
-        return hasattr(self.model.asker, "audits")
+        return getattr(self.model.asker, "audits", 0) > 0
+
+    @property
+    def watches(self) -> bool:
+        """Does the learner notice drift?"""
+        return self.model.aging
 
     def play(
         self, chunk: Chunk, labels: np.ndarray, full: bool = False, classes: int = 2
@@ -39,7 +47,7 @@ class Contestant:
         if self.model.sparse:
             self.model.widen(chunk.width)
         self.model.extend(classes)
-        outcome = self.model.run(chunk.rows, labels, full or self.audits)
+        outcome = self.model.run(chunk.rows, labels, full or self.audits or self.watches)
         self.seconds += time.perf_counter() - start
         return outcome
 
@@ -47,15 +55,19 @@ class Contestant:
         """Add up what has come of a chunk."""
         labelled = labels != 0
         right = labelled & (outcome.index == indices(labels, self.model.stacked))
-        self.curve.add(np.array([right, labelled, outcome.asked], dtype=float))
+        sums = np.zeros((SUMS, len(labels)))
+        if self.audits:
+            asked = labelled & outcome.asked
+            self.audit.add(outcome.probability[asked], ~right[asked])
+            sums[:, asked] = moments(outcome.probability[asked], ~right[asked] * 1.0)
+        age = outcome.age if self.watches else np.zeros(len(labels))
+        self.drifts.add(age)
+        self.curve.add(np.array([right, labelled, outcome.asked, age, *sums], dtype=float))
         self.rows += len(labels)
         self.labelled += int(labelled.sum())
         self.mistakes += int(labelled.sum() - right.sum())
         self.asked += int(outcome.asked.sum())
         self.steps += int(outcome.updated.sum())
-        if self.audits:
-            asked = labelled & outcome.asked
-            self.audit.add(outcome.probability[asked], ~right[asked])
 
     def result(self) -> dict[str, Any]:
         """Return the totals, by the names that the table and the JSON output use."""
@@ -67,6 +79,7 @@ class Contestant:
             "label_rate": self.asked / self.rows if self.rows else None,
             "asked": self.asked,
             "mistakes": self.mistakes,
+            "drifts": self.drifts.rounds if self.watches else None,
             "steps": self.steps,
             "rows": self.rows,
             "rows_per_second": self.rows / self.seconds if self.seconds else None,
@@ -101,6 +114,21 @@ def table(results: Sequence[dict[str, Any]]) -> str:
         ).rstrip()
         for line in lines
     )
+
+
+def noticed(results: Sequence[dict[str, Any]]) -> str:
+    """Return the rows in which learners noticed drift, as text; "" if none can."""
+    lines = []
+    for row in results:
+        if row["drifts"] is not None:
+            found = [f"{at:,}" for at in row["drifts"]]
+            shown = found if len(found) <= MOST_SHOWN else [*found[: MOST_SHOWN - 1], "..."]
+            lines.append(
+                f"{row['learner']} noticed drift in rows {', '.join(shown)} ({len(found)} times)."
+                if found
+                else f"{row['learner']} noticed no drift."
+            )
+    return "\n".join(lines)
 
 
 def _interval(estimate: dict[str, float] | None) -> str:

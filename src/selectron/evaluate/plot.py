@@ -1,10 +1,12 @@
-"""The picture of a pass: accuracy and asking over time."""
+"""The picture of a pass: accuracy, asking and drift over time."""
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from .audit import estimated
 from .contest import Contestant
 from .curves import Curve
 
@@ -14,32 +16,74 @@ DASHES = ("-", "--", "-.", ":")
 
 
 def plot(contestants: Sequence[Contestant], title: str, path: str | Path) -> None:
-    """Draw accuracy and share of labels asked over time, in the format of the file's ending."""
+    """Draw what came of a pass over time, in the format of the file's ending.
+
+    Accuracy, with the band that asked labels alone tell the first to be in; the share
+    of labels asked; and the age of what leads the prediction, for learners that have it. Marks at
+    the foot of the first panel are rows in which drift was noticed.
+    """
     from matplotlib.figure import Figure  # slow to import
 
-    figure = Figure(figsize=(8, 6 + 0.2 * len(contestants)), layout="constrained")
-    above, below = figure.subplots(2, sharex=True, height_ratios=(3, 2))
+    watching = any(contestant.watches for contestant in contestants)
+    heights = (3, 2, 2) if watching else (3, 2)
+    figure = Figure(figsize=(8, 4 + len(heights) + 0.2 * len(contestants)), layout="constrained")
+    panels = figure.subplots(len(heights), sharex=True, height_ratios=heights)
     for i, contestant in enumerate(contestants):
-        style = {"color": COLOURS[i % len(COLOURS)], "ls": DASHES[i % len(DASHES)], "lw": 1.4}
-        ends, accuracy, asking = curves(contestant)
-        above.plot(ends, accuracy, label=caption(contestant), **style)
-        below.plot(ends, asking, **style)
-    above.set(title=title, ylabel=f"accuracy over {window(contestants[0].curve):,} rows")
-    below.set(xlabel="rows", ylabel="share of labels asked", ylim=(-0.03, 1.03))
-    for axes in (above, below):
+        draw(panels, contestant, i)
+    marks = ["band: what asked labels alone tell of the first, 95%"] * contestants[0].audits
+    marks += ["\N{BLACK UP-POINTING TRIANGLE}: drift noticed"] * watching
+    panels[0].set(
+        title=title,
+        ylabel=f"accuracy over {window(contestants[0].curve):,} rows",
+        ylim=(min(0.45, panels[0].dataLim.y0), 1.02),
+        xlabel="     ".join(marks),
+    )
+    panels[1].set(ylabel="share of labels asked", ylim=(-0.03, 1.03))
+    if watching:
+        panels[2].set(ylabel="age of the leader, rows")
+    panels[-1].set(xlabel="rows")
+    for axes in panels:
         axes.grid(alpha=0.3)
         axes.spines[["top", "right"]].set_visible(False)
-    figure.legend(loc="outside lower center", frameon=False, fontsize="small")
+    figure.legend(
+        *panels[0].get_legend_handles_labels(),
+        loc="outside lower center",
+        frameon=False,
+        fontsize="small",
+    )
     figure.savefig(path, dpi=150)
 
 
-def curves(contestant: Contestant) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return rows, and accuracy and share of labels asked in the window that ends there."""
-    right, labelled, asked = smoothed(contestant.curve.sums())
+def draw(panels: Sequence[Any], contestant: Contestant, i: int) -> None:
+    """Draw contestant i into the panels; bands of several would hide each other."""
+    colour, dashes, first = COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)], i == 0
+    style: dict[str, Any] = {"color": colour, "ls": dashes, "lw": 1.4}
+    ends, accuracy, asking, age = curves(contestant)
+    panels[0].plot(ends, accuracy, label=caption(contestant), **style)
+    panels[1].plot(ends, asking, **style)
+    if first and contestant.audits:
+        panels[0].fill_between(ends, *band(contestant), color=colour, alpha=0.15, lw=0)
+    if contestant.watches:
+        panels[2].plot(ends, age, **style)
+        drifts = contestant.drifts.rounds
+        foot = panels[0].get_xaxis_transform()  # heights from 0 to 1
+        panels[0].plot(drifts, [0.02] * len(drifts), "^", color=colour, ms=5, transform=foot)
+
+
+def curves(contestant: Contestant) -> tuple[np.ndarray, ...]:
+    """Return rows, and accuracy, share of labels asked and age in the window that ends there."""
+    right, labelled, asked, age = smoothed(contestant.curve.sums()[:4])
     ends = contestant.curve.ends()
     rows = smoothed(np.diff(ends, prepend=0)[None])[0]
     with np.errstate(invalid="ignore", divide="ignore"):  # a window may have no label
-        return ends, right / labelled, asked / rows
+        return ends, right / labelled, asked / rows, age / rows
+
+
+def band(contestant: Contestant) -> tuple[np.ndarray, np.ndarray]:
+    """Return the limits that asked labels tell accuracy to be within, window by window."""
+    sums = np.maximum(smoothed(contestant.curve.sums()[4:]), 0.0)  # differences of sums may round
+    found = [estimated(column, contestant.audit.z) for column in sums.T]
+    return np.array([one.low for one in found]), np.array([one.high for one in found])
 
 
 def caption(contestant: Contestant) -> str:
