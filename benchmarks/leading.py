@@ -1,54 +1,149 @@
-"""`python -m benchmarks.leading`: LeadingHistory within a budget, and without its ingredients."""
+"""`python -m benchmarks.leading [STREAM ...]`: LeadingHistory in a budget, without its ingredients.
 
-from collections.abc import Callable
+USPS and Elec2 are played where `SELECTRON_DATA` tells where they are.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from importlib import import_module
+from itertools import product
+from multiprocessing import get_context
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from selectron import OnlineClassifier
 from selectron.askers import Budget, Fixed, Margin, Uncertainty
+from selectron.evaluate.each import each
 from selectron.learners import LASEC, BayesianPerceptron, LeadingHistory
-from selectron.streams import digits, switching_gaussian
+from selectron.streams import datasets, digits, switching_gaussian
 
-SEEDS = 5
-RATES = (0.1, 0.2, 0.4, 1.0)
+RATES = 0.1, 0.2, 0.4, 1.0
+SEEDS, FEWER = 10, 3  # of LeadingHistory, and of all others
+WORKERS = 2
+
+
+def usps(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return USPS in random order; other digits are positive every 500 rows, 1 to 9 of them."""
+    random, data = np.random.default_rng(seed), datasets.usps()
+    order = random.permutation(len(data.y))
+    y = np.empty(len(order), int)
+    for start in range(0, len(order), 500):
+        part = slice(start, start + 500)
+        positive = random.choice(data.classes, random.integers(1, 10), replace=False)
+        y[part] = np.where(np.isin(data.y[order[part]], positive), 1, -1)
+    return data.X[order], y
+
+
+def elec2(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return Elec2, which has one order only."""
+    data = datasets.electricity()
+    return data.X, data.y
+
+
 STREAMS: dict[str, Callable] = {
     "switching Gaussian": lambda seed: switching_gaussian(10_000, seed=seed),
     "Gaussian at rest": lambda seed: switching_gaussian(10_000, every=10_000, seed=seed),
     "digits, shifting": lambda seed: digits(seed=seed),
+    **({"USPS, shifting": usps, "Elec2": elec2} if "SELECTRON_DATA" in os.environ else {}),
 }
-HISTORY = LeadingHistory()
+
+
+class Variant(NamedTuple):
+    """A learner, what its budget is told, and constants of its modules that are other ones."""
+
+    learner: Any = LeadingHistory()
+    budget: Mapping[str, Any] = MappingProxyType({})
+    constants: Mapping[str, Any] = MappingProxyType({})
+
+
+def alike(s: Any, k: int) -> None:
+    """Take all features of dense rows in the same unit, in place of `ring_dense.measure`."""
+    d, first = len(s.w[k]), int(s.constant[0])
+    total = 0.0
+    for j in range(first, d):
+        total += s.sums[1, j] / s.scalars[7]
+    for j in range(d):
+        s.units[0, k, j] = 0.0
+        s.units[1, k, j] = 1.0 if j < first else ((d - first) / max(total, 1e-300)) ** 0.5
+
+
+def every_row(self: Any, r: float, q: float, t: float) -> float:
+    """Say how far a row surprises: by its worth alone, in place of `Uncertainty.surprise`."""
+    return max(0.0, 1.0 - abs(r)) ** 1.5 + self.doubt * q
+
+
 VARIANTS = {
-    "LeadingHistory": (HISTORY, {}),
-    "no replays": (LeadingHistory(replays=0), {}),
-    "no switches expected": (LeadingHistory(switches=0), {}),
-    "nothing saved": (HISTORY, {"saved": 0}),
-    "no doubt": (HISTORY, {"asker": Uncertainty(doubt=0)}),
-    "rows at random": (HISTORY, {"asker": Fixed(1.0)}),
-    "no audits": (HISTORY, {"audits": 0}),
-    "BayesianPerceptron(s0=0.5)": (BayesianPerceptron(s0=0.5), {"asker": Margin(0.1)}),
-    "LASEC(b=1, c=1000)": (LASEC(), {"asker": Margin(0.1)}),
+    "LeadingHistory": Variant(),
+    "no replays": Variant(LeadingHistory(replays=0)),
+    "no switches expected": Variant(LeadingHistory(switches=0)),
+    "one pace of switching": Variant(
+        constants={"spaces.ring_shares.PACES": (1.0,), "spaces.ring_shares.LIKELY": (1.0,)}
+    ),
+    "one unit for all features": Variant(constants={"spaces.ring_dense.measure": alike}),
+    "nobody wanders": Variant(constants={"spaces.ring_shares.DRAWN": 0.0}),
+    "no wrong labels": Variant(
+        constants={"spaces.ring_shares.WRONG": 1e-6, "spaces.ring_shares.LONG": 1.0}
+    ),
+    "nothing saved": Variant(budget={"saved": 0}),
+    "bursts by worth": Variant(constants={"askers.uncertainty.Uncertainty.surprise": every_row}),
+    "no doubt": Variant(budget={"asker": Uncertainty(doubt=0)}),
+    "rows at random": Variant(budget={"asker": Fixed(1.0)}),
+    "no audits": Variant(budget={"audits": 0}),
+    "BayesianPerceptron(s0=0.5)": Variant(BayesianPerceptron(s0=0.5), {"asker": Margin(0.1)}),
+    "LASEC(b=1, c=1000)": Variant(LASEC(), {"asker": Margin(0.1)}),
 }
 
 
-def accuracy(make: Callable, learner: object, rate: float, options: dict) -> float:
-    """Return the mean accuracy over whole streams."""
-    found = []
-    for seed in range(SEEDS):
-        clf = OnlineClassifier(
-            learner, asker=Budget(rate, **options), fit_intercept=False, random_state=seed
-        )
-        found.append(clf.run(*make(seed), margins=False).accuracy)
-    return float(np.mean(found))
+def changed(constants: dict[str, Any]) -> None:
+    """Set constants of modules, by their paths, before anything is compiled with them."""
+    for path, value in constants.items():
+        *parents, name = path.split(".")
+        place: Any = import_module(".".join(["selectron", *parents[:2]]))
+        for parent in parents[2:]:
+            place = getattr(place, parent)
+        setattr(place, name, value)
+
+
+def passed(stream: str, variant: str, rate: float, seed: int) -> tuple[float, float]:
+    """Play one pass: the share of labels, and accuracy."""
+    X, y = STREAMS[stream](seed)
+    learner, options, _ = VARIANTS[variant]
+    asker = Budget(rate, **options)
+    intercept = stream == "Elec2"
+    clf = OnlineClassifier(learner, asker=asker, fit_intercept=intercept, random_state=seed)
+    run = clf.run(X, y, margins=False)
+    return run.label_rate, run.accuracy
+
+
+def row(stream: str, variant: str) -> list[str]:
+    """Return mean accuracies at all rates; the first variant's with their standard errors."""
+    first = variant == next(iter(VARIANTS))
+    seeds = range(SEEDS if first else FEWER)
+    calls = [
+        {"stream": stream, "variant": variant, "rate": rate, "seed": seed}
+        for rate, seed in product(RATES, seeds)
+    ]
+    setting = {"initializer": changed, "initargs": (dict(VARIANTS[variant].constants),)}
+    with ProcessPoolExecutor(WORKERS, get_context("spawn"), **setting) as executor:
+        found = np.array(each(passed, calls, executor=executor)).reshape(len(RATES), -1, 2)
+    means, errors = found.mean(axis=1), found.std(axis=1, ddof=1) / np.sqrt(len(seeds))
+    return [
+        f"{mean[1]:.3f} ± {error[1]:.3f} (asked {mean[0]:.3f})" if first else f"{mean[1]:.3f}"
+        for mean, error in zip(means, errors, strict=True)
+    ]
 
 
 def main() -> None:
     """Print a table a stream."""
-    for stream, make in STREAMS.items():
+    for stream in sys.argv[1:] or STREAMS:
         print(f"| {stream} | {' | '.join(f'{rate:.0%}' for rate in RATES)} |")
         print("|---|" + "---|" * len(RATES))
-        for name, (learner, options) in VARIANTS.items():
-            row = [f"{accuracy(make, learner, rate, options):.3f}" for rate in RATES]
-            print(f"| {name} | {' | '.join(row)} |", flush=True)
+        for variant in VARIANTS:
+            print(f"| {variant} | {' | '.join(row(stream, variant))} |", flush=True)
         print()
 
 
