@@ -147,3 +147,19 @@ def test_a_queue_is_sorted_however_it_is_cut():
     found = np.concatenate([queue.span(i, i + 777) for i in range(0, 20_000, 777)])
     assert (np.sort(found) == np.arange(20_000)).all()
     assert (np.diff(keys[found]) <= 0).all()
+
+
+def test_kernel_maps_save_corrections_where_no_halfspace_fits():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(800, 2))
+    y = ((X**2).sum(axis=1) < 1.4).astype(int)
+    linear = SelfDirectedClassifier(features="standard").run(X, y).mistakes
+    assert 3 * SelfDirectedClassifier().run(X, y).mistakes < linear
+
+
+def test_kernel_maps_cost_little_where_a_halfspace_fits_or_labels_are_noise():
+    X, y = sphere(2000, 5)
+    flipped = np.random.default_rng(1).random(2000) < 0.1
+    for labels in (y, y ^ flipped):
+        linear = SelfDirectedClassifier(features="standard").run(X, labels).mistakes
+        assert SelfDirectedClassifier().run(X, labels).mistakes < 1.05 * linear + 5

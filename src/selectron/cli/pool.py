@@ -54,10 +54,11 @@ class Table(NamedTuple):
 )
 @click.option(
     "--features",
-    type=click.Choice(["standard", "raw", "rbf"]),
-    default="standard",
+    type=click.Choice(["auto", "standard", "raw", "rbf"]),
+    default="auto",
     show_default=True,
-    help="What is made of the columns first; rbf: random Fourier features.",
+    help="What is made of the columns first; auto: standard, and kernel maps beside it; rbf: "
+    "random Fourier features.",
 )
 @click.option(
     "--intercept/--no-intercept", default=True, show_default=True, help="Add a constant feature."

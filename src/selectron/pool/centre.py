@@ -3,13 +3,15 @@
     minimise over w   sum_i log(1 + exp(-y_i <w, x_i>)) + lam/2 <w, w>
 
 With labels that some w fits, lam goes to 0 from fit to fit, and w to the direction of the largest
-margin. With noise, lam stays where the evidence has it, and w is an ordinary logistic regression.
-Only rows near the boundary have a say, so that a fit costs little more than the pass that finds
-them.
+margin. With noise, lam stays where the evidence has it, and w is close to an ordinary logistic
+regression. Only rows near the boundary have a say, so that a fit costs little more than the pass
+that finds them.
 
-Sources: the fit is Newton's method, damped; lam follows MacKay, "Bayesian Interpolation" (Neural
-Computation 1992), eq. 4.9: lam <- gamma / <w, w>, gamma the number of well-determined weights. That
-the limit is the largest margin: Rosset, Zhu & Hastie (NIPS 2003), theorem 3.1.
+Sources: the fit is Newton's method, damped, on d weights or, where there are fewer rows, on these
+(Woodbury's identity); lam follows MacKay, "Bayesian Interpolation" (Neural Computation 1992), eq.
+4.9: lam <- gamma / <w, w>, gamma the number of well-determined weights; the evidence is Laplace's
+approximation of it. That the limit is the largest margin: Rosset, Zhu & Hastie (NIPS 2003), theorem
+3.1.
 """
 
 import math
@@ -23,9 +25,9 @@ from scipy.special import expit
 
 LEAST, MOST = 1e-8, 1e2  # bounds of lam, for rows of mean square length 1
 FAR = 20.0  # rows this much further from the boundary than the closest weigh e^-20 of it
-WIDE = 1_000  # features beyond which the d x d matrix is not formed
+WIDE = 1_000  # rows and columns of the largest matrix that is formed
+WIDER = 10.0  # the prior that margins come from, against the evidence's, which is too narrow
 ROUNDS = 3  # of the evidence, at most, in a fit
-PROBES = 4  # random vectors that estimate a trace
 
 
 class Centre(NamedTuple):
@@ -33,51 +35,76 @@ class Centre(NamedTuple):
 
     w: np.ndarray  # (d,)
     lam: float
+    rests: int = 0  # mistakes before which there is to be no other fit
 
 
-def centre(X: Any, signs: np.ndarray, last: Centre) -> tuple[Centre, np.ndarray]:
-    """Return the next centre, starting from the last one, and <w, x> for every row.
+class Found(NamedTuple):
+    """A fit to what has been told."""
+
+    centre: Centre  # at the evidence's prior: what the next fit begins from
+    margins: np.ndarray  # (n,), <w, x> of every row under the wider prior
+    evidence: float  # logarithm; NaN for rows too wide for it
+    errors: int  # rows that are told, and that the margins have on the wrong side
+
+
+class Bend(NamedTuple):
+    """The second derivative H = X' diag(curve) X + lam I, as far as it is wanted."""
+
+    solve: Callable[[np.ndarray], np.ndarray]  # H s = g
+    gamma: Callable[[], float]  # d - lam tr(1/H)
+    volume: Callable[[], float]  # log det(H/lam)
+
+
+def centre(X: Any, signs: np.ndarray, last: Centre) -> Found:
+    """Return the next centre, starting from the last one.
 
     `signs` (n,) are -1 and +1, and 0 for rows without a label. The prior is brought to the evidence
     in a few rounds, not to the end: where a w fits all labels, there is no end.
     """
-    margins = X @ last.w
+    margins, evidence = X @ last.w, 0.0
+    if not signs.any():
+        return Found(last, margins, evidence, 0)
     for _ in range(ROUNDS):
-        w, margins, gamma = fit(X, signs, last, margins)
-        square = w @ w
-        lam = min(max(gamma / square, LEAST), MOST) if square > 0 else last.lam
+        w, margins, bend, value = fit(X, signs, last, margins)
+        evidence, square = -value - bend.volume() / 2, w @ w
+        lam = min(max(bend.gamma() / square, LEAST), MOST) if square > 0 else last.lam
         settled = abs(math.log(lam / last.lam)) < 0.3
         last = Centre(w, lam)
         if settled:
             break
-    return last, margins
+    margins = fit(X, signs, Centre(last.w, last.lam / WIDER), margins)[1]
+    return Found(last, margins, evidence, int((signs * margins < 0).sum()))
 
 
 def fit(
     X: Any, signs: np.ndarray, last: Centre, margins: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return the minimum for the prior as it is, <w, x> for every row, and gamma."""
-    told, near = signs != 0, np.zeros(len(signs), bool)
-    w, gamma = last.w, 0.0
-    while True:
-        away = np.where(told, signs * margins, np.inf)
-        fresh = (away <= max(away.min(), 0.0) + FAR) & ~near
-        if not fresh.any():
-            return w, margins, gamma
+) -> tuple[np.ndarray, np.ndarray, Bend, float]:
+    """Return the minimum for the prior as it is, <w, x> for every row, how it bends, its value."""
+    near, w = np.zeros(len(signs), bool), last.w
+    fresh = nearest(signs, margins)
+    while (fresh & ~near).any():
         near |= fresh
-        w, gamma = newton(X[near], signs[near].astype(float), w, last.lam)
+        w, bend, value = newton(X[near], signs[near].astype(float), w, last.lam)
         margins = X @ w
+        fresh = nearest(signs, margins)
+    return w, margins, bend, value
 
 
-def newton(X: Any, y: np.ndarray, w: np.ndarray, lam: float) -> tuple[np.ndarray, float]:
-    """Return the minimum, and how many weights the rows determine."""
+def nearest(signs: np.ndarray, margins: np.ndarray) -> np.ndarray:
+    """Tell which rows of those told have a say: all that are wrong, or about as near as any."""
+    away = np.where(signs != 0, signs * margins, np.inf)
+    return away <= max(away.min(), 0.0) + FAR
+
+
+def newton(X: Any, y: np.ndarray, w: np.ndarray, lam: float) -> tuple[np.ndarray, Bend, float]:
+    """Return the minimum, how it bends there, and its value."""
     margins = X @ w
     value = loss(margins, y, w, lam)
     for _ in range(50):
         miss = expit(-y * margins)
         slope = lam * w - X.T @ (y * miss)
-        solve, gamma = solver(X, miss * (1 - miss), lam)
-        step = solve(slope)
+        bend = bends(X, miss * (1 - miss), lam)
+        step = bend.solve(slope)
         gain = slope @ step
         if gain < 1e-3 * value:
             break
@@ -90,7 +117,7 @@ def newton(X: Any, y: np.ndarray, w: np.ndarray, lam: float) -> tuple[np.ndarray
         else:
             break  # rounding: there is nothing to be gained any more
         w, margins, value = w - length * step, margins - length * along, there
-    return w, gamma()
+    return w, bend, value
 
 
 def loss(margins: np.ndarray, y: np.ndarray, w: np.ndarray, lam: float) -> float:
@@ -98,39 +125,75 @@ def loss(margins: np.ndarray, y: np.ndarray, w: np.ndarray, lam: float) -> float
     return float(np.logaddexp(0, -y * margins).sum() + lam / 2 * (w @ w))
 
 
-def solver(
-    X: Any, curve: np.ndarray, lam: float
-) -> tuple[Callable[[np.ndarray], np.ndarray], Callable[[], float]]:
-    """Return what solves H s = g for H = X' diag(curve) X + lam I, and gamma = d - lam tr(1/H)."""
-    seen = curve > 1e-9 * curve.max()
-    X, curve, d = X[seen], curve[seen], X.shape[1]
-    if d > WIDE:
-        return solver_without_matrix(X, curve, lam)
-    bent = X.multiply(curve[:, None]).T @ X if scipy.sparse.issparse(X) else (X.T * curve) @ X
-    H = bent.toarray() if scipy.sparse.issparse(bent) else bent
+def bends(X: Any, curve: np.ndarray, lam: float) -> Bend:
+    """Return the second derivative, in the form that costs least."""
+    seen = curve > 1e-6 * curve.max()
+    if not seen.all():
+        X, curve = X[seen], curve[seen]
+    n, d = X.shape
+    if min(n, d) > WIDE:
+        return bend_without_matrix(X, curve, lam)
+    root = np.sqrt(curve)[:, None]
+    R = scipy.sparse.csr_array(X.multiply(root)) if scipy.sparse.issparse(X) else X * root
+    return bend_of_rows(R, lam) if n < d else bend_of_weights(R, lam)
+
+
+def bend_of_weights(R: Any, lam: float) -> Bend:
+    """Return H = R'R + lam I from a d x d matrix."""
+    d = R.shape[1]
+    H = dense(R.T @ R)
     H.flat[:: d + 1] += lam
     factor = scipy.linalg.cho_factor(H, overwrite_a=True, check_finite=False)
 
     def solve(g: np.ndarray) -> np.ndarray:
         return scipy.linalg.cho_solve(factor, g, check_finite=False)
 
-    return solve, lambda: float(d - lam * np.trace(solve(np.eye(d))))
+    return Bend(
+        solve,
+        lambda: float(d - lam * np.trace(solve(np.eye(d)))),
+        lambda: float(2 * np.log(factor[0].diagonal()).sum() - d * math.log(lam)),
+    )
 
 
-def solver_without_matrix(
-    X: Any, curve: np.ndarray, lam: float
-) -> tuple[Callable[[np.ndarray], np.ndarray], Callable[[], float]]:
-    """Return the same by conjugate gradients, and the trace by random vectors."""
+def bend_of_rows(R: Any, lam: float) -> Bend:
+    """Return H = R'R + lam I from an n x n matrix, B = I + R R'/lam."""
+    n = R.shape[0]
+    B = dense(R @ R.T) / lam
+    B.flat[:: n + 1] += 1
+    factor = scipy.linalg.cho_factor(B, overwrite_a=True, check_finite=False)
+
+    def solve(g: np.ndarray) -> np.ndarray:
+        back = scipy.linalg.cho_solve(factor, R @ g, check_finite=False)
+        return (g - R.T @ back / lam) / lam
+
+    def gamma() -> float:
+        return float(n - np.trace(scipy.linalg.cho_solve(factor, np.eye(n), check_finite=False)))
+
+    return Bend(solve, gamma, lambda: float(2 * np.log(factor[0].diagonal()).sum()))
+
+
+def bend_without_matrix(X: Any, curve: np.ndarray, lam: float) -> Bend:
+    """Return it by conjugate gradients, the trace by a random vector, and the volume not at all.
+
+    One vector is enough: its error is below a share sqrt(2/gamma) of the trace, and gamma is large.
+    """
     d = X.shape[1]
+    diagonal = (X.multiply(X) if scipy.sparse.issparse(X) else X * X).T @ curve + lam
+    first = scipy.sparse.linalg.LinearOperator((d, d), lambda v: v / diagonal, dtype=float)
     H = scipy.sparse.linalg.LinearOperator(
         (d, d), lambda v: X.T @ (curve * (X @ v)) + lam * v, dtype=float
     )
 
     def solve(g: np.ndarray) -> np.ndarray:
-        return scipy.sparse.linalg.cg(H, g, rtol=0.1, maxiter=200)[0]
+        return scipy.sparse.linalg.cg(H, g, rtol=0.1, maxiter=200, M=first)[0]
 
     def gamma() -> float:
-        probes = np.random.default_rng(0).choice([-1.0, 1.0], (PROBES, d))
-        return float(max(d - lam * np.mean([v @ solve(v) for v in probes]), 0.0))
+        v = np.random.default_rng(0).choice([-1.0, 1.0], d)
+        return float(max(d - lam * (v @ solve(v)), 0.0))
 
-    return solve, gamma
+    return Bend(solve, gamma, lambda: math.nan)
+
+
+def dense(X: Any) -> np.ndarray:
+    """Return rows as an array."""
+    return X.toarray() if scipy.sparse.issparse(X) else X

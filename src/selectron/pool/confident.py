@@ -1,8 +1,10 @@
 """The default: propose what is most certain, by the centre of the weights that fit so far.
 
 After a mistake, the weights are fitted anew to all that has been told, and the rest is sorted anew.
-On points of the sphere this makes about half the mistakes of the same order under steps of the
-margin-perceptron, and it neither stalls nor minds labels that no halfspace fits.
+On points of the sphere this makes less than half the mistakes of the same order under steps of the
+margin-perceptron, and it neither stalls nor minds labels that no halfspace fits. Where the pool
+comes with kernel maps (see `kernels`), each has a centre of its own, and what is said of a row is
+their mean, weighed by the evidence for each.
 
 Where STUCK d mistakes have not told half of the rows that were left, though the fit errs on no more
 than d of those that are told, the paper's learner for any points takes over until half are. So a
@@ -14,22 +16,23 @@ proved.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, softmax
 
 from ..errors import SelectronError
 from .boosted import Boosted, Phase, takes
-from .centre import Centre, centre
+from .centre import Centre, Found, centre
 from .plan import OPEN, Plan, Pool, Told
 
 EVERY = 100  # up to so many mistakes there is a fit after each, then after one in a hundred
 START = 0.01  # lam of the first fit
+LEFT_OUT = 1e-4  # weight of a map that is not fitted again until mistakes are half as many more
 STUCK = 8  # mistakes a feature before the rows left are half as many
 
 
 class Fits(NamedTuple):
     """What is carried from plan to plan."""
 
-    centres: tuple[Centre, ...]  # one for every pair of classes, in the order of `pairs`
+    centres: tuple[tuple[Centre, ...], ...]  # of each map, for every pair in the order of `pairs`
     left: int  # rows at the last halving
     mistakes: int  # up to then
     phase: Phase | None = None  # of the paper's learner, if it has taken over
@@ -98,16 +101,47 @@ def fitted(pool: Pool, told: Told, carry: Fits | None) -> tuple[Fits, np.ndarray
     d = pool.X.shape[1]
     if carry is None and (told.codes < 0).all():  # nothing is known: any direction will do
         start = np.random.default_rng([pool.seed, 1]).normal(size=d) / np.sqrt(d)
-        carry = Fits((Centre(start, START),), len(told.codes), 0)
-        return carry, scores([pool.X @ start], 2)
+        return Fits((), len(told.codes), 0), scores([pool.X @ start], 2)
     before = carry.centres if carry else ()
-    fresh = Centre(np.zeros(d), START)
+    fresh = tuple(Centre(np.zeros(X.shape[1]), START) for X in pool.maps)
     found = []
     for i, (a, b) in enumerate(pairs(told.classes)):
-        found.append(centre(pool.X, versus(told, a, b), before[i] if i < len(before) else fresh))
-    centres = tuple(one for one, _ in found)
-    carry = Fits(centres, len(told.left), told.mistakes) if carry is None else carry
-    return carry._replace(centres=centres), scores([m for _, m in found], told.classes)
+        last = before[i] if i < len(before) else fresh
+        found.append(parted(pool, versus(told, a, b), last, told.mistakes))
+    carry = Fits((), len(told.left), told.mistakes) if carry is None else carry
+    carry = carry._replace(centres=tuple(centres for centres, _ in found))
+    return carry, scores([margins for _, margins in found], told.classes)
+
+
+def parted(
+    pool: Pool, signs: np.ndarray, last: tuple[Centre, ...], mistakes: int
+) -> tuple[tuple[Centre, ...], np.ndarray]:
+    """Return the centres of a pair of classes under every map, and the mean of their margins."""
+    due = [i for i, one in enumerate(last) if one.rests <= mistakes]
+    found = [centre(pool.maps[i], signs, last[i]) for i in due]
+    mean, weights = weighed(found, mistakes)
+    centres = list(last)
+    for i, one, weight in zip(due, found, weights, strict=True):
+        rests = 0 if weight > LEFT_OUT else 3 * mistakes // 2 + 1
+        centres[i] = one.centre._replace(rests=rests)
+    return tuple(centres), mean
+
+
+def weighed(found: list[Found], mistakes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean of the margins under several maps, and what each weighs by its evidence.
+
+    A map weighs nothing beside the plain one if its own fit leaves more than a quarter as many
+    errors as there were mistakes: of labels that are noise, evidence tells likelihood, not errors.
+    """
+    if len(found) == 1:
+        return found[0].margins, np.ones(1)
+    weights = softmax(
+        [
+            one.evidence if i == 0 or 4 * one.errors <= mistakes else -np.inf
+            for i, one in enumerate(found)
+        ]
+    )
+    return weights @ np.stack([one.margins for one in found]), weights
 
 
 def pairs(classes: int) -> list[tuple[int, int]]:

@@ -9,17 +9,20 @@ from ..errors import SelectronError
 
 RANDOM = 500  # random Fourier features
 PAIRS = 1_000  # rows between which the width of the kernel is measured
+LANDMARKS = 300  # rows that a kernel map is made from
+MAPPED, WIDEST = 20_000, 1_000  # rows and features of the largest table that has kernel maps
 
 
 def featured(X: Any, features: Any, intercept: bool, seed: int) -> Any:
     """Return the rows as a learner takes them, scaled to a mean square length of 1.
 
     `features`: "standard" (each feature to mean 0 and variance 1; sparse rows stay as they are),
-    "raw", "rbf" (random Fourier features of the standardised ones, for a kernel as wide as the rows
-    are apart), or a transformer of scikit-learn. With `intercept`, a constant 1 is put in front.
+    "auto" (the same, beside `kernels`), "raw", "rbf" (random Fourier features of the standardised
+    ones, for a kernel as wide as the rows are apart), or a transformer of scikit-learn. With
+    `intercept`, a constant 1 is put in front.
     """
     X = X if scipy.sparse.issparse(X) else np.asarray(X, float)
-    if features == "standard" or features == "rbf":
+    if features in ("auto", "standard", "rbf"):
         X = standard(X)
     elif features != "raw":
         X = transformed(X, features)
@@ -42,20 +45,49 @@ def standard(X: Any) -> Any:
 def fourier(X: Any, seed: int) -> np.ndarray:
     """Return random Fourier features, for exp(-|x - x'|^2 / v), v half the median of |x - x'|^2."""
     from sklearn.kernel_approximation import RBFSampler
+
+    gamma = 2 / apart(X, seed)
+    return RBFSampler(gamma=gamma, n_components=RANDOM, random_state=seed).fit_transform(X)
+
+
+def kernels(X: Any, features: Any, seed: int) -> tuple[np.ndarray, ...]:
+    """Return the maps that go with "auto": of the rows as they are, and of the standardised ones.
+
+    Each is Nystroem's, of the kernel exp(-|x - x'|^2 / v), v the median of |x - x'|^2, from up to
+    300 rows drawn at random. Sparse, wide and large tables have none: there, a linear map does
+    well, or the fits would take too long.
+
+    Source: Williams & Seeger, "Using the Nystroem method to speed up kernel machines" (NIPS 2000).
+    """
+    n, d = X.shape
+    if not isinstance(features, str) or features != "auto":
+        return ()
+    if scipy.sparse.issparse(X) or n > MAPPED or d > WIDEST:
+        return ()
+    from sklearn.kernel_approximation import Nystroem
+
+    return tuple(
+        Nystroem(
+            gamma=1 / apart(Z, seed), n_components=min(n, LANDMARKS), random_state=seed
+        ).fit_transform(Z)
+        for Z in (np.asarray(X, float), standard(X))
+    )
+
+
+def apart(X: np.ndarray, seed: int) -> float:
+    """Return the median of |x - x'|^2, over 1,000 rows drawn at random; 1 if that is 0."""
     from sklearn.metrics.pairwise import euclidean_distances
 
     some = X[np.random.default_rng([seed, 4]).permutation(X.shape[0])[:PAIRS]]
-    apart = euclidean_distances(some, squared=True)
-    typical = np.median(apart[np.triu_indices(len(apart), 1)]) if len(apart) > 1 else 1.0
-    gamma = 2 / typical if typical > 0 else 1.0
-    return RBFSampler(gamma=gamma, n_components=RANDOM, random_state=seed).fit_transform(X)
+    squares = euclidean_distances(some, squared=True)[np.triu_indices(len(some), 1)]
+    return float(np.median(squares)) or 1.0 if len(squares) else 1.0
 
 
 def transformed(X: Any, features: Any) -> Any:
     """Return what a transformer makes of the rows."""
     if not hasattr(features, "fit_transform"):
         raise SelectronError(
-            f'features must be "standard", "raw", "rbf" or a transformer, got {features!r}.'
+            f'features must be "auto", "standard", "raw", "rbf" or a transformer, got {features!r}.'
         )
     out = features.fit_transform(X)
     return scipy.sparse.csr_array(out) if scipy.sparse.issparse(out) else np.asarray(out, float)

@@ -23,6 +23,12 @@ class Pool(NamedTuple):
 
     X: Any  # (n, d), dense or CSR, of mean square length 1
     seed: int
+    kernels: tuple[np.ndarray, ...] = ()  # other maps of the rows, each (n, k)
+
+    @property
+    def maps(self) -> tuple[Any, ...]:
+        """Return all maps of the rows, the plain one first."""
+        return self.X, *self.kernels
 
 
 class Told(NamedTuple):

@@ -1,0 +1,55 @@
+"""The fit: the same in every form of its second derivative, and the minimum of what it says."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from scipy.optimize import minimize
+
+from selectron.pool.centre import (
+    Centre,
+    bend_of_rows,
+    bend_of_weights,
+    bend_without_matrix,
+    centre,
+    fit,
+    loss,
+)
+
+RNG = np.random.default_rng(0)
+R = RNG.normal(size=(30, 12))
+
+
+@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csr_array])
+def test_the_forms_of_the_second_derivative_agree(kind):
+    H, g = R.T @ R + 0.3 * np.eye(12), RNG.normal(size=12)
+    for bend in (bend_of_weights(kind(R), 0.3), bend_of_rows(kind(R), 0.3)):
+        np.testing.assert_allclose(bend.solve(g), np.linalg.solve(H, g), rtol=1e-9)
+        assert bend.gamma() == pytest.approx(12 - 0.3 * np.trace(np.linalg.inv(H)))
+        assert bend.volume() == pytest.approx(np.linalg.slogdet(H / 0.3)[1])
+    bend = bend_without_matrix(kind(R), np.ones(30), 0.3)
+    error = np.linalg.norm(H @ bend.solve(g) - g)
+    assert error <= 0.1 * np.linalg.norm(g) + 1e-12
+
+
+def test_the_fit_is_the_minimum():
+    X, signs = RNG.normal(size=(200, 5)), np.sign(RNG.normal(size=200)).astype(np.int8)
+    signs[::3] = 0
+    w, margins, _, value = fit(X, signs, Centre(np.zeros(5), 0.5), np.zeros(200))
+    told = signs != 0
+
+    def wanted(w):
+        return loss(X[told] @ w, signs[told].astype(float), w, 0.5)
+
+    assert value == pytest.approx(minimize(wanted, np.zeros(5)).fun, rel=1e-3)
+    np.testing.assert_allclose(margins, X @ w)
+
+
+def test_evidence_prefers_the_features_that_matter():
+    X = RNG.normal(size=(150, 3))
+    signs = np.where(X[:, 0] > 0, 1, -1).astype(np.int8)
+    other = RNG.normal(size=(150, 40))
+    start = 0.01
+    ours = centre(X, signs, Centre(np.zeros(3), start))
+    theirs = centre(other, signs, Centre(np.zeros(40), start))
+    assert ours.evidence > theirs.evidence + 10
+    assert ours.errors == 0
