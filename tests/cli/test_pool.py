@@ -70,6 +70,18 @@ def test_columns_are_shown(call, half):
     assert "colour" in result.output
 
 
+def test_keys_of_json_lines_are_shown(call, tmp_path):
+    path = tmp_path / "mail.jsonl"
+    rows = [{"a": i - 5.0, "b": i % 3, "subject": f"number {i}", "label": None} for i in range(10)]
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    args = "pool", path, "--drop", "subject", "--label", "label", "--classes", "ham,spam"
+    result = call(*args, "--show", "subject", input="yq")
+    assert "1 of 10 rows told" in result.output
+    assert "subject: number " in result.output
+    result = call(*args, "--show", "colour", input="q")
+    assert (result.exit_code, "no row has 'colour'" in result.output) == (1, True)
+
+
 def test_what_cannot_be_done(call, stream, half):
     assert call("pool", "nothing.csv").exit_code == 1
     assert call("pool", stream[0], "--plot", "m.bmp").exit_code == 2

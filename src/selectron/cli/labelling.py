@@ -1,6 +1,7 @@
 """Labelling in the terminal: one key confirms a proposal, one corrects it."""
 
 import csv
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,7 @@ class Labelling:
     def __init__(self, file: str, table: "Table", **options: Any):
         self.file, self.table, self.output = file, table, options["output"]
         self.answers = Path(options["answers"] or f"{'stdin' if file == '-' else file}.answers")
-        self.texts = texts(file, options["show"], len(table.y))
+        self.texts = texts(file, options["kind"], options["show"], len(table.y))
         self.pool = self._pool(options)
 
     def _pool(self, options: Any) -> SelfDirectedClassifier:
@@ -151,26 +152,50 @@ def written(run: PoolRun, path: str) -> None:
             out.writerow([row + 1, label, proposal, int(wrong)])
 
 
-def texts(file: str, columns: tuple[str, ...], rows: int) -> list[str] | None:
+def texts(file: str, kind: str | None, columns: tuple[str, ...], rows: int) -> list[str] | None:
     """Return what is to be shown of every row, None if no columns are named for it."""
     if not columns:
         return None
+    from ..streams.readers.formats import by_name
+
+    kind = kind or by_name(file)
+    if kind == "jsonl":
+        records = json_records(file, columns)
+    else:
+        records = table_records(file, kind == "parquet", columns)
+    if len(records) != rows:
+        raise SelectronError(f"{file}: --show finds {len(records)} rows, and there are {rows}")
+    return ["  ".join(f"{k}: {v}" for k, v in record.items()) for record in records]
+
+
+def table_records(file: str, parquet: bool, columns: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Return these columns of a Parquet or CSV file, a record a row."""
     import pyarrow.csv
     import pyarrow.parquet
 
     try:
-        if file.endswith((".parquet", ".pq")):
-            found = pyarrow.parquet.read_table(file, columns=list(columns))
-        else:
-            kept = pyarrow.csv.ConvertOptions(
-                include_columns=list(columns),
-                column_types=dict.fromkeys(columns, pyarrow.string()),
-            )
-            parse = pyarrow.csv.ParseOptions(newlines_in_values=True)
-            found = pyarrow.csv.read_csv(file, parse_options=parse, convert_options=kept)
+        if parquet:
+            return pyarrow.parquet.read_table(file, columns=list(columns)).to_pylist()
+        kept = pyarrow.csv.ConvertOptions(
+            include_columns=list(columns),
+            column_types=dict.fromkeys(columns, pyarrow.string()),
+        )
+        parse = pyarrow.csv.ParseOptions(newlines_in_values=True)
+        return pyarrow.csv.read_csv(file, parse_options=parse, convert_options=kept).to_pylist()
     except (pyarrow.ArrowException, KeyError) as error:
         reason = str(error).splitlines()[0]
         raise SelectronError(f"{file}: --show cannot read these columns: {reason}") from error
-    if found.num_rows != rows:
-        raise SelectronError(f"{file}: --show finds {found.num_rows} rows, and there are {rows}")
-    return ["  ".join(f"{k}: {v}" for k, v in record.items()) for record in found.to_pylist()]
+
+
+def json_records(file: str, columns: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Return these keys of a JSON lines file, where a row has them; one at least must have each."""
+    from ..streams.readers.opening import Blocks, Counted, opened
+
+    with opened(file) as stream:
+        blocks = Blocks(Counted(stream))
+        text = b"".join(iter(blocks.read, b"")).decode("utf-8-sig")
+    rows = [json.loads(line) for line in text.split("\n") if line.strip()]
+    for column in columns:
+        if not any(column in row for row in rows):
+            raise SelectronError(f"{file}: --show cannot read these columns: no row has {column!r}")
+    return [{column: row[column] for column in columns if column in row} for row in rows]

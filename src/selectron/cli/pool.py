@@ -66,7 +66,9 @@ class Table(NamedTuple):
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @of_a_file
 @click.option(
-    "--show", multiple=True, help="Column to show to whoever labels. May be repeated; CSV, Parquet."
+    "--show",
+    multiple=True,
+    help="Column to show to whoever labels. May be repeated; CSV, Parquet, JSON lines.",
 )
 @click.option(
     "--answers",
