@@ -1,7 +1,7 @@
 """The default: propose what is most certain, by the centre of the weights that fit so far.
 
 After a mistake, the weights are fitted anew to all that has been told, and the rest is sorted anew.
-On points of the sphere this makes less than half the mistakes of the same order under steps of the
+On points of the sphere this makes about half the mistakes of the same order under steps of the
 margin-perceptron, and it neither stalls nor minds labels that no halfspace fits. Where the pool
 comes with kernel maps (see `kernels`), each has a centre of its own, and what is said of a row is
 their mean, weighed by the evidence for each.
