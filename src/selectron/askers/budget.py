@@ -27,7 +27,7 @@ SWAY = 2.0  # at most e^2 times, either way
 SLOW, FAST = 200, 10  # rows that the mean worth is taken over, and that a jump takes to be seen
 JUMP = 1.4  # times the mean surprise
 READY = 0.1  # of what may be saved must be there for a burst
-THRIFT = 0.5  # of what is due is saved where labels are rare, and less the more there are
+THRIFT = 0.3  # of what is due is saved where labels are rare, and less the more there are
 
 BLIND = 0.1  # the share of rows to ask for before their pace is known
 
@@ -182,7 +182,7 @@ def due(a, b, now):
 
 def put_aside(a, b, share):
     """The part of what is due that is saved: none once as much is there as may be."""
-    return THRIFT * (1 - share) ** 4 if b.saved < share * a.saved else 0.0
+    return THRIFT * (1 - share) ** 2 if b.saved < share * a.saved else 0.0
 
 
 def means(b, worth, surprised):

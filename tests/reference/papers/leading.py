@@ -193,7 +193,7 @@ class Rate:
         self.slow += (worth - self.slow) / min(self.rows, 200)
         self.calm += (doubt - self.calm) / min(self.rows, 200)
         self.fast += (doubt - self.fast) / min(self.rows, 10)
-        self.put = 0.5 * (1 - self.rate) ** 4 if self.saved < self.room else 0.0
+        self.put = 0.3 * (1 - self.rate) ** 2 if self.saved < self.room else 0.0
         lag = math.exp(max(-2.0, min(2.0, 0.02 * self.owed)))
         even = self.rate * (1 - self.put) * worth / self.slow * lag
         least = self.rate if self.owed > max(self.room, 50) else self.audits * self.rate
