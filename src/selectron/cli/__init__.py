@@ -11,6 +11,8 @@ INTERRUPTED = 130  # the exit code with which a shell reports Ctrl-C
 COMMANDS = {
     "run": "Play a stream and tell how the learners fared.",
     "pool": "Label a whole table, correcting as few proposals as possible.",
+    "serve": "Serve live streams: predictions over HTTP, and a page to label what is asked.",
+    "send": "Send a file to a stream that is served.",
     "reproduce": "Run a paper's experiment, and tell which claims hold.",
 }
 

@@ -1,0 +1,205 @@
+"""Questions and answers of a stream: leases, labels, skips, corrections, and what they teach."""
+
+import secrets
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from .event import Event
+from .problem import Problem, invalid, missing
+from .question import LABEL, NONE, SKIP, Question
+from .stream import Stream
+
+
+class Said(NamedTuple):
+    """An answer as it comes: `verdict` is "label", "none" or "skip"."""
+
+    verdict: str
+    label: str | None = None
+    lease: str | None = None  # the token, if there is one
+
+
+def ask(stream: Stream, who: str, at: float) -> dict[str, Any] | None:
+    """Lease the oldest question that this person may have; None if there is none."""
+    question = next((q for q in stream.open.values() if q.free_for(who, at)), None)
+    if question is None:
+        return None
+    token, until = secrets.token_urlsafe(18), at + stream.declaration.lease
+    body = {"lease": digest(token), "until": until}
+    stream.emit("shown", at, who, body, item=question.item)
+    return {**described(stream, question), "lease": {"token": token, "until": until, "now": at}}
+
+
+def described(stream: Stream, question: Question) -> dict[str, Any]:
+    """Return a question as a page shows it; the prediction only where that may not sway anybody."""
+    decided, hide = question.decided, stream.declaration.hide
+    hidden = hide == "always" or (hide == "audits" and decided["reason"] == "audit")
+    content = stream.store.content(question.item)
+    return {
+        "item": question.item,
+        "id": question.key,
+        "at": question.at,
+        "content": content[0] if content else None,
+        "reason": decided["reason"],
+        "hidden": hidden,
+        "label": None if hidden else decided["label"],
+        "margin": None if hidden else decided["margin"],
+        "probability": decided["probability"],
+        "classes": list(stream.named),
+        "new_classes": stream.declaration.new_classes,
+    }
+
+
+def renew(stream: Stream, item: int, token: str, who: str, at: float) -> dict[str, Any]:
+    """Let a lease begin anew; Problem (409) if it has run out."""
+    question = held(stream, item, token, at)
+    until = at + stream.declaration.lease
+    body = {"lease": digest(token), "until": until}
+    stream.emit("renewed", at, who, body, item=question.item)
+    return {"item": item, "lease": {"token": token, "until": until, "now": at}}
+
+
+def release(stream: Stream, item: int, token: str, who: str, at: float) -> dict[str, Any]:
+    """Give a question back; Problem (409) if the lease has run out."""
+    question = held(stream, item, token, at)
+    stream.emit("released", at, who, {"lease": digest(token)}, item=question.item)
+    return {"item": item, "released": True}
+
+
+def held(stream: Stream, item: int, token: str, at: float) -> Question:
+    """Return the question that this token leases."""
+    question = stream.open.get(item)
+    if question is None or not any(x.digest == digest(token) for x in question.active(at)):
+        raise Problem(409, "lease_over", f"The lease of item {item} is over.")
+    return question
+
+
+def answer(stream: Stream, item: int, said: Said, who: str, at: float) -> dict[str, Any]:
+    """Take an answer, whenever it comes; somebody's second one takes the place of the first.
+
+    It is late if its lease has run out, or enough had been said; in the latter case it is kept,
+    and does not count. Raises Problem (422) if the label is of no class.
+    """
+    check(stream, said)
+    question = stream.question(item)
+    before = question.votes.get(who)
+    counts = said.verdict != SKIP and (before is not None or not question.settled)
+    lease = question.leases.get(digest(said.lease)) if said.lease else None
+    over = said.lease is not None and (lease is None or lease.until <= at)
+    body: dict[str, Any] = {
+        "verdict": said.verdict,
+        "label": said.label,
+        "voter": who,
+        "counts": counts,
+        "late": over or question.retired or (question.settled and before is None),
+        "lease": digest(said.lease) if said.lease else "",
+        "shown": lease.since if lease else None,
+        "supersedes": before.seq if before and counts else None,
+    }
+    return emitted(stream, question, "answer", who, at, body)
+
+
+def correct(stream: Stream, seq: int, said: Said, who: str, at: float) -> dict[str, Any]:
+    """Put another answer in the place of one; Problem (409) if it does not stand any more."""
+    check(stream, said)
+    if said.verdict == SKIP:
+        raise invalid("A correction is a label, or none of the classes.")
+    question, entry = standing(stream, seq)
+    body = {
+        "verdict": said.verdict,
+        "label": said.label,
+        "voter": entry.body["voter"],
+        "counts": True,
+        "late": False,
+        "lease": "",
+        "shown": None,
+        "supersedes": seq,
+    }
+    return emitted(stream, question, "answer", who, at, body)
+
+
+def undo(stream: Stream, seq: int, who: str, at: float, anybody: bool = True) -> dict[str, Any]:
+    """Take an answer back: its question waits again.
+
+    Raises Problem: 409 if it does not stand, 403 if it is not one's own and not `anybody` may.
+    """
+    question, entry = standing(stream, seq)
+    if not anybody and entry.body["voter"] != who:
+        raise Problem(403, "forbidden", "Answers of others are corrected, not undone.")
+    return emitted(stream, question, "undo", who, at, {"supersedes": seq})
+
+
+def standing(stream: Stream, seq: int) -> tuple[Question, Event]:
+    """Return the question of an answer that stands, and its entry."""
+    entry = stream.store.event(seq)
+    if entry is None or entry.kind != "answer" or entry.stream != stream.id:
+        raise missing(f"answer {seq} in stream {stream.name!r}")
+    question = stream.question(entry.item)
+    if seq not in {*(vote.seq for vote in question.votes.values()), *question.skipped.values()}:
+        raise Problem(409, "superseded", f"Answer {seq} does not stand any more.")
+    return question, entry
+
+
+def emitted(
+    stream: Stream, question: Question, kind: str, who: str, at: float, body: dict[str, Any]
+) -> dict[str, Any]:
+    """Append what was said, and learn what follows from it."""
+    body |= teaching(stream, question, kind, body)
+    event = stream.emit(kind, at, who, body, item=question.item)
+    return {
+        "answer": event.seq,
+        "item": question.item,
+        "verdict": body.get("verdict", "undo"),
+        "label": body.get("label"),
+        "late": body.get("late", False),
+        "counts": body.get("counts", True),
+        "learned": body["learn"] is not None,
+        "supersedes": body["supersedes"],
+    }
+
+
+def teaching(stream: Stream, question: Question, kind: str, body: dict[str, Any]) -> dict[str, Any]:
+    """Let the model learn what this entry settles, and return how it did."""
+    ahead = foreseen(stream, question, kind, body)
+    _, label = ahead.outcome()
+    ticket = question.decided["ticket"]
+    if label is None or label == question.taught:
+        return {"learn": None}
+    if not question.touched and stream.model.open(ticket):
+        stream.model.tell(ticket, label)
+        return {"learn": "tell", "learned": label, "ticket": ticket}
+    row = stream.row(question.item)
+    if row is None:
+        return {"learn": None}
+    stream.model.teach(row, label)
+    return {"learn": "teach", "learned": label}
+
+
+def foreseen(stream: Stream, question: Question, kind: str, body: dict[str, Any]) -> Question:
+    """Return the question as it will be after this entry."""
+    ahead = Question.__new__(Question)
+    ahead.__dict__.update(question.__dict__)
+    for name in ("leases", "votes", "skipped"):
+        setattr(ahead, name, dict(getattr(question, name)))
+    ahead.late = list(question.late)
+    seq = stream.store.head[0] + 1
+    ahead.apply(Event(seq, stream.id, kind, question.item, None, 0.0, "", body))
+    return ahead
+
+
+def check(stream: Stream, said: Said) -> None:
+    """Refuse what is no answer in this stream."""
+    if said.verdict not in (LABEL, NONE, SKIP):
+        raise invalid(f"verdict must be {LABEL!r}, {NONE!r} or {SKIP!r}, got {said.verdict!r}.")
+    if (said.label is None) == (said.verdict == LABEL):
+        raise invalid("A verdict 'label' has a label, and no other has one.")
+    if said.label is not None and said.label not in stream.named:
+        if not stream.declaration.new_classes:
+            known = ", ".join(map(repr, stream.named))
+            raise invalid(f"There is no class {said.label!r} in {stream.name!r}, but {known}.")
+        if not 0 < len(said.label) <= 100 or len(stream.named) >= 100:
+            raise invalid("A new class has a name of 1 to 100 characters, as one of 100 at most.")
+
+
+def digest(token: str) -> str:
+    """Return what the log has of a token."""
+    return sha256(token.encode()).hexdigest()[:32]

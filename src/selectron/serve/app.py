@@ -1,0 +1,119 @@
+"""The application: routes, errors in one shape, and the pages."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from .. import __version__
+from . import metrics
+from .guard import Guard, Rates
+from .host import Host
+from .problem import Problem
+from .routes import items, labelling, reports
+from .routes.common import allowed
+
+LOG = logging.getLogger("selectron.serve")
+PAGES = {"/": "streams.html", "/label": "label.html", "/history": "history.html"}
+MEDIA = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+STATIC = (
+    "style.css", "talk.js", "streams.js", "label.js", "item.js", "outbox.js", "chart.js",
+    "history.js", "uPlot.iife.min.js", "uPlot.min.css", "icon.svg",
+)  # fmt: skip
+
+
+def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = None) -> FastAPI:
+    """Return the application around a host; `hosts` are names that it goes by beside localhost."""
+
+    @asynccontextmanager
+    async def life(app: FastAPI) -> AsyncIterator[None]:
+        host.loop = asyncio.get_running_loop()
+        yield
+        app.state.ending = True
+        host.loop = None
+
+    app = FastAPI(
+        title="Selectron",
+        version=__version__,
+        description="Streams that are predicted item by item, and ask for the labels they need.",
+        openapi_url="/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=life,
+    )
+    app.state.host, app.state.readers, app.state.ending = host, 0, False
+    for routes in (items, labelling, reports):
+        app.include_router(routes.router)
+    add_plain(app)
+    add_errors(app)
+    app.add_middleware(Guard, hosts=hosts, rates=rates)
+    return app
+
+
+def add_plain(app: FastAPI) -> None:
+    """Add what is outside of /v1: health, figures, and pages, which hold no data."""
+
+    @app.get("/healthz", tags=["health"])
+    async def healthz(request: Request) -> Response:
+        """Tell whether it works."""
+        failing = request.app.state.host.failing
+        return JSONResponse({"ok": not failing}, 503 if failing else 200)
+
+    @app.get("/metrics", tags=["health"], **allowed("read"))
+    async def figures(request: Request) -> Response:
+        """Send figures for Prometheus."""
+        return Response(metrics.written(request.app.state.host), media_type="text/plain")
+
+    for path, name in [*PAGES.items(), *((f"/static/{name}", name) for name in STATIC)]:
+        app.get(path, include_in_schema=False)(page(name))
+
+
+def page(name: str) -> Any:
+    """Return the route of a file."""
+
+    async def send() -> Response:
+        return Response(content(name), media_type=MEDIA[name.rpartition(".")[2]])
+
+    return send
+
+
+@cache
+def content(name: str) -> bytes:
+    """Return a file of the pages."""
+    return (files(__package__) / "page" / name).read_bytes()
+
+
+def add_errors(app: FastAPI) -> None:
+    """Give all errors one shape, and none a trace."""
+
+    @app.exception_handler(Problem)
+    async def problem(request: Request, error: Problem) -> Response:
+        headers = {"www-authenticate": "Bearer"} if error.status == 401 else None
+        return JSONResponse(error.body(), error.status, headers)
+
+    @app.exception_handler(RequestValidationError)
+    async def unfit(request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        return JSONResponse(Problem(422, "invalid", f"{where}: {first['msg']}.").body(), 422)
+
+    @app.exception_handler(HTTPException)
+    async def refused(request: Request, error: HTTPException) -> Response:
+        if isinstance(error.detail, dict):
+            return JSONResponse(error.detail, error.status_code, error.headers)
+        code = {404: "not_found", 405: "method_not_allowed"}.get(error.status_code, "refused")
+        body = Problem(error.status_code, code, f"{error.detail}.").body()
+        return JSONResponse(body, error.status_code, error.headers)
+
+    @app.exception_handler(Exception)
+    async def unexpected(request: Request, error: Exception) -> Response:
+        message = "This could not be done; the server's log tells why."
+        return JSONResponse(Problem(500, "internal", message).body(), 500)

@@ -1,0 +1,144 @@
+"""What a stream is: a table in a TOML file."""
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import click
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from ..askers import Budget
+from ..cli.specs import LEARNER, within
+from ..errors import SelectronError
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+Class = Annotated[str, Field(min_length=1, max_length=100)]
+Fields = Annotated[list[str], Field(max_length=1000)]
+
+
+class Part(BaseModel):
+    """A table of a declaration: names that it does not know are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Features(Part):
+    """What the model sees of an item.
+
+    `text`: words (and, with `ngrams`, runs of them) of these fields, hashed to `size` columns.
+    `fields`: `numeric` fields as (x - centre) / scale, `categorical` ones hashed to `size` columns;
+    a text that is named as well is hashed into the same columns. `vector`: a field that is a list
+    of `size` numbers.
+    """
+
+    kind: Literal["text", "fields", "vector"] = "text"
+    size: Annotated[int, Field(ge=1, le=2**20)] = 4096
+    text: Fields = ["text"]
+    ngrams: Annotated[int, Field(ge=1, le=3)] = 1
+    numeric: dict[str, tuple[float, Annotated[float, Field(gt=0)]]] = {}
+    categorical: Fields = []
+    vector: str = "vector"
+
+
+class Privacy(Part):
+    """What is kept of an item.
+
+    `raw`: all of it, for `retention_days` (0: for good). `hash`: its features and a hash; what the
+    page has to show is deleted once it is answered.
+    """
+
+    keep: Literal["raw", "hash"] = "raw"
+    retention_days: Annotated[float, Field(ge=0)] = 0
+
+
+class Declaration(Part):
+    """A stream.
+
+    `budget` is a share of items as "10%", or a number of labels in a period as "20 per 1d";
+    `audit` the share of it that goes to items picked whatever they seem worth; `annotators` how
+    many people answer each question; `lease` for how many seconds an item is one person's; `queue`
+    how many questions may wait; `hide` when the page does not show the prediction.
+    """
+
+    name: Name
+    title: Annotated[str, Field(max_length=200)] = ""
+    classes: Annotated[list[Class], Field(max_length=100)] = []
+    new_classes: bool = False
+    features: Features = Features()
+    learner: str = "leading-history"
+    budget: str = "10%"
+    audit: Annotated[float, Field(ge=0, le=1)] = 0.1
+    seed: Annotated[int, Field(ge=0)] = 0
+    annotators: Annotated[int, Field(ge=1, le=20)] = 1
+    lease: Annotated[float, Field(ge=1, le=86_400)] = 120
+    queue: Annotated[int, Field(ge=1, le=100_000)] = 1000
+    hide: Literal["audits", "always", "never"] = "audits"
+    privacy: Privacy = Privacy()
+
+    @model_validator(mode="after")
+    def _sound(self) -> "Declaration":
+        if len(set(self.classes)) < len(self.classes):
+            raise ValueError("classes must differ")
+        if not self.new_classes and len(self.classes) < 2:
+            raise ValueError("give two classes at least, or new_classes = true")
+        self.parts()
+        return self
+
+    def parts(self) -> tuple[Any, Budget]:
+        """Return the learner and its budget."""
+        try:
+            learner = LEARNER.convert(self.learner, None, None)
+            budget = budget_of(self.budget)._replace(audits=self.audit)
+            budget = within(budget, None, learner, True)
+            budget.numbers()
+        except click.UsageError as error:
+            raise ValueError(error.format_message()) from None
+        return learner, budget
+
+
+def budget_of(text: str) -> Budget:
+    """Return the budget that is written so.
+
+    >>> budget_of("10%").rate, budget_of("20 per 1d").labels, budget_of("20 per 1d").per
+    (0.1, 20.0, '1d')
+    """
+    labels, per, period = (piece.strip() for piece in text.partition(" per "))
+    try:
+        if per:
+            return Budget(labels=float(labels), per=period)
+        share = labels.endswith("%")
+        return Budget(rate=float(labels.rstrip(" %")) / (100 if share else 1))
+    except ValueError:
+        raise ValueError(f"budget: {text!r} is none, as '10%' or '20 per 1d' would be") from None
+
+
+def declared(values: dict[str, Any], where: str) -> Declaration:
+    """Return a stream from its table; SelectronError if it will not do."""
+    try:
+        return Declaration.model_validate(values)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        at = ".".join(map(str, first["loc"]))
+        message = first["msg"].removeprefix("Value error, ").rstrip(".")
+        raise SelectronError(f"{where}: {at + ': ' if at else ''}{message}.") from None
+
+
+def read(path: str | Path) -> list[Declaration]:
+    """Return the streams of a TOML file: one, or those of its [[stream]] tables.
+
+    Raises SelectronError if the file is not TOML, or a stream of it will not do.
+    """
+    try:
+        with open(path, "rb") as file:
+            values = tomllib.load(file)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SelectronError(f"{path} is not TOML: {error}.") from None
+    several = values.pop("stream", None)
+    if several is None:
+        return [declared({"name": Path(path).stem, **values}, str(path))]
+    if values or not isinstance(several, list):
+        raise SelectronError(f"{path}: beside [[stream]] tables there must be nothing.")
+    found = [declared(table, f"{path}, stream {i + 1}") for i, table in enumerate(several)]
+    if len({stream.name for stream in found}) < len(found):
+        raise SelectronError(f"{path}: two streams have the same name.")
+    return found

@@ -1,0 +1,107 @@
+"""A stream to try things with: messages to a help desk, "urgent" or "routine", that drift.
+
+Texts are put together from parts, so that they need no download. Every 400 messages another product
+makes the trouble: what was urgent before is routine now.
+"""
+
+import random
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+from . import strict
+from .declaration import Declaration, Features
+from .host import Host
+from .service import Work
+from .stream import Item
+
+DEMO = Declaration(
+    name="demo",
+    title="Help desk (demonstration)",
+    classes=["routine", "urgent"],
+    features=Features(size=2048, text=["subject", "text"]),
+    budget="20%",
+    audit=0.2,
+    queue=200,
+    lease=90,
+)
+SHIFT = 400  # messages between two drifts
+FIRST, PACE = 120, 1.5  # messages at the start, and a second later on
+PRODUCTS = ("printer", "invoice", "login", "webshop", "newsletter", "phone")
+GREETINGS = ("Hello,", "Hi team,", "Dear support,", "Good morning,", "")
+TROUBLE = (
+    "the {p} is down and nobody here can work",
+    "since an hour the {p} shows an error, and customers are waiting",
+    "we lose money every minute because the {p} fails",
+    "the {p} stopped in the middle of the day and I have a deadline",
+    "all of our {p} data seem to be gone",
+)
+CALM = (
+    "could you tell me where the manual of the {p} is",
+    "I would like to change a setting of the {p} some time",
+    "thank you, the {p} works well; one small question about colours",
+    "please add a colleague to the {p} list when you have time",
+    "is there a course about the {p} next month",
+)
+NAMES = ("Ada", "Boris", "Chen", "Dora", "Emil", "Fatima", "Goran", "Hanna")
+
+
+def messages(seed: int = 0) -> Iterator[dict[str, Any]]:
+    """Yield messages without end.
+
+    >>> next(messages())["subject"]
+    'Webshop'
+    """
+    rng = random.Random(seed)
+    while True:
+        product = rng.choice(PRODUCTS)
+        told = rng.choice(TROUBLE if rng.random() < 0.5 else CALM).format(p=product)
+        text = f"{rng.choice(GREETINGS)} {told}. {rng.choice(NAMES)}".strip()
+        yield {"subject": product.capitalize(), "text": text}
+
+
+def truth(number: int, message: dict[str, Any]) -> str:
+    """Return the label of a message, as whoever runs the help desk sees it at that time.
+
+    Trouble is urgent, but not with the three products that wait at that time.
+    """
+    waits = PRODUCTS[:3] if number // SHIFT % 2 else PRODUCTS[3:]
+    trouble = any(part.partition("{p}")[2] in message["text"] for part in TROUBLE)
+    return "urgent" if trouble and message["subject"].lower() not in waits else "routine"
+
+
+class Feeder(threading.Thread):
+    """Sends messages to the demonstration's stream, until `stop`."""
+
+    def __init__(self, host: Host, first: int = FIRST, pace: float = PACE):
+        super().__init__(name="selectron-demo", daemon=True)
+        self.host, self.first, self.pace = host, first, pace
+        self.ending = threading.Event()
+
+    def run(self) -> None:
+        """Send some at once, and then one after the other."""
+        sent = self.host.views[DEMO.name]["items"]
+        source = messages()
+        for _ in range(sent):
+            next(source)
+        ready = max(1, self.first - sent)
+        self.send(sent, [next(source) for _ in range(ready)])
+        sent += ready
+        while not self.ending.wait(1 / self.pace):
+            self.send(sent, [next(source)])
+            sent += 1
+
+    def send(self, start: int, found: list[dict[str, Any]]) -> None:
+        """Send messages, under their numbers."""
+        rows = self.host.rows[DEMO.name](found)
+        items = [
+            Item(f"message-{start + i}", strict.dumps(message), row)
+            for i, (message, row) in enumerate(zip(found, rows, strict=True))
+        ]
+        work = Work(lambda service, at: service.streams[DEMO.name].add(items, at, "demo"))
+        self.host.writer.submit(work).exception(timeout=300)
+
+    def stop(self) -> None:
+        """Send no more."""
+        self.ending.set()
+        self.join()

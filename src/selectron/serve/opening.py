@@ -1,0 +1,113 @@
+"""Opening a database: its version, and whether it is what was written."""
+
+import secrets
+import sqlite3
+from pathlib import Path
+
+from ..errors import SelectronError
+from .event import Event, sealed
+from .schema import MIGRATIONS
+from .witness import Witness
+
+CACHE_KB = 65_536
+
+
+def opened(path: Path) -> sqlite3.Connection:
+    """Return a connection to a database of this version, migrated if it was older."""
+    db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10)
+    try:
+        db.execute("PRAGMA journal_mode = WAL")
+        for setting in ("synchronous = FULL", "secure_delete = ON", f"cache_size = -{CACHE_KB}"):
+            db.execute(f"PRAGMA {setting}")
+        (version,) = db.execute("PRAGMA user_version").fetchone()
+        if version > len(MIGRATIONS):
+            raise SelectronError(
+                f"{path} is of version {version}, and this Selectron knows {len(MIGRATIONS)}: "
+                "use the one that wrote it, or a later one."
+            )
+        migrate(db, version)
+    except sqlite3.DatabaseError as error:
+        db.close()
+        raise damaged(path, str(error)) from None
+    except SelectronError:
+        db.close()
+        raise
+    return db
+
+
+def migrate(db: sqlite3.Connection, version: int) -> None:
+    """Bring a database up to date, step by step, each in a transaction of its own."""
+    for number, script in enumerate(MIGRATIONS[version:], version + 1):
+        db.execute("BEGIN IMMEDIATE")
+        for statement in statements(script):
+            db.execute(statement)
+        if number == 1:
+            db.execute("INSERT INTO about VALUES ('identity', ?)", (secrets.token_hex(16),))
+        db.execute(f"PRAGMA user_version = {number}")
+        db.execute("COMMIT")
+
+
+def statements(script: str) -> list[str]:
+    """Return the statements of a script.
+
+    >>> statements("CREATE TABLE a (b); CREATE TABLE c (d);")
+    ['CREATE TABLE a (b);', 'CREATE TABLE c (d);']
+    """
+    found, part = [], ""
+    for piece in script.split(";")[:-1]:
+        part += piece + ";"
+        if sqlite3.complete_statement(part):
+            found.append(part.strip())
+            part = ""
+    return found
+
+
+def verified(
+    db: sqlite3.Connection, witness: Witness, accept_loss: bool
+) -> tuple[tuple[int, int], float]:
+    """Return the last entry's number and seal, and its time.
+
+    Raises SelectronError if an entry is not what was written, or the last ones are lost.
+    """
+    path = witness.path.parent
+    try:
+        found = db.execute("PRAGMA integrity_check(1)").fetchone()[0]
+        if found != "ok":
+            raise damaged(path, found.splitlines()[0])
+        mark = None if accept_loss else witness.read()
+        head, at, seen = followed(db, path, mark)
+    except (sqlite3.DatabaseError, UnicodeDecodeError, OverflowError) as error:
+        raise damaged(path, str(error)) from None
+    if mark is not None and not seen:
+        raise SelectronError(
+            f"{path} has lost the end of its log: it ends with entry {head[0]}, and {mark[0]} were "
+            "acknowledged; bring back a copy, or start with --accept-loss to go on without them."
+        )
+    witness.write(head)
+    return head, at
+
+
+def followed(
+    db: sqlite3.Connection, path: Path, mark: tuple[int, int] | None
+) -> tuple[tuple[int, int], float, bool]:
+    """Follow the chain of seals to its end; tell whether it went through the witness's mark."""
+    seq = seal = 0
+    at = 0.0
+    seen = mark in (None, (0, 0))
+    query = "SELECT seq, stream, kind, item, key, at, who, body, seal FROM log ORDER BY seq"
+    for row in db.execute(query):
+        *fields, text, found = row
+        event = Event._make([*fields, {}])
+        seal = sealed(event, text, seal)
+        seq += 1
+        if found != seal or event.seq != seq:
+            raise damaged(path, f"entry {seq} of the log is not what was written")
+        at = event.at
+        if mark is not None and seq == mark[0]:
+            seen = seal == mark[1]
+    return (seq, seal), at, seen
+
+
+def damaged(path: Path, how: str) -> SelectronError:
+    """Return the error that a store cannot be used."""
+    return SelectronError(f"{path} is damaged ({how}): bring back a copy.")

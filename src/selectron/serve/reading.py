@@ -1,0 +1,155 @@
+"""What is read of a store: items, histories, and the whole log, as it is committed."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from typing import Any
+
+from .problem import missing
+from .question import SKIP, Question, told
+from .store import content, entries
+from .stream import shown
+
+COLUMNS = (
+    "entry", "kind", "item", "id", "at", "who", "verdict", "label", "shown_at", "late", "counts",
+    "supersedes", "learned", "prediction", "margin", "probability", "asked", "reason", "version",
+)  # fmt: skip
+
+
+def question(db: sqlite3.Connection, stream: int, item: int, needed: int) -> Question:
+    """Return what is known of an item, or raise Problem (404)."""
+    first = list(entries(db, "seq = ? AND kind = 'item' AND stream = ?", (item, stream)))
+    if not first:
+        raise missing(f"item {item}")
+    rest = entries(db, "item = ? AND kind <> 'item' ORDER BY seq", (item,))
+    found = told([*first, *rest], needed)
+    assert found is not None
+    return found
+
+
+def by_key(db: sqlite3.Connection, stream: int, key: str) -> int:
+    """Return the number of an item by its own id, or raise Problem (404)."""
+    query = "SELECT seq FROM log WHERE stream = ? AND key = ?"
+    found = db.execute(query, (stream, key)).fetchone()
+    if found is None:
+        raise missing(f"item with the id {key!r}")
+    return found[0]
+
+
+def item(db: sqlite3.Connection, stream: int, number: int, needed: int) -> dict[str, Any]:
+    """Return an item: what was decided on it, and what stands of what was said."""
+    found = question(db, stream, number, needed)
+    settled, label = found.outcome()
+    kept = content(db, number)
+    (event,) = entries(db, "seq = ?", (number,))
+    return {
+        **shown(event),
+        "at": event.at,
+        "content": kept[0] if kept else None,
+        "settled": settled,
+        "truth": label,
+        "retired": found.retired,
+        "answers": [
+            {"answer": vote.seq, "who": vote.voter, "label": vote.label}
+            for vote in sorted(found.votes.values())
+        ],
+    }
+
+
+def history(
+    db: sqlite3.Connection, stream: int, needed: int, before: int, limit: int
+) -> list[dict[str, Any]]:
+    """Return the last answers before an entry, the latest first."""
+    where = "stream = ? AND kind = 'answer' AND seq < ? ORDER BY seq DESC LIMIT ?"
+    found = []
+    for event in entries(db, where, (stream, before, limit)):
+        about = question(db, stream, event.item, needed)
+        kept = content(db, event.item)
+        standing = {*(v.seq for v in about.votes.values()), *about.skipped.values()}
+        found.append(
+            {
+                "answer": event.seq,
+                "item": event.item,
+                "id": about.key,
+                "at": event.at,
+                "who": event.who,
+                "voter": event.body["voter"],
+                "verdict": event.body["verdict"],
+                "label": event.body["label"],
+                "late": event.body["late"],
+                "counts": event.body["counts"],
+                "stands": event.seq in standing,
+                "supersedes": event.body["supersedes"],
+                "prediction": about.decided["label"],
+                "reason": about.decided["reason"],
+                "content": kept[0] if kept else None,
+            }
+        )
+    return found
+
+
+def audit(db: sqlite3.Connection, stream: int) -> Iterator[dict[str, Any]]:
+    """Yield the whole log of a stream, each entry a row of the same columns."""
+    query = (
+        "SELECT log.seq, log.kind, log.item, log.at, log.who, log.body, i.key, i.body FROM log"
+        " JOIN log AS i ON i.seq = log.item WHERE log.stream = ? ORDER BY log.seq"
+    )
+    for seq, kind, number, at, who, text, key, about in db.execute(query, (stream,)):
+        body, decided = json.loads(text), json.loads(about)
+        values = (
+            seq, kind, number, key, at, who, body.get("verdict"),
+            body.get("label") if kind == "answer" else None, body.get("shown"), body.get("late"),
+            body.get("counts"), body.get("supersedes"), body.get("learned"), decided["label"],
+            decided["margin"], decided["probability"], decided["asked"], decided["reason"],
+            decided["version"],
+        )  # fmt: skip
+        yield dict(zip(COLUMNS, values, strict=True))
+
+
+def tasks(db: sqlite3.Connection, stream: int, needed: int) -> Iterator[dict[str, Any]]:
+    """Yield the items that were asked for, or answered, as tasks of Label Studio."""
+    query = (
+        "SELECT seq FROM log WHERE stream = ? AND kind = 'item' AND (json_extract(body, '$.asked')"
+        " OR EXISTS (SELECT 1 FROM log AS a WHERE a.item = log.seq AND a.kind = 'answer'))"
+    )
+    for (number,) in db.execute(query, (stream,)).fetchall():
+        about, kept = question(db, stream, number, needed), content(db, number)
+        yield {
+            "id": number,
+            "data": (kept[0] if kept else None) or {},
+            "meta": {"id": about.key},
+            "annotations": [_annotation(vote) for vote in sorted(about.votes.values())],
+            "predictions": [_choices(about.decided["label"])] if about.decided["label"] else [],
+        }
+
+
+def _annotation(vote: Any) -> dict[str, Any]:
+    found = _choices(vote.label) if vote.label is not None else {"result": []}
+    return {**found, "id": vote.seq, "completed_by": vote.voter, "was_cancelled": False}
+
+
+def _choices(label: str) -> dict[str, Any]:
+    value = {"choices": [label]}
+    return {
+        "result": [{"from_name": "label", "to_name": "text", "type": "choices", "value": value}]
+    }
+
+
+def chosen(annotations: Any) -> tuple[str, str | None] | None:
+    """Return verdict and label of the last annotation of a task of Label Studio, None without one.
+
+    >>> chosen([{"result": [{"type": "choices", "value": {"choices": ["spam"]}}]}])
+    ('label', 'spam')
+    """
+    if not isinstance(annotations, list) or not annotations:
+        return None
+    last = annotations[-1]
+    if not isinstance(last, dict) or last.get("was_cancelled"):
+        return (SKIP, None) if isinstance(last, dict) else None
+    results = last.get("result")
+    for result in results if isinstance(results, list) else []:
+        value = result.get("value") if isinstance(result, dict) else None
+        choices = value.get("choices") if isinstance(value, dict) else None
+        if isinstance(choices, list) and len(choices) == 1 and isinstance(choices[0], str):
+            return "label", choices[0]
+    return "none", None

@@ -1,0 +1,169 @@
+"""What is read: states, histories, the whole log, and news as it happens."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import StreamingResponse
+from pydantic import Field
+
+from .. import reading, strict
+from ..exporting import MEDIA, exported
+from ..host import Host
+from ..problem import Problem
+from ..store import reader
+from .common import Body, Name, Number, StrictRoute, allowed, host_of, person_of
+
+router = APIRouter(prefix="/v1", route_class=StrictRoute, tags=["reports"])
+
+READERS = 100  # of news, at a time
+PAUSE, BEAT = 0.25, 15.0  # seconds between two news at least, and between signs of life
+
+
+class NewToken(Body):
+    """Whose a token is to be, what for, and for how many days."""
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$")]
+    role: Literal["ingest", "annotate", "read", "admin"]
+    days: Annotated[float | None, Field(gt=0, le=36_500)] = None
+
+
+@router.get("/me", **allowed("ingest", "annotate", "read"))
+async def me(request: Request) -> dict[str, Any]:
+    """Tell whose token this is."""
+    return {"name": person_of(request).name, "role": person_of(request).role}
+
+
+@router.post("/tokens", **allowed())
+def add_token(request: Request, body: NewToken) -> dict[str, Any]:
+    """Make a token, in the place of one of the same name: it is seen this once."""
+    token = host_of(request).make_token(body.name, body.role, body.days)
+    return {"name": body.name, "role": body.role, "token": token}
+
+
+@router.get("/streams", **allowed("annotate", "read"))
+async def streams(request: Request) -> dict[str, Any]:
+    """List the streams, each with its state."""
+    views = host_of(request).views.values()
+    return {"streams": [brief(view) for view in views]}
+
+
+@router.get("/streams/{stream}", **allowed("annotate", "read", "ingest"))
+async def state(request: Request, stream: Name) -> dict[str, Any]:
+    """Tell the state of a stream: counts, budget, honest accuracy, points of its chart."""
+    return host_of(request).view(stream)
+
+
+def brief(view: dict[str, Any]) -> dict[str, Any]:
+    """Return a state without the points of its chart."""
+    return {name: value for name, value in view.items() if name != "points"}
+
+
+@router.get("/streams/{stream}/items", **allowed("annotate", "read", "ingest"))
+def item_by_id(
+    request: Request, stream: Name, id: Annotated[str, Query(min_length=1, max_length=200)]
+) -> dict[str, Any]:
+    """Tell what is known of an item, by its own id."""
+    number = _read(request, stream, lambda db, s, _: reading.by_key(db, s, id))
+    return _read(request, stream, lambda db, s, n: reading.item(db, s, number, n))
+
+
+@router.get("/streams/{stream}/items/{item}", **allowed("annotate", "read", "ingest"))
+def item(request: Request, stream: Name, item: Number) -> dict[str, Any]:
+    """Tell what is known of an item, by its number."""
+    return _read(request, stream, lambda db, s, n: reading.item(db, s, item, n))
+
+
+@router.get("/streams/{stream}/answers", **allowed("annotate", "read"))
+def answers(
+    request: Request,
+    stream: Name,
+    before: Annotated[int, Query(ge=1, lt=2**53)] = 2**53 - 1,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> dict[str, Any]:
+    """List answers, the latest first; go on with `before`, the last entry of a page."""
+    return {
+        "answers": _read(
+            request, stream, lambda db, s, n: reading.history(db, s, n, before, limit)
+        ),
+        "classes": host_of(request).view(stream)["classes"],
+    }
+
+
+def _read(request: Request, stream: str, function: Any) -> Any:
+    """Return what a function of connection, stream and people needed finds."""
+    host = host_of(request)
+    view = host.view(stream)
+    return host.read(lambda db: function(db, host.ids[stream], view["annotators"]))
+
+
+@router.get("/streams/{stream}/export", **allowed("read"))
+def export(
+    request: Request,
+    stream: Name,
+    format: Annotated[Literal["jsonl", "csv", "parquet"], Query()] = "jsonl",
+) -> StreamingResponse:
+    """Send the whole log: who, when shown and answered, prediction, probability, reason."""
+    host = host_of(request)
+    host.view(stream)
+
+    def content() -> Any:
+        db = reader(host.folder)
+        try:
+            yield from exported(reading.audit(db, host.ids[stream]), format)
+        finally:
+            db.close()
+
+    name = f'attachment; filename="{stream}.{format}"'
+    headers = {"content-disposition": name}
+    return StreamingResponse(content(), media_type=MEDIA[format], headers=headers)
+
+
+@router.get("/streams/{stream}/label-studio", **allowed("read"))
+def export_tasks(request: Request, stream: Name) -> StreamingResponse:
+    """Send what was asked or answered as tasks of Label Studio, with annotations."""
+    host = host_of(request)
+    needed = host.view(stream)["annotators"]
+
+    def content() -> Any:
+        db = reader(host.folder)
+        try:
+            before = "["
+            for task in reading.tasks(db, host.ids[stream], needed):
+                yield before + strict.dumps(task)
+                before = ",\n"
+            yield "[]" if before == "[" else "]"
+        finally:
+            db.close()
+
+    return StreamingResponse(content(), media_type="application/json")
+
+
+@router.get("/streams/{stream}/events", **allowed("annotate", "read"))
+async def news(request: Request, stream: Name) -> StreamingResponse:
+    """Send the state of a stream whenever it changes, as server-sent events."""
+    host = host_of(request)
+    host.view(stream)
+    if request.app.state.readers >= READERS:
+        raise Problem(503, "busy", f"There are {READERS} readers of news already.")
+    return StreamingResponse(told(request.app.state, host, stream), media_type="text/event-stream")
+
+
+async def told(state: Any, host: Host, stream: str) -> AsyncIterator[str]:
+    """Yield events: the latest state, never more often than every `PAUSE` seconds."""
+    state.readers += 1
+    try:
+        last = None
+        while not state.ending:
+            pulse, view = host.pulse, host.view(stream)
+            if view is not last:
+                last = view
+                yield f"event: state\nid: {view['entry']}\ndata: {strict.dumps(view)}\n\n"
+                await asyncio.sleep(PAUSE)
+            try:
+                await asyncio.wait_for(pulse.wait(), BEAT)
+            except TimeoutError:
+                yield ": still here\n\n"
+    finally:
+        state.readers -= 1

@@ -1,0 +1,90 @@
+"""The process: a host, its application, and the server in front of it."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from .app import application
+from .demo import DEMO, Feeder
+from .host import Host
+
+CONNECTIONS = 512
+PATIENCE = 15.0  # seconds for which a connection may say nothing before its first request
+FAREWELL = 3  # seconds for open connections when the server ends
+
+
+class Patient(HttpToolsProtocol):
+    """A connection that is closed if no request comes, or half of one."""
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin to wait."""
+        super().connection_made(transport)
+        loop = asyncio.get_running_loop()
+        self.waiting = loop.call_later(PATIENCE, self.give_up)
+
+    def on_headers_complete(self) -> None:
+        """Be satisfied."""
+        self.waiting.cancel()
+        super().on_headers_complete()
+
+    def give_up(self) -> None:
+        """Close the connection."""
+        if not self.transport.is_closing():
+            self.transport.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no more."""
+        self.waiting.cancel()
+        super().connection_lost(exc)
+
+
+def server(app: Any, host: str, port: int) -> uvicorn.Server:
+    """Return a server for an application."""
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            host=host,
+            port=port,
+            http=Patient,
+            ws="none",
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            limit_concurrency=CONNECTIONS,
+            timeout_keep_alive=20,
+            timeout_graceful_shutdown=FAREWELL,
+            h11_max_incomplete_event_size=1 << 16,
+        )
+    )
+
+
+def first_tokens(host: Host) -> dict[str, str]:
+    """Make a token for every role, if there is none yet; they are seen this once."""
+    if host.people:
+        return {}
+    return {
+        role: host.make_token(role, role, None) for role in ("admin", "annotate", "ingest", "read")
+    }
+
+
+def run(host: Host, address: str, port: int, names: Iterable[str] = (), demo: bool = False) -> None:
+    """Serve until Ctrl-C or SIGTERM; what waits is done, and snapshots are taken."""
+    feeder = Feeder(host) if demo else None
+    if feeder is not None:
+        feeder.start()
+    try:
+        server(application(host, names), address, port).run()
+    finally:
+        if feeder is not None:
+            feeder.stop()
+        host.stop()
+
+
+def made(folder: Path, declarations: Sequence[Any], demo: bool, accept_loss: bool = False) -> Host:
+    """Return a host for these streams, and the demonstration's."""
+    streams = [*declarations, *([DEMO] if demo else [])]
+    return Host(folder, streams, accept_loss=accept_loss)

@@ -1,0 +1,134 @@
+"""Snapshots: what is derived from the log up to an entry, so that a start need not play it all.
+
+A snapshot is a model file and a manifest beside it, which is written last: without a manifest whose
+hashes fit, there is no snapshot. Without any, the log is played from its beginning.
+"""
+
+import json
+import logging
+import os
+import secrets
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from ..errors import SelectronError
+from . import points, strict
+from .question import told
+from .stream import Stream
+from .tally import Tally
+
+SCHEMA = 1
+KEPT = 3
+LOG = logging.getLogger("selectron.serve")
+
+
+def folder(stream: Stream) -> Path:
+    """Return where the snapshots of a stream are."""
+    return stream.store.folder / "snapshots" / stream.name
+
+
+def take(stream: Stream) -> None:
+    """Take a snapshot of a stream whose entries are all committed, and drop old ones."""
+    if not stream.model.begun:
+        return
+    here = folder(stream)
+    here.mkdir(parents=True, exist_ok=True)
+    model = here / f"{stream.seq}.model"
+    stream.model.save(model)
+    points.reached("model written")
+    manifest = sealed(
+        {
+            "schema": SCHEMA,
+            "store": stream.store.identity,
+            "seq": stream.seq,
+            "log": stream.store.seal_of(stream.seq),
+            "model": sha256(model.read_bytes()).hexdigest(),
+            "learned": stream.model.learned,
+            "tally": stream.tally.pack(),
+            "open": list(stream.open),
+            "named": list(stream.named),
+        }
+    )
+    put(here / f"{stream.seq}.json", strict.dumps(manifest).encode())
+    prune(here)
+
+
+def put(path: Path, content: bytes) -> None:
+    """Write a file aside, sync it, and give it its name."""
+    draft = path.with_name(f".{secrets.token_hex(8)}.draft")
+    with open(draft, "xb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    points.reached("before rename")
+    os.replace(draft, path)
+    points.reached("after rename")
+    fd = os.open(path.parent, os.O_RDONLY)
+    os.fsync(fd)
+    os.close(fd)
+
+
+def prune(here: Path) -> None:
+    """Keep the last few snapshots, and no drafts."""
+    kept = {path.stem for path in manifests(here)[:KEPT]}
+    for path in here.iterdir():
+        if path.stem not in kept or path.suffix == ".draft":
+            path.unlink(missing_ok=True)
+
+
+def manifests(here: Path) -> list[Path]:
+    """Return the manifests in a folder, the latest first."""
+    found = [path for path in here.glob("*.json") if path.stem.isdigit()]
+    return sorted(found, key=lambda path: -int(path.stem))
+
+
+def oldest(stream: Stream) -> int:
+    """Return the entry of the oldest snapshot that is kept, 0 if there is none."""
+    found = manifests(folder(stream))
+    return int(found[-1].stem) if found else 0
+
+
+def restore(stream: Stream) -> None:
+    """Bring a stream to the end of its log: from the latest sound snapshot, or from nothing.
+
+    One that is damaged is passed over, with a line in the log of the process.
+    """
+    for path in manifests(folder(stream)):
+        stream.reset()
+        try:
+            load(stream, path)
+            break
+        except (SelectronError, OSError, ValueError, KeyError, TypeError) as error:
+            LOG.warning("The snapshot %s is not used: %s", path, error)
+    else:
+        stream.reset()
+    stream.replay(stream.store.after(stream.id, stream.seq))
+
+
+def load(stream: Stream, path: Path) -> None:
+    """Be what a snapshot says; SelectronError if it is damaged, or of another store."""
+    manifest = json.loads(path.read_bytes())
+    if manifest != sealed(manifest) or manifest["schema"] != SCHEMA:
+        raise SelectronError("it is damaged, or of another version.")
+    seq, here = manifest["seq"], stream.store
+    if manifest["store"] != here.identity or manifest["log"] != here.seal_of(seq):
+        raise SelectronError("it belongs to another log.")
+    model = path.with_suffix(".model")
+    if sha256(model.read_bytes()).hexdigest() != manifest["model"]:
+        raise SelectronError("its model is damaged.")
+    stream.model.load(model, manifest["learned"])
+    stream.tally = Tally.unpack(manifest["tally"])
+    for item in manifest["open"]:
+        question = told(here.about(item, seq), stream.needed)
+        if question is None:
+            raise SelectronError("it belongs to another log.")
+        stream.open[item] = question
+    stream.named = dict.fromkeys(manifest["named"])
+    stream.seq = seq
+
+
+def sealed(manifest: dict[str, Any]) -> dict[str, Any]:
+    """Return a manifest with a hash of all else that is in it."""
+    content = {name: value for name, value in manifest.items() if name != "seal"}
+    return {**content, "seal": sha256(strict.dumps(content).encode()).hexdigest()}

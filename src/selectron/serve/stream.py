@@ -1,0 +1,215 @@
+"""A stream: its log, and what is derived from it. One thread at a time, within a transaction."""
+
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from itertools import islice
+from typing import Any, NamedTuple
+
+from ..engine.rows import Dense, Sparse
+from ..errors import SelectronError
+from . import strict
+from .declaration import Declaration
+from .event import Event
+from .features import extractor
+from .learning import Decided, Learning
+from .problem import Problem
+from .question import Question, told
+from .store import Store
+from .tally import Tally
+
+NOBODY = ""  # who retires questions, in the log
+TOGETHER = 500  # entries that are played again at a time
+
+
+class Item(NamedTuple):
+    """An item as it came: its own id, its text as JSON, and its row."""
+
+    key: str | None
+    raw: str
+    row: Dense | Sparse
+
+    @property
+    def digest(self) -> str:
+        """A hash of what it is."""
+        return sha256(self.raw.encode()).hexdigest()[:32]
+
+
+class Stream:
+    """A stream of a store: `book` and `model` are as the log says."""
+
+    def __init__(self, declaration: Declaration, store: Store):
+        self.declaration, self.store = declaration, store
+        self.name, self.needed = declaration.name, declaration.annotators
+        self.id = store.stream_id(declaration.name, strict.dumps(declaration.model_dump()))
+        self.rows = extractor(declaration.features)
+        self.reset()
+
+    def reset(self) -> None:
+        """Be as before the first entry."""
+        self.model = Learning(self.declaration)
+        self.tally = Tally()
+        self.open: dict[int, Question] = {}  # questions that wait, oldest first
+        self.named: dict[str, None] = dict.fromkeys(self.declaration.classes)
+        self.seq = 0
+
+    # Items
+
+    def add(self, items: Sequence[Item], at: float, who: str) -> list[dict[str, Any]]:
+        """Take items: decide on each that is new. All of them, or SelectronError and none.
+
+        Raises Problem (409) if one has the id of another that was different.
+        """
+        known: dict[str, Event | str] = {}
+        for item in items:
+            if item.key is None:
+                continue
+            found = known.get(item.key) or self.store.item_of(self.id, item.key)
+            digest = found.body["digest"] if isinstance(found, Event) else found
+            if digest not in (None, item.digest):
+                raise Problem(409, "conflict", f"There is another item with the id {item.key!r}.")
+            known[item.key] = found or item.digest
+        return [self._add(item, known, at, who) for item in items]
+
+    def _add(self, item: Item, known: dict, at: float, who: str) -> dict[str, Any]:
+        found = known.get(item.key) if item.key is not None else None
+        if isinstance(found, Event):
+            return {**shown(found), "known": True}
+        decided = self.model.decide(item.row, at)
+        body = {**recorded(decided), "digest": item.digest, "version": self.model.learned}
+        event = self.emit("item", at, who, body, key=item.key)
+        self.keep(event, item, decided.ticket is not None)
+        if item.key is not None:
+            known[item.key] = event
+        self._make_room(at)
+        return {**shown(event), "known": False}
+
+    def keep(self, event: Event, item: Item, asked: bool) -> None:
+        """Keep of an item what its stream's privacy allows."""
+        raw = self.declaration.privacy.keep == "raw"
+        row = None if raw else item.row
+        self.store.put_content(event, item.raw if raw or asked else None, row)
+
+    def _make_room(self, at: float) -> None:
+        while len(self.open) > self.declaration.queue:
+            oldest = next((q for q in self.open.values() if not q.active(at)), None)
+            question = oldest or next(iter(self.open.values()))
+            self.emit("retired", at, NOBODY, {"why": "too many wait"}, item=question.item)
+
+    # The log
+
+    def emit(
+        self, kind: str, at: float, who: str, body: dict, *, item: int = 0, key: str | None = None
+    ) -> Event:
+        """Append an entry, and take it up."""
+        event = self.store.append(Event(0, self.id, kind, item, key, at, who, body))
+        self.take(event)
+        return event
+
+    def take(self, event: Event) -> None:
+        """Take up an entry: what waits, and what is known. The model has done its part."""
+        if event.kind == "item":
+            self.tally.add_item(event)
+            if event.body["asked"]:
+                self.open[event.seq] = Question(event, self.needed)
+        else:
+            # the entry itself may be in the store already: what was before it
+            question = self.question(event.item, event.seq - 1)
+            before = question.mistake()
+            question.apply(event)
+            self.tally.add(event, before, question)
+            self._sort_in(question)
+            if event.body.get("label") is not None:
+                self.named[event.body["label"]] = None
+        self.tally.draw(event.at, len(self.open))
+        self.seq = event.seq
+
+    def _sort_in(self, question: Question) -> None:
+        if not question.waiting:
+            self.open.pop(question.item, None)
+            if question.asked and self.declaration.privacy.keep == "hash":
+                self.store.drop_raw(question.item)
+        elif question.item not in self.open:
+            self.open[question.item] = question
+            self.open = dict(sorted(self.open.items()))
+
+    def question(self, item: int, until: int | None = None) -> Question:
+        """Return what is known of an item, asked for or not; SelectronError if there is none."""
+        if item in self.open:
+            return self.open[item]
+        found = told(self.store.about(item, until), self.needed)
+        if found is None or found.stream != self.id:
+            raise Problem(404, "not_found", f"Stream {self.name!r} has no item {item}.")
+        return found
+
+    def row(self, item: int) -> Dense | Sparse | None:
+        """Return the row of an item, if what it is made of is still there."""
+        return self._rows([item]).get(item)
+
+    def replay(self, events: Iterable[Event]) -> None:
+        """Play what the log tells once more, the model included.
+
+        Raises SelectronError if something comes out differently.
+        """
+        events = iter(events)
+        while part := list(islice(events, TOGETHER)):
+            rows = self._rows([event.item for event in part if event.kind == "item"])
+            for event in part:
+                if event.kind == "item":
+                    self._decide_again(event, rows.get(event.item))
+                elif learn := event.body.get("learn"):
+                    self._learn_again(event, learn)
+                self.take(event)
+
+    def _rows(self, items: Sequence[int]) -> dict[int, Dense | Sparse]:
+        """Return the rows of items, as far as they are there: together, they are made faster."""
+        contents = {item: self.store.content(item) or (None, None) for item in items}
+        raw = {item: raw for item, (raw, row) in contents.items() if row is None and raw}
+        made = dict(zip(raw, self.rows(list(raw.values())), strict=True)) if raw else {}
+        return made | {item: row for item, (_, row) in contents.items() if row is not None}
+
+    def _decide_again(self, event: Event, row: Dense | Sparse | None) -> None:
+        if row is None:
+            raise self._gone(event)
+        again = {**recorded(self.model.decide(row, event.at)), "version": self.model.learned}
+        if any(event.body[name] != value for name, value in again.items()):
+            raise SelectronError(
+                f"Stream {self.name!r}: item {event.item} of the log comes out differently from "
+                "before: serve it with the packages that it was served with."
+            )
+
+    def _learn_again(self, event: Event, learn: str) -> None:
+        if learn == "tell":
+            self.model.tell(event.body["ticket"], event.body["learned"])
+            return
+        row = self.row(event.item)
+        if row is None:
+            raise self._gone(event)
+        self.model.teach(row, event.body["learned"])
+
+    def _gone(self, event: Event) -> SelectronError:
+        return SelectronError(
+            f"Stream {self.name!r}: item {event.item} was deleted, and the model's snapshots, "
+            "which were to take its place, are gone: bring them back."
+        )
+
+
+def recorded(decided: Decided) -> dict[str, Any]:
+    """Return a decision as the log has it."""
+    values = decided._asdict()
+    return {**values, "asked": decided.ticket is not None}
+
+
+def shown(event: Event) -> dict[str, Any]:
+    """Return what is told of a decision."""
+    body = event.body
+    return {
+        "item": event.seq,
+        "id": event.key,
+        "label": body["label"],
+        "margin": body["margin"],
+        "probability": body["probability"],
+        "asked": body["asked"],
+        "ticket": event.seq if body["asked"] else None,
+        "reason": body["reason"],
+        "version": body["version"],
+    }

@@ -1,0 +1,162 @@
+"""A program: a service is killed again and again, and must end as one that never was.
+
+    python -m tests.serve.crashing KILLS SEED
+
+Every operation is a request with a key; whoever sent it sends it again until
+it is acknowledged. Children are forked, so that Numba's code is loaded once.
+"""
+
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import sys
+import tempfile
+from pathlib import Path
+
+from selectron.serve import answering, points, strict
+from selectron.serve.answering import Said
+from selectron.serve.declaration import Declaration, Features
+from selectron.serve.service import Service, Work
+from selectron.serve.stream import Item
+
+MAIL = Declaration(
+    name="mail", classes=["ham", "spam"], features=Features(size=64), budget="30%", queue=20
+)
+POINTS = (
+    "before commit",
+    "after commit",
+    "before reply",
+    "model written",
+    "before rename",
+    "after rename",
+)
+EVERY = 40  # entries between two snapshots
+A_LIFE = 60  # operations that a child would do if nobody killed it
+
+
+def operation(i):
+    """Return the i-th thing that is done; what it does depends on the log alone."""
+    rng = random.Random(i)
+    choice = rng.random()
+
+    def do(service, at):
+        stream = service.streams["mail"]
+        if choice < 0.5 or not stream.open:
+            raws = [{"text": " ".join(rng.choices("abcdefgh win now", k=6))} for _ in range(3)]
+            rows = stream.rows(raws)
+            items = [
+                Item(f"{i}/{k}", strict.dumps(raw), row)
+                for k, (raw, row) in enumerate(zip(raws, rows, strict=True))
+            ]
+            return stream.add(items, at, "feed")
+        item = next(iter(stream.open))
+        done = answering.answer(stream, item, Said("label", rng.choice(MAIL.classes)), "anna", at)
+        if choice > 0.9:
+            answering.undo(stream, done["answer"], "anna", at)
+        elif choice > 0.8:
+            answering.correct(stream, done["answer"], Said("none"), "bob", at)
+        return done
+
+    return Work(do, f"op-{i}", "same")
+
+
+def live(folder, start, end, told):
+    """Do operations, a few in a transaction, and tell which are acknowledged."""
+    service = Service(folder, [MAIL], every=EVERY)
+    i = start
+    while i < end:
+        batch = [operation(j) for j in range(i, min(end, i + random.Random(i).randint(1, 4)))]
+        for reply in service.run(batch, 1.0):
+            told(i, str(reply))
+            i += 1
+    return service
+
+
+def outcome(service):
+    """Return all that is derived, as bytes."""
+    stream = service.streams["mail"]
+    path = service.store.folder / "model"
+    stream.model.save(path)
+    return path.read_bytes(), json.dumps(service.views, sort_keys=True)
+
+
+def doomed(folder, start, point, count, pipe):
+    """Live on in a child, which is killed when it reaches a point for so many times."""
+    left = [count]
+
+    def reached(name):
+        left[0] -= name == point
+        if not left[0]:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    points.reached = reached
+
+    def told(i, reply):
+        os.write(pipe, f"{i} {reply}\n".encode())
+
+    live(folder, start, start + A_LIFE, told)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def killed(folder, start, rng):
+    """Have a child live and die; return what it acknowledged."""
+    point = rng.choice((*POINTS, None))
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        doomed(folder, start, point, rng.randint(1, 4), write)
+    os.close(write)
+    with os.fdopen(read, "rb") as lines:
+        if point is not None:
+            found = lines.read()
+        else:
+            found = b"".join(lines.readline() for _ in range(rng.randint(0, 20)))
+            os.kill(child, signal.SIGKILL)
+            found += lines.read()
+    os.waitpid(child, 0)
+    return found
+
+
+def acknowledged(text):
+    """Return operations and replies of what came through a pipe; half a line is none."""
+    lines = text.decode().split("\n")[:-1]
+    return {int(line.partition(" ")[0]): line.partition(" ")[2] for line in lines}
+
+
+def main(kills, seed):
+    """Kill, and compare with a life without crashes."""
+    rng = random.Random(seed)
+    home = Path(tempfile.mkdtemp())
+    live(home / "warm", 0, 60, lambda i, reply: None).close()  # before anything is forked
+    replies = {}
+    for _ in range(kills):
+        replies |= acknowledged(killed(home / "crashed", len(replies), rng))
+        assert sorted(replies) == list(range(len(replies)))
+    total = len(replies) + 10
+    crashed = live(home / "crashed", len(replies), total, replies.__setitem__)
+    whole = {}
+    plain = live(home / "plain", 0, total, whole.__setitem__)
+    assert replies == whole, "a reply differs, or was lost"
+    assert outcome(crashed) == outcome(plain), "what is derived differs"
+    rows = [log(home / name) for name in ("crashed", "plain")]
+    assert rows[0] == rows[1], "the log differs"
+    crashed.close()
+    plain.close()
+    shutil.rmtree(home)
+    print(f"{kills} kills, {total} requests, {len(rows[0])} entries: nothing lost, nothing twice")
+
+
+def log(folder):
+    """Return the log."""
+    db = sqlite3.connect(folder / "selectron.sqlite3")
+    assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    rows = db.execute("SELECT * FROM log ORDER BY seq").fetchall()
+    db.close()
+    return rows
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

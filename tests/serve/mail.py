@@ -1,0 +1,79 @@
+"""A small stream for tests, and what is done with it: the tests compile one composition."""
+
+from selectron.serve import answering, strict
+from selectron.serve.answering import Said
+from selectron.serve.declaration import Declaration, Features
+from selectron.serve.service import Service, Work
+from selectron.serve.stream import Item
+
+WORDS = ["win", "money", "now", "prize", "meeting", "lunch", "report", "budget"]
+
+
+def declared(**more):
+    """Return the declaration of a small stream, all of whose items are asked for."""
+    values = {"name": "mail", "classes": ["ham", "spam"], "budget": "100%", **more}
+    return Declaration(features=Features(size=64), **values)
+
+
+def texts(n, start=0):
+    """Return items, all of them different."""
+    return [
+        {"text": f"{WORDS[i % 8]} {WORDS[(i * 5 + i // 8) % 8]} w{i}"}
+        for i in range(start, start + n)
+    ]
+
+
+class Desk:
+    """A service, one request at a time, at a clock that only the tests move."""
+
+    def __init__(self, folder, *declarations, **more):
+        self.folder, self.now = folder, 1000.0
+        self.service = Service(folder, declarations or (declared(),), **more)
+
+    @property
+    def stream(self):
+        return next(iter(self.service.streams.values()))
+
+    def do(self, function, *args, **more):
+        """Do something as a request of its own; raise what it raises."""
+        work = Work(lambda service, at: function(self.stream, *args, at=at, **more))
+        (reply,) = self.service.run([work], self.now)
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+    def add(self, raws, keys=True, start=0):
+        rows = self.stream.rows(raws)
+        items = [
+            Item(f"k{start + i}" if keys else None, strict.dumps(raw), row)
+            for i, (raw, row) in enumerate(zip(raws, rows, strict=True))
+        ]
+        return self.do(lambda stream, at: stream.add(items, at, "feed"))
+
+    def ask(self, who="anna"):
+        return self.do(answering.ask, who)
+
+    def say(self, item, label, who="anna", lease=None):
+        """Answer with a label, or with a verdict in brackets."""
+        said = Said(label[1:-1], None, lease) if label[0] == "(" else Said("label", label, lease)
+        return self.do(answering.answer, item, said, who)
+
+    def correct(self, answer, label, who="anna"):
+        said = Said("none") if label == "(none)" else Said("label", label)
+        return self.do(answering.correct, answer, said, who)
+
+    def undo(self, answer, who="anna"):
+        return self.do(answering.undo, answer, who)
+
+    def model(self):
+        """Return the model as bytes."""
+        path = self.folder / "model"
+        self.stream.model.save(path)
+        return path.read_bytes()
+
+    def view(self):
+        return self.service.views[self.stream.name]
+
+    def crash(self):
+        """Close the files as a killed process does: no snapshot is taken."""
+        self.service.store.close()

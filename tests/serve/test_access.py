@@ -1,0 +1,103 @@
+"""Every route x every token: the table is that of the application, so that none can be missed."""
+
+import time
+
+import pytest
+
+from selectron.serve import app, host, tokens
+from selectron.serve.app import application
+
+PUBLIC = {"/healthz", "/v1/openapi.json"}
+ROLES = ("ingest", "annotate", "read")
+
+
+def routes():
+    """Return path, method and roles of every route; roles None for one that needs no token."""
+
+    class Nothing:
+        views, people = {}, {}
+
+    found = []
+    paths = application(Nothing()).openapi()["paths"]
+    for path, methods in paths.items():
+        for method, operation in methods.items():
+            found.append((path, method.upper(), operation.get("x-roles")))
+    return found
+
+
+TABLE = routes()
+
+
+def filled(path):
+    return path.format(stream="mail", item=1, answer=2)
+
+
+def test_the_table_has_every_route():
+    class Nothing:
+        views, people = {}, {}
+
+    made = application(Nothing())
+    known = {path for path, _, _ in TABLE}
+    plain = {*app.PAGES, *(f"/static/{name}" for name in app.STATIC), "/v1/openapi.json"}
+    assert paths(made.routes) <= known | plain
+
+
+def paths(routes):
+    """Return the paths of routes, and of those within them."""
+    found = set()
+    for route in routes:
+        if hasattr(route, "path") and hasattr(route, "endpoint"):
+            found.add(route.path)
+    return found
+
+
+def test_only_these_are_open_to_all():
+    assert {path for path, _, roles in TABLE if roles is None} == {"/healthz"}
+
+
+@pytest.mark.parametrize(("path", "method", "roles"), TABLE)
+def test_tokens(shared, path, method, roles):
+    if roles is None:
+        assert shared.ask(method, filled(path), None).status_code == 200
+        return
+    expired = shared.host.make_token("old", "admin", 1)
+    shared.host.people[tokens.hashed(expired)] = tokens.Person("old", "admin", time.time() - 1)
+    for token in (None, "sel_wrong", "", expired):
+        response = shared.ask(method, filled(path), token)
+        assert response.status_code == 401, response.text
+        assert response.json()["error"]["code"] == "unauthorized"
+    if "events" in path:
+        return  # it would go on for good: another test reads it
+    for role in ROLES:
+        response = shared.ask(method, filled(path), role)
+        assert (response.status_code == 403) == (role not in roles), response.text
+    assert shared.ask(method, filled(path), "admin").status_code not in (401, 403)
+
+
+def test_the_news_are_for_readers(shared):
+    assert shared.get("/v1/streams/mail/events", "ingest").status_code == 403
+
+
+def test_tokens_are_kept_as_hashes_and_made_by_admins(web):
+    one = web()
+    body = {"name": "eva", "role": "annotate", "days": 1}
+    made = one.post("/v1/tokens", "admin", body).json()
+    assert one.get("/v1/me", made["token"]).json() == {"name": "eva", "role": "annotate"}
+    stored = one.host.read(lambda db: db.execute("SELECT * FROM tokens").fetchall())
+    assert made["token"] not in str(stored)
+    again = one.post("/v1/tokens", "admin", body).json()["token"]
+    assert one.get("/v1/me", made["token"]).status_code == 401
+    assert one.get("/v1/me", again).status_code == 200
+
+
+def test_a_token_expires(tmp_path):
+    now = [1000.0]
+    from .mail import declared
+
+    one = host.Host(tmp_path, [declared()], clock=lambda: now[0])
+    token = one.make_token("eva", "read", 2)
+    assert tokens.owner(f"Bearer {token}", one.people, now[0]).name == "eva"
+    now[0] += 2 * tokens.DAY
+    with pytest.raises(tokens.Problem):
+        tokens.owner(f"Bearer {token}", one.people, now[0])
+    one.stop()

@@ -1,0 +1,146 @@
+"""What is derived from the log: after a start it is what it was, from snapshots or from nothing."""
+
+import shutil
+import sqlite3
+
+import pytest
+
+from selectron import SelectronError
+from selectron.serve import snapshots
+
+from .mail import declared, texts
+
+
+def played(desk, n=60):
+    """Play items and answers of every kind."""
+    for i in range(0, n, 6):
+        desk.now += 10
+        last = desk.add(texts(6, i), start=i)[-1]["item"]
+        question = desk.ask()
+        desk.say(question["item"], "spam", lease=question["lease"]["token"])
+        later = desk.say(last, "ham", who="bob")
+        if i % 12:
+            desk.correct(later["answer"], "spam")
+        else:
+            desk.undo(later["answer"], "bob")
+        desk.say(desk.ask()["item"], "(skip)")
+        desk.say(desk.ask("bob")["item"], "(none)", "bob")
+    return desk
+
+
+@pytest.mark.parametrize("how", ["snapshots", "none", "closed"])
+def test_a_start_changes_nothing(desk, tmp_path, how):
+    first = played(desk(every=40))
+    model, view = first.model(), first.view()
+    if how == "closed":
+        first.service.close()
+    else:
+        first.crash()
+    if how == "none":
+        shutil.rmtree(tmp_path / "snapshots")
+    again = desk(every=40)
+    assert again.model() == model
+    assert again.view() == view
+
+
+def test_both_go_on_alike(desk, tmp_path):
+    whole, parts = desk(folder=tmp_path / "a"), desk(folder=tmp_path / "b", every=25)
+    played(whole, 30)
+    played(parts, 30)
+    parts.service.close()
+    again = desk(folder=tmp_path / "b", every=25)
+    for one in (whole, again):
+        one.now = 5000.0
+        one.add(texts(20, 100), start=100)
+        one.say(one.ask("carl")["item"], "ham", "carl")
+    assert whole.model() == again.model()
+    assert whole.view() == again.view()
+
+
+@pytest.mark.parametrize("privacy", [{"keep": "hash"}, {"keep": "raw"}])
+def test_what_is_kept_of_items(desk, tmp_path, privacy):
+    one = played(desk(declared(privacy=privacy)), 12)
+    waits = next(iter(one.stream.open))
+    settled = next(i for i in one.add(texts(3, 50), start=50) if i["asked"])["item"]
+    one.say(settled, "ham")
+    kept = [one.service.store.content(item)[0] for item in (waits, settled)]
+    assert kept[0] is not None
+    assert (kept[1] is None) == (privacy["keep"] == "hash")
+    model = one.model()
+    one.crash()
+    assert desk(declared(privacy=privacy)).model() == model
+
+
+def test_old_contents_are_deleted_once_snapshots_cover_them(desk, tmp_path):
+    one = desk(declared(privacy={"retention_days": 1}), every=10)
+    one.add(texts(30))
+    answer = one.say(one.ask()["item"], "ham")
+    for i in range(30, 120, 10):
+        one.add(texts(10, i), start=i)
+    one.now += 2 * 86_400
+    one.correct(answer["answer"], "spam")  # learned again, from what is still there
+    assert one.service.store.content(answer["item"]) is not None  # an entry is about it
+    (left,) = one.service.store.db.execute("SELECT count(*) FROM contents").fetchone()
+    assert 0 < left < 120
+    model = one.model()
+    one.crash()
+    assert desk(declared(privacy={"retention_days": 1}), every=10).model() == model
+
+
+@pytest.mark.parametrize("part", ["model", "json"])
+@pytest.mark.parametrize("how", ["flipped", "cut", "empty"])
+def test_a_damaged_snapshot_is_passed_over(desk, tmp_path, part, how, caplog):
+    one = played(desk(every=30), 24)
+    model = one.model()
+    one.crash()
+    for path in (tmp_path / "snapshots" / "mail").glob(f"*.{part}"):
+        path.write_bytes(harmed(path.read_bytes(), how))
+    assert desk(every=30).model() == model
+    assert "is not used" in caplog.text
+
+
+def harmed(content, how):
+    middle = len(content) // 2
+    if how == "flipped":
+        return content[:middle] + bytes([content[middle] ^ 4]) + content[middle + 1 :]
+    return content[:middle] if how == "cut" else b""
+
+
+def test_a_snapshot_of_another_store_is_not_used(desk, tmp_path):
+    one, other = desk(folder=tmp_path / "a"), desk(folder=tmp_path / "b")
+    played(one, 12)
+    played(other, 12)
+    snapshots.take(other.stream)
+    shutil.copytree(tmp_path / "b" / "snapshots", tmp_path / "a" / "snapshots")
+    with pytest.raises(SelectronError, match="another log"):
+        snapshots.load(one.stream, next((tmp_path / "a" / "snapshots" / "mail").glob("*.json")))
+
+
+def test_one_server_at_a_time(desk):
+    desk()
+    with pytest.raises(SelectronError, match="in use by another server"):
+        desk()
+
+
+def test_a_stream_that_is_declared_otherwise_is_refused(desk, tmp_path):
+    desk().crash()
+    with pytest.raises(SelectronError, match="served with another learner"):
+        desk(declared(learner="perceptron"))
+    assert desk(declared(lease=5, title="Mail")).view()["title"] == "Mail"
+
+
+def test_a_later_version_is_refused(desk, tmp_path):
+    one = desk()
+    one.crash()
+    db = sqlite3.connect(tmp_path / "selectron.sqlite3")
+    db.execute("PRAGMA user_version = 99")
+    db.close()
+    with pytest.raises(SelectronError, match="of version 99"):
+        desk()
+
+
+def test_the_log_is_append_only(desk):
+    one = played(desk(), 6)
+    for change in ("DELETE FROM log", "UPDATE log SET who = 'x'"):
+        with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+            one.service.store.db.execute(change)

@@ -1,0 +1,182 @@
+"""Answers late, out of order, doubled, conflicting, never: all are legal; a simple model knows."""
+
+import shutil
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from selectron.serve import answering
+from selectron.serve.problem import Problem
+
+from .mail import Desk, declared, texts
+
+PEOPLE = st.sampled_from(["anna", "bob", "carl"])
+LABELS = st.sampled_from(["ham", "spam", "(none)", "(skip)"])
+LEASE = 100.0
+
+
+class Simple:
+    """A question, as one would write it down on paper."""
+
+    def __init__(self):
+        self.votes, self.skips, self.leases = {}, {}, {}  # by whom, by whom, by token
+
+
+class Labelling(RuleBasedStateMachine):
+    """A stream, and what it should be."""
+
+    @initialize(needed=st.sampled_from([1, 2]))
+    def begin(self, needed):
+        self.folder = Path(tempfile.mkdtemp())
+        self.needed = needed
+        self.declaration = declared(annotators=needed, lease=LEASE)
+        self.desk = Desk(self.folder, self.declaration, every=15)
+        self.items, self.tokens, self.standing, self.gone = {}, [], {}, []
+
+    def teardown(self):
+        if hasattr(self, "desk"):
+            self.desk.crash()
+            shutil.rmtree(self.folder)
+
+    def waits(self, item):
+        return len(self.items[item].votes) < self.needed
+
+    def active(self, item):
+        return [t for t, (_, until) in self.items[item].leases.items() if until > self.desk.now]
+
+    @rule(n=st.integers(1, 3))
+    def add(self, n):
+        start = len(self.items)
+        for found in self.desk.add(texts(n, start), start=start):
+            self.items[found["item"]] = Simple()
+
+    @rule(seconds=st.sampled_from([1.0, 60.0, 150.0]))
+    def time_passes(self, seconds):
+        self.desk.now += seconds
+
+    @rule(who=PEOPLE)
+    def ask(self, who):
+        found = self.desk.ask(who)
+        free = [
+            item
+            for item, q in self.items.items()
+            if who not in q.votes | q.skips and len(self.active(item)) < self.needed - len(q.votes)
+        ]
+        assert (found["item"] if found else None) == min(free, default=None)
+        if found:
+            token = found["lease"]["token"]
+            self.items[found["item"]].leases[token] = (who, self.desk.now + LEASE)
+            self.tokens.append((found["item"], token))
+
+    @precondition(lambda self: self.tokens)
+    @rule(data=st.data(), renews=st.booleans())
+    def renew_or_release(self, data, renews):
+        item, token = data.draw(st.sampled_from(self.tokens))
+        holds = token in self.active(item) and self.waits(item)
+        function = answering.renew if renews else answering.release
+        if not holds:
+            with pytest.raises(Problem, match="is over"):
+                self.desk.do(function, item, token, "anna")
+            return
+        self.desk.do(function, item, token, "anna")
+        leases = self.items[item].leases
+        if renews:
+            leases[token] = (leases[token][0], self.desk.now + LEASE)
+        else:
+            del leases[token]
+
+    @precondition(lambda self: self.items)
+    @rule(data=st.data(), who=PEOPLE, label=LABELS, leased=st.booleans())
+    def answer(self, data, who, label, leased):
+        choices = self.tokens if leased and self.tokens else [(i, None) for i in self.items]
+        item, token = data.draw(st.sampled_from(choices))
+        q = self.items[item]
+        over = token is not None and token not in self.active(item)
+        again, enough = who in q.votes, not self.waits(item)
+        reply = self.desk.say(item, label, who, token)
+        q.leases.pop(token, None)
+        assert reply["late"] == (over or (enough and not again))
+        if label == "(skip)":
+            q.skips[who] = reply["answer"]
+            self.standing[reply["answer"]] = (item, who)
+            return
+        assert reply["counts"] == (again or not enough)
+        if again:
+            assert reply["supersedes"] == q.votes[who][0]
+        if reply["counts"]:
+            self.put(q, item, who, reply["answer"], label)
+
+    def put(self, q, item, who, answer, label):
+        if who in q.votes:
+            self.gone.append(q.votes[who][0])
+            del self.standing[q.votes[who][0]]
+        q.votes[who] = (answer, None if label == "(none)" else label)
+        self.standing[answer] = (item, who)
+
+    @precondition(lambda self: self.standing)
+    @rule(data=st.data(), label=st.sampled_from(["ham", "spam", "(none)"]))
+    def correct(self, data, label):
+        answer = data.draw(st.sampled_from(sorted(self.standing)))
+        item, who = self.standing[answer]
+        q = self.items[item]
+        if q.skips.get(who) == answer:
+            return
+        reply = self.desk.correct(answer, label, "dora")
+        assert reply["supersedes"] == answer
+        self.put(q, item, who, reply["answer"], label)
+
+    @precondition(lambda self: self.standing)
+    @rule(data=st.data())
+    def undo(self, data):
+        answer = data.draw(st.sampled_from(sorted(self.standing)))
+        item, who = self.standing.pop(answer)
+        q = self.items[item]
+        self.desk.undo(answer, "dora")
+        self.gone.append(answer)
+        for kind in (q.votes, q.skips):
+            said = kind.get(who)
+            if said == answer or (isinstance(said, tuple) and said[0] == answer):
+                del kind[who]
+
+    @precondition(lambda self: self.gone)
+    @rule(data=st.data())
+    def what_does_not_stand_cannot_be_corrected(self, data):
+        answer = data.draw(st.sampled_from(self.gone))
+        for act in (lambda: self.desk.correct(answer, "ham"), lambda: self.desk.undo(answer)):
+            with pytest.raises(Problem, match="does not stand"):
+                act()
+
+    @rule()
+    def crash(self):
+        view, now = self.desk.view(), self.desk.now
+        model = self.desk.model() if self.items else None
+        self.desk.crash()
+        self.desk = Desk(self.folder, self.declaration, every=15)
+        self.desk.now = now
+        if self.items:
+            assert self.desk.model() == model
+        assert self.desk.view() == view
+
+    @invariant()
+    def it_is_as_on_paper(self):
+        if not hasattr(self, "desk"):
+            return
+        stream, view = self.desk.stream, self.desk.view()
+        assert list(stream.open) == [item for item in self.items if self.waits(item)]
+        assert view["items"] == view["asked"] == len(self.items)
+        assert view["answered"] == len(self.items) - len(stream.open)
+        for item, q in self.items.items():
+            settled, label = stream.question(item).outcome()
+            assert settled == (len(q.votes) >= self.needed)
+            if settled:
+                votes = [label for _, label in sorted(q.votes.values(), key=lambda v: v[0])]
+                assert label == Counter(votes).most_common(1)[0][0]
+
+
+Labelling.TestCase.settings = settings(max_examples=15, stateful_step_count=25, deadline=None)
+TestLabelling = Labelling.TestCase

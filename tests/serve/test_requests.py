@@ -1,0 +1,153 @@
+"""Bodies, keys and limits: what is refused, and what is done once."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from selectron.serve.guard import Rates
+
+ITEMS = "/v1/streams/mail/items"
+BAD = {
+    b'{"data": {"text": "a"}, "data": {}}': "comes twice",
+    b'{"data": {"text": NaN}}': "NaN is no number",
+    b'{"data": {"n": -Infinity}}': "-Infinity is no number",
+    b'{"data": {"n": 1e999}}': "1e999 is beyond all numbers",
+    b'{"data": {"n": 12345678901234567890}}': "too many digits",
+    b'{"data": {"text": "\\ud800"}}': "half of a surrogate pair",
+    b'{"data": {"text": "\xff"}}': "not in UTF-8",
+    b'{"data": ' + b"[" * 100_000: "nested deeper than 32",
+    b'{"data": {}': "expecting",
+    b"": "",
+}
+
+
+@pytest.mark.parametrize("body", BAD, ids=lambda body: str(body[:30]))
+def test_json_that_is_not_strict(shared, body):
+    response = shared.post(ITEMS, "ingest", body, headers={"content-type": "application/json"})
+    assert response.status_code in (400, 422)
+    assert set(response.json()["error"]) == {"code", "message"}
+    assert BAD[body] in response.json()["error"]["message"]
+    batch = shared.post("/v1/streams/mail/batch", "ingest", body)
+    assert batch.status_code in (400, 422) or not body
+
+
+UNFIT = {
+    "another name": {"data": {"text": "a"}, "label": "ham"},
+    "no data": {"id": "a"},
+    "no text": {"data": {"body": "a"}},
+    "a number for text": {"data": {"text": 5}},
+    "an id that is a number": {"id": 5, "data": {"text": "a"}},
+    "an empty id": {"id": "", "data": {"text": "a"}},
+    "a long id": {"id": "a" * 201, "data": {"text": "a"}},
+    "a list": [1],
+}
+
+
+@pytest.mark.parametrize("case", UNFIT)
+def test_items_that_will_not_do(shared, case):
+    before = shared.get("/v1/streams/mail").json()["items"]
+    assert shared.post(ITEMS, "ingest", UNFIT[case]).status_code == 422
+    line = json.dumps(UNFIT[case]).encode()
+    good = b'{"data": {"text": "fine"}}\n'
+    batch = shared.post("/v1/streams/mail/batch", "ingest", good + line)
+    assert batch.status_code == 422
+    assert shared.get("/v1/streams/mail").json()["items"] == before
+
+
+def test_a_batch_names_the_line(shared):
+    body = b'{"data": {"text": "a"}}\n\n{"data": {"text": 1e999}}\n'
+    message = shared.post("/v1/streams/mail/batch", "ingest", body).json()["error"]["message"]
+    assert message.startswith("Line 3: ")
+
+
+def test_the_same_id_is_the_same_item(web):
+    one = web()
+    first, second = one.add("win money", "a"), one.add("win money", "a")
+    assert (first["known"], second["known"]) == (False, True)
+    assert {**first, "known": True} == second
+    other = {"id": "a", "data": {"text": "another"}}
+    assert one.post(ITEMS, "ingest", other).json()["error"]["code"] == "conflict"
+    lines = [{"id": "b", "data": {"text": "x"}}, {"id": "b", "data": {"text": "x"}}, other]
+    batch = "\n".join(map(json.dumps, lines[:2])).encode()
+    found = one.post("/v1/streams/mail/batch", "ingest", batch).json()["items"]
+    assert [item["known"] for item in found] == [False, True]
+    batch = "\n".join(map(json.dumps, [{"data": {"text": "y"}}, *lines])).encode()
+    assert one.post("/v1/streams/mail/batch", "ingest", batch).status_code == 409
+    assert one.get("/v1/streams/mail").json()["items"] == 2
+
+
+def test_one_key_one_effect(web):
+    one = web()
+    body, headers = {"data": {"text": "win money"}}, {"Idempotency-Key": "k"}
+
+    def send(_):
+        return one.post(ITEMS, "ingest", body, headers=dict(headers)).text
+
+    with ThreadPoolExecutor(8) as pool:
+        replies = set(pool.map(send, range(100)))
+    assert len(replies) == 1
+    assert one.get("/v1/streams/mail").json()["items"] == 1
+    other = one.post(ITEMS, "ingest", {"data": {"text": "b"}}, headers=dict(headers))
+    assert other.status_code == 409
+    assert other.json()["error"]["code"] == "key_reused"
+    answer = {"label": "spam"}
+    for _ in range(2):
+        path = f"{ITEMS}/1/answers"
+        said = one.post(path, "annotate", answer, headers={"Idempotency-Key": "k"})
+        assert said.json()["supersedes"] is None  # another's key, and done once
+    assert len(one.get("/v1/streams/mail/answers").json()["answers"]) == 1
+
+
+def test_limits(web):
+    one = web(rates=Rates(0.0, 60))
+    long = json.dumps({"data": {"text": "a" * (1 << 20)}}).encode()
+    assert one.post(ITEMS, "ingest", long).status_code == 413
+    assert one.post("/v1/streams/mail/batch", "ingest", b"x" * ((8 << 20) + 1)).status_code == 413
+    many = b'{"data": {"text": "a"}}\n' * 5001
+    assert one.post("/v1/streams/mail/batch", "ingest", many).status_code == 413
+    codes = [one.get("/healthz", None).status_code for _ in range(60)]
+    assert codes[0] == 200
+    assert codes[-1] == 429
+
+
+def test_hosts_and_origins(shared):
+    def status(**headers):
+        return shared.get("/healthz", None, headers=headers).status_code
+
+    assert status(host="evil.example") == 421
+    assert status(host="127.0.0.1:8000") == 200
+    assert status(origin="https://evil.example") == 403
+    assert status(origin="null") == 403
+    assert status(origin="http://localhost") == 200
+
+
+def test_every_response_has_the_headers_that_protect(shared):
+    for response in (shared.get("/", None), shared.get("/v1/me", None), shared.get("/none", None)):
+        policy = response.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert response.headers["x-content-type-options"] == "nosniff"
+
+
+def test_errors_have_one_shape(shared):
+    for response in (
+        shared.get("/none"),
+        shared.ask("DELETE", ITEMS),
+        shared.get("/v1/streams/none"),
+        shared.get("/v1/streams/mail/items/0"),
+        shared.get("/v1/streams/mail/items/99999"),
+        shared.get("/v1/streams/mail/answers?limit=x"),
+    ):
+        assert response.status_code >= 400
+        assert set(response.json()) == {"error"}
+        assert set(response.json()["error"]) == {"code", "message"}
+        assert "Traceback" not in response.text
+
+
+def test_mistakes_of_ours_show_nothing(web, monkeypatch):
+    one = web()
+    monkeypatch.setattr("selectron.serve.reading.item", lambda *args: 1 / 0)
+    response = one.get("/v1/streams/mail/items/1")
+    assert response.status_code == 500
+    assert "Zero" not in response.text
