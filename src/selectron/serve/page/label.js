@@ -1,0 +1,192 @@
+// The page where questions are answered.
+
+import * as chart from "./chart.js";
+import { shown } from "./item.js";
+import * as outbox from "./outbox.js";
+import { at, ask, element, get, news, pages, Refusal, stream, token } from "./talk.js";
+
+const REASONS = {
+  uncertain: "Asked because the model is not sure.",
+  audit: "Asked at random, to measure accuracy: the prediction is not shown.",
+  drift: "Asked because the stream seems to be changing.",
+};
+let now = null; // the question that is shown
+let ready = []; // those that come next
+let past = []; // what was answered here: { question, key, answer }
+let fetching = false;
+let state = null;
+let skew = 0; // seconds that the server's clock is ahead
+
+function say(text) {
+  get("said").textContent = text;
+}
+
+async function fetched() {
+  const { question } = await ask("POST", at("/next"));
+  if (question) skew = question.lease.now - Date.now() / 1000;
+  return question;
+}
+
+const left = (question) => question.lease.until - skew - Date.now() / 1000;
+
+async function advance() {
+  if (fetching) return;
+  fetching = true;
+  try {
+    if (!now) {
+      ready = ready.filter((question) => left(question) > 5);
+      now = ready.shift() ?? (await fetched());
+      show();
+    }
+    if (now && !ready.length) ready = [await fetched()].filter(Boolean);
+  } catch (error) {
+    if (error instanceof Refusal) say(error.message);
+  } finally {
+    fetching = false;
+  }
+  if (!now) show();
+}
+
+function show() {
+  get("question").hidden = !now;
+  get("empty").hidden = Boolean(now);
+  for (const id of ["skip", "none"]) get(id).disabled = !now;
+  if (!now) return empty();
+  get("why").textContent = REASONS[now.reason] ?? "";
+  get("item").replaceChildren(...shown(now.content));
+  get("item").scrollTop = 0;
+  get("prediction").textContent = now.hidden ? "Prediction hidden." : now.label === null ? "No prediction yet." : `Predicted: ${now.label}`;
+  get("answers").replaceChildren(...now.classes.map(button));
+  get("another").hidden = !now.new_classes;
+  tick();
+}
+
+function button(name, i) {
+  const key = i < 9 ? [element("kbd", String(i + 1)), " "] : [];
+  const made = element("button", [...key, name], { type: "button" });
+  made.addEventListener("click", () => answer({ verdict: "label", label: name }));
+  return made;
+}
+
+function empty() {
+  const lines = ["Nothing waits for an answer."];
+  if (state) {
+    const { budget, skipped } = state;
+    if (state.queue) lines.push(`${state.queue} ${state.queue > 1 ? "questions are" : "question is"} with others, or skipped by you.`);
+    lines.push(`Budget ${budget.written}: ${Math.round(budget.left)} labels left by now.`);
+    if (budget.next_ask_items) lines.push(`About one item in ${Math.round(budget.next_ask_items)} is asked for${budget.next_ask_seconds ? `: the next in about ${span(budget.next_ask_seconds)}, if items come as lately` : ""}.`);
+    else if (!state.items) lines.push("No item has come yet.");
+  }
+  get("empty").replaceChildren(element("h2", lines[0]), ...lines.slice(1).map((line) => element("p", line)));
+}
+
+function span(seconds) {
+  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} seconds`;
+  return seconds < 5400 ? `${Math.round(seconds / 60)} minutes` : `${Math.round(seconds / 3600)} hours`;
+}
+
+function answer(verdict) {
+  if (!now) return;
+  const key = outbox.put(at(`/items/${now.item}/answers`), { ...verdict, lease: now.lease.token });
+  past.push({ question: now, key, answer: null });
+  past = past.slice(-20);
+  say(verdict.verdict === "label" ? `Labelled ${verdict.label}.` : verdict.verdict === "none" ? "None of the classes." : "Skipped.");
+  get("undo").disabled = false;
+  now = ready.shift() ?? null;
+  show();
+  advance();
+}
+
+function undo() {
+  const last = past.pop();
+  get("undo").disabled = past.length === 0;
+  if (!last) return;
+  if (!outbox.withdraw(last.key)) {
+    if (last.answer === null) { // nobody knows its number yet
+      past.push(last);
+      get("undo").disabled = false;
+      return say("The answer is on its way: undo it in a moment.");
+    }
+    outbox.put(at(`/answers/${last.answer}/undo`), undefined);
+    last.question.lease = { token: null, until: Date.now() / 1000 + skew + (state?.lease ?? 120) };
+  }
+  if (now) ready.unshift(now);
+  now = last.question;
+  say("Taken back.");
+  show();
+}
+
+function tick() {
+  if (!now) return;
+  const seconds = left(now), whole = state?.lease ?? 120;
+  get("left").value = Math.max(0, Math.min(1, seconds / whole));
+  get("seconds").textContent = seconds > 0 ? `yours for ${span(seconds)}` : "no longer yours alone: an answer counts as late";
+}
+
+// A lease that is looked at is renewed; one of a page that nobody looks at runs out.
+async function renew(question) {
+  if (!question?.lease.token || document.hidden || left(question) > (state?.lease ?? 120) / 2 || left(question) < 0) return;
+  try {
+    const { lease } = await ask("POST", at(`/items/${question.item}/renew`), { lease: question.lease.token });
+    question.lease = lease;
+  } catch {
+    // it runs out, which is shown
+  }
+}
+
+const typing = () => document.activeElement?.matches("input, textarea, select") || get("keys").open;
+
+function pressed(event) {
+  if (typing() || event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
+  const { key } = event;
+  const actions = { " ": () => answer({ verdict: "skip" }), n: () => answer({ verdict: "none" }), u: undo, "?": () => get("keys").showModal() };
+  if (key === " " && document.activeElement?.matches("button, a, summary")) return; // it is pressed
+  if (/^[1-9]$/.test(key) && now && now.classes[key - 1] !== undefined) answer({ verdict: "label", label: now.classes[key - 1] });
+  else if (Object.hasOwn(actions, key)) actions[key]();
+  else return;
+  event.preventDefault();
+}
+
+function added(event) {
+  event.preventDefault();
+  const label = get("fresh").value.trim();
+  if (!label) return;
+  get("fresh").value = "";
+  get("fresh").blur();
+  answer({ verdict: "label", label });
+}
+
+function begin() {
+  if (!token() || !stream) return location.replace("/");
+  pages("Label");
+  get("skip").addEventListener("click", () => answer({ verdict: "skip" }));
+  get("none").addEventListener("click", () => answer({ verdict: "none" }));
+  get("undo").addEventListener("click", undo);
+  get("help").addEventListener("click", () => get("keys").showModal());
+  get("another").addEventListener("submit", added);
+  addEventListener("keydown", pressed);
+  outbox.listen({
+    changed: (count) => {
+      get("unsent").hidden = count === 0;
+      get("unsent").textContent = `${count} unsent`;
+    },
+    arrived: (key, reply) => {
+      const one = past.find((entry) => entry.key === key);
+      if (one) one.answer = reply.answer;
+      if (reply.late) say("That answer came late; it is recorded as late.");
+    },
+    refused: (key, error) => say(error.message),
+  });
+  news((found) => {
+    state = found;
+    get("title").textContent = found.title;
+    chart.show(found);
+    if (!now && found.queue) advance();
+    else if (!now) show();
+  }, (linked) => { get("link").textContent = linked ? "" : "offline"; });
+  setInterval(tick, 1000);
+  setInterval(() => [now, ...ready].forEach(renew), 5000);
+  advance();
+}
+
+begin();

@@ -1,0 +1,93 @@
+// What all pages share: the token, requests, and elements. Text is only ever set as text.
+
+const KEPT = "selectron-token";
+
+export function token() {
+  const given = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (given) {
+    localStorage.setItem(KEPT, given);
+    history.replaceState(null, "", location.pathname + location.search);
+  }
+  return localStorage.getItem(KEPT);
+}
+
+export function keep(value) {
+  localStorage.setItem(KEPT, value);
+}
+
+export function forget() {
+  localStorage.removeItem(KEPT);
+}
+
+export const stream = new URLSearchParams(location.search).get("stream");
+export const at = (path) => `/v1/streams/${encodeURIComponent(stream)}${path}`;
+
+export class Refusal extends Error {
+  constructor(status, code, message) {
+    super(message);
+    Object.assign(this, { status, code });
+  }
+}
+
+// An answer of the server is the value it sends, or a Refusal; no answer is a TypeError of fetch.
+export async function ask(method, path, body, key) {
+  const headers = { authorization: `Bearer ${token()}` };
+  if (body !== undefined) headers["content-type"] = "application/json";
+  if (key) headers["idempotency-key"] = key;
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const response = await fetch(path, { method, headers, body: text });
+  const value = await response.json().catch(() => ({}));
+  if (response.status === 401 && location.pathname !== "/") location.href = "/";
+  if (!response.ok) throw new Refusal(response.status, value.error?.code, value.error?.message ?? response.statusText);
+  return value;
+}
+
+export function element(name, content, attributes = {}) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...[content ?? []].flat());
+  return made;
+}
+
+export const get = (id) => document.getElementById(id);
+
+export function pages(here) {
+  const query = `?stream=${encodeURIComponent(stream)}`;
+  const links = [["Streams", "/"], ["Label", `/label${query}`], ["History", `/history${query}`]];
+  get("nav").replaceChildren(
+    ...links.map(([name, href]) => element("a", name, name === here ? { href, "aria-current": "page" } : { href })),
+  );
+}
+
+export const percent = (share) => (share === null ? "–" : `${(100 * share).toFixed(1)}%`);
+
+export function accuracy(found) {
+  return found.estimate === null ? "not known yet" : `${percent(found.estimate)} (${percent(found.low)} to ${percent(found.high)})`;
+}
+
+// News of the stream, as they come; they begin again where the connection breaks.
+export async function news(heard, linked) {
+  for (;;) {
+    try {
+      const headers = { authorization: `Bearer ${token()}` };
+      const response = await fetch(at("/events"), { headers });
+      if (response.status === 401) location.href = "/";
+      if (!response.ok) throw new Error(response.statusText);
+      linked(true);
+      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+      let rest = "";
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done) break;
+        const parts = (rest + value).split("\n\n");
+        rest = parts.pop();
+        const last = parts.filter((part) => part.includes("data: ")).pop();
+        if (last) heard(JSON.parse(last.slice(last.indexOf("data: ") + 6)));
+      }
+    } catch (error) {
+      if (error instanceof SyntaxError) console.error(error);
+    }
+    linked(false);
+    await new Promise((wake) => setTimeout(wake, 2000));
+  }
+}

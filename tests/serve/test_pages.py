@@ -1,0 +1,309 @@
+"""The pages, in a real browser: skipped where there is no Chromium."""
+
+import re
+import shutil
+import time
+
+import pytest
+
+from .live import Live
+from .mail import declared
+
+playwright = pytest.importorskip("playwright.sync_api")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+EVIL = '<img src=x onerror="window.hurt=1"><script>window.hurt=1</script>'
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as tool:
+        one = tool.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield one
+        one.close()
+
+
+@pytest.fixture
+def site(tmp_path):
+    made = []
+
+    def make(*declarations):
+        made.append(Live(tmp_path, *declarations))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+@pytest.fixture
+def visit(browser):
+    """Open a page as somebody; what the browser complains of fails the test."""
+    contexts, complaints = [], []
+
+    def go(site, path="/label?stream=mail", role="annotate", **options):
+        context = browser.new_context(**options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
+        page.goto(f"{site.url}{path}#token={site.tokens[role]}")
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+    real = [c for c in complaints if "ERR_" not in c and "status of 4" not in c]
+    assert real == []
+
+
+def send(site, *items, stream="mail"):
+    """Send items, as the feed does."""
+    import httpx2
+
+    for i, data in enumerate(items):
+        data = {"text": data} if isinstance(data, str) else data
+        path = f"{site.url}/v1/streams/{stream}/items"
+        body = {"id": f"k{time.monotonic_ns()}-{i}", "data": data}
+        assert httpx2.post(path, json=body, headers=site.headers("ingest")).status_code == 200
+
+
+def answers(site):
+    import httpx2
+
+    found = httpx2.get(f"{site.url}/v1/streams/mail/answers", headers=site.headers()).json()
+    return [(row["content"]["text"], row["verdict"], row["label"]) for row in found["answers"]]
+
+
+def wait(condition, what):
+    """Wait until something holds."""
+    for _ in range(400):
+        if condition():
+            return
+        time.sleep(0.02)
+    raise AssertionError(what)
+
+
+def item(page, text):
+    """Wait until the page shows an item."""
+    wait(lambda: text in page.text_content("#item"), text)
+
+
+def test_keys_label_skip_undo(site, visit):
+    one = site()
+    send(one, "first", "second", "third", "fourth")
+    page = visit(one)
+    item(page, "first")
+    page.keyboard.press("2")
+    item(page, "second")
+    page.keyboard.press("Space")
+    item(page, "third")
+    page.keyboard.press("n")
+    item(page, "fourth")
+    wait(lambda: len(answers(one)) == 3, "three answers")
+    assert answers(one) == [
+        ("third", "none", None),
+        ("second", "skip", None),
+        ("first", "label", "spam"),
+    ]
+    page.wait_for_timeout(150)
+    page.keyboard.press("u")
+    item(page, "third")
+    page.keyboard.press("1")
+    wait(lambda: answers(one)[0] == ("third", "label", "ham"), "answered anew")
+    item(page, "fourth")
+
+
+def test_keys_are_silent_while_typing_and_a_new_class_can_be_added(site, visit):
+    one = site(declared(classes=["ham", "spam"], new_classes=True))
+    send(one, "first", "second")
+    page = visit(one)
+    item(page, "first")
+    page.fill("#fresh", "")
+    page.type("#fresh", "n1 u?")
+    assert answers(one) == []
+    page.keyboard.press("Enter")
+    item(page, "second")
+    wait(lambda: answers(one) == [("first", "label", "n1 u?")], "a new class")
+
+
+def test_help_and_labels_of_buttons(site, visit):
+    one = site()
+    send(one, "first")
+    page = visit(one)
+    item(page, "first")
+    texts = page.locator("#answers button").all_inner_texts()
+    assert [re.sub(r"\s+", " ", text) for text in texts] == ["1 ham", "2 spam"]
+    page.keyboard.press("?")
+    assert page.locator("dialog").is_visible()
+    page.keyboard.press("1")  # silent while the help is open
+    page.keyboard.press("Escape")
+    assert answers(one) == []
+
+
+def test_offline_answers_wait_and_are_sent_once(site, visit):
+    one = site()
+    send(one, "first", "second", "third")
+    page = visit(one)
+    item(page, "first")
+    page.wait_for_timeout(300)  # until the next one is there
+    page.context.set_offline(True)
+    page.keyboard.press("1")
+    item(page, "second")
+    page.keyboard.press("2")
+    wait(lambda: page.text_content("#unsent") == "2 unsent", "two unsent")
+    assert answers(one) == []
+    page.context.set_offline(False)
+    wait(lambda: len(answers(one)) == 2, "both answers arrive")
+    page.wait_for_selector("#unsent", state="hidden")
+    item(page, "third")
+    assert sorted(answers(one)) == [("first", "label", "ham"), ("second", "label", "spam")]
+
+
+def test_an_answer_whose_reply_is_lost_counts_once(site, visit):
+    one = site()
+    send(one, "first", "second")
+    page = visit(one)
+    item(page, "first")
+    lost = []
+
+    def lose(route):
+        if not lost:
+            lost.append(route.fetch())  # it arrives, and the reply does not
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/answers", lose)
+    page.keyboard.press("1")
+    page.wait_for_selector("#unsent", state="hidden", timeout=10_000)
+    wait(lambda: lost, "the first attempt")
+    wait(lambda: len(answers(one)) == 1, "one answer")
+    page.wait_for_timeout(3500)
+    assert answers(one) == [("first", "label", "ham")]
+
+
+def test_two_people_never_have_the_same_item(site, visit):
+    one = site()
+    one.tokens["bob"] = one.host.make_token("bob", "annotate", None)
+    send(one, *(f"text {i}" for i in range(8)))
+    first, second = visit(one), visit(one, role="bob")
+    for page in (first, second):
+        item(page, "text")
+    for _ in range(3):
+        shown = [page.text_content("#item") for page in (first, second)]
+        assert shown[0] != shown[1]
+        for page, text in zip((first, second), shown, strict=True):
+            page.keyboard.press("1")
+            wait(lambda page=page, text=text: page.text_content("#item") != text, "the next item")
+    wait(lambda: len(answers(one)) == 6, "six answers")
+    assert len({text for text, _, _ in answers(one)}) == 6
+
+
+def test_a_lease_that_has_run_out(site, visit):
+    one = site(declared(lease=1))
+    send(one, "first")
+    page = visit(one)
+    item(page, "first")
+    wait(lambda: "late" in page.text_content("#seconds"), "late")
+    page.keyboard.press("2")
+    wait(lambda: "late" in page.text_content("#said"), "late")
+    assert answers(one) == [("first", "label", "spam")]
+    assert one.host.views["mail"]["late"] == 1
+
+
+def test_what_is_hostile_stays_text(site, visit):
+    one = site(declared(classes=["ham", EVIL]))
+    send(one, EVIL, {"text": EVIL, EVIL: {"deep": [EVIL, 1]}}, {"text": "x", "p": "javascript:1"})
+    page = visit(one)
+    item(page, "onerror")
+    assert page.locator("#item img").count() == 0
+    page.keyboard.press("2")
+    item(page, "deep")
+    assert page.locator("#item details").count() == 2
+    page.keyboard.press("1")
+    wait(lambda: len(answers(one)) == 2, "two answers")
+    page.goto(f"{one.url}/history?stream=mail")
+    page.wait_for_selector("tbody tr")
+    assert EVIL in page.text_content("tbody")
+    page.goto(f"{one.url}/history?stream={EVIL}")
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.hurt") is None
+
+
+def test_an_empty_queue_says_so(site, visit):
+    one = site()
+    page = visit(one)
+    page.wait_for_selector("#empty:not([hidden])")
+    wait(lambda: "Budget 100%" in page.text_content("#empty"), "Budget 100%")
+    send(one, "at last")
+    item(page, "at last")
+
+
+def test_an_audit_hides_the_prediction(site, visit):
+    one = site(declared(audit=1.0))
+    send(one, "first")
+    page = visit(one)
+    item(page, "first")
+    assert page.text_content("#prediction") == "Prediction hidden."
+    assert "at random" in page.text_content("#why")
+
+
+def test_an_answer_is_corrected(site, visit):
+    one = site()
+    send(one, "first")
+    page = visit(one)
+    item(page, "first")
+    page.keyboard.press("1")
+    wait(lambda: len(answers(one)) == 1, "an answer")
+    page.click("text=History")
+    page.wait_for_selector("tbody select")
+    page.select_option("tbody select", label="spam")
+    wait(lambda: page.locator("tbody tr").count() == 2, "the correction")
+    assert answers(one)[0] == ("first", "label", "spam")
+    assert one.host.views["mail"]["answered"] == 1
+
+
+def test_a_token_is_asked_for(site, visit, browser):
+    one = site()
+    page = visit(one, "/")
+    page.wait_for_selector("text=Honest accuracy")
+    other = browser.new_context()
+    bare = other.new_page()
+    bare.goto(f"{one.url}/label?stream=mail")
+    bare.fill("#token", "sel_wrong")
+    bare.click("text=Enter")
+    wait(lambda: "token" in bare.text_content("#refused"), "token")
+    bare.fill("#token", one.tokens["annotate"])
+    bare.click("text=Enter")
+    bare.wait_for_selector("text=Honest accuracy")
+    other.close()
+
+
+@pytest.mark.parametrize("options", [{}, {"viewport": {"width": 360, "height": 640}}])
+def test_nothing_is_wider_than_the_screen(site, visit, options):
+    one = site()
+    send(one, "word " * 200 + "x" * 300, *(f"text {i}" for i in range(3)))
+    page = visit(one, **options)
+    item(page, "word")
+    page.keyboard.press("1")
+    item(page, "text 0")
+    for path in ("/", "/label?stream=mail", "/history?stream=mail"):
+        page.goto(one.url + path)
+        page.wait_for_timeout(300)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_pages_are_small():
+    from selectron.serve.app import PAGES, STATIC, content
+
+    assert sum(len(content(name)) for name in (*PAGES.values(), *STATIC)) < 100_000
