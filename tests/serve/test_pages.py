@@ -244,6 +244,7 @@ def test_an_empty_queue_says_so(site, visit):
     one = site()
     page = visit(one)
     page.wait_for_selector("#empty:not([hidden])")
+    assert "Nothing waits" in page.text_content("#empty")
     wait(lambda: "Budget 100%" in page.text_content("#empty"), "Budget 100%")
     send(one, "at last")
     item(page, "at last")

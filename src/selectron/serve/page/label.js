@@ -14,6 +14,7 @@ let now = null; // the question that is shown
 let ready = []; // those that come next
 let past = []; // what was answered here: { question, key, answer }
 let fetching = false;
+let none = false; // has the server been asked, and had none?
 let state = null;
 let skew = 0; // seconds that the server's clock is ahead
 
@@ -36,6 +37,7 @@ async function advance() {
     if (!now) {
       ready = ready.filter((question) => left(question) > 5);
       now = ready.shift() ?? (await fetched());
+      none = !now;
       show();
     }
     if (now && !ready.length) ready = [await fetched()].filter(Boolean);
@@ -49,7 +51,7 @@ async function advance() {
 
 function show() {
   get("question").hidden = !now;
-  get("empty").hidden = Boolean(now);
+  get("empty").hidden = Boolean(now) || !none;
   for (const id of ["skip", "none"]) get(id).disabled = !now;
   if (!now) return empty();
   get("why").textContent = REASONS[now.reason] ?? "";
@@ -93,6 +95,7 @@ function answer(verdict) {
   say(verdict.verdict === "label" ? `Labelled ${verdict.label}.` : verdict.verdict === "none" ? "None of the classes." : "Skipped.");
   get("undo").disabled = false;
   now = ready.shift() ?? null;
+  none = false;
   show();
   advance();
 }

@@ -1,0 +1,147 @@
+"""Sending a file to a stream: in batches, again where that fails, from where it was."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import httpx2
+
+from ..errors import SelectronError
+from . import strict
+from .problem import Problem
+from .service import fingerprint
+
+TOGETHER, BYTES = 500, 4 << 20  # items, and bytes, of a batch
+PATIENCE = 8  # attempts, each after twice the time of the one before
+FIRST = 0.5  # seconds
+
+
+class Sender:
+    """A way to a stream at an address, as http://127.0.0.1:8000/v1/streams/mail."""
+
+    def __init__(self, url: str, token: str, client: Any = None):
+        self.url = url.rstrip("/")
+        self.headers = {"authorization": f"Bearer {token}"}
+        self.client = client or httpx2.Client(timeout=120)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.client.close()
+
+    def has(self, key: str) -> bool:
+        """Has the stream an item with this id?"""
+        return self._ask("GET", f"{self.url}/items", params={"id": key}, none=404) is not None
+
+    def send(self, items: list[str]) -> list[dict[str, Any]]:
+        """Send items, as lines; return what was decided. Sent twice, they are there once."""
+        body = "\n".join(items).encode()
+        headers = {"idempotency-key": fingerprint(body), "content-type": "application/x-ndjson"}
+        return self._ask("POST", f"{self.url}/batch", content=body, headers=headers)["items"]
+
+    def _ask(self, method: str, url: str, none: int = 0, headers: Any = None, **more: Any) -> Any:
+        headers, reason = {**self.headers, **(headers or {})}, ""
+        for attempt in range(PATIENCE):
+            if attempt:
+                time.sleep(FIRST * 2 ** (attempt - 1))
+            try:
+                response = self.client.request(method, url, headers=headers, **more)
+            except httpx2.TransportError as error:
+                reason = str(error) or type(error).__name__
+                continue
+            if response.status_code == none:
+                return None
+            if response.status_code < 400:
+                return response.json()
+            reason = message(response)
+            if response.status_code not in (408, 429, 503, 507):
+                break
+        raise SelectronError(f"{url}: {reason.rstrip('.')}.")
+
+
+def message(response: Any) -> str:
+    """Return what a server says is wrong."""
+    try:
+        return response.json()["error"]["message"]
+    except (ValueError, KeyError, TypeError):
+        return f"the server answers with {response.status_code}"
+
+
+def items(lines: Iterable[bytes], name: str, field: str | None) -> Iterator[dict[str, Any]]:
+    """Yield an item for every line: an object of JSON is its data, other text goes to "text".
+
+    Its id is that of `field`, or else the name of the file and the line, so that a line is the same
+    item whenever it is sent. Raises SelectronError if a line is no strict JSON, or lacks the field.
+
+    >>> list(items([b"win money"], "a.txt", None))
+    [{'id': 'a.txt:1', 'data': {'text': 'win money'}}]
+    """
+    for number, line in enumerate(lines, 1):
+        line = line.strip()
+        if not line:
+            continue
+        data = data_of(line, f"{name}, line {number}")
+        key = f"{name}:{number}"
+        if field is not None:
+            if not isinstance(data.get(field), str | int):
+                raise SelectronError(f"{name}, line {number} has no text or number in {field!r}.")
+            key = str(data[field])
+        yield {"id": key, "data": data}
+
+
+def data_of(line: bytes, where: str) -> dict[str, Any]:
+    """Return the data of a line."""
+    if not line.startswith(b"{"):
+        return {"text": line.decode("utf-8", "replace")}
+    try:
+        value = strict.loads(line)
+    except Problem as problem:
+        raise SelectronError(f"{where}: {problem}") from None
+    if set(value) <= {"id", "data"} and isinstance(value.get("data"), dict):
+        return value["data"]
+    return value
+
+
+def resumed(sender: Sender, keys: list[str]) -> int:
+    """Return how many of these items have been sent, in their order.
+
+    A batch is taken as a whole and after the one before it: what is there is at the beginning.
+    """
+    low, high = 0, len(keys)
+    while low < high:
+        middle = (low + high) // 2
+        if sender.has(keys[middle]):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def batches(found: Iterable[dict[str, Any]]) -> Iterator[list[str]]:
+    """Yield items as lines, a batch at a time.
+
+    >>> [len(batch) for batch in batches([{"id": "a"}] * 501)]
+    [500, 1]
+    """
+    batch: list[str] = []
+    size = 0
+    for line in map(strict.dumps, found):
+        if batch and (len(batch) == TOGETHER or size + len(line) > BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(line)
+        size += 4 * len(line)  # bytes at most
+    if batch:
+        yield batch
+
+
+def sent(
+    sender: Sender, found: Iterable[dict[str, Any]], progress: Callable[[int], None]
+) -> tuple[int, int]:
+    """Send items; return how many were new, and how many of these are asked for."""
+    new = asked = 0
+    for batch in batches(found):
+        replies = sender.send(batch)
+        fresh = [reply for reply in replies if not reply["known"]]
+        new, asked = new + len(fresh), asked + sum(reply["asked"] for reply in fresh)
+        progress(len(batch))
+    return new, asked

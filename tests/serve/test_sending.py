@@ -1,0 +1,87 @@
+"""`selectron send`: a file gets there once, whatever happens on the way."""
+
+import json
+from contextlib import closing
+
+import httpx2
+import pytest
+
+from selectron import SelectronError
+from selectron.serve import sending
+from selectron.serve.sending import Sender, items, resumed
+
+ROWS = [{"text": f"row {i}", "nr": i} for i in range(1200)]
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    return path
+
+
+@pytest.fixture
+def sender(live):
+    with closing(Sender(f"{live.url}/v1/streams/mail", live.tokens["ingest"])) as one:
+        yield one
+
+
+class Unsteady(httpx2.HTTPTransport):
+    """Loses requests and replies, and then ends for good."""
+
+    def __init__(self, left):
+        super().__init__()
+        self.left, self.sent = left, 0
+
+    def handle_request(self, request):
+        self.sent += 1
+        if self.sent > self.left:
+            raise httpx2.ConnectError("the line is cut")
+        if self.sent % 3 == 1:
+            raise httpx2.ConnectError("lost on the way")
+        response = super().handle_request(request)
+        if self.sent % 3 == 2:
+            raise httpx2.ReadError("lost on the way back")
+        return response
+
+
+def test_it_gets_there_once_and_resumes(live, sender, file, monkeypatch):
+    monkeypatch.setattr(sending.time, "sleep", lambda seconds: None)
+    found = list(items(file.read_bytes().splitlines(), "rows", None))
+    keys = [item["id"] for item in found]
+    assert resumed(sender, keys) == 0
+    client = httpx2.Client(transport=Unsteady(5))
+    unsteady = Sender(sender.url, live.tokens["ingest"], client)
+    with closing(unsteady), pytest.raises(SelectronError, match="the line is cut"):
+        sending.sent(unsteady, found, lambda n: None)
+    start = resumed(sender, keys)
+    assert start == 1000  # two batches of 500, the second without a reply
+    new, asked = sending.sent(sender, found[start:], lambda n: None)
+    assert (new, asked) == (200, 200)
+    assert resumed(sender, keys) == 1200
+    assert live.host.views["mail"]["items"] == 1200
+
+
+def test_the_command(live, file):
+    from click.testing import CliRunner
+
+    from selectron.cli import main
+
+    arguments = ["send", str(file), "--to", f"{live.url}/v1/streams/mail", "--id", "nr"]
+    token = {"SELECTRON_TOKEN": live.tokens["ingest"]}
+    before = live.host.views["mail"]["items"]
+    first = CliRunner().invoke(main, arguments, env=token)
+    assert first.stdout == "1,200 new items, 1,200 of them asked for\n"
+    again = CliRunner().invoke(main, arguments, env=token)
+    assert again.stdout == "0 new items, 0 of them asked for\n"
+    assert live.host.views["mail"]["items"] == before + 1200
+    for wrong in (["--id", "none"], ["--to", f"{live.url}/v1/streams/none"]):
+        refused = CliRunner().invoke(main, [*arguments, *wrong], env=token)
+        assert refused.exit_code == 1
+        assert refused.stderr.count("\n") == 1
+    assert CliRunner().invoke(main, arguments).exit_code == 2
+
+
+def test_lines_that_will_not_do():
+    with pytest.raises(SelectronError, match=r"rows, line 2: .*NaN"):
+        list(items([b"fine", b'{"a": NaN}'], "rows", None))
