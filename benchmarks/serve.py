@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from random import Random
 
@@ -22,7 +23,7 @@ classes = ["a", "b"]
 budget = "10%"
 queue = 2000
 """
-TOGETHER, CONNECTIONS = 500, 4
+TOGETHER, CONNECTIONS = 500, 8
 PATH = "/v1/streams/load"
 WORDS = [f"word{i}" for i in range(3000)]
 
@@ -126,7 +127,7 @@ def together(work: list) -> list[list[float]]:
 def spread(work: list, count: int) -> tuple[float, str]:
     """Return how many a second, and median and 99th percentile of how long they took."""
     start = time.perf_counter()
-    times = sorted(sum(together(work), []))
+    times = sorted(chain.from_iterable(together(work)))
     rate = count / (time.perf_counter() - start)
     p99 = times[int(0.99 * len(times))]
     return rate, f"median {1e3 * statistics.median(times):.1f} ms, p99 {1e3 * p99:.1f} ms"
@@ -154,8 +155,8 @@ def labels(served: Served, tokens: dict[str, str], count: int) -> tuple[float, s
         for _ in range(count // CONNECTIONS):
             question = client.post("/next", b"")["question"]
             body = {"label": "a", "lease": question["lease"]["token"]}
-            path = f"/items/{question['item']}/answers"
-            yield lambda p=path, b=json.dumps(body).encode(): client.post(p, b)
+            path, said = f"/items/{question['item']}/answers", json.dumps(body).encode()
+            yield lambda path=path, said=said: client.post(path, said)
 
     return spread([one() for _ in range(CONNECTIONS)], count)
 

@@ -58,6 +58,16 @@ class Desk:
         said = Said(label[1:-1], None, lease) if label[0] == "(" else Said("label", label, lease)
         return self.do(answering.answer, item, said, who)
 
+    def say_all(self, labels, who="anna"):
+        """Answer about items, all in one transaction."""
+
+        def saying(item, label):
+            said = Said("label", label)
+            return Work(lambda service, at: answering.answer(self.stream, item, said, who, at))
+
+        replies = self.service.run([saying(*pair) for pair in labels.items()], self.now)
+        assert not any(isinstance(reply, Exception) for reply in replies)
+
     def correct(self, answer, label, who="anna"):
         said = Said("none") if label == "(none)" else Said("label", label)
         return self.do(answering.correct, answer, said, who)
