@@ -5,6 +5,7 @@ from benchmarks.passes import passes
 from benchmarks.processes import memory, starts
 from benchmarks.projections import projections
 from benchmarks.rounds import rounds
+from benchmarks.serve import rows
 from benchmarks.tables import show
 from benchmarks.text import text
 
@@ -19,6 +20,7 @@ def main() -> None:
     show(("Steps in an L1 ball", "theirs / ours", "times"), projections())
     show(("Memory", "growth", "peaks"), memory())
     show(("Start", "median of 5", "range"), starts())
+    show(("The labelling service, client included", "figure", "more"), rows(100_000))
 
 
 main()

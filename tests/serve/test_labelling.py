@@ -135,7 +135,7 @@ def test_figures_for_prometheus(web):
     assert "selectron_failing 0.0" in text
 
 
-def test_fields_and_vectors(web):
+def test_fields(web):
     fields = declared().model_copy(
         update={
             "name": "fields",
@@ -144,22 +144,8 @@ def test_fields_and_vectors(web):
             ),
         }
     )
-    vectors = declared().model_copy(
-        update={
-            "name": "vec",
-            "features": declared().features.model_copy(update={"kind": "vector", "size": 3}),
-        }
-    )
     one = web(fields)
     path = "/v1/streams/fields/items"
     assert one.post(path, "ingest", {"data": {"age": 30, "city": "Ulm"}}).status_code == 200
     assert one.post(path, "ingest", {"data": {"city": "Ulm"}}).status_code == 422
     assert one.post(path, "ingest", {"data": {"age": 1e300}}).status_code == 422
-    from selectron.serve.features import extractor
-    from selectron.serve.problem import Problem
-
-    rows = extractor(vectors.features)
-    assert rows([{"vector": [1, 2.5, 3]}])[0].values.tolist() == [[1.0, 2.5, 3.0]]
-    for odd in ([1, 2], "abc", [1, 2, True], [1, 2, "3"], None):
-        with pytest.raises(Problem):
-            rows([{"vector": odd}])

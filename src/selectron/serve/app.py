@@ -49,6 +49,7 @@ def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = Non
         redoc_url=None,
         lifespan=life,
     )
+    app.openapi = lambda: described(app)  # type: ignore[method-assign]
     app.state.host, app.state.readers, app.state.ending = host, 0, False
     for routes in (items, labelling, reports):
         app.include_router(routes.router)
@@ -56,6 +57,19 @@ def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = Non
     add_errors(app)
     app.add_middleware(Guard, hosts=hosts, rates=rates)
     return app
+
+
+def described(app: FastAPI) -> dict[str, Any]:
+    """Return the description of the API, with how a token is sent."""
+    if app.openapi_schema is None:
+        schema = FastAPI.openapi(app)
+        scheme = {"type": "http", "scheme": "bearer", "description": "A token of the right role."}
+        schema.setdefault("components", {})["securitySchemes"] = {"token": scheme}
+        errors = {"description": "What is wrong, and why: {error: {code, message}}."}
+        for methods in schema["paths"].values():
+            for operation in methods.values():
+                operation["responses"] |= {"4XX": errors, "5XX": errors}
+    return app.openapi_schema or {}
 
 
 def add_plain(app: FastAPI) -> None:

@@ -26,15 +26,13 @@ class Event(NamedTuple):
     body: dict[str, Any]
 
 
-def sealed(event: Event, text: str, before: int) -> int:
-    """Return the check of an entry, which depends on all before it.
+def sealed(entry: tuple, before: int) -> int:
+    """Return the check of an entry, its body being text, which depends on all before it.
 
-    >>> sealed(Event(1, 1, "item", 1, None, 0.0, "anna", {}), "{}", 0)
+    >>> sealed((1, 1, "item", 1, None, 0.0, "anna", "{}"), 0)
     887202374
     """
-    seq, stream, kind, item, key, at, who, _ = event
-    content = f"{seq}|{stream}|{kind}|{item}|{key}|{at!r}|{who}|{text}"
-    return zlib.crc32(content.encode(), before)
+    return zlib.crc32("{}|{}|{}|{}|{}|{!r}|{}|{}".format(*entry).encode(), before)
 
 
 def packed(row: Dense | Sparse) -> bytes:

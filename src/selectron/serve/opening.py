@@ -5,7 +5,7 @@ import sqlite3
 from pathlib import Path
 
 from ..errors import SelectronError
-from .event import Event, sealed
+from .event import sealed
 from .schema import MIGRATIONS
 from .witness import Witness
 
@@ -96,13 +96,11 @@ def followed(
     seen = mark in (None, (0, 0))
     query = "SELECT seq, stream, kind, item, key, at, who, body, seal FROM log ORDER BY seq"
     for row in db.execute(query):
-        *fields, text, found = row
-        event = Event._make([*fields, {}])
-        seal = sealed(event, text, seal)
+        seal = sealed(row[:8], seal)
         seq += 1
-        if found != seal or event.seq != seq:
+        if row[8] != seal or row[0] != seq:
             raise damaged(path, f"entry {seq} of the log is not what was written")
-        at = event.at
+        at = row[5]
         if mark is not None and seq == mark[0]:
             seen = seal == mark[1]
     return (seq, seal), at, seen

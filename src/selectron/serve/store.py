@@ -87,7 +87,7 @@ class Store:
         seq = self.head[0] + 1
         event = event._replace(seq=seq, item=event.item or seq)
         text = written(event.body)
-        seal = sealed(event, text, self.head[1])
+        seal = sealed((*event[:7], text), self.head[1])
         self.db.execute(
             f"INSERT INTO log ({COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?)", (*event[:7], text, seal)
         )

@@ -1,0 +1,127 @@
+"""`selectron serve` as it is typed, and the files that declare streams."""
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+import httpx2
+import pytest
+from click.testing import CliRunner
+
+from selectron import SelectronError
+from selectron.cli import main
+from selectron.serve.declaration import declared, read
+
+GOOD = 'classes = ["ham", "spam"]\n'
+
+
+def call(*arguments):
+    return CliRunner().invoke(main, ["serve", *map(str, arguments)])
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def test_the_demonstration_from_start_to_end(tmp_path):
+    port = free_port()
+    command = [sys.executable, "-m", "selectron", "serve", "--demo", "--port", str(port)]
+    command += ["--data", str(tmp_path / "demo")]
+    tokens = []
+    for start in range(2):
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        text = ""
+        while "Ctrl-C" not in text:
+            text += process.stdout.readline()
+        assert text.count(" token: ") == (0 if start else 4)  # they are shown once
+        tokens.append(re.search(r"#token=(\S+)", text)[1])
+        url, headers = f"http://127.0.0.1:{port}/v1/streams/demo", {}
+        headers = {"authorization": f"Bearer {tokens[-1]}"}
+        question = None
+        with httpx2.Client(headers=headers, timeout=60) as client:
+            for _ in range(600):
+                with suppress(httpx2.TransportError):
+                    question = client.post(f"{url}/next").json()["question"]
+                if question:
+                    break
+                time.sleep(0.1)
+            body = {"label": question["classes"][0], "lease": question["lease"]["token"]}
+            said = client.post(f"{url}/items/{question['item']}/answers", json=body).json()
+            assert said["learned"]
+            assert client.get(url).json()["answered"] == start + 1
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        assert process.returncode in (0, 130)
+    assert list((tmp_path / "demo" / "snapshots" / "demo").glob("*.json"))
+
+
+def test_a_token_is_made_and_printed(tmp_path):
+    file = tmp_path / "mail.toml"
+    file.write_text(GOOD)
+    made = call(file, "--data", tmp_path / "data", "--token", "annotate:anna:30")
+    assert made.exit_code == 0
+    assert made.stdout.startswith("sel_")
+    for wrong in ("boss", "read:x:soon"):
+        refused = call(file, "--data", tmp_path / "data", "--token", wrong)
+        assert refused.exit_code == 1
+        assert refused.stderr.startswith("selectron: --token")
+
+
+def test_usage(tmp_path):
+    assert call().exit_code == 2
+    assert call("nowhere.toml").exit_code == 2
+    file = tmp_path / "mail.toml"
+    file.write_text("classes = 5")
+    refused = call(file, "--data", tmp_path / "data")
+    assert refused.exit_code == 1
+    assert refused.stderr.count("\n") == 1
+    assert not (tmp_path / "data").exists()
+
+
+BAD = {
+    "classes": 'classes = ["ham"]',
+    "two classes": "",
+    "no TOML": "classes = [",
+    "learner": GOOD + 'learner = "lasek"',
+    "budget": GOOD + 'budget = "much"',
+    "'-5%'": GOOD + 'budget = "-5%"',
+    "per": GOOD + 'budget = "5 per month"',
+    "colour": GOOD + 'colour = "red"',
+    "features.size": GOOD + "[features]\nsize = 0",
+    "features.numeric": GOOD + "[features]\nnumeric = {a = [0, 0]}",
+    "name": GOOD + 'name = "../../etc"',
+    "beside": GOOD + "[[stream]]\nname = 'a'",
+    "same name": '[[stream]]\nname="a"\nclasses=["x","y"]\n' * 2,
+    "differ": 'classes = ["a", "a"]',
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_declarations_that_will_not_do(tmp_path, case):
+    file = tmp_path / "mail.toml"
+    file.write_text(BAD[case])
+    with pytest.raises(SelectronError) as caught:
+        read(file)
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).startswith(str(file))
+
+
+def test_declarations_that_will_do(tmp_path):
+    file = tmp_path / "mail.toml"
+    file.write_text(GOOD + 'budget = "20 per 1d"\nlearner = "lasec:b=1,c=1000"')
+    (stream,) = read(file)
+    assert stream.name == "mail"
+    learner, asker = stream.parts()
+    assert type(learner).__name__ == "LASEC"
+    assert (asker.labels, asker.per, asker.audits) == (20.0, "1d", 0.1)
+    file.write_text(
+        '[[stream]]\nname="a"\nclasses=["x","y"]\n[[stream]]\nname="b"\nnew_classes=true'
+    )
+    assert [stream.name for stream in read(file)] == ["a", "b"]
+    assert declared({"name": "a", "classes": ["x", "y"]}, "here").budget == "10%"

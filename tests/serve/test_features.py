@@ -1,0 +1,59 @@
+"""Rows of items: those of scikit-learn, one by one."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.feature_extraction import FeatureHasher
+from sklearn.feature_extraction.text import HashingVectorizer
+
+from selectron.serve.declaration import Features
+from selectron.serve.event import packed, unpacked
+from selectron.serve.features import extractor, table, width
+from selectron.serve.problem import Problem
+
+
+@given(
+    texts=st.lists(st.text(), min_size=1, max_size=5),
+    size=st.sampled_from([1, 7, 64, 4096]),
+    ngrams=st.integers(1, 3),
+)
+def test_words_are_those_of_scikit_learn(texts, size, ngrams):
+    rows = extractor(Features(size=size, ngrams=ngrams))([{"text": text} for text in texts])
+    plain = HashingVectorizer(n_features=size, alternate_sign=False, ngram_range=(1, ngrams))
+    wanted = plain.transform(texts).toarray()
+    assert np.array_equal(np.vstack([table(row, size).toarray() for row in rows]), wanted)
+    assert all(
+        np.array_equal(a, b) for r in rows for a, b in zip(r, unpacked(packed(r)), strict=True)
+    )
+
+
+def test_fields():
+    wanted = Features(kind="fields", size=32, numeric={"age": (40, 20)}, categorical=["city", "on"])
+    items = [{"age": 50, "city": "Ulm", "on": True}, {"age": 40, "city": None}]
+    rows = [table(row, width(wanted)).toarray()[0] for row in extractor(wanted)(items)]
+    hasher = FeatureHasher(32, input_type="string", alternate_sign=False)
+    assert np.array_equal(rows[0][:32], hasher.transform([["city=Ulm", "on=True"]]).toarray()[0])
+    assert rows[0][32] == 0.5
+    assert not rows[1].any()
+
+
+def test_vectors_are_taken_as_they_are():
+    rows = extractor(Features(kind="vector", size=3))
+    (row,) = rows([{"vector": [1, 2.5, -3]}])
+    assert row.values.tolist() == [[1.0, 2.5, -3.0]]
+    assert unpacked(packed(row)).values.tolist() == row.values.tolist()
+    assert not scipy.sparse.issparse(table(row, 3))
+
+
+@pytest.mark.parametrize("value", [[1, 2], "abc", [1, 2, True], [1, 2, "3"], None, [1, 2, 1e300]])
+def test_vectors_that_will_not_do(value):
+    with pytest.raises(Problem):
+        extractor(Features(kind="vector", size=3))([{"vector": value}])
+
+
+@pytest.mark.parametrize("item", [{}, {"text": None}, {"text": 5}, {"text": ["a"]}])
+def test_texts_that_will_not_do(item):
+    with pytest.raises(Problem, match="must have text in 'text'"):
+        extractor(Features())([item])
