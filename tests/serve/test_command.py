@@ -84,6 +84,20 @@ def test_usage(tmp_path):
     assert not (tmp_path / "data").exists()
 
 
+def test_the_core_does_without_these_packages(tmp_path, monkeypatch):
+    program = "import sys, selectron.cli.run, selectron.cli; print({'fastapi'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.strip() == "set()"
+    for name in [name for name in sys.modules if name.startswith("selectron.serve")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    file = tmp_path / "mail.toml"
+    file.write_text(GOOD)
+    refused = call(file, "--data", tmp_path / "data")
+    assert refused.exit_code == 1
+    assert "pip install 'selectron[serve]'" in refused.stderr
+
+
 BAD = {
     "classes": 'classes = ["ham"]',
     "two classes": "",

@@ -9,7 +9,7 @@ import click
 from ..errors import SelectronError
 from . import INTERRUPTED
 
-NEEDED = "selectron serve needs more packages: pip install 'selectron[serve]'."
+NEEDED = "selectron serve needs more packages ({} is missing): pip install 'selectron[serve]'."
 
 
 @click.command()
@@ -48,7 +48,7 @@ def serve(files: tuple[str, ...], demo: bool, token: str | None, **options: Any)
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("selectron"):
             raise
-        click.echo(f"selectron: {NEEDED} ({error.name} is missing)", err=True)
+        click.echo(f"selectron: {NEEDED.format(error.name)}", err=True)
         code = 1
     except (SelectronError, OSError) as error:
         click.echo(f"selectron: {error}", err=True)

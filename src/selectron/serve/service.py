@@ -96,7 +96,6 @@ class Service:
             if self.failing:
                 self.store.probe()
                 self._restart()
-                self.failing = False
             self.store.begin()
             replies = [self._reply(work, at) for work in batch]
             self.store.commit()
@@ -105,6 +104,7 @@ class Service:
             return [FULL] * len(batch)
         except Exception:
             LOG.exception("A request failed")
+            self.failing = True  # until the streams are again what is committed
             self.store.rollback()
             self._restart()
             if len(batch) == 1:
@@ -142,7 +142,7 @@ class Service:
         """Bring the streams back to what is committed."""
         for stream in self.streams.values():
             snapshots.restore(stream)
-        self.views = {}
+        self.views, self.failing = {}, False
         self.look()
 
     # Snapshots, and what is deleted
@@ -160,7 +160,7 @@ class Service:
         self.marks[stream.name] = stream.seq
         try:
             snapshots.take(stream)
-        except OSError as error:
+        except (OSError, SelectronError, sqlite3.Error) as error:
             LOG.warning("No snapshot of %s: %s", stream.name, error)
 
     def forget(self, at: float) -> None:
