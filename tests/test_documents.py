@@ -41,6 +41,7 @@ def test_the_table_is_that_of_the_demonstration(tmp_path, monkeypatch):
         "docs/leading-history.md",
         "docs/pool.md",
         "docs/reproduction.md",
+        "docs/serve.md",
     ],
 )
 def test_links_lead_somewhere(name):

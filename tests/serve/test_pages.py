@@ -240,6 +240,19 @@ def test_what_is_hostile_stays_text(site, visit):
     assert page.evaluate("window.hurt") is None
 
 
+def test_an_image_is_shown_and_read_out_by_its_name(site, visit):
+    one = site()
+    dot = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
+    send(one, {"text": "a photo", "photo": dot}, "second")
+    page = visit(one)
+    page.wait_for_selector("#item img")
+    assert page.get_attribute("#item img", "alt") == "photo"
+    assert page.evaluate("document.querySelector('#item img').naturalWidth") == 1
+    page.click("#answers button >> nth=0")
+    item(page, "second")
+    assert page.evaluate("document.activeElement.id") == "item"
+
+
 def test_an_empty_queue_says_so(site, visit):
     one = site()
     page = visit(one)

@@ -97,6 +97,7 @@ function answer(verdict) {
   now = ready.shift() ?? null;
   none = false;
   show();
+  get("item").focus({ preventScroll: true }); // so that it is read out
   advance();
 }
 
