@@ -113,6 +113,10 @@ class Labelling(RuleBasedStateMachine):
         q.leases.pop(token, None)
         assert reply["late"] == (over or (enough and not again))
         if label == "(skip)":
+            assert reply["supersedes"] == q.skips.get(who)
+            if who in q.skips:
+                self.gone.append(q.skips[who])
+                del self.standing[q.skips[who]]
             q.skips[who] = reply["answer"]
             self.standing[reply["answer"]] = (item, who)
             return

@@ -83,6 +83,7 @@ def answer(stream: Stream, item: int, said: Said, who: str, at: float) -> dict[s
     question = stream.question(item)
     before = question.votes.get(who)
     counts = said.verdict != SKIP and (before is not None or not question.settled)
+    skipped = question.skipped.get(who) if said.verdict == SKIP else None
     lease = question.leases.get(digest(said.lease)) if said.lease else None
     over = said.lease is not None and (lease is None or lease.until <= at)
     body: dict[str, Any] = {
@@ -93,7 +94,7 @@ def answer(stream: Stream, item: int, said: Said, who: str, at: float) -> dict[s
         "late": over or question.retired or (question.settled and before is None),
         "lease": digest(said.lease) if said.lease else "",
         "shown": lease.since if lease else None,
-        "supersedes": before.seq if before and counts else None,
+        "supersedes": before.seq if before and counts else skipped,
     }
     return emitted(stream, question, "answer", who, at, body)
 
