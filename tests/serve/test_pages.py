@@ -1,69 +1,13 @@
 """The pages, in a real browser: skipped where there is no Chromium."""
 
 import re
-import shutil
 import time
 
 import pytest
 
-from .live import Live
 from .mail import declared
 
-playwright = pytest.importorskip("playwright.sync_api")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 EVIL = '<img src=x onerror="window.hurt=1"><script>window.hurt=1</script>'
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as tool:
-        one = tool.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield one
-        one.close()
-
-
-@pytest.fixture
-def site(tmp_path):
-    made = []
-
-    def make(*declarations):
-        made.append(Live(tmp_path, *declarations))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.close()
-
-
-@pytest.fixture
-def visit(browser):
-    """Open a page as somebody; what the browser complains of fails the test."""
-    contexts, complaints = [], []
-
-    def go(site, path="/label?stream=mail", role="annotate", **options):
-        context = browser.new_context(**options)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
-        page.goto(f"{site.url}{path}#token={site.tokens[role]}")
-        return page
-
-    yield go
-    for context in contexts:
-        context.close()
-    real = [c for c in complaints if "ERR_" not in c and "status of 4" not in c]
-    assert real == []
 
 
 def send(site, *items, stream="mail"):
