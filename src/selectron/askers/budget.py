@@ -92,7 +92,7 @@ class Budget(NamedTuple):
     >>> asker = Budget(rate=0.1, asker=Margin(0.1))
     >>> run = OnlineClassifier(LASEC(), asker=asker, random_state=0).run(X, y)
     >>> int(run.asked.sum())
-    1000
+    1035
     """
 
     rate: float | None = None
