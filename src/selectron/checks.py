@@ -29,7 +29,7 @@ def rows(estimator: Any, X: Any, *, first: bool, sparse: bool) -> tuple[Dense | 
     The first rows settle the kind of block, and their names and number of features; later ones are
     converted to `sparse` or dense.
     """
-    if _as_expected(estimator, X, first):  # as it is: scikit-learn would take 0.1 ms to find out
+    if _as_expected(estimator, X, first, sparse):  # scikit-learn would take 0.1 ms to find out
         return Dense(X), len(X)
     with in_one_sentence(TABLE):
         if scipy.sparse.issparse(X):
@@ -56,14 +56,14 @@ def rows(estimator: Any, X: Any, *, first: bool, sparse: bool) -> tuple[Dense | 
     return Sparse(indptr, np.ascontiguousarray(X.indices, np.int32), X.data), n
 
 
-def _as_expected(estimator: Any, X: Any, first: bool) -> bool:
+def _as_expected(estimator: Any, X: Any, first: bool, sparse: bool) -> bool:
     """Is X such a table as `validate_data` and the loop take as it is? Note the width if so."""
     plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and X.size > 0
     if not plain or len(X) == 1 or hasattr(estimator, "feature_names_in_"):
         return False
     if first:
         estimator.n_features_in_ = X.shape[1]
-    elif estimator.model_.sparse:
+    elif sparse:
         return False
     return X.shape[1] == estimator.n_features_in_
 
