@@ -8,7 +8,7 @@ from ..errors import SelectronError
 from ..parameters import number
 
 DEEPEST = 1 - 1e-6  # how far a cut may go that misses the ellipsoid
-POINT = 1e-250  # a q below this is that of a zero row, or of an ellipsoid that is but a point
+POINT = 1e-120  # a q below this is that of a zero row, or of an ellipsoid that is but a point
 STARTS = ("talk", "sound")
 
 
