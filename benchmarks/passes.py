@@ -11,8 +11,6 @@ from benchmarks import rivals
 from benchmarks.ratio import ratio
 from selectron import OnlineClassifier
 from selectron.askers import Always
-from selectron.compose import loop, space_for
-from selectron.engine.loop import GIVEN
 from selectron.engine.rows import Dense, Sparse
 from selectron.learners import LASEC, Perceptron
 from selectron.model import Model
@@ -27,16 +25,14 @@ def passes() -> Iterator[Row]:
         X, y = switching_gaussian(n, d)
         theirs = partial(dense_rival, X, y)
         what = f"Perceptron, dense d={d}"
-        yield row(f"{what}, the loop / fused Numba loop", compiled_loop(Dense(X), d, y), theirs, n)
-        yield row(f"{what}, the model / the same", model(Dense(X), d, y), theirs, n)
+        yield row(f"{what}, the model / fused Numba loop", model(Dense(X), d, y), theirs, n)
         yield row(f"{what}, the estimator / the same", classifier(Perceptron(), X, y), theirs, n)
     n, d = 50_000, 50_000
     X, y = text(n, d, 80)
     theirs = partial(sparse_rival, X, y)
     block = Sparse(X.indptr.astype(np.int64), X.indices, X.data)
     what = "Perceptron, sparse d=50,000, 80 non-zeros"
-    yield row(f"{what}, the loop / fused Numba loop", compiled_loop(block, d, y), theirs, n)
-    yield row(f"{what}, the model / the same", model(block, d, y), theirs, n)
+    yield row(f"{what}, the model / fused Numba loop", model(block, d, y), theirs, n)
     yield row(f"{what}, the estimator / the same", classifier(Perceptron(), X, y), theirs, n)
     for name, every in (("one concept", 10_000), ("another concept every 500 rows", 500)):
         X, y = switching_gaussian(10_000, 256, every)
@@ -67,20 +63,6 @@ def dense_rival(X: np.ndarray, y: np.ndarray) -> int:
 def sparse_rival(X: scipy.sparse.csr_array, y: np.ndarray) -> int:
     """Play the loop written by hand on sparse rows."""
     return rivals.sparse_perceptron(X.indptr, X.indices, X.data, y, np.zeros(X.shape[1]))
-
-
-def compiled_loop(block: Dense | Sparse, width: int, y: np.ndarray) -> Callable[[], Any]:
-    """Return a pass of the compiled loop, with nothing around it."""
-    space = space_for(Perceptron(), isinstance(block, Sparse))
-    play = loop(Perceptron, Always, space)
-    rows, codes, draws = tuple(space.rows(block, False)), y.astype(np.int8), np.full(len(y), GIVEN)
-    out = np.empty(0), np.empty(0), np.empty(len(y), np.int32)
-
-    def call() -> Any:
-        state = tuple(space.start(width + 1, None))
-        return play((), (), state, rows, codes, draws, 0, False, False, out)
-
-    return call
 
 
 def model(block: Dense | Sparse, width: int, y: np.ndarray) -> Callable[[], Any]:

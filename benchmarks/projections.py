@@ -10,11 +10,10 @@ import scipy.sparse
 
 from benchmarks.ratio import ratio
 from selectron.askers import Always
-from selectron.compose import loop
-from selectron.engine.loop import GIVEN
+from selectron.engine.loop import UPDATED
 from selectron.engine.rows import Sparse
 from selectron.learners import L1Constrained
-from selectron.spaces import sparse_l1
+from selectron.model import Model
 
 WIDTH, NON_ZEROS = 8_000, 60
 BEFORE, STEPS = 1_500, 20  # rows learned first, so that w is what it is in mid-stream
@@ -61,34 +60,33 @@ def same_steps(
     X: scipy.sparse.csr_array, y: np.ndarray, beta: float
 ) -> tuple[Callable[[], Any], list[Problem]]:
     """Return a pass of the loop over the rows that step in mid-stream, and these as problems."""
-    state = sparse_l1.start(WIDTH + 1, None)
-    run(state, X[:BEFORE], y[:BEFORE], beta)
-    begin, taken, problems = copied(state), [], []
+    model = Model(L1Constrained(beta), Always(), width=WIDTH, sparse=True, constant=False)
+    model.learn(block(X[:BEFORE]), y[:BEFORE])
+    begin, taken, problems = copied(model.state), [], []
     for i in range(BEFORE, len(y)):
-        w = state.w.copy()
-        if run(state, X[[i]], y[[i]], beta)[0] & 4:
+        w = model.state.w[:WIDTH].copy()
+        if model.learn(block(X[[i]]), y[[i]]).flags[0] & UPDATED:
             taken.append(i)
             problems.append(Problem(w, y[i] * X[[i]].toarray()[0]))
         if len(taken) == STEPS:
             break
-    rows, labels = X[taken], y[taken]
-    return lambda: run(copied(begin), rows, labels, beta), problems
+    rows, labels = block(X[taken]), y[taken]
+
+    def again() -> None:
+        model.state = copied(begin)
+        model.learn(rows, labels)
+
+    return again, problems
 
 
-def run(state: Any, X: scipy.sparse.csr_array, y: np.ndarray, beta: float) -> np.ndarray:
-    """Learn from rows with the compiled loop; return their flags."""
-    block = Sparse(X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data)
-    rows, flags = tuple(sparse_l1.rows(block, False)), np.empty(len(y), np.uint8)
-    out = np.empty(0), np.empty(0), flags
-    play = loop(L1Constrained, Always, sparse_l1)
-    given = np.full(len(y), GIVEN)
-    play((beta,), (), tuple(state), rows, y, given, 0, False, False, out)
-    return flags
+def block(X: scipy.sparse.csr_array) -> Sparse:
+    """Return rows as a model takes them."""
+    return Sparse(X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data)
 
 
 def copied(state: Any) -> Any:
     """Return a copy of the state."""
-    return sparse_l1.State(*(array.copy() for array in state))
+    return type(state)(*(array.copy() for array in state))
 
 
 def active(problem: Problem) -> Problem:
