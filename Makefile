@@ -1,4 +1,5 @@
-# Everything is set up in .venv, from Python >= 3.11 and the pinned packages of requirements-dev.txt.
+# Everything is set up in .venv, from Python >= 3.11 and pinned packages: those of
+# requirements-dev.txt, and for `bench` the peers in requirements-bench.txt.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -14,19 +15,27 @@ test: .venv/ready         ## lint, types, tests, doctests
 	$(BIN)/mypy
 	$(BIN)/pytest -n 2 --dist worksteal
 
-bench: .venv/ready        ## speed and memory, as ratios measured in one run
+bench: .venv/bench        ## speed and memory, as ratios measured in one run
 	$(BIN)/python -m benchmarks
 
 lock: .venv/ready         ## take up newer packages
 	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
 	  --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
 	  --upgrade --output-file requirements-dev.txt
+	$(BIN)/uv pip compile pyproject.toml --extra dev --extra bench --universal \
+	  --constraint requirements-dev.txt --python-version 3.11 \
+	  --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
+	  --upgrade --output-file requirements-bench.txt
 
 .venv/ready: requirements-dev.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
+
+.venv/bench: .venv/ready requirements-bench.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bench.txt
 	touch $@
 
 clean:                    ## remove the environment and all caches
