@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 from . import tokens
 from .declaration import Declaration
+from .opening import reader
 from .problem import Problem, missing
 from .service import Service, Work
-from .store import reader
 from .writer import Writer
 
 PATIENCE = 60.0  # seconds for which a request waits for the writer

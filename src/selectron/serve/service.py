@@ -15,7 +15,7 @@ from .store import Store
 from .stream import Stream
 from .view import view
 
-EVERY = 5_000  # entries of a stream between two snapshots
+EVERY = 1_000  # entries of a stream between two snapshots
 REMEMBERED = 7 * 86_400.0  # seconds for which replies are kept
 HOUSEKEEPING = 600.0  # seconds between two rounds of deleting
 MODEL = ("classes", "new_classes", "features", "learner", "budget", "audit", "seed", "annotators")

@@ -17,10 +17,10 @@ from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from . import points
 from .event import Event, packed, sealed, unpacked, written
+from .opening import DATABASE, opened, verified
 from .witness import Lock, Witness
 
 COLUMNS = "seq, stream, kind, item, key, at, who, body, seal"
-DATABASE = "selectron.sqlite3"
 
 
 class Store:
@@ -31,8 +31,6 @@ class Store:
     """
 
     def __init__(self, folder: Path, accept_loss: bool = False):
-        from .opening import opened, verified
-
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
         with ExitStack() as undoing:
@@ -191,12 +189,6 @@ class Store:
         """Keep a token's digest; one of the same name is replaced."""
         query = "INSERT OR REPLACE INTO tokens VALUES (?,?,?,?)"
         self.db.execute(query, (name, role, digest, expires))
-
-
-def reader(folder: Path) -> sqlite3.Connection:
-    """Return a connection that sees what is committed, and can write nothing."""
-    path = (folder / DATABASE).absolute().as_uri()
-    return sqlite3.connect(f"{path}?mode=ro", uri=True, check_same_thread=False)
 
 
 def entries(db: sqlite3.Connection, where: str, values: tuple) -> Iterator[Event]:

@@ -11,8 +11,8 @@ from pydantic import Field
 from .. import reading, strict
 from ..exporting import MEDIA, exported
 from ..host import Host
+from ..opening import reader
 from ..problem import Problem
-from ..store import reader
 from .common import Body, Name, Number, StrictRoute, allowed, host_of, person_of
 
 router = APIRouter(prefix="/v1", route_class=StrictRoute, tags=["reports"])
