@@ -10,11 +10,13 @@ from ..learners import (
     BayesianPerceptron,
     L1Constrained,
     L2Constrained,
+    LeadingHistory,
     ObjectiveRegularized,
     PassiveAggressive,
 )
 from . import large_margin_view
 from .findings import Findings, Play
+from .large_margin_claims import BEYOND
 from .trials.large_margin import lean, passed, pictures, selected, weights
 
 WAYS = {  # what each parameter is chosen from
@@ -24,6 +26,7 @@ WAYS = {  # what each parameter is chosen from
     "PA": [PassiveAggressive()],
     "NORMA": grid(NORMA, eta=(0.01, 0.1), lam=(0.001, 0.01, 0.1)),
     "Bayesian": grid(BayesianPerceptron, s0=(0.3, 1.0, 3.0)),
+    BEYOND: [LeadingHistory()],
 }
 REGULARIZED = "objective", "L2", "L1"
 SIGMAS = {

@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..askers import BBQ, BBQI, Always, Margin, SecondOrderMargin
+from ..askers import BBQ, BBQI, Always, Budget, Margin, SecondOrderMargin
 from ..learners import (
     LASEC,
     RLS,
     BudgetPerceptron,
+    LeadingHistory,
     ModifiedPerceptron,
     Perceptron,
     SecondOrderPerceptron,
@@ -105,6 +106,7 @@ def _supervised(play: Play, data: str, size: Size) -> dict[str, tuple[Any, list[
         lasec_view.ASIDE: FIXED[data][0],
         "Modified": ModifiedPerceptron(),
         "Budget": FIXED[data][1],
+        lasec_view.BEYOND: LeadingHistory(),
     }
     calls = [
         _call(data, size, seed, learner, Always(), curve=True)
@@ -142,6 +144,8 @@ def _selective(
         for name, ways in _ways(size).items()
         for share, parts in _tuned(play, data, size, ways).items()
     }
+    for share in size.shares:
+        tuned[lasec_view.BEYOND, share] = LeadingHistory(), Budget(rate=share)
     calls = [
         _call(data, size, seed, *parts, curve=data == "gaussian" and share in SHOWN)
         for (_, share), parts in tuned.items()

@@ -5,14 +5,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..askers import Always, Fixed, Margin, SecondOrderMargin
-from ..learners import Perceptron, SecondOrderPerceptron
+from ..askers import Always, Budget, Fixed, Margin, SecondOrderMargin
+from ..learners import LeadingHistory, Perceptron, SecondOrderPerceptron
 from . import selective_sampling_view
 from .findings import Findings, Play
+from .selective_sampling_view import BEYOND
 from .trials.selective_sampling import passed, topics
 
 SECOND = 0.001, 0.003, 0.01, 0.03, 0.1  # b of the second-order margin
 FIRST = 0.003, 0.01, 0.03, 0.1, 0.3  # b of the margin
+SHARES = 0.03, 0.06, 0.12, 0.25, 0.5  # budgets of this project's own learner
 
 
 class Size(NamedTuple):
@@ -22,10 +24,11 @@ class Size(NamedTuple):
     n: int | None
     second: tuple[float, ...]
     first: tuple[float, ...]
+    shares: tuple[float, ...]
 
 
-FULL = Size({"rcv1": 50, "reuters": 10}, None, SECOND, FIRST)
-QUICK = Size({"rcv1": 4}, 1500, SECOND[1:4], FIRST[1:4])
+FULL = Size({"rcv1": 50, "reuters": 10}, None, SECOND, FIRST, SHARES)
+QUICK = Size({"rcv1": 4}, 1500, SECOND[1:4], FIRST[1:4], SHARES[1:4])
 
 
 def run(play: Play, quick: bool) -> Findings:
@@ -42,6 +45,7 @@ def _collection(play: Play, data: str, size: Size) -> dict[str, Any]:
     ways: list[tuple[str, float, Any, Any]] = [("every label", 0.0, sop, Always())]
     ways += [("2nd order", b, sop, SecondOrderMargin(b)) for b in size.second]
     ways += [("1st order", b, Perceptron(), Margin(b)) for b in size.first]
+    ways += [(BEYOND, share, LeadingHistory(), Budget(rate=share)) for share in size.shares]
     common = {"data": data, "n": size.n}
     calls = [
         {**common, "topic": topic, "learner": learner, "asker": asker}

@@ -4,6 +4,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from ...askers import Always
 from ...bounds import ellipsoid
@@ -25,15 +26,26 @@ def scaled(data: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def passed(
-    data: str, n: int | None, seed: int, learner: Any, many: str, kernel: str | None = None
+    data: str,
+    n: int | None,
+    seed: int,
+    learner: Any,
+    many: str,
+    kernel: str | None = None,
+    sparse: bool = False,
 ) -> dict[str, Any]:
-    """Play the first n rows of a random order, of unit length: errors and steps so far."""
+    """Play the first n rows of a random order, of unit length: errors and steps so far.
+
+    With `sparse` they are handed over as sparse ones are, of which second-order learners keep
+    variances.
+    """
     X, y = scaled(data)
     order = np.random.default_rng(seed).permutation(len(y))[:n]
     clf = OnlineClassifier(
         learner, many=many, kernel=kernel, normalize=True, fit_intercept=False, random_state=seed
     )
-    run = clf.run(X[order], y[order], margins=False, classes=np.unique(y))
+    rows = csr_array(X[order]) if sparse else X[order]
+    run = clf.run(rows, y[order], margins=False, classes=np.unique(y))
     ends = np.linspace(len(order) / POINTS, len(order), POINTS).astype(int)
     return {
         "ends": ends.tolist(),

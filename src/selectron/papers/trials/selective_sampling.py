@@ -1,4 +1,4 @@
-"""Passes over news, one topic against the rest, in dual form."""
+"""Passes over news, one topic against the rest, in dual form; LeadingHistory keeps variances."""
 
 from functools import lru_cache
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...classifier import OnlineClassifier
+from ...learners import LeadingHistory
 from ...streams import datasets
 
 POINTS = 15  # of a curve over time: a point counts the stories since the one before
@@ -33,7 +34,8 @@ def passed(data: str, n: int | None, topic: str, learner: Any, asker: Any) -> di
     """Play the first n stories: hits, false alarms, misses and labels asked, by point."""
     news = stories(data)
     relevant = news.y[:n, news.classes == topic].toarray().ravel()
-    clf = OnlineClassifier(learner, asker, kernel="linear", fit_intercept=False, random_state=0)
+    kernel = None if isinstance(learner, LeadingHistory) else "linear"
+    clf = OnlineClassifier(learner, asker, kernel=kernel, fit_intercept=False, random_state=0)
     run = clf.run(news.X[:n], np.where(relevant, 1, -1), margins=False, classes=[-1, 1])
     ends = np.linspace(0, len(relevant), POINTS + 1).astype(int)[:-1]
     counted = {
