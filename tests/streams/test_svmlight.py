@@ -7,7 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from selectron.streams.readers import quick_pairs, read, svmlight
+from selectron.streams.readers import pairs, read, svmlight
+from selectron.streams.readers.lines import Piece
 
 from .reading import canonical, fails, numerals, odd, stored
 
@@ -98,8 +99,8 @@ spaces = st.sampled_from([" ", " ", " ", "  ", "\t", "\v", " \f"])
 
 @st.composite
 def tails(draw, values=numerals):
-    pairs = st.tuples(indexes, values).map(":".join)
-    tokens = st.lists(st.one_of(pairs, pairs, pairs, st.just("qid:3"), odd.filter(len)), max_size=4)
+    pair = st.tuples(indexes, values).map(":".join)
+    tokens = st.lists(st.one_of(pair, pair, pair, st.just("qid:3"), odd.filter(len)), max_size=4)
     simple = st.lists(st.tuples(st.integers(0, 30).map(str), values).map(":".join), max_size=6)
     row = draw(st.one_of(simple, simple, tokens))
     return (draw(spaces).join(row) + draw(st.sampled_from(["", " "]))).encode()
@@ -111,22 +112,29 @@ def same(left, right):
     )
 
 
+def piece_of(rows):
+    """The rows as a piece of a file, each with a label."""
+    return Piece(b"".join(b"a " + row + b"\n" for row in rows), 1)
+
+
 @settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(tails(), max_size=5))
 def test_svmlight_quick_is_careful(rows):
     """The quick path gives the same bits as the careful one, or leaves the piece to it."""
-    quick = quick_pairs.quick(rows)
-    careful, fault = svmlight.careful(svmlight.Lines([], rows, list(range(len(rows)))))
+    piece = piece_of(rows)
+    quick, lines = pairs.scanned(piece.data), svmlight._taken_apart(piece)
+    careful, fault = svmlight.careful(lines)
     if quick is not None:
         assert fault is None
-        assert same(quick, careful)
+        assert quick[0] == lines.heads
+        assert same(quick[1], careful)
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.dictionaries(st.integers(0, 10**6), numerals, max_size=6), max_size=5))
 def test_svmlight_values_are_those_of_float(rows):
     tails = [" ".join(f"{j}:{v}" for j, v in row.items()).encode() for row in rows]
-    found, fault = svmlight._rows(svmlight.Lines([], tails, list(range(len(rows)))))
+    _, found, fault = svmlight._rows(piece_of(tails))
     expected = [[(j, float(row[j])) for j in sorted(row)] for row in rows]
     finite = all(math.isfinite(v) for row in expected for _, v in row)
     assert (fault is None) == finite
@@ -137,8 +145,37 @@ def test_svmlight_values_are_those_of_float(rows):
         assert np.diff(found.indptr).tolist() == [len(row) for row in expected]
 
 
+@settings(max_examples=500, deadline=None)
+@given(
+    st.floats(allow_nan=False, allow_infinity=False), st.sampled_from(["r", ".17e", ".6g", ".1f"])
+)
+def test_svmlight_rounds_every_value_as_float_does(value, how):
+    text = repr(value) if how == "r" else format(value, how)
+    found = pairs.scanned(f"1 1:{text}\n".encode())
+    assert found is not None
+    assert found[1].values.tobytes() == np.array([float(text)]).tobytes()
+
+
 def test_svmlight_quick_path_is_taken():
     """Ordinary rows, sorted or not, with comments, qid and words, are not parsed one by one."""
-    rows = [b"3:1 7:0.5", b"", b"9:1 2:-1e-3 ", b"qid:3 1:1"]
-    assert quick_pairs.quick(rows) is not None
-    assert quick_pairs.quick([]) is not None
+    rows = [b"3:1 7:0.5", b"", b"9:1 2:-1e-3 # note", b"qid:3 1:1", b"1:0.12345678901234567"]
+    assert pairs.scanned(piece_of(rows).data) is not None
+    assert pairs.scanned(b"") is not None
+
+
+@pytest.mark.parametrize(
+    "text", [b"1 2:1 2:3", b"1 x:1", b"1 1:nan", b"1 1:1e999", b"1 1:2x", b"a b"]
+)
+def test_svmlight_unusual_pieces_are_left_to_the_careful_path(text):
+    assert pairs.scanned(text) is None
+
+
+def test_svmlight_scan_compiled_is_plain():
+    """The compiled pass does what the same code does as plain Python."""
+    text = b"1 3:0.5 7:1e3 # c\n\n-1 qid:7 9:1 2:0.1234567890123456789\n  \n5:1\n"
+    out = [np.zeros((9, 2), np.int64), np.zeros(10, np.int64), np.zeros(9, np.int32)]
+    out += [np.zeros(9), np.zeros((9, 3), np.int64)]
+    other = [array.copy() for array in out]
+    data = np.frombuffer(text, np.uint8)
+    assert pairs.SCAN(data, *out) == pairs.scan(data, *other)
+    assert same(out, other)

@@ -1,7 +1,7 @@
 """LIBSVM text: `label index:value index:value ... # comment`, a row a line.
 
-The pairs of a piece are parsed at one go (`quick_pairs`). Where that does not apply, or something
-is wrong, they are parsed one by one, which gives the same rows and finds the line of the error.
+A piece is parsed at one go (`pairs`). Where that does not apply, or something is wrong, its pairs
+are parsed one by one, which gives the same rows and finds the line of the error.
 """
 
 import math
@@ -17,7 +17,7 @@ from .labels import column, given
 from .lines import Piece, pieces
 from .numerals import number
 from .opening import Blocks
-from .quick_pairs import HIGHEST, quick
+from .pairs import HIGHEST, scanned
 
 WHOLE = re.compile(rb"[+-]?[0-9]+")
 
@@ -40,10 +40,9 @@ def parts(blocks: Blocks, size: int) -> Iterator[tuple[Sparse, int, np.ndarray]]
     """
     width, words = 0, False
     for piece in pieces(blocks, size):
-        lines = _taken_apart(piece)
-        rows, fault = _rows(lines)
+        heads, rows, fault = _rows(piece)
         count = len(rows.indptr) - 1
-        labels = _labels(lines.heads[:count], words)
+        labels = _labels(heads[:count], words)
         words = labels.dtype == object
         width = max(width, int(rows.indices.max(initial=-1)) + 1)
         if count:
@@ -67,9 +66,12 @@ def _taken_apart(piece: Piece) -> Lines:
     return lines
 
 
-def _rows(lines: Lines) -> tuple[Sparse, SelectronError | None]:
-    rows = quick(lines.tails)
-    return (rows, None) if rows is not None else careful(lines)
+def _rows(piece: Piece) -> tuple[list[bytes], Sparse, SelectronError | None]:
+    found = scanned(piece.data)
+    if found is not None:
+        return (*found, None)
+    lines = _taken_apart(piece)
+    return (lines.heads, *careful(lines))
 
 
 def careful(lines: Lines) -> tuple[Sparse, SelectronError | None]:
