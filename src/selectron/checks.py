@@ -16,7 +16,6 @@ from .engine.rows import Dense, Sparse
 from .errors import SelectronError
 from .kernels import kernel_of
 from .labels import appended, as_array, check_fit, distinct, listed, missing, none_of
-from .model import Model
 from .parameters import shown
 
 TABLE, LABELS = "X is no table of numbers", "y is no list of labels"
@@ -107,29 +106,6 @@ def _sound(X: Any) -> Any:
     return X
 
 
-def plain_row(x: Any, model: Model) -> bool:
-    """Can x be taken as it is: a 1-D array of numbers, as long as the model is wide?"""
-    plain = type(x) is np.ndarray and x.ndim == 1 and x.dtype.kind in "fiub"
-    return plain and len(x) == model.width and not model.sparse
-
-
-def one_row(x: Any) -> Any:
-    """Return one row of a table from a 1-D array, or from anything that has one row."""
-    given = type(x).__name__
-    if hasattr(x, "iloc"):
-        x = x.to_frame().T if x.ndim == 1 else x
-    elif not scipy.sparse.issparse(x):
-        with in_one_sentence(TABLE):
-            x = np.asarray(x)
-    if x.ndim == 0:
-        raise SelectronError(f"decide takes one row of numbers, got one {given}.")
-    if x.ndim == 1:
-        x = x.reshape(1, -1)
-    if x.shape[0] != 1:
-        raise SelectronError(f"decide takes one row, got an array of shape {x.shape}.")
-    return x
-
-
 def labels(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels of n rows as an array, and which of them are missing."""
     if y is None:
@@ -214,14 +190,10 @@ def _fit(present: np.ndarray) -> np.ndarray:
 
 def code(label: Any, known: np.ndarray, many: bool) -> int:
     """Return the code of a label, 0 if it is none of the known classes."""
+    dates = known.dtype.kind in "mM"  # which tolist() may make numbers of
     try:
-        if not many:
-            for value, own in zip((-1, 1), known, strict=False):
-                if label == own:
-                    return value
-            return 0
-        dates = known.dtype.kind in "mM"  # which tolist() may make numbers of
-        return (list(known) if dates else known.tolist()).index(label) + 1
+        at = (list(known) if dates else known.tolist()).index(label)
+        return at + 1 if many else (-1, 1)[at]
     except (TypeError, ValueError):  # it is not there, or it is pandas' NA, or an array
         return 0
 

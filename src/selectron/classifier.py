@@ -8,9 +8,8 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from . import checks, clock, packing, storage
+from . import checks, clock, packing, single_row, storage
 from .askers import Always
-from .engine.rows import Dense
 from .fitted import Fitted
 from .learners import LASEC
 from .run import Run, named
@@ -176,11 +175,12 @@ class OnlineClassifier(ClassifierMixin, Fitted):
         Decision(label='spam', margin=0.0, probability=1.0, ask=True, ticket=1)
         """
         model, now = self.__dict__.get("model_"), system.time() if time is None else time
-        if model is not None and checks.plain_row(x, model):
-            index, *rest = model.decide(Dense(np.array(x, float, ndmin=2)), now)
+        block = None if model is None else single_row.plain(x, model)
+        if model is not None and block is not None:
+            index, *rest = model.decide(block, now)
         else:
             with self._all_or_nothing():
-                block, _ = self._rows(checks.one_row(x))
+                block, _ = self._rows(single_row.table(x))
                 self._ready(block, *checks.classes_so_far(self))
                 index, *rest = self.model_.decide(block, now)
         margin, probability, ticket = rest

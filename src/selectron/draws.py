@@ -52,11 +52,13 @@ class Draws:
 
     def skip(self, n: int) -> None:
         """Take the next n draws, without making those that are not made yet."""
-        ready = min(n, len(self.ahead) - self.taken)
-        self.taken += ready
-        if n > ready:
-            bits: Any = self.generator.bit_generator
-            bits.advance(n - ready)
+        left = len(self.ahead) - self.taken
+        if n <= left:
+            self.taken += n
+            return
+        self.taken += left
+        bits: Any = self.generator.bit_generator
+        bits.advance(n - left)
 
     def mark(self) -> tuple[Any, np.ndarray, int]:
         """Return where the sequence stands, for `reset`."""

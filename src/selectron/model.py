@@ -86,7 +86,7 @@ class Model(Playing):
         self.recent: tuple[Any, tuple] = (None, ())
         self.loop = loop(type(self.learner), kind_of(self.asker), self.space)
         self.codes = np.int32 if self.stacked else np.int8
-        out = Outcome.empty(1, True, 0, self.aging).arrays()
+        out = Outcome.empty(1, True, 0, self.aging, self.codes).arrays()
         self.room = Room(np.zeros(1, self.codes), np.zeros(1), np.zeros(int(self.timed)), out)
 
     def prepare(self) -> None:

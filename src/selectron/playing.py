@@ -35,6 +35,7 @@ class Playing:
     numbers: tuple
     draws: Draws
     room: Room
+    codes: Any  # the type of labels' codes and of flags
     recent: tuple[Any, tuple]
     tail: tuple
     rounds: int
@@ -91,7 +92,8 @@ class Playing:
     ) -> Outcome:
         """Play with this draw for every row, None for draws of their own; all or nothing."""
         n = len(labels)
-        out = Outcome.empty(n, full, self.classes if scores else 0, full and self.aging)
+        ranked, aging = self.classes if scores else 0, full and self.aging
+        out = Outcome.empty(n, full, ranked, aging, self.codes)
         if self.timed and not len(times):
             times = np.zeros(n)  # of rounds that take no notice of them
         kept, mark = None if draw == NEVER else self._copy(), self.draws.mark()
@@ -134,12 +136,14 @@ class Playing:
         if self.recent[0] is not block:  # a label that comes at once finds its row prepared
             self.recent = block, self._rows(block)
         rows = self.recent[1]
-        spared = label == LATER or self.space.atomic
-        kept = (self.state, self.past) if spared else self._copy()
+        kept: list[np.ndarray] = []
+        if label != LATER and not self.space.atomic:
+            kept = [array.copy() for array in (*self.state, self.past)]
         late = -1 if draw == GIVEN else 0  # the label of a round that has been counted
         while not self._call(rows, *room[:3], late, full, room.out):
             if label == LATER or not self._grown(rows, 0):
-                self.state, self.past = kept
+                if kept:
+                    self.state, self.past = self.space.State(*kept[:-1]), kept[-1]
                 raise Refused(0, why_refused(block, 0))
         return room.out[2].item()
 

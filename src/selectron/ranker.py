@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from . import checks, clock
+from . import clock, single_row
 from .classifier import Decision, OnlineClassifier
 from .engine.rows import Dense, Sparse
 from .errors import SelectronError
@@ -89,7 +89,7 @@ class OnlineRanker(OnlineClassifier):
         if "model_" not in vars(self) and self.classes is None:
             raise SelectronError("OnlineRanker must know its classes: name them with classes=.")
         decision = super().decide(x, time)
-        known = self.classes_[chosen(self.decision_function(checks.one_row(x)))[0] > 0]
+        known = self.classes_[chosen(self.decision_function(single_row.table(x)))[0] > 0]
         return decision._replace(label=known.tolist())
 
     def tell(self, ticket: int, label: Any) -> bool:

@@ -47,12 +47,17 @@ class Outcome:
     age: Any = None
 
     @classmethod
-    def empty(cls, n: int, full: bool, classes: int, ages: bool = False) -> "Outcome":
-        """Return room for n rounds: for margins too with `full`, and scores of so many classes."""
+    def empty(
+        cls, n: int, full: bool, classes: int, ages: bool = False, kind: Any = np.int32
+    ) -> "Outcome":
+        """Return room for n rounds: for margins too with `full`, and scores of so many classes.
+
+        `kind` of integer holds the flags: that of one byte suffices for two classes.
+        """
         margin, probability = np.empty(n if full else 0), np.empty(n if full else 0)
         scores = np.empty((n if classes else 0, classes))
         age = np.empty(n if ages else 0)
-        return cls(margin, probability, np.empty(n, np.int32), scores, age)
+        return cls(margin, probability, np.empty(n, kind), scores, age)
 
     def arrays(self) -> tuple:
         """Return the arrays as the loop fills them."""

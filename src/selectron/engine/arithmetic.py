@@ -1,5 +1,9 @@
 """The sums over vectors, in whatever order suits the processor."""
 
+import numpy as np
+
+ONE, TWO, THREE, FOUR = np.arange(1, 5, dtype=np.uint64)  # indices are unsigned
+
 
 def reassociated(function):
     """Let the compiler reorder the sums of this function, and of nothing else.
@@ -38,13 +42,22 @@ def row_square(rows, i):
     return total
 
 
-@reassociated
 def sparse_dot(u, indices, values, start, stop):
-    """<u, x>, x having these values at these indices, from `start` to `stop`."""
-    total = 0.0
-    for j in range(start, stop):
-        total += u[indices[j]] * values[j]
-    return total
+    """<u, x>, x having these values at these indices, from `start` to `stop`.
+
+    Four sums by hand: left to itself the compiler gathers eight weights with one instruction, which
+    has to wait until all that the step before it has written has reached the cache.
+    """
+    a = b = c = d = 0.0
+    fours = stop - (stop - start) % FOUR
+    for j in range(start, fours, FOUR):
+        a += u[indices[j]] * values[j]
+        b += u[indices[j + ONE]] * values[j + ONE]
+        c += u[indices[j + TWO]] * values[j + TWO]
+        d += u[indices[j + THREE]] * values[j + THREE]
+    for j in range(fours, stop):
+        a += u[indices[j]] * values[j]
+    return (a + b) + (c + d)
 
 
 @reassociated

@@ -21,6 +21,8 @@ class Sparse(NamedTuple):
 
 def readonly(array: np.ndarray) -> np.ndarray:
     """Return a read-only view: the loop is compiled once, for the one kind of array it may get."""
+    if not array.flags.writeable:
+        return array
     view = array.view()
     view.setflags(write=False)
     return view
