@@ -1,58 +1,112 @@
-"""Whole passes against loops written by hand."""
+"""Whole passes of the Perceptron, against C, a loop by hand, and other libraries."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
 
-from benchmarks import rivals
+from benchmarks import limits, peers, rivals
 from benchmarks.ratio import ratio
 from selectron import OnlineClassifier
-from selectron.askers import Always
+from selectron.askers import Always, Margin
 from selectron.engine.rows import Dense, Sparse
-from selectron.learners import LASEC, Perceptron
+from selectron.learners import Perceptron
 from selectron.model import Model
 from selectron.streams import switching_gaussian
 
 Row = tuple[str, str, str]
 
 
+class Stream(NamedTuple):
+    """Rows and labels, and how many of them slow libraries get."""
+
+    name: str
+    X: Any
+    y: np.ndarray
+    few: int
+
+    @property
+    def block(self) -> Dense | Sparse:
+        """The rows as a model takes them."""
+        X = self.X
+        if isinstance(X, np.ndarray):
+            return Dense(X)
+        return Sparse(X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data)
+
+
+def streams() -> Iterator[Stream]:
+    """Yield the streams of the design: (a) and (b) dense, with drift, and (c) sparse."""
+    yield Stream("(a) dense, d=50", *switching_gaussian(500_000, 50), 5_000)
+    yield Stream("(b) dense, d=256", *switching_gaussian(100_000, 256), 1_000)
+    yield Stream("(c) sparse, d=50,000, 80 non-zeros", *text(50_000, 50_000, 80), 2_000)
+
+
 def passes() -> Iterator[Row]:
     """Yield (what, ratio, absolute figures)."""
-    for n, d in ((500_000, 50), (100_000, 256)):
-        X, y = switching_gaussian(n, d)
-        theirs = partial(dense_rival, X, y)
-        what = f"Perceptron, dense d={d}"
-        yield row(f"{what}, the model / fused Numba loop", model(Dense(X), d, y), theirs, n)
-        yield row(f"{what}, the estimator / the same", classifier(Perceptron(), X, y), theirs, n)
-    n, d = 50_000, 50_000
-    X, y = text(n, d, 80)
-    theirs = partial(sparse_rival, X, y)
-    block = Sparse(X.indptr.astype(np.int64), X.indices, X.data)
-    what = "Perceptron, sparse d=50,000, 80 non-zeros"
-    yield row(f"{what}, the model / fused Numba loop", model(block, d, y), theirs, n)
-    yield row(f"{what}, the estimator / the same", classifier(Perceptron(), X, y), theirs, n)
-    for name, every in (("one concept", 10_000), ("another concept every 500 rows", 500)):
-        X, y = switching_gaussian(10_000, 256, every)
-        yield row(
-            f"LASEC, d=256, every label, {name} / loop with P x (BLAS) on every round",
-            classifier(LASEC(), X, y),
-            partial(rivals.lasec, X, y, 1.0, 1000.0),
-            len(y),
-            pairs=7,
-        )
+    for stream in streams():
+        X, y, n = stream.X, stream.y, len(stream.y)
+        ours = model(stream)
+        sparse = isinstance(stream.block, Sparse)
+        in_c = (limits.c_sparse if sparse else limits.c_dense)(X, y)
+        by_hand = partial(sparse_rival if sparse else dense_rival, X, y)
+        yield row(f"{stream.name}: model / C", ours, in_c, n)
+        yield row(f"{stream.name}: model / naive Numba loop", ours, by_hand, n)
+        asking = model(stream, Margin(1e9))
+        yield row(f"{stream.name}: with a margin asker inside / without", asking, ours, n)
+        estimator = classifier(stream)
+        yield row(f"{stream.name}: estimator / model", estimator, ours, n)
+        epoch = peers.scikit_epoch(X, y)
+        yield faster(f"{stream.name}: scikit-learn's epoch / estimator", epoch, estimator, n, 5)
+        some = Stream("", X[: stream.few], y[: stream.few], 0)
+        for name, peer, pairs in (
+            ("Vowpal Wabbit, parsed", peers.vowpal_learning, 9),
+            ("River, dicts", peers.river_learning, 3),
+        ):
+            theirs, few = peer(some.X, some.y), model(some)
+            yield faster(f"{stream.name}: {name} / model", theirs, few, stream.few, pairs)
+
+
+def decisions() -> Iterator[Row]:
+    """Yield scikit-activeml's decisions against ours, margins and probabilities recorded."""
+    X, y = switching_gaussian(100, 50)
+    clf = OnlineClassifier(Perceptron(), asker=Margin(0.1)).fit(X, y)
+    for name in peers.ACTIVEML:
+        theirs = peers.activeml_deciding(X, y, name)
+        what = f"scikit-activeml, {name} / rows one by one, by decide"
+        yield faster(what, theirs, lambda: [clf.decide(x) for x in X], len(y), 3)
+        what = f"scikit-activeml, {name} / a block of 100, by run"
+        yield faster(what, theirs, lambda: clf.run(X, y), len(y), 3)
 
 
 def row(what: str, ours: Callable, theirs: Callable, rows: int, pairs: int = 15) -> Row:
-    """Measure, and write the figures down."""
+    """Measure ours / theirs, and write the figures down."""
     found = ratio(ours, theirs, pairs)
     return (
         what,
         f"{found.median:.2f} ({found.low:.2f}-{found.high:.2f})",
-        f"{rows / found.ours / 1e6:.2f} M and {rows / found.theirs / 1e6:.2f} M rows/s",
+        f"{speed(rows / found.ours)} and {speed(rows / found.theirs)} rows/s",
     )
+
+
+def faster(what: str, theirs: Callable, ours: Callable, rows: int, pairs: int) -> Row:
+    """Measure how many times faster than theirs ours is."""
+    found = ratio(theirs, ours, pairs)
+    return (
+        what,
+        f"{found.median:,.1f} ({found.low:,.1f}-{found.high:,.1f})",
+        f"{speed(rows / found.ours)} and {speed(rows / found.theirs)} rows/s",
+    )
+
+
+def speed(rows: float) -> str:
+    """Return rows a second in millions or thousands.
+
+    >>> speed(2_500_000), speed(1_234)
+    ('2.50 M', '1.2 k')
+    """
+    return f"{rows / 1e6:.2f} M" if rows >= 1e5 else f"{rows / 1e3:.1f} k"
 
 
 def dense_rival(X: np.ndarray, y: np.ndarray) -> int:
@@ -65,25 +119,24 @@ def sparse_rival(X: scipy.sparse.csr_array, y: np.ndarray) -> int:
     return rivals.sparse_perceptron(X.indptr, X.indices, X.data, y, np.zeros(X.shape[1]))
 
 
-def model(block: Dense | Sparse, width: int, y: np.ndarray) -> Callable[[], Any]:
+def model(stream: Stream, asker: Any = None) -> Callable[[], Any]:
     """Return a pass of a fresh model, on rows and labels that need no conversion."""
-    codes, sparse = y.astype(np.int8), isinstance(block, Sparse)
+    codes, block, width = stream.y.astype(np.int8), stream.block, stream.X.shape[1]
+    options = {"width": width, "sparse": isinstance(block, Sparse)}
 
     def call() -> Any:
-        fresh = Model(
-            Perceptron(), Always(), width=width, sparse=sparse, constant=False, normalize=False
-        )
-        return fresh.run(block, codes, full=False)
+        plain = {"constant": False, "normalize": False}
+        return Model(Perceptron(), asker or Always(), **options, **plain).run(block, codes, False)
 
     return call
 
 
-def classifier(learner: Any, X: Any, y: np.ndarray) -> Callable[[], Any]:
+def classifier(stream: Stream) -> Callable[[], Any]:
     """Return a pass of a fresh classifier, on the same terms as the loops written by hand."""
 
     def call() -> Any:
-        clf = OnlineClassifier(learner, fit_intercept=False, normalize=False, classes=(-1, 1))
-        return clf.run(X, y, margins=False)
+        clf = OnlineClassifier(Perceptron(), fit_intercept=False, normalize=False, classes=(-1, 1))
+        return clf.run(stream.X, stream.y, margins=False)
 
     return call
 

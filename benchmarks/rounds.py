@@ -1,31 +1,66 @@
 """One round at a time: `decide` and `tell`."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
+import scipy.sparse
 
+from benchmarks.passes import text
+from benchmarks.peers import dicts
 from selectron import OnlineClassifier
-from selectron.learners import LASEC, Perceptron
+from selectron.learners import LASEC, LeadingHistory, Perceptron
 from selectron.streams import switching_gaussian
+
+ROUNDS = 20_000
 
 
 def rounds() -> Iterator[tuple[str, str, str]]:
     """Yield (what, median time, 99th percentile) for decide and tell of one row."""
-    for learner in (Perceptron(), LASEC()):
-        X, y = switching_gaussian(20_000, 50)
-        times = np.sort(latencies(OnlineClassifier(learner), X, y))
-        middle, late = times[len(times) // 2], times[int(0.99 * len(times))]
-        what = f"decide + tell, {type(learner).__name__}, d=50, every label"
-        yield what, f"{middle * 1e6:.1f} us", f"99th percentile {late * 1e6:.1f} us"
+    X, y = switching_gaussian(ROUNDS, 50)
+    for learner in (Perceptron(), LASEC(), LeadingHistory()):
+        what = f"decide and tell, {type(learner).__name__}, an array, d=50"
+        yield shown(what, live(OnlineClassifier(learner)), X, y)
+    wide, topics = text(5_000, 50_000, 80)
+    rows = scipy.sparse.csr_matrix(wide)
+    clf = OnlineClassifier(Perceptron()).partial_fit(rows[:10], topics[:10])
+    several = [rows[i] for i in range(len(topics))]
+    yield shown(
+        "decide and tell, Perceptron, a sparse row, 80 of 50,000", live(clf), several, topics
+    )
+    from river.linear_model import Perceptron as Theirs
+
+    peer = Theirs()
+
+    def predicted(row: dict, label: Any) -> None:
+        peer.predict_one(row)
+        peer.learn_one(row, label > 0)
+
+    yield shown(
+        "River's predict_one and learn_one, Perceptron, a dict, d=50", predicted, dicts(X), y
+    )
 
 
-def latencies(clf: OnlineClassifier, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return the seconds of every round but the first."""
+def live(clf: OnlineClassifier) -> Callable[[Any, Any], None]:
+    """Return a round whose label comes at once."""
+
+    def call(row: Any, label: Any) -> None:
+        decision = clf.decide(row)
+        clf.tell(decision.ticket, label)
+
+    return call
+
+
+def shown(
+    what: str, call: Callable[[Any, Any], None], rows: Sequence, y: np.ndarray
+) -> tuple[str, str, str]:
+    """Time every round but the first."""
     times = np.empty(len(y))
-    for i in range(len(y)):
+    for i, label in enumerate(y.tolist()):
+        row = rows[i]
         start = time.perf_counter()
-        decision = clf.decide(X[i])
-        clf.tell(decision.ticket, y[i])
+        call(row, label)
         times[i] = time.perf_counter() - start
-    return times[1:]
+    middle, late = np.quantile(times[1:], (0.5, 0.99))
+    return what, f"{middle * 1e6:.1f} us", f"99th percentile {late * 1e6:.1f} us"

@@ -2,10 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 
+failures: list[str] = []  # what could not be measured
+
 
 def show(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table, each row as soon as it is measured."""
+    """Print a table, each row as soon as it is measured.
+
+    Where a peer is missing or errs, the table says so, and `failures` has it.
+    """
     print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
-    for row in rows:
-        print(f"| {' | '.join(row)} |", flush=True)
+    try:
+        for row in rows:
+            print(f"| {' | '.join(row)} |", flush=True)
+    except Exception as error:
+        failures.append(f"{head[0]}: {type(error).__name__}: {error}")
+        print(f"| FAILED | - | {failures[-1]} |", flush=True)
     print()

@@ -1,0 +1,60 @@
+"""Two cores: sweeps in processes, and models of one's own in threads."""
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
+
+import numpy as np
+
+from benchmarks.passes import Row
+from benchmarks.second import model
+from selectron import OnlineClassifier
+from selectron.askers import Budget
+from selectron.learners import LASEC, LeadingHistory
+from selectron.streams import switching_gaussian
+
+TASKS = 8
+
+
+def cores() -> Iterator[Row]:
+    """Yield (what, times faster with two, times of a run with one and with two)."""
+    X, y = switching_gaussian(20_000, 256)
+    calls = [model(LASEC(), X, y) for _ in range(TASKS)]
+    with ThreadPoolExecutor(2) as threads:
+        alone = best(lambda: [call() for call in calls])
+        both = best(lambda: list(threads.map(lambda call: call(), calls)))
+    yield shown(f"{TASKS} models, LASEC, d=256, in threads", alone, both)
+    for tasks in (8, 32):
+        with ProcessPoolExecutor(1) as one, ProcessPoolExecutor(2) as two:
+            for executor in (one, two):  # processes start, and load what is compiled
+                list(executor.map(passed, range(2)))
+            alone, both = (best(partial(swept, executor, tasks), 3) for executor in (one, two))
+        yield shown(f"{tasks} passes of LeadingHistory in processes that run already", alone, both)
+
+
+def swept(executor: ProcessPoolExecutor, tasks: int) -> list[float]:
+    """Play so many passes."""
+    return list(executor.map(passed, range(tasks)))
+
+
+def passed(seed: int) -> float:
+    """Play one pass, as a trial of a sweep does."""
+    X, y = switching_gaussian(10_000, 50, seed=seed)
+    clf = OnlineClassifier(LeadingHistory(), asker=Budget(rate=0.2), random_state=seed)
+    return clf.run(X, y, margins=False).accuracy
+
+
+def best(call: Callable[[], object], times: int = 5) -> float:
+    """Return the shortest of several runs, in seconds: both cores are to be had then."""
+    found = []
+    for _ in range(times):
+        start = time.perf_counter()
+        call()
+        found.append(time.perf_counter() - start)
+    return float(np.min(found))
+
+
+def shown(what: str, alone: float, both: float) -> Row:
+    """Write the figures down."""
+    return what, f"{alone / both:.2f}", f"{alone:.2f} s and {both:.2f} s"
