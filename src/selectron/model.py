@@ -8,6 +8,7 @@ work, or it raises and changes nothing.
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,7 @@ class Model(Playing):
         self.recent: tuple[Any, tuple] = (None, ())
         self.loop = loop(type(self.learner), kind_of(self.asker), self.space)
         self.codes = np.int32 if self.stacked else np.int8
+        self.turn = Lock()
         out = Outcome.empty(1, True, 0, self.aging, self.codes).arrays()
         self.room = Room(np.zeros(1, self.codes), np.zeros(1), np.zeros(int(self.timed)), out)
 
@@ -178,7 +180,7 @@ class Model(Playing):
         return w if self.constant or self.weights_of(0) == 0 else w[..., 1:]
 
     def __getstate__(self) -> dict[str, Any]:
-        left = ("space", "loop", "room", "recent", "codes", "state")
+        left = ("space", "loop", "room", "recent", "codes", "state", "turn")
         kept = {name: value for name, value in vars(self).items() if name not in left}
         return {**kept, "arrays": tuple(self.state)}  # the type of a stack's state has no module
 

@@ -1,6 +1,7 @@
 """How a model plays rounds: it calls the compiled loop, block by block, all or nothing."""
 
 from collections.abc import Callable
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +36,7 @@ class Playing:
     numbers: tuple
     draws: Draws
     room: Room
+    turn: Lock  # held by whoever plays a block
     codes: Any  # the type of labels' codes and of flags
     recent: tuple[Any, tuple]
     tail: tuple
@@ -96,19 +98,31 @@ class Playing:
         out = Outcome.empty(n, full, ranked, aging, self.codes)
         if self.timed and not len(times):
             times = np.zeros(n)  # of rounds that take no notice of them
-        kept, mark = None if draw == NEVER else self._copy(), self.draws.mark()
-        try:
-            for start in range(0, max(n, 1), BLOCK):
-                part = slice(start, min(start + BLOCK, n))
-                size = part.stop - start
-                draws = self.draws.take(size) if draw is None else constant(draw)[:size]
-                rows = rows_of(block, start, part.stop)
-                self._play_block(rows, labels[part], draws, times[part], start, out.part(part))
-        except BaseException:
-            self.state, self.past = kept or (self.state, self.past)
-            self.draws.reset(mark)
-            raise
+        with self.turn:  # the state has room for products, which predicting needs too
+            kept, mark = None if draw == NEVER else self._copy(), self.draws.mark()
+            try:
+                self._play_blocks(block, labels, draw, times, out)
+            except BaseException:
+                self.state, self.past = kept or (self.state, self.past)
+                self.draws.reset(mark)
+                raise
         return out
+
+    def _play_blocks(
+        self,
+        block: Dense | Sparse,
+        labels: np.ndarray,
+        draw: float | None,
+        times: np.ndarray,
+        out: Outcome,
+    ) -> None:
+        n = len(labels)
+        for start in range(0, max(n, 1), BLOCK):
+            part = slice(start, min(start + BLOCK, n))
+            size = part.stop - start
+            draws = self.draws.take(size) if draw is None else constant(draw)[:size]
+            rows = rows_of(block, start, part.stop)
+            self._play_block(rows, labels[part], draws, times[part], start, out.part(part))
 
     def _play_block(
         self,

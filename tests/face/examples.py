@@ -24,7 +24,8 @@ def inside(clf) -> bytes:
             model.state = model.state._replace(g=None)
         values["draws"] = model.draws.take(3).tolist()
         model.draws = None
-        values["model_"] = vars(model) | {"space": None, "loop": None, "room": None, "recent": None}
+        equipment = dict.fromkeys(("space", "loop", "room", "recent", "turn"))
+        values["model_"] = vars(model) | equipment
     return pickle.dumps(sorted(values.items()))
 
 
