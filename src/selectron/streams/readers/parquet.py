@@ -122,8 +122,11 @@ def _may_be_label(kind: pa.DataType) -> bool:
 
 
 def _labels(batch: pa.RecordBatch, name: str | None, count: int) -> np.ndarray:
-    values = [None] * count if name is None else batch.column(name)[:count].to_pylist()
-    return column(map(as_text, values))
+    if name is None:
+        return column([None] * count)
+    encoded = batch.column(name)[:count].dictionary_encode()  # few of them differ
+    texts = column([*map(as_text, encoded.dictionary.to_pylist()), None])
+    return texts[plain(encoded.indices.fill_null(len(texts) - 1))]
 
 
 def _values(
