@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 
 from ..engine.bind import allocating, apart, blank
 from ..engine.loop import REFUSED, STRAINED, UPDATED
@@ -43,9 +42,10 @@ class Exact(Stack):
     def rows(self, block: Dense | Sparse, constant: bool, *kernel: Any) -> Any:
         """Return the block as the loop takes it: sparse, whatever it was."""
         if isinstance(block, Dense):
-            table = scipy.sparse.csr_array(block.values)
-            indptr, indices = table.indptr.astype(np.int64), table.indices.astype(np.int32)
-            block = Sparse(indptr, indices, table.data)
+            found = block.values != 0
+            indptr = np.concatenate([[0], found.sum(axis=1).cumsum()])
+            indices = np.nonzero(found)[1].astype(np.int32)
+            block = Sparse(indptr, indices, block.values[found])
         return self.space.rows(block, constant, *kernel)
 
     def widen(self, state: Any, width: int) -> Any:
