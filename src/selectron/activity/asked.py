@@ -1,0 +1,37 @@
+"""Alarms with what came of them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from .alarm import Alarm
+
+
+@dataclass
+class Asked:
+    """An alarm with what came of it."""
+
+    alarm: Alarm
+    instance: int  # its number
+    activity: int
+    declared: int | None
+    answer: tuple[int, float] | None = None  # the activity and since when
+    settled: bool = False  # answered, or not asked any more
+
+    def merge(self, old: int, into: int) -> None:
+        """Let it be about the activity that another one has been merged into."""
+        self.activity = into if self.activity == old else self.activity
+        self.declared = into if self.declared == old else self.declared
+        if self.answer and self.answer[0] == old:
+            self.answer = into, self.answer[1]
+
+    def pack(self) -> list[Any]:
+        """Return it as JSON can hold it."""
+        answer = self.answer and list(self.answer)
+        return [list(self.alarm), self.instance, self.activity, self.declared, answer, self.settled]
+
+    @classmethod
+    def unpack(cls, packed: list[Any]) -> "Asked":
+        """Return what was packed."""
+        alarm, instance, activity, declared, answer, settled = packed
+        answer = answer and (answer[0], answer[1])
+        return cls(Alarm(*alarm), instance, activity, declared, answer, settled)

@@ -1,0 +1,290 @@
+"""ActivityPredictor: what one is working on, predicted every minute and learned from answers."""
+
+import math
+import os
+from typing import Any
+
+from ..errors import SelectronError
+from ..learners import ObjectiveRegularized
+from . import saved
+from .activities import Activities
+from .alarm import Alarm, Prediction, Sure
+from .asked import Asked
+from .associations import Associations
+from .desktop import Desktop
+from .event import Event
+from .features import features
+from .history import LENGTH, History, Instance
+from .pairs import Pair
+from .scoring import Found, Scores, Scoring
+from .timeline import Statement, Timeline
+
+THRESHOLD = 0.5
+FRESH = 180.0  # seconds after a declaration for which it is learned from, and nobody is asked
+POLICIES = ("left out", "negative", "positive")
+LAPSE = 900.0  # seconds after which an alarm counts as unanswered
+
+
+class ActivityPredictor:
+    """Predicts what is worked on, and asks when it differs from what was declared.
+
+    Events go in by `see`; `tick` closes a stretch and predicts. What the user declares and answers
+    is learned from at once. An alarm that nobody answers is left out, unless `unanswered` says
+    that it is taken for "negative" or "positive".
+
+    Parameters: `seconds`, how long a stretch is, above 0, which is the caller's to keep to; a
+    `learner`, ObjectiveRegularized(alpha=0.001, C=10) by default; `threshold`, from 0 on, is the
+    lead that the predicted pair of activities must have over the best one that keeps the declared
+    activity; `budget`, as `Budget(labels=6, per="1d")`, limits the alarms; `random_state` as in
+    `OnlineClassifier`.
+
+    Source: Shen and Dietterich (SDM 2009), section 5.
+    """
+
+    def __init__(
+        self,
+        seconds: float = 60.0,
+        learner: Any = None,
+        threshold: float = THRESHOLD,
+        budget: Any = None,
+        random_state: Any = None,
+        unanswered: str = "left out",
+    ):
+        if not 0 < seconds < math.inf:
+            raise SelectronError(f"seconds must be a number above 0, got {seconds!r}.")
+        if unanswered not in POLICIES:
+            raise SelectronError(
+                f"unanswered must be {', '.join(map(repr, POLICIES))}, got {unanswered!r}."
+            )
+        self.seconds, self.unanswered = seconds, unanswered
+        learner = ObjectiveRegularized(alpha=0.001, C=10) if learner is None else learner
+        asker = Sure(threshold)
+        self.scoring = Scoring(
+            learner, asker if budget is None else budget._replace(asker=asker), random_state
+        )
+        self._activities, self.known = Activities(), Associations()
+        self.desktop, self.said, self.history = Desktop(), Timeline(), History()
+        self.asked: dict[int, Asked] = {}
+        self.count = self.raised = 0  # instances and alarms so far
+
+    # What there is
+
+    @property
+    def activities(self) -> list[str]:
+        """The activities that are not closed."""
+        return self._activities.names
+
+    @property
+    def declared(self) -> str | None:
+        """The activity that the user has declared, or answered with, last."""
+        return self._activities.name(self.said.activity)
+
+    @property
+    def alarms(self) -> list[Alarm]:
+        """The alarms that wait for an answer."""
+        return [self._named(one) for one in self.asked.values() if not one.settled]
+
+    # What is seen
+
+    def see(self, event: Event) -> None:
+        """Take up an event, in order of starts; SelectronError if it is late, or overlaps."""
+        self.desktop.see(event)
+
+    def tick(self, time: float) -> Prediction | None:
+        """Close the stretch that ends at `time`; None if nobody was there."""
+        self._check_time(time)
+        instance = self._close(time)
+        self._lapse(time)
+        if instance is None:
+            return None
+        found = self.scoring.find(self._scores(instance), self.said.activity)
+        if found is None:
+            return Prediction(time, None, 0.0, self.declared, None)
+        instance.predicted = found.pair.now
+        alarm = None
+        if self.said.switched is not None and time - self.said.switched <= FRESH:
+            self._learn(instance)
+        elif found.pair.now != self.said.activity:
+            alarm = self._ask(instance, found)
+        name = self._activities.name(found.pair.now)
+        return Prediction(time, name, found.lead, self.declared, alarm)
+
+    # What the user says
+
+    def declare(self, activity: str, time: float) -> None:
+        """Take it that from `time` on the user works on an activity, a new one if need be."""
+        self._check_time(time)
+        number = self._activities.taken_up(activity)
+        self._close(time)
+        for asked in [asked for asked in self.asked.values() if not asked.settled]:
+            self._settle(asked)
+        self.said.add(Statement(time, number, None))
+
+    def answer(self, alarm_id: int, activity: str, time: float | None = None) -> None:
+        """Learn what was worked on when an alarm was raised: the activity it names, or another.
+
+        `time` is when the switch really was, if there was one; None: when it seems to have been.
+        What was associated with the declared activity since then, now is with the right one.
+        Answering again corrects.
+        """
+        asked = self.asked.get(alarm_id)
+        if asked is None:
+            raise SelectronError(
+                f"There is no alarm {alarm_id!r}, or it is too old: there were {self.raised}, and "
+                f"those of the last {LENGTH} stretches can be answered."
+            )
+        since = asked.alarm.since if time is None else time
+        if not math.isfinite(since):
+            raise SelectronError(f"time must be a time in seconds, got {time!r}.")
+        number = self._activities.taken_up(activity)
+        if asked.answer != (number, since):
+            self._take(asked, number, since)
+
+    def create(self, name: str) -> None:
+        """Create an activity; SelectronError if there is one of that name."""
+        self._activities.create(name)
+
+    def rename(self, old: str, new: str) -> None:
+        """Give an activity another name."""
+        self._activities.rename(old, new)
+
+    def merge(self, old: str, into: str) -> None:
+        """Let one activity be part of another from now on, with all that is known of it."""
+        gone, stays = self._activities.merge(old, into)
+        self.known.merge(gone, stays)
+        self.said.merge(gone, stays)
+        self.history.merge(gone, stays)
+        for asked in self.asked.values():
+            asked.merge(gone, stays)
+
+    def close(self, name: str) -> None:
+        """Close an activity: it is not predicted any more until it is declared again."""
+        number = self._activities.number(name)
+        if self.said.activity == number:
+            self.said.add(Statement(self.desktop.closed_at, None, None))
+        self._activities.close(name)
+
+    def associate(self, resource: str, activity: str | None) -> None:
+        """Associate a resource with an activity explicitly; None takes that back."""
+        number = None if activity is None else self._activities.number(activity)
+        self.known.associate(resource, number)
+
+    # Files
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write all that the predictor is to a file; it is no pickle."""
+        saved.write(path, self)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike, parts: tuple[Any, ...] = ()) -> "ActivityPredictor":
+        """Return the predictor of a file, which goes on bit for bit.
+
+        A learner that is not Selectron's own must be given in `parts`. Raises SelectronError if the
+        file does not hold a predictor, or is damaged.
+        """
+        return saved.read(cls, path, parts)
+
+    # Within
+
+    def _check_time(self, time: float) -> None:
+        if not (math.isfinite(time) and time >= self.desktop.closed_at):
+            raise SelectronError(
+                f"The time {time!r} is before {self.desktop.closed_at!r}, up to which all has been "
+                "looked at."
+            )
+
+    def _close(self, time: float) -> Instance | None:
+        """Return the instance of the stretch that ends at `time`, credited to what is declared."""
+        vector = self.desktop.close(time, self.said.switched)
+        if vector is None:
+            return None
+        label = self.said.at(vector.middle)
+        instance = Instance(self.count, vector, features(vector, self.known), label)
+        self.known.credit(vector, label)
+        self.history.add(instance)
+        self.count += 1
+        self._forget()
+        return instance
+
+    def _forget(self) -> None:
+        """Forget what belongs to instances that are not kept any more."""
+        first = self.history.first
+        self.said.forget(first.vector.start)
+        for number in [n for n, asked in self.asked.items() if asked.instance < first.number]:
+            del self.asked[number]
+
+    def _scores(self, instance: Instance) -> Scores:
+        before = self.history.before(instance)
+        shut = self._activities.shut
+        return self.scoring.scores(before.features, instance.features, self._activities.count, shut)
+
+    def _ask(self, instance: Instance, found: Found) -> Alarm | None:
+        """Raise an alarm, unless the same one waits, or the threshold or the budget forbid it."""
+        waiting = {asked.activity for asked in self.asked.values() if not asked.settled}
+        if found.pair.now in waiting:
+            return None
+        before, time = self.history.before(instance), instance.vector.end
+        chance = self.scoring.ask(before.features, instance.features, found, time)
+        if chance is None:
+            return None
+        self.raised += 1
+        first = self.history.run(found.pair.now, self.said.switched)
+        what = self._activities.name(found.pair.now), self.declared, first.vector.start
+        alarm = Alarm(self.raised, time, *what, found.lead, chance)
+        self.asked[alarm.id] = Asked(alarm, instance.number, found.pair.now, self.said.activity)
+        return alarm
+
+    def _take(self, asked: Asked, activity: int, since: float) -> None:
+        """Take up an answer: set right what is said, what is credited, and the weights."""
+        alarm, asked.answer, asked.settled = asked.alarm, (activity, since), True
+        self.said.withdraw(alarm.id)
+        held = self.said.held(alarm.time)
+        if held is None or held.activity != activity:
+            time = min(max(since, held.time if held else since), alarm.time)
+            self.said.add(Statement(time, activity, alarm.id))
+        taught = {asked.instance, *self._relabel()[:1]}
+        for number in sorted(taught):
+            self._learn(self.history.get(number))
+
+    def _relabel(self) -> list[int]:
+        """Credit instances to what is said of their times now; return the numbers of the moved."""
+        moved = []
+        for instance in self.history:
+            label = self.said.at(instance.vector.middle)
+            if label != instance.label:
+                self.known.discredit(instance.vector, instance.label)
+                self.known.credit(instance.vector, label)
+                instance.label = label
+                moved.append(instance.number)
+        return moved
+
+    def _learn(self, instance: Instance | None) -> None:
+        """Learn the labels of an instance and the one before, as far as they are known."""
+        if instance is None:
+            return
+        before = self.history.before(instance)
+        shut = self._activities.shut
+        if before.label in shut or instance.label in shut:
+            return
+        if before.label is not None and instance.label is not None:
+            pair = Pair(before.label, instance.label)
+            self.scoring.learn(before.features, instance.features, pair, self._scores(instance))
+
+    def _lapse(self, time: float) -> None:
+        """Settle alarms that nobody has answered for long."""
+        for asked in list(self.asked.values()):
+            if not asked.settled and time - asked.alarm.time > LAPSE:
+                self._settle(asked)
+
+    def _settle(self, asked: Asked) -> None:
+        """Wait no longer for an answer."""
+        asked.settled = True
+        if self.unanswered == "positive":
+            self._take(asked, asked.activity, asked.alarm.since)
+        elif self.unanswered == "negative":
+            self._learn(self.history.get(asked.instance))
+
+    def _named(self, asked: Asked) -> Alarm:
+        """Return an alarm with the names that its activities have now."""
+        name = self._activities.name
+        return asked.alarm._replace(activity=name(asked.activity), declared=name(asked.declared))

@@ -1,0 +1,69 @@
+"""Files that hold a predictor: what it goes on from, bit for bit."""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from .. import packing, storage
+from ..errors import SelectronError
+from .activities import Activities
+from .alarm import Sure
+from .asked import Asked
+from .associations import Associations
+from .desktop import Desktop
+from .history import Instance
+from .timeline import Timeline
+
+if TYPE_CHECKING:
+    from .predictor import ActivityPredictor
+
+KIND = "activity"
+PLAIN = ("seconds", "unanswered", "count", "raised")
+
+
+def write(path: str | os.PathLike, predictor: "ActivityPredictor") -> None:
+    """Write all that the predictor is."""
+    model, arrays = packing.pack(predictor.scoring.model)
+    header = {
+        "kind": KIND,
+        "model": model,
+        "plain": {name: getattr(predictor, name) for name in PLAIN},
+        "activities": predictor._activities.pack(),
+        "known": predictor.known.pack(),
+        "desktop": predictor.desktop.pack(),
+        "said": predictor.said.pack(),
+        "history": [instance.pack() for instance in predictor.history],
+        "asked": [asked.pack() for asked in predictor.asked.values()],
+    }
+    storage.write(path, header, arrays)
+
+
+def read(kind: Any, path: str | os.PathLike, parts: tuple[Any, ...]) -> "ActivityPredictor":
+    """Return the predictor of a file; SelectronError if it holds none, or an unsound one."""
+    header, arrays = storage.read(path)
+    if header.get("kind") != KIND:
+        raise SelectronError(f"{path} does not hold an activity predictor.")
+    try:
+        return _restored(kind, header, arrays, (Sure, *parts))
+    except SelectronError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise SelectronError(f"{path} does not hold a sound predictor.") from error
+
+
+def _restored(kind: Any, header: Any, arrays: Any, parts: tuple[Any, ...]) -> "ActivityPredictor":
+    model = header["model"]
+    learner = storage.part(model["learner"], parts)
+    asker = storage.part(model["asker"], parts)
+    predictor = kind(learner=learner)
+    predictor.scoring.model = packing.unpack(model, arrays, learner, asker)
+    for name in PLAIN:
+        setattr(predictor, name, header["plain"][name])
+    predictor._activities = Activities.unpack(header["activities"])
+    predictor.known = Associations.unpack(header["known"])
+    predictor.desktop = Desktop.unpack(header["desktop"])
+    predictor.said = Timeline.unpack(header["said"])
+    for packed in header["history"]:
+        predictor.history.add(Instance.unpack(packed))
+    for asked in map(Asked.unpack, header["asked"]):
+        predictor.asked[asked.alarm.id] = asked
+    return predictor
