@@ -3,6 +3,8 @@
 import math
 from typing import Any
 
+import numpy as np
+
 from .counts import Counts
 from .vector import Vector
 
@@ -21,7 +23,7 @@ class Associations:
         self.explicit: dict[str, int] = {}
         self.times = Counts()
         self.words = Counts()
-        self.vectors: dict[int, int] = {}  # labelled with each activity
+        self.vectors = np.zeros(16, np.int64)  # labelled with each activity
         self.total = 0  # vectors
 
     def associate(self, resource: str, activity: int | None) -> None:
@@ -33,68 +35,72 @@ class Associations:
 
     def credit(self, vector: Vector, activity: int | None) -> None:
         """Take a vector to belong to an activity, or to none."""
-        for window in vector.windows:
-            self.times.add(window.resource, activity, _milliseconds(window.seconds))
-        for word in vector.vocabulary:
-            self.words.add(word, activity, 1)
+        times = vector.times
+        self.times.add(times, activity, _milliseconds(times))
+        self.words.add(vector.vocabulary, activity, 1)
         self.total += 1
         if activity is not None:
-            self.vectors[activity] = self.vectors.get(activity, 0) + 1
+            self.extend(activity + 1)
+            self.vectors[activity] += 1
         self.words.forget(WORDS + PER_RESOURCE * len(self.times))
         self.times.forget(RESOURCES + PER_ACTIVITY * len(self.vectors))
 
     def discredit(self, vector: Vector, activity: int | None) -> None:
         """Take back `credit`."""
-        for window in vector.windows:
-            self.times.take(window.resource, activity, _milliseconds(window.seconds))
-        for word in vector.vocabulary:
-            self.words.take(word, activity, 1)
+        times = vector.times
+        self.times.take(times, activity, _milliseconds(times))
+        self.words.take(vector.vocabulary, activity, 1)
         self.total -= 1
         if activity is not None:
-            self.vectors[activity] = max(0, self.vectors.get(activity, 0) - 1)
+            self.vectors[activity] -= 1
+
+    def extend(self, activities: int) -> None:
+        """Make room for so many activities."""
+        if activities > len(self.vectors):
+            self.vectors = np.concatenate([self.vectors, np.zeros(activities, np.int64)])
 
     def merge(self, old: int, into: int) -> None:
         """Let one activity have what another had."""
+        self.extend(max(old, into) + 1)
         self.times.merge(old, into)
         self.words.merge(old, into)
-        self.vectors[into] = self.vectors.get(into, 0) + self.vectors.pop(old, 0)
+        self.vectors[into] += self.vectors[old]
+        self.vectors[old] = 0
         for resource, activity in self.explicit.items():
             if activity == old:
                 self.explicit[resource] = into
 
-    def importance(self, word: str) -> list[tuple[int, float]]:
-        """Return how important a word is to every activity that it came with, from 0 to 1.
+    def importance(self, words: list[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Return activities (m, MOST) and how important m words are to them, from 0 to 1.
 
         That is log(|S|/DF(word, S)) of section 5.2, S being the vectors that are not labelled with
-        the activity, each count one more than it is, divided by its largest value.
+        the activity, each count one more than it is, divided by its largest value. It would be the
+        same for all activities that a word never came with, so it is weighed by the activity's
+        share of the vectors with the word.
         """
-        all_of_it, total = self.words.total(word) + 1, self.total + 1
-        most = math.log(total + 1)
-        found = []
-        for activity, n in self.words.row(word).items():
-            others = total - self.vectors.get(activity, 0)
-            found.append((activity, math.log(max(1.0, others / (all_of_it - n))) / most))
-        return found
+        activities, amounts, totals = self.words.rows(words)
+        within = totals[:, None] + 1.0
+        others = self.total + 1 - self.vectors[activities]
+        rare = np.log(np.maximum(1.0, others / (within - amounts))) / math.log(self.total + 2)
+        return activities, rare * amounts / within
 
-    def pack(self) -> dict[str, Any]:
-        """Return the state as JSON can hold it."""
-        return {
-            "explicit": self.explicit,
-            "times": self.times.pack(),
-            "words": self.words.pack(),
-            "vectors": list(self.vectors.items()),
-            "total": self.total,
-        }
+    def pack(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """Return the state as JSON can hold it, and arrays."""
+        times, arrays = self.times.pack("times")
+        words, more = self.words.pack("words")
+        header = {"explicit": self.explicit, "times": times, "words": words, "total": self.total}
+        return header, {**arrays, **more, "vectors": self.vectors}
 
     @classmethod
-    def unpack(cls, packed: dict[str, Any]) -> "Associations":
+    def unpack(cls, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> "Associations":
         """Return the associations that were packed."""
         found = cls()
-        found.explicit, found.total = packed["explicit"], packed["total"]
-        found.times, found.words = Counts.unpack(packed["times"]), Counts.unpack(packed["words"])
-        found.vectors = dict(packed["vectors"])
+        found.explicit, found.total = header["explicit"], header["total"]
+        found.times = Counts.unpack("times", header["times"], arrays)
+        found.words = Counts.unpack("words", header["words"], arrays)
+        found.vectors = np.array(arrays["vectors"])
         return found
 
 
-def _milliseconds(seconds: float) -> int:
-    return round(1000 * seconds)
+def _milliseconds(times: dict[str, float]) -> np.ndarray:
+    return np.array([round(1000 * seconds) for seconds in times.values()], dtype=np.int64)

@@ -1,87 +1,143 @@
 """Counts: how much of a resource, or of a word, came with which activity."""
 
-from typing import Any
+from collections.abc import Iterable
+from typing import NamedTuple
 
-MOST = 32  # activities that a row tells apart: so memory is linear in rows
+import numpy as np
+
+MOST = 24  # activities that a row tells apart: so memory is linear in rows
+NOBODY = -1  # where there is room for another
+
+
+class Rows(NamedTuple):
+    """Some rows of a table of counts."""
+
+    activities: np.ndarray  # int32 (m, MOST)
+    amounts: np.ndarray  # int64 (m, MOST), 0 where the activity is NOBODY
+    totals: np.ndarray  # int64 (m,)
 
 
 class Counts:
     """A sparse table of whole numbers, rows by name and columns by the numbers of activities.
 
-    A row keeps the `MOST` activities that have most of it; its total stays that of all. What came
-    with no activity counts in the total alone.
+    A row has room for `MOST` activities: a new one takes the place of that with the least. Its
+    total stays that of all. What came with no activity counts in the total alone.
 
     >>> counts = Counts()
-    >>> counts.add("tax.ods", 3, 60)
-    >>> counts.add("tax.ods", None, 20)
-    >>> counts.row("tax.ods"), counts.total("tax.ods")
+    >>> counts.add(["tax.ods", "mail"], 3, 60)
+    >>> counts.add(["tax.ods"], None, 20)
+    >>> counts.of("tax.ods"), int(counts.rows([0]).totals[0])
     ({3: 60}, 80)
     """
 
     def __init__(self) -> None:
-        self.rows: dict[str, dict[int, int]] = {}
-        self.totals: dict[str, int] = {}
+        self.numbers: dict[str, int] = {}
+        self.table = _room(256)
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.numbers)
 
-    def row(self, key: str) -> dict[int, int]:
+    @property
+    def nbytes(self) -> int:
+        """The memory of the table in bytes."""
+        return sum(array.nbytes for array in self.table)
+
+    def rows(self, numbers: list[int]) -> Rows:
+        """Return rows by number."""
+        return Rows(*(array[numbers] for array in self.table))
+
+    def of(self, name: str) -> dict[int, int]:
         """Return what each activity has of a row."""
-        return self.rows.get(key, NOTHING)
+        if name not in self.numbers:
+            return {}
+        activities, amounts, _ = (array[self.numbers[name]] for array in self.table)
+        return {int(one): int(n) for one, n in zip(activities, amounts, strict=True) if n}
 
-    def total(self, key: str) -> int:
-        """Return how much of a row there is."""
-        return self.totals.get(key, 0)
-
-    def add(self, key: str, activity: int | None, amount: int) -> None:
-        """Count more of a row, for an activity or for none."""
-        row = self.rows.setdefault(key, {})
-        self.totals[key] = self.totals.get(key, 0) + amount
+    def add(self, names: Iterable[str], activity: int | None, amounts: object) -> None:
+        """Count more of some rows, each named once, for an activity or for none."""
+        at = np.array([self._number(name) for name in names], dtype=np.intp)
+        activities, counted, totals = self.table
+        totals[at] += amounts
         if activity is None:
             return
-        row[activity] = row.get(activity, 0) + amount
-        if len(row) > MOST:  # not the new one, or none could ever come in
-            del row[min((one for one in row if one != activity), key=row.__getitem__)]
+        held = activities[at] == activity
+        before = np.where(held.any(axis=1), (counted[at] * held).sum(axis=1), 0)
+        column = np.where(held.any(axis=1), held.argmax(axis=1), counted[at].argmin(axis=1))
+        activities[at, column] = activity
+        counted[at, column] = before + amounts
 
-    def take(self, key: str, activity: int | None, amount: int) -> None:
-        """Count less of a row; what has been forgotten is not missed."""
-        if key not in self.rows:
+    def take(self, names: Iterable[str], activity: int | None, amounts: object) -> None:
+        """Count less of some rows; what has been forgotten is not missed."""
+        known = [(self.numbers.get(name, NOBODY), n) for name, n in _each(names, amounts)]
+        at = np.array([row for row, _ in known if row != NOBODY], dtype=np.intp)
+        less = np.array([n for row, n in known if row != NOBODY], dtype=np.int64)
+        activities, counted, totals = self.table
+        totals[at] = np.maximum(0, totals[at] - less)
+        if activity is None:
             return
-        row = self.rows[key]
-        self.totals[key] = max(0, self.totals[key] - amount)
-        left = row.get(activity, 0) - amount if activity is not None else 0
-        if left > 0 and activity is not None:
-            row[activity] = left
-        elif activity is not None:
-            row.pop(activity, None)
+        held = activities[at] == activity
+        counted[at] = np.where(held, np.maximum(0, counted[at] - less[:, None]), counted[at])
+        activities[at] = np.where(held & (counted[at] == 0), NOBODY, activities[at])
 
     def merge(self, old: int, into: int) -> None:
         """Let one activity have what another had."""
-        for row in self.rows.values():
-            if old in row:
-                row[into] = row.get(into, 0) + row.pop(old)
+        activities, amounts, _ = self.table
+        both = (activities == old).any(axis=1) & (activities == into).any(axis=1)
+        for row in np.flatnonzero(both):
+            gone, stays = activities[row] == old, activities[row] == into
+            amounts[row, stays] += amounts[row, gone]
+            amounts[row, gone], activities[row, gone] = 0, NOBODY
+        activities[activities == old] = into
 
     def forget(self, most: int) -> None:
-        """Where there are more than `most` rows, keep the half with the largest totals.
-
-        Of rows alike, younger ones are kept.
-        """
-        if len(self.rows) <= most:
+        """Where there are more than `most` rows, keep the half with the largest totals."""
+        if len(self.numbers) <= most:
             return
-        for key in sorted(self.totals, key=self.totals.__getitem__)[: len(self.rows) - most // 2]:
-            del self.rows[key], self.totals[key]
+        order = np.argsort(-self.table.totals[: len(self)], kind="stable")
+        kept = set(order[: most // 2].tolist())
+        names = [name for name, number in self.numbers.items() if number in kept]
+        table = self.rows([self.numbers[name] for name in names])
+        self.numbers, self.table = {name: i for i, name in enumerate(names)}, table
 
-    def pack(self) -> list[Any]:
-        """Return the table as JSON can hold it."""
-        return [[key, self.totals[key], list(row.items())] for key, row in self.rows.items()]
+    def _number(self, name: str) -> int:
+        """Return the number of a row, a new one if need be."""
+        number = self.numbers.setdefault(name, len(self.numbers))
+        if number == len(self.table.totals):
+            more = _room(number)
+            self.table = Rows(*map(np.concatenate, zip(self.table, more, strict=True)))
+        return number
+
+    def pack(self, prefix: str) -> tuple[list[str], dict[str, np.ndarray]]:
+        """Return the names of rows, and the table as named arrays."""
+        table = Rows(*(array[: len(self)] for array in self.table))
+        arrays = {f"{prefix}.{name}": array for name, array in table._asdict().items()}
+        return list(self.numbers), arrays
 
     @classmethod
-    def unpack(cls, packed: list[Any]) -> "Counts":
+    def unpack(cls, prefix: str, names: list[str], arrays: dict[str, np.ndarray]) -> "Counts":
         """Return the table that was packed."""
-        counts = cls()
-        for key, total, row in packed:
-            counts.rows[key], counts.totals[key] = dict(row), total
+        counts, n = cls(), len(names)
+        counts.numbers = {name: i for i, name in enumerate(names)}
+        found = Rows(*(arrays[f"{prefix}.{name}"] for name in Rows._fields))
+        like = zip(found, _room(n), strict=True)
+        if len(counts.numbers) != n or any(_kind(a) != _kind(b) for a, b in like):
+            raise ValueError("The table does not fit its names.")
+        more = _room(max(256, 2 * n) - n)
+        counts.table = Rows(*map(np.concatenate, zip(found, more, strict=True)))
         return counts
 
 
-NOTHING: dict[int, int] = {}
+def _room(n: int) -> Rows:
+    """Return n empty rows."""
+    activities = np.full((n, MOST), NOBODY, np.int32)
+    return Rows(activities, np.zeros((n, MOST), np.int64), np.zeros(n, np.int64))
+
+
+def _kind(array: np.ndarray) -> tuple:
+    return array.shape, array.dtype
+
+
+def _each(names: Iterable[str], amounts: object) -> Iterable[tuple[str, int]]:
+    """Return names with their amounts, which may be one for all."""
+    names = list(names)
+    return zip(names, np.broadcast_to(np.asarray(amounts), len(names)).tolist(), strict=True)

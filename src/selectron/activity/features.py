@@ -1,7 +1,7 @@
 """Features of an information vector: F_A for every activity, and F_S for the switch (section 5.2).
 
-All are from 0 to 1, so that no pair's Z is longer than a fixed R, as Theorem 5.1 wants. F_A is kept
-for activities alone that have anything to do with the vector; for all others it is 0.
+All are from 0 to `SCALE`, so that no pair's Z is longer than a fixed R, as Theorem 5.1 wants. F_A
+is kept for activities alone that have anything to do with the vector; for all others it is 0.
 
 The weights of F_A are shared by all activities, so a word cannot have one of its own: what counts
 is how important the words are to the activity, summed and at most.
@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .associations import Associations
+from .counts import NOBODY
 from .vector import Vector
 
 OF_ACTIVITY = (
@@ -30,6 +31,9 @@ OF_SWITCH = (
     "since",  # time since the last declared switch, grows to 1 in a day
     "gap",  # time since somebody was there, likewise
 )
+# What C means depends on the length of Z: with the paper's C = 10 and features up to 1, a step would
+# go almost all of its way, and learn every glimpse at something else. With tenths it goes a third.
+SCALE = 0.1
 K, M = len(OF_ACTIVITY), len(OF_SWITCH)
 EXPLICIT, IMPLICIT, SHARE, OPEN, SUM, MOST = range(K)
 HALF = 600_000  # milliseconds of use that make an implicit association half as strong as can be
@@ -58,62 +62,63 @@ class Features(NamedTuple):
 NONE = np.zeros(K)
 
 
-def features(vector: Vector, known: Associations) -> Features:
-    """Return the features of a vector by what is known before it is credited to any activity."""
-    rows: dict[int, list[float]] = {}
-    seconds = vector.seconds
-    for resource, words, time in vector.windows:
-        share = time / seconds
-        add_resource(rows, resource, share, known)
-        add_words(rows, words, share, known)
-    add_open(rows, vector.open, known)
-    activities = np.fromiter(rows, np.int64, len(rows))
-    values = np.array(list(rows.values())).reshape(len(rows), K)
-    return Features(activities, values, of_switch(vector))
+def features(vector: Vector, known: Associations, n: int) -> Features:
+    """Return the features of a vector for n activities, before it is credited to any of them."""
+    table = np.zeros((n, K))
+    known.extend(n)
+    add_resources(table, vector, known)
+    add_words(table, vector, known)
+    add_open(table, vector.open, known)
+    activities = np.flatnonzero(table.any(axis=1))
+    return Features(activities, SCALE * table[activities], SCALE * of_switch(vector))
 
 
-def row_of(rows: dict[int, list[float]], activity: int) -> list[float]:
-    """Return the row of an activity, a new one if need be."""
-    row = rows.get(activity)
-    if row is None:
-        row = rows[activity] = [0.0] * K
-    return row
+def add_resources(table: np.ndarray, vector: Vector, known: Associations) -> None:
+    """Add what the resources tell that were in front, by their share of the time."""
+    seconds, numbers, shares = vector.seconds, [], []
+    for resource, time in vector.times.items():
+        if resource in known.explicit:
+            table[known.explicit[resource], EXPLICIT] += time / seconds
+        if resource in known.times.numbers:
+            numbers.append(known.times.numbers[resource])
+            shares.append(time / seconds)
+    activities, amounts, totals = known.times.rows(numbers)
+    weights = np.array(shares)[:, None]
+    spread(table, IMPLICIT, activities, weights * (amounts / (amounts + HALF)))
+    spread(table, SHARE, activities, weights * (amounts / np.maximum(1, totals)[:, None]))
 
 
-def add_resource(
-    rows: dict[int, list[float]], resource: str, share: float, known: Associations
-) -> None:
-    """Add what a resource tells that was in front for a share of the time."""
-    if resource in known.explicit:
-        row_of(rows, known.explicit[resource])[EXPLICIT] += share
-    total = known.times.total(resource)
-    for activity, time in known.times.row(resource).items():
-        row = row_of(rows, activity)
-        row[IMPLICIT] += share * time / (time + HALF)
-        row[SHARE] += share * time / total
+def add_words(table: np.ndarray, vector: Vector, known: Associations) -> None:
+    """Add what the words of the titles tell."""
+    seconds, numbers, shares = vector.seconds, [], []
+    for _, words, time in vector.windows:
+        for word in words:
+            if word in known.words.numbers:
+                numbers.append(known.words.numbers[word])
+                shares.append(time / (seconds * len(words)))
+    activities, importance = known.importance(numbers)
+    spread(table, SUM, activities, np.array(shares)[:, None] * importance)
+    there = activities != NOBODY
+    np.maximum.at(table[:, MOST], activities[there], importance[there])
 
 
-def add_words(
-    rows: dict[int, list[float]], words: tuple[str, ...], share: float, known: Associations
-) -> None:
-    """Add what the words of a title tell."""
-    for word in words:
-        for activity, importance in known.importance(word):
-            row = row_of(rows, activity)
-            row[SUM] += share * importance / len(words)
-            if importance > row[MOST]:
-                row[MOST] = importance
-
-
-def add_open(rows: dict[int, list[float]], resources: tuple[str, ...], known: Associations) -> None:
+def add_open(table: np.ndarray, resources: tuple[str, ...], known: Associations) -> None:
     """Add what the open resources tell: one that is shared counts in parts."""
+    numbers = []
     for resource in resources:
         if resource in known.explicit:
-            row_of(rows, known.explicit[resource])[OPEN] += 1 / len(resources)
-            continue
-        total = known.times.total(resource)
-        for activity, time in known.times.row(resource).items():
-            row_of(rows, activity)[OPEN] += time / (total * len(resources))
+            table[known.explicit[resource], OPEN] += 1 / len(resources)
+        elif resource in known.times.numbers:
+            numbers.append(known.times.numbers[resource])
+    activities, amounts, totals = known.times.rows(numbers)
+    shares = amounts / np.maximum(1, totals)[:, None]
+    spread(table, OPEN, activities, shares / max(1, len(resources)))
+
+
+def spread(table: np.ndarray, column: int, activities: np.ndarray, values: np.ndarray) -> None:
+    """Add values to a column, each in the row of its activity."""
+    at = activities.ravel() - NOBODY  # nobody's come first, and are left out
+    table[:, column] += np.bincount(at, values.ravel(), len(table) + 1)[1:]
 
 
 def of_switch(vector: Vector) -> np.ndarray:

@@ -20,7 +20,7 @@ from .scoring import Found, Scores, Scoring
 from .timeline import Statement, Timeline
 
 THRESHOLD = 0.5
-FRESH = 180.0  # seconds after a declaration for which it is learned from, and nobody is asked
+FRESH = 300.0  # seconds after a declaration for which it is learned from, and nobody is asked
 POLICIES = ("left out", "negative", "positive")
 LAPSE = 900.0  # seconds after which an alarm counts as unanswered
 
@@ -199,7 +199,9 @@ class ActivityPredictor:
         if vector is None:
             return None
         label = self.said.at(vector.middle)
-        instance = Instance(self.count, vector, features(vector, self.known), label)
+        instance = Instance(
+            self.count, vector, features(vector, self.known, self._activities.count), label
+        )
         self.known.credit(vector, label)
         self.history.add(instance)
         self.count += 1

@@ -23,18 +23,19 @@ PLAIN = ("seconds", "unanswered", "count", "raised")
 def write(path: str | os.PathLike, predictor: "ActivityPredictor") -> None:
     """Write all that the predictor is."""
     model, arrays = packing.pack(predictor.scoring.model)
+    known, tables = predictor.known.pack()
     header = {
         "kind": KIND,
         "model": model,
         "plain": {name: getattr(predictor, name) for name in PLAIN},
         "activities": predictor._activities.pack(),
-        "known": predictor.known.pack(),
+        "known": known,
         "desktop": predictor.desktop.pack(),
         "said": predictor.said.pack(),
         "history": [instance.pack() for instance in predictor.history],
         "asked": [asked.pack() for asked in predictor.asked.values()],
     }
-    storage.write(path, header, arrays)
+    storage.write(path, header, {**arrays, **tables})
 
 
 def read(kind: Any, path: str | os.PathLike, parts: tuple[Any, ...]) -> "ActivityPredictor":
@@ -59,7 +60,7 @@ def _restored(kind: Any, header: Any, arrays: Any, parts: tuple[Any, ...]) -> "A
     for name in PLAIN:
         setattr(predictor, name, header["plain"][name])
     predictor._activities = Activities.unpack(header["activities"])
-    predictor.known = Associations.unpack(header["known"])
+    predictor.known = Associations.unpack(header["known"], arrays)
     predictor.desktop = Desktop.unpack(header["desktop"])
     predictor.said = Timeline.unpack(header["said"])
     for packed in header["history"]:

@@ -47,9 +47,13 @@ class Scoring:
             max_open=1,  # answers come with the true pair, which makes another row
         )
 
+    def weights(self) -> np.ndarray:
+        """Return Lambda: the weights of F_A, and those of F_S before and now."""
+        return self.model.weights()
+
     def scores(self, first: Features, second: Features, n: int, shut: Any) -> Scores:
         """Score n activities, but for those that are shut."""
-        weights = self.model.weights()
+        weights = self.weights()
         one, two = first.scores(weights[:K], n), second.scores(weights[:K], n)
         closed = list(shut)
         one[closed] = two[closed] = -np.inf

@@ -34,6 +34,14 @@ class Vector(NamedTuple):
         return sum(window.seconds for window in self.windows)
 
     @property
+    def times(self) -> dict[str, float]:
+        """The seconds for which each resource was in front."""
+        times: dict[str, float] = {}
+        for resource, _, seconds in self.windows:
+            times[resource] = times.get(resource, 0.0) + seconds
+        return times
+
+    @property
     def vocabulary(self) -> dict[str, None]:
         """The words of all titles, each once, in order."""
         return dict.fromkeys(word for window in self.windows for word in window.words)

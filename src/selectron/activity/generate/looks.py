@@ -134,9 +134,7 @@ def terminal(start: float, end: float, project: Project, day: int, random: Rando
 
 def distraction(start: float, end: float, project: Project, day: int, random: Random) -> Look:
     """A page that has nothing to do with work."""
-    return page(
-        start, end, "news.example.net", f"{' '.join(random.sample(NEWS, 3))} - News"
-    )
+    return page(start, end, "news.example.net", f"{' '.join(random.sample(NEWS, 3))} - News")
 
 
 def page(start: float, end: float, host: str, title: str) -> Look:

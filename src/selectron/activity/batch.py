@@ -1,0 +1,95 @@
+"""The batch method that the paper compares with: a linear SVM, trained again as labels come (5.4).
+
+Every pair that is learned gives Z as a positive example and -Z as a negative one; the weights are
+fitted to all of them. Silent, it raises no alarm in the ten minutes after one, and learns instead
+that what it would have predicted is wrong.
+"""
+
+import time as clock
+from typing import Any
+
+import numpy as np
+
+from .alarm import Alarm
+from .features import Features, K, M, joint
+from .history import Instance
+from .pairs import Pair, best
+from .predictor import ActivityPredictor
+from .scoring import Found, Scores, Scoring
+
+SILENCE = 600.0  # seconds
+
+
+class BatchScoring(Scoring):
+    """g with weights that are fitted anew after every so many labels."""
+
+    def __init__(self, threshold: float, every: int, C: float):
+        self.threshold, self.every, self.C = threshold, every, C
+        self.rows = np.empty((1024, K + 2 * M))
+        self.labels = self.fits = 0
+        self.seconds = 0.0  # spent fitting
+        self.fitted = np.zeros(K + 2 * M)
+
+    def weights(self) -> np.ndarray:
+        """Return the weights of the last fit."""
+        return self.fitted
+
+    def learn(self, first: Features, second: Features, pair: Pair, scores: Scores) -> None:
+        """Keep an example, and fit if it is time to."""
+        rival = best(*scores, without=pair)
+        if rival is None:
+            return
+        if self.labels == len(self.rows):
+            self.rows = np.concatenate([self.rows, np.empty_like(self.rows)])
+        self.rows[self.labels] = joint(first, second, *pair) - joint(first, second, *rival)
+        self.labels += 1
+        if self.labels % self.every == 0 or self.labels < self.every:
+            self.fit()
+
+    def fit(self) -> None:
+        """Fit the weights to all examples."""
+        from sklearn.svm import LinearSVC  # slow to import
+
+        start = clock.perf_counter()
+        Z = self.rows[: self.labels]
+        svm = LinearSVC(C=self.C, fit_intercept=False, dual=False, tol=1e-3)
+        y = np.repeat([1, -1], self.labels)
+        self.fitted = svm.fit(np.concatenate([Z, -Z]), y).coef_[0]
+        self.seconds += clock.perf_counter() - start
+        self.fits += 1
+
+    def ask(self, first: Features, second: Features, found: Found, time: float) -> float | None:
+        """Raise an alarm where the lead passes the threshold."""
+        return 1.0 if found.lead >= self.threshold else None
+
+
+class BatchPredictor(ActivityPredictor):
+    """The predictor with a batch method in place of a learner: fitted after `every` label."""
+
+    scoring: BatchScoring
+
+    def __init__(
+        self,
+        seconds: float = 60.0,
+        threshold: float = 0.5,
+        every: int = 1,
+        silent: bool = False,
+        C: float = 10.0,
+    ):
+        super().__init__(seconds)
+        self.scoring = BatchScoring(threshold, every, C)
+        self.silent, self.spoke = silent, -np.inf
+
+    def _ask(self, instance: Instance, found: Found) -> Alarm | None:
+        """Raise an alarm, or be silent."""
+        if self.silent and instance.vector.end < self.spoke + SILENCE:
+            self._learn(instance)
+            return None
+        alarm = super()._ask(instance, found)
+        if alarm is not None:
+            self.spoke = alarm.time
+        return alarm
+
+    def save(self, path: Any) -> None:
+        """Not for files."""
+        raise NotImplementedError("The batch method is for comparison only.")
