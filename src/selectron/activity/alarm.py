@@ -37,7 +37,7 @@ class Sure(NamedTuple):
     1.0
     """
 
-    threshold: float = 0.5
+    threshold: float
 
     def numbers(self):
         """Return the threshold, which must be a finite number from 0 on."""

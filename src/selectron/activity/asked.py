@@ -12,10 +12,16 @@ class Asked:
 
     alarm: Alarm
     instance: int  # its number
+    moment: float  # the middle of it: what was worked on then is the question
     activity: int
     declared: int | None
     answer: tuple[int, float] | None = None  # the activity and since when
     settled: bool = False  # answered, or not asked any more
+
+    @property
+    def denied(self) -> bool:
+        """Was the answer another activity than the one that was asked about?"""
+        return self.answer is not None and self.answer[0] != self.activity
 
     def merge(self, old: int, into: int) -> None:
         """Let it be about the activity that another one has been merged into."""
@@ -27,11 +33,12 @@ class Asked:
     def pack(self) -> list[Any]:
         """Return it as JSON can hold it."""
         answer = self.answer and list(self.answer)
-        return [list(self.alarm), self.instance, self.activity, self.declared, answer, self.settled]
+        what = self.instance, self.moment, self.activity, self.declared
+        return [list(self.alarm), *what, answer, self.settled]
 
     @classmethod
     def unpack(cls, packed: list[Any]) -> "Asked":
         """Return what was packed."""
-        alarm, instance, activity, declared, answer, settled = packed
+        alarm, instance, moment, activity, declared, answer, settled = packed
         answer = answer and (answer[0], answer[1])
-        return cls(Alarm(*alarm), instance, activity, declared, answer, settled)
+        return cls(Alarm(*alarm), instance, moment, activity, declared, answer, settled)

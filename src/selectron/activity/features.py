@@ -31,9 +31,9 @@ OF_SWITCH = (
     "since",  # time since the last declared switch, grows to 1 in a day
     "gap",  # time since somebody was there, likewise
 )
-# What C means depends on the length of Z: with the paper's C = 10 and features up to 1, a step would
-# go almost all of its way, and learn every glimpse at something else. With tenths it goes a third.
-SCALE = 0.1
+# What C means depends on the length of Z: with the paper's C = 10 and features up to 1, a step goes
+# almost all of its way, and learns every glimpse elsewhere. As short as this it goes some 5%.
+SCALE = 0.03
 K, M = len(OF_ACTIVITY), len(OF_SWITCH)
 EXPLICIT, IMPLICIT, SHARE, OPEN, SUM, MOST = range(K)
 HALF = 600_000  # milliseconds of use that make an implicit association half as strong as can be

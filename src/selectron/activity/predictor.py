@@ -19,7 +19,7 @@ from .pairs import Pair
 from .scoring import Found, Scores, Scoring
 from .timeline import Statement, Timeline
 
-THRESHOLD = 0.5
+THRESHOLD = 0.3
 FRESH = 300.0  # seconds after a declaration for which it is learned from, and nobody is asked
 POLICIES = ("left out", "negative", "positive")
 LAPSE = 900.0  # seconds after which an alarm counts as unanswered
@@ -33,10 +33,12 @@ class ActivityPredictor:
     that it is taken for "negative" or "positive".
 
     Parameters: `seconds`, how long a stretch is, above 0, which is the caller's to keep to; a
-    `learner`, ObjectiveRegularized(alpha=0.001, C=10) by default; `threshold`, from 0 on, is the
+    `learner`, ObjectiveRegularized(alpha=0.001, C=10) by default, to which rows come that are no
+    longer than 0.2; `threshold`, from 0 on, is the
     lead that the predicted pair of activities must have over the best one that keeps the declared
     activity; `budget`, as `Budget(labels=6, per="1d")`, limits the alarms; `random_state` as in
-    `OnlineClassifier`.
+    `OnlineClassifier`; `patience`, seconds for which what has been denied is not asked again, from
+    0 on.
 
     Source: Shen and Dietterich (SDM 2009), section 5.
     """
@@ -49,6 +51,7 @@ class ActivityPredictor:
         budget: Any = None,
         random_state: Any = None,
         unanswered: str = "left out",
+        patience: float = 600.0,
     ):
         if not 0 < seconds < math.inf:
             raise SelectronError(f"seconds must be a number above 0, got {seconds!r}.")
@@ -56,7 +59,9 @@ class ActivityPredictor:
             raise SelectronError(
                 f"unanswered must be {', '.join(map(repr, POLICIES))}, got {unanswered!r}."
             )
-        self.seconds, self.unanswered = seconds, unanswered
+        if not patience >= 0:
+            raise SelectronError(f"patience must be a number from 0 on, got {patience!r}.")
+        self.seconds, self.unanswered, self.patience = seconds, unanswered, patience
         learner = ObjectiveRegularized(alpha=0.001, C=10) if learner is None else learner
         asker = Sure(threshold)
         self.scoring = Scoring(
@@ -221,9 +226,8 @@ class ActivityPredictor:
         return self.scoring.scores(before.features, instance.features, self._activities.count, shut)
 
     def _ask(self, instance: Instance, found: Found) -> Alarm | None:
-        """Raise an alarm, unless the same one waits, or the threshold or the budget forbid it."""
-        waiting = {asked.activity for asked in self.asked.values() if not asked.settled}
-        if found.pair.now in waiting:
+        """Raise an alarm, unless it is one too many, or the threshold or the budget forbid it."""
+        if self._asked_lately(found.pair.now, instance.vector.end):
             return None
         before, time = self.history.before(instance), instance.vector.end
         chance = self.scoring.ask(before.features, instance.features, found, time)
@@ -233,17 +237,26 @@ class ActivityPredictor:
         first = self.history.run(found.pair.now, self.said.switched)
         what = self._activities.name(found.pair.now), self.declared, first.vector.start
         alarm = Alarm(self.raised, time, *what, found.lead, chance)
-        self.asked[alarm.id] = Asked(alarm, instance.number, found.pair.now, self.said.activity)
+        at = instance.number, instance.vector.middle
+        self.asked[alarm.id] = Asked(alarm, *at, found.pair.now, self.said.activity)
         return alarm
+
+    def _asked_lately(self, activity: int, time: float) -> bool:
+        """Does the same alarm wait for an answer, or has it been denied a short time ago?"""
+        return any(
+            not asked.settled or (asked.denied and time - asked.alarm.time < self.patience)
+            for asked in self.asked.values()
+            if asked.activity == activity
+        )
 
     def _take(self, asked: Asked, activity: int, since: float) -> None:
         """Take up an answer: set right what is said, what is credited, and the weights."""
-        alarm, asked.answer, asked.settled = asked.alarm, (activity, since), True
-        self.said.withdraw(alarm.id)
-        held = self.said.held(alarm.time)
-        if held is None or held.activity != activity:
-            time = min(max(since, held.time if held else since), alarm.time)
-            self.said.add(Statement(time, activity, alarm.id))
+        asked.answer, asked.settled = (activity, since), True
+        self.said.withdraw(asked.alarm.id)
+        held = self.said.held(asked.moment)
+        if held is None or held.activity != activity:  # it was so from then on, at the latest
+            time = min(max(since, held.time if held else since), asked.moment)
+            self.said.add(Statement(time, activity, asked.alarm.id))
         taught = {asked.instance, *self._relabel()[:1]}
         for number in sorted(taught):
             self._learn(self.history.get(number))

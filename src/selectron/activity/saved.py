@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .predictor import ActivityPredictor
 
 KIND = "activity"
-PLAIN = ("seconds", "unanswered", "count", "raised")
+PLAIN = ("seconds", "unanswered", "patience", "count", "raised")
 
 
 def write(path: str | os.PathLike, predictor: "ActivityPredictor") -> None:
