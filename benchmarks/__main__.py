@@ -2,6 +2,7 @@
 
 import sys
 
+from benchmarks.activity import activity
 from benchmarks.cores import cores
 from benchmarks.files import files
 from benchmarks.growth import growth
@@ -31,6 +32,7 @@ def main() -> None:
     show(("As the work grows", "time", "growth"), growth())
     show(("Memory", "growth", "peaks"), memory())
     show(("Start", "median of 5", "range"), starts())
+    show(("Activities, a log of four months", "figure", "more"), activity())
     show(("The labelling service, client included", "figure", "more"), rows(100_000))
     if failures:
         sys.exit("Not measured:\n" + "\n".join(failures))

@@ -8,7 +8,7 @@ import pytest
 from selectron.activity import ActivityPredictor, Event
 from selectron.activity.alarm import Alarm
 from selectron.activity.batch import SILENCE, BatchPredictor
-from selectron.activity.evaluate import evaluate, plot, precision_at, table
+from selectron.activity.evaluate import evaluate, plot, policies, precision_at, table
 from selectron.activity.generate import Size, Spell, generate
 from selectron.activity.protocol import Person, moments, play
 
@@ -71,6 +71,13 @@ def test_the_evaluation_compares_the_methods(log, tmp_path):
     assert len(table(rows).splitlines()) == 2 + len(rows)
     plot(rows, tmp_path / "figure.png")
     assert (tmp_path / "figure.png").stat().st_size > 10_000
+
+
+def test_silence_can_be_taken_in_three_ways(log):
+    rows = policies(log[0][:1500], log[1], answers=0.0, threshold=0.1)
+    assert [row.method for row in rows] == ["left out", "negative", "positive"]
+    assert len({row.outcome[3:5] for row in rows}) == 3
+    assert all(row.outcome.alarms > 0 for row in rows)
 
 
 def test_the_batch_method_is_fitted_as_often_as_it_is_said(log):

@@ -18,6 +18,7 @@ from .predictor import ActivityPredictor
 from .scoring import Found, Scores, Scoring
 
 SILENCE = 600.0  # seconds
+FIRST = 50  # labels, after each of which it is fitted in any case
 
 
 class BatchScoring(Scoring):
@@ -43,7 +44,7 @@ class BatchScoring(Scoring):
             self.rows = np.concatenate([self.rows, np.empty_like(self.rows)])
         self.rows[self.labels] = joint(first, second, *pair) - joint(first, second, *rival)
         self.labels += 1
-        if self.labels % self.every == 0 or self.labels < self.every:
+        if self.labels % self.every == 0 or self.labels < min(self.every, FIRST):
             self.fit()
 
     def fit(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..evaluate.plot import COLOURS, DASHES
 from .batch import BatchPredictor
 from .event import Event
-from .predictor import ActivityPredictor
+from .predictor import POLICIES, THRESHOLD, ActivityPredictor
 from .protocol import Outcome, play
 
 THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.6)
@@ -49,6 +49,22 @@ def evaluate(
             more = (spent.labels, spent.fits, spent.seconds) if spent else ()
             rows.append(Row(name, threshold, outcome, *more))
             seen(rows[-1])
+    return rows
+
+
+def policies(
+    events: Sequence[Event],
+    truth: Sequence[Any],
+    answers: float = 0.3,
+    threshold: float = THRESHOLD,
+    seen: Callable[[Row], object] = lambda row: None,
+) -> list[Row]:
+    """Return what comes of each way to take silence, if only a share of alarms is answered."""
+    rows = []
+    for policy in POLICIES:
+        predictor = ActivityPredictor(threshold=threshold, unanswered=policy, random_state=0)
+        rows.append(Row(policy, threshold, play(predictor, events, truth, answers)))
+        seen(rows[-1])
     return rows
 
 

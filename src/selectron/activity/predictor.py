@@ -41,6 +41,16 @@ class ActivityPredictor:
     0 on.
 
     Source: Shen and Dietterich (SDM 2009), section 5.
+
+    >>> from selectron.activity.generate import Size, generate
+    >>> desk = generate(Size(activities=3, days=2, minutes=480, switches=24), seed=0)
+    >>> predictor = ActivityPredictor(random_state=0)
+    >>> predictor.declare("Thesis", desk.looks[0].start)
+    >>> for event in desk.events[:3]:
+    ...     predictor.see(event)
+    >>> prediction = predictor.tick(desk.looks[2].end)
+    >>> prediction.activity, prediction.alarm
+    ('Thesis', None)
     """
 
     def __init__(

@@ -1,0 +1,70 @@
+"""The activity predictor: time a vector, learning one label against fitting anew, and memory."""
+
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from selectron.activity import ActivityPredictor
+from selectron.activity.batch import BatchPredictor
+from selectron.activity.generate import PAPER, Size, generate
+from selectron.activity.protocol import play
+from selectron.engine.rows import Dense
+
+LIBSVM = 4000  # rows beyond which the method of the paper takes minutes
+
+
+def activity(size: Size = PAPER) -> Iterator[tuple[str, str, str]]:
+    """Yield figures of a pass over a log, of one step, and of fits to what the log teaches."""
+    desk = generate(size, 0)
+    online, batch = ActivityPredictor(random_state=0), BatchPredictor(every=10**6)
+    outcome = play(online, desk.events, desk.truth)
+    each = 1000 * outcome.seconds / outcome.instances
+    yield "a vector, end to end", f"{each:.3f} ms", f"{outcome.instances:,} vectors"
+    play(batch, desk.events, desk.truth)
+    Z = batch.scoring.rows[: batch.scoring.labels]
+    step = _step(online, Z)
+    yield "learning a label: one step", f"{1e6 * step:.0f} us", f"of {len(Z):,} labels"
+    for name, n, fit in _fits(Z):
+        yield (
+            f"learning a label: {name} fitted to {n:,} before it",
+            f"{1000 * fit:.1f} ms",
+            f"{fit / step:,.0f} times a step",
+        )
+    yield from _memory(online)
+
+
+def _step(online: ActivityPredictor, Z: np.ndarray) -> float:
+    """Return the median time of learning a label."""
+    model, labels = online.scoring.model, np.full(1, -1, online.scoring.model.codes)
+    rows = [Dense(-z[None]) for z in Z[-2000:]]
+    return float(np.median([_seconds(lambda row=row: model.learn(row, labels)) for row in rows]))
+
+
+def _fits(Z: np.ndarray) -> Iterator[tuple[str, int, float]]:
+    """Yield linear support vector machines, examples, and how long a fit to them takes."""
+    from sklearn.svm import SVC, LinearSVC
+
+    linear = LinearSVC(C=10, fit_intercept=False, dual=False, tol=1e-3)
+    for name, svm, n in (
+        ("LinearSVC", linear, len(Z) // 2),
+        ("LinearSVC", linear, len(Z)),
+        ("SVC (LIBSVM)", SVC(kernel="linear", C=10), LIBSVM),
+    ):
+        part = Z[:n]
+        rows, y = np.concatenate([part, -part]), np.repeat([1, -1], len(part))
+        yield name, len(part), _seconds(lambda svm=svm, rows=rows, y=y: svm.fit(rows, y))
+
+
+def _memory(online: ActivityPredictor) -> Iterator[tuple[str, str, str]]:
+    known = online.known
+    for name, table in (("resources", known.times), ("words", known.words)):
+        size = sum(array[: len(table)].nbytes for array in table.table)
+        yield f"memory of {len(table):,} {name}", f"{size / 1e6:.2f} MB", "linear by its layout"
+
+
+def _seconds(call: Callable[[], object]) -> float:
+    """Return the processor time of a call."""
+    start = time.process_time()
+    call()
+    return time.process_time() - start
