@@ -57,7 +57,7 @@ def _fits(Z: np.ndarray) -> Iterator[tuple[str, int, float]]:
 
 
 def _memory(online: ActivityPredictor) -> Iterator[tuple[str, str, str]]:
-    known = online.known
+    known = online.past.known
     for name, table in (("resources", known.times), ("words", known.words)):
         size = sum(array[: len(table)].nbytes for array in table.table)
         yield f"memory of {len(table):,} {name}", f"{size / 1e6:.2f} MB", "linear by its layout"

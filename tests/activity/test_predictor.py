@@ -105,7 +105,7 @@ def test_an_event_counts_in_all_stretches_that_it_is_in():
     predictor.see(Event(end, end + 180, "document:Taxes1", ("taxes1",)))
     for i in (1, 2, 3):
         assert predictor.tick(end + 60 * i) is not None
-        assert predictor.history.kept[-1].vector.seconds == 60
+        assert predictor.past.history.kept[-1].vector.seconds == 60
     assert predictor.tick(end + 240) is None
 
 
@@ -143,7 +143,7 @@ def test_an_answer_sets_right_what_was_credited(tmp_path):
     predictor, alarm, _ = alarmed()
     predictor.answer(alarm.id, alarm.activity)
     names = predictor._activities
-    for instance in predictor.history:
+    for instance in predictor.past.history:
         if instance.vector.start >= alarm.since:
             assert names.name(instance.label) == alarm.activity
 
@@ -156,11 +156,11 @@ def test_another_answer_corrects(tmp_path):
     straight.answer(alarm.id, alarm.declared)
     assert corrected.declared == straight.declared == alarm.declared
     credited = [
-        [(i.label, i.vector) for i in predictor.history] for predictor in (corrected, straight)
+        [(i.label, i.vector) for i in predictor.past.history] for predictor in (corrected, straight)
     ]
     assert credited[0] == credited[1]
     for known in ("times", "words"):
-        tables = [getattr(p.known, known) for p in (corrected, straight)]
+        tables = [getattr(p.past.known, known) for p in (corrected, straight)]
         assert [t.of(name) for t in tables[:1] for name in t.numbers] == [
             t.of(name) for t in tables[1:] for name in t.numbers
         ]
@@ -187,7 +187,7 @@ def test_a_declaration_ends_the_wait_but_the_answer_still_counts():
     assert predictor.alarms == []
     predictor.answer(alarm.id, alarm.activity)
     assert predictor.declared == "Elsewhere"
-    assert predictor._activities.name(predictor.said.at(alarm.time - 1)) == alarm.activity
+    assert predictor._activities.name(predictor.past.said.at(alarm.time - 1)) == alarm.activity
 
 
 @pytest.mark.parametrize("policy", ["left out", "negative", "positive"])
@@ -234,11 +234,11 @@ def test_activities_come_and_go():
 
 def test_what_is_merged_knows_what_both_knew():
     predictor = trained(200)
-    parts = [predictor.known.times.of("site:mail.example").get(i, 0) for i in range(3)]
+    parts = [predictor.past.known.times.of("site:mail.example").get(i, 0) for i in range(3)]
     numbers = predictor._activities.numbers
     old, into = numbers["Taxes"], numbers["Garden"]
     predictor.merge("Taxes", "Garden")
-    merged = predictor.known.times.of("site:mail.example")
+    merged = predictor.past.known.times.of("site:mail.example")
     assert merged[into] == parts[old] + parts[into]
     assert "Taxes" not in predictor.activities
     event = Event(START + 200 * 60, START + 201 * 60, "document:Taxes1", ("taxes1",))
@@ -254,6 +254,6 @@ def test_an_explicit_association_counts_and_can_be_taken_back():
     predictor.see(Event(start, start + 60, "document:new", ()))
     predictor.tick(start + 60)
     thesis = predictor._activities.number("Thesis")
-    assert predictor.history.kept[-1].features.of(thesis)[0] > 0
+    assert predictor.past.history.kept[-1].features.of(thesis)[0] > 0
     predictor.associate("document:new", None)
-    assert predictor.known.explicit == {}
+    assert predictor.past.known.explicit == {}

@@ -10,14 +10,13 @@ from . import saved
 from .activities import Activities
 from .alarm import Alarm, Prediction, Sure
 from .asked import Asked
-from .associations import Associations
 from .desktop import Desktop
 from .event import Event
-from .features import features
-from .history import LENGTH, History, Instance
+from .history import LENGTH, Instance
 from .pairs import Pair
+from .past import Past
 from .scoring import Found, Scores, Scoring
-from .timeline import Statement, Timeline
+from .timeline import Statement
 
 THRESHOLD = 0.3
 FRESH = 300.0  # seconds after a declaration for which it is learned from, and nobody is asked
@@ -77,10 +76,9 @@ class ActivityPredictor:
         self.scoring = Scoring(
             learner, asker if budget is None else budget._replace(asker=asker), random_state
         )
-        self._activities, self.known = Activities(), Associations()
-        self.desktop, self.said, self.history = Desktop(), Timeline(), History()
+        self._activities, self.desktop, self.past = Activities(), Desktop(), Past()
         self.asked: dict[int, Asked] = {}
-        self.count = self.raised = 0  # instances and alarms so far
+        self.raised = 0  # alarms so far
 
     # What there is
 
@@ -92,7 +90,7 @@ class ActivityPredictor:
     @property
     def declared(self) -> str | None:
         """The activity that the user has declared, or answered with, last."""
-        return self._activities.name(self.said.activity)
+        return self._activities.name(self.past.said.activity)
 
     @property
     def alarms(self) -> list[Alarm]:
@@ -112,14 +110,14 @@ class ActivityPredictor:
         self._lapse(time)
         if instance is None:
             return None
-        found = self.scoring.find(self._scores(instance), self.said.activity)
+        found = self.scoring.find(self._scores(instance), self.past.said.activity)
         if found is None:
             return Prediction(time, None, 0.0, self.declared, None)
         instance.predicted = found.pair.now
         alarm = None
-        if self.said.switched is not None and time - self.said.switched <= FRESH:
+        if self.past.said.switched is not None and time - self.past.said.switched <= FRESH:
             self._learn(instance)
-        elif found.pair.now != self.said.activity:
+        elif found.pair.now != self.past.said.activity:
             alarm = self._ask(instance, found)
         name = self._activities.name(found.pair.now)
         return Prediction(time, name, found.lead, self.declared, alarm)
@@ -133,7 +131,7 @@ class ActivityPredictor:
         self._close(time)
         for asked in [asked for asked in self.asked.values() if not asked.settled]:
             self._settle(asked)
-        self.said.add(Statement(time, number, None))
+        self.past.said.add(Statement(time, number, None))
 
     def answer(self, alarm_id: int, activity: str, time: float | None = None) -> None:
         """Learn what was worked on when an alarm was raised: the activity it names, or another.
@@ -166,23 +164,21 @@ class ActivityPredictor:
     def merge(self, old: str, into: str) -> None:
         """Let one activity be part of another from now on, with all that is known of it."""
         gone, stays = self._activities.merge(old, into)
-        self.known.merge(gone, stays)
-        self.said.merge(gone, stays)
-        self.history.merge(gone, stays)
+        self.past.merge(gone, stays)
         for asked in self.asked.values():
             asked.merge(gone, stays)
 
     def close(self, name: str) -> None:
         """Close an activity: it is not predicted any more until it is declared again."""
         number = self._activities.number(name)
-        if self.said.activity == number:
-            self.said.add(Statement(self.desktop.closed_at, None, None))
+        if self.past.said.activity == number:
+            self.past.said.add(Statement(self.desktop.closed_at, None, None))
         self._activities.close(name)
 
     def associate(self, resource: str, activity: str | None) -> None:
         """Associate a resource with an activity explicitly; None takes that back."""
         number = None if activity is None else self._activities.number(activity)
-        self.known.associate(resource, number)
+        self.past.known.associate(resource, number)
 
     # Files
 
@@ -210,28 +206,17 @@ class ActivityPredictor:
 
     def _close(self, time: float) -> Instance | None:
         """Return the instance of the stretch that ends at `time`, credited to what is declared."""
-        vector = self.desktop.close(time, self.said.switched)
+        vector = self.desktop.close(time, self.past.said.switched)
         if vector is None:
             return None
-        label = self.said.at(vector.middle)
-        instance = Instance(
-            self.count, vector, features(vector, self.known, self._activities.count), label
-        )
-        self.known.credit(vector, label)
-        self.history.add(instance)
-        self.count += 1
-        self._forget()
+        instance = self.past.add(vector, self._activities.count)
+        first = self.past.history.first.number
+        for alarm in [alarm for alarm, asked in self.asked.items() if asked.instance < first]:
+            del self.asked[alarm]
         return instance
 
-    def _forget(self) -> None:
-        """Forget what belongs to instances that are not kept any more."""
-        first = self.history.first
-        self.said.forget(first.vector.start)
-        for number in [n for n, asked in self.asked.items() if asked.instance < first.number]:
-            del self.asked[number]
-
     def _scores(self, instance: Instance) -> Scores:
-        before = self.history.before(instance)
+        before = self.past.history.before(instance)
         shut = self._activities.shut
         return self.scoring.scores(before.features, instance.features, self._activities.count, shut)
 
@@ -239,16 +224,16 @@ class ActivityPredictor:
         """Raise an alarm, unless it is one too many, or the threshold or the budget forbid it."""
         if self._asked_lately(found.pair.now, instance.vector.end):
             return None
-        before, time = self.history.before(instance), instance.vector.end
+        before, time = self.past.history.before(instance), instance.vector.end
         chance = self.scoring.ask(before.features, instance.features, found, time)
         if chance is None:
             return None
         self.raised += 1
-        first = self.history.run(found.pair.now, self.said.switched)
+        first = self.past.history.run(found.pair.now, self.past.said.switched)
         what = self._activities.name(found.pair.now), self.declared, first.vector.start
         alarm = Alarm(self.raised, time, *what, found.lead, chance)
         at = instance.number, instance.vector.middle
-        self.asked[alarm.id] = Asked(alarm, *at, found.pair.now, self.said.activity)
+        self.asked[alarm.id] = Asked(alarm, *at, found.pair.now, self.past.said.activity)
         return alarm
 
     def _asked_lately(self, activity: int, time: float) -> bool:
@@ -262,32 +247,20 @@ class ActivityPredictor:
     def _take(self, asked: Asked, activity: int, since: float) -> None:
         """Take up an answer: set right what is said, what is credited, and the weights."""
         asked.answer, asked.settled = (activity, since), True
-        self.said.withdraw(asked.alarm.id)
-        held = self.said.held(asked.moment)
+        self.past.said.withdraw(asked.alarm.id)
+        held = self.past.said.held(asked.moment)
         if held is None or held.activity != activity:  # it was so from then on, at the latest
             time = min(max(since, held.time if held else since), asked.moment)
-            self.said.add(Statement(time, activity, asked.alarm.id))
-        taught = {asked.instance, *self._relabel()[:1]}
+            self.past.said.add(Statement(time, activity, asked.alarm.id))
+        taught = {asked.instance, *self.past.relabel()[:1]}
         for number in sorted(taught):
-            self._learn(self.history.get(number))
-
-    def _relabel(self) -> list[int]:
-        """Credit instances to what is said of their times now; return the numbers of the moved."""
-        moved = []
-        for instance in self.history:
-            label = self.said.at(instance.vector.middle)
-            if label != instance.label:
-                self.known.discredit(instance.vector, instance.label)
-                self.known.credit(instance.vector, label)
-                instance.label = label
-                moved.append(instance.number)
-        return moved
+            self._learn(self.past.history.get(number))
 
     def _learn(self, instance: Instance | None) -> None:
         """Learn the labels of an instance and the one before, as far as they are known."""
         if instance is None:
             return
-        before = self.history.before(instance)
+        before = self.past.history.before(instance)
         shut = self._activities.shut
         if before.label in shut or instance.label in shut:
             return
@@ -307,7 +280,7 @@ class ActivityPredictor:
         if self.unanswered == "positive":
             self._take(asked, asked.activity, asked.alarm.since)
         elif self.unanswered == "negative":
-            self._learn(self.history.get(asked.instance))
+            self._learn(self.past.history.get(asked.instance))
 
     def _named(self, asked: Asked) -> Alarm:
         """Return an alarm with the names that its activities have now."""

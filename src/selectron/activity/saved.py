@@ -8,31 +8,27 @@ from ..errors import SelectronError
 from .activities import Activities
 from .alarm import Sure
 from .asked import Asked
-from .associations import Associations
 from .desktop import Desktop
-from .history import Instance
-from .timeline import Timeline
+from .past import Past
 
 if TYPE_CHECKING:
     from .predictor import ActivityPredictor
 
 KIND = "activity"
-PLAIN = ("seconds", "unanswered", "patience", "count", "raised")
+PLAIN = ("seconds", "unanswered", "patience", "raised")
 
 
 def write(path: str | os.PathLike, predictor: "ActivityPredictor") -> None:
     """Write all that the predictor is."""
     model, arrays = packing.pack(predictor.scoring.model)
-    known, tables = predictor.known.pack()
+    past, tables = predictor.past.pack()
     header = {
         "kind": KIND,
         "model": model,
         "plain": {name: getattr(predictor, name) for name in PLAIN},
         "activities": predictor._activities.pack(),
-        "known": known,
+        "past": past,
         "desktop": predictor.desktop.pack(),
-        "said": predictor.said.pack(),
-        "history": [instance.pack() for instance in predictor.history],
         "asked": [asked.pack() for asked in predictor.asked.values()],
     }
     storage.write(path, header, {**arrays, **tables})
@@ -60,11 +56,8 @@ def _restored(kind: Any, header: Any, arrays: Any, parts: tuple[Any, ...]) -> "A
     for name in PLAIN:
         setattr(predictor, name, header["plain"][name])
     predictor._activities = Activities.unpack(header["activities"])
-    predictor.known = Associations.unpack(header["known"], arrays)
+    predictor.past = Past.unpack(header["past"], arrays)
     predictor.desktop = Desktop.unpack(header["desktop"])
-    predictor.said = Timeline.unpack(header["said"])
-    for packed in header["history"]:
-        predictor.history.add(Instance.unpack(packed))
     for asked in map(Asked.unpack, header["asked"]):
         predictor.asked[asked.alarm.id] = asked
     return predictor
