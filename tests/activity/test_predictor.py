@@ -109,10 +109,13 @@ def test_an_event_counts_in_all_stretches_that_it_is_in():
     assert predictor.tick(end + 240) is None
 
 
+@pytest.mark.parametrize("budget", [None, Budget(labels=3, per="2h")])
 @pytest.mark.parametrize("after", [1, 77, 200, 299])
-def test_save_and_load_change_nothing(after, tmp_path):
+def test_save_and_load_change_nothing(after, budget, tmp_path):
     day = minutes(300, seed=3)
-    straight, halted = (ActivityPredictor(random_state=1) for _ in range(2))
+    straight, halted = (
+        ActivityPredictor(threshold=0.05, budget=budget, random_state=1) for _ in range(2)
+    )
     expected = play(straight, day)
     found = play(halted, day[:after])
     halted.save(tmp_path / "a")

@@ -72,12 +72,13 @@ class ActivityPredictor:
             raise SelectronError(f"patience must be a number from 0 on, got {patience!r}.")
         self.seconds, self.unanswered, self.patience = seconds, unanswered, patience
         learner = ObjectiveRegularized(alpha=0.001, C=10) if learner is None else learner
-        asker = Sure(threshold)
+        asker, self.threshold = Sure(threshold), threshold
         self.scoring = Scoring(
             learner, asker if budget is None else budget._replace(asker=asker), random_state
         )
         self._activities, self.desktop, self.past = Activities(), Desktop(), Past()
         self.asked: dict[int, Asked] = {}
+        self.spared: dict[int, float] = {}  # when the budget forbade to ask about an activity
         self.raised = 0  # alarms so far
 
     # What there is
@@ -227,6 +228,8 @@ class ActivityPredictor:
         before, time = self.past.history.before(instance), instance.vector.end
         chance = self.scoring.ask(before.features, instance.features, found, time)
         if chance is None:
+            if found.lead >= self.threshold:  # the budget forbids it: asked later it comes too late
+                self.spared[found.pair.now] = time
             return None
         self.raised += 1
         first = self.past.history.run(found.pair.now, self.past.said.switched)
@@ -237,7 +240,9 @@ class ActivityPredictor:
         return alarm
 
     def _asked_lately(self, activity: int, time: float) -> bool:
-        """Does the same alarm wait for an answer, or has it been denied a short time ago?"""
+        """Does the same alarm wait for an answer, or was it denied or spared a short time ago?"""
+        if time - self.spared.get(activity, -math.inf) < self.patience:
+            return True
         return any(
             not asked.settled or (asked.denied and time - asked.alarm.time < self.patience)
             for asked in self.asked.values()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .predictor import ActivityPredictor
 
 KIND = "activity"
-PLAIN = ("seconds", "unanswered", "patience", "raised")
+PLAIN = ("seconds", "unanswered", "patience", "threshold", "raised")
 
 
 def write(path: str | os.PathLike, predictor: "ActivityPredictor") -> None:
@@ -29,6 +29,7 @@ def write(path: str | os.PathLike, predictor: "ActivityPredictor") -> None:
         "activities": predictor._activities.pack(),
         "past": past,
         "desktop": predictor.desktop.pack(),
+        "spared": list(predictor.spared.items()),
         "asked": [asked.pack() for asked in predictor.asked.values()],
     }
     storage.write(path, header, {**arrays, **tables})
@@ -58,6 +59,7 @@ def _restored(kind: Any, header: Any, arrays: Any, parts: tuple[Any, ...]) -> "A
     predictor._activities = Activities.unpack(header["activities"])
     predictor.past = Past.unpack(header["past"], arrays)
     predictor.desktop = Desktop.unpack(header["desktop"])
+    predictor.spared = dict(header["spared"])
     for asked in map(Asked.unpack, header["asked"]):
         predictor.asked[asked.alarm.id] = asked
     return predictor
