@@ -222,6 +222,15 @@ def test_a_budget_is_never_exceeded():
     assert max(days.count(day) for day in days) <= 2
 
 
+def test_a_budget_does_not_lower_the_threshold():
+    budget = Budget(labels=500, per="1d")
+    predictor = ActivityPredictor(budget=budget, threshold=0.2, random_state=0)
+    found = play(predictor, minutes(1000, chance=0.1))
+    scores = [p.alarm.score for p in found if p.alarm]
+    assert len(scores) > 5
+    assert min(scores) >= 0.2
+
+
 def test_activities_come_and_go():
     predictor = trained(200)
     predictor.rename("Taxes", "Tax return")

@@ -77,7 +77,7 @@ class BatchPredictor(ActivityPredictor):
         silent: bool = False,
         C: float = 10.0,
     ):
-        super().__init__(seconds, patience=0.0)
+        super().__init__(seconds, threshold=threshold, patience=0.0)
         self.scoring = BatchScoring(threshold, every, C)
         self.silent, self.spoke = silent, -np.inf
 

@@ -223,13 +223,14 @@ class ActivityPredictor:
 
     def _ask(self, instance: Instance, found: Found) -> Alarm | None:
         """Raise an alarm, unless it is one too many, or the threshold or the budget forbid it."""
+        if found.lead < self.threshold:  # no round: a budget may ask for anything now and then
+            return None
         if self._asked_lately(found.pair.now, instance.vector.end):
             return None
         before, time = self.past.history.before(instance), instance.vector.end
         chance = self.scoring.ask(before.features, instance.features, found, time)
         if chance is None:
-            if found.lead >= self.threshold:  # the budget forbids it: asked later it comes too late
-                self.spared[found.pair.now] = time
+            self.spared[found.pair.now] = time  # asked later it would come too late
             return None
         self.raised += 1
         first = self.past.history.run(found.pair.now, self.past.said.switched)
