@@ -1,0 +1,123 @@
+"""What the resource in front is called: document, folder, site, application or editor's project."""
+
+import re
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from .titles import Titles
+
+BROWSERS = {
+    "firefox": ("firefox", "librewolf", "waterfox", "zen"),
+    "chrome": ("chrome", "chromium"),
+    "edge": ("edge",),
+    "brave": ("brave",),
+    "opera": ("opera",),
+    "vivaldi": ("vivaldi",),
+    "safari": ("safari",),
+    "arc": ("arc",),
+}
+EDITORS = (
+    "code", "codium", "vim", "emacs", "sublime", "idea", "pycharm", "webstorm", "clion", "goland",
+    "rider", "android studio", "xcode", "zed", "kate", "visual studio", "jetbrains", "cursor",
+)  # fmt: skip
+TERMINALS = (
+    "terminal",
+    "alacritty",
+    "kitty",
+    "konsole",
+    "xterm",
+    "iterm",
+    "wezterm",
+    "foot",
+    "tmux",
+)
+FOLDERS = ("nautilus", "finder", "explorer", "dolphin", "thunar", "nemo", "pcmanfm")
+PARTS = re.compile(r"\s+[-\u2013\u2014|•]\s+|\s+\(")  # between the parts of a title
+DOCUMENT = re.compile(
+    r"[^/\\:*?\"<>|]{1,100}\.(?:docx?|xlsx?|pptx?|odt|ods|odp|rtf|pdf|epub|tex|bib|md|rst|txt|csv|"
+    r"tsv|json|xml|html?|ipynb|py|rs|js|ts|c|h|cc|cpp|java|go|r|jl|svg|png|jpe?g|gif|xcf|psd|dwg)",
+    re.IGNORECASE,
+)
+PRIVATE = re.compile(r"\b(?:private (?:browsing|window)|inprivate|incognito)\b", re.IGNORECASE)
+HIDDEN = "hidden"  # where nobody may look: neither what was there nor its title is kept
+UNTITLED = "*●•✱ "  # marks of what has not been saved
+
+
+class Seen(NamedTuple):
+    """What a watcher saw: a resource, the words of its title, and which kind of window it was in.
+
+    `where` is a browser's family, "editor", `HIDDEN` or "" for windows; "away" or "here" for what
+    tells whether anybody is there.
+    """
+
+    resource: str
+    words: tuple[str, ...] = ()
+    where: str = ""
+
+
+def window(data: dict[str, str], titles: Titles) -> Seen:
+    """Return what a window is: a document or folder that its title names, or an application.
+
+    >>> window({"app": "Word", "title": "*Report.docx - Word"}, Titles("plain"))
+    Seen(resource='document:report.docx', words=('report', 'docx', 'word'), where='')
+    """
+    app, title = data["app"].casefold().removesuffix(".exe").strip(), data["title"]
+    where = family(app) or ("editor" if _among(app, EDITORS + TERMINALS) else "")
+    if where not in ("", "editor") and PRIVATE.search(title):
+        return Seen("", (), HIDDEN)
+    return Seen(_resource(app, title, where, titles), titles.words(title), where)
+
+
+def _resource(app: str, title: str, where: str, titles: Titles) -> str:
+    if not where or where == "editor":
+        for part in PARTS.split(title):
+            name = part.strip(UNTITLED).casefold()
+            if DOCUMENT.fullmatch(name) and (kept := titles.name(name)):
+                return f"document:{kept}"
+    first = PARTS.split(title)[0].strip().casefold()
+    if _among(app, FOLDERS) and first and first != app and (kept := titles.name(first)):
+        return f"folder:{kept}"
+    return f"application:{app or 'unknown'}"
+
+
+def tab(data: dict[str, str], titles: Titles) -> Seen | None:
+    """Return what a browser's tab shows; None for what has no host, as settings.
+
+    >>> tab({"url": "https://www.example.org/a?b", "title": "A"}, Titles("dropped"))
+    Seen(resource='site:example.org', words=(), where='')
+    """
+    try:
+        host = urlsplit(data["url"]).hostname or ""
+    except ValueError:
+        host = ""
+    host = host.casefold().removeprefix("www.").strip(".")
+    return Seen(f"site:{host}", titles.words(data["title"])) if host else None
+
+
+def project(data: dict[str, str], titles: Titles) -> Seen | None:
+    """Return an editor's project, with the words of the file; None where there is neither.
+
+    >>> project({"project": "/home/me/Thesis/", "file": "a.tex"}, Titles("dropped"))
+    Seen(resource='project:thesis', words=(), where='')
+    """
+    name = re.split(r"[\\/]", data["project"].rstrip("\\/"))[-1].casefold()
+    file = re.split(r"[\\/]", data["file"])[-1].casefold()
+    words = titles.words(file)
+    if name and name not in ("unknown", "none"):
+        return Seen(f"project:{name}", words)
+    kept = titles.name(file) if file and file != "unknown" else None
+    return Seen(f"document:{kept}", words) if kept else None
+
+
+def family(name: str) -> str:
+    """Return the family of a browser by the name of its window or of its watcher, "" for none.
+
+    >>> family("google-chrome"), family("aw-watcher-web-firefox"), family("word")
+    ('chrome', 'firefox', '')
+    """
+    return next((kind for kind, names in BROWSERS.items() if _among(name.casefold(), names)), "")
+
+
+def _among(name: str, known: tuple[str, ...]) -> bool:
+    parts = re.split(r"[^\w]+", name)
+    return any(one in parts or name.endswith(one) or (" " in one and one in name) for one in known)
