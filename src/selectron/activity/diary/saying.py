@@ -1,0 +1,101 @@
+"""What a person says, checked and written to the journal: any process may, at any time."""
+
+from typing import Any
+
+from ...errors import SelectronError
+from .journal import Entry, Journal
+from .names import KINDS, Names, sound
+
+FRESH = 12 * 3600.0  # seconds for which a question may be answered as one that is open
+AHEAD = 60.0  # seconds that clocks may differ
+
+
+class Saying:
+    """The journal for whoever says something; every call is durable once it returns.
+
+    What names an activity that cannot be, or an alarm that is not there, raises SelectronError and
+    changes nothing. `at` is the time at which it is said, in seconds since 1970.
+    """
+
+    def __init__(self, journal: Journal):
+        self.journal = journal
+
+    def declare(self, activity: str, time: float, at: float) -> Entry:
+        """Say that from a time on somebody works on an activity; a new one is created."""
+        if not 0 <= time <= at + AHEAD:
+            raise SelectronError("A declaration must not be of the future.")
+        return self._said("declare", time, at, {"activity": sound(activity)})
+
+    def answer(self, alarm: int, activity: str, at: float, time: float | None = None) -> Entry:
+        """Say which activity it was when an alarm was raised, and since when, if that is known.
+
+        The same answer again changes nothing; another one corrects it.
+        """
+        asked = self.journal.last("alarm", "id", alarm)
+        if asked is None:
+            raise SelectronError(f"There is no alarm {alarm}.")
+        if time is not None and not 0 <= time <= asked.time:
+            raise SelectronError("The time of the switch must not be after the alarm.")
+        body = {"alarm": alarm, "activity": sound(activity), "time": time}
+        last = self.journal.last("answer", "alarm", alarm)
+        return last if last and last.body == body else self._said("answer", asked.time, at, body)
+
+    def create(self, activity: str, at: float) -> Entry:
+        """Create an activity."""
+        return self._said("create", at, at, {"activity": self.names().fresh(activity)})
+
+    def rename(self, old: str, new: str, at: float) -> Entry:
+        """Give an activity another name."""
+        names = self.names()
+        return self._said("rename", at, at, {"old": names.known(old), "new": names.fresh(new)})
+
+    def merge(self, old: str, into: str, at: float) -> Entry:
+        """Make an activity part of another one."""
+        names = self.names()
+        if names.known(old) == names.known(into):
+            raise SelectronError(f"{old!r} cannot be merged with itself.")
+        return self._said("merge", at, at, {"old": old, "new": into})
+
+    def close(self, activity: str, at: float) -> Entry:
+        """Close an activity: it is not predicted any more, until it is declared again."""
+        return self._said("close", at, at, {"activity": self.names().known(activity)})
+
+    def associate(self, resource: str, activity: str | None, at: float) -> Entry:
+        """Say that a resource belongs to an activity, or with None that it does to none."""
+        if activity is not None:
+            self.names().known(activity)
+        return self._said("associate", at, at, {"resource": resource, "activity": activity})
+
+    def names(self) -> Names:
+        """Return the activities as they are now."""
+        return Names(self.journal.of(*KINDS))
+
+    def questions(self, now: float) -> list[dict[str, Any]]:
+        """Return the alarms that wait for an answer, the latest first.
+
+        One that is old, or was followed by a declaration, waits no longer.
+        """
+        entries = list(self.journal.of("alarm", "answer", "declare"))
+        answered = {entry.body["alarm"] for entry in entries if entry.kind == "answer"}
+        since = max((e.time for e in entries if e.kind == "declare"), default=0.0)
+        waiting = [
+            {**entry.body, "seq": entry.seq}
+            for entry in reversed(entries)
+            if entry.kind == "alarm"
+            and entry.body["id"] not in answered
+            and entry.time > max(since, now - FRESH)
+        ]
+        names = self.names()
+        return [self._current(names, question) for question in waiting]
+
+    def _current(self, names: Names, question: dict[str, Any]) -> dict[str, Any]:
+        seq = question.pop("seq")
+        return {
+            **question,
+            "activity": names.now(question["activity"], seq),
+            "declared": names.now(question["declared"], seq),
+        }
+
+    def _said(self, kind: str, time: float, at: float, body: dict[str, Any]) -> Entry:
+        with self.journal.writing():
+            return self.journal.append(kind, time, at, body)

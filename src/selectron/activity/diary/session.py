@@ -1,0 +1,187 @@
+"""The predictor, derived from the journal and in step with it: one process at a time runs it."""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...errors import SelectronError
+from ...serve.witness import Lock
+from ..event import Event
+from . import points, snapshots
+from .journal import Entry, Journal
+from .names import KINDS, Names
+from .saying import Saying
+
+CELL = 60.0  # seconds
+AT_ONCE = 500  # cells of a transaction
+EVERY = 2_000  # entries between two snapshots
+
+
+class Session:
+    """A predictor whose inputs are in the journal of a folder, and only there.
+
+    Everything is written before anybody learns of it; a start plays what is written again, and ends
+    up with the same predictor. `make` returns a new one, `load` one from a file. Raises
+    SelectronError if another process runs it, or the journal is damaged.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        make: Callable[[], Any],
+        load: Callable[[Path], Any],
+        clock: Callable[[], float] = time.time,
+    ):
+        self.journal = Journal(home)
+        self.make, self.load, self.clock = make, load, clock
+        self.thread = threading.RLock()  # a page answers while events come
+        try:
+            self.journal.check()
+            self.held = self._locked(home)
+        except SelectronError:
+            self.journal.close()
+            raise
+        self.say = Saying(self.journal)
+        self.every = EVERY
+        self._derive()
+
+    def _locked(self, home: Path) -> Lock:
+        try:
+            return Lock(home / "lock")
+        except SelectronError:
+            raise SelectronError(f"{home} is in use by another selectron activity.") from None
+
+    def _derive(self) -> None:
+        self.predictor, self.seq = snapshots.newest(self.journal, self.load, self.make)
+        self.saved = self.seq
+        self.names = Names(entry for entry in self.journal.of(*KINDS) if entry.seq <= self.seq)
+        self.until = self.journal.until(self.seq)
+        self.catch_up()
+
+    def catch_up(self) -> None:
+        """Apply what has been written to the journal, by whichever process."""
+        with self.thread:
+            for entry in self.journal.after(self.seq):
+                self._apply(entry)
+
+    def advance(self, events: Sequence[Event], until: float) -> list[Any]:
+        """Take all events up to a time, in order; return the alarms that this raises."""
+        alarms: list[Any] = []
+        with self.thread:
+            cells = list(self._cells(events, until))
+            for start in range(0, len(cells), AT_ONCE):
+                try:
+                    alarms += self._written(cells[start : start + AT_ONCE])
+                except BaseException:
+                    self._derive()  # it may have gone further than what is written
+                    raise
+            if self.seq - self.saved >= self.every:
+                self.snapshot()
+        return alarms
+
+    def said(self, what: str, *values: Any) -> Entry:
+        """Write what a person says, by a method of `Saying`, and have it take effect."""
+        with self.thread:
+            entry = getattr(self.say, what)(*values)
+            self.catch_up()
+        return entry
+
+    def _cells(self, events: Sequence[Event], until: float) -> Iterator[tuple[float, Any, list]]:
+        """Yield stretches: their end, the declaration that ends them, their events."""
+        self.catch_up()
+        left = deque(
+            e._replace(start=max(e.start, self.until)) for e in events if e.end > self.until
+        )
+        declared = sorted((time, seq) for seq, (time, _) in self.names.waiting.items())
+        ends = [(max(time, self.until), seq) for time, seq in declared if time <= until]
+        ends += [(end, 0) for end in {(e.start // CELL + 1) * CELL for e in left}]
+        for end, seq in sorted(ends):
+            cell = []
+            while left and left[0].start < end:
+                event = left.popleft()
+                cell.append(event._replace(end=min(event.end, end)))
+                if event.end > end:
+                    left.appendleft(event._replace(start=end))
+            yield end, seq or None, cell
+
+    def _written(self, cells: list[tuple[float, Any, list]]) -> list[Any]:
+        alarms = []
+        with self.journal.writing():
+            self.catch_up()
+            for end, declaration, events in cells:
+                if not all(event.away for event in events):
+                    alarms += self._cell(end, events)
+                if declaration in self.names.waiting:
+                    self._switch(end, declaration)
+        return alarms
+
+    def _cell(self, end: float, events: list[Event]) -> list[Any]:
+        prediction = self._seen(end, events)
+        body: dict[str, Any] = {"events": events}
+        if prediction is not None:
+            body |= {key: getattr(prediction, key) for key in ("activity", "score", "declared")}
+        self.seq = self.journal.append("cell", end, self.clock(), body).seq
+        points.reached("cell")
+        alarm = prediction.alarm if prediction is not None else None
+        if alarm is None:
+            return []
+        self.seq = self.journal.append("alarm", alarm.time, self.clock(), alarm._asdict()).seq
+        points.reached("alarm")
+        return [alarm]
+
+    def _seen(self, end: float, events: Sequence[Event]) -> Any:
+        """Have the predictor see a stretch; return what it predicts."""
+        for event in events:
+            self.predictor.see(event)
+        self.until = end
+        return self.predictor.tick(end)
+
+    def _switch(self, time: float, declaration: int) -> None:
+        _, activity = self.names.waiting[declaration]
+        body = {"of": declaration, "activity": activity}
+        self._apply(self.journal.append("switch", time, self.clock(), body))
+
+    def _apply(self, entry: Entry) -> None:
+        """Have an entry take effect; what the predictor refuses, it refuses at every start."""
+        body = entry.body
+        if entry.kind == "cell":
+            self._seen(entry.time, [Event(s, e, r, tuple(w)) for s, e, r, w in body["events"]])
+        elif entry.kind != "alarm":
+            try:
+                self._told(entry.kind, entry.time, body)
+            except SelectronError:
+                points.reached("refused")
+            self.names.take(entry)
+        self.seq = entry.seq
+
+    def _told(self, kind: str, time: float, body: dict[str, Any]) -> None:
+        if kind == "switch":
+            self.until = max(self.until, time)
+            self.predictor.declare(body["activity"], time)
+        elif kind == "answer":
+            self.predictor.answer(body["alarm"], body["activity"], body["time"])
+        elif kind in ("rename", "merge"):
+            getattr(self.predictor, kind)(body["old"], body["new"])
+        elif kind == "associate":
+            self.predictor.associate(body["resource"], body["activity"])
+        elif kind in ("create", "close"):
+            getattr(self.predictor, kind)(body["activity"])
+
+    def snapshot(self) -> None:
+        """Save the predictor, so that a start need not play all of the journal again."""
+        with self.thread:
+            snapshots.save(self.predictor, self.journal, self.seq)
+            self.saved = self.seq
+
+    def close(self) -> None:
+        """Save the predictor, and let others have the folder."""
+        with self.thread:
+            try:
+                if self.seq > self.saved:
+                    self.snapshot()
+            finally:
+                self.journal.close()
+                self.held.release()
