@@ -1,5 +1,7 @@
 """Settings of all tests. Compiling is what many cost: they share learners and askers, or do not."""
 
+import shutil
+
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -7,6 +9,17 @@ from hypothesis import settings
 from selectron.compose import parts
 from selectron.engine.bind import bind
 from selectron.engine.loop import play
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 # the first example of a test may compile, or find the machine busy: no time limit an example
 settings.register_profile("unhurried", deadline=None)
@@ -21,3 +34,15 @@ def interpreted(monkeypatch):
 
 def plain(*three):
     return np.errstate(all="ignore")(bind(play, parts(*three)))
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Return a browser for all tests of a module."""
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium here")
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as tool:
+        one = tool.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield one
+        one.close()

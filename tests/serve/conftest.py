@@ -1,23 +1,10 @@
 """What the tests of the service share."""
 
-import shutil
-
 import pytest
 
 from .live import Live
 from .mail import Desk
 from .web import Web
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 @pytest.fixture
@@ -60,17 +47,6 @@ def live(tmp_path_factory):
     one = Live(tmp_path_factory.mktemp("live"))
     yield one
     one.close()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium here")
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as tool:
-        one = tool.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield one
-        one.close()
 
 
 @pytest.fixture

@@ -1,0 +1,87 @@
+"""The folder in which everything is kept, and how it was begun."""
+
+import base64
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...errors import SelectronError
+from ..diary.journal import Journal
+from ..diary.session import Session
+from ..watcher.titles import Titles, secret
+
+BUDGET = re.compile(r"(\d+(?:\.\d+)?) per (\S+)")
+
+
+class Settings(NamedTuple):
+    """How a folder was begun, which stays: the journal would not play again under others."""
+
+    budget: str = "6 per 1d"  # the interruptions that are allowed
+    threshold: float = 0.5  # what the score of an alarm must reach
+    titles: str = "hashed"  # "hashed", "plain" or "dropped"
+
+
+def settled(journal: Journal, **given: Any) -> Settings:
+    """Return a folder's settings; the first to ask settles those that are given.
+
+    Raises SelectronError if others have been settled before.
+    """
+    wanted = {name: value for name, value in given.items() if value is not None}
+    with journal.writing():
+        kept = journal.setting("settings")
+        if kept is None:
+            kept = Settings(**wanted)._asdict()
+            journal.keep("settings", kept)
+    for name, value in wanted.items():
+        if kept[name] != value:
+            raise SelectronError(
+                f"{journal.path.parent} was begun with {name} {kept[name]!r}, not {value!r}: give "
+                "another --home, or leave it out."
+            )
+    return Settings(**kept)
+
+
+def opened(home: Path, **given: Any) -> tuple[Session, Settings]:
+    """Return the session of a folder, begun with these settings if it is new."""
+    from ..predictor import ActivityPredictor
+
+    budget_of(given.get("budget") or Settings().budget)
+    journal = Journal(home)
+    try:
+        settings = settled(journal, **given)
+    finally:
+        journal.close()
+
+    def make() -> Any:
+        return ActivityPredictor(
+            threshold=settings.threshold, budget=budget_of(settings.budget), random_state=0
+        )
+
+    return Session(home, make, ActivityPredictor.load), settings
+
+
+def budget_of(text: str) -> Any:
+    """Return the budget that a text names; raises SelectronError if it names none.
+
+    >>> budget_of("6 per 1d").labels, budget_of("none")
+    (6.0, None)
+    """
+    from ...askers import Budget
+
+    if text == "none":
+        return None
+    if not (match := BUDGET.fullmatch(text)):
+        raise SelectronError(f"budget: {text!r} is none, as '6 per 1d' or 'none' would be.")
+    budget = Budget(labels=float(match[1]), per=match[2])
+    budget.numbers()
+    return budget
+
+
+def titles_of(home: Path, settings: Settings) -> Titles:
+    """Return what is kept of titles, under the key of this folder."""
+    return Titles(settings.titles, secret(home / "key") if settings.titles == "hashed" else b"")
+
+
+def token_of(home: Path) -> str:
+    """Return what the page must know to be answered; only the folder's owner can read it."""
+    return base64.urlsafe_b64encode(secret(home / "token")).decode().rstrip("=")
