@@ -1,0 +1,169 @@
+"""What the journal tells of a day: what was predicted, declared and corrected, and for how long."""
+
+import bisect
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime, timedelta
+from itertools import pairwise
+from typing import NamedTuple
+
+from ..diary.journal import Entry, Journal
+from ..diary.names import KINDS, Names
+
+ROWS = ("predicted", "declared", "corrected")
+NOBODY = "not declared"
+
+
+class Stretch(NamedTuple):
+    """A stretch of time with its activities, None where there is none."""
+
+    start: float  # seconds since 1970
+    end: float
+    predicted: str | None
+    declared: str | None
+    corrected: str | None  # what an answer says, where it differs from what was declared
+
+    @property
+    def activity(self) -> str | None:
+        """What was worked on, as far as anybody said."""
+        return self.corrected or self.declared
+
+
+class Day(NamedTuple):
+    """A day in local time, and its stretches in order; between them nobody was there."""
+
+    date: date
+    stretches: list[Stretch]
+    asked: int  # alarms
+    answered: int
+
+    @property
+    def activities(self) -> list[str]:
+        """All activities of the day, those that took most time first, then by their names."""
+        seconds = self.seconds
+        named = {name for one in self.stretches for name in one[2:] if name is not None}
+        return sorted(named, key=lambda name: (-seconds.get(name, 0.0), name))
+
+    @property
+    def timed(self) -> list[str]:
+        """The activities that took time, and last what was not declared, if there is any."""
+        seconds = self.seconds
+        last = [NOBODY] if NOBODY in seconds else []
+        return [name for name in self.activities if name in seconds] + last
+
+    @property
+    def guessed(self) -> list[str]:
+        """The activities that were predicted alone."""
+        return [name for name in self.activities if name not in self.seconds]
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """The seconds that were worked on every activity."""
+        found: dict[str, float] = {}
+        for one in self.stretches:
+            name = one.activity or NOBODY
+            found[name] = found.get(name, 0.0) + one.end - one.start
+        return found
+
+
+class Statements:
+    """What was said of the times: declarations, and answers to alarms, each from its time on."""
+
+    def __init__(self, said: Iterable[tuple[float, str | None, bool]]):
+        self.said = sorted(said, key=lambda one: one[0])
+        self.times = [time for time, *_ in self.said]
+        self.declared = [(time, name) for time, name, answer in self.said if not answer]
+        self.declared_times = [time for time, _ in self.declared]
+
+    def at(self, time: float) -> tuple[str | None, str | None]:
+        """Return what is declared at a time, and what else an answer says, None if nothing else."""
+        i = bisect.bisect_right(self.declared_times, time) - 1
+        declared = self.declared[i][1] if i >= 0 else None
+        i = bisect.bisect_right(self.times, time) - 1
+        name, answer = self.said[i][1:] if i >= 0 else (None, False)
+        return declared, name if answer and name != declared else None
+
+
+def day(journal: Journal, when: date) -> Day:
+    """Return a day of the journal, under the names that activities have now."""
+    start, end = bounds(when)
+    names = Names(journal.of(*KINDS))
+    entries = list(journal.of("declare", "alarm", "answer"))
+    statements = Statements(_said(entries, names))
+    cells = _cells(journal.between(start, end + 60.0), names, start, end)
+    alarms = {e.body["id"] for e in entries if e.kind == "alarm" and start <= e.time < end}
+    answered = {entry.body["alarm"] for entry in entries if entry.kind == "answer"}
+    stretches = list(_joined(_split(cells, statements)))
+    return Day(when, stretches, len(alarms), len(alarms & answered))
+
+
+def bounds(when: date) -> tuple[float, float]:
+    """Return when a day begins and ends, in seconds since 1970; it may have 23 hours, or 25."""
+    first = datetime(when.year, when.month, when.day)
+    return first.timestamp(), (first + timedelta(days=1)).timestamp()
+
+
+def _said(entries: Iterable[Entry], names: Names) -> Iterator[tuple[float, str | None, bool]]:
+    since: dict[int, float] = {}
+    last: dict[int, Entry] = {}  # what is corrected again does not count
+    for entry in entries:
+        if entry.kind == "alarm":
+            since[entry.body["id"]] = entry.body["since"]
+        elif entry.kind == "answer":
+            last[entry.body["alarm"]] = entry
+        else:
+            yield entry.time, names.now(entry.body["activity"], entry.seq), False
+    for alarm, entry in last.items():
+        time = since[alarm] if entry.body["time"] is None else entry.body["time"]
+        yield time, names.now(entry.body["activity"], entry.seq), True
+
+
+def _cells(
+    cells: Iterable[Entry], names: Names, start: float, end: float
+) -> Iterator[tuple[float, float, str | None]]:
+    """Yield when somebody was there, and what was predicted."""
+    for cell in cells:
+        predicted = names.now(cell.body.get("activity"), cell.seq)
+        for began, ended, resource, _ in cell.body["events"]:
+            if resource and ended > start and began < end:
+                yield max(began, start), min(ended, end), predicted
+
+
+def _split(
+    cells: Iterable[tuple[float, float, str | None]], statements: Statements
+) -> Iterator[Stretch]:
+    """Yield stretches, cut where something else was said."""
+    for start, end, predicted in cells:
+        first, last = (bisect.bisect_right(statements.times, time) for time in (start, end))
+        cuts = [start, *(time for time in statements.times[first:last] if time < end), end]
+        for one, other in pairwise(cuts):
+            if one < other:
+                yield Stretch(one, other, predicted, *statements.at(one))
+
+
+def _joined(stretches: Iterable[Stretch], gap: float = 2.0) -> Iterator[Stretch]:
+    """Yield stretches, those put together that go on with the same."""
+    last: Stretch | None = None
+    for one in stretches:
+        if last and last[2:] == one[2:] and one.start - last.end <= gap:
+            last = last._replace(end=one.end)
+        else:
+            if last:
+                yield last
+            last = one
+    if last:
+        yield last
+
+
+def clock(time: float, seconds: bool = False) -> str:
+    """Return a time of day, in local time."""
+    return datetime.fromtimestamp(time).strftime("%H:%M:%S" if seconds else "%H:%M")
+
+
+def span(seconds: float) -> str:
+    """Return a length of time.
+
+    >>> span(3905), span(59), span(0)
+    ('1:05', '0:01', '0:00')
+    """
+    minutes = round(seconds / 60)
+    return f"{minutes // 60}:{minutes % 60:02}"
