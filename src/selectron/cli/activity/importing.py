@@ -1,0 +1,49 @@
+"""`selectron activity import`: what ActivityWatch has exported."""
+
+from pathlib import Path
+
+import click
+
+from .common import at_home, reported
+from .options import of_predictor
+from .stated import stated
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(dir_okay=False, exists=True))
+@click.option(
+    "--declarations",
+    type=click.Path(dir_okay=False, exists=True),
+    help="A CSV file of what was declared meanwhile: time, activity.",
+)
+@click.option("--host", help="The computer, where there are several. Default: the busiest.")
+@at_home
+@of_predictor
+@reported
+def take_up(
+    file: str, declarations: str | None, host: str | None, home: Path, **settings: str | float
+) -> None:
+    """Take up the events of FILE, an export of ActivityWatch, after those that are known.
+
+    Either server's export will do. What is from before the latest that is known is passed over, so
+    that the same file can be given twice.
+    """
+    from ...activity.desk.home import opened, titles_of
+    from ...activity.watcher.export import read
+
+    said = list(stated(declarations)) if declarations else []
+    session, settled = opened(home, **settings)
+    try:
+        events = read(file, titles_of(home, settled), host)
+        new = [event for event in events if event.end > session.until]
+        for time, name in said:
+            if time >= session.until:
+                session.said("declare", name, time, session.clock())
+        alarms = session.advance(new, new[-1].end) if new else []
+        with session.thread:
+            session.journal.keep("told", session.seq)  # the server has no use for what is past
+        session.snapshot()
+    finally:
+        session.close()
+    hours = sum(event.end - event.start for event in new if not event.away) / 3600
+    click.echo(f"{len(new):,} new events, {hours:,.1f} hours of work, {len(alarms):,} alarms")
