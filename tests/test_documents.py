@@ -38,6 +38,7 @@ def test_the_table_is_that_of_the_demonstration(tmp_path, monkeypatch):
         "README.md",
         "CHANGELOG.md",
         "docs/activity.md",
+        "docs/activity-watch.md",
         "docs/design.md",
         "docs/benchmarks.md",
         "docs/datasets.md",
