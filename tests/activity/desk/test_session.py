@@ -108,7 +108,8 @@ def test_damaged_and_foreign_snapshots_are_passed_over(began):
     session.close()
     (path,) = (session.journal.path.parent / "snapshots").iterdir()
     path.write_bytes(path.read_bytes()[:-5])
-    path.with_name(path.name.replace(path.stem[-3:], "999")).write_bytes(b"of a later entry")
+    Fake().save(path.with_name(path.name.replace(path.stem[-3:], "999")))  # of a later entry
+    Fake().save(path.with_name(f"another-{1:012}.model"))
     assert state(began()) == whole
 
 
