@@ -220,6 +220,7 @@ def test_a_server_that_is_not_there_slow_or_another(fake):
         with pytest.raises(Absent, match="makes no sense") as caught:
             Server(fake(**{fault: 1.0}).url).buckets()
         assert "\n" not in str(caught.value)
+    assert Server().address == "http://127.0.0.1:5600"  # by aw-client's settings
     for wrong in ("nowhere", "ftp://127.0.0.1", "http://", "http://a:b"):
         with pytest.raises(SelectronError, match="is no address"):
             Server(wrong)

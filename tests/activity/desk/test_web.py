@@ -164,6 +164,23 @@ def test_one_click_corrects_and_typing_is_no_answer(page, visit):
     assert answers(page) == ["garden"]
 
 
+def test_an_answer_is_corrected_by_one_key(page, visit):
+    tab = visit(page)
+    assert not tab.is_visible("#back")
+    tab.keyboard.press("2")
+    tab.wait_for_selector("#quiet", state="visible")
+    tab.wait_for_selector("#back", state="visible")
+    tab.keyboard.press("u")
+    assert tab.text_content("#asked") == "Are you working on “thesis”?"
+    tab.wait_for_timeout(2500)  # it stays, though the server has nothing to ask
+    assert tab.is_visible("#question")
+    tab.keyboard.press("3")
+    tab.wait_for_selector("#quiet", state="visible")
+    said = [(e.body["alarm"], e.body["activity"]) for e in page.session.journal.of("answer")]
+    assert said == [(1, "mail"), (1, "garden")]
+    assert page.session.predictor.owner["site:a"] == "garden"
+
+
 def test_names_are_text_and_another_activity_can_be_typed(page, visit):
     tab = visit(page)
     tab.fill("#other", EVIL)

@@ -17,15 +17,17 @@ class Absent(SelectronError):
 
 
 class Server:
-    """A server at an address; `patience` in seconds is what one answer of it may take.
+    """A server at an address, by default that of aw-client's settings.
+
+    `patience` is how many seconds one answer of it may take.
 
     Raises SelectronError if aw-client is not installed, or the address is none; every request
     raises Absent where the server is not there, too slow, or fails.
     """
 
-    def __init__(self, address: str = ADDRESS, patience: float = PATIENCE):
-        self.address = address.rstrip("/")
-        self.client = _client(self.address, patience)
+    def __init__(self, address: str | None = None, patience: float = PATIENCE):
+        self.client = _client(address and address.rstrip("/"), patience)
+        self.address = self.client.server_address
         self.made: set[str] = set()
 
     def buckets(self) -> dict[str, dict[str, Any]]:
@@ -81,15 +83,27 @@ class Server:
             ) from None
 
 
-def _client(address: str, patience: float) -> Any:
-    """Return aw-client's client, made to wait no longer than that: it waits for ever."""
-    from urllib.parse import urlsplit
-
+def _client(address: str | None, patience: float) -> Any:
+    """Return aw-client's client, made to wait no longer than that: by itself it waits for ever."""
+    where = {} if address is None else _parts(address)
     try:
         kind = _hurried(patience)
     except ModuleNotFoundError as error:
         raise SelectronError(f"{NEEDED} ({error.name} is missing)") from None
     logging.getLogger("aw_client").setLevel(logging.CRITICAL)
+    try:
+        client = kind("selectron", **where)
+    except SystemExit:
+        raise SelectronError("Another selectron begins to watch: try again.") from None
+    if lock := getattr(client.instance, "fp", None):
+        lock.close()  # the folder has a lock of its own; two folders may watch one server
+    return client
+
+
+def _parts(address: str) -> dict[str, Any]:
+    """Return what aw-client makes a client of, for an address."""
+    from urllib.parse import urlsplit
+
     try:
         parts = urlsplit(address)
         name, port = parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
@@ -97,13 +111,7 @@ def _client(address: str, patience: float) -> Any:
         name = None
     if not name or parts.scheme not in ("http", "https"):
         raise SelectronError(f"{address!r} is no address of a server: {ADDRESS} would be.")
-    try:
-        client = kind("selectron", host=name, port=port, protocol=parts.scheme)
-    except SystemExit:
-        raise SelectronError(f"Another selectron already watches {address}.") from None
-    if lock := getattr(client.instance, "fp", None):
-        lock.close()  # the folder has a lock of its own; two folders may watch one server
-    return client
+    return {"host": name, "port": port, "protocol": parts.scheme}
 
 
 def _hurried(patience: float) -> Any:

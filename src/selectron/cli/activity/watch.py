@@ -21,7 +21,7 @@ from .options import of_predictor
     show_default=True,
     help="How questions reach you; auto: on the desktop, where it can show them.",
 )
-@click.option("--server", help="ActivityWatch's address. Default: http://127.0.0.1:5600")
+@click.option("--server", help="ActivityWatch's address. Default: that of aw-client's settings.")
 @click.option("--host", help="The computer, where the server knows several. Default: this one.")
 @click.option(
     "--poll",
@@ -45,10 +45,10 @@ def watch(home: Path, **options: Any) -> None:
     from ...activity.desk.home import opened, titles_of, token_of
     from ...activity.desk.watching import Watch
     from ...activity.watcher.feed import Feed
-    from ...activity.watcher.server import ADDRESS, Server
+    from ...activity.watcher.server import Server
     from ...activity.watcher.telling import Telling
 
-    server = Server(options["server"] or ADDRESS)
+    server = Server(options["server"])
     session, settled = opened(home, **settings)
     page = None
     try:

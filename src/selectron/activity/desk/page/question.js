@@ -7,6 +7,9 @@ const MOST = 8; // activities that get a button of their own
 let shown = null; // the question that is shown
 let choices = []; // its answers, as they are numbered
 let busy = false;
+let latest = null; // the state that is shown
+let past = null; // the question that was answered last
+let again = null; // and that, while the answer is being corrected
 
 const clock = (seconds) => new Date(seconds * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
 
@@ -16,7 +19,10 @@ function say(text, wrong = false) {
 }
 
 function show(state) {
-  const { question, activities, declared, since, trouble, waiting } = state;
+  const { activities, declared, since, trouble, waiting } = state;
+  const question = again ?? state.question;
+  latest = state;
+  get("back").hidden = !past;
   get("link").textContent = trouble ?? "";
   get("names").replaceChildren(...activities.map((name) => element("option", [], { value: name })));
   get("declared").textContent = declared === null ? "Nothing declared yet." : `${declared}, since ${clock(since)}`;
@@ -70,7 +76,18 @@ async function send(path, body, said) {
 }
 
 function answer(name) {
-  if (shown) send("answers", { alarm: JSON.parse(shown)[0].id, activity: name }, `Answered: ${name}.`);
+  if (!shown || busy) return;
+  [past, again] = [JSON.parse(shown)[0], null];
+  send("answers", { alarm: past.id, activity: name }, `Answered: ${name}.`);
+}
+
+// The question is put again; another answer to it corrects the first.
+function back() {
+  if (!past) return;
+  [past, again] = [null, past];
+  show(latest);
+  say("Answer it again.");
+  get("asked").focus({ preventScroll: true });
 }
 
 const declare = (name) => send("declarations", { activity: name }, `You work on ${name} now.`);
@@ -88,6 +105,7 @@ function form(id, field, deed) {
 function pressed(event) {
   if (event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
   if (document.activeElement?.matches("input, textarea, select")) return;
+  if (event.key === "u") back();
   const name = shown && /^[1-9]$/.test(event.key) ? choices[event.key - 1] : undefined;
   if (name === undefined) return;
   event.preventDefault();
@@ -107,5 +125,6 @@ token();
 form("another", "other", answer);
 form("switching", "next", declare);
 form("create", "fresh", (name) => send("activities", { activity: name }, `Created: ${name}.`));
+get("back").addEventListener("click", back);
 addEventListener("keydown", pressed);
 look();
