@@ -23,9 +23,9 @@ EXPORT = {
             "type": "currentwindow",
             "hostname": "desk",
             "events": [
-                {"timestamp": f"2024-05-01T10:{m:02}:00Z", "duration": 60,
+                {"timestamp": f"2024-05-01T{10 + m // 60}:{m % 60:02}:00Z", "duration": 60,
                  "data": {"app": "gvim", "title": f"{'thesis' if m % 20 < 10 else 'mail'}.tex"}}
-                for m in range(40)
+                for m in range(120)
             ],
         }
     }
@@ -106,11 +106,14 @@ def test_a_file_is_taken_up_once_and_reported(call, tmp_path, monkeypatch):
     time.tzset()
     (tmp_path / "export.json").write_text(json.dumps(EXPORT))
     said = ["time,activity"]
-    said += [f"2024-05-01T10:{m:02}:00Z,{'mail' if m % 20 else 'thesis'}" for m in (0, 10, 20)]
+    said += [
+        f"2024-05-01T{10 + m // 60}:{m % 60:02}:00Z,{'mail' if m % 20 else 'thesis'}"
+        for m in range(0, 110, 10)  # but for the last one
+    ]
     (tmp_path / "said.csv").write_text("\n".join(said))
     first = call("import", "export.json", "--declarations", "said.csv", "--budget", "none")
     assert first.exit_code == 0, first.output
-    assert first.output.startswith("40 new events, 0.7 hours of work, ")
+    assert first.output.startswith("120 new events, 2.0 hours of work, ")
     alarms = kinds(tmp_path).count("alarm")
     assert alarms  # mail came back, and nobody said so
     assert call("import", "export.json").output == "0 new events, 0.0 hours of work, 0 alarms\n"
@@ -119,7 +122,7 @@ def test_a_file_is_taken_up_once_and_reported(call, tmp_path, monkeypatch):
     assert call("answer", "mail", "--alarm", "1").output == "Alarm 1: mail\n"
     shown = call("report", "--day", "2024-05-01").output
     assert f"{alarms} asked, 1 answered" in shown
-    assert "0:40        in all" in shown
+    assert "2:00        in all" in shown
     written = call("report", "--day", "2024-05-01", "--html", "day.html")
     assert (written.exit_code, written.stdout) == (0, "")
     assert "thesis" in (tmp_path / "day.html").read_text()

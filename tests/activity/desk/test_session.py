@@ -151,6 +151,29 @@ def test_the_same_answer_again_changes_nothing(began):
     assert kinds(session).count("answer") == 2
 
 
+def test_a_predictor_that_raises_other_alarms_than_before(began):
+    """As one of a later Selectron may: no answer is taken for one to another alarm."""
+    session = began()
+    day(session)
+    session.advance(work(5, "b"), at(6))
+    session.said("answer", 1, "thesis", at(6))
+    assert session.advance(work(6, "b"), at(7))[0].id == 2
+    session.journal.close()
+    session.held.release()
+    other = began(chance=0.0)
+    assert other.predictor.raised == 0
+    assert ["answer", 1, "thesis", None] not in other.predictor.heard
+    other.predictor.chance = 1.0
+    (alarm,) = other.advance(work(7, "a"), at(8))
+    assert (alarm.id, other.predictor.raised) == (3, 1)
+    other.close()
+    again = began()
+    for number, name in ((2, "garden"), (3, "tax")):
+        again.said("answer", number, name, at(9))
+    assert again.predictor.heard[-1] == ["answer", 1, "tax", None]
+    assert [e.body["activity"] for e in again.journal.of("answer")] == ["thesis", "garden", "tax"]
+
+
 def test_what_the_predictor_refuses_is_kept_and_harms_nothing(began):
     session = began()
     day(session)

@@ -26,6 +26,9 @@ class Session:
     Everything is written before anybody learns of it; a start plays what is written again, and ends
     up with the same predictor. `make` returns a new one, `load` one from a file. Raises
     SelectronError if another process runs it, or the journal is damaged.
+
+    Alarms have numbers of the journal's own: a later Selectron may raise others when it plays the
+    same again, and no answer must be taken for one to another alarm.
     """
 
     def __init__(
@@ -59,6 +62,16 @@ class Session:
         self.saved = self.seq
         self.names = Names(entry for entry in self.journal.of(*KINDS) if entry.seq <= self.seq)
         self.until = self.journal.until(self.seq)
+        self.raised = max((entry.body["id"] for entry in self.journal.of("alarm")), default=0)
+        strange = (
+            self.journal.setting("strange") or 0
+        )  # up to here, alarms are of another Selectron
+        self.own = {
+            entry.body["id"]: entry.body["own"]
+            for entry in self.journal.of("alarm")
+            if strange < entry.seq <= self.seq
+        }
+        self.alarm: Any = None  # what the predictor has raised last
         self.catch_up()
 
     def catch_up(self) -> None:
@@ -125,10 +138,12 @@ class Session:
             body |= {key: getattr(prediction, key) for key in ("activity", "score", "declared")}
         self.seq = self.journal.append("cell", end, self.clock(), body).seq
         points.reached("cell")
-        alarm = prediction.alarm if prediction is not None else None
-        if alarm is None:
+        if self.alarm is None:
             return []
-        self.seq = self.journal.append("alarm", alarm.time, self.clock(), alarm._asdict()).seq
+        own, self.raised = self.alarm.id, self.raised + 1
+        alarm = self.alarm._replace(id=self.raised)
+        body = {**alarm._asdict(), "own": own}
+        self._apply(self.journal.append("alarm", alarm.time, self.clock(), body))
         points.reached("alarm")
         return [alarm]
 
@@ -137,7 +152,9 @@ class Session:
         for event in events:
             self.predictor.see(event)
         self.until = end
-        return self.predictor.tick(end)
+        prediction = self.predictor.tick(end)
+        self.alarm = None if prediction is None else prediction.alarm
+        return prediction
 
     def _switch(self, time: float, declaration: int) -> None:
         _, activity = self.names.waiting[declaration]
@@ -149,7 +166,9 @@ class Session:
         body = entry.body
         if entry.kind == "cell":
             self._seen(entry.time, [Event(s, e, r, tuple(w)) for s, e, r, w in body["events"]])
-        elif entry.kind != "alarm":
+        elif entry.kind == "alarm":
+            self._raised(entry)
+        else:
             try:
                 self._told(entry.kind, entry.time, body)
             except SelectronError:
@@ -157,12 +176,21 @@ class Session:
             self.names.take(entry)
         self.seq = entry.seq
 
+    def _raised(self, entry: Entry) -> None:
+        """Note which of the predictor's alarms the journal means, if it has raised it again."""
+        if self.alarm is not None and self.alarm.time == entry.time:
+            self.own[entry.body["id"]] = self.alarm.id
+        if self.own.get(entry.body["id"]) != entry.body["own"]:
+            self.journal.keep("strange", entry.seq)
+
     def _told(self, kind: str, time: float, body: dict[str, Any]) -> None:
         if kind == "switch":
             self.until = max(self.until, time)
             self.predictor.declare(body["activity"], time)
         elif kind == "answer":
-            self.predictor.answer(body["alarm"], body["activity"], body["time"])
+            if body["alarm"] not in self.own:
+                raise SelectronError("The predictor has not raised that alarm.")
+            self.predictor.answer(self.own[body["alarm"]], body["activity"], body["time"])
         elif kind in ("rename", "merge"):
             getattr(self.predictor, kind)(body["old"], body["new"])
         elif kind == "associate":
