@@ -45,5 +45,6 @@ def take_up(
         session.snapshot()
     finally:
         session.close()
-    hours = sum(event.end - event.start for event in new if not event.away) / 3600
-    click.echo(f"{len(new):,} new events, {hours:,.1f} hours of work, {len(alarms):,} alarms")
+    lengths = [event.end - event.start for event in new if not event.away]
+    hours = sum(lengths) / 3600
+    click.echo(f"{len(lengths):,} new events, {hours:,.1f} hours of work, {len(alarms):,} alarms")
