@@ -10,14 +10,15 @@ from ..diary.journal import Journal
 from ..diary.session import Session
 from ..watcher.titles import Titles, secret
 
-BUDGET = re.compile(r"(\d+(?:\.\d+)?) per (\S+)")
+BUDGET = "6 per 1d"
+FORM = re.compile(r"(\d+(?:\.\d+)?) per (\S+)")
 
 
 class Settings(NamedTuple):
     """How a folder was begun, which stays: the journal would not play again under others."""
 
-    budget: str = "6 per 1d"  # the interruptions that are allowed
-    threshold: float = 0.5  # what the score of an alarm must reach
+    threshold: float  # what the score of an alarm must reach
+    budget: str = BUDGET  # the interruptions that are allowed
     titles: str = "hashed"  # "hashed", "plain" or "dropped"
 
 
@@ -26,11 +27,13 @@ def settled(journal: Journal, **given: Any) -> Settings:
 
     Raises SelectronError if others have been settled before.
     """
+    from ..predictor import THRESHOLD
+
     wanted = {name: value for name, value in given.items() if value is not None}
     with journal.writing():
         kept = journal.setting("settings")
         if kept is None:
-            kept = Settings(**wanted)._asdict()
+            kept = Settings(**{"threshold": THRESHOLD, **wanted})._asdict()
             journal.keep("settings", kept)
     for name, value in wanted.items():
         if kept[name] != value:
@@ -45,7 +48,7 @@ def opened(home: Path, **given: Any) -> tuple[Session, Settings]:
     """Return the session of a folder, begun with these settings if it is new."""
     from ..predictor import ActivityPredictor
 
-    budget_of(given.get("budget") or Settings().budget)
+    budget_of(given.get("budget") or BUDGET)
     journal = Journal(home)
     try:
         settings = settled(journal, **given)
@@ -70,7 +73,7 @@ def budget_of(text: str) -> Any:
 
     if text == "none":
         return None
-    if not (match := BUDGET.fullmatch(text)):
+    if not (match := FORM.fullmatch(text)):
         raise SelectronError(f"budget: {text!r} is none, as '6 per 1d' or 'none' would be.")
     budget = Budget(labels=float(match[1]), per=match[2])
     budget.numbers()

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     "thresholds",
     type=click.FloatRange(min=0),
     multiple=True,
-    help="May be repeated. Default: seven of them.",
+    help="May be repeated. Default: several.",
 )
 @click.option(
     "--batch/--no-batch", default=True, help="Compare with a linear SVM that is refitted."

@@ -14,7 +14,7 @@ def of_predictor(command: Callable) -> Callable:
             help="What is kept of windows' titles. Default: their words, hashed under a key.",
         ),
         click.option("--threshold", type=click.FloatRange(min=0), help="What an alarm's score "
-                     "must reach. Default: 0.5"),
+                     "must reach. Default: the predictor's own."),
         click.option("--budget", help="The alarms that are allowed, or none. Default: '6 per 1d'"),
     ):  # fmt: skip
         command = option(command)
