@@ -84,11 +84,16 @@ VARIANTS = {
         constants={"spaces.ring_shares.PACES": (1.0,), "spaces.ring_shares.LIKELY": (1.0,)}
     ),
     "one unit for all features": Variant(constants={"spaces.ring_dense.measure": alike}),
+    "one noise": Variant(
+        constants={"spaces.ring.FIRSTS": (0.03,), "spaces.ring_noise.NOISES": (0.03,) * 6}
+    ),
+    "no noise for life": Variant(constants={"spaces.ring.FIRSTS": (0.0,)}),
     "nobody wanders": Variant(constants={"spaces.ring_shares.DRAWN": 0.0}),
     "no wrong labels": Variant(
         constants={"spaces.ring_shares.WRONG": 1e-6, "spaces.ring_shares.LONG": 1.0}
     ),
     "nothing saved": Variant(budget={"saved": 0}),
+    "nothing in advance": Variant(constants={"askers.budget.EAGER": 1.0}),
     "bursts by worth": Variant(constants={"askers.uncertainty.Uncertainty.surprise": every_row}),
     "no doubt": Variant(budget={"asker": Uncertainty(doubt=0)}),
     "rows at random": Variant(budget={"asker": Fixed(1.0)}),

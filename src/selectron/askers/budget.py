@@ -3,12 +3,14 @@
 What a row is worth is what another asker says of it; the budget turns worth into a probability.
 
     due         the share of rows to ask for, that the budget gives now
-    even        due * worth / mean worth * exp(STEER * owed): what is spent on any day
+    even        due * worth / mean worth * exp(owed / (due * LAG)): what is spent on any day
     burst       worth, while there is something saved and rows surprise JUMP times as much as usual
 
 A part of what is due is saved, up to a limit; a burst takes from what is saved alone. At first as
 much is there as may be saved, since every row is a surprise then. `owed` is how many labels the
-even spending lags behind, so that the share comes out as it should. How far a row surprises is what
+even spending lags behind, so that the share comes out as it should. The mean worth is taken over
+many rows, and is thought to be small at first: early labels are of use for longest, so that what is
+worth much at the beginning is asked for in advance, and owed then. How far a row surprises is what
 the other asker says, or else what the row is worth.
 """
 
@@ -22,9 +24,11 @@ from .uncertainty import Uncertainty
 
 Inner = probability = surprise = blank  # the asker that is wrapped: its parameters, what it says
 
-STEER = 0.02  # a lag of 50 labels makes asking e times as likely
-SWAY = 2.0  # at most e^2 times, either way
-SLOW, FAST = 200, 10  # rows that the mean worth is taken over, and that a jump takes to be seen
+LAG = 500.0  # to lag so many rows' labels behind makes asking e times as likely
+SWAY = 3.0  # at most e^3 times, either way
+BEHIND = 0.5  # of such a lag, and rows are asked for evenly, too
+EAGER = 0.1  # the mean worth at first, as a share of the first row's
+LONG, SLOW, FAST = 1000, 200, 10  # rows that worth, surprise, and a jump of it are taken over
 JUMP = 1.4  # times the mean surprise
 READY = 0.1  # of what may be saved must be there for a burst
 THRIFT = 0.3  # of what is due is saved where labels are rare, and less the more there are
@@ -73,7 +77,8 @@ class Budget(NamedTuple):
     Give one of: `rate`, the share of rows to ask for in the long run; `labels` and `horizon`, so
     many labels over so many rows; `labels` and `per`, so many in every period of time, such as
     "1d", "12h", "30min" or a number of seconds (days begin at midnight UTC). A number of labels is
-    never exceeded. A rate is met up to what is saved.
+    never exceeded. A rate is met up to what is saved, and in the long run: early on, while all is
+    new, labels are asked for in advance.
 
     Parameters: `asker` says what a row is worth: more likely rows first (an asker that remembers
     nothing; its own probabilities count relative to each other). `saved` is how many rows' worth of
@@ -92,7 +97,7 @@ class Budget(NamedTuple):
     >>> asker = Budget(rate=0.1, asker=Margin(0.1))
     >>> run = OnlineClassifier(LASEC(), asker=asker, random_state=0).run(X, y)
     >>> int(run.asked.sum())
-    1035
+    1005
     """
 
     rate: float | None = None
@@ -188,9 +193,9 @@ def put_aside(a, b, share):
 def means(b, worth, surprised):
     """Mean worth and surprise over many rows, and surprise over a few, with this one."""
     n = b.rows + 1
-    slow, fast = min(n, SLOW), min(n, FAST)
-    mean, calm = b.mean + (worth - b.mean) / slow, b.calm + (surprised - b.calm) / slow
-    return mean, calm, b.fast + (surprised - b.fast) / fast
+    mean = b.mean if n > 1 else EAGER * worth
+    calm = b.calm + (surprised - b.calm) / min(n, SLOW)
+    return mean + (worth - mean) / LONG, calm, b.fast + (surprised - b.fast) / min(n, FAST)
 
 
 def spending(a, b, worth, surprised, share):
@@ -200,9 +205,10 @@ def spending(a, b, worth, surprised, share):
     """
     mean, calm, fast = means(b, worth, surprised)
     room, ratio = share * a.saved, worth / mean if mean > 0 else 1.0
-    pull = math.exp(min(SWAY, max(-SWAY, STEER * b.owed)))
+    lag = b.owed / (share * LAG) if share > 0 else 0.0
+    pull = math.exp(min(SWAY, max(-SWAY, lag)))
     even = share * (1 - put_aside(a, b, share)) * ratio * pull
-    least = share if b.owed > max(room, 1 / STEER) or share >= 1 else a.audits * share
+    least = share if lag > BEHIND or share >= 1 else a.audits * share
     even = min(1.0, max(least, even))
     burst = b.burst
     if b.saved <= 0:

@@ -16,10 +16,10 @@ class Uncertainty(NamedTuple):
     Parameters: doubt >= 0, what a bit of q counts.
 
     >>> Uncertainty().probability(r=-0.75, q=0.25, t=1)
-    0.375
+    0.25
     """
 
-    doubt: float = 1.0
+    doubt: float = 0.5
 
     def numbers(self):
         """Return the parameter, which must not be below 0."""

@@ -7,8 +7,6 @@ from ..engine.round import ShapeStep
 from ..parameters import number
 from .bayesian_perceptron import hazard
 
-NOISE = 0.03  # variance of a margin's noise, where that of a margin of the prior is some 3
-
 HALF = math.sqrt(0.5)
 
 
@@ -20,9 +18,9 @@ class LeadingHistory(NamedTuple):
     each has a share in the prediction by how well it has foretold labels. The old ones lead while
     the concept stands still, newborns take over after a switch. Members keep the labels that they
     learned from in mind, and consider some of them again after every new one. How many labels are
-    wrong is learned as well, and how often the concept switches. r is p(+1) - p(-1), from -1 to 1,
-    and q what the label would tell about which member is right, in bits, plus the share of
-    newcomers: what `Uncertainty` and `Budget` go by.
+    wrong is learned as well, how noisy margins are, and how often the concept switches. r is
+    p(+1) - p(-1), from -1 to 1, and q what the label would tell about which member is right, in
+    bits, plus the share of newcomers: what `Uncertainty` and `Budget` go by.
 
     On dense rows it costs as much as 9 second-order learners; members take each feature in a unit
     of its own, so that neither scale nor, beside a constant feature, offset matters. On sparse rows
@@ -30,8 +28,8 @@ class LeadingHistory(NamedTuple):
     feature alone, and all features have the same unit.
 
     Parameters, of which none needs to be set: `switches` >= 0, the number of switches a round that
-    is thought most likely at first (a tenth of it to ten times as many are considered); `replays`,
-    how many earlier labels a member considers again after each new one.
+    is thought most likely at first (a hundredth of it to ten times as many are considered);
+    `replays`, how many earlier labels a member considers again after each new one.
 
     Source: its own; the members are those of Solla & Winther (1998) with the refinement of Minka,
     "Expectation Propagation" (UAI 2001); births and shares as in Adams & MacKay, "Bayesian Online
@@ -45,7 +43,7 @@ class LeadingHistory(NamedTuple):
     >>> X, y = switching_gaussian(2000, d=10, seed=0)
     >>> clf = OnlineClassifier(LeadingHistory(), asker=Budget(rate=0.1), random_state=0)
     >>> clf.run(X, y).mistakes
-    224
+    226
     """
 
     switches: float = 0.0015
@@ -74,17 +72,20 @@ class LeadingHistory(NamedTuple):
         """On every label."""
         return True
 
-    def belief(self, m, q, wrong):
-        """A member's p(+1) - p(-1): 2 Phi(m / sigma) - 1, for labels of which some are wrong."""
-        return (1 - 2 * wrong) * math.erf(m / math.sqrt(NOISE + q) * HALF)
+    def belief(self, m, q, wrong, noise):
+        """A member's p(+1) - p(-1): 2 Phi(m / sigma) - 1, for labels of which some are wrong.
 
-    def step(self, r):
+        sigma^2 is q and the noise of margins.
+        """
+        return (1 - 2 * wrong) * math.erf(m / math.sqrt(noise + q) * HALF)
+
+    def step(self, r, noise):
         """A member's step, as the Bayesian Perceptron's where a label is wrong at a rate r.note.
 
         A label that is likelier wrong than right moves w a little, and adds nothing to what is
         known.
         """
-        variance = NOISE + r.q
+        variance = noise + r.q
         z = r.y * r.m / math.sqrt(variance)
         h, above = hazard(z)
         right = (1 - 2 * r.note) * tail(z)

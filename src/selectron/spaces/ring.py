@@ -21,6 +21,7 @@ from ..engine.loop import REFUSED, UPDATED
 from ..engine.round import Round
 from ..engine.scales import unit
 from . import ring_shares
+from .ring_noise import FIRSTS, PLAUSIBLE, listened, noise
 from .ring_shares import (
     ALIVE,
     BELIEF,
@@ -30,6 +31,7 @@ from .ring_shares import (
     LABELS,
     LAST,
     MEMBERS,
+    NOISE,
     SHARE,
     WANDERERS,
     M,
@@ -63,7 +65,8 @@ HEARD = 0.02  # a member with a smaller share does not consider labels again
 def tables() -> Any:
     """Return what is kept of the members beside their vectors, before the first round."""
     terms, seen = np.zeros((2, MEMBERS, KEPT)), np.zeros((MEMBERS + 1, 3))
-    members, shares, numbers = ring_shares.tables()
+    members, shares, numbers = ring_shares.tables(FIRSTS)
+    numbers = np.concatenate([numbers, PLAUSIBLE])
     return members, shares, terms, np.zeros(KEPT), numbers, seen, np.zeros(1)
 
 
@@ -93,7 +96,7 @@ def inner(s, rows, i):
         said, part = s.seen[k], s.members[k, SHARE]
         if s.members[k, ALIVE] > 0:
             said[M], said[Q] = inspect(s, k, rows, i)
-            said[BELIEF] = belief(None, said[M], max(said[Q], 0.0), wrong)
+            said[BELIEF] = belief(None, said[M], max(said[Q], 0.0), wrong, noise(s, k))
             total += part * said[BELIEF]
             doubt -= part * bits(said[BELIEF])
             youth += part if k >= WANDERERS and 0 < s.members[k, FIRST] > n - YOUNG else 0.0
@@ -124,9 +127,10 @@ def learn(p, s, rows, i, scale, m, q, y, t):
         return REFUSED
     s.answers[slot] = y
     if n == 1:
-        for k in range(WANDERERS + 1):
+        for k in range(WANDERERS + len(FIRSTS)):
             renew(s, k)
         inner(s, rows, i)
+    listened(s, float(y))
     if not judged(s, float(y)):
         return REFUSED
     if not taught(p, s, rows, i, slot, float(y), gap):
@@ -157,7 +161,7 @@ def taught(p, s, rows, i, slot, y, gap):
 def told(p, s, k, rows, i, slot, y, wrong):
     """Let member k learn the label, and keep what it told; is all finite?"""
     m, q = s.seen[k, M], max(s.seen[k, Q], 0.0)
-    way = step(p, Round(m, q, y, 0.0, 0.0, wrong))
+    way = step(p, Round(m, q, y, 0.0, 0.0, wrong), noise(s, k))
     tau = way.nu / (1 - way.nu * q)
     s.terms[0, k, slot] = tau
     s.terms[1, k, slot] = way.eta * (1 + tau * q) + tau * m
@@ -184,7 +188,7 @@ def refined(p, s, k, slot, wrong):
     if not (q > 0 and left > 1e-9):
         return True
     without, mean = q / left, (m - nu * q) / left
-    way = step(p, Round(mean, without, s.answers[slot], 0.0, 0.0, wrong))
+    way = step(p, Round(mean, without, s.answers[slot], 0.0, 0.0, wrong), noise(s, k))
     fresh = way.nu / (1 - way.nu * without)
     moved = way.eta * (1 + fresh * without) + fresh * mean
     more = 1 + (fresh - tau) * q
@@ -199,7 +203,7 @@ def bear(s, k, n, t):
     """Put a newborn in place k."""
     renew(s, k)
     c = s.members[k]
-    c[BORN], c[FIRST], c[CURSOR], c[ALIVE] = t, n, 0.0, 1.0
+    c[BORN], c[FIRST], c[CURSOR], c[ALIVE], c[NOISE] = t, n, 0.0, 1.0, 0.0
     s.terms[:, k, :] = 0.0
 
 
@@ -211,3 +215,4 @@ def set_out(s, n):
     if n > 1 and n & (n - 1) == 0 and n % 3 == 1:
         for k in range(WANDERERS):
             imitate(s, k, leader(s))
+            s.members[k, NOISE] = s.members[leader(s), NOISE]

@@ -35,7 +35,7 @@ class State(NamedTuple):
     w: np.ndarray  # (MEMBERS, d)
     triangle: np.ndarray  # (MEMBERS, d (d + 1) / 2)
     g: np.ndarray  # (MEMBERS, d)
-    members: np.ndarray  # (MEMBERS, 5)
+    members: np.ndarray  # (MEMBERS, 6)
     shares: np.ndarray  # (MEMBERS, paces)
     terms: np.ndarray  # (2, MEMBERS, KEPT): tau and nu of every label that is kept
     answers: np.ndarray  # (KEPT,): the labels

@@ -17,20 +17,25 @@ from ..engine.bind import apart
 
 MEMBERS, WANDERERS = 9, 1  # the first ones wander; they are never born anew
 DRAWN = 0.1  # share of what goes to newborns that goes to wanderers
-PACES = 0.1, 0.3, 1.0, 3.0, 10.0  # of switching: times as many switches as the learner expects
-LIKELY = 0.1, 0.2, 0.4, 0.2, 0.1  # how far each is believed at first
+PACES = 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0  # of switching: times as often as is expected
+LIKELY = 0.1, 0.1, 0.1, 0.2, 0.3, 0.1, 0.1  # how far each is believed at first
 WRONG, SURE = 0.01, 50.0  # rate of wrong labels at first, as if so many had been seen
 LONG, WORST = 1000.0, 0.3  # labels that the rate is taken over, and its upper limit
-SHARE, BORN, FIRST, CURSOR, ALIVE = range(5)  # numbers of a member
+SHARE, BORN, FIRST, CURSOR, ALIVE, NOISE = range(6)  # numbers of a member
 LABELS, LAST, ERRORS, WEIGHED = range(7, 11)  # numbers of the ring
 M, Q, BELIEF = range(3)  # what a member said of the last row; below all of them is the doubt
 
 
-def tables() -> Any:
-    """Return the members' numbers, their shares by pace, and the ring's numbers at the start."""
-    members, numbers = np.zeros((MEMBERS, 5)), np.zeros(11)
-    members[: WANDERERS + 1, ALIVE] = 1.0
-    members[: WANDERERS + 1, SHARE] = 1 / (WANDERERS + 1)
+def tables(firsts: tuple[float, ...]) -> Any:
+    """Return the members' numbers, their shares by pace, and the ring's numbers at the start.
+
+    Beside the wanderers there is a first member for each of these noises.
+    """
+    members, numbers = np.zeros((MEMBERS, 6)), np.zeros(11)
+    begun = WANDERERS + len(firsts)
+    members[:begun, ALIVE] = 1.0
+    members[:begun, SHARE] = 1 / begun
+    members[WANDERERS:begun, NOISE] = firsts
     shares = members[:, SHARE, None] * np.array(LIKELY)
     numbers[ERRORS], numbers[WEIGHED] = SURE * WRONG, SURE
     return members, shares, numbers
@@ -104,7 +109,7 @@ def youngest(s):
     """The member born last."""
     young = WANDERERS
     for k in range(WANDERERS, len(s.members)):
-        if s.members[k, ALIVE] > 0 and s.members[k, FIRST] >= s.members[young, FIRST]:
+        if s.members[k, ALIVE] > 0 and s.members[k, FIRST] > s.members[young, FIRST]:
             young = k
     return young
 

@@ -27,7 +27,7 @@ class State(NamedTuple):
 
     w: np.ndarray  # (MEMBERS, d)
     p: np.ndarray  # (MEMBERS, d): the variance of every weight
-    members: np.ndarray  # (MEMBERS, 5)
+    members: np.ndarray  # (MEMBERS, 6)
     shares: np.ndarray  # (MEMBERS, paces)
     terms: np.ndarray  # (2, MEMBERS, KEPT)
     answers: np.ndarray  # (KEPT,)

@@ -10,13 +10,17 @@ from collections import deque
 import numpy as np
 from scipy.stats import norm
 
-NOISE, PRIOR, TYPICAL, EVERY, DRAWN, HEARD = 0.03, 3.0, 0.5, 4, 0.1, 0.02
+PRIOR, TYPICAL, EVERY, DRAWN, HEARD = 3.0, 0.5, 4, 0.1, 0.02
 SLOWNESS, NEW = 1000.0, 30
+PACES = np.array([0.01, 0.03, 0.1, 0.3, 1, 3, 10])
+LIKELY = np.array([0.1, 0.1, 0.1, 0.2, 0.3, 0.1, 0.1])
+NOISES = np.array([0.03, 0.1, 0.3, 1, 3, 10])
+PLAUSIBLE = np.array([0.4, 0.2, 0.1, 0.1, 0.1, 0.1])
 
 
-def site(m, q, y, wrong):
+def site(m, q, y, wrong, noise):
     """tau and nu of a label: what brings N(m, q) to the moments of N(m, q) times its likelihood."""
-    sigma = math.sqrt(NOISE + q)
+    sigma = math.sqrt(noise + q)
     z = y * m / sigma
     likelihood = wrong + (1 - 2 * wrong) * norm.cdf(z)
     slope = (1 - 2 * wrong) * norm.pdf(z) / likelihood  # of log Z in z
@@ -29,9 +33,10 @@ def site(m, q, y, wrong):
 class Member:
     """One that was born with label `first`, in round `born`."""
 
-    def __init__(self, first, born, prior, wanders=False):
+    def __init__(self, first, born, prior, noise=None, wanders=False):
+        self.noise = noise  # or what the ring has learned of it
         self.first, self.born, self.prior, self.wanders = first, born, prior, wanders
-        self.shares, self.cursor = np.zeros(5), 0  # by how often the concept may switch
+        self.shares, self.cursor = np.zeros(len(PACES)), 0  # by how often the concept may switch
         self.rows, self.labels, self.tau, self.nu = [], [], [], []
         self.w, self.S = np.zeros(len(prior)), prior.copy()
 
@@ -50,8 +55,8 @@ class Member:
         self.S = np.linalg.inv(precision)
         self.w = self.S @ total
 
-    def learn(self, x, y, wrong):
-        tau, nu = site(*self.look(x), y, wrong)
+    def learn(self, x, y, wrong, noise):
+        tau, nu = site(*self.look(x), y, wrong, noise)
         if self.wanders:
             S = np.linalg.inv(np.linalg.inv(self.S) + tau * np.outer(x, x))
             self.w = S @ (np.linalg.inv(self.S) @ self.w + nu * x)
@@ -67,9 +72,9 @@ class Member:
         self.w, self.S = by * self.w, by**2 * self.S + (1 - by**2) * self.prior
 
     def set_out(self, other):
-        self.w, self.S, self.prior = other.w, other.S, other.prior
+        self.w, self.S, self.prior, self.noise = other.w, other.S, other.prior, other.noise
 
-    def reconsider(self, times, wrong):
+    def reconsider(self, times, wrong, noise):
         known = len(self.rows) - 1
         for _ in range(min(times, known)):
             self.cursor += 1
@@ -77,7 +82,7 @@ class Member:
             m, q = self.look(self.rows[j])
             without = 1 / (1 / q - self.tau[j])
             mean = without * (m / q - self.nu[j])
-            self.tau[j], self.nu[j] = site(mean, without, self.labels[j], wrong)
+            self.tau[j], self.nu[j] = site(mean, without, self.labels[j], wrong, noise)
             self.refresh()
 
 
@@ -87,7 +92,7 @@ class Leading:
     def __init__(self, switches, replays, constant):
         self.switches, self.replays, self.constant = switches, replays, int(constant)
         self.members, self.rows, self.last = [], [], 0
-        self.errors, self.weighed = 0.5, 50.0
+        self.errors, self.weighed, self.noises = 0.5, 50.0, PLAUSIBLE
 
     def prior(self):
         """Covariance of w: independent in standardised features, beside a constant if there is one.
@@ -113,7 +118,11 @@ class Leading:
         if not self.members:
             return 0.0, 0.0
         self.wrong = self.errors / self.weighed
-        self.said = [self.belief(*member.look(x)) for member in self.members]
+        self.looks = [member.look(x) for member in self.members]
+        self.said = [
+            self.belief(*look, self.noise(member))
+            for member, look in zip(self.members, self.looks, strict=True)
+        ]
         shares = [member.share for member in self.members]
         p = np.dot(shares, self.said)
         told = entropy(p) - np.dot(shares, [entropy(each) for each in self.said])
@@ -122,26 +131,39 @@ class Leading:
         ]
         return 2 * p - 1, max(0.0, told) + sum(new)
 
-    def belief(self, m, q):
-        return self.wrong + (1 - 2 * self.wrong) * norm.cdf(m / math.sqrt(NOISE + q))
+    def noise(self, member):
+        return member.noise or math.exp(self.noises @ np.log(NOISES))
+
+    def belief(self, m, q, noise):
+        return self.wrong + (1 - 2 * self.wrong) * norm.cdf(m / math.sqrt(noise + q))
 
     def learn(self, x, y, t):
         self.rows.append(x)
         gap, self.last = t - self.last, t
         if len(self.rows) == 1:
-            self.members = [Member(0, 0, self.prior(), wanders) for wanders in (True, False)]
+            prior = self.prior()
+            self.members = [Member(0, 0, prior, wanders=True)]
+            self.members += [Member(0, 0, prior, noise) for noise in (0.03, 0.3, 3.0)]
             for member in self.members:
-                member.shares = np.array([0.1, 0.2, 0.4, 0.2, 0.1]) / 2
+                member.shares = LIKELY / 4
             self.predict(x)
+        self.listen(y)
         self.judge(y)
         wrong = self.errors / self.weighed
         for member in self.members:
-            member.learn(x, y, wrong)
+            member.learn(x, y, wrong, self.noise(member))
             if member.wanders:
                 member.fade(math.exp(-gap / SLOWNESS))
             elif member.share >= HEARD:
-                member.reconsider(self.replays, wrong)
+                member.reconsider(self.replays, wrong, self.noise(member))
         self.inherit(self.switches * gap, t)
+
+    def listen(self, y):
+        shares = np.array([member.share for member in self.members])
+        m, q = np.array(self.looks).T
+        right = norm.cdf(y * m / np.sqrt(NOISES[:, None] + q))
+        weights = self.noises * ((self.wrong + (1 - 2 * self.wrong) * right) @ shares)
+        self.noises = 0.999 * weights / weights.sum() + 0.001 * PLAUSIBLE
 
     def judge(self, y):
         likely = np.array([p if y > 0 else 1 - p for p in self.said])
@@ -166,7 +188,7 @@ class Leading:
                 self.members.remove(least)
             newest = Member(len(self.rows), t, self.prior())
             self.members.append(newest)
-        part = 1 - np.exp(-expected * np.array([0.1, 0.3, 1, 3, 10]))
+        part = 1 - np.exp(-expected * PACES)
         given = part * sum(member.shares for member in self.members)
         for member in self.members:
             member.shares = (1 - part) * member.shares
@@ -190,13 +212,14 @@ class Rate:
 
     def chance(self, worth, doubt):
         self.rows += 1
-        self.slow += (worth - self.slow) / min(self.rows, 200)
+        self.slow = self.slow if self.rows > 1 else 0.1 * worth
+        self.slow += (worth - self.slow) / 1000
         self.calm += (doubt - self.calm) / min(self.rows, 200)
         self.fast += (doubt - self.fast) / min(self.rows, 10)
         self.put = 0.3 * (1 - self.rate) ** 2 if self.saved < self.room else 0.0
-        lag = math.exp(max(-2.0, min(2.0, 0.02 * self.owed)))
-        even = self.rate * (1 - self.put) * worth / self.slow * lag
-        least = self.rate if self.owed > max(self.room, 50) else self.audits * self.rate
+        lag = self.owed / (500 * self.rate)
+        even = self.rate * (1 - self.put) * worth / self.slow * math.exp(max(-3.0, min(3.0, lag)))
+        least = self.rate if lag > 0.5 else self.audits * self.rate
         self.even = min(1.0, max(least, even))
         if self.saved <= 0:
             self.burst = False
@@ -217,7 +240,7 @@ def play(X, y, draws, rate, switches, replays, constant):
     X = np.column_stack([np.ones(len(X)), X]) if constant else X
     for t, (x, label, u) in enumerate(zip(X, y, draws, strict=True), 1):
         r, q = ring.predict(x)
-        p = budget.chance((1 - abs(r)) ** 1.5 + q, q)
+        p = budget.chance((1 - abs(r)) ** 1.5 + q / 2, q)
         asked = bool(u < p)
         if asked:
             ring.learn(x, label, t)
