@@ -78,6 +78,7 @@ def every_row(self: Any, r: float, q: float, t: float) -> float:
 
 VARIANTS = {
     "LeadingHistory": Variant(),
+    "the first 3 seeds alone": Variant(),
     "no replays": Variant(LeadingHistory(replays=0)),
     "no switches expected": Variant(LeadingHistory(switches=0)),
     "one pace of switching": Variant(
