@@ -7,7 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.passes import Row
+from benchmarks.limits import c_dense
+from benchmarks.passes import Row, Stream
+from benchmarks.passes import model as perceptron
 from benchmarks.second import model
 from selectron import OnlineClassifier
 from selectron.askers import Budget
@@ -19,18 +21,25 @@ TASKS = 8
 
 def cores() -> Iterator[Row]:
     """Yield (what, times faster with two, times of a run with one and with two)."""
+    X, y = switching_gaussian(100_000, 50)
+    yield threaded("passes in C, d=50, in threads: what the processor gives", c_dense(X, y))
+    yield threaded("models, Perceptron, d=50, in threads", perceptron(Stream("", X, y, 0)))
     X, y = switching_gaussian(20_000, 256)
-    calls = [model(LASEC(), X, y) for _ in range(TASKS)]
-    with ThreadPoolExecutor(2) as threads:
-        alone = best(lambda: [call() for call in calls])
-        both = best(lambda: list(threads.map(lambda call: call(), calls)))
-    yield shown(f"{TASKS} models, LASEC, d=256, in threads", alone, both)
+    yield threaded("models, LASEC, d=256, in threads", model(LASEC(), X, y))
     for tasks in (8, 32):
         with ProcessPoolExecutor(1) as one, ProcessPoolExecutor(2) as two:
             for executor in (one, two):  # processes start, and load what is compiled
                 list(executor.map(passed, range(2)))
             alone, both = (best(partial(swept, executor, tasks), 3) for executor in (one, two))
         yield shown(f"{tasks} passes of LeadingHistory in processes that run already", alone, both)
+
+
+def threaded(what: str, call: Callable[[], object]) -> Row:
+    """Make the same call in one thread, and in two."""
+    with ThreadPoolExecutor(2) as threads:
+        alone = best(lambda: [call() for _ in range(TASKS)])
+        both = best(lambda: list(threads.map(lambda _: call(), range(TASKS))))
+    return shown(f"{TASKS} {what}", alone, both)
 
 
 def swept(executor: ProcessPoolExecutor, tasks: int) -> list[float]:

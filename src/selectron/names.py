@@ -19,9 +19,14 @@ def written(part: Any) -> str:
     """
     given, usual = part._asdict(), part._field_defaults
     if hasattr(part, "ring") or hasattr(part, "after"):
-        given = {name: value for name, value in given.items() if value != usual[name]}
+        given = {name: value for name, value in given.items() if not _same(value, usual[name])}
     values = ",".join(f"{name}={_value(value)}" for name, value in given.items())
     return kebab(type(part).__name__) + (f":{values}" if values else "")
+
+
+def _same(value: Any, usual: Any) -> bool:
+    """Are they equal, and of one kind? Two askers may have equal numbers."""
+    return value == usual and type(value) is type(usual)
 
 
 def _value(value: Any) -> str:
