@@ -253,11 +253,7 @@ class ActivityPredictor:
     def _take(self, asked: Asked, activity: int, since: float) -> None:
         """Take up an answer: set right what is said, what is credited, and the weights."""
         asked.answer, asked.settled = (activity, since), True
-        self.past.said.withdraw(asked.alarm.id)
-        held = self.past.said.held(asked.moment)
-        if held is None or held.activity != activity:  # it was so from then on, at the latest
-            time = min(max(since, held.time if held else since), asked.moment)
-            self.past.said.add(Statement(time, activity, asked.alarm.id))
+        self.past.said.answer(asked.alarm.id, activity, since, asked.moment)
         taught = {asked.instance, *self.past.relabel()[:1]}
         for number in sorted(taught):
             self._learn(self.past.history.get(number))

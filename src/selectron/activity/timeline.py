@@ -8,7 +8,7 @@ class Statement(NamedTuple):
     """From `time` on, the user works on `activity`, None for nothing that is known."""
 
     time: float
-    activity: int | None
+    activity: Any  # its number, or its name
     alarm: int | None  # the alarm it answers; None for a declaration
 
 
@@ -29,7 +29,7 @@ class Timeline:
         self.statements: list[Statement] = []
 
     @property
-    def activity(self) -> int | None:
+    def activity(self) -> Any:
         """The declared activity."""
         return self.statements[-1].activity if self.statements else None
 
@@ -43,6 +43,17 @@ class Timeline:
         at = bisect_right(self.statements, statement.time, key=lambda one: one.time)
         self.statements.insert(at, statement)
 
+    def answer(self, alarm: int, activity: Any, since: float, moment: float) -> None:
+        """Take the answer to an alarm, in place of an earlier one: what it was at a moment.
+
+        It was so from then on at the latest, and not before what is said to hold then began.
+        """
+        self.withdraw(alarm)
+        held = self.held(moment)
+        if held is None or held.activity != activity:
+            time = min(max(since, held.time if held else since), moment)
+            self.add(Statement(time, activity, alarm))
+
     def withdraw(self, alarm: int) -> None:
         """Drop the answer to an alarm, if there is one."""
         self.statements = [one for one in self.statements if one.alarm != alarm]
@@ -52,12 +63,12 @@ class Timeline:
         at = bisect_right(self.statements, time, key=lambda one: one.time)
         return self.statements[at - 1] if at else None
 
-    def at(self, time: float) -> int | None:
+    def at(self, time: float) -> Any:
         """Return the declared activity at a time."""
         statement = self.held(time)
         return statement.activity if statement else None
 
-    def merge(self, old: int, into: int) -> None:
+    def merge(self, old: Any, into: Any) -> None:
         """Let statements about one activity be about another."""
         self.statements = [
             one._replace(activity=into) if one.activity == old else one for one in self.statements

@@ -2,12 +2,15 @@
 
 import unicodedata
 from collections.abc import Iterable
+from typing import Any
 
 from ...errors import SelectronError
+from ..timeline import Statement, Timeline
 from .journal import Entry
 
-KINDS = ("declare", "switch", "answer", "create", "rename", "merge", "close")
+KINDS = ("declare", "switch", "alarm", "answer", "create", "rename", "merge", "close")
 LONGEST = 100  # characters of a name
+SHORT = 1.0  # seconds before an alarm, at which what it asks about was worked on
 
 
 class Names:
@@ -21,35 +24,55 @@ class Names:
     def __init__(self, entries: Iterable[Entry] = ()):
         self.open: dict[str, bool] = {}
         self.waiting: dict[int, tuple[float, str]] = {}  # declarations, by their entries
-        self.declared: tuple[float, str] | None = None  # or answered, for the latest time
+        self.said = Timeline()  # declarations and answers, and None from where one was closed on
+        self.since: dict[int, float] = {}  # when the switch seems to have been, by alarm
         self.changes: list[tuple[int, str, str]] = []  # entry, old name, new one
         for entry in entries:
             self.take(entry)
 
+    @property
+    def declared(self) -> tuple[float, str] | None:
+        """What is declared, or answered, for the latest time, and since when; None for nothing."""
+        last = self.said.statements[-1] if self.said.statements else None
+        return (last.time, last.activity) if last and last.activity else None
+
     def take(self, entry: Entry) -> None:
         """Take an entry."""
         kind, body = entry.kind, entry.body
-        if kind == "switch":
-            self.waiting.pop(body["of"], None)
-        elif kind in ("rename", "merge"):
-            self._change(entry, body["old"], body["new"])
-        elif kind in ("declare", "answer", "create", "close"):
+        if kind in ("declare", "answer", "create", "close"):
             self.open[body["activity"]] = kind != "close"
         if kind == "declare":
             self.waiting[entry.seq] = entry.time, body["activity"]
-        if kind in ("declare", "answer"):
-            time = entry.time if body.get("time") is None else body["time"]
-            if self.declared is None or time >= self.declared[0]:
-                self.declared = time, body["activity"]
+            self.said.add(Statement(entry.time, body["activity"], None))
+        elif kind == "switch":
+            self.waiting.pop(body["of"], None)
+        elif kind == "alarm":
+            self.since[body["id"]] = body["since"]
+        elif kind == "answer":
+            self._answered(entry.time, body)
+        elif kind == "close":
+            self._closed(entry.time, body["activity"])
+        elif kind in ("rename", "merge"):
+            self._change(entry, body["old"], body["new"])
+
+    def _answered(self, asked: float, body: dict[str, Any]) -> None:
+        alarm, time = body["alarm"], body["time"]
+        since = self.since.get(alarm, asked) if time is None else time
+        self.said.answer(alarm, body["activity"], since, max(since, asked - SHORT))
+
+    def _closed(self, time: float, name: str) -> None:
+        """End what is closed: what waits to be taken for declared is not, any more."""
+        self.waiting = {key: one for key, one in self.waiting.items() if one[1] != name}
+        if self.said.activity == name:
+            self.said.add(Statement(max(time, self.said.statements[-1].time), None, None))
 
     def _change(self, entry: Entry, old: str, new: str) -> None:
         state = self.open.pop(old, True)
         self.open.setdefault(new, state)
         self.changes.append((entry.seq, old, new))
+        self.said.merge(old, new)
         for key, (time, name) in self.waiting.items():
             self.waiting[key] = time, new if name == old else name
-        if self.declared and self.declared[1] == old:
-            self.declared = self.declared[0], new
 
     def now(self, name: str | None, seq: int) -> str | None:
         """Return what an activity is called now that was called so at an entry."""

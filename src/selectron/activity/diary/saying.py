@@ -77,11 +77,13 @@ class Saying:
         """
         entries = list(self.journal.of("alarm", "answer", "declare"))
         answered = {entry.body["alarm"] for entry in entries if entry.kind == "answer"}
-        since = max((e.time for e in entries if e.kind == "declare"), default=0.0)
+        declared = [entry for entry in entries if entry.kind == "declare"]
+        since = max((entry.time for entry in declared), default=0.0)
         waiting = [
             {**entry.body, "seq": entry.seq}
             for entry in reversed(entries)
             if entry.kind == "alarm"
+            and (not declared or entry.seq > declared[-1].seq)
             and entry.body["id"] not in answered
             and entry.time > max(since, now - FRESH)
         ]

@@ -182,6 +182,7 @@ class Session:
             self.own[entry.body["id"]] = self.alarm.id
         if self.own.get(entry.body["id"]) != entry.body["own"]:
             self.journal.keep("strange", entry.seq)
+        self.names.take(entry)
 
     def _told(self, kind: str, time: float, body: dict[str, Any]) -> None:
         if kind == "switch":
@@ -195,8 +196,11 @@ class Session:
             getattr(self.predictor, kind)(body["old"], body["new"])
         elif kind == "associate":
             self.predictor.associate(body["resource"], body["activity"])
-        elif kind in ("create", "close"):
-            getattr(self.predictor, kind)(body["activity"])
+        elif kind in ("create", "declare"):  # what is declared is there before its time has come
+            if body["activity"] not in self.names.open:
+                self.predictor.create(body["activity"])
+        elif kind == "close":
+            self.predictor.close(body["activity"])
 
     def snapshot(self) -> None:
         """Save the predictor, so that a start need not play all of the journal again."""

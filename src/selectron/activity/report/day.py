@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ..diary.journal import Entry, Journal
 from ..diary.names import KINDS, Names
+from ..timeline import Timeline
 
 ROWS = ("predicted", "declared", "corrected")
 NOBODY = "not declared"
@@ -68,27 +69,25 @@ class Day(NamedTuple):
 class Statements:
     """What was said of the times: declarations, and answers to alarms, each from its time on."""
 
-    def __init__(self, said: Iterable[tuple[float, str | None, bool]]):
-        self.said = sorted(said, key=lambda one: one[0])
-        self.times = [time for time, *_ in self.said]
-        self.declared = [(time, name) for time, name, answer in self.said if not answer]
-        self.declared_times = [time for time, _ in self.declared]
+    def __init__(self, said: Timeline):
+        self.said = said
+        self.times = [one.time for one in said.statements]
+        self.declared = Timeline()
+        self.declared.statements = [one for one in said.statements if one.alarm is None]
 
     def at(self, time: float) -> tuple[str | None, str | None]:
         """Return what is declared at a time, and what else an answer says, None if nothing else."""
-        i = bisect.bisect_right(self.declared_times, time) - 1
-        declared = self.declared[i][1] if i >= 0 else None
-        i = bisect.bisect_right(self.times, time) - 1
-        name, answer = self.said[i][1:] if i >= 0 else (None, False)
-        return declared, name if answer and name != declared else None
+        declared, held = self.declared.at(time), self.said.held(time)
+        answer = held.activity if held and held.alarm is not None else None
+        return declared, answer if answer != declared else None
 
 
 def day(journal: Journal, when: date) -> Day:
     """Return a day of the journal, under the names that activities have now."""
     start, end = bounds(when)
     names = Names(journal.of(*KINDS))
-    entries = list(journal.of("declare", "alarm", "answer"))
-    statements = Statements(_said(entries, names))
+    entries = list(journal.of("alarm", "answer"))
+    statements = Statements(names.said)
     cells = _cells(journal.between(start, end + 60.0), names, start, end)
     alarms = {e.body["id"] for e in entries if e.kind == "alarm" and start <= e.time < end}
     answered = {entry.body["alarm"] for entry in entries if entry.kind == "answer"}
@@ -100,21 +99,6 @@ def bounds(when: date) -> tuple[float, float]:
     """Return when a day begins and ends, in seconds since 1970; it may have 23 hours, or 25."""
     first = datetime(when.year, when.month, when.day)
     return first.timestamp(), (first + timedelta(days=1)).timestamp()
-
-
-def _said(entries: Iterable[Entry], names: Names) -> Iterator[tuple[float, str | None, bool]]:
-    since: dict[int, float] = {}
-    last: dict[int, Entry] = {}  # what is corrected again does not count
-    for entry in entries:
-        if entry.kind == "alarm":
-            since[entry.body["id"]] = entry.body["since"]
-        elif entry.kind == "answer":
-            last[entry.body["alarm"]] = entry
-        else:
-            yield entry.time, names.now(entry.body["activity"], entry.seq), False
-    for alarm, entry in last.items():
-        time = since[alarm] if entry.body["time"] is None else entry.body["time"]
-        yield time, names.now(entry.body["activity"], entry.seq), True
 
 
 def _cells(

@@ -1,0 +1,67 @@
+"""What is said, as the page, the report and the predictor have it: they must agree."""
+
+from datetime import date
+
+from selectron.activity.report.day import day as report
+
+from .conftest import at, work
+from .test_session import day
+
+MAY = date(2024, 5, 1)
+
+
+def test_an_answer_that_is_corrected_to_an_earlier_time(began):
+    session = began()
+    day(session)
+    session.said("answer", 1, "garden", at(6))
+    session.said("answer", 1, "tax", at(7), at(3))
+    assert session.names.declared == (at(3), "tax")
+
+
+def test_an_answer_does_not_reach_behind_what_was_declared_then(began):
+    session = began()
+    day(session)
+    session.said("answer", 1, "thesis", at(6), at(0.5))
+    assert session.names.declared == (at(2), "thesis")
+    assert [(one.declared, one.corrected) for one in report(session.journal, MAY).stretches] == [
+        ("thesis", None),
+        ("mail", "thesis"),
+        ("mail", "thesis"),
+    ]
+
+
+def test_an_answer_that_nothing_has_changed_leaves_since_when(began):
+    session = began()
+    day(session)
+    session.said("answer", 1, "mail", at(6))
+    assert session.names.declared == (at(2), "mail")
+
+
+def test_what_is_closed_is_declared_no_longer(began):
+    session = began()
+    day(session)
+    session.said("close", "mail", at(6))
+    assert session.names.declared is None
+    session.advance(work(7, "b"), at(8))
+    stretches = report(session.journal, MAY).stretches
+    assert [one.declared for one in stretches] == ["thesis", "mail", "mail", None]
+    session.said("declare", "mail", at(8), at(8))
+    assert session.names.declared == (at(8), "mail")
+
+
+def test_what_is_declared_is_there_at_once(began):
+    """Before its minute is final: what is associated with it then must not be lost."""
+    session = began()
+    session.said("declare", "tax", at(1), at(1))
+    assert session.predictor.heard == [["create", "tax"]]
+    session.said("close", "tax", at(1))
+    session.advance(work(0, "a", "a"), at(2))
+    assert session.predictor.heard[-1] == ["close", "tax"]
+    assert session.names.open == {"tax": False}
+
+
+def test_a_question_that_was_followed_by_a_declaration_of_before(began):
+    session = began()
+    day(session)
+    session.said("declare", "thesis", at(3), at(6))
+    assert session.say.questions(at(6)) == []
