@@ -2,6 +2,11 @@
 
 from datetime import date
 
+import pytest
+
+from selectron import SelectronError
+from selectron.activity.desk.home import Settings, resource_of, titles_of
+from selectron.activity.diary.journal import Journal
 from selectron.activity.report.day import day as report
 
 from .conftest import at, work
@@ -65,3 +70,19 @@ def test_a_question_that_was_followed_by_a_declaration_of_before(began):
     day(session)
     session.said("declare", "thesis", at(3), at(6))
     assert session.say.questions(at(6)) == []
+
+
+def test_a_document_is_associated_under_the_name_that_is_kept(tmp_path):
+    journal = Journal(tmp_path / "home")
+    assert resource_of(journal, " site:WWW.Example.org ") == "site:example.org"
+    with pytest.raises(SelectronError, match="begin it with"):
+        resource_of(journal, "document:Thesis.tex")
+    journal.keep("settings", Settings(0.3)._asdict())
+    titles = titles_of(tmp_path / "home", Settings(0.3))
+    assert resource_of(journal, "document:Thesis.tex") == f"document:{titles.name('thesis.tex')}"
+    journal.keep("settings", Settings(0.3, titles="dropped")._asdict())
+    with pytest.raises(SelectronError, match="are dropped here"):
+        resource_of(journal, "folder:letters")
+    for bad in ("", "thesis.tex", "mail:a", "site:", "site:a\nb", "site:" + "x" * 256):
+        with pytest.raises(SelectronError, match="is no resource"):
+            resource_of(journal, bad)

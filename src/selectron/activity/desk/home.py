@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from ...errors import SelectronError
 from ..diary.journal import Journal
 from ..diary.session import Session
+from ..watcher.naming import resource
 from ..watcher.titles import Titles, secret
 
 BUDGET = "6 per 1d"
@@ -83,6 +84,22 @@ def budget_of(text: str) -> Any:
 def titles_of(home: Path, settings: Settings) -> Titles:
     """Return what is kept of titles, under the key of this folder."""
     return Titles(settings.titles, secret(home / "key") if settings.titles == "hashed" else b"")
+
+
+def resource_of(journal: Journal, text: str) -> str:
+    """Return the resource that a person names, as this folder keeps it.
+
+    Raises SelectronError if it is none, or how titles are kept is not settled yet and matters.
+    """
+    kept, home = journal.setting("settings"), journal.path.parent
+    if kept is not None:
+        return resource(text, titles_of(home, Settings(**kept)))
+    if text.strip().startswith(("document:", "folder:")):
+        raise SelectronError(
+            f"{home} does not know yet how names in titles are kept: begin it with selectron "
+            "activity watch, or import."
+        )
+    return resource(text, Titles("dropped"))
 
 
 def token_of(home: Path) -> str:

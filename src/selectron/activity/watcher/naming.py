@@ -4,6 +4,8 @@ import re
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from ...errors import SelectronError
+from ..event import KINDS
 from .titles import Titles
 
 BROWSERS = {
@@ -40,6 +42,7 @@ DOCUMENT = re.compile(
 )
 PRIVATE = re.compile(r"\b(?:private (?:browsing|window)|inprivate|incognito)\b", re.IGNORECASE)
 HIDDEN = "hidden"  # where nobody may look: neither what was there nor its title is kept
+LONGEST = 255  # characters of a resource's name
 UNTITLED = "*●•✱ "  # marks of what has not been saved
 
 
@@ -107,6 +110,26 @@ def project(data: dict[str, str], titles: Titles) -> Seen | None:
         return Seen(f"project:{name}", words)
     kept = titles.name(file) if file and file != "unknown" else None
     return Seen(f"document:{kept}", words) if kept else None
+
+
+def resource(text: str, titles: Titles) -> str:
+    """Return the resource that a person names, as it is kept; raises SelectronError if it is none.
+
+    >>> resource("site:www.Example.org", Titles("dropped"))
+    'site:example.org'
+    """
+    kind, _, name = text.strip().partition(":")
+    name = name.strip().casefold()
+    if kind not in KINDS or not name or len(name) > LONGEST or not name.isprintable():
+        raise SelectronError(
+            f"{text!r:.120} is no resource: site:example.org or document:thesis.tex would be, of "
+            f"{', '.join(KINDS)}."
+        )
+    if kind not in ("document", "folder"):
+        return f"{kind}:{name.removeprefix('www.') if kind == 'site' else name}"
+    if (kept := titles.name(name)) is None:
+        raise SelectronError(f"{text!r:.120}: names in titles are dropped here, so none is known.")
+    return f"{kind}:{kept}"
 
 
 def family(name: str) -> str:

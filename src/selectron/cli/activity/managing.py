@@ -80,8 +80,13 @@ def close(name: str, home: Path) -> None:
 def associate(resource: str, name: str | None, home: Path) -> None:
     """Say that RESOURCE belongs to the activity NAME; without NAME, that it belongs to none.
 
+    The names of documents and folders are kept as those in titles are: hashed, unless settled
+    otherwise.
+
     \b
         selectron activity associate site:example.org "Write the thesis"
     """
+    from ...activity.desk.home import resource_of
+
     with saying(home) as say:
-        say.associate(resource, name, time.time())
+        say.associate(resource_of(say.journal, resource), name, time.time())
