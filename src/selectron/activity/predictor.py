@@ -12,6 +12,7 @@ from .alarm import Alarm, Prediction, Sure
 from .asked import Asked
 from .desktop import Desktop
 from .event import Event
+from .features import DAY
 from .history import LENGTH, Instance
 from .pairs import Pair
 from .past import Past
@@ -37,7 +38,7 @@ class ActivityPredictor:
     lead that the predicted pair of activities must have over the best one that keeps the declared
     activity; `budget`, as `Budget(labels=6, per="1d")`, limits the alarms; `random_state` as in
     `OnlineClassifier`; `patience`, seconds for which what has been denied is not asked again, from
-    0 on.
+    0 on; `midnight`, when the budget's days begin, in seconds of UTC, from 0 to a day.
 
     Source: Shen and Dietterich (SDM 2009), section 5.
 
@@ -61,6 +62,7 @@ class ActivityPredictor:
         random_state: Any = None,
         unanswered: str = "left out",
         patience: float = 600.0,
+        midnight: float = 0.0,
     ):
         if not 0 < seconds < math.inf:
             raise SelectronError(f"seconds must be a number above 0, got {seconds!r}.")
@@ -70,7 +72,10 @@ class ActivityPredictor:
             )
         if not patience >= 0:
             raise SelectronError(f"patience must be a number from 0 on, got {patience!r}.")
-        self.seconds, self.unanswered, self.patience = seconds, unanswered, patience
+        if not 0 <= midnight <= DAY:
+            raise SelectronError(f"midnight must be seconds from 0 to a day, got {midnight!r}.")
+        self.seconds, self.unanswered = seconds, unanswered
+        self.patience, self.midnight = patience, midnight
         learner = ObjectiveRegularized(alpha=0.001, C=10) if learner is None else learner
         asker, self.threshold = Sure(threshold), threshold
         self.scoring = Scoring(
@@ -228,7 +233,7 @@ class ActivityPredictor:
         if self._asked_lately(found.pair.now, instance.vector.end):
             return None
         before, time = self.past.history.before(instance), instance.vector.end
-        chance = self.scoring.ask(before.features, instance.features, found, time)
+        chance = self.scoring.ask(before.features, instance.features, found, time - self.midnight)
         if chance is None:
             self.spared[found.pair.now] = time  # asked later it would come too late
             return None

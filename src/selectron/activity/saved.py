@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .predictor import ActivityPredictor
 
 KIND = "activity"
-PLAIN = ("seconds", "unanswered", "patience", "threshold", "raised")
+PLAIN = ("seconds", "unanswered", "patience", "midnight", "threshold", "raised")
 
 
 def write(path: str | os.PathLike, predictor: "ActivityPredictor") -> None:

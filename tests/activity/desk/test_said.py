@@ -1,11 +1,12 @@
 """What is said, as the page, the report and the predictor have it: they must agree."""
 
+import time
 from datetime import date
 
 import pytest
 
 from selectron import SelectronError
-from selectron.activity.desk.home import Settings, resource_of, titles_of
+from selectron.activity.desk.home import Settings, resource_of, settled, titles_of
 from selectron.activity.diary.journal import Journal
 from selectron.activity.report.day import day as report
 
@@ -86,3 +87,16 @@ def test_a_document_is_associated_under_the_name_that_is_kept(tmp_path):
     for bad in ("", "thesis.tex", "mail:a", "site:", "site:a\nb", "site:" + "x" * 256):
         with pytest.raises(SelectronError, match="is no resource"):
             resource_of(journal, bad)
+
+
+def test_a_folder_keeps_to_the_midnight_of_where_it_was_begun(tmp_path, monkeypatch):
+    journal = Journal(tmp_path / "home")
+    monkeypatch.setenv("TZ", "America/Los_Angeles")
+    time.tzset()
+    first = settled(journal)
+    assert first.midnight in (7 * 3600, 8 * 3600)
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    assert settled(journal) == first
+    monkeypatch.undo()
+    time.tzset()

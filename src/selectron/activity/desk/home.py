@@ -2,6 +2,7 @@
 
 import base64
 import re
+import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ class Settings(NamedTuple):
     threshold: float  # what the score of an alarm must reach
     budget: str = BUDGET  # the interruptions that are allowed
     titles: str = "hashed"  # "hashed", "plain" or "dropped"
+    midnight: float = 0.0  # when days begin there, in seconds of UTC: the budget's do so
 
 
 def settled(journal: Journal, **given: Any) -> Settings:
@@ -34,7 +36,8 @@ def settled(journal: Journal, **given: Any) -> Settings:
     with journal.writing():
         kept = journal.setting("settings")
         if kept is None:
-            kept = Settings(**{"threshold": THRESHOLD, **wanted})._asdict()
+            start = {"threshold": THRESHOLD, "midnight": midnight()}
+            kept = Settings(**{**start, **wanted})._asdict()
             journal.keep("settings", kept)
     for name, value in wanted.items():
         if kept[name] != value:
@@ -43,6 +46,11 @@ def settled(journal: Journal, **given: Any) -> Settings:
                 "another --home, or leave it out."
             )
     return Settings(**kept)
+
+
+def midnight() -> float:
+    """Return when days begin in local time, in seconds of UTC."""
+    return -time.localtime().tm_gmtoff % 86_400.0
 
 
 def opened(home: Path, **given: Any) -> tuple[Session, Settings]:
@@ -58,7 +66,10 @@ def opened(home: Path, **given: Any) -> tuple[Session, Settings]:
 
     def make() -> Any:
         return ActivityPredictor(
-            threshold=settings.threshold, budget=budget_of(settings.budget), random_state=0
+            threshold=settings.threshold,
+            budget=budget_of(settings.budget),
+            random_state=0,
+            midnight=settings.midnight,
         )
 
     return Session(home, make, ActivityPredictor.load), settings
