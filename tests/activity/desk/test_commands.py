@@ -64,6 +64,7 @@ def test_declaring_and_listing(call, tmp_path):
 def test_what_will_not_do_is_told_in_a_sentence(call, tmp_path):
     (tmp_path / "no.json").write_text("{")
     (tmp_path / "said.csv").write_text("when,what\n")
+    (tmp_path / "unsaid.csv").write_text("time,activity\n2024-05-01,mail\n2024-05-02,\n")
     (tmp_path / "export.json").write_text(json.dumps(EXPORT))
     call("declare", "mail")
     bad = {
@@ -74,6 +75,8 @@ def test_what_will_not_do_is_told_in_a_sentence(call, tmp_path):
             ("answer", "mail", "--alarm", "5"),
             ("import", "no.json"),
             ("import", "export.json", "--declarations", "said.csv"),
+            ("import", "export.json", "--declarations", "unsaid.csv"),
+            ("associate", "thesis.tex", "mail"),
             ("import", "export.json", "--host", "elsewhere"),
             ("import", "export.json", "--budget", "much"),
             ("watch", "--server", "nowhere"),
@@ -83,6 +86,7 @@ def test_what_will_not_do_is_told_in_a_sentence(call, tmp_path):
             ("declare",),
             ("declare", "a", "--since", "soon"),
             ("report", "--day", "someday"),
+            ("report", "--day", "9999-12-31"),
             ("report", "--html", "day.pdf"),
             ("import", "nowhere.json"),
             ("watch", "--port", "100000"),
@@ -128,6 +132,15 @@ def test_a_file_is_taken_up_once_and_reported(call, tmp_path, monkeypatch):
     assert "thesis" in (tmp_path / "day.html").read_text()
     monkeypatch.undo()
     time.tzset()
+
+
+def test_what_is_of_the_future_is_not_taken_up(call, tmp_path):
+    """One such event, and all that comes until then would be late."""
+    export = json.loads(json.dumps(EXPORT))
+    export["buckets"]["w"]["events"][9]["timestamp"] = "2500-05-01T10:00:00Z"
+    (tmp_path / "export.json").write_text(json.dumps(export))
+    assert call("import", "export.json").output.startswith("119 new events, ")
+    assert call("import", "export.json").output.startswith("0 new events, ")
 
 
 def test_nothing_heavy_is_imported_for_a_declaration(tmp_path):

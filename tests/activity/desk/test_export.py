@@ -145,8 +145,30 @@ def test_names_of_resources():
     assert name("Slack", "general | Slack") == "application:slack"
     assert name("firefox", "paper.pdf - Mozilla Firefox") == "application:firefox"
     assert name("", "") == "application:unknown"
-    private = {"app": "firefox", "title": "Bank \u2014 Mozilla Firefox Private Browsing"}
-    assert naming.window(private, PLAIN) == naming.Seen("", (), naming.HIDDEN)
+
+
+@pytest.mark.parametrize(
+    ("app", "title"),
+    [
+        ("firefox", "Bank \u2014 Mozilla Firefox Private Browsing"),
+        ("firefox", "Bank \u2014 Mozilla Firefox (Privater Modus)"),
+        ("firefox", "Banque \u2014 Navigation prive\u0301e de Mozilla Firefox"),
+        ("chrome.exe", "\u9280\u884c - Google Chrome (\u65e0\u75d5\u6a21\u5f0f)"),
+        ("chrome.exe", "Bank - Google Chrome (Inkognito)"),
+        ("Tor Browser", "Bank"),
+        ("firefox", "Bank \u2014 Tor Browser"),
+    ],
+)
+def test_private_windows_are_hidden_title_and_all(app, title):
+    seen = naming.window({"app": app, "title": title}, PLAIN)
+    assert seen == naming.Seen("", (), naming.HIDDEN)
+
+
+def test_what_never_got_an_end_is_passed_over():
+    data = {"app": "Word", "title": ""}
+    one = {"timestamp": "2024-05-01T10:00:00Z", "duration": 86_400.0, "data": data}
+    assert raw("window", one, PLAIN) is not None
+    assert raw("window", one | {"duration": 2e7}, PLAIN) is None
 
 
 @pytest.mark.parametrize("url", ["", "about:config", "http://[bad", "file:///etc/passwd"])

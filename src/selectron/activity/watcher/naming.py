@@ -1,6 +1,7 @@
 """What the resource in front is called: document, folder, site, application or editor's project."""
 
 import re
+import unicodedata
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -40,7 +41,18 @@ DOCUMENT = re.compile(
     r"tsv|json|xml|html?|ipynb|py|rs|js|ts|c|h|cc|cpp|java|go|r|jl|svg|png|jpe?g|gif|xcf|psd|dwg)",
     re.IGNORECASE,
 )
-PRIVATE = re.compile(r"\b(?:private (?:browsing|window)|inprivate|incognito)\b", re.IGNORECASE)
+# What browsers write into the titles of private windows, in the languages they are used in most,
+# and browsers that have no other windows.
+PRIVATE = re.compile(
+    r"\b(?:private (?:browsing|window)|(?:tor|mullvad) browser|inprivate|incognito|inkognito"
+    r"|privater modus|privates fenster"
+    r"|navigation privée|navegación privada|incógnito|navegação privativa|anônima|navegação privada"
+    r"|navigazione (?:anonima|privata)|privénavigatie|tryb prywatny|anonymt|privat browsing"
+    r"|приватный просмотр|инкогнито)\b|プライベート(?:ブラウジング|ウィンドウ)|シークレット"
+    r"|隐私浏览|无痕|隱私瀏覽|無痕|시크릿|사생활 보호",
+    re.IGNORECASE,
+)
+ALWAYS_PRIVATE = ("tor browser", "torbrowser", "mullvad browser", "mullvadbrowser")
 HIDDEN = "hidden"  # where nobody may look: neither what was there nor its title is kept
 LONGEST = 255  # characters of a resource's name
 UNTITLED = "*●•✱ "  # marks of what has not been saved
@@ -66,7 +78,8 @@ def window(data: dict[str, str], titles: Titles) -> Seen:
     """
     app, title = data["app"].casefold().removesuffix(".exe").strip(), data["title"]
     where = family(app) or ("editor" if _among(app, EDITORS + TERMINALS) else "")
-    if where not in ("", "editor") and PRIVATE.search(title):
+    private = where not in ("", "editor") and PRIVATE.search(unicodedata.normalize("NFC", title))
+    if private or _among(app, ALWAYS_PRIVATE):
         return Seen("", (), HIDDEN)
     return Seen(_resource(app, title, where, titles), titles.words(title), where)
 

@@ -1,6 +1,5 @@
 """An event as a watcher sent it, whichever server kept it: read strictly, or passed over."""
 
-import math
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -14,6 +13,7 @@ STREAMS = {
     "web.tab.current": "web",
     "app.editor.activity": "editor",
 }
+LONGEST = 60 * 86_400.0  # seconds: what is said to last longer never got an end
 LATEST = 32_503_680_000.0  # the year 3000: what is said to be later has no sound clock
 
 
@@ -45,7 +45,7 @@ def raw(layer: str, event: Any, titles: Titles) -> Raw | None:
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
         return None
     end = start + length
-    if seen is None or not math.isfinite(end) or not 0 <= start <= end < LATEST:
+    if seen is None or not 0 <= length <= LONGEST or not 0 <= start <= end < LATEST:
         return None
     return Raw(start, round(end, 3), layer, seen)
 

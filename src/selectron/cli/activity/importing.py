@@ -26,18 +26,19 @@ def take_up(
     """Take up the events of FILE, an export of ActivityWatch, after those that are known.
 
     Either server's export will do. What is from before the latest that is known is passed over, so
-    that the same file can be given twice.
+    that the same file can be given twice; so is what is said to be of the future.
     """
     from ...activity.desk.home import opened, titles_of
+    from ...activity.diary.names import sound
     from ...activity.watcher.export import read
 
-    said = list(stated(declarations)) if declarations else []
+    said = [(time, sound(name)) for time, name in stated(declarations)] if declarations else []
     session, settled = opened(home, **settings)
     try:
         events = read(file, titles_of(home, settled), host)
-        new = [event for event in events if event.end > session.until]
+        new = [event for event in events if session.until < event.end <= session.clock()]
         for time, name in said:
-            if time >= session.until:
+            if time >= session.until and (time, name) not in session.names.waiting.values():
                 session.said("declare", name, time, session.clock())
         alarms = session.advance(new, new[-1].end) if new else []
         with session.thread:

@@ -39,11 +39,15 @@ def report(when: str, target: str | None, plain: bool, home: Path) -> None:
 
 
 def _date(text: str) -> date:
+    from ...activity.report.day import bounds
+
     if text in ("today", "yesterday"):
         return date.today() - timedelta(days=text == "yesterday")
     try:
-        return date.fromisoformat(text)
-    except ValueError:
+        found = date.fromisoformat(text)
+        bounds(found)  # the first and the last days of the calendar have none
+        return found
+    except (ValueError, OverflowError):
         raise click.BadParameter(
             f"{text!r} is no day: 2024-05-01 would be.", param_hint="--day"
         ) from None
