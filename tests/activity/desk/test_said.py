@@ -8,6 +8,7 @@ import pytest
 from selectron import SelectronError
 from selectron.activity.desk.home import Settings, resource_of, settled, titles_of
 from selectron.activity.diary.journal import Journal
+from selectron.activity.diary.names import sound
 from selectron.activity.report.day import day as report
 
 from .conftest import at, work
@@ -100,3 +101,11 @@ def test_a_folder_keeps_to_the_midnight_of_where_it_was_begun(tmp_path, monkeypa
     assert settled(journal) == first
     monkeypatch.undo()
     time.tzset()
+
+
+def test_letters_that_are_joined_are_names():
+    family = "\N{MAN}\u200d\N{WOMAN}\u200d\N{GIRL}"
+    assert sound(f" {family}  album") == f"{family} album"
+    for bad in ("\u200d", "a\u202eb", "a\x1b[31m"):
+        with pytest.raises(SelectronError, match="cannot be an activity's name"):
+            sound(bad)

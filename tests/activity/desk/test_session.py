@@ -272,6 +272,12 @@ def test_journals_that_cannot_be_used(tmp_path):
         Journal(tmp_path)
     assert list(tmp_path.iterdir()) == [tmp_path / "journal.sqlite3"]  # nothing else is touched
     (tmp_path / "journal.sqlite3").unlink()
+    (tmp_path / "journal.sqlite3").mkdir()
+    with pytest.raises(SelectronError, match="cannot be used now: unable to open"):
+        Journal(tmp_path)
+    (tmp_path / "journal.sqlite3").rmdir()
+    (tmp_path / "journal.sqlite3").touch()
+    (tmp_path / "journal.sqlite3").unlink()
     journal = Journal(tmp_path)
     journal.db.execute("PRAGMA user_version = 99")
     journal.close()

@@ -57,11 +57,17 @@ class Journal:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.path = folder / FILE
         self.path.touch(mode=0o600)
-        self.db = sqlite3.connect(
-            self.path, isolation_level=None, check_same_thread=False, timeout=30
-        )
+        try:
+            self.db = sqlite3.connect(
+                self.path, isolation_level=None, check_same_thread=False, timeout=30
+            )
+        except sqlite3.OperationalError as error:
+            raise self._unusable(error) from None
         try:
             self._opened()
+        except sqlite3.OperationalError as error:
+            self.db.close()
+            raise self._unusable(error) from None
         except sqlite3.DatabaseError as error:
             self.db.close()
             raise self._damaged(str(error)) from None
@@ -90,10 +96,15 @@ class Journal:
         """Look through all of it; raises SelectronError if it is damaged."""
         try:
             found = self.db.execute("PRAGMA quick_check(1)").fetchone()[0]
+        except sqlite3.OperationalError as error:
+            raise self._unusable(error) from None
         except sqlite3.DatabaseError as error:
             found = str(error)
         if found != "ok":
             raise self._damaged(found)
+
+    def _unusable(self, error: sqlite3.OperationalError) -> SelectronError:
+        return SelectronError(f"{self.path} cannot be used now: {error}.")
 
     def _damaged(self, how: str) -> SelectronError:
         first = how.splitlines()[0]

@@ -1,5 +1,6 @@
 """The activities that there are, as the entries of the journal tell, one after the other."""
 
+import re
 import unicodedata
 from collections.abc import Iterable
 from typing import Any
@@ -10,6 +11,7 @@ from .journal import Entry
 
 KINDS = ("declare", "switch", "alarm", "answer", "create", "rename", "merge", "close")
 LONGEST = 100  # characters of a name
+JOINERS = re.compile("[\u200c\u200d]")  # of emoji, and of letters in Persian and Hindi
 SHORT = 1.0  # seconds before an alarm, at which what it asks about was worked on
 
 
@@ -102,7 +104,8 @@ def sound(name: str) -> str:
     'Write the thesis'
     """
     found = unicodedata.normalize("NFC", " ".join(name.split()))
-    if not found or len(found) > LONGEST or not found.isprintable():
+    letters = JOINERS.sub("", found)
+    if not letters or len(found) > LONGEST or not letters.isprintable():
         raise SelectronError(
             f"{name!r:.120} cannot be an activity's name: 1 to {LONGEST} printable characters can."
         )
