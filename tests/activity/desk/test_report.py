@@ -132,6 +132,7 @@ def test_names_are_text_in_the_page(browser, tmp_path):
         tab.goto(path.as_uri())
         assert tab.evaluate("window.hurt") is None
         assert EVIL in tab.text_content("main")
+        tab.click("summary")
         assert tab.evaluate("document.documentElement.scrollWidth") <= width
         assert tab.locator("svg.day").get_attribute("aria-label")
         assert len(tab.query_selector_all("svg.day g")) == 42

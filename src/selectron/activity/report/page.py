@@ -63,10 +63,11 @@ def _parts(day: Day, styles: dict[str, Look]) -> Iterator[str]:
     guessed = ", ".join(f"{_swatch(styles[name])}{escape(name)}" for name in day.guessed)
     alone = f'<p class="quiet">Predicted alone: {guessed}</p>' if guessed else ""
     yield f"<table>{''.join(_times(day, styles))}</table>{alone}</section>\n"
-    yield "<section><details><summary>Every stretch</summary><table>"
+    yield "<section><details><summary>Every stretch</summary>"
+    yield '<div class="scroll" tabindex="0" role="group" aria-label="Stretches"><table>'
     yield "<thead><tr><th>From</th><th>To</th>"
     yield "".join(f"<th>{row.capitalize()}</th>" for row in ROWS) + "</tr></thead>\n"
-    yield "".join(_row(one) for one in day.stretches) + "</table></details></section>\n"
+    yield "".join(_row(one) for one in day.stretches) + "</table></div></details></section>\n"
 
 
 def _svg(day: Day, styles: dict[str, Look]) -> str:
