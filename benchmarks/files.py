@@ -21,8 +21,8 @@ def files() -> Iterator[Row]:
     """Yield how many times faster than Vowpal Wabbit ours decides on a file."""
     with tempfile.TemporaryDirectory() as folder:
         for name, X, y in (
-            ("dense, d=50", *switching_gaussian(50_000, 50)),
-            ("sparse, 80 of 50,000", *text(20_000, 50_000, 80)),
+            ("dense, d=50", *switching_gaussian(200_000, 50)),
+            ("sparse, 80 of 50,000", *text(100_000, 50_000, 80)),
         ):
             lines = vowpal_lines(X, y)
             theirs = vowpal_file(written(folder, "rows.vw", lines))

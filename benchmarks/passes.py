@@ -70,14 +70,14 @@ def passes() -> Iterator[Row]:
 
 def decisions() -> Iterator[Row]:
     """Yield scikit-activeml's decisions against ours, margins and probabilities recorded."""
-    X, y = switching_gaussian(100, 50)
-    clf = OnlineClassifier(Perceptron(), asker=Margin(0.1)).fit(X, y)
+    X, y = switching_gaussian(20_000, 50)
+    clf, few = OnlineClassifier(Perceptron(), asker=Margin(0.1)).fit(X, y), 100
     for name in peers.ACTIVEML:
-        theirs = peers.activeml_deciding(X, y, name)
+        theirs = peers.activeml_deciding(X[:few], y[:few], name)
         what = f"scikit-activeml, {name} / rows one by one, by decide"
-        yield faster(what, theirs, lambda: [clf.decide(x) for x in X], len(y), 3)
-        what = f"scikit-activeml, {name} / a block of 100, by run"
-        yield faster(what, theirs, lambda: clf.run(X, y), len(y), 3)
+        yield faster(what, theirs, lambda: [clf.decide(x) for x in X], len(y), 3, few)
+        what = f"scikit-activeml, {name} / a block, by run"
+        yield faster(what, theirs, lambda: clf.run(X, y), len(y), 3, few)
 
 
 def row(what: str, ours: Callable, theirs: Callable, rows: int, pairs: int = 15) -> Row:

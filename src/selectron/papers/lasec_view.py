@@ -174,7 +174,8 @@ def _figure(
             _trade_off(panel, shares, name, LOOKS[i])
         best = np.mean([result["accuracy"] for result in supervised[data]["LASEC"][1]])
         panel.axhline(best, color="#555555", lw=0.8, ls=(0, (1, 3)))
-        panel.annotate("LASEC, every label", (0.02, best), fontsize=7, va="bottom")
+        where = {"xycoords": panel.get_yaxis_transform(), "ha": "right", "va": "bottom"}
+        panel.annotate("LASEC, every label", (0.99, best), fontsize=7, **where)
         title = f"({letter}) {NAMES[data]}"
         drawing.name_panel(panel, title, "share of labels asked", "accuracy")
     drawing.legend(figure, [axes[0, 0], axes[0, 2]])
