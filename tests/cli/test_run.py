@@ -266,3 +266,28 @@ def test_drift_is_told_of_and_drawn(call, tmp_path):
     drawn = Path("turn.svg").read_text()
     assert "drift noticed" in drawn
     assert "age of the leader, rows" in drawn
+
+
+def dated(tmp_path):
+    """Ten days of 100 rows each, 864 s apart."""
+    X = np.random.default_rng(0).normal(size=(1000, 2))
+    dates = np.datetime64("2026-11-20") + np.arange(1000) * np.timedelta64(864, "s")
+    rows = [f"{a},{when},{b},{int(a > b)}" for (a, b), when in zip(X, dates, strict=True)]
+    (tmp_path / "dated.csv").write_text("a,when,b,label\n" + "\n".join(rows))
+
+
+def test_a_budget_per_day_goes_by_the_times_of_rows(call, tmp_path):
+    dated(tmp_path)
+    argv = ("run", "dated.csv", "--time", "when", "--budget", "7/1d", "-o", "out.csv", "--json")
+    (result,) = json.loads(call(*argv).stdout)
+    assert result["asker"] == "budget:labels=7,per=1d"
+    asked = pyarrow.csv.read_csv("out.csv")["asked"].to_numpy().reshape(10, 100).sum(axis=1)
+    assert (asked == 7).all()
+
+
+@pytest.mark.parametrize("option", [["--budget", "7/1d"], ["--ask", "budget:labels=7,per=1d"]])
+def test_a_budget_per_day_without_times_is_bad_usage(call, tmp_path, option):
+    dated(tmp_path)
+    result = call("run", "dated.csv", "--drop", "when", *option)
+    assert result.exit_code == 2
+    assert "name their column with --time" in result.stderr

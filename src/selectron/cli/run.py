@@ -43,8 +43,13 @@ PICTURE = "selectron-run.png"
 @click.option(
     "--budget",
     type=BUDGET,
-    help="How many labels: 10%, or 500/10000 for so many of so many rows. Default: 10%, or what "
-    "--ask says alone.",
+    help="How many labels: 10%, 500/10000 for so many of so many rows, or 200/1d for so many a day "
+    "(w, d, h, min, s), with --time. Default: 10%, or what --ask says alone.",
+)
+@click.option(
+    "--time",
+    help="Column with the time of each row, by name or position: no feature, but what a budget "
+    "per day goes by. Seconds since 1970, or dates as 2026-11-22T08:30:00Z.",
 )
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the draws."
@@ -105,6 +110,7 @@ def run(**options: Any) -> None:
     \b
         selectron run
         selectron run data.csv.gz --budget 10%
+        selectron run mail.jsonl --budget 200/1d --time received
         selectron run data.csv.gz --learner lasec:b=1,c=1000 --ask margin:b=0.1
         selectron run mail.svm --learner perceptron --learner arow -o decisions.csv
     """

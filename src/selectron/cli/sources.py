@@ -25,7 +25,9 @@ def chunks_of(file: str, **options: Any) -> Iterator["Chunk"]:
 
     from ..streams.readers import read
 
-    choice = {name: options[name] for name in ("label", "drop", "header")}
+    choice: dict[str, Any] = {
+        name: options.get(name) for name in ("label", "drop", "time", "header")
+    }
     source = read(file, format=options["kind"], **choice)
     bar = tqdm(total=source.size_in_bytes, unit="B", unit_scale=True, disable=None, delay=0.5)
     with bar:

@@ -14,13 +14,19 @@ from .specs import ENDINGS
 DEMO = LeadingHistory(), LASEC(), SecondOrderPerceptron(), PassiveAggressive(), Perceptron()
 DEFAULT, DENSE, SPARSE = (LeadingHistory(),), (LASEC(),), (PassiveAggressive(),)
 PICTURES = (".png", ".svg", ".pdf")
-FOR_FILES = ("label", "drop", "kind", "header", "classes")
+FOR_FILES = ("label", "drop", "time", "kind", "header", "classes")
 
 
 def check_usage(file: str | None, output: str | None, picture: str | None, **options: Any) -> None:
     """Refuse what cannot work, before anything is played."""
     if file is None and any(options[name] not in (None, ()) for name in FOR_FILES):
-        raise click.UsageError("--label, --drop, --header, --format and --classes go with a FILE.")
+        raise click.UsageError(
+            "--label, --drop, --time, --header, --format and --classes go with a FILE."
+        )
+    if options["time"] is None and by_time(options["budget"], *options["askers"]):
+        raise click.UsageError(
+            "A budget per day goes by the times of rows: name their column with --time."
+        )
     names = [name.strip() for name in (options["classes"] or "a,b").split(",")]
     if len(set(names)) < 2 or "" in names:
         raise click.BadParameter(
@@ -38,6 +44,11 @@ def check_usage(file: str | None, output: str | None, picture: str | None, **opt
     if max_support and not kernel and not known:  # whichever learner the rows will get
         known = SPARSE
     check_learners(known, kernel, max_support, options["many"], options["askers"])
+
+
+def by_time(*askers: Any) -> bool:
+    """Does any of them go by the times of rows?"""
+    return any(getattr(asker, "per", None) is not None for asker in askers)
 
 
 def default_learners(demo: bool, sparse: bool, kernel: Any) -> tuple[Any, ...]:

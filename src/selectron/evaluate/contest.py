@@ -47,7 +47,8 @@ class Contestant:
         if self.model.sparse:
             self.model.widen(chunk.width)
         self.model.extend(classes)
-        outcome = self.model.run(chunk.rows, labels, full or self.audits or self.watches)
+        full = full or self.audits or self.watches
+        outcome = self.model.run(chunk.rows, labels, full, chunk.times)
         self.seconds += time.perf_counter() - start
         return outcome
 

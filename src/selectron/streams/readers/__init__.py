@@ -16,7 +16,10 @@ from .opening import Blocks, Counted, opened, size_of
 
 __all__ = ["Chunk", "Source", "read"]
 
-Parts: TypeAlias = Iterator[tuple[Dense | Sparse, int, np.ndarray]]
+# rows, width, labels and, where there may be any, times
+Parts: TypeAlias = Iterator[
+    tuple[Dense | Sparse, int, np.ndarray] | tuple[Dense | Sparse, int, np.ndarray, np.ndarray]
+]
 
 
 class Chunk(NamedTuple):
@@ -35,6 +38,7 @@ class Chunk(NamedTuple):
     width: int  # number of features known so far
     labels: np.ndarray  # (n,)
     first: int  # number of the first row in the stream, from 0
+    times: np.ndarray = np.empty(0)  # (n,) in seconds since 1970, or none
 
 
 class Source:
@@ -59,9 +63,9 @@ class Source:
         with _told_of(self.name):
             with opened(self.path) as file:
                 self._file = Counted(file)
-                for part in self._parts(self._file):
-                    yield Chunk(*part, rows)
-                    rows += len(part[2])
+                for block, width, labels, *times in self._parts(self._file):
+                    yield Chunk(block, width, labels, rows, *times)
+                    rows += len(labels)
             if not rows:
                 raise SelectronError("there are no rows")
 
@@ -85,7 +89,7 @@ class Source:
             from . import svmlight
 
             if self._choice != Choice():
-                raise SelectronError("svmlight has no named columns: leave label and drop out")
+                raise SelectronError("svmlight has no named columns: leave label, drop, time out")
             return svmlight.parts(blocks, self._size)
         if kind == "jsonl":
             from . import json_lines
@@ -109,6 +113,7 @@ def read(
     format: str | None = None,
     label: str | int | None = None,
     drop: str | int | Iterable[str | int] = (),
+    time: str | int | None = None,
     header: bool | None = None,
     size: int = 4096,
 ) -> Source:
@@ -121,6 +126,8 @@ def read(
     label : name or position of the label column, "" for none; by default the column named label,
         target, class or y, or else the last of several (JSON: none); not for svmlight
     drop : names or positions of columns to leave out
+    time : name or position of the column with the time of each row, in seconds since 1970 or as
+        ISO 8601 writes it, in UTC where no zone is given; it is no feature; not for svmlight
     header : whether a CSV file begins with names; by default if any cell of its first line is a
         word, so give False where labels are words and there are no names
     size : number of rows in a chunk at most; the rows do not depend on it
@@ -137,7 +144,7 @@ def read(
     name = os.fspath(path)
     _check(format, size)
     dropped = (drop,) if isinstance(drop, str | int) else tuple(drop)
-    choice = Choice("" if label is False else label, dropped)
+    choice = Choice("" if label is False else label, dropped, time)
     with _told_of(name):
         return Source(name, format or by_name(name), choice, header, int(size))
 

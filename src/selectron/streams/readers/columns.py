@@ -1,7 +1,7 @@
-"""Columns: which are features, and which is the label."""
+"""Columns: which are features, which is the label, and which the time."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ...errors import SelectronError
@@ -15,35 +15,39 @@ class Choice(NamedTuple):
 
     label: str | int | None = None  # name or position; None: the usual one; "": there is none
     drop: tuple[str | int, ...] = ()  # names or positions
+    time: str | int | None = None  # name or position; None: there is none
 
 
 class Columns(NamedTuple):
-    """Positions of the features, and of the label if there is one."""
+    """Positions of the features, and of the label and the time if there is one."""
 
     features: list[int]
     label: int | None
+    time: int | None = None
 
 
 def choose(names: Sequence[str], choice: Choice) -> Columns:
-    """Tell features and label apart.
+    """Tell features, label and time apart.
 
     >>> choose(["id", "a", "b", "Target"], Choice(drop=("id",)))
-    Columns(features=[1, 2], label=3)
-    >>> choose(["a", "b", "c"], Choice(label=0))
-    Columns(features=[1, 2], label=0)
+    Columns(features=[1, 2], label=3, time=None)
+    >>> choose(["a", "b", "c"], Choice(label=0, time="c"))
+    Columns(features=[1], label=0, time=2)
     >>> choose(["a", "b", "c"], Choice(label="d"))
     Traceback (most recent call last):
     selectron.errors.SelectronError: there is no column 'd'; the columns are 'a', 'b', 'c'
     """
-    dropped = {place for which in choice.drop for place in _places(names, which)}
-    left = [place for place in range(len(names)) if place not in dropped]
-    label = _label(names, left, choice.label)
-    features = [place for place in left if place != label]
+    used = {place: "to be dropped" for which in choice.drop for place in _places(names, which)}
+    time = None if choice.time is None else _one(names, used, choice.time, "time")
+    if time is not None:
+        used[time] = "the time"
+    label = _label(names, used, choice.label)
+    features = [place for place in range(len(names)) if place not in used and place != label]
     if not features:
         raise SelectronError(
             f"no feature is left of the columns {listed(names)}; name another label or drop less"
         )
-    return Columns(features, label)
+    return Columns(features, label, time)
 
 
 def usual_label(names: Sequence[str]) -> int | None:
@@ -62,18 +66,24 @@ def listed(names: Sequence[str], most: int = 20) -> str:
     return text if len(names) <= most else f"{text} and {len(names) - most} more"
 
 
-def _label(names: Sequence[str], left: list[int], which: str | int | None) -> int | None:
+def _label(names: Sequence[str], used: Mapping[int, str], which: str | int | None) -> int | None:
     if which == "":
         return None
     if which is None:
+        left = [place for place in range(len(names)) if place not in used]
         usual = usual_label([names[place] for place in left])
         last = left[-1] if len(left) > 1 else None
         return last if usual is None else left[usual]
+    return _one(names, used, which, "label")
+
+
+def _one(names: Sequence[str], used: Mapping[int, str], which: str | int, role: str) -> int:
+    """Position of the one column of that name, which has no other use."""
     places = _places(names, which)
     if len(places) > 1:
         raise SelectronError(f"{len(places)} columns are named {which!r}; give the position")
-    if places[0] not in left:
-        raise SelectronError(f"the label column {which!r} is also to be dropped")
+    if places[0] in used:
+        raise SelectronError(f"the {role} column {which!r} is also {used[places[0]]}")
     return places[0]
 
 

@@ -23,6 +23,7 @@ from .labels import column, given
 from .lines import Piece, line_ends, not_utf8, pieces
 from .numerals import number
 from .opening import Blocks
+from .times import second, seconds
 
 
 class Table(NamedTuple):
@@ -38,21 +39,22 @@ class Result(NamedTuple):
 
     values: np.ndarray
     labels: np.ndarray
+    times: np.ndarray  # (n,), or (0,) where none are wanted
     fault: SelectronError | None = None
 
 
 def parts(
     blocks: Blocks, size: int, choice: Choice, header: bool | None
-) -> Iterator[tuple[Dense, int, np.ndarray]]:
-    """Rows, width and labels of at most `size` rows at a time.
+) -> Iterator[tuple[Dense, int, np.ndarray, np.ndarray]]:
+    """Rows, width, labels and times of at most `size` rows at a time.
 
     Without a header (no cell of the first line is a word) the columns are named "0", "1", ....
     """
     table, line = _begin(blocks, choice, header)
     for piece in pieces(blocks, size, table.grammar.ends, line):
-        values, labels, fault = quick(piece, table) or careful(piece, table)
+        values, labels, times, fault = quick(piece, table) or careful(piece, table)
         if len(values):
-            yield Dense(values), values.shape[1], labels
+            yield Dense(values), values.shape[1], labels, times
         if fault:
             raise fault
 
@@ -77,25 +79,26 @@ def quick(piece: Piece, table: Table) -> Result | None:
     """All rows at one go; None if anything is unusual, be it right or wrong."""
     if b"\r" in piece.data:  # Arrow would end a row here
         return None
+    features, label, time = table.columns
     try:
         found = _arrow(piece.data, table)
-    except pa.ArrowException:
+        cells = [] if time is None else found.column(str(time)).to_pylist()
+        times = seconds(cells, table.names[time or 0])
+    except (pa.ArrowException, SelectronError):
         return None
-    features, label = table.columns
     values = np.empty((found.num_rows, len(features)))
     for place in range(len(features)):
         values[:, place] = plain(found.column(place))
     if not np.isfinite(values).all():
         return None
-    texts = [None] * len(values) if label is None else found.column(-1).to_pylist()
-    return Result(values, column(None if text is None else given(text) for text in texts))
+    texts = [None] * len(values) if label is None else found.column(str(label)).to_pylist()
+    return Result(values, column(None if text is None else given(text) for text in texts), times)
 
 
 def _arrow(data: bytes, table: Table) -> pa.Table:
-    features, label = table.columns
+    features, *texts = table.columns
     types = {str(place): pa.float64() for place in features}
-    if label is not None:
-        types[str(label)] = pa.string()
+    types |= {str(place): pa.string() for place in texts if place is not None}
     quoted = b'"' in data
     return pa.csv.read_csv(
         io.BytesIO(data),
@@ -122,19 +125,23 @@ def careful(piece: Piece, table: Table) -> Result:
     """Cell by cell."""
     rows: list[list[float]] = []
     labels: list[str | None] = []
+    times: list[float] = []
     fault = None
+    _, label, time = table.columns
     for record, line in table.grammar.records(piece):
         try:
             cells = table.grammar.cells(record)
-            values = _row(cells, table)
+            row = _row(cells, table)
+            now = [] if time is None else [second(cells[time], table.names[time])]
         except SelectronError as error:
             fault = SelectronError(f"line {line}: {error}")
             break
-        rows.append(values)
-        label = table.columns.label
+        rows.append(row)
+        times += now
         labels.append(None if label is None else given(cells[label]))
     shape = len(rows), len(table.columns.features)
-    return Result(np.array(rows, dtype=float).reshape(shape), column(labels), fault)
+    values = np.array(rows, dtype=float).reshape(shape)
+    return Result(values, column(labels), np.array(times, dtype=float), fault)
 
 
 def _row(cells: Sequence[str], table: Table) -> list[float]:

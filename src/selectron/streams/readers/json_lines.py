@@ -15,6 +15,7 @@ from .columns import Choice, listed, usual_label
 from .labels import as_text, column
 from .lines import Piece, pieces
 from .opening import Blocks
+from .times import second
 
 NUMBERS = frozenset({int, float, bool})
 
@@ -87,50 +88,60 @@ class Reader:
         self.choice = choice
         self.drop = [str(name) for name in choice.drop]
         self.label: str | None = None
+        self.time = choice.time
         self.layout: Array | Keys | None = None
 
-    def row(self, line: str) -> tuple[np.ndarray, str | None]:
-        """Features and label of one line."""
+    def row(self, line: str) -> tuple[np.ndarray, str | None, float | None]:
+        """Features, label and time of one line."""
         row = _object(line)
         for name in self.drop:
             row.pop(name, None)
+        time = None if self.time is None else _time(row, str(self.time))
         if self.layout is None or (self.label is None and self.choice.label is None):
             self.label = _label(list(row), self.choice.label)  # the rows so far had none
         label = as_text(row.pop(self.label, None)) if self.label is not None else None
         layout = self.layout or _layout(row)
         values = _finite(layout.features(row), layout)
         self.layout = layout
-        return values, label
+        return values, label, time
 
 
-def parts(blocks: Blocks, size: int, choice: Choice) -> Iterator[tuple[Dense, int, np.ndarray]]:
-    """Rows, width and labels of at most `size` rows at a time."""
-    if any(isinstance(which, int) for which in (choice.label, *choice.drop)):
-        raise SelectronError("JSON rows have no columns to count; give the key of the label")
+def parts(
+    blocks: Blocks, size: int, choice: Choice
+) -> Iterator[tuple[Dense, int, np.ndarray, np.ndarray]]:
+    """Rows, width, labels and times of at most `size` rows at a time."""
+    if any(isinstance(which, int) for which in (choice.label, choice.time, *choice.drop)):
+        raise SelectronError("JSON rows have no columns to count; give the key")
     reader = Reader(choice)
     for piece in pieces(blocks, size):
         rows: list[np.ndarray] = []
         labels: list[str | None] = []
-        fault = _read(piece, reader, rows, labels)
+        times: list[float] = []
+        fault = _read(piece, reader, rows, labels, times)
         if rows:
-            yield Dense(np.array(rows)), len(rows[0]), column(labels)
+            yield Dense(np.array(rows)), len(rows[0]), column(labels), np.array(times, dtype=float)
         if fault:
             raise fault
 
 
 def _read(
-    piece: Piece, reader: Reader, rows: list[np.ndarray], labels: list[str | None]
+    piece: Piece,
+    reader: Reader,
+    rows: list[np.ndarray],
+    labels: list[str | None],
+    times: list[float],
 ) -> SelectronError | None:
     """Append rows up to the first error, which is returned."""
     for number, line in enumerate(piece.data.decode().split("\n"), piece.line):
         if not line.strip():
             continue
         try:
-            values, label = reader.row(line)
+            values, label, time = reader.row(line)
         except SelectronError as error:
             return SelectronError(f"line {number}: {error}")
         rows.append(values)
         labels.append(label)
+        times += [] if time is None else [time]
     return None
 
 
@@ -146,6 +157,12 @@ def _object(line: str) -> dict[str, Any]:
     if not isinstance(row, dict):
         raise SelectronError(f"{_shown(row)} is not an object; each line holds one")
     return row
+
+
+def _time(row: dict[str, Any], name: str) -> float:
+    if name not in row:
+        raise SelectronError(f"there is no time {name!r}; the keys are {listed(list(row))}")
+    return second(row.pop(name), name)
 
 
 def _label(names: Sequence[str], which: str | int | None) -> str | None:

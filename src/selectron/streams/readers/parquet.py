@@ -16,6 +16,7 @@ from .arrow import plain
 from .columns import PANDAS_INDEX, Choice, choose
 from .labels import as_text, column
 from .opening import Counted, reason
+from .times import second
 
 BUFFER = 1 << 20  # bytes read at a time from a column, so that no row group is held whole
 
@@ -25,10 +26,13 @@ class Names(NamedTuple):
 
     features: list[str]
     label: str | None
+    time: str | None = None
 
 
-def parts(file: Counted, size: int, choice: Choice) -> Iterator[tuple[Dense, int, np.ndarray]]:
-    """Rows, width and labels of at most `size` rows at a time.
+def parts(
+    file: Counted, size: int, choice: Choice
+) -> Iterator[tuple[Dense, int, np.ndarray, np.ndarray]]:
+    """Rows, width, labels and times of at most `size` rows at a time.
 
     `file.count` grows with the rows, as the bytes of a row are not together.
     """
@@ -39,11 +43,14 @@ def parts(file: Counted, size: int, choice: Choice) -> Iterator[tuple[Dense, int
         parquet = pq.ParquetFile(file.file, buffer_size=BUFFER)
     names = _names(parquet.schema_arrow, choice)
     for batch in _batches(parquet, names, size):
+        times, wrong = _times(batch, names.time)
         values, fault = _values(batch, names.features, width)
+        if wrong and len(times) <= len(values):
+            values, fault = values[: len(times)], wrong
         labels = _labels(batch, names.label, len(values))
         if len(values):
             width = values.shape[1]
-            yield Dense(values), width, labels
+            yield Dense(values), width, labels, times[: len(values)]
         done += len(values)
         if fault:
             raise SelectronError(f"row {done + 1}: {fault}")
@@ -60,7 +67,7 @@ def _as_one_error(what: str) -> Iterator[None]:
 
 def _batches(parquet: pq.ParquetFile, names: Names, size: int) -> Iterator[pa.RecordBatch]:
     """Batches of at most `size` rows and at least one."""
-    wanted = [*names.features, *([] if names.label is None else [names.label])]
+    wanted = [*names.features, *(name for name in names[1:] if name is not None)]
     batches = parquet.iter_batches(size, columns=wanted)
     done = 0
     while True:
@@ -76,7 +83,7 @@ def _batches(parquet: pq.ParquetFile, names: Names, size: int) -> Iterator[pa.Re
 def _names(schema: pa.Schema, choice: Choice) -> Names:
     index = [name for name in schema.names if PANDAS_INDEX.fullmatch(name)]
     drop = (*choice.drop, *(name for name in index if name != choice.label))
-    places, label = choose(schema.names, choice._replace(drop=drop))
+    places, label, time = choose(schema.names, choice._replace(drop=drop))
     for place in places:
         _check_feature(schema.field(place), alone=len(places) == 1)
     if label is not None and not _may_be_label(schema.field(label).type):
@@ -85,7 +92,7 @@ def _names(schema: pa.Schema, choice: Choice) -> Names:
             "name another column as the label"
         )
     names = [schema.names[place] for place in places]
-    return Names(names, None if label is None else schema.names[label])
+    return Names(names, *(None if at is None else schema.names[at] for at in (label, time)))
 
 
 def _check_feature(field: pa.Field, alone: bool) -> None:
@@ -127,6 +134,22 @@ def _labels(batch: pa.RecordBatch, name: str | None, count: int) -> np.ndarray:
     encoded = batch.column(name)[:count].dictionary_encode()  # few of them differ
     texts = column([*map(as_text, encoded.dictionary.to_pylist()), None])
     return texts[plain(encoded.indices.fill_null(len(texts) - 1))]
+
+
+def _times(batch: pa.RecordBatch, name: str | None) -> tuple[np.ndarray, str | None]:
+    """The times before the first that is none, and what is wrong with that one."""
+    found: list[float] = []
+    if name is None:
+        return np.array(found), None
+    array, fault = batch.column(name), None
+    if pa.types.is_timestamp(array.type) or pa.types.is_date(array.type):
+        array = pc.divide(pc.cast(pc.cast(array, pa.timestamp("us")), pa.int64()), 1e6)
+    try:
+        for cell in array.to_pylist():
+            found.append(second(cell, name))  # noqa: PERF401 those before a fault are kept
+    except SelectronError as error:
+        fault = str(error)
+    return np.array(found, dtype=float), fault
 
 
 def _values(
