@@ -1,12 +1,10 @@
 """`selectron reproduce`: every experiment reports, resumes, and comes to the same bytes again.
 
-Reports are tested on made-up results, in full and quick. One experiment is computed, quick; the
-environment variable SELECTRON_REPRODUCE names others, separated by commas.
+Reports are tested on made-up results, in full and quick. The quick runs are computed as well.
 """
 
 import csv
 import html
-import os
 import re
 
 import pytest
@@ -26,9 +24,6 @@ NEEDS["ellipsoid"] += ["shuttle/shuttle.trn.csv"]
 NEEDS["large_margin"] = ["usps/usps.h5"]
 NEEDS["selective_sampling"] = ["rcv1/rcv1.npz"]
 NEEDS["self_directed"] = []
-
-
-COMPUTED = os.environ.get("SELECTRON_REPRODUCE", "selective_sampling,self_directed").split(",")
 
 
 def reproduced(name, folder, *options):
@@ -75,8 +70,6 @@ def test_a_report_has_its_tables_figures_and_claims(name, command, tmp_path, mon
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_a_quick_run_that_was_interrupted_goes_on_to_the_same_bytes(name, tmp_path):
-    if name not in COMPUTED:
-        pytest.skip(f"compiles for minutes; SELECTRON_REPRODUCE={name} runs it")
     for file in NEEDS[name]:
         if not home.found(file):
             pytest.skip(f"{file} is not in the folder that SELECTRON_DATA names")
