@@ -5,7 +5,7 @@ import sys
 from benchmarks.activity import activity
 from benchmarks.cores import cores
 from benchmarks.files import files
-from benchmarks.growth import growth
+from benchmarks.growth import growth, growth_in_memory
 from benchmarks.many import many
 from benchmarks.passes import decisions, passes
 from benchmarks.processes import memory, starts
@@ -30,6 +30,7 @@ def main() -> None:
     show(("Steps in an L1 ball", "theirs / ours", "times"), projections())
     show(("Two cores", "times faster than one", "times"), cores())
     show(("As the work grows", "time", "growth"), growth())
+    show(("Memory kept as the work grows", "memory", "growth"), growth_in_memory())
     show(("Memory", "growth", "peaks"), memory())
     show(("Start", "median of 5", "range"), starts())
     show(("Activities, a log of four months", "figure", "more"), activity())

@@ -1,6 +1,7 @@
 """Cost as the work grows: time a row, and memory, as a table and as pictures with log scales."""
 
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -19,76 +20,102 @@ from selectron.learners import (
 )
 from selectron.streams import switching_gaussian
 
-PICTURE = "docs/growth.png"
+TIMES, MEMORY = "docs/growth.png", "docs/growth-memory.png"
+Work = tuple[Callable[[], OnlineClassifier], int]
 
 
 class Line(NamedTuple):
-    """How the time of a row depends on one number."""
+    """How a quantity depends on one number."""
 
     learner: str
     by: str
     values: Sequence[float]
-    seconds: list[float]  # a row
+    found: list[float]
 
 
 def growth() -> Iterator[Row]:
-    """Yield time a row against one number after another; draw them in the end."""
+    """Yield microseconds a row against one number after another; draw them in the end."""
+    yield from grown("us a row", "microseconds a row", TIMES, timed)
+
+
+def growth_in_memory() -> Iterator[Row]:
+    """Yield the kilobytes that a classifier keeps, likewise."""
+    yield from grown("kB", "kilobytes kept", MEMORY, kept)
+
+
+def grown(
+    unit: str, axis: str, picture: str, measured: Callable[[Callable, int], float]
+) -> Iterator[Row]:
+    """Yield what is measured of each kind of work as it grows, and draw all of it."""
     lines = []
     for learner, by, values, work in WORK:
-        seconds = [timed(*work(value)) for value in values]
-        lines.append(Line(learner, by, values, seconds))
-        times = ", ".join(f"{1e6 * s:.3g}" for s in seconds)
+        lines.append(Line(learner, by, values, [measured(*work(value)) for value in values]))
         yield (
             f"{learner}, {by} {', '.join(f'{v:,g}' for v in values)}",
-            f"{times} us a row",
+            f"{', '.join(f'{number:.3g}' for number in lines[-1].found)} {unit}",
             slope(lines[-1]),
         )
-    draw(lines)
+    draw(lines, axis, picture)
 
 
 def slope(line: Line) -> str:
-    """Return the power of the number that time grows with at the end of the line."""
-    (x, far), (s, late) = line.values[-2:], line.seconds[-2:]
+    """Return the power of the number that the quantity grows with at the end of the line."""
+    (x, far), (s, late) = line.values[-2:], line.found[-2:]
     return f"grows with the power {np.log(late / s) / np.log(far / x):.2f} at the end"
 
 
 def timed(call: Callable[[], Any], rows: int) -> float:
-    """Return seconds a row, the best of three after a first one."""
+    """Return microseconds a row, the best of three after a first one."""
     call()
     times = []
     for _ in range(3):
         start = time.perf_counter()
         call()
         times.append(time.perf_counter() - start)
-    return min(times) / rows
+    return 1e6 * min(times) / rows
 
 
-def passing(X: Any, y: Any, learner: Any, **options: Any) -> tuple[Callable[[], Any], int]:
+def kept(call: Callable[[], OnlineClassifier], rows: int) -> float:
+    """Return the kilobytes that are there after a pass and were not before, but for its record."""
+    call()  # what is compiled and cached stays, whatever the work
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    clf = call()
+    after, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert clf.n_rounds_ == rows
+    return (after - before) / 1e3
+
+
+def passing(X: Any, y: Any, learner: Any, **options: Any) -> Work:
     """Return a pass of a fresh classifier, and its number of rows."""
     classes = np.unique(y)
     options = {"fit_intercept": False, **options}
-    return (
-        lambda: OnlineClassifier(learner, **options).run(X, y, margins=False, classes=classes),
-        len(y),
-    )
+
+    def call() -> OnlineClassifier:
+        clf = OnlineClassifier(learner, **options)
+        clf.run(X, y, margins=False, classes=classes)
+        return clf
+
+    return call, len(y)
 
 
-def dense(learner: Any, work: float, **options: Any) -> Callable[[float], tuple]:
+def dense(learner: Any, work: float, **options: Any) -> Callable[[float], Work]:
     """Return work on so many features; `work` is about how much it is in all."""
 
-    def of(d: float) -> tuple[Callable[[], Any], int]:
+    def of(d: float) -> Work:
         n = int(min(100_000, max(300, work / d)))
         return passing(*switching_gaussian(n, int(d)), learner, **options)
 
     return of
 
 
-def non_zeros(k: float) -> tuple[Callable[[], Any], int]:
+def non_zeros(k: float) -> Work:
     """Return work on rows of so many values."""
     return passing(*text(10_000, 100_000, int(k)), Perceptron())
 
 
-def classes(k: float) -> tuple[Callable[[], Any], int]:
+def classes(k: float) -> Work:
     """Return work on so many classes, 16 features."""
     rng = np.random.default_rng(0)
     centres = rng.normal(size=(int(k), 16))
@@ -96,26 +123,26 @@ def classes(k: float) -> tuple[Callable[[], Any], int]:
     return passing(centres[y] + 0.6 * rng.normal(size=(len(y), 16)), y, PassiveAggressive())
 
 
-def support(budget: float) -> tuple[Callable[[], Any], int]:
+def support(budget: float) -> Work:
     """Return work with so many examples held."""
     X, y = switching_gaussian(max(3_000, 3 * int(budget)), 20, every=500)
     return passing(X, y, BudgetPerceptron(int(budget)), kernel="rbf")
 
 
-def labels(rate: float) -> tuple[Callable[[], Any], int]:
+def labels(rate: float) -> Work:
     """Return work with such a share of labels."""
     X, y = switching_gaussian(10_000, 50)
     return passing(X, y, LeadingHistory(), asker=Budget(rate=rate), random_state=0)
 
 
-def length(n: float) -> tuple[Callable[[], Any], int]:
+def length(n: float) -> Work:
     """Return work on so many rows."""
     return passing(*switching_gaussian(int(n), 50), LASEC())
 
 
 FEW: dict[str, Any] = {"asker": Budget(rate=0.2), "random_state": 0}
 WIDTHS = (10, 30, 100, 300, 1000)
-WORK: list[tuple[str, str, Sequence[float], Callable[[float], tuple]]] = [
+WORK: list[tuple[str, str, Sequence[float], Callable[[float], Work]]] = [
     ("Perceptron", "features", WIDTHS, dense(Perceptron(), 1e7)),
     ("LASEC", "features", WIDTHS, dense(LASEC(), 1e6)),
     ("LeadingHistory", "features", WIDTHS[:4], dense(LeadingHistory(), 3e5, **FEW)),
@@ -127,7 +154,7 @@ WORK: list[tuple[str, str, Sequence[float], Callable[[float], tuple]]] = [
 ]  # fmt: skip
 
 
-def draw(lines: Sequence[Line]) -> None:
+def draw(lines: Sequence[Line], axis: str, picture: str) -> None:
     """Draw a panel for each number."""
     from matplotlib.figure import Figure
 
@@ -137,11 +164,10 @@ def draw(lines: Sequence[Line]) -> None:
     for panel, by in zip(panels.flat, several, strict=True):
         for line in (line for line in lines if line.by == by):
             colour = COLOURS[sorted({one.learner for one in lines}).index(line.learner)]
-            micro = [1e6 * s for s in line.seconds]
-            panel.loglog(line.values, micro, "o-", ms=4, color=colour, label=line.learner)
+            panel.loglog(line.values, line.found, "o-", ms=4, color=colour, label=line.learner)
         panel.set_xlabel(by)
         panel.grid(alpha=0.3)
         panel.legend(fontsize=7, frameon=False)
     for panel in panels[:, 0]:
-        panel.set_ylabel("microseconds a row")
-    figure.savefig(PICTURE, dpi=120)
+        panel.set_ylabel(axis)
+    figure.savefig(picture, dpi=120)

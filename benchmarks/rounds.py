@@ -29,6 +29,8 @@ def rounds() -> Iterator[tuple[str, str, str]]:
     yield shown(
         "decide and tell, Perceptron, a sparse row, 80 of 50,000", live(clf), several, topics
     )
+    clf = OnlineClassifier(Perceptron(), classes=[-1, 1])
+    yield shown("decide and tell, Perceptron, a dict, d=50", live(clf), dicts(X), y)
     from river.linear_model import Perceptron as Theirs
 
     peer = Theirs()

@@ -72,12 +72,15 @@ class OnlineClassifier(ClassifierMixin, Fitted):
         keep the same ones, and it is an int.
     n_features_in_ : int
     feature_names_in_ : ndarray, if the rows came with names
+    feature_names_ : list, if the rows came as dicts
     n_rounds_ : int
         Rounds played.
     n_strained_ : int
         Rounds in which no step could do all that the learner asks of it; it did its best.
 
-    Rows are dense or sparse for good, as the first ones were; later ones are converted. Parameters
+    Rows are dense or sparse for good, as the first ones were; later ones are converted. A list of
+    dicts makes sparse rows: features may appear at any time, and are 0 where they are not named;
+    those that no round has seen are left out where rows are only predicted. Parameters
     that are set later take effect with the next `fit`. All input errors are `SelectronError`, a
     ValueError, and leave everything as it was.
 
@@ -164,18 +167,19 @@ class OnlineClassifier(ClassifierMixin, Fitted):
     def decide(self, x: Any, time: float | None = None) -> Decision:
         """Predict one row and decide whether to ask; `tell` may bring its label later, or never.
 
-        `x` is a 1-D array, a list, or one row of a matrix. If the label is asked for, the decision
-        has a ticket, valid until it is answered or `max_open` younger ones are open. To learn a
-        label that was not asked for, call `partial_fit`. `time` in seconds since 1970 is wanted by
-        a `Budget(per=...)` alone, and now by default. Raises SelectronError, and counts no
-        round, as `run` does.
+        `x` is a 1-D array, a list, a dict, or one row of a matrix. If the label is asked for, the
+        decision has a ticket, valid until it is answered or `max_open` younger ones are open. To
+        learn a label that was not asked for, call `partial_fit`. `time` in seconds since 1970 is
+        wanted by a `Budget(per=...)` alone, and now by default. Raises SelectronError, and counts
+        no round, as `run` does.
 
         >>> clf = OnlineClassifier(classes=["ham", "spam"])
         >>> clf.decide([0.5, 2.0])
         Decision(label='spam', margin=0.0, probability=1.0, ask=True, ticket=1)
         """
         model, now = self.__dict__.get("model_"), system.time() if time is None else time
-        block = None if model is None else single_row.plain(x, model)
+        names = self.__dict__.get("names_")
+        block = None if model is None else single_row.plain(x, model, names)
         if model is not None and block is not None:
             index, *rest = model.decide(block, now)
         else:
@@ -235,7 +239,7 @@ class OnlineClassifier(ClassifierMixin, Fitted):
         Of many classes, return the scores of all, (n_rows, n_classes).
         """
         check_is_fitted(self)
-        block, n = self._rows(X)
+        block, n = self._rows(X, new=False)
         if self.model_.stacked:
             scores = np.asarray(self.model_.look(block, n, scores=True).scores)
             return scores[:, 1] - scores[:, 0] if self._is_pair() else scores
@@ -244,7 +248,7 @@ class OnlineClassifier(ClassifierMixin, Fitted):
     def predict(self, X: Any) -> np.ndarray:
         """Return the predicted class of every row."""
         check_is_fitted(self)
-        block, n = self._rows(X)
+        block, n = self._rows(X, new=False)
         return named(self.model_.look(block, n).index, self.classes_)
 
     # A file

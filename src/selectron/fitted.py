@@ -10,13 +10,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import checks
 from .engine.rows import Dense, Sparse
-from .errors import NotThere
+from .errors import NotThere, SelectronError
+from .keyed import Names, are_dicts
 from .labels import encode
 from .model import Model
 from .nested import NestedParameters
 from .spaces.scalars import HELD
 
-FITTED = ("classes_", "named_", "model_", "n_features_in_", "feature_names_in_")
+FITTED = ("classes_", "named_", "model_", "n_features_in_", "feature_names_in_", "names_")
 
 
 class Fitted(NestedParameters):
@@ -26,7 +27,15 @@ class Fitted(NestedParameters):
     def coef_(self) -> np.ndarray:
         """The weights of the features."""
         check_is_fitted(self)
-        return self._weights()[:, int(self.model_.constant) :]
+        first = int(self.model_.constant)
+        return self._weights()[:, first : first + self.n_features_in_]
+
+    @property
+    def feature_names_(self) -> list[str]:
+        """The names of the features in the order of `coef_`, where rows are dicts."""
+        if not hasattr(self, "names_"):
+            raise NotThere("Features have no names: the rows were no dicts.")
+        return list(self.names_)
 
     @property
     def intercept_(self) -> np.ndarray:
@@ -71,11 +80,14 @@ class Fitted(NestedParameters):
     def _all_or_nothing(self) -> Iterator[None]:
         """Put what was fitted before back in place if anything goes wrong."""
         before = {name: vars(self)[name] for name in FITTED if name in vars(self)}
+        known = len(before.get("names_", ()))
         try:
             yield
         except BaseException:
             self._forget()
             self.__dict__.update(before)
+            if "names_" in before:
+                self.names_.cut(known)
             raise
 
     def _forget(self) -> None:
@@ -87,10 +99,29 @@ class Fitted(NestedParameters):
         """Return how many classes are learned."""
         return checks.many(self.many)
 
-    def _rows(self, X: Any) -> tuple[Dense | Sparse, int]:
-        """Return the rows as a block of the model's kind, and how many there are."""
+    def _rows(self, X: Any, new: bool = True) -> tuple[Dense | Sparse, int]:
+        """Return the rows as a block of the model's kind, and how many there are.
+
+        Where they are dicts, features that are not known are taken up with `new`, or left out.
+        """
         fitted = hasattr(self, "model_")
+        if hasattr(self, "names_") or are_dicts(X):
+            return self._keyed(X, fitted, new), len(X)
         return checks.rows(self, X, first=not fitted, sparse=fitted and self.model_.sparse)
+
+    def _keyed(self, X: Any, fitted: bool, new: bool) -> Sparse:
+        """Return rows that are dicts as a block."""
+        if not are_dicts(X):
+            raise SelectronError("The first rows were dicts: give a list of dicts, one a row.")
+        if not hasattr(self, "names_"):
+            if fitted:
+                raise SelectronError("The first rows were no dicts: give a table, as they were.")
+            self.names_ = Names()
+        block = self.names_.block(X, new)
+        self.n_features_in_ = width = len(self.names_)
+        if fitted and width > self.model_.width:
+            self.model_.widen(width + width // 4)  # more than needed, so that it is seldom
+        return block
 
     def _labelled(
         self, X: Any, y: Any, classes: Any, alone: bool = False

@@ -11,6 +11,7 @@ from .draws import Draws
 from .engine.rows import Dense, Sparse, joined, rows_of
 from .errors import SelectronError
 from .kernels import kernel_of
+from .keyed import Names
 from .model import Model
 
 KEPT = (
@@ -50,7 +51,8 @@ def described(clf: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
             f"{odd[0]!r} cannot be written to a file: labels must be plain values."
         )
     header = {"model": header, "kept": kept, "names": names, "classes": classes}
-    return {**header, "named": clf.named_}, arrays
+    keyed = list(clf.names_) if hasattr(clf, "names_") else None
+    return {**header, "named": clf.named_, "keyed": keyed}, arrays
 
 
 def restored(cls: Any, path: Any, header: Any, arrays: dict, parts: tuple[Any, ...]) -> Any:
@@ -73,7 +75,12 @@ def _restored(cls: Any, header: dict, arrays: dict, parts: tuple[Any, ...]) -> A
         raise SelectronError(f"The file holds an {wanted}: load it with {wanted}.load.")
     clf = cls(learner, asker, kernel=kernel, **header["kept"])
     clf.model_ = unpack(model, arrays, learner, asker, kernel)
-    clf.n_features_in_ = width = clf.model_.width
+    width = clf.model_.width
+    if header.get("keyed") is not None:
+        clf.names_ = Names(header["keyed"])
+        _must(clf.model_.sparse and len(clf.names_) == len(header["keyed"]) <= width)
+        _must(all(isinstance(name, str) for name in clf.names_))
+    clf.n_features_in_ = len(clf.names_) if header.get("keyed") is not None else width
     values, kind = header["classes"]
     clf.classes_ = np.array(values, dtype=kind)
     if header["names"]:

@@ -1,5 +1,6 @@
 """One row on its own, as `decide` takes it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -8,15 +9,18 @@ import scipy.sparse
 from .checks import TABLE, in_one_sentence
 from .engine.rows import Dense, Sparse
 from .errors import SelectronError
+from .keyed import Names
 from .model import Model
 
 
-def plain(x: Any, model: Model) -> Dense | Sparse | None:
+def plain(x: Any, model: Model, names: Names | None = None) -> Dense | Sparse | None:
     """Return a copy of x as a block, if it is clearly a row of numbers of the model's kind.
 
-    That is a 1-D array, or a sparse one of one row and sorted indices; whatever else it may be
-    takes longer to find out.
+    That is a 1-D array, a sparse one of one row and sorted indices, or a dict of the same names as
+    the one before; whatever else it may be takes longer to find out.
     """
+    if names is not None:
+        return names.row(x)
     if model.sparse:
         return _plain_sparse_row(x, model.width) if scipy.sparse.issparse(x) else None
     plain = type(x) is np.ndarray and x.ndim == 1 and x.dtype.kind in "fiub"
@@ -45,6 +49,8 @@ def _plain_sparse_row(x: Any, width: int) -> Sparse | None:
 def table(x: Any) -> Any:
     """Return one row of a table from a 1-D array, or from anything that has one row."""
     given = type(x).__name__
+    if isinstance(x, Mapping):
+        return [x]
     if hasattr(x, "iloc"):
         x = x.to_frame().T if x.ndim == 1 else x
     elif not scipy.sparse.issparse(x):

@@ -220,7 +220,7 @@ BAD_ROWS = {
     "no row": np.zeros((0, 4)),
     "3-D": np.zeros((1, 1, 4)),
     "number": 5.0,
-    "dict": {"a": 1.0},
+    "dict of a word": {"a": "b"},
     "word": "abcd",
     "nothing": None,
     "two sparse rows": scipy.sparse.csr_array(np.ones((2, 4))),

@@ -1,0 +1,129 @@
+"""Rows as dicts: features by name, each with a place of its own from when it first came."""
+
+import math
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from .engine.rows import Sparse
+from .errors import SelectronError
+from .parameters import shown
+
+WIDEST = 2**31 - 1  # places, whose numbers take 4 bytes
+
+
+class Names:
+    """The names of features in the order in which they came, and rows over them.
+
+    Rows of a stream mostly have the same names in the same order, so those of the last row and
+    their places are at hand.
+
+    >>> names = Names()
+    >>> block = names.block([{"links": 2, "size": 0.5}, {"size": 3}], new=True)
+    >>> block.indices, block.values, list(names)
+    (array([0, 1, 1], dtype=int32), array([2. , 0.5, 3. ]), ['links', 'size'])
+    """
+
+    def __init__(self, names: Sequence[str] = ()):
+        self.places = {name: place for place, name in enumerate(names)}
+        self.recent: tuple[tuple[str, ...], np.ndarray, np.ndarray] | None = None
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __iter__(self):
+        return iter(self.places)
+
+    def cut(self, n: int) -> None:
+        """Forget all names but the first n."""
+        self.recent = None
+        while len(self.places) > n:
+            self.places.popitem()
+
+    def row(self, x: Any) -> Sparse | None:
+        """Return a dict as a block, if its names are those of the last row; else None."""
+        if self.recent is None or type(x) is not dict or tuple(x) != self.recent[0]:
+            return None
+        values = _values(x, 0)
+        values.setflags(write=False)
+        return Sparse(*self.recent[1:], values)
+
+    def block(self, rows: Sequence[Mapping[str, Any]], new: bool) -> Sparse:
+        """Return rows as a block; names that are not known get a place with `new`, or are left out.
+
+        Raises SelectronError if a row is no dict, a name no text, or a value no finite number.
+        """
+        for i, x in enumerate(rows):
+            self._check(x, i, new)
+        if len(rows) == 1 and new:
+            self._note(rows[0])
+            found = self.row(dict(rows[0]))
+            if found is not None:
+                return found
+        places, values = zip(*(self._row(x, i) for i, x in enumerate(rows)), strict=True)
+        indptr = np.cumsum([0, *map(len, places)], dtype=np.int64)
+        return Sparse(indptr, np.concatenate(places), np.concatenate(values))
+
+    def _check(self, x: Any, i: int, new: bool) -> None:
+        """Refuse what is no row, and give its names places if they are to have any."""
+        if not isinstance(x, Mapping):
+            raise SelectronError(
+                f"Row {i} is no dict, but a {type(x).__name__}; all rows must be, as the first was."
+            )
+        for name in x.keys() - self.places.keys():
+            if not isinstance(name, str):
+                raise SelectronError(f"Row {i} has the key {name!r}: the names must be text.")
+        if new:
+            for name in x:
+                self.places.setdefault(name, len(self.places))
+        if len(self.places) > WIDEST:
+            raise SelectronError(f"Row {i} has feature {WIDEST + 1}, and there is no place for it.")
+
+    def _note(self, x: Mapping[str, Any]) -> None:
+        """Keep the names of this row at hand, if they are in the order of their places."""
+        places = np.fromiter(map(self.places.__getitem__, x), np.int32, len(x))
+        if (places[1:] > places[:-1]).all():
+            indptr = np.array([0, len(x)], np.int64)
+            for array in (indptr, places):  # several rows share them, and wait for their labels
+                array.setflags(write=False)
+            self.recent = tuple(x), indptr, places
+
+    def _row(self, x: Mapping[str, Any], i: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the places that a row has, in rising order, and its values."""
+        values = _values(x, i)
+        places = np.fromiter((self.places.get(name, -1) for name in x), np.int32, len(x))
+        order = places.argsort()[np.count_nonzero(places < 0) :]
+        return places[order], values[order]
+
+
+def _values(x: Mapping[str, Any], i: int) -> np.ndarray:
+    """Return the values of row i, once they are known to be finite numbers."""
+    try:
+        if math.isfinite(sum(x.values())):  # which words, None and the like cannot be added to
+            return np.fromiter(x.values(), float, len(x))
+    except (TypeError, ValueError, OverflowError):
+        pass  # the faulty one is named below
+    return np.array([_value(value, name, i) for name, value in x.items()], dtype=float)
+
+
+def _value(value: Any, name: str, i: int) -> float:
+    if not isinstance(value, Real | np.bool_):
+        raise SelectronError(f"Row {i}, feature {name!r}: {shown(value)} is no number.")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise SelectronError(f"Row {i}, feature {name!r} is {number}: every value must be finite.")
+    return number
+
+
+def are_dicts(X: Any) -> bool:
+    """Are these rows dicts, or is the first of them one?
+
+    >>> are_dicts([{"a": 1.0}]), are_dicts([[1.0]])
+    (True, False)
+    """
+    return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
