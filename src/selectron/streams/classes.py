@@ -44,20 +44,24 @@ class Classes:
 
         With `many`, two classes have the codes 1 and 2 as well.
         """
-        numbers = np.zeros(len(labels), np.int32)
-        for row, label in enumerate(labels.tolist()):
-            if label == label:  # NaN is no label
-                number = self._numbers.get(label)
-                numbers[row] = self._number(label, first + row) if number is None else number
+        found = list(map(self._numbers.get, given := labels.tolist()))
+        for row, number in enumerate(found):
+            if number is None:
+                found[row] = self._number(given[row], first + row)
+        numbers = np.array(found, np.int32)
         if many or len(self.names) > 2:
             return numbers
         return np.array([0, -1, 1], np.int8)[numbers]
 
     def _number(self, label: Any, row: int) -> int:
-        name = plain(label)
-        if name not in self.names:
-            self._append(name, row)
-        self._numbers[label] = self.names.index(name) + 1
+        """Return the number of a label that was not known when its chunk began; 0 for NaN."""
+        if label != label:
+            return 0
+        if label not in self._numbers:
+            name = plain(label)
+            if name not in self.names:
+                self._append(name, row)
+            self._numbers[label] = self.names.index(name) + 1
         return self._numbers[label]
 
     def _append(self, name: str, row: int) -> None:

@@ -16,6 +16,7 @@ import pyarrow.csv
 
 from ...engine.rows import Dense
 from ...errors import SelectronError
+from .ahead import ahead
 from .arrow import plain
 from .cells import Grammar
 from .columns import Choice, Columns, choose
@@ -51,8 +52,9 @@ def parts(
     Without a header (no cell of the first line is a word) the columns are named "0", "1", ....
     """
     table, line = _begin(blocks, choice, header)
-    for piece in pieces(blocks, size, table.grammar.ends, line):
-        values, labels, times, fault = quick(piece, table) or careful(piece, table)
+    found = pieces(blocks, size, table.grammar.ends, line)
+    for result in ahead(lambda piece: quick(piece, table) or careful(piece, table), found):
+        values, labels, times, fault = result
         if len(values):
             yield Dense(values), values.shape[1], labels, times
         if fault:

@@ -177,6 +177,8 @@ def _values(
 
 def _numbers(array: pa.Array) -> np.ndarray:
     """As float64, with NaN for nulls."""
+    if pa.types.is_float64(array.type) and not array.null_count:
+        return plain(array)
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     return plain(pc.cast(array, pa.float64(), safe=False).fill_null(math.nan))

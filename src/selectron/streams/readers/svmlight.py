@@ -13,6 +13,7 @@ import numpy as np
 
 from ...engine.rows import Sparse
 from ...errors import SelectronError
+from .ahead import ahead
 from .labels import column, given
 from .lines import Piece, pieces
 from .numerals import number
@@ -39,8 +40,7 @@ def parts(blocks: Blocks, size: int) -> Iterator[tuple[Sparse, int, np.ndarray]]
     they are text as it stands in the file.
     """
     width, words = 0, False
-    for piece in pieces(blocks, size):
-        heads, rows, fault = _rows(piece)
+    for heads, rows, fault in ahead(_rows, pieces(blocks, size)):
         count = len(rows.indptr) - 1
         labels = _labels(heads[:count], words)
         words = labels.dtype == object
