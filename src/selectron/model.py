@@ -65,6 +65,7 @@ class Model(Playing):
         self.chance = self.draws.aside()
         self.rounds = self.strained = 0
         self.open: dict[int, Dense | Sparse] = {}
+        self.oldest = 1  # no open ticket has a lower number
         self.tickets = 0
         self._equip()
         support.check_start(self, self.width, self.classes)
@@ -133,7 +134,9 @@ class Model(Playing):
             ticket = self.tickets = self.tickets + 1
             self.open[ticket] = block
             if len(self.open) > self.max_open:
-                del self.open[next(iter(self.open))]
+                while self.oldest not in self.open:  # a dict's first key is far behind gaps
+                    self.oldest += 1
+                del self.open[self.oldest]
         margin, probability, *_ = self.room.out
         return flags >> CLASS, margin.item(), probability.item(), ticket
 

@@ -144,6 +144,7 @@ def unpack(
         waiting = _waiting(arrays, len(tickets), model.width, model.sparse)
         rows = (rows_of(waiting, i, i + 1) for i in range(len(tickets)))
         model.open = dict(zip(tickets, rows, strict=True))
+        model.oldest = min(tickets)
     return model
 
 

@@ -180,6 +180,18 @@ def test_the_oldest_ticket_expires():
     assert list(clf.model_.open) == [3, 5, 6]
 
 
+def test_the_oldest_expires_whichever_were_answered(tmp_path):
+    clf = asked(6, max_open=4)  # 3 to 6 are open
+    for ticket in (3, 5):
+        clf.tell(ticket, 1)
+    clf.save(tmp_path / "model")
+    for one in (clf, OnlineClassifier.load(tmp_path / "model")):
+        tickets = [one.decide(x).ticket for x in X[:3]]  # 4, 6, 7, 8 are open, and then 6 to 9
+        assert tickets == [7, 8, 9]
+        assert list(one.model_.open) == [6, 7, 8, 9]
+        assert "expired" in refusal(lambda one=one: one.tell(4, 1))
+
+
 def test_memory_is_bounded():
     clf = fresh(max_open=10)
     sizes = []
