@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from selectron.pool import Boosted, Confident, Greedy, InOrder, SelfDirectedClassifier, Sphere
+from selectron.pool.features import neighbourly
 from selectron.pool.plan import Plan, Queue
 
 from .pools import line_and_rest, sphere
@@ -163,3 +164,29 @@ def test_kernel_maps_cost_little_where_a_halfspace_fits_or_labels_are_noise():
     for labels in (y, y ^ flipped):
         linear = SelfDirectedClassifier(features="standard").run(X, labels).mistakes
         assert SelfDirectedClassifier().run(X, labels).mistakes < 1.05 * linear + 5
+
+
+def test_rows_of_one_cluster_are_told_by_the_first_of_them():
+    rng = np.random.default_rng(0)
+    turn = np.linspace(0, 6 * np.pi, 500)
+    spiral = np.column_stack([turn * np.cos(turn), turn * np.sin(turn)])
+    X = np.concatenate([spiral, -spiral]) + 0.1 * rng.normal(size=(1000, 2))
+    y = np.arange(1000) < 500
+    linear = SelfDirectedClassifier(features="standard").run(X, y).mistakes
+    assert 10 * SelfDirectedClassifier().run(X, y).mistakes < linear
+
+
+def test_a_graph_of_neighbours_bears_copies_and_few_rows():
+    for X in (np.repeat(np.eye(3), 20, axis=0), np.ones((40, 2)), sphere(12, 2)[0]):
+        found = neighbourly(X, 0)
+        assert found.shape == (len(X), min(len(X) - 1, 200))
+        assert np.isfinite(found).all()
+        assert (found**2).sum(axis=1).mean() == pytest.approx(1)
+
+
+def test_the_widest_table_that_has_kernel_maps_is_fitted():
+    X = sphere(1100, 1000)[0]
+    known = np.where(np.arange(1100) < 1090, np.random.default_rng(0).integers(2, size=1100), None)
+    pool = SelfDirectedClassifier().start(X, known)
+    assert pool.propose() is not None
+    assert np.isfinite(pool.session_.queue.plan.keys).all()

@@ -25,7 +25,7 @@ from scipy.special import expit
 
 LEAST, MOST = 1e-8, 1e2  # bounds of lam, for rows of mean square length 1
 FAR = 20.0  # rows this much further from the boundary than the closest weigh e^-20 of it
-WIDE = 1_000  # rows and columns of the largest matrix that is formed
+WIDE = 1_024  # rows and columns of the largest matrix that is formed: more than `kernels` go with
 WIDER = 10.0  # the prior that margins come from, against the evidence's, which is too narrow
 ROUNDS = 3  # of the evidence, at most, in a fit
 

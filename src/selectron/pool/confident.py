@@ -25,6 +25,7 @@ from .plan import OPEN, Plan, Pool, Told
 
 EVERY = 100  # up to so many mistakes there is a fit after each, then after one in a hundred
 START = 0.01  # lam of the first fit
+EVENED = 10.0  # what the logarithm of the evidence is divided by, before it weighs a map
 LEFT_OUT = 1e-4  # weight of a map that is not fitted again until mistakes are half as many more
 STUCK = 8  # mistakes a feature before the rows left are half as many
 
@@ -130,14 +131,16 @@ def parted(
 def weighed(found: list[Found], mistakes: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the mean of the margins under several maps, and what each weighs by its evidence.
 
-    A map weighs nothing beside the plain one if its own fit leaves more than a quarter as many
-    errors as there were mistakes: of labels that are noise, evidence tells likelihood, not errors.
+    The evidence takes one map for the truth, and would soon give it all the weight; of several that
+    are about as good, the mean is better. A map weighs nothing beside the plain one if its own fit
+    leaves more than a quarter as many errors as there were mistakes: of labels that are noise,
+    evidence tells likelihood, not errors.
     """
     if len(found) == 1:
         return found[0].margins, np.ones(1)
     weights = softmax(
         [
-            one.evidence if i == 0 or 4 * one.errors <= mistakes else -np.inf
+            one.evidence / EVENED if i == 0 or 4 * one.errors <= mistakes else -np.inf
             for i, one in enumerate(found)
         ]
     )

@@ -11,6 +11,9 @@ RANDOM = 500  # random Fourier features
 PAIRS = 1_000  # rows between which the width of the kernel is measured
 LANDMARKS = 300  # rows that a kernel map is made from
 MAPPED, WIDEST = 20_000, 1_000  # rows and features of the largest table that has kernel maps
+NEAR = 10  # neighbours of a row in the graph
+SMOOTH = 200  # directions kept of the graph's kernel
+EPS = 0.01  # added to the graph's eigenvalues, which run from 0 to 2
 
 
 def featured(X: Any, features: Any, intercept: bool, seed: int) -> Any:
@@ -51,27 +54,68 @@ def fourier(X: Any, seed: int) -> np.ndarray:
 
 
 def kernels(X: Any, features: Any, seed: int) -> tuple[np.ndarray, ...]:
-    """Return the maps that go with "auto": of the rows as they are, and of the standardised ones.
+    """Return the maps that go with "auto": two of a Gaussian kernel, and one of neighbours.
 
-    Each is Nystroem's, of the kernel exp(-|x - x'|^2 / v), v the median of |x - x'|^2, from up to
-    300 rows drawn at random. Sparse, wide and large tables have none: there, a linear map does
-    well, or the fits would take too long.
-
-    Source: Williams & Seeger, "Using the Nystroem method to speed up kernel machines" (NIPS 2000).
+    Sparse, wide and large tables have none: there, a linear map does well, or the fits would take
+    too long.
     """
     n, d = X.shape
     if not isinstance(features, str) or features != "auto":
         return ()
     if scipy.sparse.issparse(X) or n > MAPPED or d > WIDEST:
         return ()
+    X = np.asarray(X, float)
+    around = (neighbourly(X, seed),) if n > NEAR else ()
+    return gaussian(X, seed), gaussian(standard(X), seed), *around
+
+
+def gaussian(X: np.ndarray, seed: int) -> np.ndarray:
+    """Return Nystroem's map of exp(-|x - x'|^2 / v), v the median of |x - x'|^2.
+
+    It is made from up to 300 rows drawn at random.
+
+    Source: Williams & Seeger, "Using the Nystroem method to speed up kernel machines" (NIPS 2000).
+    """
     from sklearn.kernel_approximation import Nystroem
 
-    return tuple(
-        Nystroem(
-            gamma=1 / apart(Z, seed), n_components=min(n, LANDMARKS), random_state=seed
-        ).fit_transform(Z)
-        for Z in (np.asarray(X, float), standard(X))
-    )
+    return Nystroem(
+        gamma=1 / apart(X, seed), n_components=min(len(X), LANDMARKS), random_state=seed
+    ).fit_transform(X)
+
+
+def neighbourly(X: np.ndarray, seed: int) -> np.ndarray:
+    """Return a map in which rows that a chain of near neighbours joins are close to each other.
+
+    Its kernel is (L + eps I)^-2, L the Laplacian of the graph of nearest neighbours, in the 200
+    directions in which that is largest: those along which classes change only between clusters of
+    rows. All rows have a part in it, whether they are told or not.
+
+    Sources: Smola & Kondor, "Kernels and Regularization on Graphs" (COLT 2003); the weights of the
+    graph, by each row's own distances, are those of Zelnik-Manor & Perona, "Self-Tuning Spectral
+    Clustering" (NIPS 2004).
+    """
+    from scipy.sparse.csgraph import laplacian
+    from sklearn.utils.extmath import randomized_svd
+
+    n = len(X)
+    L = scipy.sparse.csr_array(laplacian(neighbours(X), normed=True))
+    half = scipy.sparse.eye_array(n, format="csr") - L / 2  # eigenvalues from 0 to 1
+    U, values, _ = randomized_svd(half, min(n - 1, SMOOTH), n_iter=10, random_state=seed)
+    F = U / (np.maximum(2 * (1 - values), 0) + EPS)
+    return F / np.sqrt(np.einsum("ij,ij->", F, F) / n)
+
+
+def neighbours(X: np.ndarray) -> Any:
+    """Return the graph of the nearest neighbours, (n, n) sparse, weighing exp(-|x - x'|^2 / r r').
+
+    r and r' are how far away the tenth neighbours of both rows are.
+    """
+    from sklearn.neighbors import kneighbors_graph
+
+    W = kneighbors_graph(X, NEAR, mode="distance")
+    reach = np.maximum(W.data.reshape(-1, NEAR).max(axis=1), 1e-150)
+    W.data = np.exp(-(W.data**2) / (reach.repeat(NEAR) * reach[W.indices])) + 1e-9
+    return W.maximum(W.T)
 
 
 def apart(X: np.ndarray, seed: int) -> float:
