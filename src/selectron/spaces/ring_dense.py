@@ -1,8 +1,12 @@
 """Dense rows, a ring: every member has a matrix of its own, kept as in `dense_second`.
 
-A member takes rows in units of its own: every feature less its mean over its standard deviation,
-as the labelled rows before its birth had them. There its prior is isotropic. Where there is no
-constant feature, which could make up for the means, features are over their root mean square.
+A member takes rows in units of its own: every feature less its mean, over its size, as the labelled
+rows before its birth had them. There its prior is isotropic. Where there is no constant feature,
+which could make up for the means, nothing is subtracted.
+
+The size of a feature is its variance over its mean absolute deviation: large beside most of what it
+deviates by where it is rarely other than usual, so that a pixel that is seldom on, or a rare word,
+counts by how bright it is when it is on. A standard deviation would blow it up.
 """
 
 import math
@@ -26,7 +30,7 @@ __all__ = ["age", "ceiling", "form", "inner", "learn"]
 order = 2
 atomic = False
 NO_SCALARS = np.zeros(8)
-TYPICAL = 0.5  # rows
+FEW = 8  # rows, after which a size is its own by half, and by half what is typical
 
 
 class State(NamedTuple):
@@ -43,7 +47,7 @@ class State(NamedTuple):
     seen: np.ndarray  # (MEMBERS + 1, 3): what they said of the last row
     constant: np.ndarray  # (1,): is there a constant in front?
     kept: np.ndarray  # (KEPT, d): their rows
-    sums: np.ndarray  # (2, d): of all labelled rows and of their squares
+    sums: np.ndarray  # (3, d): of all labelled rows, their squares, and how far from the mean
     units: np.ndarray  # (2, MEMBERS, d): what to subtract from features, and what to multiply by
     z: np.ndarray  # (1, d): the last row in units of the last member
 
@@ -71,14 +75,14 @@ def rows(block: Dense, constant: bool, normalize: bool = False) -> Rows:
 
 def size(width: int) -> int:
     """Return the bytes that the state takes."""
-    return 8 * (MEMBERS * (width * (width + 1) // 2 + 4 * width) + (KEPT + 3) * width)
+    return 8 * (MEMBERS * (width * (width + 1) // 2 + 4 * width) + (KEPT + 4) * width)
 
 
 def start(width: int, shape: object) -> State:
     """Return the state before the first round."""
     w = np.zeros((MEMBERS, width))
     triangle = np.zeros((MEMBERS, width * (width + 1) // 2))
-    units = np.zeros((2, width)), np.zeros((2, MEMBERS, width)), np.zeros((1, width))
+    units = np.zeros((3, width)), np.zeros((2, MEMBERS, width)), np.zeros((1, width))
     arrays: Any = (w, triangle, w.copy(), *tables(), np.zeros((KEPT, width)), *units)
     return State(*arrays)
 
@@ -194,19 +198,45 @@ def imitate(s, k, other):
 def measure(s, k):
     """Take the units of member k from all labelled rows so far.
 
-    Few rows do not tell much: every variance counts as if the mean of all variances had been seen
-    besides, in half a row; of the squares, if nothing varies yet.
+    Few rows do not tell much: the logarithms of sizes lie between their own and their mean.
     """
     d, first, n = len(s.w[k]), int(s.constant[0]), s.scalars[LABELS]
-    together, squares = 0.0, 0.0
-    for j in range(first, d):
-        together += variance(s, j)
-        squares += s.sums[1, j] / n
-    typical = (together if together > 0 else squares) / max(1, d - first)
+    usual, total = typical(s), 0.0
     for j in range(d):
-        own = (n * variance(s, j) + TYPICAL * typical) / (n + TYPICAL)
+        own = size_of(s, j)
         s.units[0, k, j] = s.sums[0, j] / n if first == 1 and j > 0 else 0.0
-        s.units[1, k, j] = 1 / math.sqrt(own) if own >= SHORTEST and j >= first else 1.0
+        s.units[1, k, j] = 1.0
+        if j >= first and usual > 0:
+            ratio = (own / usual) ** (n / (n + FEW)) if own > 0 else 1.0
+            s.units[1, k, j] = 1 / (usual * ratio)
+            total += variance(s, j) * s.units[1, k, j] ** 2
+    if total > 0:
+        for j in range(first, d):
+            s.units[1, k, j] *= math.sqrt((d - first) / total)
+
+
+def typical(s):
+    """The geometric mean of all sizes; the root mean square where nothing varies yet."""
+    together, squares = 0.0, 0.0
+    d, first = s.sums.shape[1], int(s.constant[0])
+    for j in range(first, d):
+        together += size_of(s, j)
+        squares += s.sums[1, j] / s.scalars[LABELS]
+    if not together > 0:
+        return math.sqrt(squares / max(1, d - first)) if squares >= SHORTEST else 0.0
+    logs, count = 0.0, 0
+    for j in range(first, d):
+        if size_of(s, j) > 0:
+            logs += math.log(size_of(s, j) / together)
+            count += 1
+    return together * math.exp(logs / count)
+
+
+def size_of(s, j):
+    """Size of feature j; 0 if it does not vary."""
+    apart = s.sums[2, j] / s.scalars[LABELS]
+    spread = variance(s, j)
+    return spread / apart if spread >= SHORTEST and apart > 0 else 0.0
 
 
 def variance(s, j):
@@ -219,11 +249,12 @@ def variance(s, j):
 def hold(s, rows, i, slot):
     """Keep a row, and add it up; is all finite?"""
     s.constant[0] = rows.constant
-    total = 0.0
+    n, total = s.scalars[LABELS], 0.0
     for j in range(len(s.kept[slot])):
         value = rows.values[i, j]
         s.kept[slot, j] = value
         s.sums[0, j] += value
         s.sums[1, j] += value * value
+        s.sums[2, j] += abs(value - s.constant[0] * s.sums[0, j] / n)
         total += s.sums[1, j]
     return math.isfinite(total)

@@ -10,7 +10,7 @@ from collections import deque
 import numpy as np
 from scipy.stats import norm
 
-PRIOR, TYPICAL, EVERY, DRAWN, HEARD = 3.0, 0.5, 4, 0.1, 0.02
+PRIOR, FEW, EVERY, DRAWN, HEARD = 3.0, 8, 4, 0.1, 0.02
 SLOWNESS, NEW = 1000.0, 30
 PACES = np.array([0.01, 0.03, 0.1, 0.3, 1, 3, 10])
 LIKELY = np.array([0.1, 0.1, 0.1, 0.2, 0.3, 0.1, 0.1])
@@ -95,18 +95,22 @@ class Leading:
         self.errors, self.weighed, self.noises = 0.5, 50.0, PLAUSIBLE
 
     def prior(self):
-        """Covariance of w: independent in standardised features, beside a constant if there is one.
+        """Covariance of w: independent in features over their sizes, beside a constant if any.
 
-        f = b + sum u_j (x_j - mean_j) / sd_j = <w, (1, x)>, or f = sum u_j x_j / rms_j.
+        f = b + sum u_j (x_j - mean_j) / size_j = <w, (1, x)>, or f = sum u_j x_j / size_j, where
+        sizes are such that z_j = (x_j - mean_j) / size_j has 1 for the mean of all E z_j^2.
         """
         rows = np.array(self.rows)[:, self.constant :]
         n, d = rows.shape
         mean = rows.mean(axis=0) if self.constant else np.zeros(d)
         squares = ((rows - mean) ** 2).mean(axis=0)
-        typical = squares.mean() if squares.any() else (rows**2).mean()
-        variances = (n * squares + TYPICAL * typical) / (n + TYPICAL)
-        to_w = np.zeros((d, d))
-        np.fill_diagonal(to_w, 1 / np.sqrt(variances))
+        sizes = np.full(d, math.sqrt((rows**2).mean()))
+        if squares.any():
+            means = rows.cumsum(axis=0) / np.arange(1, n + 1)[:, None] if self.constant else 0.0
+            own = np.log(squares / abs(rows - means).mean(axis=0))
+            sizes = np.exp((n * own + FEW * own.mean()) / (n + FEW))
+            sizes *= math.sqrt((squares / sizes**2).mean())
+        to_w = np.diag(1 / sizes)
         spread = np.full(d, PRIOR / d)
         if self.constant:
             to_w = np.block([[np.ones((1, 1)), -(mean @ to_w)[None]], [np.zeros((d, 1)), to_w]])
