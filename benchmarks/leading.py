@@ -71,6 +71,13 @@ def alike(s: Any, k: int) -> None:
         s.units[1, k, j] = 1.0 if j < first else ((d - first) / max(total, 1e-300)) ** 0.5
 
 
+def deviation(s: Any, j: int) -> float:
+    """Return a feature's standard deviation, in place of `ring_dense.size_of`."""
+    n = s.scalars[7]
+    mean = s.sums[0, j] / n * s.constant[0]
+    return max(0.0, s.sums[1, j] / n - mean * mean) ** 0.5
+
+
 def every_row(self: Any, r: float, q: float, t: float) -> float:
     """Say how far a row surprises: by its worth alone, in place of `Uncertainty.surprise`."""
     return max(0.0, 1.0 - abs(r)) ** 1.5 + self.doubt * q
@@ -85,6 +92,7 @@ VARIANTS = {
         constants={"spaces.ring_shares.PACES": (1.0,), "spaces.ring_shares.LIKELY": (1.0,)}
     ),
     "one unit for all features": Variant(constants={"spaces.ring_dense.measure": alike}),
+    "standard deviations for units": Variant(constants={"spaces.ring_dense.size_of": deviation}),
     "one noise": Variant(
         constants={"spaces.ring.FIRSTS": (0.03,), "spaces.ring_noise.NOISES": (0.03,) * 6}
     ),

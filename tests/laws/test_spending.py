@@ -120,6 +120,26 @@ def test_scale_and_order_of_features_change_no_decision(factor):
         assert np.array_equal(other.flags, records[0].flags)
 
 
+def test_features_of_very_different_scale_are_not_lost():
+    X, y = switching_gaussian(600, d=4, every=600, seed=3)
+    alike, apart = (
+        OnlineClassifier(LeadingHistory(), asker=Budget(rate=0.3), random_state=1).run(rows, y)
+        for rows in (X, X * [1.0, 1e3, 1e-3, 10.0])
+    )
+    assert apart.accuracy > alike.accuracy - 0.05
+
+
+def test_a_feature_that_is_rarely_on_is_not_blown_up():
+    random = np.random.default_rng(0)
+    X = (random.random((600, 3)) < [0.5, 0.02, 0.2]) * [1.0, 1.0, 5.0]
+    y = np.where(random.random(600) < 0.5, 1, -1)
+    clf = OnlineClassifier(LeadingHistory(switches=1), random_state=0)  # so that the young lead
+    clf.run(X, y)
+    by = clf.model_.state.units[1]
+    newest = np.argmax(clf.model_.state.members[:, 2])
+    np.testing.assert_allclose(by[newest, 1:] / by[newest, 1], [1.0, 1.0, 0.2], rtol=0.3)
+
+
 def test_the_leader_is_young_after_a_switch():
     X, y = switching_gaussian(900, d=4, every=600, seed=5)
     age = OnlineClassifier(LeadingHistory(), random_state=0).run(X, y).age
