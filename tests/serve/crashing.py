@@ -3,14 +3,12 @@
     python -m tests.serve.crashing KILLS SEED
 
 Every operation is a request with a key; whoever sent it sends it again until
-it is acknowledged. Children are forked, so that Numba's code is loaded once.
+it is acknowledged.
 """
 
 import json
-import os
 import random
 import shutil
-import signal
 import sqlite3
 import sys
 import tempfile
@@ -21,6 +19,8 @@ from selectron.serve.answering import Said
 from selectron.serve.declaration import Declaration, Features
 from selectron.serve.service import Service, Work
 from selectron.serve.stream import Item
+
+from ..crashes import killed
 
 MAIL = Declaration(
     name="mail", classes=["ham", "spam"], features=Features(size=64), budget="30%", queue=20
@@ -83,46 +83,13 @@ def outcome(service):
     return path.read_bytes(), json.dumps(service.views, sort_keys=True)
 
 
-def doomed(folder, start, point, count, pipe):
-    """Live on in a child, which is killed when it reaches a point for so many times."""
-    left = [count]
+def acknowledged(folder, start, rng):
+    """Have a child live and die; return its operations and replies; half a line is none."""
 
-    def reached(name):
-        left[0] -= name == point
-        if not left[0]:
-            os.kill(os.getpid(), signal.SIGKILL)
+    def life(tell):
+        live(folder, start, start + A_LIFE, lambda i, reply: tell(f"{i} {reply}"))
 
-    points.reached = reached
-
-    def told(i, reply):
-        os.write(pipe, f"{i} {reply}\n".encode())
-
-    live(folder, start, start + A_LIFE, told)
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def killed(folder, start, rng):
-    """Have a child live and die; return what it acknowledged."""
-    point = rng.choice((*POINTS, None))
-    read, write = os.pipe()
-    child = os.fork()
-    if not child:
-        doomed(folder, start, point, rng.randint(1, 4), write)
-    os.close(write)
-    with os.fdopen(read, "rb") as lines:
-        if point is not None:
-            found = lines.read()
-        else:
-            found = b"".join(lines.readline() for _ in range(rng.randint(0, 20)))
-            os.kill(child, signal.SIGKILL)
-            found += lines.read()
-    os.waitpid(child, 0)
-    return found
-
-
-def acknowledged(text):
-    """Return operations and replies of what came through a pipe; half a line is none."""
-    lines = text.decode().split("\n")[:-1]
+    lines = killed(life, points, POINTS, rng, times=4, lines=20).decode().split("\n")[:-1]
     return {int(line.partition(" ")[0]): line.partition(" ")[2] for line in lines}
 
 
@@ -133,7 +100,7 @@ def main(kills, seed):
     live(home / "warm", 0, 60, lambda i, reply: None).close()  # before anything is forked
     replies = {}
     for _ in range(kills):
-        replies |= acknowledged(killed(home / "crashed", len(replies), rng))
+        replies |= acknowledged(home / "crashed", len(replies), rng)
         assert sorted(replies) == list(range(len(replies)))
     total = len(replies) + 10
     crashed = live(home / "crashed", len(replies), total, replies.__setitem__)

@@ -6,10 +6,8 @@ Whoever says something says it again until it is acknowledged; a question must b
 """
 
 import json
-import os
 import random
 import shutil
-import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -17,6 +15,7 @@ from pathlib import Path
 from selectron.activity.diary import points
 from selectron.activity.diary.session import Session
 
+from ...crashes import killed
 from .conftest import at, work
 from .fake import Fake
 
@@ -64,41 +63,14 @@ def live(folder, start, end, told):
     return session
 
 
-def doomed(folder, start, point, count, pipe):
-    """Live on in a child, which is killed when it reaches a point for so many times."""
-    left = [count]
-
-    def reached(name):
-        left[0] -= name == point
-        if not left[0]:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    points.reached = reached
-
-    def told(what, value):
-        os.write(pipe, (json.dumps([what, value]) + "\n").encode())
-
-    live(folder, start, start + A_LIFE, told)
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def killed(folder, start, rng):
+def heard(folder, start, rng):
     """Have a child live and die; return what it told of."""
-    point = rng.choice((*POINTS, None))
-    read, write = os.pipe()
-    child = os.fork()
-    if not child:
-        doomed(folder, start, point, rng.randint(1, 6), write)
-    os.close(write)
-    with os.fdopen(read, "rb") as lines:
-        if point is None:
-            found = b"".join(lines.readline() for _ in range(rng.randint(0, 30)))
-            os.kill(child, signal.SIGKILL)
-            found += lines.read()
-        else:
-            found = lines.read()
-    os.waitpid(child, 0)
-    return [json.loads(line) for line in found.decode().split("\n")[:-1]]
+
+    def life(tell):
+        live(folder, start, start + A_LIFE, lambda what, value: tell(json.dumps([what, value])))
+
+    lines = killed(life, points, POINTS, rng, times=6, lines=30).decode().split("\n")[:-1]
+    return [json.loads(line) for line in lines]
 
 
 def check(session, told):
@@ -128,7 +100,7 @@ def main(kills, seed):
     home = Path(tempfile.mkdtemp())
     told, done = [], 0
     for _ in range(kills):
-        told += killed(home / "crashed", done, rng)
+        told += heard(home / "crashed", done, rng)
         done = max([done, *(value + 1 for what, value in told if what == "done")])
     total = done + 10
     crashed = live(home / "crashed", done, total, lambda what, value: told.append([what, value]))
