@@ -6,7 +6,7 @@ that what it would have predicted is wrong.
 """
 
 import time as clock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,11 +21,19 @@ SILENCE = 600.0  # seconds
 FIRST = 50  # labels, after each of which it is fitted in any case
 
 
+class Fitting(NamedTuple):
+    """What fitting has come to: examples, fits to all of them so far, seconds of the processor."""
+
+    labels: int = 0
+    fits: int = 0
+    seconds: float = 0.0
+
+
 class BatchScoring(Scoring):
     """g with weights that are fitted anew after every so many labels."""
 
-    def __init__(self, threshold: float, every: int, C: float):
-        self.threshold, self.every, self.C = threshold, every, C
+    def __init__(self, threshold: float, every: int, svm: Any):
+        self.threshold, self.every, self.svm = threshold, every, svm
         self.rows = np.empty((1024, K + 2 * M))
         self.labels = self.fits = 0
         self.seconds = 0.0  # spent fitting
@@ -49,13 +57,9 @@ class BatchScoring(Scoring):
 
     def fit(self) -> None:
         """Fit the weights to all examples."""
-        from sklearn.svm import LinearSVC  # slow to import
-
+        self.svm = linear() if self.svm is None else self.svm
         start = clock.process_time()
-        Z = self.rows[: self.labels]
-        svm = LinearSVC(C=self.C, fit_intercept=False, dual=False, tol=1e-3)
-        y = np.repeat([1, -1], self.labels)
-        self.fitted = svm.fit(np.concatenate([Z, -Z]), y).coef_[0]
+        self.fitted = self.svm.fit(*both(self.rows[: self.labels])).coef_[0]
         self.seconds += clock.process_time() - start
         self.fits += 1
 
@@ -64,8 +68,24 @@ class BatchScoring(Scoring):
         return 1.0 if found.lead >= self.threshold else None
 
 
+def linear() -> Any:
+    """Return scikit-learn's fastest linear support vector machine for such examples."""
+    from sklearn.svm import LinearSVC  # slow to import
+
+    return LinearSVC(C=10.0, fit_intercept=False, dual=False, tol=1e-3)
+
+
+def both(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return Z as positive examples and -Z as negative ones, with their labels."""
+    return np.concatenate([Z, -Z]), np.repeat([1, -1], len(Z))
+
+
 class BatchPredictor(ActivityPredictor):
-    """The predictor with a batch method in place of a learner: fitted after `every` label."""
+    """The predictor with a batch method in place of a learner: fitted after `every` label.
+
+    `svm` is what is fitted: LinearSVC with C = 10, or another of scikit-learn's that is linear. The
+    paper's is SVC(kernel="linear", C=10), LIBSVM.
+    """
 
     scoring: BatchScoring
 
@@ -75,11 +95,16 @@ class BatchPredictor(ActivityPredictor):
         threshold: float = 0.5,
         every: int = 1,
         silent: bool = False,
-        C: float = 10.0,
+        svm: Any = None,
     ):
         super().__init__(seconds, threshold=threshold, patience=0.0)
-        self.scoring = BatchScoring(threshold, every, C)
+        self.scoring = BatchScoring(threshold, every, svm)
         self.silent, self.spoke = silent, -np.inf
+
+    @property
+    def fitting(self) -> Fitting:
+        """What fitting has come to."""
+        return Fitting(self.scoring.labels, self.scoring.fits, self.scoring.seconds)
 
     def _ask(self, instance: Instance, found: Found) -> Alarm | None:
         """Raise an alarm, or be silent."""

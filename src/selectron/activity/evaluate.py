@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..evaluate.plot import COLOURS, DASHES
-from .batch import BatchPredictor
+from .batch import BatchPredictor, Fitting
 from .event import Event
 from .predictor import POLICIES, THRESHOLD, ActivityPredictor
 from .protocol import Outcome, play
@@ -21,9 +21,7 @@ class Row(NamedTuple):
     method: str
     threshold: float
     outcome: Outcome
-    labels: int = 0  # that the batch method has been given
-    fits: int = 0
-    fitting: float = 0.0  # seconds
+    fitting: Fitting = Fitting()  # of the batch method
 
 
 def evaluate(
@@ -44,10 +42,8 @@ def evaluate(
     for threshold in thresholds:
         for name, predictor in _methods(threshold, every, learner).items():
             outcome = play(predictor, events, truth)
-            batch = getattr(predictor.scoring, "labels", None) is not None
-            spent = predictor.scoring if batch else None
-            more = (spent.labels, spent.fits, spent.seconds) if spent else ()
-            rows.append(Row(name, threshold, outcome, *more))
+            batch = isinstance(predictor, BatchPredictor)
+            rows.append(Row(name, threshold, outcome, predictor.fitting if batch else Fitting()))
             seen(rows[-1])
     return rows
 
@@ -86,8 +82,9 @@ def table(rows: Sequence[Row]) -> str:
 
 def _line(row: Row) -> str:
     found = row.outcome
-    each = f"{1000 * row.fitting / row.fits:7.1f}" if row.fits else f"{'-':>7}"
-    fits = f"{row.fits:5}" if row.fits else f"{'-':>5}"
+    _, count, seconds = row.fitting
+    each = f"{1000 * seconds / count:7.1f}" if count else f"{'-':>7}"
+    fits = f"{count:5}" if count else f"{'-':>5}"
     return (
         f"{row.method:<14} {row.threshold:9.2f}  {found.alarms:6}  {found.right:5}  "
         f"{found.precision:9.3f}  {found.recall:6.3f}  "
