@@ -1,5 +1,6 @@
 """What is said, as the page, the report and the predictor have it: they must agree."""
 
+import sqlite3
 import time
 from datetime import date
 
@@ -9,6 +10,7 @@ from selectron import SelectronError
 from selectron.activity.desk.home import Settings, resource_of, settled, titles_of
 from selectron.activity.diary.journal import Journal
 from selectron.activity.diary.names import sound
+from selectron.activity.diary.saying import Saying
 from selectron.activity.report.day import day as report
 
 from .conftest import at, work
@@ -72,6 +74,50 @@ def test_a_question_that_was_followed_by_a_declaration_of_before(began):
     day(session)
     session.said("declare", "thesis", at(3), at(6))
     assert session.say.questions(at(6)) == []
+
+
+def test_a_question_outlives_the_name_that_it_has(began):
+    """A notification goes on showing the name that there was when it came."""
+    session = began()
+    day(session)
+    session.said("rename", "thesis", "book", at(6))
+    session.said("answer", 1, "thesis", at(6))
+    assert session.names.open == {"mail": True, "book": True}
+    assert session.names.declared[1] == "book"
+    session.said("create", "thesis", at(7))  # what has the name now is meant by it
+    session.said("answer", 1, "thesis", at(7))
+    assert session.names.declared[1] == "thesis"
+
+
+def test_a_question_outlives_a_merged_activity(began):
+    session = began()
+    day(session)
+    session.said("merge", "thesis", "mail", at(6))
+    session.said("answer", 1, "thesis", at(6))
+    assert session.names.open == {"mail": True}
+
+
+def test_nobody_else_writes_while_a_name_is_checked(tmp_path):
+    say, other = (Saying(Journal(tmp_path / "home")) for _ in range(2))
+    other.journal.db.execute("PRAGMA busy_timeout = 0")
+    names, tried = say.names, []
+
+    def checked():
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            other.create("tax", at(0))
+        tried.append(1)
+        return names()
+
+    say.names = checked
+    say.create("tax", at(0))
+    say.rename("tax", "return", at(0))
+    say.create("post", at(0))
+    say.merge("post", "return", at(0))
+    say.associate("site:a", "return", at(0))
+    say.close("return", at(0))
+    assert len(tried) == 6
+    with pytest.raises(SelectronError, match="There is an activity 'return' already"):
+        other.create("return", at(0))
 
 
 def test_a_document_is_associated_under_the_name_that_is_kept(tmp_path):

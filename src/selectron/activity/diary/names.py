@@ -83,6 +83,10 @@ class Names:
                 name = new
         return name
 
+    def meant(self, name: str, seq: int) -> str:
+        """Return the activity that is called so or, if none is, that was called so at an entry."""
+        return name if name in self.open else self.now(name, seq) or name
+
     def known(self, name: str) -> str:
         """Return a name; raises SelectronError if there is no such activity."""
         if name not in self.open:

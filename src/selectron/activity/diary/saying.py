@@ -1,5 +1,7 @@
 """What a person says, checked and written to the journal: any process may, at any time."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ...errors import SelectronError
@@ -24,47 +26,69 @@ class Saying:
         """Say that from a time on somebody works on an activity; a new one is created."""
         if not 0 <= time <= at + AHEAD:
             raise SelectronError("A declaration must not be of the future.")
-        return self._said("declare", time, at, {"activity": sound(activity)})
+        with self.journal.writing():
+            return self.journal.append("declare", time, at, {"activity": sound(activity)})
 
     def answer(self, alarm: int, activity: str, at: float, time: float | None = None) -> Entry:
         """Say which activity it was when an alarm was raised, and since when, if that is known.
 
-        The same answer again changes nothing; another one corrects it.
+        An activity that has another name by now may be called what it was when the alarm was
+        raised, for a question may stand longer than a name. The same answer again changes nothing;
+        another one corrects it.
         """
-        asked = self.journal.last("alarm", "id", alarm)
-        if asked is None:
-            raise SelectronError(f"There is no alarm {alarm}.")
-        if time is not None and not 0 <= time <= asked.time:
-            raise SelectronError("The time of the switch must not be after the alarm.")
-        body = {"alarm": alarm, "activity": sound(activity), "time": time}
-        last = self.journal.last("answer", "alarm", alarm)
-        return last if last and last.body == body else self._said("answer", asked.time, at, body)
+        with self.journal.writing():
+            asked = self.journal.last("alarm", "id", alarm)
+            if asked is None:
+                raise SelectronError(f"There is no alarm {alarm}.")
+            if time is not None and not 0 <= time <= asked.time:
+                raise SelectronError("The time of the switch must not be after the alarm.")
+            name = self.names().meant(sound(activity), asked.seq)
+            body = {"alarm": alarm, "activity": name, "time": time}
+            last = self.journal.last("answer", "alarm", alarm)
+            if last is not None and last.body == body:
+                return last
+            return self.journal.append("answer", asked.time, at, body)
 
     def create(self, activity: str, at: float) -> Entry:
         """Create an activity."""
-        return self._said("create", at, at, {"activity": self.names().fresh(activity)})
+        with self._checked() as names:
+            return self.journal.append("create", at, at, {"activity": names.fresh(activity)})
 
     def rename(self, old: str, new: str, at: float) -> Entry:
         """Give an activity another name."""
-        names = self.names()
-        return self._said("rename", at, at, {"old": names.known(old), "new": names.fresh(new)})
+        with self._checked() as names:
+            body = {"old": names.known(old), "new": names.fresh(new)}
+            return self.journal.append("rename", at, at, body)
 
     def merge(self, old: str, into: str, at: float) -> Entry:
         """Make an activity part of another one."""
-        names = self.names()
-        if names.known(old) == names.known(into):
-            raise SelectronError(f"{old!r} cannot be merged with itself.")
-        return self._said("merge", at, at, {"old": old, "new": into})
+        with self._checked() as names:
+            if names.known(old) == names.known(into):
+                raise SelectronError(f"{old!r} cannot be merged with itself.")
+            return self.journal.append("merge", at, at, {"old": old, "new": into})
 
     def close(self, activity: str, at: float) -> Entry:
         """Close an activity: it is not predicted any more, until it is declared again."""
-        return self._said("close", at, at, {"activity": self.names().known(activity)})
+        with self._checked() as names:
+            return self.journal.append("close", at, at, {"activity": names.known(activity)})
 
     def associate(self, resource: str, activity: str | None, at: float) -> Entry:
         """Say that a resource belongs to an activity, or with None that it does to none."""
-        if activity is not None:
-            self.names().known(activity)
-        return self._said("associate", at, at, {"resource": resource, "activity": activity})
+        with self._checked() as names:
+            name = None if activity is None else names.known(activity)
+            body = {"resource": resource, "activity": name}
+            return self.journal.append("associate", at, at, body)
+
+    @contextmanager
+    def _checked(self) -> Iterator[Names]:
+        """Write, with the activities that there are: nobody else changes them meanwhile."""
+        with self.journal.writing():
+            yield self.names()
+
+    def set_back(self, time: float) -> Entry:
+        """Say that it is an earlier time than the predictor has gone to: the clock was wrong."""
+        with self.journal.writing():
+            return self.journal.append("clock", time, time, {})
 
     def names(self) -> Names:
         """Return the activities as they are now."""
@@ -97,7 +121,3 @@ class Saying:
             "activity": names.now(question["activity"], seq),
             "declared": names.now(question["declared"], seq),
         }
-
-    def _said(self, kind: str, time: float, at: float, body: dict[str, Any]) -> Entry:
-        with self.journal.writing():
-            return self.journal.append(kind, time, at, body)
