@@ -1,9 +1,14 @@
-"""Alarms with what came of them."""
+"""Alarms with what came of them, and what is not worth asking again so soon."""
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from .alarm import Alarm
+
+SURER = 2.0  # times the lead it had, and what was denied is asked again at once
+LAPSE = 900.0  # seconds after which an alarm counts as unanswered
 
 
 @dataclass
@@ -42,3 +47,77 @@ class Asked:
         alarm, instance, moment, activity, declared, answer, settled = packed
         answer = answer and (answer[0], answer[1])
         return cls(Alarm(*alarm), instance, moment, activity, declared, answer, settled)
+
+
+class Questions:
+    """The alarms that can still be answered, by their numbers.
+
+    What has been denied is not asked again for `patience` seconds, unless it leads further by then.
+    """
+
+    def __init__(self, patience: float):
+        self.patience = patience
+        self.raised = 0  # alarms so far
+        self.by_number: dict[int, Asked] = {}
+        self.spared: dict[int, float] = {}  # when the budget forbade to ask about an activity
+
+    def __iter__(self) -> Iterator[Asked]:
+        return iter(list(self.by_number.values()))
+
+    @property
+    def waiting(self) -> list[Asked]:
+        """Those that wait for an answer."""
+        return [asked for asked in self if not asked.settled]
+
+    def lapsed(self, time: float) -> list[Asked]:
+        """Return those that nobody has answered for long."""
+        return [asked for asked in self.waiting if time - asked.alarm.time > LAPSE]
+
+    def add(self, asked: Asked) -> None:
+        """Add an alarm, the next one."""
+        self.raised += 1
+        self.by_number[asked.alarm.id] = asked
+
+    def spare(self, activity: int, time: float) -> None:
+        """Note that the budget forbade to ask: asked a bit later it would come too late."""
+        self.spared[activity] = time
+
+    def lately(self, activity: int, lead: float, time: float) -> bool:
+        """Does the same alarm wait for an answer, or was it denied or spared a short time ago?"""
+        if time - self.spared.get(activity, -math.inf) < self.patience:
+            return True
+        alike = [asked for asked in self if asked.activity == activity]
+        return any(
+            not asked.settled or (asked.denied and self._again(asked.alarm, lead, time))
+            for asked in alike
+        )
+
+    def _again(self, denied: Alarm, lead: float, time: float) -> bool:
+        """Is there no more reason to ask than there was a short time ago?"""
+        return time - denied.time < self.patience and lead < SURER * denied.score
+
+    def forget(self, instance: int) -> None:
+        """Forget alarms about instances before one: they can be answered no more."""
+        for asked in self:
+            if asked.instance < instance:
+                del self.by_number[asked.alarm.id]
+
+    def set_back(self) -> None:
+        """Forget all alarms, for their times were wrong."""
+        self.by_number, self.spared = {}, {}
+
+    def merge(self, old: int, into: int) -> None:
+        """Let alarms be about the activity that another one has been merged into."""
+        for asked in self:
+            asked.merge(old, into)
+
+    def pack(self) -> dict[str, Any]:
+        """Return the state as JSON can hold it."""
+        asked, spared = [asked.pack() for asked in self], list(self.spared.items())
+        return {"asked": asked, "spared": spared, "raised": self.raised}
+
+    def unpack(self, packed: dict[str, Any]) -> None:
+        """Take up the state that was packed."""
+        self.raised, self.spared = packed["raised"], dict(packed["spared"])
+        for asked in map(Asked.unpack, packed["asked"]):
+            self.by_number[asked.alarm.id] = asked

@@ -67,6 +67,12 @@ class Desktop:
         self.before = time
         return Vector(start, time, windows, tuple(self.seen), closed, used, since, gap)
 
+    def set_back(self, time: float) -> None:
+        """Go on from an earlier time, and forget what waits to be looked at."""
+        self.until = self.closed_at = time
+        self.before = min(self.before, time)
+        self.pending.clear()
+
     def _parts(self, time: float) -> list[Event]:
         """Take what was seen before `time`; the rest of an event that goes on stays."""
         parts: list[Event] = []

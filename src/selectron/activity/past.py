@@ -40,6 +40,11 @@ class Past:
                 moved.append(instance.number)
         return moved
 
+    def set_back(self, time: float) -> None:
+        """Go on from an earlier time: what has been seen stays credited to what it is."""
+        self.said.set_back(time)
+        self.history = History()
+
     def merge(self, old: int, into: int) -> None:
         """Let all that was of one activity be of another."""
         self.known.merge(old, into)

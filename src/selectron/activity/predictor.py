@@ -9,7 +9,7 @@ from ..learners import ObjectiveRegularized
 from . import saved
 from .activities import Activities
 from .alarm import Alarm, Prediction, Sure
-from .asked import Asked
+from .asked import Asked, Questions
 from .desktop import Desktop
 from .event import Event
 from .features import DAY
@@ -22,7 +22,6 @@ from .timeline import Statement
 THRESHOLD = 0.3
 FRESH = 300.0  # seconds after a declaration for which it is learned from, and nobody is asked
 POLICIES = ("left out", "negative", "positive")
-LAPSE = 900.0  # seconds after which an alarm counts as unanswered
 
 
 class ActivityPredictor:
@@ -32,13 +31,13 @@ class ActivityPredictor:
     is learned from at once. An alarm that nobody answers is left out, unless `unanswered` says
     that it is taken for "negative" or "positive".
 
-    Parameters: `seconds`, how long a stretch is, above 0, which is the caller's to keep to; a
-    `learner`, ObjectiveRegularized(alpha=0.001, C=10) by default, to which rows come that are no
-    longer than 0.2; `threshold`, from 0 on, is the
-    lead that the predicted pair of activities must have over the best one that keeps the declared
-    activity; `budget`, as `Budget(labels=6, per="1d")`, limits the alarms; `random_state` as in
-    `OnlineClassifier`; `patience`, seconds for which what has been denied is not asked again, from
-    0 on; `midnight`, when the budget's days begin, in seconds of UTC, from 0 to a day.
+    Parameters: `seconds`, above 0, is how long a stretch is, which is the caller's to keep to;
+    `learner`, ObjectiveRegularized(alpha=0.001, C=10) by default, gets rows no longer than 0.2;
+    `threshold`, from 0 on, is the lead that the predicted pair of activities must have over the
+    best one that keeps the declared activity; `budget`, as `Budget(labels=6, per="1d")`, limits
+    the alarms; `random_state` is as in `OnlineClassifier`; `patience`, from 0 on, is how many
+    seconds what has been denied is not asked again, unless it leads twice as far as it did then;
+    `midnight`, from 0 to a day, is when the budget's days begin, in seconds of UTC.
 
     Source: Shen and Dietterich (SDM 2009), section 5.
 
@@ -75,16 +74,14 @@ class ActivityPredictor:
         if not 0 <= midnight <= DAY:
             raise SelectronError(f"midnight must be seconds from 0 to a day, got {midnight!r}.")
         self.seconds, self.unanswered = seconds, unanswered
-        self.patience, self.midnight = patience, midnight
+        self.midnight = midnight
         learner = ObjectiveRegularized(alpha=0.001, C=10) if learner is None else learner
         asker, self.threshold = Sure(threshold), threshold
         self.scoring = Scoring(
             learner, asker if budget is None else budget._replace(asker=asker), random_state
         )
         self._activities, self.desktop, self.past = Activities(), Desktop(), Past()
-        self.asked: dict[int, Asked] = {}
-        self.spared: dict[int, float] = {}  # when the budget forbade to ask about an activity
-        self.raised = 0  # alarms so far
+        self.asked = Questions(patience)
 
     # What there is
 
@@ -101,7 +98,7 @@ class ActivityPredictor:
     @property
     def alarms(self) -> list[Alarm]:
         """The alarms that wait for an answer."""
-        return [self._named(one) for one in self.asked.values() if not one.settled]
+        return [self._named(asked) for asked in self.asked.waiting]
 
     # What is seen
 
@@ -113,7 +110,8 @@ class ActivityPredictor:
         """Close the stretch that ends at `time`; None if nobody was there."""
         self._check_time(time)
         instance = self._close(time)
-        self._lapse(time)
+        for asked in self.asked.lapsed(time):
+            self._settle(asked)
         if instance is None:
             return None
         found = self.scoring.find(self._scores(instance), self.past.said.activity)
@@ -131,13 +129,22 @@ class ActivityPredictor:
     # What the user says
 
     def declare(self, activity: str, time: float) -> None:
-        """Take it that from `time` on the user works on an activity, a new one if need be."""
-        self._check_time(time)
+        """Take it that from `time` on the user works on an activity, a new one if need be.
+
+        It holds until what is said to have begun later. Of what has been looked at since then, the
+        last hours are credited to it, and learned from, as if it had been declared in time.
+        """
+        if not math.isfinite(time):
+            raise SelectronError(f"time must be a time in seconds, got {time!r}.")
         number = self._activities.taken_up(activity)
-        self._close(time)
-        for asked in [asked for asked in self.asked.values() if not asked.settled]:
+        if not (late := time < self.desktop.closed_at):
+            self._close(time)
+        for asked in self.asked.waiting:
             self._settle(asked)
         self.past.said.add(Statement(time, number, None))
+        for moved in self.past.relabel() if late else ():
+            if (instance := self.past.history.get(moved)) and instance.vector.end - time <= FRESH:
+                self._learn(instance)
 
     def answer(self, alarm_id: int, activity: str, time: float | None = None) -> None:
         """Learn what was worked on when an alarm was raised: the activity it names, or another.
@@ -146,11 +153,11 @@ class ActivityPredictor:
         What was associated with the declared activity since then, now is with the right one.
         Answering again corrects.
         """
-        asked = self.asked.get(alarm_id)
+        asked = self.asked.by_number.get(alarm_id)
         if asked is None:
             raise SelectronError(
-                f"There is no alarm {alarm_id!r}, or it is too old: there were {self.raised}, and "
-                f"those of the last {LENGTH} stretches can be answered."
+                f"There is no alarm {alarm_id!r}, or it is too old: there were "
+                f"{self.asked.raised}, and those of the last {LENGTH} stretches can be answered."
             )
         since = asked.alarm.since if time is None else time
         if not math.isfinite(since):
@@ -158,6 +165,17 @@ class ActivityPredictor:
         number = self._activities.taken_up(activity)
         if asked.answer != (number, since):
             self._take(asked, number, since)
+
+    def set_back(self, time: float) -> None:
+        """Go on from a time before the last stretch's end, for the clock was wrong.
+
+        What was learned stays. Alarms from before cannot be answered any more, and the budget's
+        period begins anew.
+        """
+        self.desktop.set_back(time)
+        self.past.set_back(time)
+        self.asked.set_back()
+        self.scoring.begin_period()
 
     def create(self, name: str) -> None:
         """Create an activity; SelectronError if there is one of that name."""
@@ -171,8 +189,7 @@ class ActivityPredictor:
         """Let one activity be part of another from now on, with all that is known of it."""
         gone, stays = self._activities.merge(old, into)
         self.past.merge(gone, stays)
-        for asked in self.asked.values():
-            asked.merge(gone, stays)
+        self.asked.merge(gone, stays)
 
     def close(self, name: str) -> None:
         """Close an activity: it is not predicted any more until it is declared again."""
@@ -216,9 +233,7 @@ class ActivityPredictor:
         if vector is None:
             return None
         instance = self.past.add(vector, self._activities.count)
-        first = self.past.history.first.number
-        for alarm in [alarm for alarm, asked in self.asked.items() if asked.instance < first]:
-            del self.asked[alarm]
+        self.asked.forget(self.past.history.first.number)
         return instance
 
     def _scores(self, instance: Instance) -> Scores:
@@ -230,30 +245,19 @@ class ActivityPredictor:
         """Raise an alarm, unless it is one too many, or the threshold or the budget forbid it."""
         if found.lead < self.threshold:  # no round: a budget may ask for anything now and then
             return None
-        if self._asked_lately(found.pair.now, instance.vector.end):
-            return None
         before, time = self.past.history.before(instance), instance.vector.end
+        if self.asked.lately(found.pair.now, found.lead, time):
+            return None
         chance = self.scoring.ask(before.features, instance.features, found, time - self.midnight)
         if chance is None:
-            self.spared[found.pair.now] = time  # asked later it would come too late
+            self.asked.spare(found.pair.now, time)
             return None
-        self.raised += 1
         first = self.past.history.run(found.pair.now, self.past.said.switched)
         what = self._activities.name(found.pair.now), self.declared, first.vector.start
-        alarm = Alarm(self.raised, time, *what, found.lead, chance)
+        alarm = Alarm(self.asked.raised + 1, time, *what, found.lead, chance)
         at = instance.number, instance.vector.middle
-        self.asked[alarm.id] = Asked(alarm, *at, found.pair.now, self.past.said.activity)
+        self.asked.add(Asked(alarm, *at, found.pair.now, self.past.said.activity))
         return alarm
-
-    def _asked_lately(self, activity: int, time: float) -> bool:
-        """Does the same alarm wait for an answer, or was it denied or spared a short time ago?"""
-        if time - self.spared.get(activity, -math.inf) < self.patience:
-            return True
-        return any(
-            not asked.settled or (asked.denied and time - asked.alarm.time < self.patience)
-            for asked in self.asked.values()
-            if asked.activity == activity
-        )
 
     def _take(self, asked: Asked, activity: int, since: float) -> None:
         """Take up an answer: set right what is said, what is credited, and the weights."""
@@ -274,12 +278,6 @@ class ActivityPredictor:
         if before.label is not None and instance.label is not None:
             pair = Pair(before.label, instance.label)
             self.scoring.learn(before.features, instance.features, pair, self._scores(instance))
-
-    def _lapse(self, time: float) -> None:
-        """Settle alarms that nobody has answered for long."""
-        for asked in list(self.asked.values()):
-            if not asked.settled and time - asked.alarm.time > LAPSE:
-                self._settle(asked)
 
     def _settle(self, asked: Asked) -> None:
         """Wait no longer for an answer."""

@@ -7,7 +7,6 @@ from .. import packing, storage
 from ..errors import SelectronError
 from .activities import Activities
 from .alarm import Sure
-from .asked import Asked
 from .desktop import Desktop
 from .past import Past
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from .predictor import ActivityPredictor
 
 KIND = "activity"
-PLAIN = ("seconds", "unanswered", "patience", "midnight", "threshold", "raised")
+PLAIN = ("seconds", "unanswered", "midnight", "threshold")
 
 
 def write(path: str | os.PathLike, predictor: "ActivityPredictor") -> None:
@@ -26,11 +25,11 @@ def write(path: str | os.PathLike, predictor: "ActivityPredictor") -> None:
         "kind": KIND,
         "model": model,
         "plain": {name: getattr(predictor, name) for name in PLAIN},
+        "patience": predictor.asked.patience,
         "activities": predictor._activities.pack(),
         "past": past,
         "desktop": predictor.desktop.pack(),
-        "spared": list(predictor.spared.items()),
-        "asked": [asked.pack() for asked in predictor.asked.values()],
+        **predictor.asked.pack(),
     }
     storage.write(path, header, {**arrays, **tables})
 
@@ -52,14 +51,12 @@ def _restored(kind: Any, header: Any, arrays: Any, parts: tuple[Any, ...]) -> "A
     model = header["model"]
     learner = storage.part(model["learner"], parts)
     asker = storage.part(model["asker"], parts)
-    predictor = kind(learner=learner)
+    predictor = kind(learner=learner, patience=header["patience"])
     predictor.scoring.model = packing.unpack(model, arrays, learner, asker)
     for name in PLAIN:
         setattr(predictor, name, header["plain"][name])
     predictor._activities = Activities.unpack(header["activities"])
     predictor.past = Past.unpack(header["past"], arrays)
     predictor.desktop = Desktop.unpack(header["desktop"])
-    predictor.spared = dict(header["spared"])
-    for asked in map(Asked.unpack, header["asked"]):
-        predictor.asked[asked.alarm.id] = asked
+    predictor.asked.unpack(header)
     return predictor

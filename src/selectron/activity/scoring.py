@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..askers.budget import Budget, Past
 from ..engine.rows import Dense
 from ..model import Model
 from .features import Features, K, M, joint
@@ -84,3 +85,8 @@ class Scoring:
             row -= joint(first, second, *found.keep)
         _, _, probability, ticket = self.model.decide(Dense(row[None]), time)
         return probability if ticket is not None else None
+
+    def begin_period(self) -> None:
+        """Let the budget's period begin anew with the next alarm, even if its time is earlier."""
+        if isinstance(self.model.asker, Budget):
+            self.model.past[Past._fields.index("window")] = -1.0

@@ -74,6 +74,10 @@ class Timeline:
             one._replace(activity=into) if one.activity == old else one for one in self.statements
         ]
 
+    def set_back(self, time: float) -> None:
+        """Let what is said to begin after a time begin then."""
+        self.statements = [one._replace(time=min(one.time, time)) for one in self.statements]
+
     def forget(self, time: float) -> None:
         """Forget what is of no importance after a time."""
         at = bisect_right(self.statements, time, key=lambda one: one.time)
