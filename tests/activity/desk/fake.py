@@ -49,6 +49,10 @@ class Fake:
         self.owner[self.asked[str(alarm)]] = self.declared = activity
         self.heard.append(["answer", alarm, activity, time])
 
+    def set_back(self, time):
+        self.until = time
+        self.asked.clear()
+
     def rename(self, old, new):
         self.heard.append(["rename", old, new])
         self.owner = {key: new if name == old else name for key, name in self.owner.items()}

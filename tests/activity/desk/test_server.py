@@ -192,6 +192,35 @@ def test_a_server_that_fails_in_every_way_tells_the_same_in_the_end(fake, began)
     assert all("\n" not in one for one in said)
 
 
+def test_an_event_of_the_future_blocks_nothing(fake, began):
+    """A watcher's clock was years ahead, or the computer's, and was set right."""
+    aw = fake()
+    aw.put(WINDOW, at(5e6), at(5e6 + 1), app="vlc", title="Film")
+    aw.put(WEB, at(0), at(6e6), url="http://example.org/", title="Example")
+    fill(aw)
+    session, said = began(), []
+    feed = Feed(Server(aw.url), PLAIN, at(0))
+    watch = Watch(session, feed, (), None, said.append, lambda: at(60))
+    while watch.step():
+        pass
+    cells = list(session.journal.of("cell"))
+    assert (cells[0].time, cells[-1].time) == (at(1), at(10))
+    assert len(feed.joiner.ends) < 5
+    watch.clock = lambda: at(5e6 + 5)
+    while watch.step():
+        pass
+    assert session.until > at(5e6)
+    watch.clock = lambda: at(100)
+    aw.put(WINDOW, at(101), at(104), app="gvim", title="thesis.tex")
+    aw.put(AFK, at(101), at(104), status="not-afk")
+    watch.step()
+    assert said == ["The clock had been ahead: going on from now."]
+    watch.clock = lambda: at(110)
+    watch.step()
+    assert session.until >= at(104)
+    assert list(session.journal.of("cell"))[-1].time == at(104)
+
+
 def test_jitter_and_doubles_do_no_harm(fake, began):
     aw = fake(jittered=1.0, doubled=1.0, shuffled=1.0)
     session = began()

@@ -12,6 +12,7 @@ from ..watcher.server import Absent
 from ..watcher.telling import Telling
 from .asking import Channel
 
+WRONG = 3600.0  # seconds by which a clock must have been ahead to go back: less passes by itself
 LATE = 900.0  # seconds after which a question is not worth an interruption any more
 
 
@@ -42,9 +43,12 @@ class Watch:
 
     def step(self) -> bool:
         """Poll once; return whether there is more to be had at once."""
+        now = self.clock()
+        if self.feed.until > now + WRONG:
+            self._set_back(now)
         before = self.feed.until
         try:
-            events, until = self.feed.poll(self.clock())
+            events, until = self.feed.poll(now)
             self._well(None)
         except Absent as error:
             self._well(str(error))
@@ -58,6 +62,12 @@ class Watch:
             except Absent as error:
                 self._well(str(error))
         return until - before > LATE
+
+    def _set_back(self, now: float) -> None:
+        """Go on from now, though what has been seen is later: else nothing would be until then."""
+        self.session.said("set_back", now)
+        self.feed.set_back(now)
+        self.say("The clock had been ahead: going on from now.")
 
     def _ask(self, alarm: Any) -> None:
         if self.clock() - alarm.time < LATE:

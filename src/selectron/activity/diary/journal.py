@@ -1,7 +1,9 @@
-"""The journal: what was seen, declared, asked and answered, in SQLite. Entries are only added.
+"""The journal: what was seen, declared, asked and answered, in SQLite.
 
-Whoever writes takes the database's lock, so that the order of entries is the order in which they
-took effect, whichever process they came from. A transaction is durable once it has ended.
+Entries are only added, but for minutes of long ago, which are deleted once there are too many: what
+a person has said stays for good. Whoever writes takes the database's lock, so that the order of
+entries is the order in which they took effect, whichever process they came from. A transaction is
+durable once it has ended.
 """
 
 import json
@@ -15,7 +17,14 @@ from ...errors import SelectronError
 from . import points
 
 FILE = "journal.sqlite3"
-VERSION = 1
+AT_ONCE = 1_000  # entries that are read at once
+VERSION = 2
+KEEPS = (
+    "DROP TRIGGER IF EXISTS log_loses_nothing",  # version 1 kept minutes for ever, too
+    "CREATE TRIGGER log_loses_nothing BEFORE DELETE ON log WHEN OLD.kind != 'cell'"
+    " BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END",
+    f"PRAGMA user_version = {VERSION}",
+)
 SCHEMA = (
     "CREATE TABLE log (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, time REAL NOT NULL,"
     " at REAL NOT NULL, body TEXT NOT NULL)",
@@ -24,12 +33,11 @@ SCHEMA = (
     "CREATE UNIQUE INDEX switches_once ON log (json_extract(body, '$.of')) WHERE kind = 'switch'",
     "CREATE TRIGGER log_keeps_entries BEFORE UPDATE ON log"
     " BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END",
-    "CREATE TRIGGER log_loses_nothing BEFORE DELETE ON log"
-    " BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END",
     "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "INSERT INTO about VALUES ('identity', json_quote(lower(hex(randomblob(8)))))",
-    f"PRAGMA user_version = {VERSION}",
+    *KEEPS,
 )
+STEPS = {0: SCHEMA, 1: KEEPS}  # from a version to this one
 
 
 class Entry(NamedTuple):
@@ -37,7 +45,8 @@ class Entry(NamedTuple):
 
     `kind` is "cell" (a minute: its events, and what was predicted), "alarm", "answer", "declare"
     (somebody said so), "switch" (the predictor has taken that), or what is done to activities:
-    "create", "rename", "merge", "close", "associate".
+    "create", "rename", "merge", "close", "associate". "clock" is an earlier time than the predictor
+    has gone to, from which it goes on: the clock had been wrong.
     """
 
     seq: int
@@ -84,9 +93,9 @@ class Journal:
                 f"{self.path} is of version {version}, and this Selectron knows {VERSION}: use the "
                 "one that wrote it, or a later one."
             )
-        if not version:
+        if version < VERSION:
             with self.writing():
-                for statement in () if self._version() else SCHEMA:  # another may have been faster
+                for statement in STEPS.get(self._version(), ()):  # another may have been faster
                     self.db.execute(statement)
 
     def _version(self) -> int:
@@ -131,9 +140,19 @@ class Journal:
         (seq,) = self.db.execute(query, (kind, time, at, text)).fetchone()
         return Entry(seq, kind, time, at, body)
 
+    def prune(self, most: int, seq: int) -> None:
+        """Delete the oldest minutes, all but `most` of them, of those that are up to an entry."""
+        times = "SELECT time FROM log WHERE kind = 'cell' ORDER BY time DESC LIMIT 1 OFFSET ?"
+        with self.writing():
+            for (time,) in self.db.execute(times, (most,)).fetchall():
+                where = "kind = 'cell' AND time <= ? AND seq <= ?"
+                self.db.execute(f"DELETE FROM log WHERE {where}", (time, seq))
+
     def after(self, seq: int) -> Iterator[Entry]:
         """Yield the entries that come after a number."""
-        yield from self._found("seq > ? ORDER BY seq", (seq,))
+        while found := list(self._found("seq > ? ORDER BY seq LIMIT ?", (seq, AT_ONCE))):
+            yield from found
+            seq = found[-1].seq
 
     def of(self, *kinds: str) -> Iterator[Entry]:
         """Yield the entries of some kinds."""
@@ -152,8 +171,8 @@ class Journal:
 
     def until(self, seq: int) -> float:
         """Return the time up to which the predictor had gone at an entry, 0 at the beginning."""
-        query = "SELECT MAX(time) FROM log WHERE kind IN ('cell', 'switch') AND seq <= ?"
-        return self.db.execute(query, (seq,)).fetchone()[0] or 0.0
+        where = "kind IN ('cell', 'switch', 'clock') AND seq <= ? ORDER BY seq DESC LIMIT 1"
+        return max((entry.time for entry in self._found(where, (seq,))), default=0.0)
 
     @property
     def head(self) -> int:

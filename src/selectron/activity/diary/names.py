@@ -9,7 +9,7 @@ from ...errors import SelectronError
 from ..timeline import Statement, Timeline
 from .journal import Entry
 
-KINDS = ("declare", "switch", "alarm", "answer", "create", "rename", "merge", "close")
+KINDS = ("declare", "switch", "alarm", "answer", "create", "rename", "merge", "close", "clock")
 LONGEST = 100  # characters of a name
 JOINERS = re.compile("[\u200c\u200d]")  # of emoji, and of letters in Persian and Hindi
 SHORT = 1.0  # seconds before an alarm, at which what it asks about was worked on
@@ -54,6 +54,10 @@ class Names:
             self._answered(entry.time, body)
         elif kind == "close":
             self._closed(entry.time, body["activity"])
+        elif kind == "clock":
+            self.said.set_back(entry.time)
+            late = self.waiting.items()
+            self.waiting = {key: (min(time, entry.time), name) for key, (time, name) in late}
         elif kind in ("rename", "merge"):
             self._change(entry, body["old"], body["new"])
 

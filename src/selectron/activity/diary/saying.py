@@ -99,7 +99,9 @@ class Saying:
 
         One that is old, or was followed by a declaration, waits no longer.
         """
-        entries = list(self.journal.of("alarm", "answer", "declare"))
+        entries: list[Entry] = []
+        for entry in self.journal.of("alarm", "answer", "declare", "clock"):
+            entries = [] if entry.kind == "clock" else [*entries, entry]
         answered = {entry.body["alarm"] for entry in entries if entry.kind == "answer"}
         declared = [entry for entry in entries if entry.kind == "declare"]
         since = max((entry.time for entry in declared), default=0.0)

@@ -18,6 +18,7 @@ from .saying import Saying
 CELL = 60.0  # seconds
 AT_ONCE = 500  # cells of a transaction
 EVERY = 2_000  # entries between two snapshots
+MINUTES = 200_000  # that are kept: more than a year, at ten hours of presence a day
 
 
 class Session:
@@ -48,7 +49,7 @@ class Session:
             self.journal.close()
             raise
         self.say = Saying(self.journal)
-        self.every = EVERY
+        self.every, self.minutes = EVERY, MINUTES
         self._derive()
 
     def _locked(self, home: Path) -> Lock:
@@ -157,8 +158,8 @@ class Session:
         return prediction
 
     def _switch(self, time: float, declaration: int) -> None:
-        _, activity = self.names.waiting[declaration]
-        body = {"of": declaration, "activity": activity}
+        since, activity = self.names.waiting[declaration]
+        body = {"of": declaration, "activity": activity, "since": since}
         self._apply(self.journal.append("switch", time, self.clock(), body))
 
     def _apply(self, entry: Entry) -> None:
@@ -187,11 +188,14 @@ class Session:
     def _told(self, kind: str, time: float, body: dict[str, Any]) -> None:
         if kind == "switch":
             self.until = max(self.until, time)
-            self.predictor.declare(body["activity"], time)
+            self.predictor.declare(body["activity"], body.get("since", time))
         elif kind == "answer":
             if body["alarm"] not in self.own:
                 raise SelectronError("The predictor has not raised that alarm.")
             self.predictor.answer(self.own[body["alarm"]], body["activity"], body["time"])
+        elif kind == "clock":
+            self.until = time
+            self.predictor.set_back(time)
         elif kind in ("rename", "merge"):
             getattr(self.predictor, kind)(body["old"], body["new"])
         elif kind == "associate":
@@ -203,10 +207,14 @@ class Session:
             self.predictor.close(body["activity"])
 
     def snapshot(self) -> None:
-        """Save the predictor, so that a start need not play all of the journal again."""
+        """Save the predictor, so that a start need not play all of the journal again.
+
+        What it has seen long ago is deleted then, and only then: a start still has the snapshots.
+        """
         with self.thread:
-            snapshots.save(self.predictor, self.journal, self.seq)
+            oldest = snapshots.save(self.predictor, self.journal, self.seq)
             self.saved = self.seq
+            self.journal.prune(self.minutes, oldest)
 
     def close(self) -> None:
         """Save the predictor, and let others have the folder."""
