@@ -21,6 +21,8 @@ SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0}
 def declare(name: str, since: str | None, home: Path) -> None:
     """Say that you work on NAME, from now on. An activity that is new is created.
 
+    What is declared for the past holds until what has been said to begin later, and is learned.
+
     \b
         selectron activity declare "Write the thesis"
         selectron activity declare mail --since 20min
@@ -28,9 +30,13 @@ def declare(name: str, since: str | None, home: Path) -> None:
     now = time.time()
     with saying(home) as say:
         entry = say.declare(name, now if since is None else moment(since, now), now)
-    click.echo(
-        f"{entry.body['activity']}, since {datetime.fromtimestamp(entry.time):%Y-%m-%d %H:%M}"
-    )
+        said = say.names().said.statements
+    until = next((f", until {_shown(one.time)}" for one in said if one.time > entry.time), "")
+    click.echo(f"{entry.body['activity']}, since {_shown(entry.time)}{until}")
+
+
+def _shown(time: float) -> str:
+    return f"{datetime.fromtimestamp(time):%Y-%m-%d %H:%M}"
 
 
 def moment(text: str, now: float) -> float:
