@@ -7,7 +7,7 @@ import pytest
 from selectron import SelectronError
 from selectron.activity import ActivityPredictor, Event
 from selectron.activity.alarm import Alarm
-from selectron.activity.asked import LAPSE, Asked, Questions
+from selectron.activity.asked import LAPSE, UNSURE, Asked, Questions
 from selectron.activity.predictor import FRESH
 from selectron.askers import Budget
 
@@ -240,6 +240,16 @@ def test_what_was_denied_is_asked_again_once_it_is_surer():
     assert not asked.lately(0, 0.4, START + 60)
     assert not asked.lately(0, 0.2, START + 600)
     assert not asked.lately(2, 0.2, START + 60)
+
+
+def test_what_is_hardly_ahead_is_asked_about_once_it_lasts():
+    found = play(ActivityPredictor(threshold=UNSURE / 2, random_state=0), minutes(900))
+    before = dict(zip(found[1:], found, strict=False))
+    unsure = [p for p in found[1:] if p.alarm and p.score < UNSURE]
+    assert unsure
+    assert all(before[p].activity == p.activity for p in unsure)
+    assert not Questions(patience=0.0).early(0.01, 0.01, again=False)
+    assert not Questions(patience=600.0).early(0.01, 0.0, again=False)
 
 
 def later(minute, seconds):

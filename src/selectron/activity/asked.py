@@ -8,6 +8,7 @@ from typing import Any
 from .alarm import Alarm
 
 SURER = 2.0  # times the lead it had, and what was denied is asked again at once
+UNSURE = 0.08  # a lead below this, and twice the threshold, must last for two stretches
 LAPSE = 900.0  # seconds after which an alarm counts as unanswered
 
 
@@ -52,7 +53,8 @@ class Asked:
 class Questions:
     """The alarms that can still be answered, by their numbers.
 
-    What has been denied is not asked again for `patience` seconds, unless it leads further by then.
+    What has been denied is not asked again for `patience` seconds, unless it leads further by then;
+    without patience, all is asked at once.
     """
 
     def __init__(self, patience: float):
@@ -81,6 +83,10 @@ class Questions:
     def spare(self, activity: int, time: float) -> None:
         """Note that the budget forbade to ask: asked a bit later it would come too late."""
         self.spared[activity] = time
+
+    def early(self, lead: float, threshold: float, again: bool) -> bool:
+        """Is it too unsure yet? `again`: was the same predicted of the stretch before?"""
+        return self.patience > 0 and lead < min(UNSURE, 2 * threshold) and not again
 
     def lately(self, activity: int, lead: float, time: float) -> bool:
         """Does the same alarm wait for an answer, or was it denied or spared a short time ago?"""

@@ -20,8 +20,9 @@ class Past:
 
     def add(self, vector: Vector, activities: int) -> Instance:
         """Return the instance of a vector, credited to what is declared; there are so many."""
-        label = self.said.at(vector.middle)
-        instance = Instance(self.count, vector, features(vector, self.known, activities), label)
+        label, found = self.said.at(vector.middle), features(vector, self.known, activities)
+        kept = vector._replace(open=())  # the features have it: a list as long as all that is open
+        instance = Instance(self.count, kept, found, label)
         self.known.credit(vector, label)
         self.history.add(instance)
         self.count += 1

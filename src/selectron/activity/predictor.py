@@ -35,7 +35,7 @@ class ActivityPredictor:
     `learner`, ObjectiveRegularized(alpha=0.001, C=10) by default, gets rows no longer than 0.2;
     `threshold`, from 0 on, is the lead that the predicted pair of activities must have over the
     best one that keeps the declared activity; `budget`, as `Budget(labels=6, per="1d")`, limits
-    the alarms; `random_state` is as in `OnlineClassifier`; `patience`, from 0 on, is how many
+    the alarms; `random_state` is as in `OnlineClassifier`; `patience`, from 0 on, is for how many
     seconds what has been denied is not asked again, unless it leads twice as far as it did then;
     `midnight`, from 0 to a day, is when the budget's days begin, in seconds of UTC.
 
@@ -246,6 +246,8 @@ class ActivityPredictor:
         if found.lead < self.threshold:  # no round: a budget may ask for anything now and then
             return None
         before, time = self.past.history.before(instance), instance.vector.end
+        if self.asked.early(found.lead, self.threshold, found.pair.now == before.predicted):
+            return None
         if self.asked.lately(found.pair.now, found.lead, time):
             return None
         chance = self.scoring.ask(before.features, instance.features, found, time - self.midnight)
