@@ -3,6 +3,7 @@
 import sys
 
 from benchmarks.activity import activity
+from benchmarks.activity_memory import activity_memory
 from benchmarks.cores import cores
 from benchmarks.files import files
 from benchmarks.growth import growth, growth_in_memory
@@ -10,6 +11,7 @@ from benchmarks.many import many
 from benchmarks.passes import decisions, passes
 from benchmarks.processes import memory, starts
 from benchmarks.projections import projections
+from benchmarks.retraining import retraining
 from benchmarks.rounds import rounds
 from benchmarks.second import second
 from benchmarks.serve import rows
@@ -34,6 +36,8 @@ def main() -> None:
     show(("Memory", "growth", "peaks"), memory())
     show(("Start", "median of 5", "range"), starts())
     show(("Activities, a log of four months", "figure", "more"), activity())
+    show(("Activities: memory", "in memory", "saved"), activity_memory())
+    show(("Milliseconds an instance", "online", "LinearSVC", "LIBSVM"), retraining())
     show(("The labelling service, client included", "figure", "more"), rows(100_000))
     if failures:
         sys.exit("Not measured:\n" + "\n".join(failures))

@@ -1,12 +1,13 @@
-"""The activity predictor: time a vector, learning one label against fitting anew, and memory."""
+"""The activity predictor: time a vector, and learning one label against fitting anew."""
 
 import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from benchmarks.retraining import fitted, libsvm
 from selectron.activity import ActivityPredictor
-from selectron.activity.batch import BatchPredictor
+from selectron.activity.batch import BatchPredictor, linear
 from selectron.activity.generate import PAPER, Size, generate
 from selectron.activity.protocol import play
 from selectron.engine.rows import Dense
@@ -31,7 +32,6 @@ def activity(size: Size = PAPER) -> Iterator[tuple[str, str, str]]:
             f"{1000 * fit:.1f} ms",
             f"{fit / step:,.0f} times a step",
         )
-    yield from _memory(online)
 
 
 def _step(online: ActivityPredictor, Z: np.ndarray) -> float:
@@ -43,24 +43,12 @@ def _step(online: ActivityPredictor, Z: np.ndarray) -> float:
 
 def _fits(Z: np.ndarray) -> Iterator[tuple[str, int, float]]:
     """Yield linear support vector machines, examples, and how long a fit to them takes."""
-    from sklearn.svm import SVC, LinearSVC
-
-    linear = LinearSVC(C=10, fit_intercept=False, dual=False, tol=1e-3)
     for name, svm, n in (
-        ("LinearSVC", linear, len(Z) // 2),
-        ("LinearSVC", linear, len(Z)),
-        ("SVC (LIBSVM)", SVC(kernel="linear", C=10), LIBSVM),
+        ("LinearSVC", linear(), len(Z) // 2),
+        ("LinearSVC", linear(), len(Z)),
+        ("SVC (LIBSVM)", libsvm(), LIBSVM),
     ):
-        part = Z[:n]
-        rows, y = np.concatenate([part, -part]), np.repeat([1, -1], len(part))
-        yield name, len(part), _seconds(lambda svm=svm, rows=rows, y=y: svm.fit(rows, y))
-
-
-def _memory(online: ActivityPredictor) -> Iterator[tuple[str, str, str]]:
-    known = online.past.known
-    for name, table in (("resources", known.times), ("words", known.words)):
-        size = sum(array[: len(table)].nbytes for array in table.table)
-        yield f"memory of {len(table):,} {name}", f"{size / 1e6:.2f} MB", "linear by its layout"
+        yield name, len(Z[:n]), fitted(svm, Z[:n])
 
 
 def _seconds(call: Callable[[], object]) -> float:

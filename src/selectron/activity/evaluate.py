@@ -11,7 +11,7 @@ from .event import Event
 from .predictor import POLICIES, THRESHOLD, ActivityPredictor
 from .protocol import Outcome, play
 
-THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.6)
+THRESHOLDS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6)
 EVERY = 50  # labels between two fits of the batch method
 
 
@@ -115,13 +115,15 @@ def plot(rows: Sequence[Row], path: str | Path, title: str = "Forgotten switches
     figure.savefig(path, dpi=150)
 
 
-def report(path: str | Path | None = None, seed: int = 0, every: int = EVERY) -> list[Row]:
-    """Evaluate on a generated log of the paper's size, printing rows as they come."""
+def report(
+    path: str | Path | None = None, seed: int = 0, every: int = EVERY, size: Any = None
+) -> list[Row]:
+    """Evaluate on a generated log, by default of the paper's size, printing rows as they come."""
     from .generate import PAPER, generate
 
-    desk = generate(PAPER, seed)
+    desk = generate(size or PAPER, seed)
     print(table([]))
     rows = evaluate(desk.events, desk.truth, every=every, seen=lambda row: print(_line(row)))
     if path is not None:
-        plot(rows, path, "Forgotten switches in a generated log of four months")
+        plot(rows, path, f"Forgotten switches in a generated log of {(size or PAPER).days} days")
     return rows

@@ -1,0 +1,93 @@
+"""Seconds an instance as the paper counts them: the online predictor, and one that is trained anew.
+
+The batch method is trained on all labels so far after each label. Of a long log that would take
+days: fits to some numbers of labels are timed, and what lies between is taken to be on the line
+between them. Over the shortest log it is done in full, too.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from selectron.activity import ActivityPredictor
+from selectron.activity.batch import BatchPredictor, both, linear
+from selectron.activity.generate import PAPER, Size, generate
+from selectron.activity.protocol import Outcome, play
+
+DAYS = (3, 7, 31, 62, 123)
+DAY = 86_400.0
+LIMIT = 30.0  # seconds of a fit, beyond which no larger one is timed
+
+
+def retraining(size: Size = PAPER) -> Iterator[tuple[str, ...]]:
+    """Yield, for logs of so many days, milliseconds an instance and how many times online's."""
+    desk = generate(size, 0)
+    events, start = desk.events, desk.events[0].start
+    logs = {days: [e for e in events if e.start < start + days * DAY] for days in DAYS}
+    online = {
+        days: each(ActivityPredictor(random_state=0), logs[days], desk.truth) for days in DAYS
+    }
+    batch = {days: BatchPredictor(threshold=0.3, every=50) for days in DAYS}
+    played = {days: play(batch[days], logs[days], desk.truth) for days in DAYS}
+    last = batch[DAYS[-1]]
+    rows = last.scoring.rows[: last.fitting.labels]
+    costs = [Cost(svm, rows) for svm in (linear, libsvm)]
+    for days, outcome in played.items():
+        fitting = batch[days].fitting
+        alone = outcome.seconds - fitting.seconds
+        found = [(alone + cost.of_all(fitting.labels)) / outcome.instances for cost in costs]
+        yield (
+            f"{days} days: {outcome.instances:,} instances, {fitting.labels:,} labels",
+            f"{1000 * online[days]:.2f}",
+            *(f"{1000 * seconds:.1f}: {seconds / online[days]:,.0f} times" for seconds in found),
+        )
+    yield (
+        f"{DAYS[0]} days, every fit made",
+        f"{1000 * online[DAYS[0]]:.2f}",
+        *in_full(logs[DAYS[0]], desk.truth, online[DAYS[0]]),
+    )
+
+
+def in_full(events: Any, truth: Any, online: float) -> Iterator[str]:
+    """Yield what the batch methods take of a short log."""
+    for svm in (linear, libsvm):
+        seconds = each(BatchPredictor(threshold=0.3, every=1, svm=svm()), events, truth)
+        yield f"{1000 * seconds:.1f}: {seconds / online:,.0f} times"
+
+
+def each(predictor: Any, events: Any, truth: Any) -> float:
+    """Return seconds an instance, end to end."""
+    outcome: Outcome = play(predictor, events, truth)
+    return outcome.seconds / outcome.instances
+
+
+def libsvm() -> Any:
+    """Return the paper's batch learner, LIBSVM with the linear kernel."""
+    from sklearn.svm import SVC
+
+    return SVC(kernel="linear", C=10.0)
+
+
+class Cost:
+    """What it takes to fit anew after each label, by fits to 50 labels, 100, 200 and so on."""
+
+    def __init__(self, svm: Callable[[], Any], rows: np.ndarray):
+        self.sizes, self.seconds = [0], [0.0]
+        n = 50
+        while self.sizes[-1] < len(rows) and self.seconds[-1] < LIMIT:
+            self.sizes.append(min(n, len(rows)))
+            self.seconds.append(fitted(svm(), rows[: self.sizes[-1]]))
+            n *= 2
+
+    def of_all(self, labels: int) -> float:
+        """Return the seconds of all fits from the first label to this many."""
+        return float(np.interp(np.arange(1, labels + 1), self.sizes, self.seconds).sum())
+
+
+def fitted(svm: Any, rows: np.ndarray) -> float:
+    """Return the seconds of the processor that a fit takes."""
+    start = time.process_time()
+    svm.fit(*both(rows))
+    return time.process_time() - start
