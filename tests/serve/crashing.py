@@ -19,8 +19,7 @@ from selectron.serve.answering import Said
 from selectron.serve.declaration import Declaration, Features
 from selectron.serve.service import Service, Work
 from selectron.serve.stream import Item
-
-from ..crashes import killed
+from tests.crashes import killed
 
 MAIL = Declaration(
     name="mail", classes=["ham", "spam"], features=Features(size=64), budget="30%", queue=20

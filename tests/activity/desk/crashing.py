@@ -14,8 +14,8 @@ from pathlib import Path
 
 from selectron.activity.diary import points
 from selectron.activity.diary.session import Session
+from tests.crashes import killed
 
-from ...crashes import killed
 from .conftest import at, work
 from .fake import Fake
 
