@@ -13,10 +13,11 @@ from benchmarks.passes import model as perceptron
 from benchmarks.second import model
 from selectron import OnlineClassifier
 from selectron.askers import Budget
+from selectron.evaluate.sweep import sweep
 from selectron.learners import LASEC, LeadingHistory
 from selectron.streams import switching_gaussian
 
-TASKS = 8
+TASKS, SEEDS = 8, 160
 
 
 def cores() -> Iterator[Row]:
@@ -32,6 +33,10 @@ def cores() -> Iterator[Row]:
                 list(executor.map(passed, range(2)))
             alone, both = (best(partial(swept, executor, tasks), 3) for executor in (one, two))
         yield shown(f"{tasks} passes of LeadingHistory in processes that run already", alone, both)
+    alone, both = (best(partial(whole, workers), 3) for workers in (1, 2))
+    yield shown(
+        f"sweep() of {SEEDS} passes of LeadingHistory, its processes' start and all", alone, both
+    )
 
 
 def threaded(what: str, call: Callable[[], object]) -> Row:
@@ -45,6 +50,12 @@ def threaded(what: str, call: Callable[[], object]) -> Row:
 def swept(executor: ProcessPoolExecutor, tasks: int) -> list[float]:
     """Play so many passes."""
     return list(executor.map(passed, range(tasks)))
+
+
+def whole(workers: int) -> object:
+    """Sweep over a stream, as a user does."""
+    X, y = switching_gaussian(10_000, 50, seed=0)
+    return sweep(X, y, [LeadingHistory()], [Budget(rate=0.2)], range(SEEDS), workers=workers)
 
 
 def passed(seed: int) -> float:
