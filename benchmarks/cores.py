@@ -17,7 +17,7 @@ from selectron.evaluate.sweep import sweep
 from selectron.learners import LASEC, LeadingHistory
 from selectron.streams import switching_gaussian
 
-TASKS, SEEDS = 8, 160
+TASKS, SEEDS = 8, 500
 
 
 def cores() -> Iterator[Row]:
@@ -33,7 +33,7 @@ def cores() -> Iterator[Row]:
                 list(executor.map(passed, range(2)))
             alone, both = (best(partial(swept, executor, tasks), 3) for executor in (one, two))
         yield shown(f"{tasks} passes of LeadingHistory in processes that run already", alone, both)
-    alone, both = (best(partial(whole, workers), 3) for workers in (1, 2))
+    alone, both = (best(partial(whole, workers), 1) for workers in (1, 2))
     yield shown(
         f"sweep() of {SEEDS} passes of LeadingHistory, its processes' start and all", alone, both
     )

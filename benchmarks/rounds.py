@@ -29,8 +29,8 @@ def rounds() -> Iterator[tuple[str, str, str]]:
     yield shown(
         "decide and tell, Perceptron, a sparse row, 80 of 50,000", live(clf), several, topics
     )
-    clf = OnlineClassifier(Perceptron(), classes=[-1, 1])
-    yield shown("decide and tell, Perceptron, a dict, d=50", live(clf), dicts(X), y)
+    clf, records = OnlineClassifier(Perceptron(), classes=[-1, 1]), named(X)
+    yield shown("decide and tell, Perceptron, a dict, d=50", live(clf), records, y)
     from river.linear_model import Perceptron as Theirs
 
     peer = Theirs()
@@ -40,8 +40,13 @@ def rounds() -> Iterator[tuple[str, str, str]]:
         peer.learn_one(row, label > 0)
 
     yield shown(
-        "River's predict_one and learn_one, Perceptron, a dict, d=50", predicted, dicts(X), y
+        "River's predict_one and learn_one, Perceptron, a dict, d=50", predicted, records, y
     )
+
+
+def named(X: np.ndarray) -> list[dict[str, float]]:
+    """Return rows as dicts of features with names."""
+    return [{f"x{j}": value for j, value in row.items()} for row in dicts(X)]
 
 
 def live(clf: OnlineClassifier) -> Callable[[Any, Any], None]:
