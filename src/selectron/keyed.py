@@ -6,6 +6,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
 from .engine.rows import Sparse
 from .errors import SelectronError
@@ -68,7 +69,7 @@ class Names:
 
     def _check(self, x: Any, i: int, new: bool) -> None:
         """Refuse what is no row, and give its names places if they are to have any."""
-        if not isinstance(x, Mapping):
+        if not is_dict(x):
             raise SelectronError(
                 f"Row {i} is no dict, but a {type(x).__name__}; all rows must be, as the first was."
             )
@@ -121,9 +122,16 @@ def _value(value: Any, name: str, i: int) -> float:
 
 
 def are_dicts(X: Any) -> bool:
-    """Are these rows dicts, or is the first of them one?
+    """Are these rows dicts, or is the first of them one? SelectronError if there is one dict alone.
 
     >>> are_dicts([{"a": 1.0}]), are_dicts([[1.0]])
     (True, False)
     """
-    return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
+    if is_dict(X):
+        raise SelectronError("X is one dict, and a list of them is needed, one a row.")
+    return isinstance(X, list | tuple) and len(X) > 0 and is_dict(X[0])
+
+
+def is_dict(x: Any) -> bool:
+    """Is this a dict of features? SciPy's matrices of keys are dicts as well, of places."""
+    return isinstance(x, Mapping) and not scipy.sparse.issparse(x)

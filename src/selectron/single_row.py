@@ -1,6 +1,5 @@
 """One row on its own, as `decide` takes it."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,7 @@ import scipy.sparse
 from .checks import TABLE, in_one_sentence
 from .engine.rows import Dense, Sparse
 from .errors import SelectronError
-from .keyed import Names
+from .keyed import Names, is_dict
 from .model import Model
 
 
@@ -49,7 +48,7 @@ def _plain_sparse_row(x: Any, width: int) -> Sparse | None:
 def table(x: Any) -> Any:
     """Return one row of a table from a 1-D array, or from anything that has one row."""
     given = type(x).__name__
-    if isinstance(x, Mapping):
+    if is_dict(x):
         return [x]
     if hasattr(x, "iloc"):
         x = x.to_frame().T if x.ndim == 1 else x

@@ -155,6 +155,9 @@ def test_dicts_and_tables_do_not_mix():
     clf.run(ROWS, LABELS)
     with pytest.raises(SelectronError, match="give a list of dicts"):
         clf.predict([[1.0, 2.0]])
+    for other in (clf, fresh(Perceptron())):
+        with pytest.raises(SelectronError, match="X is one dict"):
+            other.partial_fit({"a": 1.0}, "yes")
     with pytest.raises(SelectronError, match="Row 1 is no dict, but a list"):
         clf.predict([{"a": 1.0}, [1.0]])
     clf = fresh(Perceptron())
@@ -169,6 +172,16 @@ def test_large_finite_values_whose_sum_is_not_are_taken_for_what_they_are():
     with pytest.raises(SelectronError, match="too large for floating point"):
         clf.decide({"a": 1e308, "b": 1e308})
     assert clf.decide({"a": np.float32(1), "b": np.True_, "c": np.int8(-1)}).ask
+
+
+def test_a_matrix_of_keys_is_no_dict():
+    X = scipy.sparse.dok_array(np.eye(3))
+    keyed, plain = fresh(Perceptron()), fresh(Perceptron())
+    run, wanted = keyed.run(X, ["yes", "no", "yes"]), plain.run(X.tocsr(), ["yes", "no", "yes"])
+    assert run.margin.tolist() == wanted.margin.tolist()
+    row = scipy.sparse.dok_array(np.array([[0.0, 2.0, 0.0]]))
+    assert keyed.decide(row) == plain.decide(row.tocsr())
+    assert not hasattr(keyed, "feature_names_")
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: type(one).__name__)
