@@ -12,8 +12,6 @@ from .engine.rows import Sparse
 from .errors import SelectronError
 from .parameters import shown
 
-WIDEST = 2**31 - 1  # places, whose numbers take 4 bytes
-
 
 class Names:
     """The names of features in the order in which they came, and rows over them.
@@ -79,8 +77,6 @@ class Names:
         if new:
             for name in x:
                 self.places.setdefault(name, len(self.places))
-        if len(self.places) > WIDEST:
-            raise SelectronError(f"Row {i} has feature {WIDEST + 1}, and there is no place for it.")
 
     def _note(self, x: Mapping[str, Any]) -> None:
         """Keep the names of this row at hand, if they are in the order of their places."""

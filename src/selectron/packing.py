@@ -75,12 +75,12 @@ def _restored(cls: Any, header: dict, arrays: dict, parts: tuple[Any, ...]) -> A
         raise SelectronError(f"The file holds an {wanted}: load it with {wanted}.load.")
     clf = cls(learner, asker, kernel=kernel, **header["kept"])
     clf.model_ = unpack(model, arrays, learner, asker, kernel)
-    width = clf.model_.width
-    if header.get("keyed") is not None:
-        clf.names_ = Names(header["keyed"])
-        _must(clf.model_.sparse and len(clf.names_) == len(header["keyed"]) <= width)
-        _must(all(isinstance(name, str) for name in clf.names_))
-    clf.n_features_in_ = len(clf.names_) if header.get("keyed") is not None else width
+    width, keyed = clf.model_.width, header["keyed"]
+    if keyed is not None:
+        clf.names_ = Names(keyed)
+        _must(clf.model_.sparse and len(clf.names_) == len(keyed) <= width)
+        _must(all(isinstance(name, str) for name in keyed))
+    clf.n_features_in_ = width if keyed is None else len(keyed)
     values, kind = header["classes"]
     clf.classes_ = np.array(values, dtype=kind)
     if header["names"]:

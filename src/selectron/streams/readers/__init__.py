@@ -16,10 +16,7 @@ from .opening import Blocks, Counted, opened, size_of
 
 __all__ = ["Chunk", "Source", "read"]
 
-# rows, width, labels and, where there may be any, times
-Parts: TypeAlias = Iterator[
-    tuple[Dense | Sparse, int, np.ndarray] | tuple[Dense | Sparse, int, np.ndarray, np.ndarray]
-]
+Parts: TypeAlias = Iterator[tuple[Dense | Sparse, int, np.ndarray, np.ndarray]]
 
 
 class Chunk(NamedTuple):
@@ -63,8 +60,8 @@ class Source:
         with _told_of(self.name):
             with opened(self.path) as file:
                 self._file = Counted(file)
-                for block, width, labels, *times in self._parts(self._file):
-                    yield Chunk(block, width, labels, rows, *times)
+                for block, width, labels, times in self._parts(self._file):
+                    yield Chunk(block, width, labels, rows, times)
                     rows += len(labels)
             if not rows:
                 raise SelectronError("there are no rows")

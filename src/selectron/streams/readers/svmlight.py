@@ -33,8 +33,8 @@ class Lines(NamedTuple):
     places: list[int]  # numbers of the lines in the file
 
 
-def parts(blocks: Blocks, size: int) -> Iterator[tuple[Sparse, int, np.ndarray]]:
-    """Rows, width and labels of at most `size` rows at a time.
+def parts(blocks: Blocks, size: int) -> Iterator[tuple[Sparse, int, np.ndarray, np.ndarray]]:
+    """Rows, width, labels and no times of at most `size` rows at a time.
 
     Labels are float64 as long as all are numbers, and from the chunk with the first that is not,
     they are text as it stands in the file.
@@ -46,7 +46,7 @@ def parts(blocks: Blocks, size: int) -> Iterator[tuple[Sparse, int, np.ndarray]]
         words = labels.dtype == object
         width = max(width, int(rows.indices.max(initial=-1)) + 1)
         if count:
-            yield rows, width, labels
+            yield rows, width, labels, np.empty(0)
         if fault:
             raise fault
 
