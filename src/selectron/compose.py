@@ -42,7 +42,17 @@ SPACES = {
 KINDS = {"shape": SECOND, "radius": L1, "ring": RING}  # by what a learner has
 FROM_LEARNER = ("score", "steps", "step")
 FROM_SPACE = ("inner", "length", "form", "ceiling", "move", "at")
-FROM_RING = ("inspect", "replayed", "shift", "reshift", "renew", "fade", "imitate", "hold")
+FROM_RING = (
+    "inspect",
+    "replayed",
+    "shift",
+    "reshift",
+    "renew",
+    "fade",
+    "imitate",
+    "hold",
+    "remember",
+)
 FROM_SCALARS = ("full", "count", "square", "note", "jot", "trim")  # unless the space has its own
 FROM_REDUCTION = (
     "margin",

@@ -7,7 +7,31 @@ from selectron import OnlineClassifier
 from selectron.askers import Budget
 from selectron.learners import LeadingHistory
 
-from .papers import leading
+from .papers.leading import Leading, Rate, play
+
+
+def agree(X, y, budget, transcribed, replays, constant):
+    """Play both, compare them, and return the transcription's ring and the labels asked for."""
+    n = len(y)
+    learner = LeadingHistory(switches=0.01, replays=replays)
+    clf = OnlineClassifier(learner, asker=budget, fit_intercept=constant, random_state=3)
+    run = clf.run(X, y)
+    ring, draws = Leading(0.01, replays, constant), np.random.default_rng(3).random(n)
+    margin, probability, asked = play(X, y, draws, ring, transcribed)
+    assert np.array_equal(run.asked, asked)
+    np.testing.assert_allclose(run.margin, margin, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(run.probability, probability, rtol=1e-8, atol=1e-8)
+    return ring, asked
+
+
+def switching(n, every, seed, together=0.0):
+    """Return rows and labels by concepts that are drawn anew, but for what they have together."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4)) * [1.0, 2.0, 0.5, 1.0]
+    targets = rng.normal(size=(n // every + 1, 4)) + together * np.array([1.0, -1.0, 2.0, 0.0])
+    y = np.where(np.einsum("td,td->t", X, targets[np.arange(n) // every]) >= 0, 1, -1)
+    X[:, 3] += 5.0
+    return X, y
 
 
 @pytest.mark.usefixtures("mostly_plain")
@@ -15,17 +39,19 @@ from .papers import leading
 @pytest.mark.parametrize("replays", [0, 3])
 @pytest.mark.parametrize("constant", [False, True])
 def test_a_stream_that_switches(rate, replays, constant):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 4)) * [1.0, 2.0, 0.5, 1.0]
-    targets = rng.normal(size=(2, 4))
-    y = np.where(np.einsum("td,td->t", X, targets[np.arange(200) // 120]) >= 0, 1, -1)
-    X[:, 3] += 5.0
-    learner = LeadingHistory(switches=0.01, replays=replays)
-    clf = OnlineClassifier(learner, asker=Budget(rate), fit_intercept=constant, random_state=3)
-    run = clf.run(X, y)
-    draws = np.random.default_rng(3).random(200)
-    margin, probability, asked = leading.play(X, y, draws, rate, 0.01, replays, constant)
+    X, y = switching(200, 120, seed=0)
+    _, asked = agree(X, y, Budget(rate), Rate(rate), replays, constant)
     assert 20 < asked.sum() < 200
-    assert np.array_equal(run.asked, asked)
-    np.testing.assert_allclose(run.margin, margin, rtol=1e-8, atol=1e-8)
-    np.testing.assert_allclose(run.probability, probability, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.usefixtures("mostly_plain")
+@pytest.mark.parametrize("constant", [False, True])
+@pytest.mark.parametrize("together", [0.0, 1.0])
+def test_what_newborns_inherit(constant, together):
+    """Concepts that have nothing together, and concepts that have."""
+    X, y = switching(700, 90, seed=2, together=together)
+    ring, _ = agree(X, y, Budget(0.9), Rate(0.9), 1, constant)
+    mean, covariance, without = ring.prior()
+    assert len(ring.former) >= 4
+    assert np.any(mean) == bool(together)
+    assert not np.allclose(covariance, without)

@@ -30,6 +30,8 @@ from .ring_shares import (
     FIRST,
     LABELS,
     LAST,
+    LED,
+    LEFT,
     MEMBERS,
     NOISE,
     SHARE,
@@ -53,6 +55,7 @@ renew = blank  # (s, k) -> the prior, with a variance of PRIOR / 2 for the const
 fade = blank  # (s, k, by) -> w <- by w, P <- by^2 P + (1 - by^2) prior
 imitate = blank  # (s, k, other) -> member k knows what the other one does
 hold = blank  # (s, rows, i, slot) -> keep the row, and count it; is all finite?
+remember = blank  # (s, k) -> keep what member k knows for newborns
 
 KEPT = 256  # labels
 EVERY = 4  # labels between births
@@ -133,6 +136,7 @@ def learn(p, s, rows, i, scale, m, q, y, t):
     listened(s, float(y))
     if not judged(s, float(y)):
         return REFUSED
+    succeeded(s, t)
     if not taught(p, s, rows, i, slot, float(y), gap):
         return REFUSED
     if n % EVERY == 0:
@@ -141,6 +145,23 @@ def learn(p, s, rows, i, scale, m, q, y, t):
     set_out(s, int(n))
     s.scalars[COUNT] += 1
     return UPDATED
+
+
+@apart
+def succeeded(s, t):
+    """Remember what a leader knew, once its age is more than twice that of the next one.
+
+    That one was born after the last time, and the former one has learned YOUNG labels at least.
+    """
+    lead, old = leader(s), int(s.scalars[LED])
+    if lead < WANDERERS:
+        return
+    s.scalars[LED] = lead
+    born, known = s.members[lead, BORN], s.scalars[LABELS] - s.members[old, FIRST]
+    younger = born > s.scalars[LEFT] and 2 * (t - born) < t - s.members[old, BORN]
+    if old >= WANDERERS and known >= YOUNG and younger:
+        remember(s, old)
+        s.scalars[LEFT] = t
 
 
 def taught(p, s, rows, i, slot, y, gap):

@@ -1,8 +1,9 @@
 """Dense rows, a ring: every member has a matrix of its own, kept as in `dense_second`.
 
 A member takes rows in units of its own: every feature less its mean, over its size, as the labelled
-rows before its birth had them. There its prior is isotropic. Where there is no constant feature,
-which could make up for the means, nothing is subtracted.
+rows before its birth had them. There its prior is isotropic, but for what former leaders knew
+(`ring_former`). Where there is no constant feature, which could make up for the means, nothing is
+subtracted.
 
 The size of a feature is its variance over its mean absolute deviation: large beside most of what it
 deviates by where it is rarely other than usual, so that a pixel that is seldom on, or a rare word,
@@ -23,9 +24,10 @@ from .dense_second import form as product
 from .dense_second import update
 from .ring import KEPT, PRIOR, ceiling, form, inner, learn, tables
 from .ring import units as unit_lengths
+from .ring_former import inherit, remember
 from .ring_shares import LABELS, MEMBERS, age, leader
 
-__all__ = ["age", "ceiling", "form", "inner", "learn"]
+__all__ = ["age", "ceiling", "form", "inner", "learn", "remember"]
 
 order = 2
 atomic = False
@@ -50,6 +52,8 @@ class State(NamedTuple):
     sums: np.ndarray  # (3, d): of all labelled rows, their squares, and how far from the mean
     units: np.ndarray  # (2, MEMBERS, d): what to subtract from features, and what to multiply by
     z: np.ndarray  # (1, d): the last row in units of the last member
+    former: np.ndarray  # (d (d + 1) / 2,): second moments of former leaders, summed
+    means: np.ndarray  # (d,): their w, summed
 
 
 class Rows(NamedTuple):
@@ -75,7 +79,8 @@ def rows(block: Dense, constant: bool, normalize: bool = False) -> Rows:
 
 def size(width: int) -> int:
     """Return the bytes that the state takes."""
-    return 8 * (MEMBERS * (width * (width + 1) // 2 + 4 * width) + (KEPT + 4) * width)
+    half = width * (width + 1) // 2
+    return 8 * (MEMBERS * (half + 4 * width) + half + (KEPT + 5) * width)
 
 
 def start(width: int, shape: object) -> State:
@@ -83,7 +88,8 @@ def start(width: int, shape: object) -> State:
     w = np.zeros((MEMBERS, width))
     triangle = np.zeros((MEMBERS, width * (width + 1) // 2))
     units = np.zeros((3, width)), np.zeros((2, MEMBERS, width)), np.zeros((1, width))
-    arrays: Any = (w, triangle, w.copy(), *tables(), np.zeros((KEPT, width)), *units)
+    former = np.zeros(triangle.shape[1]), np.zeros(width)
+    arrays: Any = (w, triangle, w.copy(), *tables(), np.zeros((KEPT, width)), *units, *former)
     return State(*arrays)
 
 
@@ -100,8 +106,8 @@ def scaled(state: State, by: float) -> State:
     """Return a copy for the opposite class, by = -1, or for the same one, by = 1."""
     terms, copies = state.terms.copy(), [array.copy() for array in state]
     terms[1] *= by
-    changed = {"w": by * state.w, "terms": terms, "answers": by * state.answers}
-    return State(*copies)._replace(**changed)
+    turned = {name: by * getattr(state, name) for name in ("w", "answers", "means")}
+    return State(*copies)._replace(terms=terms, **turned)
 
 
 def at(s, k):
@@ -121,6 +127,8 @@ def at(s, k):
         s.sums[k],
         s.units[k],
         s.z[k],
+        s.former[k],
+        s.means[k],
     )
 
 
@@ -162,11 +170,12 @@ def reshift(s, k, slot, eta, nu):
 
 
 def renew(s, k):
-    """Put member k back to the prior, in the units of now."""
+    """Put member k back to the prior, in the units of now, with what former leaders knew."""
     measure(s, k)
     s.w[k, :] = 0.0
     s.triangle[k, :] = 0.0
     add_prior(s, k, 1.0)
+    inherit(s, k)
 
 
 def fade(s, k, by):

@@ -18,7 +18,7 @@ FIRSTS = 0.03, 0.3, 3.0  # of the first members
 NOISES = 0.03, 0.1, 0.3, 1.0, 3.0, 10.0
 PLAUSIBLE = 0.4, 0.2, 0.1, 0.1, 0.1, 0.1  # how far each is believed at first
 FADING = 0.001  # what is learned of them fades so far with each label
-WEIGHTS = 11  # the ring's numbers from here on are how far each is believed
+WEIGHTS = 15  # the ring's numbers from here on are how far each is believed
 
 
 def noise(s, k):

@@ -175,6 +175,10 @@ def imitate(s, k, other):
     s.prior[k] = s.prior[other]
 
 
+def remember(s, k):
+    """Nothing is kept for newborns."""
+
+
 def hold(s, rows, i, slot):
     """Keep no row, but add up its square, and note whether there is a constant; is all finite?"""
     s.constant[0] = rows.constant

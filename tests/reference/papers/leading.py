@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import norm
 
 PRIOR, FEW, EVERY, DRAWN, HEARD = 3.0, 8, 4, 0.1, 0.02
-SLOWNESS, NEW = 1000.0, 30
+SLOWNESS, NEW, FIRM = 1000.0, 30, 5
 PACES = np.array([0.01, 0.03, 0.1, 0.3, 1, 3, 10])
 LIKELY = np.array([0.1, 0.1, 0.1, 0.2, 0.3, 0.1, 0.1])
 NOISES = np.array([0.03, 0.1, 0.3, 1, 3, 10])
@@ -31,14 +31,15 @@ def site(m, q, y, wrong, noise):
 
 
 class Member:
-    """One that was born with label `first`, in round `born`."""
+    """One that was born with label `first`, in round `born`: w = to_w u, u from N(mean, S)."""
 
-    def __init__(self, first, born, prior, noise=None, wanders=False):
+    def __init__(self, first, born, to_w, mean, S, plain, noise=None, wanders=False):
         self.noise = noise  # or what the ring has learned of it
-        self.first, self.born, self.prior, self.wanders = first, born, prior, wanders
+        self.first, self.born, self.wanders, self.to_w = first, born, wanders, to_w
+        self.mean, self.prior, self.plain = to_w @ mean, to_w @ S @ to_w.T, to_w @ plain @ to_w.T
         self.shares, self.cursor = np.zeros(len(PACES)), 0  # by how often the concept may switch
         self.rows, self.labels, self.tau, self.nu = [], [], [], []
-        self.w, self.S = np.zeros(len(prior)), prior.copy()
+        self.w, self.S = self.mean, self.prior
 
     @property
     def share(self):
@@ -48,7 +49,8 @@ class Member:
         return self.w @ x, x @ self.S @ x
 
     def refresh(self):
-        precision, total = np.linalg.inv(self.prior), np.zeros(len(self.prior))
+        precision = np.linalg.inv(self.prior)
+        total = precision @ self.mean
         for x, tau, nu in zip(self.rows, self.tau, self.nu, strict=True):
             precision += tau * np.outer(x, x)
             total += nu * x
@@ -69,10 +71,10 @@ class Member:
         self.refresh()
 
     def fade(self, by):
-        self.w, self.S = by * self.w, by**2 * self.S + (1 - by**2) * self.prior
+        self.w, self.S = by * self.w, by**2 * self.S + (1 - by**2) * self.plain
 
     def set_out(self, other):
-        self.w, self.S, self.prior, self.noise = other.w, other.S, other.prior, other.noise
+        self.w, self.S, self.plain, self.noise = other.w, other.S, other.plain, other.noise
 
     def reconsider(self, times, wrong, noise):
         known = len(self.rows) - 1
@@ -93,9 +95,10 @@ class Leading:
         self.switches, self.replays, self.constant = switches, replays, int(constant)
         self.members, self.rows, self.last = [], [], 0
         self.errors, self.weighed, self.noises = 0.5, 50.0, PLAUSIBLE
+        self.led, self.left, self.former = None, 0, []
 
-    def prior(self):
-        """Covariance of w: independent in features over their sizes, beside a constant if any.
+    def units(self):
+        """What takes u to w: features over their sizes, beside a constant if any.
 
         f = b + sum u_j (x_j - mean_j) / size_j = <w, (1, x)>, or f = sum u_j x_j / size_j, where
         sizes are such that z_j = (x_j - mean_j) / size_j has 1 for the mean of all E z_j^2.
@@ -111,11 +114,41 @@ class Leading:
             sizes = np.exp((n * own + FEW * own.mean()) / (n + FEW))
             sizes *= math.sqrt((squares / sizes**2).mean())
         to_w = np.diag(1 / sizes)
-        spread = np.full(d, PRIOR / d)
         if self.constant:
             to_w = np.block([[np.ones((1, 1)), -(mean @ to_w)[None]], [np.zeros((d, 1)), to_w]])
-            spread = np.append(PRIOR / 2, spread)
-        return to_w @ np.diag(spread) @ to_w.T
+        return to_w
+
+    def prior(self):
+        """Mean and covariance of u, and what they are without former leaders."""
+        c, n, width = self.constant, len(self.former), self.rows[0].size
+        d = width - c
+        S = np.diag([PRIOR / 2] * c + [PRIOR / d] * d)
+        if n < 3:
+            return np.zeros(width), S, S
+        w = np.mean([u for u, _ in self.former], axis=0)
+        seconds = np.array([P + np.outer(u, u) for u, P in self.former])
+        second = seconds.mean(axis=0)
+        usual = np.trace(second) / d * np.eye(d)
+        chance = ((seconds**2).sum(axis=(1, 2)).mean() - (second**2).sum()) / (n - 1)
+        a = max(0.0, 1 - chance / ((second - usual) ** 2).sum())
+        b = max(0.0, 1 - (np.trace(second) - w @ w) / (n - 1) / (w @ w))
+        m, mean, P = n / (n + FIRM), np.zeros(width), S.copy()
+        mean[c:] = m * a * b * w
+        P[c:, c:] = (1 - m) * S[c:, c:] + m * ((1 - a) * usual + a * second)
+        return mean, P - np.outer(mean, mean), S
+
+    def succeed(self, t):
+        leader = max(self.members, key=lambda member: member.share)
+        if leader.wanders:
+            return
+        old, self.led = self.led, leader
+        if old not in self.members or len(self.rows) - old.first < NEW:
+            return
+        if leader.born > self.left and t - leader.born < (t - old.born) / 2:
+            of_w = np.linalg.inv(old.to_w)
+            u, P = of_w @ old.w, of_w @ old.S @ of_w.T
+            self.former.append((u[self.constant :], P[self.constant :, self.constant :]))
+            self.left = t
 
     def predict(self, x):
         """p(+1) - p(-1), and q."""
@@ -145,14 +178,15 @@ class Leading:
         self.rows.append(x)
         gap, self.last = t - self.last, t
         if len(self.rows) == 1:
-            prior = self.prior()
-            self.members = [Member(0, 0, prior, wanders=True)]
-            self.members += [Member(0, 0, prior, noise) for noise in (0.03, 0.3, 3.0)]
+            birth = 0, 0, self.units(), *self.prior()
+            self.members = [Member(*birth, wanders=True)]
+            self.members += [Member(*birth, noise) for noise in (0.03, 0.3, 3.0)]
             for member in self.members:
                 member.shares = LIKELY / 4
             self.predict(x)
         self.listen(y)
         self.judge(y)
+        self.succeed(t)
         wrong = self.errors / self.weighed
         for member in self.members:
             member.learn(x, y, wrong, self.noise(member))
@@ -190,7 +224,7 @@ class Leading:
                 near = min(others, key=lambda member: abs(member.first - least.first))
                 near.shares = near.shares + least.shares
                 self.members.remove(least)
-            newest = Member(len(self.rows), t, self.prior())
+            newest = Member(len(self.rows), t, self.units(), *self.prior())
             self.members.append(newest)
         part = 1 - np.exp(-expected * PACES)
         given = part * sum(member.shares for member in self.members)
@@ -238,10 +272,10 @@ class Rate:
         self.saved += self.rate * self.put - (asked - own)
 
 
-def play(X, y, draws, rate, switches, replays, constant):
+def play(X, y, draws, ring, budget):
     """Return the margins, the probabilities, and which labels were asked for."""
-    ring, budget, record = Leading(switches, replays, constant), Rate(rate), deque()
-    X = np.column_stack([np.ones(len(X)), X]) if constant else X
+    record = deque()
+    X = np.column_stack([np.ones(len(X)), X]) if ring.constant else X
     for t, (x, label, u) in enumerate(zip(X, y, draws, strict=True), 1):
         r, q = ring.predict(x)
         p = budget.chance((1 - abs(r)) ** 1.5 + q / 2, q)
