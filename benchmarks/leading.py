@@ -3,6 +3,7 @@
 USPS and Elec2 are played where `SELECTRON_DATA` tells where they are.
 """
 
+import math
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -96,6 +97,7 @@ VARIANTS = {
     "one noise": Variant(
         constants={"spaces.ring.FIRSTS": (0.03,), "spaces.ring_noise.NOISES": (0.03,) * 6}
     ),
+    "nothing inherited": Variant(constants={"spaces.ring_former.FEWEST": math.inf}),
     "no noise for life": Variant(constants={"spaces.ring.FIRSTS": (0.0,)}),
     "nobody wanders": Variant(constants={"spaces.ring_shares.DRAWN": 0.0}),
     "no wrong labels": Variant(

@@ -7,7 +7,7 @@ from selectron import OnlineClassifier
 from selectron.askers import Budget
 from selectron.learners import LeadingHistory
 
-from .papers.leading import Leading, Rate, play
+from .papers.leading import Labels, Leading, Rate, play
 
 
 def agree(X, y, budget, transcribed, replays, constant):
@@ -42,6 +42,15 @@ def test_a_stream_that_switches(rate, replays, constant):
     X, y = switching(200, 120, seed=0)
     _, asked = agree(X, y, Budget(rate), Rate(rate), replays, constant)
     assert 20 < asked.sum() < 200
+
+
+@pytest.mark.usefixtures("mostly_plain")
+@pytest.mark.parametrize("horizon", [700, 2000])
+def test_a_number_of_labels(horizon):
+    X, y = switching(200, 120, seed=1)
+    budget = Budget(labels=200, horizon=horizon)
+    _, asked = agree(X, y, budget, Labels(200, horizon), 3, True)
+    assert 200 * 200 / horizon < asked.sum() < 200
 
 
 @pytest.mark.usefixtures("mostly_plain")

@@ -3,15 +3,16 @@
 What a row is worth is what another asker says of it; the budget turns worth into a probability.
 
     due         the share of rows to ask for, that the budget gives now
-    even        due * worth / mean worth * exp(owed / (due * LAG)): what is spent on any day
+    even        due * worth / mean worth * exp(owed / (due * lag)): what is spent on any day
     burst       worth, while there is something saved and rows surprise JUMP times as much as usual
 
 A part of what is due is saved, up to a limit; a burst takes from what is saved alone. At first as
 much is there as may be saved, since every row is a surprise then. `owed` is how many labels the
 even spending lags behind, so that the share comes out as it should. The mean worth is taken over
 many rows, and is thought to be small at first: early labels are of use for longest, so that what is
-worth much at the beginning is asked for in advance, and owed then. How far a row surprises is what
-the other asker says, or else what the row is worth.
+worth much at the beginning is asked for in advance, and owed then. More so with a horizon, where
+the share must come out at its end alone. How far a row surprises is what the other asker says, or
+else what the row is worth.
 """
 
 import math
@@ -25,9 +26,10 @@ from .uncertainty import Uncertainty
 Inner = probability = surprise = blank  # the asker that is wrapped: its parameters, what it says
 
 LAG = 500.0  # to lag so many rows' labels behind makes asking e times as likely
+FAR = 0.5  # of a horizon, where that is more
 SWAY = 3.0  # at most e^3 times, either way
 BEHIND = 0.5  # of such a lag, and rows are asked for evenly, too
-EAGER = 0.1  # the mean worth at first, as a share of the first row's
+EAGER, HASTE = 0.1, 0.03  # the mean worth at first, in the first row's; with a horizon
 LONG, SLOW, FAST = 1000, 200, 10  # rows that worth, surprise, and a jump of it are taken over
 JUMP = 1.4  # times the mean surprise
 READY = 0.1  # of what may be saved must be there for a burst
@@ -78,7 +80,7 @@ class Budget(NamedTuple):
     many labels over so many rows; `labels` and `per`, so many in every period of time, such as
     "1d", "12h", "30min" or a number of seconds (days begin at midnight UTC). A number of labels is
     never exceeded. A rate is met up to what is saved, and in the long run: early on, while all is
-    new, labels are asked for in advance.
+    new, labels are asked for in advance, and many more of them where there is a horizon.
 
     Parameters: `asker` says what a row is worth: more likely rows first (an asker that remembers
     nothing; its own probabilities count relative to each other). `saved` is how many rows' worth of
@@ -151,7 +153,7 @@ class Budget(NamedTuple):
         even, chance, burst = spending(self, b, worth, surprised, share)
         spent = even / chance if asked else 0.0  # of a label; the rest comes from what is saved
         put = put_aside(self, b, share)
-        usual = means(b, worth, surprised)
+        usual = means(self, b, worth, surprised)
         owed, saved = b.owed + share * (1 - put) - spent, b.saved + share * put - (asked - spent)
         counts = b.rows + 1, b.asked + asked, b.seen + 1
         return (*counts, owed, saved, *usual, burst, b.window, b.pace, b.since)
@@ -190,12 +192,17 @@ def put_aside(a, b, share):
     return THRIFT * (1 - share) ** 2 if b.saved < share * a.saved else 0.0
 
 
-def means(b, worth, surprised):
+def means(a, b, worth, surprised):
     """Mean worth and surprise over many rows, and surprise over a few, with this one."""
     n = b.rows + 1
-    mean = b.mean if n > 1 else EAGER * worth
+    mean = b.mean if n > 1 else (HASTE if a.horizon > 0 else EAGER) * worth
     calm = b.calm + (surprised - b.calm) / min(n, SLOW)
     return mean + (worth - mean) / LONG, calm, b.fast + (surprised - b.fast) / min(n, FAST)
+
+
+def leeway(a):
+    """Rows whose labels may be lagged behind, or be in advance, by a factor of e in asking."""
+    return max(LAG, FAR * a.horizon) if a.horizon > 0 else LAG
 
 
 def spending(a, b, worth, surprised, share):
@@ -203,9 +210,9 @@ def spending(a, b, worth, surprised, share):
 
     Where labels are owed that worth does not bring, rows are asked for evenly.
     """
-    mean, calm, fast = means(b, worth, surprised)
+    mean, calm, fast = means(a, b, worth, surprised)
     room, ratio = share * a.saved, worth / mean if mean > 0 else 1.0
-    lag = b.owed / (share * LAG) if share > 0 else 0.0
+    lag = b.owed / (share * leeway(a)) if share > 0 else 0.0
     pull = math.exp(min(SWAY, max(-SWAY, lag)))
     even = share * (1 - put_aside(a, b, share)) * ratio * pull
     least = share if lag > BEHIND or share >= 1 else a.audits * share

@@ -18,7 +18,8 @@ class LeadingHistory(NamedTuple):
     each has a share in the prediction by how well it has foretold labels. The old ones lead while
     the concept stands still, newborns take over after a switch. Members keep the labels that they
     learned from in mind, and consider some of them again after every new one. How many labels are
-    wrong is learned as well, how noisy margins are, and how often the concept switches. r is
+    wrong is learned as well, how noisy margins are, how often the concept switches, and, on dense
+    rows, what one concept has in common with the next. r is
     p(+1) - p(-1), from -1 to 1, and q what the label would tell about which member is right, in
     bits, plus the share of newcomers: what `Uncertainty` and `Budget` go by.
 
@@ -35,7 +36,8 @@ class LeadingHistory(NamedTuple):
     "Expectation Propagation" (UAI 2001); births and shares as in Adams & MacKay, "Bayesian Online
     Changepoint Detection" (2007), and Herbster & Warmuth, "Tracking the Best Expert" (1998); their
     rate is learned as in Wilson, Nassar & Gold, "Bayesian Online Learning of the Hazard Rate in
-    Change-Point Problems" (2010).
+    Change-Point Problems" (2010); what concepts have in common is weighed as in Ledoit & Wolf, "A
+    Well-Conditioned Estimator for Large-Dimensional Covariance Matrices" (2004).
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.askers import Budget

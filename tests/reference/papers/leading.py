@@ -243,6 +243,8 @@ def entropy(p):
 class Rate:
     """Budget(rate=...), row by row."""
 
+    lag, eager = 500.0, 0.1
+
     def __init__(self, rate, saved=400, audits=0.1):
         self.rate, self.room, self.audits = rate, rate * saved, audits
         self.saved, self.owed, self.burst, self.rows = self.room, 0.0, False, 0
@@ -250,12 +252,12 @@ class Rate:
 
     def chance(self, worth, doubt):
         self.rows += 1
-        self.slow = self.slow if self.rows > 1 else 0.1 * worth
+        self.slow = self.slow if self.rows > 1 else self.eager * worth
         self.slow += (worth - self.slow) / 1000
         self.calm += (doubt - self.calm) / min(self.rows, 200)
         self.fast += (doubt - self.fast) / min(self.rows, 10)
         self.put = 0.3 * (1 - self.rate) ** 2 if self.saved < self.room else 0.0
-        lag = self.owed / (500 * self.rate)
+        lag = self.owed / (self.lag * self.rate)
         even = self.rate * (1 - self.put) * worth / self.slow * math.exp(max(-3.0, min(3.0, lag)))
         least = self.rate if lag > 0.5 else self.audits * self.rate
         self.even = min(1.0, max(least, even))
@@ -270,6 +272,25 @@ class Rate:
         own = self.even / self.now if asked else 0.0
         self.owed += self.rate * (1 - self.put) - own
         self.saved += self.rate * self.put - (asked - own)
+
+
+class Labels(Rate):
+    """Budget(labels=..., horizon=...), row by row."""
+
+    eager = 0.03
+
+    def __init__(self, labels, horizon):
+        super().__init__(labels / horizon)
+        self.left, self.rest, self.lag = labels, horizon, max(500.0, horizon / 2)
+
+    def chance(self, worth, doubt):
+        self.rate = self.left / self.rest
+        self.room = 400 * self.rate
+        return super().chance(worth, doubt)
+
+    def after(self, asked):
+        super().after(asked)
+        self.left, self.rest = self.left - asked, self.rest - 1
 
 
 def play(X, y, draws, ring, budget):
