@@ -120,7 +120,7 @@ def bound() -> Iterator[Row]:
     maps a halfspace fits all rows; of pools of up to 2,000 rows.
     """
     for name, X, y in (one for one in dense_pools() if len(one[2]) <= 2_000):
-        pool = Pool(featured(X, "auto", True, 0), 0, kernels(X, "auto", 0))
+        pool = Pool(featured(X, "auto", True, 0), 0, *kernels(X, "auto", 0))
         fits = ["yes" if separable(one, y) else "no" for one in pool.maps]
         yield name, str(left_out(pool, (y == np.unique(y)[-1]).astype(np.int32))), *fits
 

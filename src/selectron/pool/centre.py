@@ -9,9 +9,10 @@ that finds them.
 
 Sources: the fit is Newton's method, damped, on d weights or, where there are fewer rows, on these
 (Woodbury's identity); lam follows MacKay, "Bayesian Interpolation" (Neural Computation 1992), eq.
-4.9: lam <- gamma / <w, w>, gamma the number of well-determined weights; the evidence is Laplace's
-approximation of it. That the limit is the largest margin: Rosset, Zhu & Hastie (NIPS 2003), theorem
-3.1.
+4.9: lam <- gamma / <w, w>, gamma the number of well-determined weights. That the limit is the
+largest margin: Rosset, Zhu & Hastie (NIPS 2003), theorem 3.1. What a fit says of a row that is left
+out is one Newton step away: Opper & Winther, "Gaussian processes for classification: mean-field
+algorithms" (Neural Computation 2000).
 """
 
 import math
@@ -38,21 +39,28 @@ class Centre(NamedTuple):
     rests: int = 0  # mistakes before which there is to be no other fit
 
 
-class Found(NamedTuple):
-    """A fit to what has been told."""
-
-    centre: Centre  # at the evidence's prior: what the next fit begins from
-    margins: np.ndarray  # (n,), <w, x> of every row under the wider prior
-    evidence: float  # logarithm; NaN for rows too wide for it
-    errors: int  # rows that are told, and that the margins have on the wrong side
-
-
 class Bend(NamedTuple):
     """The second derivative H = X' diag(curve) X + lam I, as far as it is wanted."""
 
     solve: Callable[[np.ndarray], np.ndarray]  # H s = g
     gamma: Callable[[], float]  # d - lam tr(1/H)
-    volume: Callable[[], float]  # log det(H/lam)
+
+
+class Fit(NamedTuple):
+    """The minimum for a prior."""
+
+    w: np.ndarray  # (d,)
+    margins: np.ndarray  # (n,), <w, x> of every row
+    near: np.ndarray  # (n,) booleans: the rows that have a say
+    bend: Bend
+
+
+class Found(NamedTuple):
+    """What has been learned from what has been told."""
+
+    centre: Centre  # at the evidence's prior: what the next fit begins from
+    fit: Fit | None  # under the wider prior; None where nothing has been told
+    margins: np.ndarray  # (n,), those of the fit
 
 
 def centre(X: Any, signs: np.ndarray, last: Centre) -> Found:
@@ -61,33 +69,46 @@ def centre(X: Any, signs: np.ndarray, last: Centre) -> Found:
     `signs` (n,) are -1 and +1, and 0 for rows without a label. The prior is brought to the evidence
     in a few rounds, not to the end: where a w fits all labels, there is no end.
     """
-    margins, evidence = X @ last.w, 0.0
+    margins = X @ last.w
     if not signs.any():
-        return Found(last, margins, evidence, 0)
+        return Found(last, None, margins)
     for _ in range(ROUNDS):
-        w, margins, bend, value = fit(X, signs, last, margins)
-        evidence, square = -value - bend.volume() / 2, w @ w
+        w, margins, _, bend = fit(X, signs, last, margins)
+        square = w @ w
         lam = min(max(bend.gamma() / square, LEAST), MOST) if square > 0 else last.lam
         settled = abs(math.log(lam / last.lam)) < 0.3
         last = Centre(w, lam)
         if settled:
             break
-    margins = fit(X, signs, Centre(last.w, last.lam / WIDER), margins)[1]
-    return Found(last, margins, evidence, int((signs * margins < 0).sum()))
+    wider = fit(X, signs, Centre(last.w, last.lam / WIDER), margins)
+    return Found(last, wider, wider.margins)
 
 
-def fit(
-    X: Any, signs: np.ndarray, last: Centre, margins: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, Bend, float]:
-    """Return the minimum for the prior as it is, <w, x> for every row, how it bends, its value."""
+def left_out(X: np.ndarray, signs: np.ndarray, found: Found) -> np.ndarray:
+    """Return <w, x> for every row, that of a told one as if it had not been told, nearly.
+
+    Without row i, w is about -H_i^-1 y_i miss_i x_i away, H_i being H without its part.
+    """
+    if found.fit is None:
+        return found.margins
+    near, margins = found.fit.near, found.margins.copy()
+    A, y = X[near], signs[near]
+    miss = expit(-y * margins[near])
+    reach = np.einsum("ij,ji->i", A, found.fit.bend.solve(A.T))  # x' H^-1 x
+    margins[near] -= y * miss * reach / np.maximum(1 - reach * miss * (1 - miss), 1e-3)
+    return margins
+
+
+def fit(X: Any, signs: np.ndarray, last: Centre, margins: np.ndarray) -> Fit:
+    """Return the minimum for the prior as it is, starting from weights and their margins."""
     near, w = np.zeros(len(signs), bool), last.w
     fresh = nearest(signs, margins)
     while (fresh & ~near).any():
         near |= fresh
-        w, bend, value = newton(X[near], signs[near].astype(float), w, last.lam)
+        w, bend = newton(X[near], signs[near].astype(float), w, last.lam)
         margins = X @ w
         fresh = nearest(signs, margins)
-    return w, margins, bend, value
+    return Fit(w, margins, near, bend)
 
 
 def nearest(signs: np.ndarray, margins: np.ndarray) -> np.ndarray:
@@ -96,8 +117,8 @@ def nearest(signs: np.ndarray, margins: np.ndarray) -> np.ndarray:
     return away <= max(away.min(), 0.0) + FAR
 
 
-def newton(X: Any, y: np.ndarray, w: np.ndarray, lam: float) -> tuple[np.ndarray, Bend, float]:
-    """Return the minimum, how it bends there, and its value."""
+def newton(X: Any, y: np.ndarray, w: np.ndarray, lam: float) -> tuple[np.ndarray, Bend]:
+    """Return the minimum, and how it bends there."""
     margins = X @ w
     value = loss(margins, y, w, lam)
     for _ in range(50):
@@ -117,7 +138,7 @@ def newton(X: Any, y: np.ndarray, w: np.ndarray, lam: float) -> tuple[np.ndarray
         else:
             break  # rounding: there is nothing to be gained any more
         w, margins, value = w - length * step, margins - length * along, there
-    return w, bend, value
+    return w, bend
 
 
 def loss(margins: np.ndarray, y: np.ndarray, w: np.ndarray, lam: float) -> float:
@@ -151,7 +172,6 @@ def bend_of_weights(R: Any, lam: float) -> Bend:
     return Bend(
         solve,
         lambda: float(d - lam * np.trace(solve(np.eye(d)))),
-        lambda: float(2 * np.log(factor[0].diagonal()).sum() - d * math.log(lam)),
     )
 
 
@@ -169,11 +189,11 @@ def bend_of_rows(R: Any, lam: float) -> Bend:
     def gamma() -> float:
         return float(n - np.trace(scipy.linalg.cho_solve(factor, np.eye(n), check_finite=False)))
 
-    return Bend(solve, gamma, lambda: float(2 * np.log(factor[0].diagonal()).sum()))
+    return Bend(solve, gamma)
 
 
 def bend_without_matrix(X: Any, curve: np.ndarray, lam: float) -> Bend:
-    """Return it by conjugate gradients, the trace by a random vector, and the volume not at all.
+    """Return it by conjugate gradients, the trace by a random vector.
 
     One vector is enough: its error is below a share sqrt(2/gamma) of the trace, and gamma is large.
     """
@@ -191,7 +211,7 @@ def bend_without_matrix(X: Any, curve: np.ndarray, lam: float) -> Bend:
         v = np.random.default_rng(0).choice([-1.0, 1.0], d)
         return float(max(d - lam * (v @ solve(v)), 0.0))
 
-    return Bend(solve, gamma, lambda: math.nan)
+    return Bend(solve, gamma)
 
 
 def dense(X: Any) -> np.ndarray:

@@ -245,7 +245,7 @@ class SelfDirectedClassifier(BaseEstimator):
             raise SelectronError(f"random_state must be a whole number from 0 on, got {seed!r}.")
         learner, goal = self._learner(), self._goal(int((given == OPEN).sum()))
         own = featured(X, self.features, bool(self.fit_intercept), int(seed))
-        pool = Pool(own, int(seed), kernels(X, self.features, int(seed)))
+        pool = Pool(own, int(seed), *kernels(X, self.features, int(seed)))
         self.session_ = Session(learner, pool, given.astype(np.int32), goal)
         self.classes_, self._table = classes, X  # kept for its digest, should it be saved
 

@@ -3,8 +3,10 @@
 After a mistake, the weights are fitted anew to all that has been told, and the rest is sorted anew.
 On points of the sphere this makes about half the mistakes of the same order under steps of the
 margin-perceptron, and it neither stalls nor minds labels that no halfspace fits. Where the pool
-comes with kernel maps (see `kernels`), each has a centre of its own, and what is said of a row is
-their mean, weighed by the evidence for each.
+comes with kernel maps and neighbours (see `kernels`), each map has a centre of its own, and what is
+said of a row is their mean, weighed by what each would have said of the rows that are told without
+their labels. There, a plan ends with a tenth of the rows left even without a mistake: what right
+proposals tell is news to a row nearby.
 
 Where STUCK d mistakes have not told half of the rows that were left, though the fit errs on no more
 than d of those that are told, the paper's learner for any points takes over until half are. So a
@@ -13,20 +15,25 @@ log2(1/delta) halvings. With more errors than d, labels are taken for noise, of 
 proved.
 """
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import expit, softmax
+from scipy.special import expit
 
 from ..errors import SelectronError
 from .boosted import Boosted, Phase, takes
-from .centre import Centre, Found, centre
+from .centre import Centre, Found, centre, left_out
+from .nearest import away
 from .plan import OPEN, Plan, Pool, Told
 
 EVERY = 100  # up to so many mistakes there is a fit after each, then after one in a hundred
 START = 0.01  # lam of the first fit
-EVENED = 10.0  # what the logarithm of the evidence is divided by, before it weighs a map
-LEFT_OUT = 1e-4  # weight of a map that is not fitted again until mistakes are half as many more
+PART = 10  # with kernel maps, a plan ends after this part of the rows left
+SURE = 0.9  # rows that every map tells with at least this probability do not weigh maps
+FEW = 2  # features of the map of neighbours
+LEFT_OUT = 0.05  # weight of a map that is not fitted again until mistakes are half as many more
+STEPS = 50  # of the EM algorithm
 STUCK = 8  # mistakes a feature before the rows left are half as many
 
 
@@ -56,8 +63,7 @@ class Confident(NamedTuple):
         if carry is None or carry.phase is None:
             carry, ahead = fitted(pool, told, carry)
             if not stuck(pool, told, carry, ahead):
-                gap, codes = best(ahead[rows])
-                return carry, Plan(rows, codes, gap, patience(told.mistakes), expit(-gap))
+                return carry, planned(pool, told, rows, ahead, 1)
         phase, plan = Boosted().plan(pool, told, carry.phase)
         return carry._replace(phase=phase), plan
 
@@ -79,9 +85,16 @@ class InOrder(NamedTuple):
         if self.order == "random":
             lot = np.random.default_rng(pool.seed).permutation(len(told.codes))
             rows = lot[told.codes[lot] == OPEN]
-        gap, codes = best(ahead[rows])
-        keys = -gap if self.order == "worst" else None
-        return carry, Plan(rows, codes, keys, patience(told.mistakes), expit(-gap))
+        return carry, planned(pool, told, rows, ahead, -1 if self.order == "worst" else 0)
+
+
+def planned(pool: Pool, told: Told, rows: np.ndarray, ahead: np.ndarray, sign: int) -> Plan:
+    """Return the plan for these rows: the most certain first, or last (-1), or as they are (0)."""
+    gap, codes = best(ahead[rows])
+    stretch = -(-len(rows) // PART) if pool.kernels else np.inf
+    return Plan(
+        rows, codes, sign * gap if sign else None, patience(told.mistakes), expit(-gap), stretch
+    )
 
 
 def stuck(pool: Pool, told: Told, carry: Fits, ahead: np.ndarray) -> bool:
@@ -104,47 +117,71 @@ def fitted(pool: Pool, told: Told, carry: Fits | None) -> tuple[Fits, np.ndarray
         start = np.random.default_rng([pool.seed, 1]).normal(size=d) / np.sqrt(d)
         return Fits((), len(told.codes), 0), scores([pool.X @ start], 2)
     before = carry.centres if carry else ()
-    fresh = tuple(Centre(np.zeros(X.shape[1]), START) for X in pool.maps)
+    far = away(pool, told) if pool.nearest else None
     found = []
     for i, (a, b) in enumerate(pairs(told.classes)):
-        last = before[i] if i < len(before) else fresh
-        found.append(parted(pool, versus(told, a, b), last, told.mistakes))
+        maps = pool.maps if far is None else (*pool.maps, far[a] - far[b])
+        last = before[i] if i < len(before) else [Centre(np.zeros(X.shape[1]), START) for X in maps]
+        found.append(parted(maps, versus(told, a, b), last, told.mistakes))
     carry = Fits((), len(told.left), told.mistakes) if carry is None else carry
     carry = carry._replace(centres=tuple(centres for centres, _ in found))
     return carry, scores([margins for _, margins in found], told.classes)
 
 
 def parted(
-    pool: Pool, signs: np.ndarray, last: tuple[Centre, ...], mistakes: int
+    maps: Sequence[Any], signs: np.ndarray, last: Sequence[Centre], mistakes: int
 ) -> tuple[tuple[Centre, ...], np.ndarray]:
-    """Return the centres of a pair of classes under every map, and the mean of their margins."""
-    due = [i for i, one in enumerate(last) if one.rests <= mistakes]
-    found = [centre(pool.maps[i], signs, last[i]) for i in due]
-    mean, weights = weighed(found, mistakes)
-    centres = list(last)
-    for i, one, weight in zip(due, found, weights, strict=True):
-        rests = 0 if weight > LEFT_OUT else 3 * mistakes // 2 + 1
-        centres[i] = one.centre._replace(rests=rests)
-    return tuple(centres), mean
+    """Return the centres of a pair of classes under every map, and the mean of their margins.
 
-
-def weighed(found: list[Found], mistakes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean of the margins under several maps, and what each weighs by its evidence.
-
-    The evidence takes one map for the truth, and would soon give it all the weight; of several that
-    are about as good, the mean is better. A map weighs nothing beside the plain one if its own fit
-    leaves more than a quarter as many errors as there were mistakes: of labels that are noise,
-    evidence tells likelihood, not errors.
+    A map that weighs little beside the plain one is not fitted again until there are half as many
+    mistakes more; nor is one of a kernel whose own fit has more than a quarter as many errors as
+    there were mistakes: where labels are noise, it costs much for little.
     """
-    if len(found) == 1:
-        return found[0].margins, np.ones(1)
-    weights = softmax(
-        [
-            one.evidence / EVENED if i == 0 or 4 * one.errors <= mistakes else -np.inf
-            for i, one in enumerate(found)
-        ]
-    )
-    return weights @ np.stack([one.margins for one in found]), weights
+    if len(maps) == 1:
+        only = centre(maps[0], signs, last[0])
+        return (only.centre,), only.margins
+    centres, use = list(last), {}
+    for i, X in enumerate(maps):
+        if i == 0 or last[i].rests <= mistakes:
+            one = centre(X, signs, last[i])
+            centres[i] = one.centre._replace(rests=3 * mistakes // 2 + 1)
+            if i == 0 or fits(one, signs, mistakes):
+                use[i] = one
+    weights = weighed(np.stack([alone(maps[i], signs, one) for i, one in use.items()]))
+    for i, weight in zip(use, weights, strict=True):
+        if weight > LEFT_OUT:
+            centres[i] = centres[i]._replace(rests=0)
+    return tuple(centres), weights @ np.stack([one.margins for one in use.values()])
+
+
+def fits(found: Found, signs: np.ndarray, mistakes: int) -> bool:
+    """Has a map learned what it was told, or is it of a few features, hence fitted soon?"""
+    errors = np.count_nonzero(signs * found.margins < 0)
+    return len(found.centre.w) <= FEW or bool(4 * errors <= mistakes)
+
+
+def alone(X: np.ndarray, signs: np.ndarray, found: Found) -> np.ndarray:
+    """Return the probability of the label of each row told, had it not been told."""
+    return expit(signs * left_out(X, signs, found))[signs != 0]
+
+
+def weighed(right: np.ndarray) -> np.ndarray:
+    """Return what each map weighs.
+
+    `right` (maps, rows) is the probability of each row's label under each map, told of all labels
+    but this. The weights are those of the mixture under which these labels are likeliest, each map
+    beginning with a row to its credit.
+
+    Source: stacking of Yao, Vehtari, Simpson & Gelman, "Using stacking to average Bayesian
+    predictive distributions" (Bayesian Analysis 2018), by the EM algorithm.
+    """
+    right = np.maximum(right[:, right.min(axis=0) < SURE], 1e-300)
+    k, n = right.shape
+    weights = np.full(k, 1 / k)
+    for _ in range(STEPS):
+        credit = weights[:, None] * right
+        weights = (1 + (credit / credit.sum(axis=0)).sum(axis=1)) / (k + n)
+    return weights
 
 
 def pairs(classes: int) -> list[tuple[int, int]]:

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse
 
 from ..errors import SelectronError
+from .nearest import Nearest, nearest
 
 RANDOM = 500  # random Fourier features
 PAIRS = 1_000  # rows between which the width of the kernel is measured
@@ -53,20 +54,25 @@ def fourier(X: Any, seed: int) -> np.ndarray:
     return RBFSampler(gamma=gamma, n_components=RANDOM, random_state=seed).fit_transform(X)
 
 
-def kernels(X: Any, features: Any, seed: int) -> tuple[np.ndarray, ...]:
-    """Return the maps that go with "auto": two of a Gaussian kernel, and one of neighbours.
+def kernels(X: Any, features: Any, seed: int) -> tuple[tuple[np.ndarray, ...], tuple[Nearest, ...]]:
+    """Return the maps that go with "auto", and the neighbours of every row.
 
-    Sparse, wide and large tables have none: there, a linear map does well, or the fits would take
-    too long.
+    The maps are two of a Gaussian kernel and one of the graph of neighbours; neighbours are those
+    among the rows as they are, and among the standardised ones. Sparse, wide and large tables have
+    none: there, a linear map does well, or the fits would take too long.
     """
     n, d = X.shape
     if not isinstance(features, str) or features != "auto":
-        return ()
+        return (), ()
     if scipy.sparse.issparse(X) or n > MAPPED or d > WIDEST:
-        return ()
+        return (), ()
     X = np.asarray(X, float)
-    around = (neighbourly(X, seed),) if n > NEAR else ()
-    return gaussian(X, seed), gaussian(standard(X), seed), *around
+    Z = standard(X)
+    both = gaussian(X, seed), gaussian(Z, seed)
+    if n <= NEAR:
+        return both, ()
+    around = nearest(X)
+    return (*both, neighbourly(around, seed)), (around, nearest(Z))
 
 
 def gaussian(X: np.ndarray, seed: int) -> np.ndarray:
@@ -83,7 +89,7 @@ def gaussian(X: np.ndarray, seed: int) -> np.ndarray:
     ).fit_transform(X)
 
 
-def neighbourly(X: np.ndarray, seed: int) -> np.ndarray:
+def neighbourly(around: Nearest, seed: int) -> np.ndarray:
     """Return a map in which rows that a chain of near neighbours joins are close to each other.
 
     Its kernel is (L + eps I)^-2, L the Laplacian of the graph of nearest neighbours, in the 200
@@ -97,24 +103,24 @@ def neighbourly(X: np.ndarray, seed: int) -> np.ndarray:
     from scipy.sparse.csgraph import laplacian
     from sklearn.utils.extmath import randomized_svd
 
-    n = len(X)
-    L = scipy.sparse.csr_array(laplacian(neighbours(X), normed=True))
+    n = len(around.rows)
+    L = scipy.sparse.csr_array(laplacian(graph(around), normed=True))
     half = scipy.sparse.eye_array(n, format="csr") - L / 2  # eigenvalues from 0 to 1
     U, values, _ = randomized_svd(half, min(n - 1, SMOOTH), n_iter=10, random_state=seed)
     F = U / (np.maximum(2 * (1 - values), 0) + EPS)
     return F / np.sqrt(np.einsum("ij,ij->", F, F) / n)
 
 
-def neighbours(X: np.ndarray) -> Any:
+def graph(around: Nearest) -> Any:
     """Return the graph of the nearest neighbours, (n, n) sparse, weighing exp(-|x - x'|^2 / r r').
 
     r and r' are how far away the tenth neighbours of both rows are.
     """
-    from sklearn.neighbors import kneighbors_graph
-
-    W = kneighbors_graph(X, NEAR, mode="distance")
-    reach = np.maximum(W.data.reshape(-1, NEAR).max(axis=1), 1e-150)
-    W.data = np.exp(-(W.data**2) / (reach.repeat(NEAR) * reach[W.indices])) + 1e-9
+    n, rows, far = len(around.rows), around.rows[:, :NEAR], around.far[:, :NEAR]
+    reach = np.maximum(far[:, -1], 1e-150)
+    weights = np.exp(-(far**2) / (reach[:, None] * reach[rows])) + 1e-9
+    start = np.arange(0, n * NEAR + 1, NEAR)
+    W = scipy.sparse.csr_array((weights.ravel(), rows.ravel(), start), shape=(n, n))
     return W.maximum(W.T)
 
 

@@ -4,15 +4,19 @@ A learner is a NamedTuple of parameters with one method,
 
     plan(pool, told, carry) -> (carry, Plan)
 
-which is called when the plan before is used up, or has met as many mistakes as it bears. `carry` is
+which is called when the plan before is used up, or has met as many mistakes as it bears, or told as
+many rows. `carry` is
 whatever the learner keeps between two plans, None before the first: it is never changed in place,
 so that going back means taking up an older one. All draws come from `pool.seed` and what has been
 told, so that the same answers lead to the same plans.
 """
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from .nearest import Nearest
 
 OPEN = -1  # the code of a row that has not been told
 PASSED = -2  # the code of one that nobody can tell
@@ -24,6 +28,7 @@ class Pool(NamedTuple):
     X: Any  # (n, d), dense or CSR, of mean square length 1
     seed: int
     kernels: tuple[np.ndarray, ...] = ()  # other maps of the rows, each (n, k)
+    nearest: tuple["Nearest", ...] = ()
 
     @property
     def maps(self) -> tuple[Any, ...]:
@@ -62,6 +67,7 @@ class Plan(NamedTuple):
     keys: np.ndarray | None = None
     patience: float = np.inf  # mistakes after which there is to be another plan
     doubts: np.ndarray | None = None
+    stretch: float = np.inf  # rows told after which there is to be another plan
 
 
 class Queue:

@@ -74,7 +74,7 @@ class Session:
         So many classes are known; the code is that of one of them, or -1 if there is none yet.
         """
         while self.count < self.goal:
-            if self.queue is None or self.met >= self.queue.plan.patience:
+            if self.queue is None or self.met >= self.queue.plan.patience or not self._stretch():
                 self._plan(known)
             if self.at >= len(self.queue):
                 self.queue = None
@@ -95,7 +95,8 @@ class Session:
     def play(self, truth: np.ndarray, known: int, look: Callable[[int], object]) -> None:
         """Tell rows from their true codes, up to the goal; `look` hears how many, now and then."""
         while self.next(known) is not None:
-            stop = min(self.queue.ready(self.at), self.at + self.goal - self.count)
+            most = min(self.goal - self.count, self._stretch())
+            stop = int(min(self.queue.ready(self.at), self.at + most))
             places = self.queue.span(self.at, stop)
             told = self._answers(places, truth[self.queue.plan.rows[places]], known)
             still = self.codes[told.rows] == OPEN
@@ -141,6 +142,10 @@ class Session:
             self.carry, plan = self.learner.plan(self.pool, told, self.carry)
         self.begun.append(begun)
         self.queue, self.at, self.met = Queue(plan), 0, 0
+
+    def _stretch(self) -> float:
+        """Return how many rows the plan is still good for."""
+        return max(0, self.queue.plan.stretch - (self.count - self.begun[-1].told))
 
     def _answers(self, places: np.ndarray, codes: np.ndarray, known: int) -> Answers:
         plan = self.queue.plan
