@@ -42,9 +42,9 @@ class SelfDirectedClassifier(BaseEstimator):
         The share that a strong learner may leave.
     features : {"auto", "standard", "raw", "rbf"} or a transformer, default "auto"
         What is made of the rows first. "standard": each feature to mean 0 and variance 1 (not of
-        sparse rows); "auto": that, and for Confident and InOrder three kernel maps beside it, up to
-        20,000 dense rows of 1,000 features; "raw": nothing; "rbf": 500 random Fourier features; or
-        what a transformer of scikit-learn makes of them.
+        sparse rows); "auto": that, and for Confident and InOrder three kernel maps and the nearest
+        rows, up to 20,000 dense rows of 1,000 features; "raw": nothing; "rbf": 500 random Fourier
+        features; or what a transformer of scikit-learn makes of them.
     fit_intercept : bool, default True
         Put a constant in front of every row. The paper's learners are for halfspaces through 0.
     random_state : int, default 0

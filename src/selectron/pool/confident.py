@@ -32,7 +32,7 @@ START = 0.01  # lam of the first fit
 PART = 10  # with kernel maps, a plan ends after this part of the rows left
 SURE = 0.9  # rows that every map tells with at least this probability do not weigh maps
 FEW = 2  # features of the map of neighbours
-LEFT_OUT = 0.05  # weight of a map that is not fitted again until mistakes are half as many more
+LITTLE = 0.05  # weight of a map that is not fitted again until mistakes are half as many more
 STEPS = 50  # of the EM algorithm
 STUCK = 8  # mistakes a feature before the rows left are half as many
 
@@ -149,7 +149,7 @@ def parted(
                 use[i] = one
     weights = weighed(np.stack([alone(maps[i], signs, one) for i, one in use.items()]))
     for i, weight in zip(use, weights, strict=True):
-        if weight > LEFT_OUT:
+        if weight > LITTLE:
             centres[i] = centres[i]._replace(rests=0)
     return tuple(centres), weights @ np.stack([one.margins for one in use.values()])
 
