@@ -190,11 +190,11 @@ def test_a_graph_of_neighbours_bears_copies_and_few_rows():
 def test_the_nearest_of_each_class_are_found_and_a_row_is_not_its_own():
     X = np.array([[0.0], [1.0], [3.0], [7.0]])
     codes = np.array([0, OPEN, 1, OPEN], np.int32)
-    found = np.exp(by_class(nearest(X), Told(codes, 2, 0, codes[:0])))
+    found = np.exp(by_class(nearest(X), codes, 2))
     np.testing.assert_allclose(found[0], [49, 1, 9, 49])  # a class without others is at the last
     np.testing.assert_allclose(found[1], [9, 4, 16, 16])
     copies = Nearest(np.array([[1], [0]]), np.zeros((2, 1)))
-    assert np.isfinite(by_class(copies, Told(codes[:2], 2, 0, codes[:0]))).all()
+    assert np.isfinite(by_class(copies, codes[:2], 2)).all()
 
 
 def test_maps_weigh_what_they_tell_of_rows_left_out():

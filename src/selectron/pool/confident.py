@@ -117,7 +117,7 @@ def fitted(pool: Pool, told: Told, carry: Fits | None) -> tuple[Fits, np.ndarray
         start = np.random.default_rng([pool.seed, 1]).normal(size=d) / np.sqrt(d)
         return Fits((), len(told.codes), 0), scores([pool.X @ start], 2)
     before = carry.centres if carry else ()
-    far = away(pool, told) if pool.nearest else None
+    far = away(pool.nearest, told.codes, told.classes) if pool.nearest else None
     found = []
     for i, (a, b) in enumerate(pairs(told.classes)):
         maps = pool.maps if far is None else (*pool.maps, far[a] - far[b])

@@ -6,11 +6,10 @@ them is taken to be as far as the last of them, so that rows nobody near of whic
 at 0. So what a row is given rests on the others only, and may be weighed against other maps.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-
-from .plan import Pool, Told
 
 NEIGHBOURS = 50
 
@@ -31,17 +30,17 @@ def nearest(X: np.ndarray) -> Nearest:
     return Nearest(rows.astype(np.int32), far)
 
 
-def away(pool: Pool, told: Told) -> np.ndarray:
+def away(lists: Iterable[Nearest], codes: np.ndarray, classes: int) -> np.ndarray:
     """Return the logarithm of the squared distance of each row to the nearest of each class.
 
-    (classes, n, m) under m lists of neighbours.
+    (classes, n, m) under m lists of neighbours; `codes` (n,) are the classes of rows that are told.
     """
-    return np.stack([by_class(one, told) for one in pool.nearest], axis=2)
+    return np.stack([by_class(near, codes, classes) for near in lists], axis=2)
 
 
-def by_class(near: Nearest, told: Told) -> np.ndarray:
+def by_class(near: Nearest, codes: np.ndarray, classes: int) -> np.ndarray:
     """Return it for one list of neighbours, (classes, n)."""
     least = 1e-6 * np.median(near.far[:, -1]) + 1e-150  # of copies
-    far, codes = np.maximum(near.far, least), told.codes[near.rows]
-    found = [np.where(codes == c, far, far[:, -1:]).min(axis=1) for c in range(told.classes)]
+    far, around = np.maximum(near.far, least), codes[near.rows]
+    found = [np.where(around == c, far, far[:, -1:]).min(axis=1) for c in range(classes)]
     return 2 * np.log(np.stack(found))

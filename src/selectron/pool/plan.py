@@ -5,18 +5,16 @@ A learner is a NamedTuple of parameters with one method,
     plan(pool, told, carry) -> (carry, Plan)
 
 which is called when the plan before is used up, or has met as many mistakes as it bears, or told as
-many rows. `carry` is
-whatever the learner keeps between two plans, None before the first: it is never changed in place,
-so that going back means taking up an older one. All draws come from `pool.seed` and what has been
-told, so that the same answers lead to the same plans.
+many rows. `carry` is whatever the learner keeps between two plans, None before the first: it is
+never changed in place, so that going back means taking up an older one. All draws come from
+`pool.seed` and what has been told, so that the same answers lead to the same plans.
 """
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from .nearest import Nearest
+from .nearest import Nearest
 
 OPEN = -1  # the code of a row that has not been told
 PASSED = -2  # the code of one that nobody can tell
@@ -28,7 +26,7 @@ class Pool(NamedTuple):
     X: Any  # (n, d), dense or CSR, of mean square length 1
     seed: int
     kernels: tuple[np.ndarray, ...] = ()  # other maps of the rows, each (n, k)
-    nearest: tuple["Nearest", ...] = ()
+    nearest: tuple[Nearest, ...] = ()  # neighbours under several scales
 
     @property
     def maps(self) -> tuple[Any, ...]:
