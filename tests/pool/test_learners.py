@@ -10,7 +10,7 @@ from selectron.pool import Boosted, Confident, Greedy, InOrder, SelfDirectedClas
 from selectron.pool.confident import weighed
 from selectron.pool.features import neighbourly
 from selectron.pool.nearest import Nearest, by_class, nearest
-from selectron.pool.plan import OPEN, Plan, Queue, Told
+from selectron.pool.plan import OPEN, Plan, Queue
 
 from .pools import line_and_rest, sphere
 
