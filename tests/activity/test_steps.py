@@ -7,6 +7,7 @@ from selectron import OnlineClassifier
 from selectron.activity import ActivityPredictor
 from selectron.activity.features import K, M, joint
 from selectron.activity.pairs import best
+from selectron.activity.replay import Replay
 from selectron.activity.scoring import Scoring
 from selectron.bounds.large_margin import stepped_mistakes, theorem_5_1
 from selectron.learners import AROW, ObjectiveRegularized, PassiveAggressive, Perceptron
@@ -18,16 +19,23 @@ ALPHA, C = 0.001, 10.0
 
 @pytest.fixture
 def taught(monkeypatch):
-    """Return the list of Z of all pairs that are learned from."""
-    rows, learn = [], Scoring.learn
+    """Return the list of Z of all pairs that are learned from, those that come back included."""
+    rows, learn, add = [], Scoring.learn, Replay.add
 
     def noted(self, first, second, pair, scores):
         rival = best(*scores, without=pair)
-        if rival is not None:
-            rows.append(literal_z(first, second, pair, rival))
         learn(self, first, second, pair, scores)
+        if rival is not None:
+            np.testing.assert_allclose(rows[-1], literal_z(first, second, pair, rival), atol=1e-15)
+
+    def replayed(self, row):
+        found = add(self, row)
+        assert all(any((-earlier == z).all() for z in rows) for earlier in found[:-1])
+        rows.extend(-found)
+        return found
 
     monkeypatch.setattr(Scoring, "learn", noted)
+    monkeypatch.setattr(Replay, "add", replayed)
     return rows
 
 
@@ -46,8 +54,9 @@ def literal_step(weights, z):
     return (weights + tau * z) / (1 + ALPHA)
 
 
-def test_weights_are_those_of_the_paper_s_steps(taught, interpreted):
-    predictor = ActivityPredictor(random_state=0)
+@pytest.mark.parametrize("replay", [0, 7])
+def test_weights_are_those_of_the_paper_s_steps(replay, taught, interpreted):
+    predictor = ActivityPredictor(random_state=0, replay=replay)
     play(predictor, minutes(250))
     weights = np.zeros(K + 2 * M)
     for z in taught:
@@ -81,9 +90,11 @@ def test_g_is_lambda_times_phi(interpreted):
             assert g == pytest.approx(weights @ joint(x1.features, x2.features, i, j), abs=1e-12)
 
 
-@pytest.mark.parametrize("learner", [Perceptron(), PassiveAggressive(), AROW(r=0.01)])
-def test_any_learner_will_do(learner, interpreted):
-    predictor = ActivityPredictor(learner=learner, random_state=0)
+@pytest.mark.parametrize(
+    ("learner", "replay"), [(Perceptron(), 0), (PassiveAggressive(), 7), (AROW(r=0.01), 7)]
+)
+def test_any_learner_will_do(learner, replay, interpreted):
+    predictor = ActivityPredictor(learner=learner, random_state=0, replay=replay)
     day = minutes(500)
     found = play(predictor, day)
     right = [p.activity == m.activity for p, m in zip(found, day, strict=True)]

@@ -37,6 +37,8 @@ class ActivityPredictor:
     best one that keeps the declared activity; `budget`, as `Budget(labels=6, per="1d")`, limits
     the alarms; `random_state` is as in `OnlineClassifier`; `patience`, from 0 on, is for how many
     seconds what has been denied is not asked again, unless it leads twice as far as it did then;
+    `replay` is how many earlier labels are learned again with each new one: 0 for a learner that
+    takes whole steps, as Perceptron does;
     `midnight`, from 0 to a day, is when the budget's days begin, in seconds of UTC.
 
     Source: Shen and Dietterich (SDM 2009), section 5.
@@ -62,6 +64,7 @@ class ActivityPredictor:
         unanswered: str = "left out",
         patience: float = 600.0,
         midnight: float = 0.0,
+        replay: int = 7,
     ):
         if not 0 < seconds < math.inf:
             raise SelectronError(f"seconds must be a number above 0, got {seconds!r}.")
@@ -73,12 +76,14 @@ class ActivityPredictor:
             raise SelectronError(f"patience must be a number from 0 on, got {patience!r}.")
         if not 0 <= midnight <= DAY:
             raise SelectronError(f"midnight must be seconds from 0 to a day, got {midnight!r}.")
+        if not 0 <= replay == int(replay):
+            raise SelectronError(f"replay must be a whole number from 0 on, got {replay!r}.")
         self.seconds, self.unanswered = seconds, unanswered
         self.midnight = midnight
         learner = ObjectiveRegularized(alpha=0.001, C=10) if learner is None else learner
         asker, self.threshold = Sure(threshold), threshold
         self.scoring = Scoring(
-            learner, asker if budget is None else budget._replace(asker=asker), random_state
+            learner, asker if budget is None else budget._replace(asker=asker), random_state, replay
         )
         self._activities, self.desktop, self.past = Activities(), Desktop(), Past()
         self.asked = Questions(patience)

@@ -9,6 +9,7 @@ from .activities import Activities
 from .alarm import Sure
 from .desktop import Desktop
 from .past import Past
+from .replay import Replay
 
 if TYPE_CHECKING:
     from .predictor import ActivityPredictor
@@ -21,9 +22,11 @@ def write(path: str | os.PathLike, predictor: "ActivityPredictor") -> None:
     """Write all that the predictor is."""
     model, arrays = packing.pack(predictor.scoring.model)
     past, tables = predictor.past.pack()
+    replay, rows = predictor.scoring.replay.pack()
     header = {
         "kind": KIND,
         "model": model,
+        "replay": replay,
         "plain": {name: getattr(predictor, name) for name in PLAIN},
         "patience": predictor.asked.patience,
         "activities": predictor._activities.pack(),
@@ -31,7 +34,7 @@ def write(path: str | os.PathLike, predictor: "ActivityPredictor") -> None:
         "desktop": predictor.desktop.pack(),
         **predictor.asked.pack(),
     }
-    storage.write(path, header, {**arrays, **tables})
+    storage.write(path, header, {**arrays, **tables, **rows})
 
 
 def read(kind: Any, path: str | os.PathLike, parts: tuple[Any, ...]) -> "ActivityPredictor":
@@ -53,6 +56,7 @@ def _restored(kind: Any, header: Any, arrays: Any, parts: tuple[Any, ...]) -> "A
     asker = storage.part(model["asker"], parts)
     predictor = kind(learner=learner, patience=header["patience"])
     predictor.scoring.model = packing.unpack(model, arrays, learner, asker)
+    predictor.scoring.replay = Replay.unpack(header["replay"], arrays)
     for name in PLAIN:
         setattr(predictor, name, header["plain"][name])
     predictor._activities = Activities.unpack(header["activities"])

@@ -14,6 +14,7 @@ from ..engine.rows import Dense
 from ..model import Model
 from .features import Features, K, M, joint
 from .pairs import Pair, best, keeping, value
+from .replay import Replay
 
 LESS = -1  # the label of -Z: 0 < 1 is a mistake for learners that step on mistakes alone, too
 
@@ -37,7 +38,8 @@ class Found(NamedTuple):
 class Scoring:
     """g with the weights as they are learned."""
 
-    def __init__(self, learner: Any, asker: Any, seed: Any):
+    def __init__(self, learner: Any, asker: Any, seed: Any, replay: int):
+        self.replay = Replay(replay)
         self.model = Model(
             learner,
             asker,
@@ -71,12 +73,16 @@ class Scoring:
         return Found(pair if lead > 0 else keep, keep, max(0.0, lead))
 
     def learn(self, first: Features, second: Features, pair: Pair, scores: Scores) -> None:
-        """Step, if the learner does, so that this pair scores higher than its best rival."""
+        """Step, if the learner does, so that this pair scores higher than its best rival.
+
+        Some earlier pairs are learned again before.
+        """
         rival = best(*scores, without=pair)
         if rival is None:
             return
         row = joint(first, second, *rival) - joint(first, second, *pair)
-        self.model.learn(Dense(row[None]), np.full(1, LESS, self.model.codes))
+        rows = self.replay.add(row)
+        self.model.learn(Dense(rows), np.full(len(rows), LESS, self.model.codes))
 
     def ask(self, first: Features, second: Features, found: Found, time: float) -> float | None:
         """Play the round of an alarm; return the probability of raising it if it is raised."""
