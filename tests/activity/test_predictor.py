@@ -6,8 +6,7 @@ import pytest
 
 from selectron import SelectronError
 from selectron.activity import ActivityPredictor, Event
-from selectron.activity.asked import LAPSE
-from selectron.activity.predictor import FRESH
+from selectron.activity.asked import FRESH, LAPSE, UNSURE, needed
 from selectron.askers import Budget
 
 from .people import START, minutes, play, trained
@@ -81,7 +80,7 @@ def test_a_call_that_is_refused_changes_nothing(call, tmp_path):
 
 
 def test_parameters_are_checked():
-    for wrong in ({"seconds": 0}, {"threshold": -1}, {"unanswered": "maybe"}):
+    for wrong in ({"seconds": 0}, {"threshold": -1}, {"unanswered": "maybe"}, {"replay": 0.5}):
         with pytest.raises(SelectronError):
             ActivityPredictor(**wrong)
 
@@ -205,13 +204,26 @@ def test_silence_is_taken_for_what_it_is_said_to_be(policy):
     assert not (learned and policy == "left out")
 
 
-def test_nobody_is_asked_right_after_a_declaration():
-    day = minutes(600)
-    predictor, declared = ActivityPredictor(threshold=0.0, random_state=0), -math.inf
-    for minute in day:
-        declared = minute.event.start if minute.declared else declared
-        (prediction,) = play(predictor, [minute])
-        assert not (prediction.alarm and minute.event.end - declared <= FRESH)
+def test_right_after_a_declaration_only_a_large_lead_is_asked_about():
+    predictor, leads = ActivityPredictor(threshold=0.0, random_state=0), {True: [], False: []}
+    said = predictor.past.said
+    for minute in minutes(1500, chance=0.2):
+        (prediction,) = play(predictor, [minute], answered=False)
+        age = said.age(minute.event.end)
+        if prediction.alarm and age <= FRESH:
+            assert prediction.alarm.score >= needed(0.0, age) > UNSURE
+        leads[age <= FRESH] += [prediction.alarm.score] if prediction.alarm else []
+    assert len(leads[True]) > 3
+    assert min(leads[False]) < UNSURE
+
+
+def test_right_after_an_answer_nobody_is_asked():
+    predictor, alarm, rest = alarmed(threshold=0.0)
+    predictor.answer(alarm.id, "Holidays")
+    quiet = [minute._replace(declared=False) for minute in rest[:20]]
+    asked = [p.time for p in play(predictor, quiet, answered=False) if p.alarm]
+    assert asked
+    assert min(asked) - alarm.since > FRESH
 
 
 def test_a_budget_is_never_exceeded():

@@ -10,6 +10,24 @@ from .alarm import Alarm
 SURER = 2.0  # times the lead it had, and what was denied is asked again at once
 UNSURE = 0.08  # a lead below this, and twice the threshold, must last for two stretches
 LAPSE = 900.0  # seconds after which an alarm counts as unanswered
+FRESH = 300.0  # seconds after a declaration for which it is learned from
+SETTLED = 360.0  # seconds; the shorter ago a declaration is, the further a lead must be
+
+
+def needed(threshold: float, age: float, answered: bool = False) -> float:
+    """Return the lead that an alarm needs when what holds now has been said `age` seconds ago.
+
+    What has just been declared is likely to hold, and the last activity's windows are still about;
+    and yet one may switch again within minutes. Right after an answer nobody is asked.
+
+    >>> needed(0.3, 301.0), round(needed(0.3, 240.0), 3), needed(0.3, 240.0, answered=True)
+    (0.3, 0.675, inf)
+    """
+    if age > FRESH:
+        return threshold
+    if answered or age <= 0:
+        return math.inf
+    return max(threshold, UNSURE) * (SETTLED / age) ** 2
 
 
 @dataclass

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .alarm import Alarm
+from .asked import FRESH
 from .features import Features, K, M, joint
 from .history import Instance
 from .pairs import Pair, best
@@ -107,7 +108,9 @@ class BatchPredictor(ActivityPredictor):
         return Fitting(self.scoring.labels, self.scoring.fits, self.scoring.seconds)
 
     def _ask(self, instance: Instance, found: Found) -> Alarm | None:
-        """Raise an alarm, or be silent."""
+        """Raise an alarm, or be silent; right after a declaration, too."""
+        if self.past.said.age(instance.vector.end) <= FRESH:
+            return None
         if self.silent and instance.vector.end < self.spoke + SILENCE:
             self._learn(instance)
             return None

@@ -9,7 +9,7 @@ from ..learners import ObjectiveRegularized
 from . import saved
 from .activities import Activities
 from .alarm import Alarm, Prediction, Sure
-from .asked import Asked, Questions
+from .asked import FRESH, Asked, Questions, needed
 from .desktop import Desktop
 from .event import Event
 from .features import DAY
@@ -20,7 +20,6 @@ from .scoring import Found, Scores, Scoring
 from .timeline import Statement
 
 THRESHOLD = 0.3
-FRESH = 300.0  # seconds after a declaration for which it is learned from, and nobody is asked
 POLICIES = ("left out", "negative", "positive")
 
 
@@ -124,10 +123,10 @@ class ActivityPredictor:
             return Prediction(time, None, 0.0, self.declared, None)
         instance.predicted = found.pair.now
         alarm = None
-        if self.past.said.switched is not None and time - self.past.said.switched <= FRESH:
-            self._learn(instance)
-        elif found.pair.now != self.past.said.activity:
+        if found.pair.now != self.past.said.activity:
             alarm = self._ask(instance, found)
+        if alarm is None and self.past.said.age(time) <= FRESH:
+            self._learn(instance)
         name = self._activities.name(found.pair.now)
         return Prediction(time, name, found.lead, self.declared, alarm)
 
@@ -248,9 +247,9 @@ class ActivityPredictor:
 
     def _ask(self, instance: Instance, found: Found) -> Alarm | None:
         """Raise an alarm, unless it is one too many, or the threshold or the budget forbid it."""
-        if found.lead < self.threshold:  # no round: a budget may ask for anything now and then
-            return None
         before, time = self.past.history.before(instance), instance.vector.end
+        if found.lead < needed(self.threshold, self.past.said.age(time), self.past.said.answered):
+            return None  # no round: a budget may ask for anything now and then
         if self.asked.early(found.lead, self.threshold, found.pair.now == before.predicted):
             return None
         if self.asked.lately(found.pair.now, found.lead, time):

@@ -1,5 +1,6 @@
 """What the user has said they work on, and from when: declarations, and answers to alarms."""
 
+import math
 from bisect import bisect_right
 from typing import Any, NamedTuple
 
@@ -37,6 +38,15 @@ class Timeline:
     def switched(self) -> float | None:
         """When the last switch was declared, None if none ever was."""
         return self.statements[-1].time if self.statements else None
+
+    @property
+    def answered(self) -> bool:
+        """Is what holds now the answer to an alarm?"""
+        return bool(self.statements) and self.statements[-1].alarm is not None
+
+    def age(self, time: float) -> float:
+        """Return for how many seconds what holds now has held at a time."""
+        return math.inf if self.switched is None else time - self.switched
 
     def add(self, statement: Statement) -> None:
         """Add a statement."""
