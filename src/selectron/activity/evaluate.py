@@ -11,7 +11,7 @@ from .event import Event
 from .predictor import POLICIES, THRESHOLD, ActivityPredictor
 from .protocol import Outcome, play
 
-THRESHOLDS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6)
+THRESHOLDS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6)
 EVERY = 50  # labels between two fits of the batch method
 
 

@@ -20,34 +20,32 @@ class Replay:
 
     >>> replay = Replay(again=2)
     >>> [replay.add(np.full(K + 2 * M, i))[:, 0].tolist() for i in range(4)]
-    [[0.0], [0.0, 1.0], [0.0, 0.0, 2.0], [2.0, 0.0, 3.0]]
+    [[0.0], [0.0, 1.0], [1.0, 1.0, 2.0], [0.0, 2.0, 3.0]]
     """
 
     def __init__(self, again: int):
         self.again = again  # rows that come back with each new one
-        self.rows = np.zeros((0, K + 2 * M))  # the oldest is overwritten first
+        self.rows = np.zeros((LENGTH, K + 2 * M))  # the oldest is overwritten
         self.count = 0  # rows so far
 
     def add(self, row: np.ndarray) -> np.ndarray:
-        """Keep a row; return some earlier ones, and it as the last of them."""
-        draws = self.count * self.again + np.arange(min(self.again, len(self.rows)))
-        earlier = self.rows[(draws * GOLDEN % 1 * len(self.rows)).astype(np.intp)]
-        if self.again and len(self.rows) < LENGTH:
-            self.rows = np.concatenate([self.rows, row[None]])
-        elif self.again:
-            self.rows[self.count % LENGTH] = row
+        """Keep a row; return some earlier ones, of all ages, and it as the last of them."""
+        at, n = self.count % LENGTH, min(self.count, LENGTH - 1)
+        first = self.count * self.again
+        ages = [int(i * GOLDEN % 1 * n) for i in range(first, first + min(self.again, n))]
+        self.rows[at] = row
         self.count += 1
-        return np.concatenate([earlier, row[None]])
+        return self.rows[[*(at - 1 - age for age in ages), at]]
 
     def pack(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         """Return the state as JSON can hold it, and arrays."""
-        return {"again": self.again, "count": self.count}, {"replay": self.rows}
+        header = {"again": self.again, "count": self.count}
+        return header, {"replay": self.rows[: self.count]}
 
     @classmethod
     def unpack(cls, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> "Replay":
         """Return what was packed."""
-        replay = cls(header["again"])
-        replay.rows, replay.count = np.array(arrays["replay"]), header["count"]
-        if replay.rows.shape[1:] != (K + 2 * M,):
-            raise ValueError("The rows are not of the features that there are.")
+        replay, rows = cls(header["again"]), arrays["replay"]
+        replay.count = header["count"]
+        replay.rows[: replay.count] = rows  # ValueError if they are not of these features
         return replay

@@ -73,14 +73,14 @@ class Scoring:
         return Found(pair if lead > 0 else keep, keep, max(0.0, lead))
 
     def learn(self, first: Features, second: Features, pair: Pair, scores: Scores) -> None:
-        """Step, if the learner does, so that this pair scores higher than its best rival.
-
-        Some earlier pairs are learned again before.
-        """
+        """Step, if the learner does, so that this pair scores higher than its best rival."""
         rival = best(*scores, without=pair)
         if rival is None:
             return
-        row = joint(first, second, *rival) - joint(first, second, *pair)
+        self.step(joint(first, second, *rival) - joint(first, second, *pair))
+
+    def step(self, row: np.ndarray) -> None:
+        """Learn -Z, after some earlier ones again."""
         rows = self.replay.add(row)
         self.model.learn(Dense(rows), np.full(len(rows), LESS, self.model.codes))
 
