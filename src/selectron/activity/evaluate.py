@@ -105,7 +105,8 @@ def plot(rows: Sequence[Row], path: str | Path, title: str = "Forgotten switches
     figure = Figure(figsize=(6, 4.5), layout="constrained")
     axes = figure.subplots()
     for i, method in enumerate(dict.fromkeys(row.method for row in rows)):
-        found = sorted((r.outcome.recall, r.outcome.precision) for r in rows if r.method == method)
+        own = sorted((row for row in rows if row.method == method), key=lambda row: row.threshold)
+        found = [(row.outcome.recall, row.outcome.precision) for row in own]
         style: dict[str, Any] = {"color": COLOURS[i], "ls": DASHES[i], "marker": "os^v"[i]}
         axes.plot(*zip(*found, strict=True), label=method, lw=1.4, ms=4, **style)
     axes.set(title=title, xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1.02))
