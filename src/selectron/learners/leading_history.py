@@ -19,9 +19,9 @@ class LeadingHistory(NamedTuple):
     the concept stands still, newborns take over after a switch. Members keep the labels that they
     learned from in mind, and consider some of them again after every new one. How many labels are
     wrong is learned as well, how noisy margins are, how often the concept switches, and, on dense
-    rows, what one concept has in common with the next. r is
-    p(+1) - p(-1), from -1 to 1, and q what the label would tell about which member is right, in
-    bits, plus the share of newcomers: what `Uncertainty` and `Budget` go by.
+    rows, what one concept has in common with the next. r is p(+1) - p(-1), from -1 to 1, and q what
+    the label would tell about which member is right, in bits, plus the share of newcomers: what
+    `Uncertainty` and `Budget` go by.
 
     On dense rows it costs as much as 9 second-order learners; members take each feature in a unit
     of its own, so that neither scale nor, beside a constant feature, offset matters. On sparse rows

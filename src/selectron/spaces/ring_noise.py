@@ -9,7 +9,7 @@ labels best, which is learned by its probability at each of `NOISES`.
 import math
 
 from ..engine.bind import apart, blank
-from .ring_shares import ALIVE, NOISE, SHARE, M, Q, mistaken
+from .ring_shares import ALIVE, NOISE, NUMBERS, SHARE, M, Q, mistaken
 
 belief = blank  # the learner
 
@@ -18,7 +18,7 @@ FIRSTS = 0.03, 0.3, 3.0  # of the first members
 NOISES = 0.03, 0.1, 0.3, 1.0, 3.0, 10.0
 PLAUSIBLE = 0.4, 0.2, 0.1, 0.1, 0.1, 0.1  # how far each is believed at first
 FADING = 0.001  # what is learned of them fades so far with each label
-WEIGHTS = 15  # the ring's numbers from here on are how far each is believed
+WEIGHTS = NUMBERS  # the ring's numbers from here on are how far each is believed
 
 
 def noise(s, k):

@@ -23,6 +23,7 @@ WRONG, SURE = 0.01, 50.0  # rate of wrong labels at first, as if so many had bee
 LONG, WORST = 1000.0, 0.3  # labels that the rate is taken over, and its upper limit
 SHARE, BORN, FIRST, CURSOR, ALIVE, NOISE = range(6)  # numbers of a member
 LABELS, LAST, ERRORS, WEIGHED, LED, LEFT, FORMER, SQUARES = range(7, 15)  # numbers of the ring
+NUMBERS = 15  # so many, before those of `ring_noise`
 M, Q, BELIEF = range(3)  # what a member said of the last row; below all of them is the doubt
 
 
@@ -31,7 +32,7 @@ def tables(firsts: tuple[float, ...]) -> Any:
 
     Beside the wanderers there is a first member for each of these noises.
     """
-    members, numbers = np.zeros((MEMBERS, 6)), np.zeros(15)
+    members, numbers = np.zeros((MEMBERS, 6)), np.zeros(NUMBERS)
     begun = WANDERERS + len(firsts)
     members[:begun, ALIVE] = 1.0
     members[:begun, SHARE] = 1 / begun
