@@ -57,8 +57,6 @@ STREAMS: dict[str, Callable] = {
 if "SELECTRON_DATA" in os.environ:
     STREAMS["USPS, shifting"], STREAMS["Elec2"] = usps, elec2
     STREAMS["USPS, shifting, 0 to 10"] = partial(usps, least=0)
-
-
 SWITCHING = {name for name in STREAMS if name == "switching Gaussian" or "shifting" in name}
 
 
@@ -143,15 +141,12 @@ def passed(stream: str, variant: str, rate: float, seed: int) -> tuple[float, fl
     X, y = STREAMS[stream](seed)
     learner, options, _, told = VARIANTS[variant]
     intercept, asked, right, n = stream == "Elec2", 0, 0, len(y)
-    length = 500 if told else n
-    for start in range(0, n, length):
-        rows = slice(start, min(start + length, n))
-        ends = rows.stop - start
-        budget = {"labels": int(rate * ends), "horizon": ends} if told else {"rate": rate}
+    for part in np.split(np.arange(n), range(500, n, 500) if told else []):
+        budget = {"labels": int(rate * len(part)), "horizon": len(part)} if told else {"rate": rate}
         asker = Budget(**budget, **options)
         clf = OnlineClassifier(learner, asker=asker, fit_intercept=intercept, random_state=seed)
-        run = clf.run(X[rows], y[rows], margins=False)
-        asked, right = asked + run.label_rate * ends, right + run.accuracy * ends
+        run = clf.run(X[part], y[part], margins=False)
+        asked, right = asked + run.label_rate * len(part), right + run.accuracy * len(part)
     return asked / n, right / n
 
 
