@@ -27,7 +27,7 @@ from selectron.papers.lasec import meeting
 from selectron.streams import datasets, shifting_classes, switching_gaussian
 
 RATES = 0.05, 0.1, 0.2
-SEEDS = 5
+SEEDS, ROWS = 5, 25_000  # draws, and more of them where a stream is short: so many rows at least
 WORKERS = 2
 DOUBTS, KAPPAS = np.geomspace(1e-5, 100, 15), np.linspace(0.02, 1, 15)
 LASECS = [LASEC(b, b * ratio) for b in (0.1, 1, 10, 100) for ratio in (10, 100, 1000, 10_000)]
@@ -121,6 +121,11 @@ def passed(name: str, scaling: str, learner: Any, asker: Any, seed: int) -> tupl
     return run.label_rate, run.accuracy
 
 
+def seeds(name: str) -> range:
+    """Return the seeds of a stream's draws: others than the one that parameters are chosen by."""
+    return range(1, 1 + max(SEEDS, -(-ROWS // len(stream(name, "")[1]))))
+
+
 def play(calls: Sequence[dict[str, Any]]) -> np.ndarray:
     """Return shares of labels and accuracies of all these passes."""
     return np.array(each(passed, calls, workers=WORKERS, progress="passes"))
@@ -132,9 +137,9 @@ def ours(name: str) -> list[str]:
     budgets = [Budget(labels=round(rate * n), horizon=n) for rate in RATES]
     calls = [
         {"name": name, "scaling": "", "learner": LeadingHistory(), "asker": budget, "seed": seed}
-        for budget, seed in product(budgets, range(1, SEEDS + 1))
+        for budget, seed in product(budgets, seeds(name))
     ]
-    return [shown(found) for found in play(calls).reshape(len(RATES), SEEDS, 2)]
+    return [shown(found) for found in play(calls).reshape(len(RATES), -1, 2)]
 
 
 def theirs(name: str, learners: Sequence[Any], asker: Any, values: np.ndarray) -> list[str]:
@@ -166,7 +171,7 @@ def again(name: str, value: float, way: tuple[str, Any], asker: Any) -> str:
     """Return mean accuracy and share of labels in draws that nothing was chosen by."""
     scaling, learner = way
     common = {"name": name, "scaling": scaling, "learner": learner, "asker": asker(value)}
-    return shown(play([{**common, "seed": seed} for seed in range(1, SEEDS + 1)]))
+    return shown(play([{**common, "seed": seed} for seed in seeds(name)]))
 
 
 def shown(found: np.ndarray) -> str:

@@ -19,6 +19,7 @@ import numpy as np
 
 from selectron import OnlineClassifier
 from selectron.askers import Budget, Fixed, Margin, Uncertainty
+from selectron.compose import endless
 from selectron.evaluate.each import each
 from selectron.learners import LASEC, BayesianPerceptron, LeadingHistory
 from selectron.streams import datasets, digits, switching_gaussian
@@ -43,6 +44,14 @@ def usps(seed: int, least: int = 1) -> tuple[np.ndarray, np.ndarray]:
     return data.X[order], y
 
 
+def irregular(seed: int, n: int = 10_000, d: int = 50) -> tuple[np.ndarray, np.ndarray]:
+    """Return the switching Gaussian with switches at any time: one every 500 rows in the mean."""
+    random = np.random.default_rng(seed)
+    concept = np.cumsum(random.random(n) < 1 / 500)
+    X, targets = random.standard_normal((n, d)), random.standard_normal((concept[-1] + 1, d))
+    return X, np.where(np.einsum("td,td->t", X, targets[concept]) >= 0, 1, -1)
+
+
 def elec2(seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return Elec2, which has one order only."""
     data = datasets.electricity()
@@ -51,6 +60,7 @@ def elec2(seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 STREAMS: dict[str, Callable] = {
     "switching Gaussian": lambda seed: switching_gaussian(10_000, seed=seed),
+    "Gaussian, switching at any time": irregular,
     "Gaussian at rest": lambda seed: switching_gaussian(10_000, every=10_000, seed=seed),
     "digits, shifting": lambda seed: digits(seed=seed),
 }
@@ -101,8 +111,10 @@ VARIANTS = {
     "no replays": Variant(LeadingHistory(replays=0)),
     "no switches expected": Variant(LeadingHistory(switches=0)),
     "one pace of switching": Variant(
-        constants={"spaces.ring_shares.PACES": (1.0,), "spaces.ring_shares.LIKELY": (1.0,)}
+        constants={"spaces.ring_switches.PACES": (1.0,), "spaces.ring_switches.LIKELY": (1.0,)}
     ),
+    "no lengths": Variant(constants={"spaces.ring_switches.REGULAR": 0.0}),
+    "lengths for shares alone": Variant(constants={"spaces.ring_dense.life": endless}),
     "one unit for all features": Variant(constants={"spaces.ring_dense.measure": alike}),
     "standard deviations for units": Variant(constants={"spaces.ring_dense.size_of": deviation}),
     "one noise": Variant(

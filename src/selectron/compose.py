@@ -188,6 +188,7 @@ def _facing(reduction: ModuleType, base: Any) -> Mapping[str, Any]:
             },
             "crowded": getattr(base, "full", scalars.full),
             "age": getattr(base, "age", ageless),
+            "life": getattr(base, "life", endless),
             **({"learn": base.learn} if hasattr(base, "learn") else {}),
         }
     order = "first" if base.order == 1 else "second"
@@ -200,6 +201,8 @@ def _facing(reduction: ModuleType, base: Any) -> Mapping[str, Any]:
         "like": getattr(base, "like", None),
         "age": reduction.age if hasattr(base, "age") else ageless,
         "age_one": getattr(base, "age", ageless),
+        "life": reduction.life if hasattr(base, "life") else endless,
+        "life_one": getattr(base, "life", endless),
         "learn_one": getattr(base, "learn", binary.learn),
         "rivals": joint.nearest,
         **{name: getattr(joint, name) for name in FROM_REDUCTION if name != "rivals"},
@@ -235,6 +238,11 @@ LEFT_OUT = {
 def ageless(s, t):
     """How old is what leads the prediction? Of most spaces, nobody asks."""
     return 0.0
+
+
+def endless(p, s, t):
+    """How much of its life the concept may have ahead of it: most spaces know nothing of an end."""
+    return 1.0
 
 
 def loop(learner: Any, asker: Any, space: Any) -> Callable:

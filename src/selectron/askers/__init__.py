@@ -11,9 +11,12 @@ learner's functions; along a learner's `score`, it is monotone in q. An asker ma
 
 One that remembers, as `Budget` does, has in place of a probability
 
-    past(self)                        what is remembered before the first round: numbers
-    chance(self, past, r, q, t, now)  probability of asking in round t, at time `now` in seconds
-    after(...)                        what is remembered after it; `asked` is the last argument
+    past(self)                              what is remembered before the first round: numbers
+    chance(self, past, r, q, t, now, life)  probability of asking in round t, at time `now`
+    after(...)                              what is remembered after it; `asked` comes last
+
+`now` is in seconds; `life`, from 0 to 1, is how much of its life the concept may have ahead of it:
+1 but for learners that expect it to end.
 """
 
 from .budget import Budget

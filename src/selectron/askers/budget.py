@@ -139,16 +139,16 @@ class Budget(NamedTuple):
         share = rate if rate == rate else labels / horizon if horizon == horizon else 0.0
         return Past(0, 0, 0, 0, share * limit, 0, 0, 0, 0, -1.0, 0, 0)
 
-    def chance(self, past, r, q, t, now):
+    def chance(self, past, r, q, t, now, life):
         """Probability of asking in round t, at time `now`."""
         b, inner = opened(self, recalled(past), now), Inner(*self.asker)
-        worth, surprised = probability(inner, r, q, t), surprise(inner, r, q, t)
+        worth, surprised = life * probability(inner, r, q, t), surprise(inner, r, q, t)
         return spending(self, b, worth, surprised, due(self, b, now))[1]
 
-    def after(self, past, r, q, t, now, asked):
+    def after(self, past, r, q, t, now, life, asked):
         """What is remembered after round t."""
         b, inner = opened(self, recalled(past), now), Inner(*self.asker)
-        worth, surprised = probability(inner, r, q, t), surprise(inner, r, q, t)
+        worth, surprised = life * probability(inner, r, q, t), surprise(inner, r, q, t)
         share = due(self, b, now)
         even, chance, burst = spending(self, b, worth, surprised, share)
         spent = even / chance if asked else 0.0  # of a label; the rest comes from what is saved

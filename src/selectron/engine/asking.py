@@ -6,28 +6,28 @@ from .bind import blank
 
 score = blank  # the learner: (p, m, q) -> the margin quantity that is recorded and asked by
 probability = blank  # an asker that remembers nothing: (a, r, q, t) -> probability of asking
-chance = blank  # any asker: (a, past, r, q, t, now) -> the same, for what it remembers
-after = blank  # any asker: (a, past, r, q, t, now, asked) -> what to remember instead
+chance = blank  # any asker: (a, past, r, q, t, now, life) -> the same, for what it remembers
+after = blank  # any asker: (a, past, r, q, t, now, life, asked) -> what to remember instead
 
 # A product P x is spared only where the draw is further than this from both bounds on the
 # probability, relatively; rounding in the bounds themselves is some 1e-15.
 SLACK = 1e-9
 
 
-def memoryless(a, past, r, q, t, now):
+def memoryless(a, past, r, q, t, now, life):
     """Probability of an asker that remembers nothing."""
     return probability(a, r, q, t)
 
 
-def nothing(a, past, r, q, t, now, asked):
+def nothing(a, past, r, q, t, now, life, asked):
     """What such an asker remembers: no more than before."""
     return past
 
 
-def ask(p, a, past, m, q, t, now):
+def ask(p, a, past, m, q, t, now, life):
     """Margin quantity and probability of asking, for a given q."""
     r = score(p, m, q)
-    return r, chance(a, past, r, q, t, now)
+    return r, chance(a, past, r, q, t, now, life)
 
 
 def clear(u, chance, other):
@@ -40,7 +40,7 @@ def clear(u, chance, other):
     return u < min(chance, other) * (1 - SLACK) or u >= max(chance, other) * (1 + SLACK)
 
 
-def wanted(p, a, past, m, most, t, now, u, full, noted):
+def wanted(p, a, past, m, most, t, now, life, u, full, noted):
     """Is q wanted, which is at most `most`? It costs a product P x in second order.
 
     The probability is monotone in q, so that its values at the bounds 0 and `most` enclose it: q
@@ -49,7 +49,8 @@ def wanted(p, a, past, m, most, t, now, u, full, noted):
     """
     if noted:
         return True
-    low, high = ask(p, a, past, m, 0.0, t, now), ask(p, a, past, m, most, t, now)
+    low = ask(p, a, past, m, 0.0, t, now, life)
+    high = ask(p, a, past, m, most, t, now, life)
     return (full or not clear(u, low[1], high[1])) and low != high
 
 

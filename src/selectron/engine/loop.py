@@ -27,7 +27,7 @@ REFUSED = -1  # instead of flags: the step left the finite numbers
 Learner = Asker = State = Rows = blank  # the NamedTuples of parameters, arrays and rows
 
 # the asker, beside those in `asking`
-after = blank  # (a, past, r, q, t, now, asked) -> what to remember of the round
+after = blank  # (a, past, r, q, t, now, life, asked) -> what to remember of the round
 passes = blank  # (a, m, y) -> does it pass this label on to the learner?
 
 # the space, as its rows face one class or several
@@ -41,6 +41,7 @@ copied = blank  # (s, scale, scores, i) -> None: the scores of all classes, into
 truth = blank  # (s, scale, m, y) -> (m, y) of the label's class, for the asker to pass on
 due = blank  # (p, s, scale, m, y) -> does the learner step on this label?
 age = blank  # (s, t) -> how old what leads the prediction is in round t, in rounds
+life = blank  # (p, s, t) -> how much of its life the concept may have ahead of it, from 0 to 1
 learn = blank  # (p, s, rows, i, scale, m, q, y, t) -> flags of the step, or REFUSED
 
 
@@ -67,15 +68,15 @@ def play(learner, asker, past, state, block, labels, draws, times, before, norma
             copied(s, scale, scores, i)
 
         t, y, u = before + i + 1, labels[i], draws[i]
-        now = times[i] if len(times) > 0 else 0.0
+        now, left = times[i] if len(times) > 0 else 0.0, life(p, s, t)
         most = scale * (scale * limit(s, extent(rows, i)))
         q, noted = math.nan, len(past) > 0 and GIVEN < u < NEVER
-        r, chance = ask(p, a, past, m, 0.0, t, now)
-        if wanted(p, a, past, m, most, t, now, u, full, noted):
+        r, chance = ask(p, a, past, m, 0.0, t, now, left)
+        if wanted(p, a, past, m, most, t, now, left, u, full, noted):
             q = shaped(scale, spread(s, rows, i))
             if not math.isfinite(q):
                 return i
-            r, chance = ask(p, a, past, m, q, t, now)
+            r, chance = ask(p, a, past, m, q, t, now, left)
         asked = y != NONE and u < chance
 
         index, step = predicted(s, m), 0
@@ -91,6 +92,6 @@ def play(learner, asker, past, state, block, labels, draws, times, before, norma
         if len(ages) > 0:
             ages[i] = age(s, t)
         if noted:
-            keep(past, after(a, past, r, q, t, now, asked))
+            keep(past, after(a, past, r, q, t, now, left, asked))
         flags[i] = index << CLASS | ASKED * asked | step
     return len(labels)

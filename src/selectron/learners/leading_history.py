@@ -18,10 +18,10 @@ class LeadingHistory(NamedTuple):
     each has a share in the prediction by how well it has foretold labels. The old ones lead while
     the concept stands still, newborns take over after a switch. Members keep the labels that they
     learned from in mind, and consider some of them again after every new one. How many labels are
-    wrong is learned as well, how noisy margins are, how often the concept switches, and, on dense
-    rows, what one concept has in common with the next. r is p(+1) - p(-1), from -1 to 1, and q what
-    the label would tell about which member is right, in bits, plus the share of newcomers: what
-    `Uncertainty` and `Budget` go by.
+    wrong is learned as well, how noisy margins are, how often the concept switches or how long it
+    lasts, and, on dense rows, what one concept has in common with the next. r is p(+1) - p(-1),
+    from -1 to 1, and q what the label would tell about which member is right, in bits, plus the
+    share of newcomers: what `Uncertainty` and `Budget` go by.
 
     On dense rows it costs as much as 9 second-order learners; members take each feature in a unit
     of its own, so that neither scale nor, beside a constant feature, offset matters. On sparse rows
@@ -29,15 +29,17 @@ class LeadingHistory(NamedTuple):
     feature alone, and all features have the same unit.
 
     Parameters, of which none needs to be set: `switches` >= 0, the number of switches a round that
-    is thought most likely at first (a hundredth of it to ten times as many are considered);
-    `replays`, how many earlier labels a member considers again after each new one.
+    is thought most likely at first (a hundredth of it to ten times as many are considered, and
+    concepts that last for a tenth of the rounds between two to ten times as many); `replays`, how
+    many earlier labels a member considers again after each new one.
 
     Source: its own; the members are those of Solla & Winther (1998) with the refinement of Minka,
     "Expectation Propagation" (UAI 2001); births and shares as in Adams & MacKay, "Bayesian Online
     Changepoint Detection" (2007), and Herbster & Warmuth, "Tracking the Best Expert" (1998); their
     rate is learned as in Wilson, Nassar & Gold, "Bayesian Online Learning of the Hazard Rate in
-    Change-Point Problems" (2010); what concepts have in common is weighed as in Ledoit & Wolf, "A
-    Well-Conditioned Estimator for Large-Dimensional Covariance Matrices" (2004).
+    Change-Point Problems" (2010), and with it the length of concepts; what concepts have in common
+    is weighed as in Ledoit & Wolf, "A Well-Conditioned Estimator for Large-Dimensional Covariance
+    Matrices" (2004).
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.askers import Budget
@@ -45,7 +47,7 @@ class LeadingHistory(NamedTuple):
     >>> X, y = switching_gaussian(2000, d=10, seed=0)
     >>> clf = OnlineClassifier(LeadingHistory(), asker=Budget(rate=0.1), random_state=0)
     >>> clf.run(X, y).mistakes
-    261
+    236
     """
 
     switches: float = 0.0015

@@ -17,6 +17,7 @@ length = form = ceiling_all = blank  # the space
 at = blank  # (s, k) -> what the space keeps of class k
 learn_one = blank  # `binary.learn`, or the space's own
 age_one = blank  # (s, t) -> how old what leads is
+life_one = blank  # (p, s, t) -> how much of its life the concept may have ahead of it
 
 margin, predicted, truth = joint.margin, joint.predicted, joint.truth
 
@@ -49,6 +50,11 @@ def due(p, s, scale, m, y):
 def age(s, t):
     """How old is what leads the best class?"""
     return age_one(at(s, s.ranks[BEST]), t)
+
+
+def life(p, s, t):
+    """How much of its life may the concept of the best class have ahead of it?"""
+    return life_one(p, at(s, s.ranks[BEST]), t)
 
 
 @apart

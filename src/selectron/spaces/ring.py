@@ -141,7 +141,7 @@ def learn(p, s, rows, i, scale, m, q, y, t):
         return REFUSED
     if n % EVERY == 0:
         bear(s, freed(s), n, t)
-    passed_on(s, p.switches * gap)
+    passed_on(s, p.switches, gap, t)
     set_out(s, int(n))
     s.scalars[COUNT] += 1
     return UPDATED

@@ -25,9 +25,9 @@ from .dense_second import update
 from .ring import KEPT, PRIOR, ceiling, form, inner, learn, tables
 from .ring import units as unit_lengths
 from .ring_former import inherit, remember
-from .ring_shares import LABELS, MEMBERS, age, leader
+from .ring_shares import LABELS, MEMBERS, age, leader, life
 
-__all__ = ["age", "ceiling", "form", "inner", "learn", "remember"]
+__all__ = ["age", "ceiling", "form", "inner", "learn", "life", "remember"]
 
 order = 2
 atomic = False
@@ -42,7 +42,7 @@ class State(NamedTuple):
     triangle: np.ndarray  # (MEMBERS, d (d + 1) / 2)
     g: np.ndarray  # (MEMBERS, d)
     members: np.ndarray  # (MEMBERS, 6)
-    shares: np.ndarray  # (MEMBERS, paces)
+    shares: np.ndarray  # (MEMBERS, kinds of concepts)
     terms: np.ndarray  # (2, MEMBERS, KEPT): tau and nu of every label that is kept
     answers: np.ndarray  # (KEPT,): the labels
     scalars: np.ndarray

@@ -2,10 +2,10 @@
 
 A share in the prediction is a posterior probability of having been born right after the last
 switch: it is multiplied by the probability that the member gave to each label, and a bit of every
-share goes to newborns for every round that has passed (Herbster & Warmuth 1998; Adams & MacKay
-2007). How often the concept switches is learned with it: shares are kept for several paces of
-switching, which are believed by what they have foretold (Wilson, Nassar & Gold 2010). When the
-ring is full, the member with the least share makes room.
+share goes to newborns where a switch was expected (Herbster & Warmuth 1998; Adams & MacKay 2007).
+When that is, is learned with it: shares are kept for several kinds of concepts (`ring_switches`),
+which are believed by what they have foretold (Wilson, Nassar & Gold 2010). When the ring is full,
+the member with the least share makes room.
 """
 
 import math
@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 
 from ..engine.bind import apart
+from .ring_switches import behind, believed, ended
 
 MEMBERS, WANDERERS = 9, 1  # the first ones wander; they are never born anew
 DRAWN = 0.1  # share of what goes to newborns that goes to wanderers
-PACES = 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0  # of switching: times as often as is expected
-LIKELY = 0.1, 0.1, 0.1, 0.2, 0.3, 0.1, 0.1  # how far each is believed at first
 WRONG, SURE = 0.01, 50.0  # rate of wrong labels at first, as if so many had been seen
 LONG, WORST = 1000.0, 0.3  # labels that the rate is taken over, and its upper limit
 SHARE, BORN, FIRST, CURSOR, ALIVE, NOISE = range(6)  # numbers of a member
@@ -28,7 +27,7 @@ M, Q, BELIEF = range(3)  # what a member said of the last row; below all of them
 
 
 def tables(firsts: tuple[float, ...]) -> Any:
-    """Return the members' numbers, their shares by pace, and the ring's numbers at the start.
+    """Return the members' numbers, their shares by kind, and the ring's numbers at the start.
 
     Beside the wanderers there is a first member for each of these noises.
     """
@@ -37,7 +36,7 @@ def tables(firsts: tuple[float, ...]) -> Any:
     members[:begun, ALIVE] = 1.0
     members[:begun, SHARE] = 1 / begun
     members[WANDERERS:begun, NOISE] = firsts
-    shares = members[:, SHARE, None] * np.array(LIKELY)
+    shares = members[:, SHARE, None] * believed()
     numbers[ERRORS], numbers[WEIGHED] = SURE * WRONG, SURE
     return members, shares, numbers
 
@@ -81,9 +80,9 @@ def judged(s, y):
 
 
 def weighed(s, k, by):
-    """Multiply the share of member k, at every pace; return it."""
+    """Multiply the share of member k, of every kind; return it."""
     total = 0.0
-    for j in range(len(PACES)):
+    for j in range(s.shares.shape[1]):
         s.shares[k, j] *= by
         total += s.shares[k, j]
     s.members[k, SHARE] = total
@@ -91,19 +90,33 @@ def weighed(s, k, by):
 
 
 @apart
-def passed_on(s, expected):
-    """Take a part of every share for the youngest member, where so many switches are expected."""
+def passed_on(s, switches, gap, t):
+    """Take a part of every share for the youngest member, where a switch was expected."""
     young = youngest(s)
-    for j in range(len(PACES)):
-        part, total = 1 - math.exp(-expected * PACES[j]), 0.0
+    for j in range(s.shares.shape[1]):
+        given = 0.0
         for k in range(len(s.members)):
-            total += s.shares[k, j]
-            s.shares[k, j] *= 1 - part
+            if s.shares[k, j] > 0:
+                age = switches * (t - s.members[k, BORN])
+                part = s.shares[k, j] * ended(j, age, switches * gap, k < WANDERERS)
+                s.shares[k, j] -= part
+                given += part
         for k in range(WANDERERS):
-            s.shares[k, j] += DRAWN * part * total / WANDERERS
-        s.shares[young, j] += (1 - DRAWN) * part * total
+            s.shares[k, j] += DRAWN * given / WANDERERS
+        s.shares[young, j] += (1 - DRAWN) * given
     for k in range(len(s.members)):
         weighed(s, k, 1.0)
+
+
+@apart
+def life(p, s, t):
+    """How much of its life the concept is thought to have ahead of it, from 0 to 1."""
+    passed = 0.0
+    for k in range(WANDERERS, len(s.members)):
+        age = p.switches * (t - s.members[k, BORN])
+        for j in range(s.shares.shape[1]):
+            passed += s.shares[k, j] * behind(j, age)
+    return 1 - passed
 
 
 def youngest(s):
@@ -128,7 +141,7 @@ def freed(s):
         older = between == gap and s.members[k, FIRST] < s.members[near, FIRST]
         if k != least and (between < gap or older):
             near, gap = k, between
-    for j in range(len(PACES)):
+    for j in range(s.shares.shape[1]):
         s.shares[near, j] += s.shares[least, j]
         s.shares[least, j] = 0.0
     weighed(s, near, 1.0)

@@ -14,9 +14,9 @@ from ..engine.rows import Sparse, readonly
 from ..engine.scales import SHORTEST
 from . import sparse_second
 from .ring import PRIOR, ceiling, form, inner, learn, tables, units
-from .ring_shares import LABELS, MEMBERS, age, leader
+from .ring_shares import LABELS, MEMBERS, age, leader, life
 
-__all__ = ["age", "ceiling", "form", "inner", "learn"]
+__all__ = ["age", "ceiling", "form", "inner", "learn", "life"]
 
 order = 2
 atomic = False
@@ -28,7 +28,7 @@ class State(NamedTuple):
     w: np.ndarray  # (MEMBERS, d)
     p: np.ndarray  # (MEMBERS, d): the variance of every weight
     members: np.ndarray  # (MEMBERS, 6)
-    shares: np.ndarray  # (MEMBERS, paces)
+    shares: np.ndarray  # (MEMBERS, kinds of concepts)
     terms: np.ndarray  # (2, MEMBERS, KEPT)
     answers: np.ndarray  # (KEPT,)
     scalars: np.ndarray

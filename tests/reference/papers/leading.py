@@ -14,6 +14,8 @@ PRIOR, FEW, EVERY, DRAWN, HEARD = 3.0, 8, 4, 0.1, 0.02
 SLOWNESS, NEW, FIRM = 1000.0, 30, 5
 PACES = np.array([0.01, 0.03, 0.1, 0.3, 1, 3, 10])
 LIKELY = np.array([0.1, 0.1, 0.1, 0.2, 0.3, 0.1, 0.1])
+LENGTHS, REGULAR = 0.1 * 1.2 ** np.arange(26), 0.3
+KINDS = np.append((1 - REGULAR) * LIKELY, np.full(len(LENGTHS), REGULAR / len(LENGTHS)))
 NOISES = np.array([0.03, 0.1, 0.3, 1, 3, 10])
 PLAUSIBLE = np.array([0.4, 0.2, 0.1, 0.1, 0.1, 0.1])
 
@@ -37,7 +39,7 @@ class Member:
         self.noise = noise  # or what the ring has learned of it
         self.first, self.born, self.wanders, self.to_w = first, born, wanders, to_w
         self.mean, self.prior, self.plain = to_w @ mean, to_w @ S @ to_w.T, to_w @ plain @ to_w.T
-        self.shares, self.cursor = np.zeros(len(PACES)), 0  # by how often the concept may switch
+        self.shares, self.cursor = np.zeros(len(KINDS)), 0  # by when the concept may switch
         self.rows, self.labels, self.tau, self.nu = [], [], [], []
         self.w, self.S = self.mean, self.prior
 
@@ -168,6 +170,16 @@ class Leading:
         ]
         return 2 * p - 1, max(0.0, told) + sum(new)
 
+    def life(self, t):
+        """How much of its life the concept has ahead of it, by its kind and age."""
+        ages = [(member.shares, t - member.born) for member in self.members if not member.wanders]
+        behind = 0.0
+        for shares, age in ages or [(0.75 * KINDS, t)]:  # of the three to come, at first
+            lengths = self.switches * age / LENGTHS
+            rising, falling = np.minimum(lengths, 1), np.clip(lengths - 1, 0, 1)
+            behind += shares[len(PACES) :] @ (rising - falling)
+        return 1 - behind
+
     def noise(self, member):
         return member.noise or math.exp(self.noises @ np.log(NOISES))
 
@@ -182,7 +194,7 @@ class Leading:
             self.members = [Member(*birth, wanders=True)]
             self.members += [Member(*birth, noise) for noise in (0.03, 0.3, 3.0)]
             for member in self.members:
-                member.shares = LIKELY / 4
+                member.shares = KINDS / 4
             self.predict(x)
         self.listen(y)
         self.judge(y)
@@ -226,14 +238,25 @@ class Leading:
                 self.members.remove(least)
             newest = Member(len(self.rows), t, self.units(), *self.prior())
             self.members.append(newest)
-        part = 1 - np.exp(-expected * PACES)
-        given = part * sum(member.shares for member in self.members)
+        given = 0.0
         for member in self.members:
+            age = self.switches * (t - member.born)
+            part = 1 - np.append(np.exp(-expected * PACES), survived(age, expected, member.wanders))
+            given += part * member.shares
             member.shares = (1 - part) * member.shares
         self.members[0].shares += DRAWN * given
         newest.shares += (1 - DRAWN) * given
         if len(self.rows) in (4, 16, 64, 256):
             self.members[0].set_out(max(self.members, key=lambda member: member.share))
+
+
+def survived(age, gap, wanders):
+    """The part of concepts of every length, of this age now, that did not end in the gap before."""
+    if wanders:
+        return np.full(len(LENGTHS), math.exp(-gap))
+    ages = np.array([[max(0.0, age - gap)], [age]])
+    before, now = 0.05 + 0.95 / (1 + (ages / LENGTHS) ** 16)
+    return math.exp(-0.1 * gap) * now / before
 
 
 def entropy(p):
@@ -299,7 +322,7 @@ def play(X, y, draws, ring, budget):
     X = np.column_stack([np.ones(len(X)), X]) if ring.constant else X
     for t, (x, label, u) in enumerate(zip(X, y, draws, strict=True), 1):
         r, q = ring.predict(x)
-        p = budget.chance((1 - abs(r)) ** 1.5 + q / 2, q)
+        p = budget.chance(ring.life(t) * ((1 - abs(r)) ** 1.5 + q / 2), q)
         asked = bool(u < p)
         if asked:
             ring.learn(x, label, t)

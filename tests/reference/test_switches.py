@@ -1,0 +1,52 @@
+"""When a ring expects the concept to switch, and what the budget makes of it."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from selectron import OnlineClassifier
+from selectron.askers import Budget
+from selectron.learners import LeadingHistory
+from selectron.spaces.ring_switches import LENGTHS, PACES, ended
+from selectron.streams import switching_gaussian
+
+AGES = np.arange(0.0, 12.0, 0.25)
+
+
+def played(every, rate, n=6000):
+    """Play concepts of one length: the run, and how far each kind of concept is believed."""
+    X, y = switching_gaussian(n, d=5, every=every, seed=1)
+    clf = OnlineClassifier(LeadingHistory(), asker=Budget(rate), random_state=0)
+    run = clf.run(X, y)
+    return run, clf.model_.state.shares.sum(axis=0)
+
+
+@pytest.mark.parametrize("every", [200, 600])
+@pytest.mark.parametrize("rate", [0.2, 1.0])
+def test_the_length_of_concepts_is_learned(every, rate):
+    _, kinds = played(every, rate)
+    likely = LENGTHS[np.argmax(kinds[len(PACES) :])] / LeadingHistory().switches
+    assert kinds[len(PACES) :].sum() > 0.9
+    assert every / 1.2 < likely < every * 1.2
+
+
+def test_where_nothing_switches_the_first_members_lead():
+    run, kinds = played(6000, 0.2)
+    assert run.age[-1] > 5900
+    assert run.drifts == []
+    assert kinds[len(PACES) :].max() < 0.15
+
+
+def test_labels_are_asked_for_while_a_concept_is_young():
+    run, _ = played(600, 0.1)
+    early, late = run.asked[3000:].reshape(-1, 2, 300).sum(axis=(0, 2))
+    assert early > 1.5 * late
+
+
+@pytest.mark.parametrize("kind", range(len(PACES) + len(LENGTHS)))
+def test_what_ends_is_a_part_and_all_gaps_together_are_the_whole_time(kind):
+    parts = [ended(kind, now, now - before, False) for before, now in pairwise(AGES)]
+    assert all(0 <= part <= 1 for part in parts)
+    whole = ended(kind, AGES[-1], AGES[-1], False)
+    assert 1 - np.prod(1 - np.array(parts)) == pytest.approx(whole, rel=1e-9)
