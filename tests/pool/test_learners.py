@@ -187,6 +187,27 @@ def test_a_graph_of_neighbours_bears_copies_and_few_rows():
         assert (found**2).sum(axis=1).mean() == pytest.approx(1)
 
 
+def literal_graph_kernel(X):
+    """(L + 0.01 I)^-2, L of the five nearest, weighing exp(-|x - x'|^2 / r r'); trace n."""
+    n = len(X)
+    far = np.array([[math.dist(a, b) for b in X] for a in X])
+    by = [sorted((j for j in range(n) if j != i), key=far[i].__getitem__)[:5] for i in range(n)]
+    W = np.zeros((n, n))
+    for i in range(n):
+        for j in by[i]:
+            reach = far[i, by[i][4]] * far[j, by[j][4]]
+            W[i, j] = W[j, i] = math.exp(-(far[i, j] ** 2) / reach) + 1e-9
+    root = np.diag(W.sum(axis=1) ** -0.5)
+    K = np.linalg.matrix_power(np.linalg.inv(1.01 * np.eye(n) - root @ W @ root), 2)
+    return K * n / np.trace(K)
+
+
+def test_the_map_of_the_graph_is_that_of_its_kernel():
+    X = sphere(60, 3)[0]
+    found = neighbourly(nearest(X), 0)
+    np.testing.assert_allclose(found @ found.T, literal_graph_kernel(X), atol=1e-3)
+
+
 def test_the_nearest_of_each_class_are_found_and_a_row_is_not_its_own():
     X = np.array([[0.0], [1.0], [3.0], [7.0]])
     codes = np.array([0, OPEN, 1, OPEN], np.int32)

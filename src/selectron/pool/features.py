@@ -12,7 +12,7 @@ RANDOM = 500  # random Fourier features
 PAIRS = 1_000  # rows between which the width of the kernel is measured
 LANDMARKS = 300  # rows that a kernel map is made from
 MAPPED, WIDEST = 20_000, 1_000  # rows and features of the largest table that has kernel maps
-NEAR = 10  # neighbours of a row in the graph
+NEAR = 5  # neighbours of a row in the graph
 SMOOTH = 200  # directions kept of the graph's kernel
 EPS = 0.01  # added to the graph's eigenvalues, which run from 0 to 2
 
@@ -114,7 +114,7 @@ def neighbourly(around: Nearest, seed: int) -> np.ndarray:
 def graph(around: Nearest) -> Any:
     """Return the graph of the nearest neighbours, (n, n) sparse, weighing exp(-|x - x'|^2 / r r').
 
-    r and r' are how far away the tenth neighbours of both rows are.
+    r and r' are how far away the fifth neighbours of both rows are.
     """
     n, rows, far = len(around.rows), around.rows[:, :NEAR], around.far[:, :NEAR]
     reach = np.maximum(far[:, -1], 1e-150)
