@@ -6,6 +6,9 @@ What a row is worth is what another asker says of it; the budget turns worth int
     even        due * worth / mean worth * exp(owed / (due * lag)): what is spent on any day
     burst       worth, while there is something saved and rows surprise JUMP times as much as usual
 
+A label is of use until the concept switches: worth is what the other asker says, times how much of
+its life the concept has ahead of it, if the learner expects an end.
+
 A part of what is due is saved, up to a limit; a burst takes from what is saved alone. At first as
 much is there as may be saved, since every row is a surprise then. `owed` is how many labels the
 even spending lags behind, so that the share comes out as it should. The mean worth is taken over
