@@ -1,6 +1,7 @@
 """Settings of all tests. Compiling is what many cost: they share learners and askers, or do not."""
 
 import shutil
+import signal
 
 import numpy as np
 import pytest
@@ -24,6 +25,10 @@ FLAGS = [
 # the first example of a test may compile, or find the machine busy: no time limit an example
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
+
+# programs that the tests start are sent Ctrl-C: they would inherit that it is ignored, as it is by
+# what a script starts in the background
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
