@@ -28,11 +28,10 @@ from .uncertainty import Uncertainty
 
 Inner = probability = surprise = blank  # the asker that is wrapped: its parameters, what it says
 
-LAG = 500.0  # to lag so many rows' labels behind makes asking e times as likely
-FAR = 0.5  # of a horizon, where that is more
+LAG = 500.0  # to lag so many rows' labels behind, or a horizon's, makes asking e times as likely
 SWAY = 3.0  # at most e^3 times, either way
 BEHIND = 0.5  # of such a lag, and rows are asked for evenly, too
-EAGER, HASTE = 0.1, 0.03  # the mean worth at first, in the first row's; with a horizon
+EAGER, HASTE = 0.1, 0.015  # the mean worth at first, in the first row's; with a horizon
 LONG, SLOW, FAST = 1000, 200, 10  # rows that worth, surprise, and a jump of it are taken over
 JUMP = 1.4  # times the mean surprise
 READY = 0.1  # of what may be saved must be there for a burst
@@ -205,7 +204,7 @@ def means(a, b, worth, surprised):
 
 def leeway(a):
     """Rows whose labels may be lagged behind, or be in advance, by a factor of e in asking."""
-    return max(LAG, FAR * a.horizon) if a.horizon > 0 else LAG
+    return max(LAG, a.horizon) if a.horizon > 0 else LAG
 
 
 def spending(a, b, worth, surprised, share):

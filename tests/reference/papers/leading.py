@@ -300,11 +300,11 @@ class Rate:
 class Labels(Rate):
     """Budget(labels=..., horizon=...), row by row."""
 
-    eager = 0.03
+    eager = 0.015
 
     def __init__(self, labels, horizon):
         super().__init__(labels / horizon)
-        self.left, self.rest, self.lag = labels, horizon, max(500.0, horizon / 2)
+        self.left, self.rest, self.lag = labels, horizon, max(500.0, horizon)
 
     def chance(self, worth, doubt):
         self.rate = self.left / self.rest
