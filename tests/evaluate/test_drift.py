@@ -18,9 +18,10 @@ def run():
 
 
 def test_every_switch_is_noticed_once(run):
-    late = np.array(run.drifts) - [600, 1200, 1800]
-    assert 0 < late[0] < 100
-    assert np.all(abs(late[1:]) < 100)  # concepts of one length: the next switch may be expected
+    switches = np.array([600, 1200, 1800])
+    assert len(run.drifts) == len(switches)
+    late = run.drifts - switches
+    assert np.all((late >= 0) & (late < 100))  # in the very row if the switch was expected
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
