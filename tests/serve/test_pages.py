@@ -197,6 +197,19 @@ def test_an_image_is_shown_and_read_out_by_its_name(site, visit):
     assert page.evaluate("document.activeElement.id") == "item"
 
 
+def test_a_question_that_comes_late_is_read_out_too(site, visit):
+    one = site()
+    send(one, "first")
+    page = visit(one)
+    item(page, "first")
+    page.click("#answers button >> nth=0")
+    page.wait_for_selector("#empty:not([hidden])")
+    assert page.evaluate("document.activeElement.id") == ""
+    send(one, "second")
+    item(page, "second")
+    assert page.evaluate("document.activeElement.id") == "item"
+
+
 def test_an_empty_queue_says_so(site, visit):
     one = site()
     page = visit(one)

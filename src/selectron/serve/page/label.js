@@ -15,6 +15,7 @@ let ready = []; // those that come next
 let past = []; // what was answered here: { question, key, answer }
 let fetching = false;
 let none = false; // has the server been asked, and had none?
+let unread = false; // is the next question to be read out, as it follows an answer?
 let state = null;
 let skew = 0; // seconds that the server's clock is ahead
 
@@ -61,6 +62,8 @@ function show() {
   get("answers").replaceChildren(...now.classes.map(button));
   get("another").hidden = !now.new_classes;
   tick();
+  if (unread && !typing()) get("item").focus({ preventScroll: true });
+  unread = false;
 }
 
 function button(name, i) {
@@ -96,8 +99,8 @@ function answer(verdict) {
   get("undo").disabled = false;
   now = ready.shift() ?? null;
   none = false;
+  unread = true; // a question that is still on its way can only have the focus once it is shown
   show();
-  get("item").focus({ preventScroll: true }); // so that it is read out
   advance();
 }
 
