@@ -1,13 +1,15 @@
 """`python -m benchmarks.drifting [STREAM ...]`: LeadingHistory on real streams, some at rest.
 
-Its rivals are tuned in hindsight, stream by stream and share by share: their parameters, that of
-their asker, and how rows are scaled, too. Files are read from `SELECTRON_DATA`.
+Its rivals are tuned in hindsight, stream by stream and share by share: their parameters, how rows
+are scaled, and, draw by draw, their asker's, so that they take the same share of labels.
+Files are read from `SELECTRON_DATA`.
 """
 
+import math
 import sys
 from collections.abc import Callable, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
@@ -23,15 +25,16 @@ from selectron.learners import (
     Perceptron,
     SecondOrderPerceptron,
 )
-from selectron.papers.lasec import meeting
 from selectron.streams import datasets, shifting_classes, switching_gaussian
 
 RATES = 0.05, 0.1, 0.2
 SEEDS, ROWS = 5, 25_000  # draws, and more of them where a stream is short: so many rows at least
 WORKERS = 2
-DOUBTS, KAPPAS = np.geomspace(1e-5, 100, 15), np.linspace(0.02, 1, 15)
+PIECE = 500  # rows, after which it is looked whether a pass asks too much
+HALVINGS, NEAR, FAIR = 12, 0.02, 0.1  # to meet a share of labels; what is enough; what is too far
 LASECS = [LASEC(b, b * ratio) for b in (0.1, 1, 10, 100) for ratio in (10, 100, 1000, 10_000)]
 SOPS = [SecondOrderPerceptron(a) for a in (0.1, 1, 10, 100)]
+DOUBTS, KAPPAS = (1e-7, 1e4), (0.005, 1.0)  # what the asker's parameter may be
 RIVALS = {
     "LASEC-SS": (LASECS, Margin, DOUBTS),
     "SOP-SS": (SOPS, Margin, DOUBTS),
@@ -44,9 +47,9 @@ AT_REST = {  # where the best single learner is to be met
 }
 LEAN = {  # of texts, which take their time in dual form
     **RIVALS,
-    "LASEC-SS": ([LASEC(1, 100), LASEC(1, 1000), LASEC(1, 10_000)], Margin, DOUBTS[3::3]),
-    "SOP-SS": ([SecondOrderPerceptron(1)], Margin, DOUBTS[3::3]),
-    "BBQ": ([RLS(1)], BBQ, KAPPAS[::3]),
+    "LASEC-SS": ([LASEC(1, 100), LASEC(1, 1000), LASEC(1, 10_000)], Margin, DOUBTS),
+    "SOP-SS": ([SecondOrderPerceptron(1)], Margin, DOUBTS),
+    "BBQ": ([RLS(1)], BBQ, KAPPAS),
 }
 
 
@@ -94,6 +97,22 @@ STREAMS = {
     **RESTING,
 }
 read: dict[str, tuple[Any, np.ndarray]] = {}
+Ends = tuple[float, float]
+
+
+class Way(NamedTuple):
+    """How rows are scaled, and what learns from them."""
+
+    scaling: str
+    learner: Any
+
+
+class Met(NamedTuple):
+    """What a pass came to, with this value of the asker's parameter."""
+
+    value: float
+    share: float
+    accuracy: float
 
 
 def stream(name: str, scaling: str) -> tuple[Any, np.ndarray]:
@@ -106,19 +125,39 @@ def stream(name: str, scaling: str) -> tuple[Any, np.ndarray]:
     return X, y
 
 
-def passed(name: str, scaling: str, learner: Any, asker: Any, seed: int) -> tuple[float, float]:
-    """Play one pass: the share of labels, and accuracy."""
-    X, y = stream(name, scaling)
-    dual = issparse(X) and hasattr(learner, "shape")
+def passed(name: str, way: Way, asker: Any, seed: int, most: float = 1.0) -> tuple[float, float]:
+    """Play one pass: the share of labels, and accuracy; (1, 0) when the share exceeds `most`."""
+    X, y = stream(name, way.scaling)
+    n, asked, right = len(y), 0.0, 0.0
     clf = OnlineClassifier(
-        learner,
+        way.learner,
         asker,
-        normalize=scaling == "unit length",
-        kernel="linear" if dual else None,
+        normalize=way.scaling == "unit length",
+        kernel="linear" if issparse(X) and hasattr(way.learner, "shape") else None,
         random_state=seed,
     )
-    run = clf.run(X, y, margins=False)
-    return run.label_rate, run.accuracy
+    for start in range(0, n, PIECE):
+        rows = slice(start, min(n, start + PIECE))
+        run, size = clf.run(X[rows], y[rows], margins=False), rows.stop - start
+        asked, right = asked + run.label_rate * size, right + run.accuracy * size
+        if asked > most * n:
+            return 1.0, 0.0
+    return asked / n, right / n
+
+
+def met(name: str, way: Way, asker: Any, between: Ends, rate: float, seed: int) -> Met:
+    """Return the pass whose share of labels is nearest to the rate, by halving where it can be."""
+    low, high = between
+    best = Met(low, math.inf, 0.0)
+    for _ in range(HALVINGS):
+        value = math.sqrt(low * high)
+        share, accuracy = passed(name, way, asker(value), seed, most=2 * rate)
+        if abs(share - rate) < abs(best.share - rate):
+            best = Met(value, share, accuracy)
+        if abs(share - rate) <= NEAR * rate:
+            break
+        low, high = (value, high) if share < rate else (low, value)
+    return best
 
 
 def seeds(name: str) -> range:
@@ -126,58 +165,51 @@ def seeds(name: str) -> range:
     return range(1, 1 + max(SEEDS, -(-ROWS // len(stream(name, "")[1]))))
 
 
-def play(calls: Sequence[dict[str, Any]]) -> np.ndarray:
-    """Return shares of labels and accuracies of all these passes."""
-    return np.array(each(passed, calls, workers=WORKERS, progress="passes"))
-
-
 def ours(name: str) -> list[str]:
     """Return the accuracy of LeadingHistory at each rate, and the share of labels it takes."""
-    n = len(stream(name, "")[1])
+    n, way = len(stream(name, "")[1]), Way("", LeadingHistory())
     budgets = [Budget(labels=round(rate * n), horizon=n) for rate in RATES]
     calls = [
-        {"name": name, "scaling": "", "learner": LeadingHistory(), "asker": budget, "seed": seed}
+        {"name": name, "way": way, "asker": budget, "seed": seed}
         for budget, seed in product(budgets, seeds(name))
     ]
-    return [shown(found) for found in play(calls).reshape(len(RATES), -1, 2)]
+    found = np.array(each(passed, calls, workers=WORKERS, progress="passes"))
+    return [shown(*part.T) for part in found.reshape(len(RATES), -1, 2)]
 
 
-def theirs(name: str, learners: Sequence[Any], asker: Any, values: np.ndarray) -> list[str]:
-    """Return the accuracy at each rate with the best parameters and scaling, in fresh draws.
-
-    What is best one draw tells; it is played with others then, at the value that meets the rate.
-    """
+def theirs(name: str, learners: Sequence[Any], asker: Any, ends: Ends) -> list[str]:
+    """Return the accuracy at each rate with the best parameters and scaling, in fresh draws."""
     sparse = issparse(stream(name, "")[0])
     scalings = ("", "unit length") if sparse else ("", "unit length", "standardised")
-    ways = list(product(scalings, learners))
-    curves = play(
-        [
-            {"name": name, "scaling": way[0], "learner": way[1], "asker": asker(value), "seed": 0}
-            for way, value in product(ways, values.tolist())
-        ]
-    ).reshape(-1, len(values), 2)
-    best = []
+    ways = [Way(*way) for way in product(scalings, learners)]
+    row = []
     for rate in RATES:
-        met = [
-            (*meeting(rate, values, *curve.T), way)
-            for way, curve in zip(ways, curves, strict=True)
-            if curve[:, 0].min() <= rate <= curve[:, 0].max()
+        common = {"name": name, "asker": asker, "rate": rate}
+        tries = [{**common, "way": way, "between": ends, "seed": 0} for way in ways]
+        fair = [
+            (one.accuracy, one.value, way)
+            for one, way in zip(sought(tries), ways, strict=True)
+            if abs(one.share - rate) <= FAIR * rate
         ]
-        best.append(again(name, *max(met, key=lambda one: one[0])[1:], asker) if met else "-")
-    return best
+        if not fair:
+            row.append("-")
+            continue
+        _, value, way = max(fair, key=lambda one: one[0])
+        about = max(ends[0], value / 4), min(ends[1], value * 4)
+        draws = [{**common, "way": way, "between": about, "seed": seed} for seed in seeds(name)]
+        passes = sought(draws)
+        row.append(shown([one.share for one in passes], [one.accuracy for one in passes]))
+    return row
 
 
-def again(name: str, value: float, way: tuple[str, Any], asker: Any) -> str:
-    """Return mean accuracy and share of labels in draws that nothing was chosen by."""
-    scaling, learner = way
-    common = {"name": name, "scaling": scaling, "learner": learner, "asker": asker(value)}
-    return shown(play([{**common, "seed": seed} for seed in seeds(name)]))
+def sought(calls: Sequence[dict[str, Any]]) -> list[Met]:
+    """Return the passes that `met` finds."""
+    return [Met(*one) for one in each(met, calls, workers=WORKERS, progress="passes")]
 
 
-def shown(found: np.ndarray) -> str:
+def shown(shares: Sequence[float], accuracies: Sequence[float]) -> str:
     """Return mean accuracy and share of labels as they are printed."""
-    share, accuracy = found.mean(axis=0)
-    return f"{accuracy:.3f} ({share:.3f})"
+    return f"{np.mean(accuracies):.3f} ({np.mean(shares):.3f})"
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from selectron import OnlineClassifier
 from selectron.askers import Budget, Fixed, Margin, Uncertainty
-from selectron.compose import endless
+from selectron.compose import as_it_is, endless
 from selectron.evaluate.each import each
 from selectron.learners import LASEC, BayesianPerceptron, LeadingHistory
 from selectron.streams import datasets, digits, switching_gaussian
@@ -52,6 +52,14 @@ def irregular(seed: int, n: int = 10_000, d: int = 50) -> tuple[np.ndarray, np.n
     return X, np.where(np.einsum("td,td->t", X, targets[concept]) >= 0, 1, -1)
 
 
+def drifting(seed: int, n: int = 10_000, d: int = 20) -> tuple[np.ndarray, np.ndarray]:
+    """Return a Gaussian whose concept takes a random step of a hundredth in every row."""
+    random = np.random.default_rng(seed)
+    X, start = random.standard_normal((n, d)), random.standard_normal(d)
+    targets = start + np.cumsum(0.01 * random.standard_normal((n, d)), axis=0)
+    return X, np.where((X * targets).sum(axis=1) >= 0, 1, -1)
+
+
 def elec2(seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return Elec2, which has one order only."""
     data = datasets.electricity()
@@ -61,6 +69,7 @@ def elec2(seed: int) -> tuple[np.ndarray, np.ndarray]:
 STREAMS: dict[str, Callable] = {
     "switching Gaussian": lambda seed: switching_gaussian(10_000, seed=seed),
     "Gaussian, switching at any time": irregular,
+    "Gaussian, drifting": drifting,
     "Gaussian at rest": lambda seed: switching_gaussian(10_000, every=10_000, seed=seed),
     "digits, shifting": lambda seed: digits(seed=seed),
 }
@@ -122,7 +131,9 @@ VARIANTS = {
     ),
     "nothing inherited": Variant(constants={"spaces.ring_former.FEWEST": math.inf}),
     "no noise for life": Variant(constants={"spaces.ring.FIRSTS": (0.0,)}),
-    "nobody wanders": Variant(constants={"spaces.ring_shares.DRAWN": 0.0}),
+    "nobody wanders": Variant(constants={"spaces.ring.SLOWNESS": math.inf}),
+    "forgetting in 1,000 rows": Variant(constants={"spaces.ring.SLOWNESS": 1000.0}),
+    "doubt as it is": Variant(constants={"askers.uncertainty.Uncertainty.news": as_it_is}),
     "no wrong labels": Variant(
         constants={"spaces.ring_shares.WRONG": 1e-6, "spaces.ring_shares.LONG": 1.0}
     ),

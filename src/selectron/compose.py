@@ -170,6 +170,7 @@ def _asking(kind: Any) -> Mapping[str, Any]:
         "Inner": inner,
         "probability": getattr(inner, "worth", inner.probability) if memory else inner.probability,
         "surprise": getattr(inner, "surprise", getattr(inner, "worth", inner.probability)),
+        "news": getattr(inner, "news", as_it_is),
         "passes": getattr(asker, "passes", everything),
         "chance": asker.chance if memory else memoryless,
         "after": asker.after if memory else nothing,
@@ -224,6 +225,11 @@ def unchanged(p, r):
 def everything(a, m, y):
     """Does the asker pass this label on? Where it does not say, every one."""
     return True
+
+
+def as_it_is(a, q, usual):
+    """What counts of q in a budget: all of it, where the asker does not say."""
+    return q
 
 
 LEFT_OUT = {

@@ -8,6 +8,7 @@ import pytest
 from selectron import OnlineClassifier
 from selectron.askers import Budget
 from selectron.learners import LeadingHistory
+from selectron.spaces.ring_shares import SHARE
 from selectron.spaces.ring_switches import LENGTHS, PACES, ended
 from selectron.streams import switching_gaussian
 
@@ -42,6 +43,17 @@ def test_labels_are_asked_for_while_a_concept_is_young():
     run, _ = played(600, 0.1)
     early, late = run.asked[3000:].reshape(-1, 2, 300).sum(axis=(0, 2))
     assert early > 1.5 * late
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_drift_without_switches_is_followed(seed):
+    random = np.random.default_rng(seed)
+    X, angle = random.standard_normal((6000, 10)), np.linspace(0, np.pi, 6000)
+    y = np.where(np.cos(angle) * X[:, 0] + np.sin(angle) * X[:, 1] >= 0, 1, -1)
+    clf = OnlineClassifier(LeadingHistory(), asker=Budget(0.2), random_state=0)
+    run = clf.run(X, y)
+    assert clf.model_.state.members[0, SHARE] > 0.5  # of the member that wanders
+    assert np.mean((run.margin >= 0)[2000:] == (y > 0)[2000:]) > 0.95
 
 
 @pytest.mark.parametrize("kind", range(len(PACES) + len(LENGTHS)))

@@ -7,7 +7,8 @@ What a row is worth is what another asker says of it; the budget turns worth int
     burst       worth, while there is something saved and rows surprise JUMP times as much as usual
 
 A label is of use until the concept switches: worth is what the other asker says, times how much of
-its life the concept has ahead of it, if the learner expects an end.
+its life the concept has ahead of it, if the learner expects an end. The other asker may have what q
+tells count the less, the more of it is usual.
 
 A part of what is due is saved, up to a limit; a burst takes from what is saved alone. At first as
 much is there as may be saved, since every row is a surprise then. `owed` is how many labels the
@@ -26,7 +27,7 @@ from ..errors import SelectronError
 from ..parameters import number, shown
 from .uncertainty import Uncertainty
 
-Inner = probability = surprise = blank  # the asker that is wrapped: its parameters, what it says
+Inner = probability = surprise = news = blank  # the asker that is wrapped
 
 LAG = 500.0  # to lag so many rows' labels behind, or a horizon's, makes asking e times as likely
 SWAY = 3.0  # at most e^3 times, either way
@@ -143,14 +144,14 @@ class Budget(NamedTuple):
 
     def chance(self, past, r, q, t, now, life):
         """Probability of asking in round t, at time `now`."""
-        b, inner = opened(self, recalled(past), now), Inner(*self.asker)
-        worth, surprised = life * probability(inner, r, q, t), surprise(inner, r, q, t)
+        b = opened(self, recalled(past), now)
+        worth, surprised = told(self, b, r, q, t, life)
         return spending(self, b, worth, surprised, due(self, b, now))[1]
 
     def after(self, past, r, q, t, now, life, asked):
         """What is remembered after round t."""
-        b, inner = opened(self, recalled(past), now), Inner(*self.asker)
-        worth, surprised = life * probability(inner, r, q, t), surprise(inner, r, q, t)
+        b = opened(self, recalled(past), now)
+        worth, surprised = told(self, b, r, q, t, life)
         share = due(self, b, now)
         even, chance, burst = spending(self, b, worth, surprised, share)
         spent = even / chance if asked else 0.0  # of a label; the rest comes from what is saved
@@ -159,6 +160,13 @@ class Budget(NamedTuple):
         owed, saved = b.owed + share * (1 - put) - spent, b.saved + share * put - (asked - spent)
         counts = b.rows + 1, b.asked + asked, b.seen + 1
         return (*counts, owed, saved, *usual, burst, b.window, b.pace, b.since)
+
+
+def told(a, b, r, q, t, life):
+    """What a row is worth, and how far it surprises."""
+    inner = Inner(*a.asker)
+    worth = life * probability(inner, r, news(inner, q, b.calm), t)
+    return worth, surprise(inner, r, q, t)
 
 
 def opened(a, b, now):

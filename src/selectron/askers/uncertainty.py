@@ -33,6 +33,13 @@ class Uncertainty(NamedTuple):
         """The same without the limit of 1: what a budget goes by."""
         return max(0.0, 1.0 - abs(r)) ** 1.5 + self.doubt * q
 
+    def news(self, q, usual):
+        """What counts of q in a budget: the less, the more is usual.
+
+        Members that disagree on all rows do not tell which of them to ask for.
+        """
+        return q * max(0.0, 1.0 - usual)
+
     def surprise(self, r, q, t):
         """q: what a budget saves up for is not hard rows, but doubt about which member is right."""
         return q

@@ -61,7 +61,7 @@ KEPT = 256  # labels
 EVERY = 4  # labels between births
 YOUNG = 30  # labels that a member is new for
 PRIOR = 3.0
-SLOWNESS = 1000.0  # rounds in which a wanderer forgets
+SLOWNESS = 8000.0  # rounds in which a wanderer forgets
 HEARD = 0.02  # a member with a smaller share does not consider labels again
 
 
@@ -152,14 +152,18 @@ def succeeded(s, t):
     """Remember what a leader knew, once its age is more than twice that of the next one.
 
     That one was born after the last time, and the former one has learned YOUNG labels at least.
+    Wanderers, who outlive concepts, count their age from where the next one does.
     """
     lead, old = leader(s), int(s.scalars[LED])
     if lead < WANDERERS:
         return
     s.scalars[LED] = lead
-    born, known = s.members[lead, BORN], s.scalars[LABELS] - s.members[old, FIRST]
-    younger = born > s.scalars[LEFT] and 2 * (t - born) < t - s.members[old, BORN]
-    if old >= WANDERERS and known >= YOUNG and younger:
+    born = s.members[lead, BORN]
+    if born <= s.scalars[LEFT] or 2 * (t - born) >= t - s.members[old, BORN]:
+        return
+    for k in range(WANDERERS):
+        s.members[k, BORN] = born
+    if old >= WANDERERS and s.scalars[LABELS] - s.members[old, FIRST] >= YOUNG:
         remember(s, old)
         s.scalars[LEFT] = t
 

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import norm
 
 PRIOR, FEW, EVERY, DRAWN, HEARD = 3.0, 8, 4, 0.1, 0.02
-SLOWNESS, NEW, FIRM = 1000.0, 30, 5
+SLOWNESS, NEW, FIRM = 8000.0, 30, 5
 PACES = np.array([0.01, 0.03, 0.1, 0.3, 1, 3, 10])
 LIKELY = np.array([0.1, 0.1, 0.1, 0.2, 0.3, 0.1, 0.1])
 LENGTHS, REGULAR = 0.1 * 1.2 ** np.arange(26), 0.3
@@ -322,7 +322,8 @@ def play(X, y, draws, ring, budget):
     X = np.column_stack([np.ones(len(X)), X]) if ring.constant else X
     for t, (x, label, u) in enumerate(zip(X, y, draws, strict=True), 1):
         r, q = ring.predict(x)
-        p = budget.chance(ring.life(t) * ((1 - abs(r)) ** 1.5 + q / 2), q)
+        news = q * max(0.0, 1 - budget.calm)
+        p = budget.chance(ring.life(t) * ((1 - abs(r)) ** 1.5 + news / 2), q)
         asked = bool(u < p)
         if asked:
             ring.learn(x, label, t)
