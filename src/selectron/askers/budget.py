@@ -36,7 +36,7 @@ EAGER, HASTE = 0.1, 0.015  # the mean worth at first, in the first row's; with a
 LONG, SLOW, FAST = 1000, 200, 10  # rows that worth, surprise, and a jump of it are taken over
 JUMP = 1.4  # times the mean surprise
 READY = 0.1  # of what may be saved must be there for a burst
-THRIFT = 0.3  # of what is due is saved where labels are rare, and less the more there are
+THRIFT, SPARING = 0.3, 0.1  # of what is due is saved where labels are rare; with a horizon
 
 BLIND = 0.1  # the share of rows to ask for before their pace is known
 
@@ -199,7 +199,8 @@ def due(a, b, now):
 
 def put_aside(a, b, share):
     """The part of what is due that is saved: none once as much is there as may be."""
-    return THRIFT * (1 - share) ** 2 if b.saved < share * a.saved else 0.0
+    thrift = SPARING if a.horizon > 0 else THRIFT  # early labels are of use for longest
+    return thrift * (1 - share) ** 2 if b.saved < share * a.saved else 0.0
 
 
 def means(a, b, worth, surprised):

@@ -266,7 +266,7 @@ def entropy(p):
 class Rate:
     """Budget(rate=...), row by row."""
 
-    lag, eager = 500.0, 0.1
+    lag, eager, thrift = 500.0, 0.1, 0.3
 
     def __init__(self, rate, saved=400, audits=0.1):
         self.rate, self.room, self.audits = rate, rate * saved, audits
@@ -279,7 +279,7 @@ class Rate:
         self.slow += (worth - self.slow) / 1000
         self.calm += (doubt - self.calm) / min(self.rows, 200)
         self.fast += (doubt - self.fast) / min(self.rows, 10)
-        self.put = 0.3 * (1 - self.rate) ** 2 if self.saved < self.room else 0.0
+        self.put = self.thrift * (1 - self.rate) ** 2 if self.saved < self.room else 0.0
         lag = self.owed / (self.lag * self.rate)
         even = self.rate * (1 - self.put) * worth / self.slow * math.exp(max(-3.0, min(3.0, lag)))
         least = self.rate if lag > 0.5 else self.audits * self.rate
@@ -300,7 +300,7 @@ class Rate:
 class Labels(Rate):
     """Budget(labels=..., horizon=...), row by row."""
 
-    eager = 0.015
+    eager, thrift = 0.015, 0.1
 
     def __init__(self, labels, horizon):
         super().__init__(labels / horizon)
