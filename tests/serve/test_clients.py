@@ -44,7 +44,7 @@ def test_half_open_and_slow_clients(hurried):
     body = {"data": {"text": "fine"}}
     for _ in range(5):
         url = f"{hurried.url}/v1/streams/mail/items"
-        reply = httpx2.post(url, json=body, headers=hurried.headers("ingest"))
+        reply = httpx2.post(url, json=body, headers=hurried.headers("ingest"), timeout=60)
         assert reply.status_code == 200
     assert all(one.recv(1000) == b"" for one in silent + halves)  # they are hung up on
     assert {status(one.recv(1000).decode()) for one in slow} == {408}
@@ -76,7 +76,7 @@ def test_news_come_when_something_changes(hurried):
         assert '"items":0,' in next(lines)
         for i in range(3):
             body = {"data": {"text": f"text {i}"}}
-            httpx2.post(f"{url}/items", json=body, headers=hurried.headers("ingest"))
+            httpx2.post(f"{url}/items", json=body, headers=hurried.headers("ingest"), timeout=60)
         found = ""
         end = time.monotonic() + 10
         while '"items":3,' not in found and time.monotonic() < end:

@@ -9,6 +9,8 @@ from .mail import declared
 
 EVIL = '<img src=x onerror="window.hurt=1"><script>window.hurt=1</script>'
 
+COMPILED = 60  # seconds in which what learns is compiled, if it never was
+
 
 def send(site, *items, stream="mail"):
     """Send items, as the feed does."""
@@ -16,15 +18,16 @@ def send(site, *items, stream="mail"):
 
     for i, data in enumerate(items):
         data = {"text": data} if isinstance(data, str) else data
-        path = f"{site.url}/v1/streams/{stream}/items"
+        path, headers = f"{site.url}/v1/streams/{stream}/items", site.headers("ingest")
         body = {"id": f"k{time.monotonic_ns()}-{i}", "data": data}
-        assert httpx2.post(path, json=body, headers=site.headers("ingest")).status_code == 200
+        assert httpx2.post(path, json=body, headers=headers, timeout=COMPILED).status_code == 200
 
 
 def answers(site):
     import httpx2
 
-    found = httpx2.get(f"{site.url}/v1/streams/mail/answers", headers=site.headers()).json()
+    url = f"{site.url}/v1/streams/mail/answers"
+    found = httpx2.get(url, headers=site.headers(), timeout=COMPILED).json()
     return [(row["content"]["text"], row["verdict"], row["label"]) for row in found["answers"]]
 
 
