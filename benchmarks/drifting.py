@@ -148,16 +148,16 @@ def passed(name: str, way: Way, asker: Any, seed: int, most: float = 1.0) -> tup
 def met(name: str, way: Way, asker: Any, between: Ends, rate: float, seed: int) -> Met:
     """Return the pass whose share of labels is nearest to the rate, by halving where it can be."""
     low, high = between
-    best = Met(low, math.inf, 0.0)
+    nearest = Met(low, math.inf, 0.0)
     for _ in range(HALVINGS):
         value = math.sqrt(low * high)
         share, accuracy = passed(name, way, asker(value), seed, most=2 * rate)
-        if abs(share - rate) < abs(best.share - rate):
-            best = Met(value, share, accuracy)
+        if abs(share - rate) < abs(nearest.share - rate):
+            nearest = Met(value, share, accuracy)
         if abs(share - rate) <= NEAR * rate:
             break
         low, high = (value, high) if share < rate else (low, value)
-    return best
+    return nearest
 
 
 def seeds(name: str) -> range:
@@ -182,24 +182,21 @@ def theirs(name: str, learners: Sequence[Any], asker: Any, ends: Ends) -> list[s
     sparse = issparse(stream(name, "")[0])
     scalings = ("", "unit length") if sparse else ("", "unit length", "standardised")
     ways = [Way(*way) for way in product(scalings, learners)]
-    row = []
-    for rate in RATES:
-        common = {"name": name, "asker": asker, "rate": rate}
-        tries = [{**common, "way": way, "between": ends, "seed": 0} for way in ways]
-        fair = [
-            (one.accuracy, one.value, way)
-            for one, way in zip(sought(tries), ways, strict=True)
-            if abs(one.share - rate) <= FAIR * rate
-        ]
-        if not fair:
-            row.append("-")
-            continue
-        _, value, way = max(fair, key=lambda one: one[0])
-        about = max(ends[0], value / 4), min(ends[1], value * 4)
-        draws = [{**common, "way": way, "between": about, "seed": seed} for seed in seeds(name)]
-        passes = sought(draws)
-        row.append(shown([one.share for one in passes], [one.accuracy for one in passes]))
-    return row
+    return [best(name, ways, asker, ends, rate) for rate in RATES]
+
+
+def best(name: str, ways: Sequence[Way], asker: Any, ends: Ends, rate: float) -> str:
+    """Return what the way that is best in one draw comes to in others, at one rate."""
+    common = {"name": name, "asker": asker, "rate": rate}
+    tries = sought([{**common, "way": way, "between": ends, "seed": 0} for way in ways])
+    fair = [i for i, one in enumerate(tries) if abs(one.share - rate) <= FAIR * rate]
+    if not fair:
+        return "-"
+    i = max(fair, key=lambda i: tries[i].accuracy)
+    about = max(ends[0], tries[i].value / 4), min(ends[1], tries[i].value * 4)
+    draws = [{**common, "way": ways[i], "between": about, "seed": seed} for seed in seeds(name)]
+    passes = sought(draws)
+    return shown([one.share for one in passes], [one.accuracy for one in passes])
 
 
 def sought(calls: Sequence[dict[str, Any]]) -> list[Met]:
