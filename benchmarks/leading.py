@@ -60,6 +60,13 @@ def drifting(seed: int, n: int = 10_000, d: int = 20) -> tuple[np.ndarray, np.nd
     return X, np.where((X * targets).sum(axis=1) >= 0, 1, -1)
 
 
+def sized(seed: int, n: int = 2000, d: int = 20) -> tuple[np.ndarray, np.ndarray]:
+    """Return a Gaussian at rest whose features have all sizes from a thousandth to a thousand."""
+    random = np.random.default_rng(seed)
+    X, target = random.standard_normal((n, d)), random.standard_normal(d)
+    return X * 10.0 ** random.uniform(-3, 3, d), np.where(X @ target >= 0, 1, -1)
+
+
 def elec2(seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return Elec2, which has one order only."""
     data = datasets.electricity()
@@ -71,6 +78,7 @@ STREAMS: dict[str, Callable] = {
     "Gaussian, switching at any time": irregular,
     "Gaussian, drifting": drifting,
     "Gaussian at rest": lambda seed: switching_gaussian(10_000, every=10_000, seed=seed),
+    "Gaussian of all sizes": sized,
     "digits, shifting": lambda seed: digits(seed=seed),
 }
 if "SELECTRON_DATA" in os.environ:
@@ -91,19 +99,8 @@ class Variant(NamedTuple):
     told: bool = False
 
 
-def alike(s: Any, k: int) -> None:
-    """Take all features of dense rows in the same unit, in place of `ring_dense.measure`."""
-    d, first = len(s.w[k]), int(s.constant[0])
-    total = 0.0
-    for j in range(first, d):
-        total += s.sums[1, j] / s.scalars[7]
-    for j in range(d):
-        s.units[0, k, j] = 0.0
-        s.units[1, k, j] = 1.0 if j < first else ((d - first) / max(total, 1e-300)) ** 0.5
-
-
 def deviation(s: Any, j: int) -> float:
-    """Return a feature's standard deviation, in place of `ring_dense.size_of`."""
+    """Return a feature's standard deviation, in place of `ring_units.size_of`."""
     n = s.scalars[7]
     mean = s.sums[0, j] / n * s.constant[0]
     return max(0.0, s.sums[1, j] / n - mean * mean) ** 0.5
@@ -124,8 +121,9 @@ VARIANTS = {
     ),
     "no lengths": Variant(constants={"spaces.ring_switches.REGULAR": 0.0}),
     "lengths for shares alone": Variant(constants={"spaces.ring_dense.life": endless}),
-    "one unit for all features": Variant(constants={"spaces.ring_dense.measure": alike}),
-    "standard deviations for units": Variant(constants={"spaces.ring_dense.size_of": deviation}),
+    "one unit for all features": Variant(constants={"spaces.ring_units.CHANCE": math.inf}),
+    "standard deviations for units": Variant(constants={"spaces.ring_units.size_of": deviation}),
+    "units of their birth": Variant(constants={"spaces.ring_units.TURN": math.inf}),
     "one noise": Variant(
         constants={"spaces.ring.FIRSTS": (0.03,), "spaces.ring_noise.NOISES": (0.03,) * 6}
     ),

@@ -50,6 +50,7 @@ FROM_RING = (
     "renew",
     "fade",
     "imitate",
+    "rescale",
     "hold",
     "remember",
 )

@@ -127,9 +127,7 @@ def test_features_of_very_different_scale_are_not_lost(seed):
         OnlineClassifier(LeadingHistory(), asker=Budget(rate=0.3), random_state=1).run(rows, y)
         for rows in (X, X * [1.0, 1e3, 1e-3, 10.0])
     )
-    settled = slice(200, None)  # what the first labels tell of scales is poor
-    right = [np.mean((run.margin >= 0)[settled] == (y > 0)[settled]) for run in (alike, apart)]
-    assert right[1] > right[0] - 0.03
+    assert apart.accuracy > alike.accuracy - 0.01
 
 
 def test_a_feature_that_is_rarely_on_is_not_blown_up():

@@ -64,3 +64,16 @@ def test_what_newborns_inherit(constant, together):
     assert len(ring.former) >= 4
     assert np.any(mean) == bool(together)
     assert not np.allclose(covariance, without)
+
+
+@pytest.mark.usefixtures("mostly_plain")
+@pytest.mark.parametrize("constant", [False, True])
+def test_features_turn_out_to_be_of_other_sizes(constant):
+    """Of very different sizes, and one that is larger after a while, which former leaders knew."""
+    X, y = switching(400, 80, seed=4, together=1.0)
+    X = X * [1e-2, 1.0, 30.0, 1.0]
+    X[:250, 1] /= 20
+    ring, _ = agree(X, y, Budget(0.9), Rate(0.9), 1, constant)
+    assert len(ring.former) >= 3
+    sizes = 1 / np.diag(ring.members[-1].to_w)[int(constant) :]
+    assert sizes.max() / sizes.min() > 100

@@ -39,7 +39,8 @@ class LeadingHistory(NamedTuple):
     rate is learned as in Wilson, Nassar & Gold, "Bayesian Online Learning of the Hazard Rate in
     Change-Point Problems" (2010), and with it the length of concepts; what concepts have in common
     is weighed as in Ledoit & Wolf, "A Well-Conditioned Estimator for Large-Dimensional Covariance
-    Matrices" (2004).
+    Matrices" (2004), and how features differ in size as in Efron & Morris, "Stein's Estimation Rule
+    and Its Competitors" (1973).
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.askers import Budget

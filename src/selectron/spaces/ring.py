@@ -55,6 +55,7 @@ renew = blank  # (s, k) -> the prior, with a variance of PRIOR / 2 for the const
 fade = blank  # (s, k, by) -> w <- by w, P <- by^2 P + (1 - by^2) prior
 imitate = blank  # (s, k, other) -> member k knows what the other one does
 hold = blank  # (s, rows, i, slot) -> keep the row, and count it; is all finite?
+rescale = blank  # (s) -> members take features in the units of now
 remember = blank  # (s, k) -> keep what member k knows for newborns
 
 KEPT = 256  # labels
@@ -139,6 +140,7 @@ def learn(p, s, rows, i, scale, m, q, y, t):
     succeeded(s, t)
     if not taught(p, s, rows, i, slot, float(y), gap):
         return REFUSED
+    rescale(s)
     if n % EVERY == 0:
         bear(s, freed(s), n, t)
     passed_on(s, p.switches, gap, t)

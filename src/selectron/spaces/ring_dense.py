@@ -1,13 +1,9 @@
 """Dense rows, a ring: every member has a matrix of its own, kept as in `dense_second`.
 
-A member takes rows in units of its own: every feature less its mean, over its size, as the labelled
-rows before its birth had them. There its prior is isotropic, but for what former leaders knew
-(`ring_former`). Where there is no constant feature, which could make up for the means, nothing is
-subtracted.
-
-The size of a feature is its variance over its mean absolute deviation: large beside most of what it
-deviates by where it is rarely other than usual, so that a pixel that is seldom on, or a rare word,
-counts by how bright it is when it is on. A standard deviation would blow it up.
+A member takes rows in units of its own: every feature less its mean, as the labelled rows before
+its birth had it, over its size (`ring_units`). There its prior is isotropic, but for what former
+leaders knew (`ring_former`). Where there is no constant feature, which could make up for the means,
+nothing is subtracted.
 """
 
 import math
@@ -17,7 +13,6 @@ import numpy as np
 
 from ..engine.arithmetic import dot, row_dot, row_square
 from ..engine.rows import Dense, readonly
-from ..engine.scales import SHORTEST
 from . import dense_second
 from .dense_second import State as Member
 from .dense_second import form as product
@@ -26,13 +21,13 @@ from .ring import KEPT, PRIOR, ceiling, form, inner, learn, tables
 from .ring import units as unit_lengths
 from .ring_former import inherit, remember
 from .ring_shares import LABELS, MEMBERS, age, leader, life
+from .ring_units import measure, rescale
 
-__all__ = ["age", "ceiling", "form", "inner", "learn", "life", "remember"]
+__all__ = ["age", "ceiling", "form", "inner", "learn", "life", "remember", "rescale"]
 
 order = 2
 atomic = False
 NO_SCALARS = np.zeros(8)
-FEW = 8  # rows, after which a size is its own by half, and by half what is typical
 
 
 class State(NamedTuple):
@@ -50,7 +45,7 @@ class State(NamedTuple):
     constant: np.ndarray  # (1,): is there a constant in front?
     kept: np.ndarray  # (KEPT, d): their rows
     sums: np.ndarray  # (3, d): of all labelled rows, their squares, and how far from the mean
-    units: np.ndarray  # (2, MEMBERS, d): what to subtract from features, and what to multiply by
+    units: np.ndarray  # (2, MEMBERS + 1, d): what to subtract and to multiply by; of now, below
     z: np.ndarray  # (1, d): the last row in units of the last member
     former: np.ndarray  # (d (d + 1) / 2,): second moments of former leaders, summed
     means: np.ndarray  # (d,): their w, summed
@@ -80,14 +75,14 @@ def rows(block: Dense, constant: bool, normalize: bool = False) -> Rows:
 def size(width: int) -> int:
     """Return the bytes that the state takes."""
     half = width * (width + 1) // 2
-    return 8 * (MEMBERS * (half + 4 * width) + half + (KEPT + 5) * width)
+    return 8 * (MEMBERS * (half + 4 * width) + half + (KEPT + 7) * width)
 
 
 def start(width: int, shape: object) -> State:
     """Return the state before the first round."""
     w = np.zeros((MEMBERS, width))
     triangle = np.zeros((MEMBERS, width * (width + 1) // 2))
-    units = np.zeros((3, width)), np.zeros((2, MEMBERS, width)), np.zeros((1, width))
+    units = np.zeros((3, width)), np.zeros((2, MEMBERS + 1, width)), np.zeros((1, width))
     former = np.zeros(triangle.shape[1]), np.zeros(width)
     arrays: Any = (w, triangle, w.copy(), *tables(), np.zeros((KEPT, width)), *units, *former)
     return State(*arrays)
@@ -171,7 +166,9 @@ def reshift(s, k, slot, eta, nu):
 
 def renew(s, k):
     """Put member k back to the prior, in the units of now, with what former leaders knew."""
-    measure(s, k)
+    measure(s)
+    for j in range(len(s.w[k])):
+        s.units[0, k, j], s.units[1, k, j] = s.units[0, -1, j], s.units[1, -1, j]
     s.w[k, :] = 0.0
     s.triangle[k, :] = 0.0
     add_prior(s, k, 1.0)
@@ -202,57 +199,6 @@ def imitate(s, k, other):
         s.units[0, k, j], s.units[1, k, j] = s.units[0, other, j], s.units[1, other, j]
     for j in range(len(s.triangle[k])):
         s.triangle[k, j] = s.triangle[other, j]
-
-
-def measure(s, k):
-    """Take the units of member k from all labelled rows so far.
-
-    Few rows do not tell much: the logarithms of sizes lie between their own and their mean.
-    """
-    d, first, n = len(s.w[k]), int(s.constant[0]), s.scalars[LABELS]
-    usual, total = typical(s), 0.0
-    for j in range(d):
-        own = size_of(s, j)
-        s.units[0, k, j] = s.sums[0, j] / n if first == 1 and j > 0 else 0.0
-        s.units[1, k, j] = 1.0
-        if j >= first and usual > 0:
-            ratio = (own / usual) ** (n / (n + FEW)) if own > 0 else 1.0
-            s.units[1, k, j] = 1 / (usual * ratio)
-            total += variance(s, j) * s.units[1, k, j] ** 2
-    if total > 0:
-        for j in range(first, d):
-            s.units[1, k, j] *= math.sqrt((d - first) / total)
-
-
-def typical(s):
-    """The geometric mean of all sizes; the root mean square where nothing varies yet."""
-    together, squares = 0.0, 0.0
-    d, first = s.sums.shape[1], int(s.constant[0])
-    for j in range(first, d):
-        together += size_of(s, j)
-        squares += s.sums[1, j] / s.scalars[LABELS]
-    if not together > 0:
-        return math.sqrt(squares / max(1, d - first)) if squares >= SHORTEST else 0.0
-    logs, count = 0.0, 0
-    for j in range(first, d):
-        if size_of(s, j) > 0:
-            logs += math.log(size_of(s, j) / together)
-            count += 1
-    return together * math.exp(logs / count)
-
-
-def size_of(s, j):
-    """Size of feature j; 0 if it does not vary."""
-    apart = s.sums[2, j] / s.scalars[LABELS]
-    spread = variance(s, j)
-    return spread / apart if spread >= SHORTEST and apart > 0 else 0.0
-
-
-def variance(s, j):
-    """Variance of feature j, or its mean square where there is no constant."""
-    n = s.scalars[LABELS]
-    mean = s.sums[0, j] / n * s.constant[0]
-    return max(0.0, s.sums[1, j] / n - mean * mean)
 
 
 def hold(s, rows, i, slot):

@@ -175,6 +175,10 @@ def imitate(s, k, other):
     s.prior[k] = s.prior[other]
 
 
+def rescale(s):
+    """Members keep the one unit of their birth."""
+
+
 def remember(s, k):
     """Nothing is kept for newborns."""
 

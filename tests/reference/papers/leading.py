@@ -10,7 +10,8 @@ from collections import deque
 import numpy as np
 from scipy.stats import norm
 
-PRIOR, FEW, EVERY, DRAWN, HEARD = 3.0, 8, 4, 0.1, 0.02
+PRIOR, EVERY, DRAWN, HEARD = 3.0, 4, 0.1, 0.02
+CHANCE, TURN = 3.0, 1.5
 SLOWNESS, NEW, FIRM = 8000.0, 30, 5
 PACES = np.array([0.01, 0.03, 0.1, 0.3, 1, 3, 10])
 LIKELY = np.array([0.1, 0.1, 0.1, 0.2, 0.3, 0.1, 0.1])
@@ -37,11 +38,12 @@ class Member:
 
     def __init__(self, first, born, to_w, mean, S, plain, noise=None, wanders=False):
         self.noise = noise  # or what the ring has learned of it
-        self.first, self.born, self.wanders, self.to_w = first, born, wanders, to_w
-        self.mean, self.prior, self.plain = to_w @ mean, to_w @ S @ to_w.T, to_w @ plain @ to_w.T
+        self.first, self.born, self.wanders, self.to_w = first, born, wanders, to_w.copy()
+        self.w, self.S, self.plain = to_w @ mean, to_w @ S @ to_w.T, plain
+        self.prior = np.linalg.inv(self.S)  # its precision, and that times its mean
+        self.drawn = self.prior @ self.w
         self.shares, self.cursor = np.zeros(len(KINDS)), 0  # by when the concept may switch
         self.rows, self.labels, self.tau, self.nu = [], [], [], []
-        self.w, self.S = self.mean, self.prior
 
     @property
     def share(self):
@@ -51,8 +53,7 @@ class Member:
         return self.w @ x, x @ self.S @ x
 
     def refresh(self):
-        precision = np.linalg.inv(self.prior)
-        total = precision @ self.mean
+        precision, total = self.prior.copy(), self.drawn.copy()
         for x, tau, nu in zip(self.rows, self.tau, self.nu, strict=True):
             precision += tau * np.outer(x, x)
             total += nu * x
@@ -73,10 +74,32 @@ class Member:
         self.refresh()
 
     def fade(self, by):
-        self.w, self.S = by * self.w, by**2 * self.S + (1 - by**2) * self.plain
+        plain = self.to_w @ self.plain @ self.to_w.T
+        self.w, self.S = by * self.w, by**2 * self.S + (1 - by**2) * plain
 
     def set_out(self, other):
-        self.w, self.S, self.plain, self.noise = other.w, other.S, other.plain, other.noise
+        self.w, self.S, self.to_w, self.noise = other.w, other.S, other.to_w.copy(), other.noise
+
+    def rescale(self, to_w, constant):
+        """Take features in the units that are the last rows of to_w, where they differ much."""
+        for j in range(constant, len(to_w)):
+            ratio = self.to_w[j, j] / to_w[j, j]
+            if not 1 / TURN <= ratio <= TURN:
+                self.to_w[:, j] /= ratio
+                self.narrow(j, ratio, self.to_w[j, j], self.plain[j, j])
+
+    def narrow(self, j, ratio, by, v):
+        """Let u_j, which is w_j / by, have the variance v under the prior, not ratio^2 v."""
+        tau = (1 - 1 / ratio**2) / v
+        least = (min(1.0, ratio**2) - 1) / (self.S[j, j] / by**2)
+        more = np.zeros_like(self.S)
+        more[j, j] = max(tau, least) / by**2
+        self.prior = self.prior + more
+        if not self.wanders:
+            return self.refresh()
+        precision = np.linalg.inv(self.S)
+        self.S = np.linalg.inv(precision + more)
+        self.w = self.S @ precision @ self.w
 
     def reconsider(self, times, wrong, noise):
         known = len(self.rows) - 1
@@ -113,7 +136,8 @@ class Leading:
         if squares.any():
             means = rows.cumsum(axis=0) / np.arange(1, n + 1)[:, None] if self.constant else 0.0
             own = np.log(squares / abs(rows - means).mean(axis=0))
-            sizes = np.exp((n * own + FEW * own.mean()) / (n + FEW))
+            a = max(0.0, 1 - CHANCE / n / own.var(ddof=1))
+            sizes = np.exp(a * own + (1 - a) * own.mean())
             sizes *= math.sqrt((squares / sizes**2).mean())
         to_w = np.diag(1 / sizes)
         if self.constant:
@@ -206,6 +230,8 @@ class Leading:
                 member.fade(math.exp(-gap / SLOWNESS))
             elif member.share >= HEARD:
                 member.reconsider(self.replays, wrong, self.noise(member))
+        for member in self.members:
+            member.rescale(self.units(), self.constant)
         self.inherit(self.switches * gap, t)
 
     def listen(self, y):
