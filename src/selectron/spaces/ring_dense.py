@@ -17,11 +17,11 @@ from . import dense_second
 from .dense_second import State as Member
 from .dense_second import form as product
 from .dense_second import update
-from .ring import KEPT, PRIOR, ceiling, form, inner, learn, tables
+from .ring import KEPT, ceiling, form, inner, learn, tables
 from .ring import units as unit_lengths
 from .ring_former import inherit, remember
 from .ring_shares import LABELS, MEMBERS, age, leader, life
-from .ring_units import measure, rescale
+from .ring_units import drawn, measure, place, rescale
 
 __all__ = ["age", "ceiling", "form", "inner", "learn", "life", "remember", "rescale"]
 
@@ -186,10 +186,8 @@ def fade(s, k, by):
 
 def add_prior(s, k, share):
     """P <- P + share prior."""
-    d, first, at = len(s.w[k]), int(s.constant[0]), 0
-    for j in range(d):
-        s.triangle[k, at] += share * (PRIOR / 2 if j < first else PRIOR / (d - first))
-        at += j + 2
+    for j in range(len(s.w[k])):
+        s.triangle[k, place(j, j)] += share * drawn(s, j)
 
 
 def imitate(s, k, other):

@@ -102,17 +102,17 @@ def rescale(s):
 def resize(s, k, j, ratio):
     """Let member k take the size of feature j to be `ratio` times what it took it for.
 
-    With P and v as they are before, 1 + tau ratio^2 P_jj = 1 + (ratio^2 - 1) P_jj / v. A smaller
-    unit leaves P_jj no larger than it was: what former leaders handed down may be as sure already.
+    With P and v as they are before, 1 + tau ratio^2 P_jj = 1 + (ratio^2 - 1) P_jj / v.
     """
     t, g, w = s.triangle[k], s.g[k], s.w[k]
     d = len(w)
     for i in range(d):
         g[i] = t[place(i, j)]
-    v, own, old = PRIOR / (d - s.constant[0]), g[j], w[j]
+    own, old = g[j], w[j]
     if not own > 0:
         return
-    more = max(1 + (ratio * ratio - 1) * own / v, min(1.0, ratio * ratio))
+    more = 1 + (ratio * ratio - 1) * own / drawn(s, j)
+    more = max(more, least(s, t, g, j, ratio))
     nu = (1 - 1 / more) / own
     for i in range(d):
         w[i] -= nu * old * g[i]
@@ -122,6 +122,25 @@ def resize(s, k, j, ratio):
     t[place(j, j)] *= ratio
     w[j] = ratio / more * old
     s.units[1, k, j] /= ratio
+
+
+def least(s, t, g, j, ratio):
+    """What 1 + tau ratio^2 P_jj must be, for no variance to grow beyond that of a prior.
+
+    Former leaders may have handed down more, which cannot be told from what was learned.
+    """
+    most = min(1.0, ratio * ratio)
+    for i in range(len(g)):
+        if i != j and g[i] != 0:
+            room = g[j] * max(0.0, drawn(s, i) - t[place(i, i)])
+            most = max(most, 1 / (1 + room / g[i] / g[i]))
+    return most
+
+
+def drawn(s, j):
+    """Variance of weight j under the prior of a ring that has no former leaders."""
+    first = int(s.constant[0])
+    return PRIOR / 2 if j < first else PRIOR / (s.sums.shape[1] - first)
 
 
 def place(i, j):

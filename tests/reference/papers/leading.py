@@ -86,14 +86,22 @@ class Member:
             ratio = self.to_w[j, j] / to_w[j, j]
             if not 1 / TURN <= ratio <= TURN:
                 self.to_w[:, j] /= ratio
-                self.narrow(j, ratio, self.to_w[j, j], self.plain[j, j])
+                self.narrow(j, ratio)
 
-    def narrow(self, j, ratio, by, v):
-        """Let u_j, which is w_j / by, have the variance v under the prior, not ratio^2 v."""
-        tau = (1 - 1 / ratio**2) / v
-        least = (min(1.0, ratio**2) - 1) / (self.S[j, j] / by**2)
+    def narrow(self, j, ratio):
+        """Let u_j, which is w_j / by, have the variance v under the prior, not ratio^2 v.
+
+        Its precision rises by tau; it may fall as long as no variance exceeds that of the prior.
+        """
+        by, v = self.to_w[j, j], np.diag(self.plain)
+        of_w = np.linalg.inv(self.to_w)
+        P = of_w @ self.S @ of_w.T
+        room = np.delete(np.maximum(0, v - np.diag(P)) * P[j, j], j)
+        off = np.delete(P[j], j)
+        least = max([min(1.0, ratio**2), *(1 / (1 + room[off != 0] / off[off != 0] ** 2))])
+        tau = max((1 - 1 / ratio**2) / v[j], (least - 1) / P[j, j])
         more = np.zeros_like(self.S)
-        more[j, j] = max(tau, least) / by**2
+        more[j, j] = tau / by**2
         self.prior = self.prior + more
         if not self.wanders:
             return self.refresh()
