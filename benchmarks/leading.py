@@ -22,6 +22,7 @@ from selectron.askers import Budget, Fixed, Margin, Uncertainty
 from selectron.compose import as_it_is, endless
 from selectron.evaluate.each import each
 from selectron.learners import LASEC, BayesianPerceptron, LeadingHistory
+from selectron.spaces.ring_units import variance
 from selectron.streams import datasets, digits, switching_gaussian
 
 RATES = 0.1, 0.2, 0.4, 1.0
@@ -101,9 +102,7 @@ class Variant(NamedTuple):
 
 def deviation(s: Any, j: int) -> float:
     """Return a feature's standard deviation, in place of `ring_units.size_of`."""
-    n = s.scalars[7]
-    mean = s.sums[0, j] / n * s.constant[0]
-    return max(0.0, s.sums[1, j] / n - mean * mean) ** 0.5
+    return variance(s, j) ** 0.5
 
 
 def every_row(self: Any, r: float, q: float, t: float) -> float:

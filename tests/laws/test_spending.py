@@ -130,6 +130,19 @@ def test_features_of_very_different_scale_are_not_lost(seed):
     assert apart.accuracy > alike.accuracy - 0.01
 
 
+@pytest.mark.parametrize("seed", [3, 4, 5, 6])
+def test_features_far_from_zero_are_not_lost(seed):
+    """Times in seconds since 1970 are: beside a constant, only how far they are apart matters."""
+    X, y = switching_gaussian(600, d=4, every=600, seed=seed)
+    near, far = (
+        OnlineClassifier(
+            LeadingHistory(), asker=Budget(rate=0.3), fit_intercept=True, random_state=1
+        ).run(rows, y)
+        for rows in (X, X + np.array([1.7e9, 0.0, 0.0, -1e7]))
+    )
+    assert far.accuracy > near.accuracy - 0.02
+
+
 def test_a_feature_that_is_rarely_on_is_not_blown_up():
     random = np.random.default_rng(0)
     X = (random.random((600, 3)) < [0.5, 0.02, 0.2]) * [1.0, 1.0, 5.0]

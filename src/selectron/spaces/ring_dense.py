@@ -44,7 +44,7 @@ class State(NamedTuple):
     seen: np.ndarray  # (MEMBERS + 1, 3): what they said of the last row
     constant: np.ndarray  # (1,): is there a constant in front?
     kept: np.ndarray  # (KEPT, d): their rows
-    sums: np.ndarray  # (3, d): of all labelled rows, their squares, and how far from the mean
+    sums: np.ndarray  # (3, d): of all labelled rows; squared, and how far they are, from the mean
     units: np.ndarray  # (2, MEMBERS + 1, d): what to subtract and to multiply by; of now, below
     z: np.ndarray  # (1, d): the last row in units of the last member
     former: np.ndarray  # (d (d + 1) / 2,): second moments of former leaders, summed
@@ -204,10 +204,11 @@ def hold(s, rows, i, slot):
     s.constant[0] = rows.constant
     n, total = s.scalars[LABELS], 0.0
     for j in range(len(s.kept[slot])):
-        value = rows.values[i, j]
+        value, before = rows.values[i, j], s.sums[0, j] / max(1.0, n - 1)
         s.kept[slot, j] = value
         s.sums[0, j] += value
-        s.sums[1, j] += value * value
-        s.sums[2, j] += abs(value - s.constant[0] * s.sums[0, j] / n)
-        total += s.sums[1, j]
+        off = value - s.constant[0] * s.sums[0, j] / n
+        s.sums[1, j] += (value - s.constant[0] * before) * off  # as Welford (1962) has it
+        s.sums[2, j] += abs(off)
+        total += value * value + s.sums[1, j]
     return math.isfinite(total)

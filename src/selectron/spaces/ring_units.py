@@ -52,7 +52,7 @@ def typical(s):
     d, first = s.sums.shape[1], int(s.constant[0])
     for j in range(first, d):
         together += size_of(s, j)
-        squares += s.sums[1, j] / s.scalars[LABELS]
+        squares += (s.sums[0, j] / s.scalars[LABELS]) ** 2
     if not together > 0:
         return math.sqrt(squares / max(1, d - first)) if squares >= SHORTEST else 0.0
     logs, count = 0.0, 0
@@ -82,9 +82,7 @@ def size_of(s, j):
 
 def variance(s, j):
     """Variance of feature j, or its mean square where there is no constant."""
-    n = s.scalars[LABELS]
-    mean = s.sums[0, j] / n * s.constant[0]
-    return max(0.0, s.sums[1, j] / n - mean * mean)
+    return s.sums[1, j] / s.scalars[LABELS]
 
 
 def rescale(s):
