@@ -166,7 +166,6 @@ def reshift(s, k, slot, eta, nu):
 
 def renew(s, k):
     """Put member k back to the prior, in the units of now, with what former leaders knew."""
-    measure(s)
     for j in range(len(s.w[k])):
         s.units[0, k, j], s.units[1, k, j] = s.units[0, -1, j], s.units[1, -1, j]
     s.w[k, :] = 0.0
@@ -200,7 +199,7 @@ def imitate(s, k, other):
 
 
 def hold(s, rows, i, slot):
-    """Keep a row, and add it up; is all finite?"""
+    """Keep a row, add it up, and take the units of now; is all finite?"""
     s.constant[0] = rows.constant
     n, total = s.scalars[LABELS], 0.0
     for j in range(len(s.kept[slot])):
@@ -211,4 +210,7 @@ def hold(s, rows, i, slot):
         s.sums[1, j] += (value - s.constant[0] * before) * off  # as Welford (1962) has it
         s.sums[2, j] += abs(off)
         total += value * value + s.sums[1, j]
-    return math.isfinite(total)
+    if not math.isfinite(total):
+        return False
+    measure(s)
+    return True

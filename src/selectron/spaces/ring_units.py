@@ -87,7 +87,6 @@ def variance(s, j):
 
 def rescale(s):
     """Let all members take features in units that are about those of now."""
-    measure(s)
     now = len(s.members)
     for k in range(now):
         if s.members[k, ALIVE] > 0:
