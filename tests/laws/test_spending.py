@@ -98,6 +98,15 @@ def test_audits_cover_the_true_accuracy():
     assert np.mean(inside) >= 0.9
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_audits_go_on_where_most_labels_are_asked_for_at_the_start(seed):
+    X, y = switching_gaussian(400, d=10, every=200, seed=seed)
+    clf = OnlineClassifier(LeadingHistory(), Budget(labels=40, horizon=400), random_state=seed)
+    run = clf.run(X, y)
+    assert run.asked[:100].sum() > 20
+    assert run.probability[:200].min() > 0
+
+
 @pytest.mark.parametrize("factor", [2.0**-20, 2.0**10])
 def test_scale_changes_nothing_at_all(factor):
     X, y = switching_gaussian(300, d=5, every=150, seed=3)

@@ -15,8 +15,9 @@ much is there as may be saved, since every row is a surprise then. `owed` is how
 even spending lags behind, so that the share comes out as it should. The mean worth is taken over
 many rows, and is thought to be small at first: early labels are of use for longest, so that what is
 worth much at the beginning is asked for in advance, and owed then. More so with a horizon, where
-the share must come out at its end alone. How far a row surprises is what the other asker says, or
-else what the row is worth.
+the share must come out at its end alone. Of a number of labels, those that audits of the rows to
+come will take are kept. How far a row surprises is what the other asker says, or else what the row
+is worth.
 """
 
 import math
@@ -90,7 +91,7 @@ class Budget(NamedTuple):
     the budget may be put aside for a burst, >= 0. `audits`, from 0 to 1, is the share of the budget
     that is spent whatever a row seems worth: it bounds the probability of asking from below, so
     that accuracy can be estimated from the labels that were asked for
-    (`selectron.evaluate.audited`).
+    (`selectron.evaluate.audited`). Of a number of labels so much is kept for the rows to come.
 
     Raises SelectronError if there is no budget in it, or more than one.
 
@@ -146,15 +147,15 @@ class Budget(NamedTuple):
         """Probability of asking in round t, at time `now`."""
         b = opened(self, recalled(past), now)
         worth, surprised = told(self, b, r, q, t, life)
-        return spending(self, b, worth, surprised, due(self, b, now))[1]
+        return spending(self, b, worth, surprised, now)[1]
 
     def after(self, past, r, q, t, now, life, asked):
         """What is remembered after round t."""
         b = opened(self, recalled(past), now)
         worth, surprised = told(self, b, r, q, t, life)
-        share = due(self, b, now)
-        even, chance, burst = spending(self, b, worth, surprised, share)
+        even, chance, burst = spending(self, b, worth, surprised, now)
         spent = even / chance if asked else 0.0  # of a label; the rest comes from what is saved
+        share = due(self, b, now)
         put = put_aside(self, b, share)
         usual = means(self, b, worth, surprised)
         owed, saved = b.owed + share * (1 - put) - spent, b.saved + share * put - (asked - spent)
@@ -185,16 +186,34 @@ def due(a, b, now):
     if a.rate > 0:
         return a.rate
     left = a.labels - b.asked
-    if left < 1:
-        return 0.0
+    return min(1.0, left / ahead(a, b, now)) if left >= 1 else 0.0
+
+
+def ahead(a, b, now):
+    """How many rows are to come before the horizon or the window ends, with this one."""
     if a.horizon > 0:
-        return min(1.0, left / max(1.0, a.horizon - b.seen))
+        return max(1.0, a.horizon - b.seen)
     elapsed = max(0.0, now - b.since)
     time = elapsed + (a.per if b.pace > 0 else 0.0)
     if not time > 0:
-        return min(1.0, left, BLIND)
+        return max(1.0, (a.labels - b.asked) / BLIND)
     pace = (b.seen + b.pace * a.per) / time
-    return min(1.0, left / max(1.0, pace * ((b.window + 1) * a.per - now)))
+    return max(1.0, pace * ((b.window + 1) * a.per - now))
+
+
+def audited(a, b, now):
+    """The share of rows that is asked for whatever they seem worth."""
+    if a.rate > 0:
+        return a.audits * a.rate
+    rows = ahead(a, b, now)
+    return min(due(a, b, now), a.audits * a.labels / (b.seen + rows))
+
+
+def spare(a, b, now):
+    """Are there more labels than audits of the rows to come will take?"""
+    if a.rate > 0:
+        return True
+    return a.labels - b.asked - 1 >= audited(a, b, now) * (ahead(a, b, now) - 1)
 
 
 def put_aside(a, b, share):
@@ -216,24 +235,26 @@ def leeway(a):
     return max(LAG, a.horizon) if a.horizon > 0 else LAG
 
 
-def spending(a, b, worth, surprised, share):
+def spending(a, b, worth, surprised, now):
     """Probability of asking as on any day, as it is now, and whether this is a burst, 1.0 or 0.0.
 
-    Where labels are owed that worth does not bring, rows are asked for evenly.
+    Where labels are owed that worth does not bring, rows are asked for evenly; so they are where
+    only those of audits are left.
     """
     mean, calm, fast = means(a, b, worth, surprised)
+    share, free = due(a, b, now), spare(a, b, now)
     room, ratio = share * a.saved, worth / mean if mean > 0 else 1.0
     lag = b.owed / (share * leeway(a)) if share > 0 else 0.0
     pull = math.exp(min(SWAY, max(-SWAY, lag)))
     even = share * (1 - put_aside(a, b, share)) * ratio * pull
-    least = share if lag > BEHIND or share >= 1 else a.audits * share
-    even = min(1.0, max(least, even))
+    least = share if lag > BEHIND or share >= 1 else audited(a, b, now)
+    even = min(1.0 if free else share, max(least, even))
     burst = b.burst
     if b.saved <= 0:
         burst = 0.0
     elif b.saved >= READY * room and fast > JUMP * calm:
         burst = 1.0
-    chance = max(even, min(1.0, worth)) if burst > 0 and share > 0 else even
+    chance = max(even, min(1.0, worth)) if burst > 0 and free else even
     return even, chance, burst
 
 

@@ -143,7 +143,7 @@ def learn(p, s, rows, i, scale, m, q, y, t):
     rescale(s)
     if n % EVERY == 0:
         bear(s, freed(s), n, t)
-    passed_on(s, p.switches, gap, t)
+    passed_on(s, p.switches, gap, t, float(y))
     set_out(s, int(n))
     s.scalars[COUNT] += 1
     return UPDATED

@@ -2,10 +2,10 @@
 
 A share in the prediction is a posterior probability of having been born right after the last
 switch: it is multiplied by the probability that the member gave to each label, and a bit of every
-share goes to newborns where a switch was expected (Herbster & Warmuth 1998; Adams & MacKay 2007).
-When that is, is learned with it: shares are kept for several kinds of concepts (`ring_switches`),
-which are believed by what they have foretold (Wilson, Nassar & Gold 2010). When the ring is full,
-the member with the least share makes room.
+share goes to newborns where a switch was expected, more of it the less likely a member thought the
+label (Herbster & Warmuth 1998; Adams & MacKay 2007). When that is, is learned with it: shares are
+kept for several kinds of concepts (`ring_switches`), which are believed by what they have foretold
+(Wilson, Nassar & Gold 2010). When the ring is full, the member with the least share makes room.
 """
 
 import math
@@ -59,16 +59,21 @@ def mistaken(s):
     return min(WORST, s.scalars[ERRORS] / s.scalars[WEIGHED])
 
 
+def likely(s, k, y):
+    """The probability that member k gave to the label."""
+    return max((1 + y * s.seen[k, BELIEF]) / 2, 1e-6)
+
+
 @apart
 def judged(s, y):
     """Shares by what each member said of the label, and the rate of wrong labels; is all finite?"""
     total, off = 0.0, 0.0
     wrong = mistaken(s)
     for k in range(len(s.members)):
-        likely = (1 + y * s.seen[k, BELIEF]) / 2
-        part = weighed(s, k, max(likely, 1e-6))
+        p = likely(s, k, y)
+        part = weighed(s, k, p)
         total += part
-        off += part * wrong * max(0.0, 1 - wrong - likely) / ((1 - 2 * wrong) * max(likely, wrong))
+        off += part * wrong * max(0.0, 1 - wrong - p) / ((1 - 2 * wrong) * max(p, wrong))
     if not (math.isfinite(total) and total > 0):
         return False
     for k in range(len(s.members)):
@@ -90,9 +95,12 @@ def weighed(s, k, by):
 
 
 @apart
-def passed_on(s, switches, gap, t):
-    """Take a part of every share for the youngest member, where a switch was expected."""
-    young = youngest(s)
+def passed_on(s, switches, gap, t, y):
+    """Take a part of every share for the youngest member, where a switch was expected.
+
+    What the label tells counts in it: had the concept switched, y would have been as likely as -y.
+    """
+    young, total = youngest(s), 0.0
     for j in range(s.shares.shape[1]):
         given = 0.0
         for k in range(len(s.members)):
@@ -100,12 +108,14 @@ def passed_on(s, switches, gap, t):
                 age = switches * (t - s.members[k, BORN])
                 part = s.shares[k, j] * ended(j, age, switches * gap, k < WANDERERS)
                 s.shares[k, j] -= part
-                given += part
+                given += part / (2 * likely(s, k, y))
+                total += s.shares[k, j]
+        total += given
         for k in range(WANDERERS):
             s.shares[k, j] += DRAWN * given / WANDERERS
         s.shares[young, j] += (1 - DRAWN) * given
     for k in range(len(s.members)):
-        weighed(s, k, 1.0)
+        weighed(s, k, 1 / total)
 
 
 @apart

@@ -44,6 +44,7 @@ class Member:
         self.drawn = self.prior @ self.w
         self.shares, self.cursor = np.zeros(len(KINDS)), 0  # by when the concept may switch
         self.rows, self.labels, self.tau, self.nu = [], [], [], []
+        self.likely = 1.0  # the probability that it gave to the last label
 
     @property
     def share(self):
@@ -254,8 +255,8 @@ class Leading:
         flipped = self.wrong * (1 - (likely - self.wrong) / (1 - 2 * self.wrong)) / likely
         shares = np.array([member.shares for member in self.members]) * likely[:, None]
         shares /= shares.sum()
-        for member, own in zip(self.members, shares, strict=True):
-            member.shares = own
+        for member, own, p in zip(self.members, shares, likely, strict=True):
+            member.shares, member.likely = own, p
         shares = shares.sum(axis=1)
         self.errors += shares @ flipped
         self.weighed += 1
@@ -276,10 +277,13 @@ class Leading:
         for member in self.members:
             age = self.switches * (t - member.born)
             part = 1 - np.append(np.exp(-expected * PACES), survived(age, expected, member.wanders))
-            given += part * member.shares
+            given += part * member.shares * 0.5 / member.likely
             member.shares = (1 - part) * member.shares
         self.members[0].shares += DRAWN * given
         newest.shares += (1 - DRAWN) * given
+        total = sum(member.share for member in self.members)
+        for member in self.members:
+            member.shares = member.shares / total
         if len(self.rows) in (4, 16, 64, 256):
             self.members[0].set_out(max(self.members, key=lambda member: member.share))
 
@@ -303,7 +307,7 @@ class Rate:
     lag, eager, thrift = 500.0, 0.1, 0.3
 
     def __init__(self, rate, saved=400, audits=0.1):
-        self.rate, self.room, self.audits = rate, rate * saved, audits
+        self.rate, self.room, self.floor, self.free = rate, rate * saved, audits * rate, True
         self.saved, self.owed, self.burst, self.rows = self.room, 0.0, False, 0
         self.slow, self.calm, self.fast = 0.0, 0.0, 0.0
 
@@ -316,13 +320,13 @@ class Rate:
         self.put = self.thrift * (1 - self.rate) ** 2 if self.saved < self.room else 0.0
         lag = self.owed / (self.lag * self.rate)
         even = self.rate * (1 - self.put) * worth / self.slow * math.exp(max(-3.0, min(3.0, lag)))
-        least = self.rate if lag > 0.5 else self.audits * self.rate
-        self.even = min(1.0, max(least, even))
+        least = self.rate if lag > 0.5 else self.floor
+        self.even = min(1.0 if self.free else self.rate, max(least, even))
         if self.saved <= 0:
             self.burst = False
         elif self.saved >= 0.1 * self.room and self.fast > 1.4 * self.calm:
             self.burst = True
-        self.now = max(self.even, min(1.0, worth)) if self.burst else self.even
+        self.now = max(self.even, min(1.0, worth)) if self.burst and self.free else self.even
         return self.now
 
     def after(self, asked):
@@ -338,11 +342,14 @@ class Labels(Rate):
 
     def __init__(self, labels, horizon):
         super().__init__(labels / horizon)
+        self.audits = self.floor
         self.left, self.rest, self.lag = labels, horizon, max(500.0, horizon)
 
     def chance(self, worth, doubt):
         self.rate = self.left / self.rest
         self.room = 400 * self.rate
+        self.floor = min(self.rate, self.audits)
+        self.free = self.left - 1 >= self.floor * (self.rest - 1)
         return super().chance(worth, doubt)
 
     def after(self, asked):
