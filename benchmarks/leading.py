@@ -110,6 +110,11 @@ def every_row(self: Any, r: float, q: float, t: float) -> float:
     return max(0.0, 1.0 - abs(r)) ** 1.5 + self.doubt * q
 
 
+def unheard(s: Any, k: int, y: float) -> float:
+    """Say that no label is unexpected, in place of `ring_shares.unexpected`."""
+    return 1.0
+
+
 VARIANTS = {
     "LeadingHistory": Variant(),
     "the first 3 seeds alone": Variant(),
@@ -118,6 +123,7 @@ VARIANTS = {
     "one pace of switching": Variant(
         constants={"spaces.ring_switches.PACES": (1.0,), "spaces.ring_switches.LIKELY": (1.0,)}
     ),
+    "switches whatever the label": Variant(constants={"spaces.ring_shares.unexpected": unheard}),
     "no lengths": Variant(constants={"spaces.ring_switches.REGULAR": 0.0}),
     "lengths for shares alone": Variant(constants={"spaces.ring_dense.life": endless}),
     "one unit for all features": Variant(constants={"spaces.ring_units.CHANCE": math.inf}),

@@ -64,6 +64,11 @@ def likely(s, k, y):
     return max((1 + y * s.seen[k, BELIEF]) / 2, 1e-6)
 
 
+def unexpected(s, k, y):
+    """How much likelier the label is after a switch, when either is alike, than for member k."""
+    return 1 / (2 * likely(s, k, y))
+
+
 @apart
 def judged(s, y):
     """Shares by what each member said of the label, and the rate of wrong labels; is all finite?"""
@@ -96,10 +101,7 @@ def weighed(s, k, by):
 
 @apart
 def passed_on(s, switches, gap, t, y):
-    """Take a part of every share for the youngest member, where a switch was expected.
-
-    What the label tells counts in it: had the concept switched, y would have been as likely as -y.
-    """
+    """Take a part of every share for the youngest member, where a switch was expected."""
     young, total = youngest(s), 0.0
     for j in range(s.shares.shape[1]):
         given = 0.0
@@ -108,7 +110,7 @@ def passed_on(s, switches, gap, t, y):
                 age = switches * (t - s.members[k, BORN])
                 part = s.shares[k, j] * ended(j, age, switches * gap, k < WANDERERS)
                 s.shares[k, j] -= part
-                given += part / (2 * likely(s, k, y))
+                given += part * unexpected(s, k, y)
                 total += s.shares[k, j]
         total += given
         for k in range(WANDERERS):
