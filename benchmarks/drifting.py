@@ -126,8 +126,14 @@ def stream(name: str, scaling: str) -> tuple[Any, np.ndarray]:
 
 
 def passed(name: str, way: Way, asker: Any, seed: int, most: float = 1.0) -> tuple[float, float]:
+    """Play one pass over a stream of these: see `played`."""
+    return played(*stream(name, way.scaling), way, asker, seed, most)
+
+
+def played(
+    X: Any, y: np.ndarray, way: Way, asker: Any, seed: int, most: float = 1.0
+) -> tuple[float, float]:
     """Play one pass: the share of labels, and accuracy; (1, 0) when the share exceeds `most`."""
-    X, y = stream(name, way.scaling)
     n, asked, right = len(y), 0.0, 0.0
     clf = OnlineClassifier(
         way.learner,
@@ -146,18 +152,23 @@ def passed(name: str, way: Way, asker: Any, seed: int, most: float = 1.0) -> tup
 
 
 def met(name: str, way: Way, asker: Any, between: Ends, rate: float, seed: int) -> Met:
+    """Return the pass over a stream of these whose share of labels is nearest to the rate."""
+    return nearest(lambda value: passed(name, way, asker(value), seed, 2 * rate), between, rate)
+
+
+def nearest(play: Callable[[float], tuple[float, float]], between: Ends, rate: float) -> Met:
     """Return the pass whose share of labels is nearest to the rate, by halving where it can be."""
     low, high = between
-    nearest = Met(low, math.inf, 0.0)
+    closest = Met(low, math.inf, 0.0)
     for _ in range(HALVINGS):
         value = math.sqrt(low * high)
-        share, accuracy = passed(name, way, asker(value), seed, most=2 * rate)
-        if abs(share - rate) < abs(nearest.share - rate):
-            nearest = Met(value, share, accuracy)
+        share, accuracy = play(value)
+        if abs(share - rate) < abs(closest.share - rate):
+            closest = Met(value, share, accuracy)
         if abs(share - rate) <= NEAR * rate:
             break
         low, high = (value, high) if share < rate else (low, value)
-    return nearest
+    return closest
 
 
 def seeds(name: str) -> range:
