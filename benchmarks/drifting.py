@@ -121,8 +121,13 @@ def stream(name: str, scaling: str) -> tuple[Any, np.ndarray]:
         read[name] = STREAMS[name]()
     X, y = read[name]
     if scaling == "standardised":
-        X = (X - X.mean(axis=0)) / np.where(X.std(axis=0) > 0, X.std(axis=0), 1)
+        X = standardised(X)
     return X, y
+
+
+def standardised(X: np.ndarray) -> np.ndarray:
+    """Return features of mean 0 and variance 1, constant ones as 0."""
+    return (X - X.mean(axis=0)) / np.where(X.std(axis=0) > 0, X.std(axis=0), 1)
 
 
 def passed(name: str, way: Way, asker: Any, seed: int, most: float = 1.0) -> tuple[float, float]:

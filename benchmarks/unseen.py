@@ -19,7 +19,17 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.drifting import AT_REST, FAIR, LEAN, WORKERS, Way, nearest, played
+from benchmarks.drifting import (
+    AT_REST,
+    FAIR,
+    LEAN,
+    WORKERS,
+    Ends,
+    Way,
+    nearest,
+    played,
+    standardised,
+)
 from benchmarks.tables import show
 from selectron.askers import Always, Budget
 from selectron.evaluate.each import each
@@ -71,9 +81,8 @@ def stream(path: Path, kind: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
         pairs = zip(parts, chosen, strict=True)
         right = np.concatenate([np.isin(classes[part], some) for part, some in pairs])
     else:
-        right = np.isin(classes, random.choice(names, len(names) // 2, False))
-        if len(names) == 2:
-            right = classes == names[0]
+        some = random.choice(names, len(names) // 2, False)
+        right = np.isin(classes, some if len(names) > 2 else names[:1])
     if kind == "features change places":
         middle = len(X) // 2
         X[middle:] = X[middle:, random.permutation(X.shape[1])]
@@ -88,24 +97,24 @@ def ours(path: Path, kind: str, rate: float, seed: int) -> float:
 
 
 def theirs(path: Path, kind: str, rate: float, seed: int) -> list[float]:
-    """Return the accuracy of every rival with all of its parameters; 0 where shares differ."""
+    """Return the accuracy of every rival with all of its parameters."""
     X, y = stream(path, kind, seed)
-    spread = X.std(axis=0)
-    X = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1) / np.sqrt(max(1, (spread > 0).sum()))
-    found = []
-    for learners, asker, ends in RIVALS.values():
-        for way in (Way("", learner) for learner in learners):
-            if rate == 1:
-                found.append(played(X, y, way, Always(), seed)[1])
-                continue
-            met = nearest(play_by(X, y, way, asker, seed, 2 * rate), ends, rate)
-            found.append(met.accuracy if abs(met.share - rate) <= FAIR * rate else 0.0)
-    return found
+    X = standardised(X) / np.sqrt(max(1, np.count_nonzero(X.std(axis=0))))
+    return [
+        reached(X, y, Way("", learner), asker, ends, rate, seed)
+        for learners, asker, ends in RIVALS.values()
+        for learner in learners
+    ]
 
 
-def play_by(X: np.ndarray, y: np.ndarray, way: Way, asker: Any, seed: int, most: float) -> Any:
-    """Return what plays a pass with this value of the asker's parameter."""
-    return lambda value: played(X, y, way, asker(value), seed, most)
+def reached(
+    X: np.ndarray, y: np.ndarray, way: Way, asker: Any, ends: Ends, rate: float, seed: int
+) -> float:
+    """Return the accuracy with this share of labels; 0 where no parameter comes near it."""
+    if rate == 1:
+        return played(X, y, way, Always(), seed)[1]
+    met = nearest(lambda value: played(X, y, way, asker(value), seed, 2 * rate), ends, rate)
+    return met.accuracy if abs(met.share - rate) <= FAIR * rate else 0.0
 
 
 def differences(paths: list[Path], kind: str, rate: float) -> np.ndarray:

@@ -147,15 +147,15 @@ class Budget(NamedTuple):
         """Probability of asking in round t, at time `now`."""
         b = opened(self, recalled(past), now)
         worth, surprised = told(self, b, r, q, t, life)
-        return spending(self, b, worth, surprised, now)[1]
+        return spending(self, b, worth, surprised, *due(self, b, now))[1]
 
     def after(self, past, r, q, t, now, life, asked):
         """What is remembered after round t."""
         b = opened(self, recalled(past), now)
         worth, surprised = told(self, b, r, q, t, life)
-        even, chance, burst = spending(self, b, worth, surprised, now)
+        share, audits, spare = due(self, b, now)
+        even, chance, burst = spending(self, b, worth, surprised, share, audits, spare)
         spent = even / chance if asked else 0.0  # of a label; the rest comes from what is saved
-        share = due(self, b, now)
         put = put_aside(self, b, share)
         usual = means(self, b, worth, surprised)
         owed, saved = b.owed + share * (1 - put) - spent, b.saved + share * put - (asked - spent)
@@ -182,11 +182,18 @@ def opened(a, b, now):
 
 
 def due(a, b, now):
-    """The share of rows to ask for now."""
+    """The share of rows to ask for now, and that of audits in it; is there more than they take?
+
+    Audits of the rows to come, that is: where only their labels are left, these are kept.
+    """
     if a.rate > 0:
-        return a.rate
-    left = a.labels - b.asked
-    return min(1.0, left / ahead(a, b, now)) if left >= 1 else 0.0
+        return a.rate, a.audits * a.rate, True
+    left, rows = a.labels - b.asked, ahead(a, b, now)
+    if left < 1:
+        return 0.0, 0.0, False
+    share = min(1.0, left / rows)
+    audits = min(share, a.audits * a.labels / (b.seen + rows))
+    return share, audits, left - 1 >= audits * (rows - 1)
 
 
 def ahead(a, b, now):
@@ -199,21 +206,6 @@ def ahead(a, b, now):
         return max(1.0, (a.labels - b.asked) / BLIND)
     pace = (b.seen + b.pace * a.per) / time
     return max(1.0, pace * ((b.window + 1) * a.per - now))
-
-
-def audited(a, b, now):
-    """The share of rows that is asked for whatever they seem worth."""
-    if a.rate > 0:
-        return a.audits * a.rate
-    rows = ahead(a, b, now)
-    return min(due(a, b, now), a.audits * a.labels / (b.seen + rows))
-
-
-def spare(a, b, now):
-    """Are there more labels than audits of the rows to come will take?"""
-    if a.rate > 0:
-        return True
-    return a.labels - b.asked - 1 >= audited(a, b, now) * (ahead(a, b, now) - 1)
 
 
 def put_aside(a, b, share):
@@ -235,26 +227,25 @@ def leeway(a):
     return max(LAG, a.horizon) if a.horizon > 0 else LAG
 
 
-def spending(a, b, worth, surprised, now):
+def spending(a, b, worth, surprised, share, audits, spare):
     """Probability of asking as on any day, as it is now, and whether this is a burst, 1.0 or 0.0.
 
     Where labels are owed that worth does not bring, rows are asked for evenly; so they are where
     only those of audits are left.
     """
     mean, calm, fast = means(a, b, worth, surprised)
-    share, free = due(a, b, now), spare(a, b, now)
     room, ratio = share * a.saved, worth / mean if mean > 0 else 1.0
     lag = b.owed / (share * leeway(a)) if share > 0 else 0.0
     pull = math.exp(min(SWAY, max(-SWAY, lag)))
     even = share * (1 - put_aside(a, b, share)) * ratio * pull
-    least = share if lag > BEHIND or share >= 1 else audited(a, b, now)
-    even = min(1.0 if free else share, max(least, even))
+    least = share if lag > BEHIND or share >= 1 else audits
+    even = min(1.0 if spare else share, max(least, even))
     burst = b.burst
     if b.saved <= 0:
         burst = 0.0
     elif b.saved >= READY * room and fast > JUMP * calm:
         burst = 1.0
-    chance = max(even, min(1.0, worth)) if burst > 0 and free else even
+    chance = max(even, min(1.0, worth)) if burst > 0 and spare else even
     return even, chance, burst
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..askers import Budget
-from ..askers.budget import audited, opened, recalled
+from ..askers.budget import due, opened, recalled
 from ..classifier import OnlineClassifier
 from ..draws import Draws
 from ..engine.rows import Dense, Sparse
@@ -91,7 +91,7 @@ class Learning:
     def _floor(self, past: tuple, at: float) -> float:
         """Return with which probability an item is asked for whatever it seems worth."""
         now = opened(self.numbers, recalled(past), at)
-        return audited(self.numbers, now, at)
+        return due(self.numbers, now, at)[1]
 
     def open(self, ticket: int | None) -> bool:
         """Can the label of this ticket still be told?"""
