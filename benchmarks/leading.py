@@ -91,12 +91,14 @@ SWITCHING = {name for name in STREAMS if name == "switching Gaussian" or "shifti
 class Variant(NamedTuple):
     """A learner, what its budget is told, and constants of its modules that are other ones.
 
-    One that is `told` begins anew with every switch, with a share of the labels for itself.
+    One with a `horizon` has a number of labels, not a rate. One that is `told` begins anew with
+    every switch, with a share of the labels for itself.
     """
 
     learner: Any = LeadingHistory()
     budget: Mapping[str, Any] = MappingProxyType({})
     constants: Mapping[str, Any] = MappingProxyType({})
+    horizon: bool = False
     told: bool = False
 
 
@@ -108,6 +110,11 @@ def deviation(s: Any, j: int) -> float:
 def every_row(self: Any, r: float, q: float, t: float) -> float:
     """Say how far a row surprises: by its worth alone, in place of `Uncertainty.surprise`."""
     return max(0.0, 1.0 - abs(r)) ** 1.5 + self.doubt * q
+
+
+def unknown(kind: int, age: float, remaining: float) -> float:
+    """Say that no concept lasts, in place of `ring_switches.lasts`."""
+    return 0.0
 
 
 def unheard(s: Any, k: int, y: float) -> float:
@@ -143,12 +150,16 @@ VARIANTS = {
     "nothing saved": Variant(budget={"saved": 0}),
     "nothing in advance": Variant(constants={"askers.budget.EAGER": 1.0}),
     "bursts by worth": Variant(constants={"askers.uncertainty.Uncertainty.surprise": every_row}),
+    "with a horizon": Variant(horizon=True),
+    "with a horizon, spent evenly": Variant(
+        constants={"spaces.ring_switches.lasts": unknown}, horizon=True
+    ),
     "no doubt": Variant(budget={"asker": Uncertainty(doubt=0)}),
     "rows at random": Variant(budget={"asker": Fixed(1.0)}),
     "no audits": Variant(budget={"audits": 0}),
     "BayesianPerceptron(s0=0.5)": Variant(BayesianPerceptron(s0=0.5), {"asker": Margin(0.1)}),
     "LASEC(b=1, c=1000)": Variant(LASEC(), {"asker": Margin(0.1)}),
-    "told of switches": Variant(LeadingHistory(switches=0), told=True),
+    "told of switches": Variant(LeadingHistory(switches=0), horizon=True, told=True),
 }
 
 
@@ -165,11 +176,11 @@ def changed(constants: dict[str, Any]) -> None:
 def passed(stream: str, variant: str, rate: float, seed: int) -> tuple[float, float]:
     """Play one pass: the share of labels, and accuracy."""
     X, y = STREAMS[stream](seed)
-    learner, options, _, told = VARIANTS[variant]
+    learner, options, _, horizon, told = VARIANTS[variant]
     intercept, asked, right, n = stream == "Elec2", 0, 0, len(y)
     for part in np.split(np.arange(n), range(500, n, 500) if told else []):
-        budget = {"labels": int(rate * len(part)), "horizon": len(part)} if told else {"rate": rate}
-        asker = Budget(**budget, **options)
+        labels = {"labels": int(rate * len(part)), "horizon": len(part)}
+        asker = Budget(**(labels if horizon else {"rate": rate}), **options)
         clf = OnlineClassifier(learner, asker=asker, fit_intercept=intercept, random_state=seed)
         run = clf.run(X[part], y[part], margins=False)
         asked, right = asked + run.label_rate * len(part), right + run.accuracy * len(part)

@@ -9,6 +9,7 @@ from .engine.asking import memoryless, nothing
 from .engine.bind import blank, digest
 from .engine.loop import play
 from .engine.machine import compiled
+from .engine.round import Life
 from .errors import SelectronError
 from .kernels import Linear
 from .reductions import binary, exact, joint, ranking, rest, ultraconservative
@@ -173,6 +174,7 @@ def _asking(kind: Any) -> Mapping[str, Any]:
         "surprise": getattr(inner, "surprise", getattr(inner, "worth", inner.probability)),
         "news": getattr(inner, "news", as_it_is),
         "passes": getattr(asker, "passes", everything),
+        "remaining": getattr(asker, "remaining", boundless),
         "chance": asker.chance if memory else memoryless,
         "after": asker.after if memory else nothing,
     }
@@ -228,6 +230,11 @@ def everything(a, m, y):
     return True
 
 
+def boundless(a, past):
+    """How many rounds are to come: most askers know of no end."""
+    return 0.0
+
+
 def as_it_is(a, q, usual):
     """What counts of q in a budget: all of it, where the asker does not say."""
     return q
@@ -247,9 +254,9 @@ def ageless(s, t):
     return 0.0
 
 
-def endless(p, s, t):
-    """How much of its life the concept may have ahead of it: most spaces know nothing of an end."""
-    return 1.0
+def endless(p, s, t, remaining):
+    """How long the concept may last: most spaces know nothing of it."""
+    return Life(ahead=1.0, lasting=0.0)
 
 
 def loop(learner: Any, asker: Any, space: Any) -> Callable:

@@ -15,9 +15,10 @@ much is there as may be saved, since every row is a surprise then. `owed` is how
 even spending lags behind, so that the share comes out as it should. The mean worth is taken over
 many rows, and is thought to be small at first: early labels are of use for longest, so that what is
 worth much at the beginning is asked for in advance, and owed then. More so with a horizon, where
-the share must come out at its end alone. Of a number of labels, those that audits of the rows to
-come will take are kept. How far a row surprises is what the other asker says, or else what the row
-is worth.
+the share must come out at its end alone: a label that comes late is of use for few rows, so that
+more is due early if the learner expects the concept to last. Of a number of labels, those that
+audits of the rows to come will take are kept. How far a row surprises is what the other asker says,
+or else what the row is worth.
 """
 
 import math
@@ -143,17 +144,21 @@ class Budget(NamedTuple):
         share = rate if rate == rate else labels / horizon if horizon == horizon else 0.0
         return Past(0, 0, 0, 0, share * limit, 0, 0, 0, 0, -1.0, 0, 0)
 
+    def remaining(self, past):
+        """How many rows are to come before the horizon; 0 where there is none."""
+        return until(self, recalled(past))
+
     def chance(self, past, r, q, t, now, life):
         """Probability of asking in round t, at time `now`."""
         b = opened(self, recalled(past), now)
         worth, surprised = told(self, b, r, q, t, life)
-        return spending(self, b, worth, surprised, *due(self, b, now))[1]
+        return spending(self, b, worth, surprised, *due(self, b, now, life.lasting))[1]
 
     def after(self, past, r, q, t, now, life, asked):
         """What is remembered after round t."""
         b = opened(self, recalled(past), now)
         worth, surprised = told(self, b, r, q, t, life)
-        share, audits, spare = due(self, b, now)
+        share, audits, spare = due(self, b, now, life.lasting)
         even, chance, burst = spending(self, b, worth, surprised, share, audits, spare)
         spent = even / chance if asked else 0.0  # of a label; the rest comes from what is saved
         put = put_aside(self, b, share)
@@ -166,7 +171,7 @@ class Budget(NamedTuple):
 def told(a, b, r, q, t, life):
     """What a row is worth, and how far it surprises."""
     inner = Inner(*a.asker)
-    worth = life * probability(inner, r, news(inner, q, b.calm), t)
+    worth = life.ahead * probability(inner, r, news(inner, q, b.calm), t)
     return worth, surprise(inner, r, q, t)
 
 
@@ -181,25 +186,33 @@ def opened(a, b, now):
     )
 
 
-def due(a, b, now):
+def due(a, b, now, lasting):
     """The share of rows to ask for now, and that of audits in it; is there more than they take?
 
-    Audits of the rows to come, that is: where only their labels are left, these are kept.
+    Audits of the rows to come, that is: where only their labels are left, these are kept. A label
+    is of use until the concept switches, in L rows, say, or the horizon ends: where labels are
+    spent in proportion to how long they are of use, it is left / (rows - min(L, rows) / 2) now.
     """
     if a.rate > 0:
         return a.rate, a.audits * a.rate, True
     left, rows = a.labels - b.asked, ahead(a, b, now)
     if left < 1:
         return 0.0, 0.0, False
-    share = min(1.0, left / rows)
-    audits = min(share, a.audits * a.labels / (b.seen + rows))
-    return share, audits, left - 1 >= audits * (rows - 1)
+    even = min(1.0, left / rows)
+    audits = min(even, a.audits * a.labels / (b.seen + rows))
+    early = lasting * b.rows / (b.rows + LONG) if a.horizon > 0 else 0.0
+    return min(1.0, even / (1 - early / 2)), audits, left - 1 >= audits * (rows - 1)
+
+
+def until(a, b):
+    """How many rows are to come before the horizon, with this one; 0 where there is none."""
+    return max(1.0, a.horizon - b.seen) if a.horizon > 0 else 0.0
 
 
 def ahead(a, b, now):
     """How many rows are to come before the horizon or the window ends, with this one."""
     if a.horizon > 0:
-        return max(1.0, a.horizon - b.seen)
+        return until(a, b)
     elapsed = max(0.0, now - b.since)
     time = elapsed + (a.per if b.pace > 0 else 0.0)
     if not time > 0:

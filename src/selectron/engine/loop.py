@@ -28,6 +28,7 @@ Learner = Asker = State = Rows = blank  # the NamedTuples of parameters, arrays 
 
 # the asker, beside those in `asking`
 after = blank  # (a, past, r, q, t, now, life, asked) -> what to remember of the round
+remaining = blank  # (a, past) -> rounds to come, or 0 if no end is known
 passes = blank  # (a, m, y) -> does it pass this label on to the learner?
 
 # the space, as its rows face one class or several
@@ -41,7 +42,7 @@ copied = blank  # (s, scale, scores, i) -> None: the scores of all classes, into
 truth = blank  # (s, scale, m, y) -> (m, y) of the label's class, for the asker to pass on
 due = blank  # (p, s, scale, m, y) -> does the learner step on this label?
 age = blank  # (s, t) -> how old what leads the prediction is in round t, in rounds
-life = blank  # (p, s, t) -> how much of its life the concept may have ahead of it, from 0 to 1
+life = blank  # (p, s, t, remaining) -> Life: how long the concept may last
 learn = blank  # (p, s, rows, i, scale, m, q, y, t) -> flags of the step, or REFUSED
 
 
@@ -68,7 +69,7 @@ def play(learner, asker, past, state, block, labels, draws, times, before, norma
             copied(s, scale, scores, i)
 
         t, y, u = before + i + 1, labels[i], draws[i]
-        now, left = times[i] if len(times) > 0 else 0.0, life(p, s, t)
+        now, left = times[i] if len(times) > 0 else 0.0, life(p, s, t, remaining(a, past))
         most = scale * (scale * limit(s, extent(rows, i)))
         q, noted = math.nan, len(past) > 0 and GIVEN < u < NEVER
         r, chance = ask(p, a, past, m, 0.0, t, now, left)

@@ -57,6 +57,13 @@ class Removal(NamedTuple):
     note: float
 
 
+class Life(NamedTuple):
+    """What is known of how long the concept lasts."""
+
+    ahead: float  # how much of its life it has ahead of it, from 0 to 1
+    lasting: float  # over what part of the rounds to come, from 0 to 1, as far as these are known
+
+
 class Shape(NamedTuple):
     """Second order, at the start: P = scale I, and eps = noise."""
 

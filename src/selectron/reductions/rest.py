@@ -17,7 +17,7 @@ length = form = ceiling_all = blank  # the space
 at = blank  # (s, k) -> what the space keeps of class k
 learn_one = blank  # `binary.learn`, or the space's own
 age_one = blank  # (s, t) -> how old what leads is
-life_one = blank  # (p, s, t) -> how much of its life the concept may have ahead of it
+life_one = blank  # (p, s, t, remaining) -> how long the concept may last
 
 margin, predicted, truth = joint.margin, joint.predicted, joint.truth
 
@@ -52,9 +52,9 @@ def age(s, t):
     return age_one(at(s, s.ranks[BEST]), t)
 
 
-def life(p, s, t):
-    """How much of its life may the concept of the best class have ahead of it?"""
-    return life_one(p, at(s, s.ranks[BEST]), t)
+def life(p, s, t, remaining):
+    """How long may the concept of the best class last?"""
+    return life_one(p, at(s, s.ranks[BEST]), t, remaining)
 
 
 @apart

@@ -91,7 +91,7 @@ class Learning:
     def _floor(self, past: tuple, at: float) -> float:
         """Return with which probability an item is asked for whatever it seems worth."""
         now = opened(self.numbers, recalled(past), at)
-        return due(self.numbers, now, at)[1]
+        return due(self.numbers, now, at, lasting=0.0)[1]
 
     def open(self, ticket: int | None) -> bool:
         """Can the label of this ticket still be told?"""

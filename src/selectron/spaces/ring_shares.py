@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..engine.bind import apart
-from .ring_switches import behind, believed, ended
+from ..engine.round import Life
+from .ring_switches import behind, believed, ended, lasts
 
 MEMBERS, WANDERERS = 9, 1  # the first ones wander; they are never born anew
 DRAWN = 0.1  # share of what goes to newborns that goes to wanderers
@@ -121,14 +122,15 @@ def passed_on(s, switches, gap, t, y):
 
 
 @apart
-def life(p, s, t):
-    """How much of its life the concept is thought to have ahead of it, from 0 to 1."""
-    passed = 0.0
+def life(p, s, t, remaining):
+    """How long the concept is thought to last, with so many rounds to come."""
+    passed, lasting = 0.0, 0.0
     for k in range(WANDERERS, len(s.members)):
         age = p.switches * (t - s.members[k, BORN])
         for j in range(s.shares.shape[1]):
             passed += s.shares[k, j] * behind(j, age)
-    return 1 - passed
+            lasting += s.shares[k, j] * lasts(j, age, p.switches * remaining)
+    return Life(1 - passed, lasting)
 
 
 def youngest(s):

@@ -57,3 +57,13 @@ def behind(kind, age):
     if kind < len(PACES):
         return 0.0
     return max(0.0, 1 - abs(1 - age / LENGTHS[kind - len(PACES)]))
+
+
+def lasts(kind, age, remaining):
+    """Over what part of the rounds to come a concept of this kind and age lasts, from 0 to 1."""
+    if not remaining > 0:
+        return 1.0
+    if kind < len(PACES):
+        expected = PACES[kind] * remaining
+        return (1 - math.exp(-expected)) / expected
+    return min(1.0, max(0.0, LENGTHS[kind - len(PACES)] - age) / remaining)

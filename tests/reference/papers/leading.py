@@ -213,6 +213,16 @@ class Leading:
             behind += shares[len(PACES) :] @ (rising - falling)
         return 1 - behind
 
+    def lasting(self, t, remaining):
+        """Over what part of the rounds to come the concept lasts."""
+        ages = [(member.shares, t - member.born) for member in self.members if not member.wanders]
+        total = 0.0
+        for shares, age in ages or [(0.75 * KINDS, t)]:
+            switches = self.switches * PACES * remaining
+            left = np.clip(LENGTHS / self.switches - age, 0, remaining)
+            total += shares @ np.append((1 - np.exp(-switches)) / switches, left / remaining)
+        return total
+
     def noise(self, member):
         return member.noise or math.exp(self.noises @ np.log(NOISES))
 
@@ -311,7 +321,7 @@ class Rate:
         self.saved, self.owed, self.burst, self.rows = self.room, 0.0, False, 0
         self.slow, self.calm, self.fast = 0.0, 0.0, 0.0
 
-    def chance(self, worth, doubt):
+    def chance(self, worth, doubt, ring, t):
         self.rows += 1
         self.slow = self.slow if self.rows > 1 else self.eager * worth
         self.slow += (worth - self.slow) / 1000
@@ -345,12 +355,14 @@ class Labels(Rate):
         self.audits = self.floor
         self.left, self.rest, self.lag = labels, horizon, max(500.0, horizon)
 
-    def chance(self, worth, doubt):
-        self.rate = self.left / self.rest
+    def chance(self, worth, doubt, ring, t):
+        even = self.left / self.rest
+        early = ring.lasting(t, self.rest) * (t - 1) / (t - 1 + 1000)
+        self.rate = min(1.0, even / (1 - early / 2))
         self.room = 400 * self.rate
-        self.floor = min(self.rate, self.audits)
+        self.floor = min(even, self.audits)
         self.free = self.left - 1 >= self.floor * (self.rest - 1)
-        return super().chance(worth, doubt)
+        return super().chance(worth, doubt, ring, t)
 
     def after(self, asked):
         super().after(asked)
@@ -364,7 +376,7 @@ def play(X, y, draws, ring, budget):
     for t, (x, label, u) in enumerate(zip(X, y, draws, strict=True), 1):
         r, q = ring.predict(x)
         news = q * max(0.0, 1 - budget.calm)
-        p = budget.chance(ring.life(t) * ((1 - abs(r)) ** 1.5 + news / 2), q)
+        p = budget.chance(ring.life(t) * ((1 - abs(r)) ** 1.5 + news / 2), q, ring, t)
         asked = bool(u < p)
         if asked:
             ring.learn(x, label, t)
