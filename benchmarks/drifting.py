@@ -181,10 +181,10 @@ def seeds(name: str) -> range:
     return range(1, 1 + max(SEEDS, -(-ROWS // len(stream(name, "")[1]))))
 
 
-def ours(name: str) -> list[str]:
+def ours(name: str, **options: float) -> list[str]:
     """Return the accuracy of LeadingHistory at each rate, and the share of labels it takes."""
     n, way = len(stream(name, "")[1]), Way("", LeadingHistory())
-    budgets = [Budget(labels=round(rate * n), horizon=n) for rate in RATES]
+    budgets = [Budget(labels=round(rate * n), horizon=n, **options) for rate in RATES]
     calls = [
         {"name": name, "way": way, "asker": budget, "seed": seed}
         for budget, seed in product(budgets, seeds(name))
@@ -232,6 +232,7 @@ def main() -> None:
         print(f"| {name} | {' | '.join(f'{rate:.0%}' for rate in RATES)} |")
         print("|---|" + "---|" * len(RATES))
         print(f"| LeadingHistory | {' | '.join(ours(name))} |", flush=True)
+        print(f"| the same without audits | {' | '.join(ours(name, audits=0))} |", flush=True)
         rivals = AT_REST if name in RESTING else LEAN if issparse(X) else RIVALS
         for rival, way in rivals.items():
             print(f"| {rival} | {' | '.join(theirs(name, *way))} |", flush=True)

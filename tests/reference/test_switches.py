@@ -7,9 +7,10 @@ import pytest
 
 from selectron import OnlineClassifier
 from selectron.askers import Budget
+from selectron.askers.budget import due, recalled
 from selectron.learners import LeadingHistory
 from selectron.spaces.ring_shares import SHARE
-from selectron.spaces.ring_switches import LENGTHS, PACES, ended
+from selectron.spaces.ring_switches import LENGTHS, PACES, ended, lasts
 from selectron.streams import switching_gaussian
 
 AGES = np.arange(0.0, 12.0, 0.25)
@@ -62,3 +63,27 @@ def test_what_ends_is_a_part_and_all_gaps_together_are_the_whole_time(kind):
     assert all(0 <= part <= 1 for part in parts)
     whole = ended(kind, AGES[-1], AGES[-1], False)
     assert 1 - np.prod(1 - np.array(parts)) == pytest.approx(whole, rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", range(len(PACES) + len(LENGTHS)))
+@pytest.mark.parametrize("age", [0.0, 0.7])
+@pytest.mark.parametrize("remaining", [0.05, 2.0, 30.0])
+def test_over_what_part_of_the_rounds_to_come_a_concept_lasts(kind, age, remaining):
+    """By adding up the probability that it goes on, over the rounds."""
+    to_come = (np.arange(20_000) + 0.5) / 20_000 * remaining
+    paces, lengths = np.exp(-to_come * PACES[min(kind, 6)]), age + to_come < LENGTHS[kind - 7]
+    goes_on = paces if kind < len(PACES) else lengths
+    assert lasts(kind, age, remaining) == pytest.approx(goes_on.mean(), abs=1e-3)
+    assert lasts(kind, age, 0.0) == 1.0
+
+
+@pytest.mark.parametrize(("lasting", "low", "high"), [(0.0, 0.499, 0.501), (1.0, 0.6, 0.75)])
+def test_labels_are_due_early_where_the_concept_lasts(lasting, low, high):
+    """At most three quarters of them in the first half; and all in the end, if spent when due."""
+    budget, spent = Budget(labels=500, horizon=10_000), np.zeros(10_000)
+    past = recalled(budget.past())
+    for i in range(len(spent)):
+        spent[i], *_ = due(Budget(*budget.numbers()), past, 0.0, lasting)
+        past = past._replace(rows=i + 1, seen=i + 1, asked=past.asked + spent[i])
+    assert low < spent[:5000].sum() / 500 < high
+    assert spent.sum() > 498
