@@ -113,7 +113,7 @@ def every_row(self: Any, r: float, q: float, t: float) -> float:
 
 
 def unknown(kind: int, age: float, remaining: float) -> float:
-    """Say that no concept lasts, in place of `ring_switches.lasts`."""
+    """Say that no concept lasts, in place of `ring_shares.lasts`."""
     return 0.0
 
 
@@ -152,7 +152,7 @@ VARIANTS = {
     "bursts by worth": Variant(constants={"askers.uncertainty.Uncertainty.surprise": every_row}),
     "with a horizon": Variant(horizon=True),
     "with a horizon, spent evenly": Variant(
-        constants={"spaces.ring_switches.lasts": unknown}, horizon=True
+        constants={"spaces.ring_shares.lasts": unknown}, horizon=True
     ),
     "no doubt": Variant(budget={"asker": Uncertainty(doubt=0)}),
     "rows at random": Variant(budget={"asker": Fixed(1.0)}),

@@ -22,6 +22,7 @@ handed down is how much a feature that varies as usual counts for.
 
 from ..engine.bind import apart
 from .ring_shares import FORMER, SQUARES
+from .ring_units import place
 
 FIRM = 5.0  # leaders, after which they count by half, and by half what is thought at first
 FEWEST = 3.0  # leaders that tell how far they differ
@@ -34,7 +35,7 @@ def remember(s, k):
     for j in range(first, len(s.means)):
         s.means[j] += s.w[k, j]
         for i in range(first, j + 1):
-            at = j * (j + 1) // 2 + i
+            at = place(i, j)
             moment = s.triangle[k, at] + s.w[k, i] * s.w[k, j]
             s.former[at] += moment
             s.scalars[SQUARES] += square(moment, i, j)
@@ -58,7 +59,7 @@ def inherit(s, k):
     for j in range(first, d):
         s.w[k, j] = mean * s.means[j]
         for i in range(first, j + 1):
-            at = j * (j + 1) // 2 + i
+            at = place(i, j)
             own = (1 - mine) * s.triangle[k, at]
             if i == j:
                 own += (mine - theirs) * total / (d - first)
@@ -69,7 +70,7 @@ def trace(s):
     """Trace of the sum of second moments."""
     total = 0.0
     for j in range(int(s.constant[0]), len(s.means)):
-        total += s.former[j * (j + 1) // 2 + j]
+        total += s.former[place(j, j)]
     return total
 
 
@@ -78,7 +79,7 @@ def likeness(s, usual):
     n, first, together, off = s.scalars[FORMER], int(s.constant[0]), 0.0, 0.0
     for j in range(first, len(s.means)):
         for i in range(first, j + 1):
-            mean = s.former[j * (j + 1) // 2 + i] / n
+            mean = s.former[place(i, j)] / n
             together += square(mean, i, j)
             off += square(mean - (usual if i == j else 0.0), i, j)
     chance = (s.scalars[SQUARES] / n - together) / (n - 1)
