@@ -44,6 +44,7 @@ KINDS = {"shape": SECOND, "radius": L1, "ring": RING}  # by what a learner has
 FROM_LEARNER = ("score", "steps", "step")
 FROM_SPACE = ("inner", "length", "form", "ceiling", "move", "at")
 FROM_RING = (
+    "taken",
     "inspect",
     "replayed",
     "shift",

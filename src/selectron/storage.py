@@ -20,7 +20,7 @@ from . import askers, kernels, learners
 from .errors import SelectronError
 
 MAGIC = b"selectron\n"
-VERSION = 7
+VERSION = 8
 HEADER = "header"
 
 

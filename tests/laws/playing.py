@@ -12,7 +12,7 @@ from selectron.model import Model, Outcome
 
 from .grid import Case, Stream
 
-ROOM = ("g", "z", "seen")  # for a product, a row, and what a ring's members say
+ROOM = ("g", "z", "row", "seen")  # for a product, a row or two, and what a ring's members say
 
 
 class Record(NamedTuple):

@@ -152,6 +152,16 @@ def test_features_far_from_zero_are_not_lost(seed):
     assert far.accuracy > near.accuracy - 0.02
 
 
+@pytest.mark.parametrize("value", [100.0, -999.0, 1e200])
+@pytest.mark.parametrize("rate", [0.2, 1.0])
+def test_an_absurd_value_spoils_nothing(value, rate):
+    X, y = switching_gaussian(2000, d=5, every=2000, seed=1)
+    X[1000, 2] = value
+    X[1200::100, 3] = value
+    run = OnlineClassifier(LeadingHistory(), asker=Budget(rate), random_state=0).run(X, y)
+    assert run.correct[1000:].mean() > 0.97
+
+
 def test_a_feature_that_is_rarely_on_is_not_blown_up():
     random = np.random.default_rng(0)
     X = (random.random((600, 3)) < [0.5, 0.02, 0.2]) * [1.0, 1.0, 5.0]

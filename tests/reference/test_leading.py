@@ -77,3 +77,17 @@ def test_features_turn_out_to_be_of_other_sizes(constant):
     assert len(ring.former) >= 3
     sizes = 1 / np.diag(ring.members[-1].to_w)[int(constant) :]
     assert sizes.max() / sizes.min() > 100
+
+
+@pytest.mark.usefixtures("mostly_plain")
+@pytest.mark.parametrize("constant", [False, True])
+def test_values_that_are_far_off(constant):
+    """Now and then, and from row 200 on in all rows."""
+    X, y = switching(300, 80, seed=5, together=1.0)
+    rng = np.random.default_rng(5)
+    X[20:][rng.random(280) < 0.03, 1] = -999.0
+    X[200:, 2] *= 500
+    ring, _ = agree(X, y, Budget(0.9), Rate(0.9), 1, constant)
+    known = np.array(ring.rows)[:, int(constant) :]
+    assert -500 < known[:, 1].min() < -10
+    assert abs(known[:, 2]).max() > 100

@@ -47,6 +47,7 @@ from .ring_shares import (
 from .scalars import COUNT
 
 step = belief = blank  # the learner
+taken = blank  # (s, rows, i) -> row i as members take it: rows, and its place among them
 inspect = blank  # (s, k, rows, i) -> m and q of member k; g is left in it
 replayed = blank  # (s, k, slot) -> the same, for a row that is kept
 shift = blank  # (s, k, rows, i, eta, nu) -> w <- w + eta g, P <- P - nu g g'; is all finite?
@@ -96,10 +97,11 @@ def inner(s, rows, i):
     """p(+1) - p(-1), as the members tell it by their shares."""
     total, doubt, wrong = 0.0, 0.0, mistaken(s)
     n, youth = s.scalars[LABELS], 0.0
+    own, place = taken(s, rows, i)
     for k in range(len(s.members)):
         said, part = s.seen[k], s.members[k, SHARE]
         if s.members[k, ALIVE] > 0:
-            said[M], said[Q] = inspect(s, k, rows, i)
+            said[M], said[Q] = inspect(s, k, own, place)
             said[BELIEF] = belief(None, said[M], max(said[Q], 0.0), wrong, noise(s, k))
             total += part * said[BELIEF]
             doubt -= part * bits(said[BELIEF])

@@ -21,7 +21,7 @@ from .ring import KEPT, ceiling, form, inner, learn, tables
 from .ring import units as unit_lengths
 from .ring_former import inherit, remember
 from .ring_shares import LABELS, MEMBERS, age, leader, life
-from .ring_units import drawn, measure, place, rescale
+from .ring_units import drawn, measure, near, place, reached, rescale
 
 __all__ = ["age", "ceiling", "form", "inner", "learn", "life", "remember", "rescale"]
 
@@ -45,8 +45,10 @@ class State(NamedTuple):
     constant: np.ndarray  # (1,): is there a constant in front?
     kept: np.ndarray  # (KEPT, d): their rows
     sums: np.ndarray  # (3, d): of all labelled rows; squared, and how far they are, from the mean
+    far: np.ndarray  # (d,): how many labelled rows were far off one after the other, up to the last
     units: np.ndarray  # (2, MEMBERS + 1, d): what to subtract and to multiply by; of now, below
-    z: np.ndarray  # (1, d): the last row in units of the last member
+    row: np.ndarray  # (2, d): the last row, no feature too far off; 1.0 where it is far off
+    z: np.ndarray  # (1, d): the same in units of the last member
     former: np.ndarray  # (d (d + 1) / 2,): second moments of former leaders, summed
     means: np.ndarray  # (d,): their w, summed
 
@@ -82,9 +84,11 @@ def start(width: int, shape: object) -> State:
     """Return the state before the first round."""
     w = np.zeros((MEMBERS, width))
     triangle = np.zeros((MEMBERS, width * (width + 1) // 2))
-    units = np.zeros((3, width)), np.zeros((2, MEMBERS + 1, width)), np.zeros((1, width))
+    sums = np.zeros((3, width)), np.zeros(width)
+    units = np.zeros((2, MEMBERS + 1, width)), np.zeros((2, width)), np.zeros((1, width))
     former = np.zeros(triangle.shape[1]), np.zeros(width)
-    arrays: Any = (w, triangle, w.copy(), *tables(), np.zeros((KEPT, width)), *units, *former)
+    kept = np.zeros((KEPT, width))
+    arrays: Any = (w, triangle, w.copy(), *tables(), kept, *sums, *units, *former)
     return State(*arrays)
 
 
@@ -120,7 +124,9 @@ def at(s, k):
         s.constant[k],
         s.kept[k],
         s.sums[k],
+        s.far[k],
         s.units[k],
+        s.row[k],
         s.z[k],
         s.former[k],
         s.means[k],
@@ -135,6 +141,15 @@ def member(s, k):
 def length(rows, i):
     """<x, x>."""
     return row_square(rows.values, i)
+
+
+def taken(s, rows, i):
+    """The row with what is far off brought nearer; one that is not finite stays so."""
+    for j in range(len(s.far)):
+        value, reach = rows.values[i, j], reached(s, j)
+        s.row[0, j] = near(s, j, value, reach * 2.0 ** s.far[j]) + 0.0 * value
+        s.row[1, j] = 1.0 if near(s, j, value, reach) != value else 0.0
+    return Kept(s.row), 0
 
 
 def inspect(s, k, rows, i):
@@ -203,8 +218,9 @@ def hold(s, rows, i, slot):
     s.constant[0] = rows.constant
     n, total = s.scalars[LABELS], 0.0
     for j in range(len(s.kept[slot])):
-        value, before = rows.values[i, j], s.sums[0, j] / max(1.0, n - 1)
+        value, before = s.row[0, j], s.sums[0, j] / max(1.0, n - 1)
         s.kept[slot, j] = value
+        s.far[j] = s.row[1, j] * (s.far[j] + 1)
         s.sums[0, j] += value
         off = value - s.constant[0] * s.sums[0, j] / n
         s.sums[1, j] += (value - s.constant[0] * before) * off  # as Welford (1962) has it

@@ -112,6 +112,11 @@ def length(rows, i):
     return span_square(rows.values, rows.indptr[i], rows.indptr[i + 1])
 
 
+def taken(s, rows, i):
+    """The row as it is."""
+    return rows, i
+
+
 def inspect(s, k, rows, i):
     """M and q of member k."""
     begin, end = rows.indptr[i], rows.indptr[i + 1]

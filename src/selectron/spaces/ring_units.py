@@ -11,6 +11,11 @@ and what sizes differ by beyond that is believed (Efron & Morris 1973):
 
 where usual is the mean of log own, and a is 0 at least: features that are alike have one unit.
 
+What is further off than FAR sizes is taken to be so far off: beyond six standard deviations of a
+Gaussian feature, and more where tails are heavy. So one absurd value, or -999 for what is missing
+now and then, neither moves members far nor spoils the unit. Where labelled rows are far off one
+after the other, each doubles how far the next may be: then the size has changed.
+
 Members keep up with what is learned of sizes. Where one is `ratio` times what a member took it for,
 the member's w_j becomes ratio w_j, and the variance v that its prior should have had is put right:
 what it knows is multiplied by exp(-tau w_j^2 / 2) with tau = (1 - 1 / ratio^2) / v. So it has
@@ -26,6 +31,7 @@ from .ring_shares import ALIVE, LABELS
 
 CHANCE = 3.0  # 0.6 for a Gaussian feature, more for one with tails
 TURN = 1.5  # a unit that is off by so much is put right
+FAR, SETTLED = 5.0, 8.0  # sizes from the mean that a feature may be off; labels that tell of sizes
 
 
 def measure(s):
@@ -83,6 +89,18 @@ def size_of(s, j):
 def variance(s, j):
     """Variance of feature j, or its mean square where there is no constant."""
     return s.sums[1, j] / s.scalars[LABELS]
+
+
+def reached(s, j):
+    """How far from the mean feature j may be: FAR times its size, or anywhere if none is known."""
+    own = size_of(s, j) if s.scalars[LABELS] >= SETTLED else 0.0
+    return FAR * own if own > 0 else math.inf
+
+
+def near(s, j, value, reach):
+    """The value of feature j, or the nearest one that is within this reach of the mean."""
+    mean = s.constant[0] * s.sums[0, j] / max(1.0, s.scalars[LABELS])
+    return min(max(value, mean - reach), mean + reach)
 
 
 def rescale(s):

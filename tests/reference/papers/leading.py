@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import norm
 
 PRIOR, EVERY, DRAWN, HEARD = 3.0, 4, 0.1, 0.02
-CHANCE, TURN = 3.0, 1.5
+CHANCE, TURN, FAR, SETTLED = 3.0, 1.5, 5.0, 8
 SLOWNESS, NEW, FIRM = 8000.0, 30, 5
 PACES = np.array([0.01, 0.03, 0.1, 0.3, 1, 3, 10])
 LIKELY = np.array([0.1, 0.1, 0.1, 0.2, 0.3, 0.1, 0.1])
@@ -127,9 +127,29 @@ class Leading:
 
     def __init__(self, switches, replays, constant):
         self.switches, self.replays, self.constant = switches, replays, int(constant)
-        self.members, self.rows, self.last = [], [], 0
+        self.members, self.rows, self.last, self.far = [], [], 0, 0
         self.errors, self.weighed, self.noises = 0.5, 50.0, PLAUSIBLE
         self.led, self.left, self.former = None, 0, []
+
+    def sizes(self):
+        """Means of features, means of their squares about them, and sizes, as labelled rows go."""
+        rows = np.array(self.rows)[:, self.constant :]
+        n, d = rows.shape
+        mean = rows.mean(axis=0) if self.constant else np.zeros(d)
+        means = rows.cumsum(axis=0) / np.arange(1, n + 1)[:, None] if self.constant else 0.0
+        squares, apart = ((rows - mean) ** 2).mean(axis=0), abs(rows - means).mean(axis=0)
+        return mean, squares, np.divide(squares, apart, np.zeros(d), where=apart > 0)
+
+    def take(self, x):
+        """Remember which features are far off, and return the row with them brought nearer."""
+        self.off = np.zeros(len(x))
+        if len(self.rows) < SETTLED:
+            return x
+        mean, _, own = self.sizes()
+        reach, values = np.where(own > 0, FAR * own, np.inf), x[self.constant :]
+        self.off[self.constant :] = abs(values - mean) > reach
+        reach = reach * 2.0 ** (self.far * np.ones(len(x)))[self.constant :]
+        return np.append(x[: self.constant], np.clip(values, mean - reach, mean + reach))
 
     def units(self):
         """What takes u to w: features over their sizes, beside a constant if any.
@@ -137,14 +157,10 @@ class Leading:
         f = b + sum u_j (x_j - mean_j) / size_j = <w, (1, x)>, or f = sum u_j x_j / size_j, where
         sizes are such that z_j = (x_j - mean_j) / size_j has 1 for the mean of all E z_j^2.
         """
-        rows = np.array(self.rows)[:, self.constant :]
-        n, d = rows.shape
-        mean = rows.mean(axis=0) if self.constant else np.zeros(d)
-        squares = ((rows - mean) ** 2).mean(axis=0)
-        sizes = np.full(d, math.sqrt((rows**2).mean()))
+        (mean, squares, own), n, d = self.sizes(), len(self.rows), len(self.rows[0]) - self.constant
+        sizes = np.full(d, math.sqrt((np.array(self.rows)[:, self.constant :] ** 2).mean()))
         if squares.any():
-            means = rows.cumsum(axis=0) / np.arange(1, n + 1)[:, None] if self.constant else 0.0
-            own = np.log(squares / abs(rows - means).mean(axis=0))
+            own = np.log(own)
             a = max(0.0, 1 - CHANCE / n / own.var(ddof=1))
             sizes = np.exp(a * own + (1 - a) * own.mean())
             sizes *= math.sqrt((squares / sizes**2).mean())
@@ -187,6 +203,7 @@ class Leading:
 
     def predict(self, x):
         """p(+1) - p(-1), and q."""
+        x = self.take(x)
         if not self.members:
             return 0.0, 0.0
         self.wrong = self.errors / self.weighed
@@ -230,7 +247,9 @@ class Leading:
         return self.wrong + (1 - 2 * self.wrong) * norm.cdf(m / math.sqrt(noise + q))
 
     def learn(self, x, y, t):
+        x = self.take(x)
         self.rows.append(x)
+        self.far = self.off * (self.far + 1)
         gap, self.last = t - self.last, t
         if len(self.rows) == 1:
             birth = 0, 0, self.units(), *self.prior()
