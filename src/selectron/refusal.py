@@ -8,6 +8,8 @@ import numpy as np
 from .engine.rows import Dense, Sparse
 from .errors import SelectronError
 
+TOO_LARGE = " is too large for floating point: scale the features."
+
 
 def why_refused(block: Dense | Sparse, i: int) -> str:
     """Tell what is wrong with row i of a block."""
@@ -23,10 +25,8 @@ def why_refused(block: Dense | Sparse, i: int) -> str:
         return f", feature {features[bad[0]]} is {what}: every value must be finite."
     with np.errstate(over="ignore"):
         large = not np.isfinite(values @ values)
-    what = (
-        "is too large for floating point" if large else "goes beyond what floating point resolves"
-    )
-    return f" {what}: scale the features."
+    beyond = " goes beyond what floating point resolves: scale the features."
+    return TOO_LARGE if large else beyond
 
 
 def check_memory(size: int, what: str, instead: str) -> None:

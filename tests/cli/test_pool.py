@@ -82,6 +82,19 @@ def test_keys_of_json_lines_are_shown(call, tmp_path):
     assert (result.exit_code, "no row has 'colour'" in result.output) == (1, True)
 
 
+@pytest.mark.parametrize("name", ["stream", "half"])
+def test_rows_are_numbered_by_the_file(call, tmp_path, request, name):
+    given = request.getfixturevalue(name)
+    lines = (given if name == "half" else given[0]).read_text().splitlines()
+    label = lines[1].rpartition(",")[2]
+    path = tmp_path / "huge.csv"
+    path.write_text("\n".join([*lines, f"1e160,1,1,1,{label}"]))
+    result = call("pool", path, "--classes", "ham,spam")
+    assert result.exit_code == 1
+    assert f"{path}: row 301 is too large for floating point" in result.output
+    assert not (tmp_path / "huge.csv.answers").exists()
+
+
 def test_what_cannot_be_done(call, stream, half):
     assert call("pool", "nothing.csv").exit_code == 1
     assert call("pool", stream[0], "--plot", "m.bmp").exit_code == 2

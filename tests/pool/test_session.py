@@ -168,6 +168,33 @@ def test_refusals_change_nothing(tmp_path):
         SelfDirectedClassifier.load(tmp_path / "answers", X + 1)
 
 
+@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csr_array])
+@pytest.mark.parametrize("value", [1e160, -1e300], ids=repr)
+def test_rows_too_large_for_floating_point_change_nothing(kind, value):
+    huge = X[:9].copy()
+    huge[[4, 7], 1] = value
+    pool = answered(started(Confident()), 3)
+    for call in (lambda: pool.start(kind(huge)), lambda: pool.run(kind(huge), NAMES[Y[:9]])):
+        with pytest.raises(SelectronError, match="Row 4 is too large for floating point"):
+            call()
+        assert pool.n_told_ == 3
+
+
+@pytest.mark.parametrize("features", ["auto", "raw", "rbf"])
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+def test_rows_just_not_too_large_are_told(learner, features):
+    huge = X[:40].copy()
+    huge[4, 1], huge[7] = 5e153, -2e153
+    assert len(SelfDirectedClassifier(learner, features=features).run(huge, Y[:40]).order) == 40
+
+
+def test_squares_that_are_finite_row_by_row_only():
+    huge = np.full((200, 2), 1e153)
+    huge[5] = -1.2e153
+    with pytest.raises(SelectronError, match="Row 5 is too large for floating point"):
+        SelfDirectedClassifier().start(huge)
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

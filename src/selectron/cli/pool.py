@@ -10,7 +10,7 @@ import click
 from ..errors import SelectronError
 from . import INTERRUPTED
 from .options import of_a_file
-from .sources import chunks_of
+from .sources import chunks_of, numbering
 from .usage import PICTURES, check_target
 
 if TYPE_CHECKING:
@@ -97,7 +97,8 @@ def pool(**options: Any) -> None:
     check_target(options["picture"], PICTURES, "--plot")
     check_target(options["output"], (".csv",), "-o")
     try:
-        code = label(**options)
+        with numbering(options["file"]):
+            code = label(**options)
     except (SelectronError, OSError) as error:
         click.echo(f"selectron: {error}", err=True)
         code = 1

@@ -2,17 +2,17 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import Refused, SelectronError
+from ..errors import SelectronError
 from . import INTERRUPTED
 from .options import of_a_file
-from .sources import chunks_of, digits
+from .sources import chunks_of, digits, naming
 from .specs import ASKER, BUDGET, KERNEL, LEARNER, within
 from .theorems import Kept, promises
 from .usage import check_learners, check_usage, default_learners
@@ -211,19 +211,6 @@ def writer(stack: ExitStack, path: str | None, names: list[str]) -> Callable[...
 
     append = opened(Path(path), stack)
     return lambda *chunk: append(decisions(names, *chunk))
-
-
-@contextmanager
-def naming(file: str | None, first: int = 0) -> Iterator[None]:
-    """Put the name of the file before the message of an error, and number rows by the stream."""
-    try:
-        yield
-    except Refused as error:
-        row = first + error.row + 1
-        raise SelectronError(f"{file}: row {row}{error.reason}") from None
-    except SelectronError as error:
-        known = file is None or str(error).startswith((f"{file}:", "standard input:"))
-        raise SelectronError(f"{'' if known else f'{file}: '}{error}") from None
 
 
 def report(

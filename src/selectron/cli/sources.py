@@ -1,7 +1,10 @@
-"""Where the rows of a command come from: a file, or the handwritten digits."""
+"""Where the rows of a command come from, a file or the handwritten digits, and what names them."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+from ..errors import Refused, SelectronError
 
 if TYPE_CHECKING:
     from ..streams.readers import Chunk
@@ -34,3 +37,24 @@ def chunks_of(file: str, **options: Any) -> Iterator["Chunk"]:
         for chunk in source:
             yield chunk
             bar.update(source.position() - bar.n)
+
+
+@contextmanager
+def naming(file: str | None, first: int = 0) -> Iterator[None]:
+    """Put the name of the file before the message of an error, and number rows by the stream."""
+    try:
+        with numbering(file, first):
+            yield
+    except SelectronError as error:
+        known = file is None or str(error).startswith((f"{file}:", "standard input:"))
+        raise SelectronError(f"{'' if known else f'{file}: '}{error}") from None
+
+
+@contextmanager
+def numbering(file: str | None, first: int = 0) -> Iterator[None]:
+    """Name a row that is refused by the file and its number there, from 1 on."""
+    try:
+        yield
+    except Refused as error:
+        row = first + error.row + 1
+        raise SelectronError(f"{file}: row {row}{error.reason}") from None

@@ -6,11 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_array
 
-from ..checks import TABLE, in_one_sentence
 from ..errors import SelectronError
 from ..labels import appended, as_array, distinct, encode, missing, none_of
 from ..parameters import shown
@@ -20,6 +17,7 @@ from .features import featured, kernels
 from .plan import OPEN, PASSED, Pool
 from .record import PoolRun, named
 from .session import Session
+from .table import table
 
 FITTED = ("classes_", "session_", "_table")
 MODES = {"weak": 0.5, "strong": None, "perfect": 1.0}
@@ -104,8 +102,8 @@ class SelfDirectedClassifier(BaseEstimator):
         """Take up a pool, (n_rows, n_features), dense or sparse, and forget any other.
 
         `y`, (n_rows,), holds the labels that are known beforehand, NaN or None for all others.
-        Raises SelectronError if X is no table of finite numbers, if y does not fit it, or if a
-        parameter is bad.
+        Raises SelectronError if X is no table of finite numbers, if a row is too large to be
+        squared, if y does not fit it, or if a parameter is bad.
         """
         X = table(X)
         y = np.full(X.shape[0], None) if y is None else as_array(y)
@@ -291,10 +289,3 @@ class SelfDirectedClassifier(BaseEstimator):
                 raise SelectronError(f"There is no class {shown(label)}: {none_of(self.classes_)}.")
             self.classes_ = appended(self.classes_, fresh)
         return self.classes_.tolist().index(label)
-
-
-def table(X: Any) -> Any:
-    """Return a table of finite numbers, dense or CSR, with a row at least."""
-    with in_one_sentence(TABLE):
-        X = check_array(X, accept_sparse="csr", dtype=np.float64)
-    return scipy.sparse.csr_array(X) if scipy.sparse.issparse(X) else X

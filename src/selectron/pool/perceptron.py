@@ -16,6 +16,7 @@ import scipy.sparse
 
 from ..errors import SelectronError
 from .plan import OPEN, Plan, Pool, Told
+from .table import squares
 
 
 class Greedy(NamedTuple):
@@ -102,15 +103,8 @@ def by_margin(pool: Pool, rows: np.ndarray, w: np.ndarray) -> Plan:
     """Return the plan to propose these rows by their distance from the boundary."""
     X = pool.X[rows]
     margins = X @ w
-    far = margins / np.maximum(lengths(X), 1e-300)
+    far = margins / np.maximum(np.sqrt(squares(X)), 1e-300)
     return Plan(rows, (margins >= 0).astype(np.int32), np.abs(far), 1)
-
-
-def lengths(X: Any) -> np.ndarray:
-    """Return the length of every row."""
-    if scipy.sparse.issparse(X):
-        return np.sqrt(np.asarray(X.multiply(X).sum(axis=1))).ravel()
-    return np.sqrt(np.einsum("ij,ij->i", X, X))
 
 
 def dense(X: Any) -> np.ndarray:
