@@ -135,8 +135,8 @@ def classes(
     if wanted is not None:
         return _named(known, named, wanted)
     if known is not None:
-        return known if named else appended(known, _fit(present)), named
-    found = distinct(_fit(present))
+        return known if named else appended(known, classifiable(present)), named
+    found = distinct(classifiable(present))
     if len(found) < (1 if alone else 2):
         only = f"There is only one class ({listed(found)})"
         how = only if len(found) else "Every label is missing"
@@ -159,7 +159,7 @@ def with_label(estimator: Any, label: Any) -> np.ndarray:
     fresh = as_array([label])
     if estimator.named_ or fresh.ndim != 1 or missing(fresh).any():
         raise SelectronError(f"There is no class {shown(label)}: it is {none_of(known)[9:]}.")
-    return appended(known, _fit(fresh))
+    return appended(known, classifiable(fresh))
 
 
 def _named(known: np.ndarray | None, named: bool, given: Any) -> tuple[np.ndarray, bool]:
@@ -179,7 +179,7 @@ def _named(known: np.ndarray | None, named: bool, given: Any) -> tuple[np.ndarra
     return joint, True
 
 
-def _fit(present: np.ndarray) -> np.ndarray:
+def classifiable(present: np.ndarray) -> np.ndarray:
     """Return labels that may be those of classes: any two may, but not many different fractions."""
     check_fit(present)
     if present.dtype.kind == "f" and len(np.unique(present)) > 2:

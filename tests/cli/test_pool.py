@@ -95,6 +95,37 @@ def test_rows_are_numbered_by_the_file(call, tmp_path, request, name):
     assert not (tmp_path / "huge.csv.answers").exists()
 
 
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([f"id{i}" for i in range(1001)], "more than 1,000 different labels by row 1001"),
+        (["0.25", "1.5", "0.75", "2"] * 5, "by row 3 more than two of them"),
+        (["id7", *(f"id{i}" for i in range(100))], "101 rows have 100 different labels"),
+        (["", *(f"id{i}" for i in range(100))], "100 rows have 100 different labels"),
+    ],
+)
+def test_a_column_that_is_no_label(call, tmp_path, labels, message):
+    (tmp_path / "ids.csv").write_text("a,label\n" + "".join(f"1,{label}\n" for label in labels))
+    result = call("pool", "ids.csv", "--learner", "confident", input="q")
+    assert result.exit_code == 1
+    assert result.output.startswith("selectron: ids.csv: ")
+    assert message in result.output
+    assert "--label" in result.output
+
+
+def test_labels_that_were_not_named(call, stream):
+    result = call("pool", stream[0], "--classes", "ham,news")
+    assert result.exit_code == 1
+    assert "has the label 'spam', which is none of 'ham', 'news'" in result.output
+
+
+def test_numbers_agree_however_written(call, tmp_path):
+    (tmp_path / "n.csv").write_text("a,label\n1,1\n2,2.0\n3,\n4,\n")
+    result = call("pool", "n.csv", "--classes", "1.0,2,3", "-o", "out.csv", input="n3.0\nq")
+    assert "1 of 2 rows told" in result.output
+    assert records("out.csv")[0]["label"] == "3"
+
+
 def test_what_cannot_be_done(call, stream, half):
     assert call("pool", "nothing.csv").exit_code == 1
     assert call("pool", stream[0], "--plot", "m.bmp").exit_code == 2

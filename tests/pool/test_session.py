@@ -188,6 +188,19 @@ def test_rows_just_not_too_large_are_told(learner, features):
     assert len(SelfDirectedClassifier(learner, features=features).run(huge, Y[:40]).order) == 40
 
 
+def test_labels_that_are_ids_or_measurements_are_refused_unless_they_are_named():
+    some = np.where(np.arange(300) < 100, np.arange(300), None)
+    for call, message in (
+        (lambda: SelfDirectedClassifier().run(X, X[:, 0]), "continuous"),
+        (lambda: SelfDirectedClassifier().run(X, np.arange(300) // 2), "300 labels are of 150"),
+        (lambda: SelfDirectedClassifier().start(X, some), "100 labels are of 100 classes"),
+    ):
+        with pytest.raises(SelectronError, match=message):
+            call()
+    named = SelfDirectedClassifier(classes=list(range(100))).start(X, some)
+    assert (named.goal_, len(named.classes_)) == (200, 100)
+
+
 def test_squares_that_are_finite_row_by_row_only():
     huge = np.full((200, 2), 1e153)
     huge[5] = -1.2e153

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import SelectronError
 from ..pool import PoolRun, SelfDirectedClassifier
+from ..streams.classes import plain
 
 if TYPE_CHECKING:
     from .pool import Table
@@ -103,6 +104,7 @@ class Labelling:
         known = self.pool.classes_.tolist()
         among = f" ({', '.join(map(str, known))})" if known else ""
         text = click.prompt(f"  label{among}", default=usual, show_default=bool(usual)).strip()
+        text = text if text in known else plain(text)
         if text and self.pool.classes is not None and text not in known:
             click.echo(f"  there is no class {text!r}")
             return None

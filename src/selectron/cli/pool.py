@@ -10,7 +10,7 @@ import click
 from ..errors import SelectronError
 from . import INTERRUPTED
 from .options import of_a_file
-from .sources import chunks_of, numbering
+from .sources import chunks_of, naming, numbering
 from .usage import PICTURES, check_target
 
 if TYPE_CHECKING:
@@ -121,21 +121,40 @@ def label(file: str, **options: Any) -> int:
 
 def loaded(file: str, **options: Any) -> Table:
     """Return the rows of a file, and their labels as text."""
-    import numpy as np
     import scipy.sparse
 
     from ..engine.rows import Sparse, joined
-    from ..streams.classes import plain
 
     chunks = list(chunks_of(file, **options))
     block: Any = joined([chunk.rows for chunk in chunks])
-    found = [label for chunk in chunks for label in chunk.labels.tolist()]
-    names = {v: None if v is None or v != v else plain(v) for v in set(found)}
-    y = np.array([None if v != v else names[v] for v in found], dtype=object)
+    with naming(file):
+        y = labels([v for chunk in chunks for v in chunk.labels.tolist()], named(**options))
     if isinstance(block, Sparse):
         shape = len(y), chunks[-1].width
         return Table(scipy.sparse.csr_array((block.values, block.indices, block.indptr), shape), y)
     return Table(block.values, y)
+
+
+def labels(found: list[Any], classes: list[str] | None) -> "np.ndarray":
+    """Return labels as text, refusing those that seem to be of another column."""
+    from ..pool.known import scarce
+    from ..streams.classes import names_of
+
+    y = names_of(found, classes)
+    told = [label for label in y if label is not None]
+    if classes is None and scarce(different := len(set(told)), len(told)):
+        raise SelectronError(
+            f"{len(told):,} rows have {different:,} different labels: is the column of labels the "
+            "right one? Name it with --label, or if it is, all labels with --classes"
+        )
+    return y
+
+
+def named(classes: str | None, **_: Any) -> list[str] | None:
+    """Return the classes that were named, as labels of a file are written."""
+    from ..streams.classes import plain
+
+    return [plain(name) for name in classes.split(",")] if classes else None
 
 
 def classifier(learner: str, **options: Any) -> Any:
@@ -148,10 +167,9 @@ def classifier(learner: str, **options: Any) -> Any:
         "sphere": own.Sphere(),
         "boosted": own.Boosted(),
     }
-    given = [name.strip() for name in options["classes"].split(",")] if options["classes"] else None
     return own.SelfDirectedClassifier(
         kinds[learner] if learner in kinds else own.InOrder(learner),
-        classes=given,
+        classes=named(**options),
         mode=options["mode"],
         delta=options["delta"],
         features=options["features"],

@@ -14,6 +14,7 @@ from ..parameters import shown
 from . import saved
 from .confident import Confident
 from .features import featured, kernels
+from .known import classes_of
 from .plan import OPEN, PASSED, Pool
 from .record import PoolRun, named
 from .session import Session
@@ -103,13 +104,14 @@ class SelfDirectedClassifier(BaseEstimator):
 
         `y`, (n_rows,), holds the labels that are known beforehand, NaN or None for all others.
         Raises SelectronError if X is no table of finite numbers, if a row is too large to be
-        squared, if y does not fit it, or if a parameter is bad.
+        squared, if y does not fit it, or its labels seem to be measurements or ids, or if a
+        parameter is bad.
         """
         X = table(X)
         y = np.full(X.shape[0], None) if y is None else as_array(y)
         if y.shape != (X.shape[0],):
             raise SelectronError(f"X has {X.shape[0]} rows, and y has shape {y.shape}.")
-        classes = self._named() if self.classes is not None else distinct(y[~missing(y)])
+        classes = self._named() if self.classes is not None else classes_of(y[~missing(y)])
         self._begin(X, classes, encode(y, classes, many=True) - 1)
         return self
 
@@ -161,7 +163,7 @@ class SelfDirectedClassifier(BaseEstimator):
             raise SelectronError(f"X has {X.shape[0]} rows, and y has shape {y.shape}.")
         if missing(y).any():
             raise SelectronError(f"Row {int(missing(y).argmax())} has no label: y must name all.")
-        classes = self._named() if self.classes is not None else distinct(y)
+        classes = self._named() if self.classes is not None else classes_of(y)
         codes = encode(y, classes, many=True) - 1
         before = {name: vars(self)[name] for name in FITTED if name in vars(self)}
         try:

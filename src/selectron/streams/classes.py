@@ -125,7 +125,7 @@ def settle(
         rows += len(chunk.labels)
         seen |= {plain(v) for v in set(chunk.labels.tolist()) if v is not None and v == v}
         if len(seen) >= 2:
-            return Classes(_first_two(held)), chain(held, source)
+            return Classes(_first_two(_labels(held))), chain(held, source)
         if rows >= AHEAD:
             break
     if not seen:
@@ -137,12 +137,33 @@ def settle(
     raise SelectronError(f"there is {only}: name both classes with --classes")
 
 
-def _first_two(chunks: Iterable[Chunk]) -> list[str]:
-    """Return the two labels that come first."""
+def _labels(chunks: Iterable[Chunk]) -> Iterator[Any]:
+    return chain.from_iterable(chunk.labels.tolist() for chunk in chunks)
+
+
+def _first_two(labels: Iterable[Any]) -> list[str]:
+    """Return the two labels that come first, or as many as there are."""
     found: list[str] = []
-    for label in chain.from_iterable(chunk.labels.tolist() for chunk in chunks):
+    for label in labels:
         if label is not None and label == label and plain(label) not in found:
             found.append(plain(label))
             if len(found) == 2:
                 break
     return found
+
+
+def names_of(labels: Sequence[Any], names: Sequence[str] | None = None) -> np.ndarray:
+    """Return the names of the classes of labels that are all there, None where there is no label.
+
+    What `Classes` refuses is refused; but there may be one class, or none, as yet.
+
+    >>> names_of(["1.0", None, "+1", 0]), names_of(["ham", None])
+    (array(['1', None, '1', '0'], dtype=object), array(['ham', None], dtype=object))
+    """
+    y = np.array(labels, dtype=object)
+    found = _first_two(labels) if names is None else names
+    if names is None and len(found) < 2:
+        return np.array([None if v is None or v != v else found[0] for v in labels], object)
+    classes = Classes(found, named=names is not None)
+    codes = classes.codes(y, many=True)
+    return np.array([None, *classes.names], dtype=object)[codes]
