@@ -41,18 +41,18 @@ def test_as_json(call, stream):
 
 def test_answers_are_kept_and_taken_up_again(call, half):
     args = "pool", half, "--classes", "ham,spam", "-o", "labels.csv"
-    result = call(*args, input="y\nnsu?q")
+    result = call(*args, input="y\n\nn\ns\nu\n?\nq")
     assert result.exit_code == 0
     assert "taken back" in result.output
     assert "3 of 300 rows told, 1 corrected" in result.output
-    result = call(*args, input="yyq")
+    result = call(*args, input="y\ny\nq")
     assert "Going on from" in result.output
     assert "5 of 300 rows told, 1 corrected" in result.output
     assert len(records("labels.csv")) == 5
 
 
 def test_labels_are_typed_where_none_are_named(call, half):
-    result = call("pool", half, input="news\nnmail\nq")
+    result = call("pool", half, input="news\nn\nmail\nq")
     assert "2 of 300 rows told" in result.output
     assert "label (news)" in result.output
 
@@ -60,6 +60,13 @@ def test_labels_are_typed_where_none_are_named(call, half):
 def test_the_end_of_a_pipe_loses_nothing(call, half):
     assert "1 of 300 rows told" in call("pool", half, "--classes", "a,b", input="y").output
     assert "going on" in call("pool", half, "--classes", "a,b", input="").output.lower()
+
+
+@pytest.mark.parametrize(("lines", "told"), [("y\n", 1), ("\n", 1), ("y\r\n \nyes\ny", 3)])
+def test_a_line_of_a_pipe_is_one_answer(call, half, lines, told):
+    result = call("pool", half, "--classes", "a,b", input=lines)
+    assert f"{told} of 300 rows told, 0 corrected" in result.output
+    assert "Enter or y confirms" in result.output
 
 
 def test_columns_are_shown(call, half):
@@ -75,7 +82,7 @@ def test_keys_of_json_lines_are_shown(call, tmp_path):
     rows = [{"a": i - 5.0, "b": i % 3, "subject": f"number {i}", "label": None} for i in range(10)]
     path.write_text("\n".join(json.dumps(row) for row in rows))
     args = "pool", path, "--drop", "subject", "--label", "label", "--classes", "ham,spam"
-    result = call(*args, "--show", "subject", input="yq")
+    result = call(*args, "--show", "subject", input="y\nq")
     assert "1 of 10 rows told" in result.output
     assert "subject: number " in result.output
     result = call(*args, "--show", "colour", input="q")
@@ -121,7 +128,7 @@ def test_labels_that_were_not_named(call, stream):
 
 def test_numbers_agree_however_written(call, tmp_path):
     (tmp_path / "n.csv").write_text("a,label\n1,1\n2,2.0\n3,\n4,\n")
-    result = call("pool", "n.csv", "--classes", "1.0,2,3", "-o", "out.csv", input="n3.0\nq")
+    result = call("pool", "n.csv", "--classes", "1.0,2,3", "-o", "out.csv", input="n\n3.0\nq")
     assert "1 of 2 rows told" in result.output
     assert records("out.csv")[0]["label"] == "3"
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 CONFIRM = ("\r", "\n", " ", "y")
 SHOWN = 12  # features of a row, those that are furthest from the ordinary
 EARLY = 20  # answers before which an estimate would be a guess
-KEYS = "Enter confirms · n corrects · s skips · u takes back · q quits"
+KEYS = "Enter or y confirms · n corrects · s skips · u takes back · q quits"
 
 
 class Labelling:
@@ -136,11 +136,17 @@ class Labelling:
 
 
 def pressed() -> str:
-    """Return the next key; from a pipe, the next character. Raises EOFError where there is none."""
-    key = click.getchar() if sys.stdin.isatty() else sys.stdin.read(1)
+    """Return the next key; from a pipe, the next line. Raises EOFError where there is none."""
+    key = click.getchar() if sys.stdin.isatty() else piped()
     if key in ("\x03", "\x04", ""):
         raise EOFError
     return key
+
+
+def piped() -> str:
+    """Return the next line of a pipe, an empty one as Enter; nothing at the end."""
+    line = sys.stdin.readline()
+    return line.strip() or line[-1:]
 
 
 def written(run: PoolRun, path: str) -> None:

@@ -88,7 +88,8 @@ def pool(**options: Any) -> None:
     FILE is svmlight, CSV, Parquet or JSON lines. Where every row has a label, the person is
     simulated, and the table tells how many proposals each order would have had corrected. Where
     some rows have none (empty, ?, NA, nan, null), these are proposed one after the other: one key
-    confirms, another corrects. Every answer is kept at once; the same command goes on later.
+    confirms, another corrects; from a pipe, each line is one answer. Every answer is kept at once;
+    the same command goes on later.
 
     \b
         selectron pool digits.csv --plot mistakes.png
