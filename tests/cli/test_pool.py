@@ -51,6 +51,23 @@ def test_answers_are_kept_and_taken_up_again(call, half):
     assert len(records("labels.csv")) == 5
 
 
+def test_answers_go_on_with_their_own_classes_only(call, half, tmp_path):
+    call("pool", half, "--classes", "yes,no", input="y\nn\n")
+    before = (tmp_path / "open.csv.answers").read_bytes()
+    result = call("pool", half, "--classes", "ham,spam", input="y\n")
+    assert result.exit_code == 1
+    assert "open.csv.answers holds answers for yes, no: leave out" in result.output
+    assert "--answers" in result.output
+    assert (tmp_path / "open.csv.answers").read_bytes() == before
+    for more in ([], ["--classes", "no, yes"]):
+        assert "2 of 300 rows told" in call("pool", half, *more, input="q\n").output
+    args = "pool", half, "--answers", "other"
+    call(*args, input="ham\n")
+    result = call(*args, "--classes", "ham,spam", input="y\n")
+    assert result.exit_code == 1
+    assert "classes that were not named (so far ham): leave out --classes" in result.output
+
+
 def test_labels_are_typed_where_none_are_named(call, half):
     result = call("pool", half, input="news\nn\nmail\nq")
     assert "2 of 300 rows told" in result.output

@@ -36,6 +36,7 @@ class Labelling:
 
         if self.answers.exists():
             pool = SelfDirectedClassifier.load(self.answers, self.table.X)
+            check_classes(self.answers, pool, options["classes"])
             told, wanted = pool.n_told_, pool.goal_
             click.echo(f"Going on from {self.answers}: {told:,} of {wanted:,} rows told.")
             return pool
@@ -133,6 +134,21 @@ class Labelling:
         if self.output:
             written(told, self.output)
             click.echo(f"The labels are in {self.output}.")
+
+
+def check_classes(path: Path, pool: SelfDirectedClassifier, wanted: str | None) -> None:
+    """Refuse to go on with answers where --classes names others than theirs."""
+    from .pool import named
+
+    given = named(wanted)
+    if given is None or (pool.classes is not None and {*given} == {*map(plain, pool.classes)}):
+        return
+    known = ", ".join(map(str, pool.classes_.tolist())) or "none"
+    what = f"classes that were not named (so far {known})" if pool.classes is None else known
+    raise SelectronError(
+        f"{path} holds answers for {what}: leave out --classes to go on with them, or begin anew "
+        "in another file with --answers"
+    )
 
 
 def pressed() -> str:
