@@ -94,6 +94,15 @@ def test_columns_are_shown(call, half):
     assert "colour" in result.output
 
 
+@pytest.mark.parametrize("option", ["--show", "--answers"])
+def test_what_is_for_a_person_is_refused_where_the_person_is_simulated(call, stream, option):
+    result = call("pool", stream[0], "--learner", "given", option, "a")
+    assert result.exit_code == 1
+    assert f"every row has a label, and the person is simulated, for whom there is no {option}" in (
+        result.output
+    )
+
+
 def test_keys_of_json_lines_are_shown(call, tmp_path):
     path = tmp_path / "mail.jsonl"
     rows = [{"a": i - 5.0, "b": i % 3, "subject": f"number {i}", "label": None} for i in range(10)]

@@ -110,6 +110,7 @@ def label(file: str, **options: Any) -> int:
     """Simulate, or ask; return the exit code."""
     table = loaded(file, **options)
     if all(label is not None for label in table.y):
+        check_simulated(file, **options)
         return simulate(file, table, **options)
     from .labelling import Labelling
 
@@ -118,6 +119,16 @@ def label(file: str, **options: Any) -> int:
     if len(options["learners"]) > 1:
         raise SelectronError("rows without labels are proposed by one learner: give one --learner")
     return Labelling(file, table, **options).ask()
+
+
+def check_simulated(file: str, **options: Any) -> None:
+    """Refuse what is for a person who labels, where there is none."""
+    for name in ("show", "answers"):
+        if options[name]:
+            raise SelectronError(
+                f"{file}: every row has a label, and the person is simulated, for whom there is no "
+                f"--{name}: leave it out, or give a table with rows that have none"
+            )
 
 
 def loaded(file: str, **options: Any) -> Table:
