@@ -2,6 +2,11 @@
 
 import csv
 import json
+import os
+import signal
+import subprocess
+import sys
+from subprocess import PIPE
 
 import numpy as np
 import pytest
@@ -84,6 +89,29 @@ def test_a_line_of_a_pipe_is_one_answer(call, half, lines, told):
     result = call("pool", half, "--classes", "a,b", input=lines)
     assert f"{told} of 300 rows told, 0 corrected" in result.output
     assert "Enter or y confirms" in result.output
+
+
+@pytest.mark.parametrize(
+    ("classes", "lines", "asked"),
+    [(["--classes", "a,b"], b"y\n", b" ? "), ([], b"a\nn\n", b"label (a): ")],
+    ids=["at a proposal", "at a label that is typed"],
+)
+def test_an_interruption_is_told_by_the_exit_code(half, tmp_path, classes, lines, asked):
+    args = [sys.executable, "-m", "selectron", "pool", half.name, *classes]
+    with subprocess.Popen(args, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=tmp_path) as process:
+        process.stdin.write(lines)
+        process.stdin.flush()
+        told, last = b"", b"2 of 300 \xc2\xb7 0 corrected"
+        while last not in told or not told.endswith(asked):
+            more = os.read(process.stdout.fileno(), 4096)
+            assert more, told
+            told += more
+        process.send_signal(signal.SIGINT)
+        rest, fault = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"1 of 300 rows told" in rest
+    assert fault == b"selectron: interrupted\n"
+    assert (tmp_path / "open.csv.answers").exists()
 
 
 def test_columns_are_shown(call, half):

@@ -12,6 +12,7 @@ import numpy as np
 from ..errors import SelectronError
 from ..pool import PoolRun, SelfDirectedClassifier
 from ..streams.classes import plain
+from . import INTERRUPTED
 
 if TYPE_CHECKING:
     from .pool import Table
@@ -47,15 +48,19 @@ class Labelling:
     def ask(self) -> int:
         """Ask until all is told, or whoever answers has had enough; return the exit code."""
         click.echo(KEYS)
+        code = 0
         try:
             while (proposal := self.pool.propose()) is not None:
                 if not self._answer(*proposal):
                     break
                 self.pool.save(self.answers)
-        except (KeyboardInterrupt, EOFError, click.Abort):
+        except (KeyboardInterrupt, EOFError, click.Abort) as end:
             click.echo()
+            code = INTERRUPTED if interrupted(end) else 0
         self._tell()
-        return 0
+        if code:
+            click.echo("selectron: interrupted", err=True)
+        return code
 
     def _answer(self, row: int, proposal: Any) -> bool:
         """Show a row, and take one answer; return whether to go on."""
@@ -151,10 +156,17 @@ def check_classes(path: Path, pool: SelfDirectedClassifier, wanted: str | None) 
     )
 
 
+def interrupted(end: BaseException) -> bool:
+    """Was it Ctrl-C, and not the end of the input? A prompt turns either into Abort."""
+    return isinstance(end.__context__ if isinstance(end, click.Abort) else end, KeyboardInterrupt)
+
+
 def pressed() -> str:
     """Return the next key; from a pipe, the next line. Raises EOFError where there is none."""
     key = click.getchar() if sys.stdin.isatty() else piped()
-    if key in ("\x03", "\x04", ""):
+    if key == "\x03":
+        raise KeyboardInterrupt
+    if key in ("\x04", ""):
         raise EOFError
     return key
 

@@ -103,6 +103,9 @@ def pool(**options: Any) -> None:
     except (SelectronError, OSError) as error:
         click.echo(f"selectron: {error}", err=True)
         code = 1
+    except KeyboardInterrupt:  # before there is anything to print
+        click.echo("selectron: interrupted", err=True)
+        code = INTERRUPTED
     sys.exit(code)
 
 
