@@ -157,8 +157,12 @@ def with_label(estimator: Any, label: Any) -> np.ndarray:
     """Return the classes with that of a new label, if others may come."""
     known = estimator.classes_
     fresh = as_array([label])
-    if estimator.named_ or fresh.ndim != 1 or missing(fresh).any():
-        raise SelectronError(f"There is no class {shown(label)}: it is {none_of(known)[9:]}.")
+    if estimator.named_:
+        raise SelectronError(f"There is no class {shown(label)}: it is {none_of(known)}.")
+    if fresh.ndim != 1 or missing(fresh).any():
+        raise SelectronError(
+            f"There is no class {shown(label)}: a label must be one value, and not a missing one."
+        )
     return appended(known, classifiable(fresh))
 
 

@@ -126,7 +126,8 @@ def encode(
     unknown = (found == 0) & ~without
     if unknown.any():
         row = int(unknown.argmax())
-        raise SelectronError(f"Row {row} has the label {shown(y[row])}, {none_of(classes)}.")
+        label = shown(y[row])
+        raise SelectronError(f"Row {row} has the label {label}, which is {none_of(classes)}.")
     return found
 
 
@@ -134,11 +135,11 @@ def none_of(classes: np.ndarray) -> str:
     """Tell that a label is none of these classes.
 
     >>> none_of(np.array([0, 1]))
-    'which is neither 0 nor 1'
+    'neither 0 nor 1'
     """
     if len(classes) == 2:
-        return f"which is neither {shown(classes[0])} nor {shown(classes[1])}"
-    return f"which is none of the {len(classes)} classes {listed(classes)}"
+        return f"neither {shown(classes[0])} nor {shown(classes[1])}"
+    return f"none of the {len(classes)} classes {listed(classes)}"
 
 
 def _two_codes(y: np.ndarray, classes: np.ndarray) -> np.ndarray:

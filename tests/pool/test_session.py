@@ -154,7 +154,7 @@ def test_refusals_change_nothing(tmp_path):
     row, _ = pool.propose()
     for call, message in (
         (lambda: pool.tell(row + 1, "ham"), f"{row} is next"),
-        (lambda: pool.tell(row, "news"), "no class 'news'"),
+        (lambda: pool.tell(row, "news"), "no class 'news': it is neither 'ham' nor 'spam'"),
         (lambda: pool.run(X, [None] * 300), "Row 0 has no label"),
         (lambda: pool.run(X, Y[:5]), r"y has shape \(5,\)"),
         (lambda: pool.start([[np.nan]]), "NaN"),

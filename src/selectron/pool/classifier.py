@@ -288,6 +288,8 @@ class SelfDirectedClassifier(BaseEstimator):
             return PASSED
         if label not in self.classes_.tolist():
             if self.classes is not None:
-                raise SelectronError(f"There is no class {shown(label)}: {none_of(self.classes_)}.")
+                raise SelectronError(
+                    f"There is no class {shown(label)}: it is {none_of(self.classes_)}."
+                )
             self.classes_ = appended(self.classes_, fresh)
         return self.classes_.tolist().index(label)
