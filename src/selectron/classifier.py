@@ -1,7 +1,6 @@
 """OnlineClassifier: the scikit-learn face of a model."""
 
 import os
-import time as system
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -139,7 +138,8 @@ class OnlineClassifier(ClassifierMixin, Fitted):
         recorded, which spares a second-order learner the products that no decision needs: the
         decisions are the same. `classes` names the classes, if y may not hold them all; those in y
         are known beforehand, unlike in a stream of `decide` and `tell`. `times` (n_rows,), dates or
-        seconds since 1970, are wanted by a `Budget(per=...)` alone.
+        seconds since 1970, are wanted by a `Budget(per=...)` alone, one after the other: it goes by
+        the latest so far.
 
         Raises SelectronError, and learns nothing, if a value is not finite, a row has another
         number of features than the first, or a label is of no class where classes were named.
@@ -164,28 +164,29 @@ class OnlineClassifier(ClassifierMixin, Fitted):
             max_support=self.model_.max_support,
         )
 
-    def decide(self, x: Any, time: float | None = None) -> Decision:
+    def decide(self, x: Any, time: Any = None) -> Decision:
         """Predict one row and decide whether to ask; `tell` may bring its label later, or never.
 
         `x` is a 1-D array, a list, a dict, or one row of a matrix. If the label is asked for, the
         decision has a ticket, valid until it is answered or `max_open` younger ones are open. To
-        learn a label that was not asked for, call `partial_fit`. `time` in seconds since 1970 is
-        wanted by a `Budget(per=...)` alone, and now by default. Raises SelectronError, and counts
-        no round, as `run` does.
+        learn a label that was not asked for, call `partial_fit`. `time`, a date or seconds since
+        1970, is wanted by a `Budget(per=...)` alone, and now by default. Raises SelectronError, and
+        counts no round, as `run` does.
 
         >>> clf = OnlineClassifier(classes=["ham", "spam"])
         >>> clf.decide([0.5, 2.0])
         Decision(label='spam', margin=0.0, probability=1.0, ask=True, ticket=1)
         """
-        model, now = self.__dict__.get("model_"), system.time() if time is None else time
+        model = self.__dict__.get("model_")
         names = self.__dict__.get("names_")
         block = None if model is None else single_row.plain(x, model, names)
         if model is not None and block is not None:
-            index, *rest = model.decide(block, now)
+            index, *rest = model.decide(block, clock.moment(time, model.timed))
         else:
             with self._all_or_nothing():
                 block, _ = self._rows(single_row.table(x))
                 self._ready(block, *checks.classes_so_far(self))
+                now = clock.moment(time, self.model_.timed)
                 index, *rest = self.model_.decide(block, now)
         margin, probability, ticket = rest
         known = len(self.classes_)

@@ -1,25 +1,98 @@
-"""The times of rows, in seconds since 1970."""
+"""The times of rows, in seconds since 1970: given as such, or as dates."""
 
+import math
+import time as system
+from datetime import UTC, date, datetime
 from typing import Any
 
 import numpy as np
 
 from .errors import SelectronError
 
+FIRST, END = -62_135_596_800.0, 253_402_300_800.0  # the years 1 to 9999, all that a date may be in
+FAR = "lies outside the years 1 to 9999, as milliseconds do: give seconds since 1970, or dates"
+NONE = "is no time: give seconds since 1970, or dates"
+
 
 def times(given: Any, n: int, wanted: bool) -> np.ndarray:
     """Return the times of n rows in seconds since 1970; none where the asker wants none."""
-    if not wanted:
-        return np.zeros(0)
     if given is None:
-        raise SelectronError("Budget(per=...) goes by the times of rows: give times.")
+        if wanted:
+            raise SelectronError("Budget(per=...) goes by the times of rows: give times.")
+        return np.zeros(0)
     try:
         found = np.asarray(given)
-        if found.dtype.kind in "MO":
-            found = found.astype("datetime64[us]").astype(float) / 1e6
-        found = found.astype(float)
-    except (TypeError, ValueError) as error:
-        raise SelectronError("times must be dates or seconds, one a row.") from error
-    if found.shape != (n,) or not np.isfinite(found).all():
+    except ValueError:  # it is ragged
+        found = np.zeros(())
+    if found.shape != (n,):
         raise SelectronError(f"times must be dates or seconds, one for each of {n} rows.")
+    return _seconds(found, "times: row {} has") if wanted else np.zeros(0)
+
+
+def moment(given: Any, wanted: bool) -> float:
+    """Return the time of one row, now if none is given; 0 where the asker wants none.
+
+    >>> moment("1970-01-02", True), moment(None, False)
+    (86400.0, 0.0)
+    """
+    if not wanted:
+        return 0.0
+    if given is None:
+        return system.time()
+    if type(given) is float and FIRST <= given < END:
+        return given
+    found = np.asarray(given)
+    if found.shape != ():
+        raise SelectronError(f"time must be a date or seconds since 1970, got {given!r}.")
+    return float(_seconds(found[None], "time is")[0])
+
+
+def dated(text: str) -> float | None:
+    """Return the seconds of a date as ISO 8601 writes it, in UTC where it has no zone.
+
+    >>> dated("1970-01-02T01:00:00+01:00"), dated("tomorrow")
+    (86400.0, None)
+    """
+    try:
+        return _stamp(datetime.fromisoformat(text.strip()))
+    except ValueError:
+        return None
+
+
+def _seconds(given: np.ndarray, name: str) -> np.ndarray:
+    """Return times as seconds since 1970; `name` goes before the one at fault."""
+    if given.dtype.kind == "M":
+        found = np.where(np.isnat(given), math.nan, given.astype("datetime64[us]").astype(float))
+        found /= 1e6
+    elif given.dtype.kind in "iuf":
+        found = given.astype(float)
+    else:
+        found = np.array([_one(value) for value in given.tolist()])
+    wrong = np.flatnonzero(~((found >= FIRST) & (found < END)))
+    if len(wrong):
+        row, value = int(wrong[0]), given[wrong[0]]
+        shown = repr(str(value)) if isinstance(value, str) else str(value)
+        reason = FAR if math.isfinite(found[row]) else NONE
+        raise SelectronError(f"{name.format(row)} {shown[:40]}, which {reason}.")
     return np.ascontiguousarray(found)
+
+
+def _one(value: Any) -> float:
+    """Return a time that is a date, text or a number of some kind; NaN if it is none of them."""
+    if isinstance(value, str):
+        found = dated(value)
+        value = value if found is None else found
+    elif isinstance(value, np.datetime64):
+        value = value.astype("datetime64[us]").item()
+    try:
+        if isinstance(value, datetime):
+            return _stamp(value)
+        if isinstance(value, date):
+            return _stamp(datetime(value.year, value.month, value.day))
+        return math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
+
+
+def _stamp(moment: datetime) -> float:
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

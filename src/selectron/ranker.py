@@ -81,7 +81,7 @@ class OnlineRanker(OnlineClassifier):
         fields = {name: getattr(out, name) for name in ("margin", "probability", "flags", "scores")}
         return RankedRun(**fields, label=table, code=codes, classes=self.classes_, many=True)
 
-    def decide(self, x: Any, time: float | None = None) -> Decision:
+    def decide(self, x: Any, time: Any = None) -> Decision:
         """Predict one row, as a list of classes, and decide whether to ask.
 
         Raises SelectronError if there has been no labelled row, which would tell the classes.

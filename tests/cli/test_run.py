@@ -291,3 +291,12 @@ def test_a_budget_per_day_without_times_is_bad_usage(call, tmp_path, option):
     result = call("run", "dated.csv", "--drop", "when", *option)
     assert result.exit_code == 2
     assert "name their column with --time" in result.stderr
+
+
+def test_milliseconds_are_refused_as_times(call, tmp_path):
+    text = "a,when,label\n" + "".join(f"{i},{1767225600000 + i},{i % 2}\n" for i in range(9))
+    (tmp_path / "ms.csv").write_text(text)
+    result = call("run", "ms.csv", "--time", "when", "--budget", "2/1d")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("selectron: ms.csv: line 2: 'when': '1767225600000' lies")
+    assert "milliseconds" in result.stderr

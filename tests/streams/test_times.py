@@ -121,3 +121,18 @@ def test_svmlight_has_no_times(tmp_path):
 def test_odd_json_values_are_no_times(cell):
     with pytest.raises(SelectronError, match="is no time"):
         times.second(cell, "when")
+
+
+@pytest.mark.parametrize("cell", ["1767225600000", "1e300", "-1767225600000", "253402300800"])
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet"])
+def test_times_that_no_date_could_be_are_most_likely_milliseconds(tmp_path, name, cell):
+    for cells in ([DATES[0], DATES[1], cell], [1.0, 2.0, float(cell)]):
+        rows, reason = fails(stored(tmp_path, name, files(cells)[name]), time="when")
+        where = {"a.csv": "line 4", "a.jsonl": "line 3", "a.parquet": "row 3"}[name]
+        assert rows == 2
+        assert reason.startswith(f"{where}: 'when': ")
+        assert "lies outside the years 1 to 9999, as milliseconds do: give seconds" in reason
+
+
+def test_the_last_second_of_the_last_year_is_a_time(tmp_path):
+    assert times.second("253402300799", "when") == times.second("9999-12-31T23:59:59Z", "when")

@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Iterable
-from datetime import UTC, datetime
 
 import numpy as np
 
+from ...clock import END, FAR, FIRST, dated
 from ...errors import SelectronError
 from .numerals import number
 
@@ -17,13 +17,15 @@ def second(cell: object, name: str) -> float:
     (1000000000.0, 86400.0)
     """
     found = _number(cell) if isinstance(cell, float | int) else _text(str(cell or ""))
+    if found is not None and FIRST <= found < END:
+        return found
+    shown = repr(cell) if len(repr(cell)) <= 40 else repr(cell)[:37] + "..."
     if found is None or not math.isfinite(found):
-        shown = repr(cell)
         raise SelectronError(
-            f"{name!r}: {shown if len(shown) <= 40 else shown[:37] + '...'} is no time: seconds "
-            "since 1970 or a date such as 2026-11-22T08:30:00+01:00 would be one"
+            f"{name!r}: {shown} is no time: seconds since 1970 or a date such as "
+            "2026-11-22T08:30:00+01:00 would be one"
         )
-    return found
+    raise SelectronError(f"{name!r}: {shown} {FAR}")
 
 
 def seconds(cells: Iterable[object], name: str) -> np.ndarray:
@@ -32,15 +34,12 @@ def seconds(cells: Iterable[object], name: str) -> np.ndarray:
 
 
 def _number(cell: float) -> float | None:
-    return None if isinstance(cell, bool) or abs(cell) > 1e300 else float(cell)
+    try:
+        return None if isinstance(cell, bool) else float(cell)
+    except OverflowError:  # a whole number of hundreds of digits
+        return None
 
 
 def _text(cell: str) -> float | None:
     found = number(cell)
-    if found is not None:
-        return found
-    try:
-        date = datetime.fromisoformat(cell.strip())
-    except ValueError:
-        return None
-    return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+    return dated(cell) if found is None else found
