@@ -169,8 +169,23 @@ def test_what_was_played_before_an_error_is_reported(call, tmp_path):
 
 def test_a_file_without_names_whose_labels_are_words(call, tmp_path):
     (tmp_path / "nh.csv").write_text("1,2,x\n3,4,y\n5,6,x\n")
-    (result,) = json.loads(call("run", "nh.csv", *FAST, "--no-header", "--json").stdout)
-    assert result["rows"] == 3
+    for option in ([], ["--no-header"]):
+        played = call("run", "nh.csv", *FAST, *option, "--json")
+        (result,) = json.loads(played.stdout)
+        assert result["rows"] == 3
+        assert not played.stderr
+    (named,) = json.loads(call("run", "nh.csv", *FAST, "--header", "--json").stdout)
+    assert named["rows"] == 2
+
+
+def test_names_some_of_which_are_numbers_are_told_of(call, tmp_path):
+    (tmp_path / "years.csv").write_text("2019,2020,verdict\n1,2,1\n3,4,0\n5,6,1\n")
+    played = call("run", "years.csv", *FAST)
+    assert played.exit_code == 0
+    (line,) = played.stderr.splitlines()
+    assert line.startswith("selectron: years.csv: line 1 was taken for names")
+    assert "--no-header" in line
+    assert not call("run", "years.csv", *FAST, "--header").stderr
 
 
 def test_columns_whose_names_are_numbers(call, tmp_path):

@@ -1,9 +1,12 @@
 """Files of comma-separated values."""
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from selectron.errors import SelectronError
 from selectron.streams.readers import delimited, read
 from selectron.streams.readers.cells import Grammar
 from selectron.streams.readers.columns import Columns
@@ -35,6 +38,59 @@ def test_csv_rows_without_label(tmp_path, word):
 
 def test_csv_first_row_without_label_is_no_header(tmp_path):
     assert table(tmp_path, "1,2,?\n3,4,1\n")[1] == [None, "1"]
+
+
+ROWS = {
+    "labels are words": "1,2,spam\n3,4,ham\n",
+    "the second has no label": "1,2,spam\n3,4,\n5,6,ham\n",
+    "blank lines between": "\n1,2,spam\n\r\n \n3,4,ham",
+    "the label is first": "T,2,8\nI,5,12\n",
+    "labels are y and n": "1,2,y\n3,4,n\n",
+    "quoted line ends": '"a\nb",1,x\n"c\nd",2,y\n',
+    "one row": "1,2,spam",
+    "rows that count up": "1,2,3,spam\n4,5,6,ham\n",
+}
+NAMES = {
+    "words": "a,b,c\nspam,ham,eggs\n",
+    "a word above a number": "2019,area,1\n1,2,3\n",
+    "the usual name": "1,2,Label\n3,4,ham\n",
+    "nothing above a number, as pandas writes": ",0,1,kind\n0,3,4,ham\n",
+    "numbers of columns": "0,1,2,kind\n3,5,1,ham\n",
+    "other cells below": "1,2,spam\n3,4,5,ham\n",
+}
+
+
+@pytest.mark.parametrize("size", [1, 4096])
+@pytest.mark.parametrize("case", ROWS)
+def test_a_first_line_like_the_next_is_a_row(tmp_path, case, size):
+    path = stored(tmp_path, "a.csv", ROWS[case])
+    label = 0 if "first" in case else -1
+    options = {"label": label, "drop": 0 if "quoted" in case else (), "size": size}
+    labels = [y for chunk in read(path, **options) for y in chunk.labels]
+    again = [y for chunk in read(path, header=False, **options) for y in chunk.labels]
+    assert labels == again
+    source = read(path, **options)
+    list(source)
+    assert not source.doubt
+
+
+@pytest.mark.parametrize("case", NAMES)
+def test_a_first_line_unlike_the_next_has_names(tmp_path, case):
+    path = stored(tmp_path, "a.csv", NAMES[case])
+    name = NAMES[case].partition("\n")[0].rpartition(",")[2]
+    source = read(path, label=name, drop=() if "word" not in case else 0)
+    fault = None
+    try:
+        labels = [y for chunk in source for y in chunk.labels]
+    except SelectronError as error:
+        fault = str(error)
+    assert "line 2" in fault if case in ("words", "other cells below") else labels[0] != name
+    expected = "line 1 was taken for names, though some are numbers: if it is a row, say"
+    assert source.doubt.startswith(expected) == (case != "words")
+    forced = read(path, label=name, header=True)
+    with suppress(SelectronError):
+        list(forced)
+    assert not forced.doubt
 
 
 def test_csv_label_and_drop(tmp_path):

@@ -60,7 +60,9 @@ def test_empty_files(tmp_path, kind, content, packing):
 
 
 def test_files_with_a_head_and_no_rows(tmp_path):
-    assert fails(stored(tmp_path, "a.csv", "a,b,y\n")) == (0, "there are no rows")
+    said = "there are no rows: line {} was taken for names (if it is a row, say --no-header)"
+    assert fails(stored(tmp_path, "a.csv", "a,b,y\n")) == (0, said.format(1))
+    assert fails(stored(tmp_path, "a.csv", "\n\n1,2,3\n"), header=True) == (0, said.format(3))
     assert fails(stored(tmp_path, "a.svm", "# a comment\n")) == (0, "there are no rows")
     assert fails(stored(tmp_path, "a.pq", parquet({"a": [0.5], "y": [1]})[:0])) == (
         0,

@@ -15,7 +15,8 @@ OF_FILES = (
     click.option(
         "--header/--no-header",
         default=None,
-        help="Does a CSV file begin with names? Default: if a cell of its first line is a word.",
+        help="Does a CSV file begin with names? Default: if a cell of its first line is a word, "
+        "unless others are numbers and the next line is like it.",
     ),
     click.option(
         "--format",

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from ..errors import Refused, SelectronError
 
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ def chunks_of(file: str, **options: Any) -> Iterator["Chunk"]:
     bar = tqdm(total=source.size_in_bytes, unit="B", unit_scale=True, disable=None, delay=0.5)
     with bar:
         for chunk in source:
+            if source.doubt and not chunk.first:
+                click.echo(f"selectron: {source.name}: {source.doubt}", err=True)
             yield chunk
             bar.update(source.position() - bar.n)
 

@@ -11,6 +11,7 @@ from ...engine.rows import Dense, Sparse
 from ...errors import SelectronError
 from .columns import Choice
 from .formats import FORMATS, by_content, by_name
+from .heading import Heading
 from .lines import line_ends
 from .opening import Blocks, Counted, opened, size_of
 
@@ -50,6 +51,14 @@ class Source:
         self.size_in_bytes = size_of(path)
         self._kind, self._choice, self._header, self._size = kind, choice, header, size
         self._file: Counted | None = None
+        self._heading: Heading | None = None
+
+    @property
+    def doubt(self) -> str:
+        """What of the file might be meant otherwise, once it has been begun; empty if nothing."""
+        if self._heading is None or not self._heading.mixed:
+            return ""
+        return f"{self._heading}, though some are numbers: if it is a row, say --no-header"
 
     def position(self) -> int:
         """Number of bytes of the file, packed as they are, that have been consumed so far."""
@@ -64,7 +73,10 @@ class Source:
                     yield Chunk(block, width, labels, rows, times)
                     rows += len(labels)
             if not rows:
-                raise SelectronError("there are no rows")
+                raise SelectronError(f"there are no rows{self._said()}")
+
+    def _said(self) -> str:
+        return f": {self._heading} (if it is a row, say --no-header)" if self._heading else ""
 
     def _parts(self, file: Counted) -> Parts:
         kind, blocks = self._kind, Blocks(file)
@@ -94,7 +106,9 @@ class Source:
             return json_lines.parts(blocks, self._size, self._choice)
         from . import delimited
 
-        return delimited.parts(blocks, self._size, self._choice, self._header)
+        table = delimited.begun(blocks, self._choice, self._header)
+        self._heading = table.heading
+        return delimited.parts(blocks, self._size, table)
 
     def _parquet(self, file: Counted) -> Parts:
         from . import parquet
@@ -125,8 +139,8 @@ def read(
     drop : names or positions of columns to leave out
     time : name or position of the column with the time of each row, in seconds since 1970 or as
         ISO 8601 writes it, in UTC where no zone is given; it is no feature; not for svmlight
-    header : whether a CSV file begins with names; by default if any cell of its first line is a
-        word, so give False where labels are words and there are no names
+    header : whether a CSV file begins with names; by default if a cell of its first line is a word,
+        unless others are numbers and the next line is like it: `1,2,spam` before `3,4,ham`
     size : number of rows in a chunk at most; the rows do not depend on it
 
     Raises SelectronError, with the line or row and the reason, and while iterating only after all

@@ -20,6 +20,7 @@ from .ahead import ahead
 from .arrow import plain
 from .cells import Grammar
 from .columns import Choice, Columns, choose
+from .heading import Heading, has_word, is_mixed, is_row
 from .labels import column, given
 from .lines import Piece, line_ends, not_utf8, pieces
 from .numerals import number
@@ -33,6 +34,8 @@ class Table(NamedTuple):
     grammar: Grammar
     names: Sequence[str]
     columns: Columns
+    line: int = 1  # on which the rows begin
+    heading: Heading | None = None  # where the names are in the file
 
 
 class Result(NamedTuple):
@@ -45,14 +48,10 @@ class Result(NamedTuple):
 
 
 def parts(
-    blocks: Blocks, size: int, choice: Choice, header: bool | None
+    blocks: Blocks, size: int, table: Table
 ) -> Iterator[tuple[Dense, int, np.ndarray, np.ndarray]]:
-    """Rows, width, labels and times of at most `size` rows at a time.
-
-    Without a header (no cell of the first line is a word) the columns are named "0", "1", ....
-    """
-    table, line = _begin(blocks, choice, header)
-    found = pieces(blocks, size, table.grammar.ends, line)
+    """Rows, width, labels and times of at most `size` rows at a time."""
+    found = pieces(blocks, size, table.grammar.ends, table.line)
     for result in ahead(lambda piece: quick(piece, table) or careful(piece, table), found):
         values, labels, times, fault = result
         if len(values):
@@ -61,20 +60,31 @@ def parts(
             raise fault
 
 
-def _begin(blocks: Blocks, choice: Choice, header: bool | None) -> tuple[Table, int]:
-    """The table, and the line on which the rows begin."""
+def begun(blocks: Blocks, choice: Choice, header: bool | None) -> Table:
+    """The table that begins here; without names, the columns are named "0", "1", ...."""
     grammar = Grammar.sniffed(blocks.first(line_ends))
     first = blocks.first(grammar.ends)
     line = 1 + first[: len(first) - len(first.lstrip(b" \r\n"))].count(b"\n")
     if not_utf8(first) is not None:
         raise SelectronError(f"line {line}: the text is not UTF-8; convert the file to it")
     names = [cell.strip() for cell in grammar.cells(first.lstrip(b" \r\n").decode())]
-    words = any(given(name) is not None and number(name) is None for name in names)
-    if not (words if header is None else header):
+    if not (_headed(names, len(first), blocks, grammar) if header is None else header):
         names = [str(place) for place in range(len(names))]
-        return Table(grammar, names, choose(names, choice)), 1
+        return Table(grammar, names, choose(names, choice))
     blocks.skip(len(first))
-    return Table(grammar, names, choose(names, choice)), 1 + first.count(b"\n")
+    heading = Heading(line, header is None and is_mixed(names))
+    return Table(grammar, names, choose(names, choice), 1 + first.count(b"\n"), heading)
+
+
+def _headed(cells: Sequence[str], size: int, blocks: Blocks, grammar: Grammar) -> bool:
+    """Does a first line of these cells, and of `size` bytes, hold the names of columns?"""
+    if not is_mixed(cells):
+        return has_word(cells)
+    second = blocks.first(grammar.ends, size).strip(b" \r\n").decode(errors="replace")
+    try:
+        return not is_row(cells, grammar.cells(second) if second else [])
+    except SelectronError:  # a quoted cell is never closed, which is told of when it is read
+        return not is_row(cells, [])
 
 
 def quick(piece: Piece, table: Table) -> Result | None:

@@ -118,19 +118,21 @@ class Blocks:
                 data = self.stream.read1(READ)
         return data
 
-    def first(self, ends: Callable[[bytes], np.ndarray]) -> bytes:
-        """The first record that is not blank, and blank lines before it; it stays to be read.
+    def first(self, ends: Callable[[bytes], np.ndarray], start: int = 0) -> bytes:
+        """The first record from `start` on that is not blank, and blank lines before it.
 
-        A byte order mark is removed. Without a whole record all there is comes back.
+        It stays to be read. A byte order mark is removed. Without a whole record all there is comes
+        back.
         """
-        ahead, stops = b"", np.empty(0, np.int64)
+        ahead, rest, stops = b"", b"", np.empty(0, np.int64)
         while not len(stops) and len(ahead) < LIMIT and (block := self.read()):
             ahead = (ahead + block).removeprefix(BYTE_ORDER_MARK)
-            blank = len(ahead) - len(ahead.lstrip())
-            stops = ends(ahead)
+            rest = ahead[start:]
+            blank = len(rest) - len(rest.lstrip())
+            stops = ends(rest)
             stops = stops[stops > blank]
         self.ahead = ahead
-        return ahead[: stops[0]] if len(stops) else ahead
+        return rest[: stops[0]] if len(stops) else rest
 
     def skip(self, size: int) -> None:
         """Leave out the first bytes of those that were looked at."""
