@@ -1,7 +1,7 @@
 """Checks of what users give a classifier: once, here, and in one sentence each."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,7 +15,7 @@ from . import support
 from .engine.rows import Dense, Sparse
 from .errors import SelectronError
 from .kernels import kernel_of
-from .labels import appended, as_array, check_fit, distinct, listed, missing, none_of
+from .labels import appended, as_array, check_fit, distinct, listed, missing, no_class, none_of
 from .parameters import shown
 
 TABLE, LABELS = "X is no table of numbers", "y is no list of labels"
@@ -156,14 +156,18 @@ def classes_so_far(estimator: Any) -> tuple[np.ndarray, bool]:
 def with_label(estimator: Any, label: Any) -> np.ndarray:
     """Return the classes with that of a new label, if others may come."""
     known = estimator.classes_
-    fresh = as_array([label])
     if estimator.named_:
         raise SelectronError(f"There is no class {shown(label)}: it is {none_of(known)}.")
-    if fresh.ndim != 1 or missing(fresh).any():
+    alone = np.empty(1, dtype=object)  # whatever it is, NumPy does not look into it
+    alone[0] = label
+    if missing(alone).any():
         raise SelectronError(
-            f"There is no class {shown(label)}: a label must be one value, and not a missing one."
+            f"There is no class {shown(label)}: leave the ticket open where there is no label."
         )
-    return appended(known, classifiable(fresh))
+    if isinstance(label, Collection) and not isinstance(label, str | bytes):
+        raise no_class(label)
+    check_fit(alone)
+    return appended(known, classifiable(as_array([label])))
 
 
 def _named(known: np.ndarray | None, named: bool, given: Any) -> tuple[np.ndarray, bool]:

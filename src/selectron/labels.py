@@ -8,6 +8,7 @@ from .errors import SelectronError
 from .parameters import shown
 
 NARROW = 10_000
+PLAIN = "text, a number or a date"
 UNEQUAL = (float, np.floating, np.datetime64, np.timedelta64)  # to themselves, where missing
 
 
@@ -51,23 +52,45 @@ def _is_missing(label: Any) -> bool:
 
 
 def check_fit(labels: np.ndarray) -> None:
-    """Refuse what can be no class: infinite numbers, and complex ones.
+    """Refuse what can be no class: numbers infinite or complex, and what cannot be sorted.
 
     >>> check_fit(np.array(["spam", np.inf], dtype=object))
     Traceback (most recent call last):
     selectron.errors.SelectronError: There is no class inf: a label must be finite and real.
+    >>> check_fit(np.array(["spam", {}], dtype=object))
+    Traceback (most recent call last):
+    selectron.errors.SelectronError: There is no class {}: a label must be text, a number or a date.
     """
     kind = labels.dtype.kind
     doubtful = labels[np.isinf(labels)] if kind == "f" else labels if kind in "cO" else []
-    odd = [label for label in doubtful if _is_unfit(label)]
-    if odd:
-        raise SelectronError(f"There is no class {shown(odd[0])}: a label must be finite and real.")
+    for label in doubtful:
+        if wanted := _wanted(label):
+            raise no_class(label, wanted)
 
 
-def _is_unfit(label: Any) -> bool:
+def no_class(label: Any, wanted: str = PLAIN) -> SelectronError:
+    """Return what tells that this can be no class."""
+    return SelectronError(f"There is no class {shown(label)}: a label must be {wanted}.")
+
+
+def _wanted(label: Any) -> str:
+    """Tell what a label should have been; empty if it will do, or is missing."""
+    if isinstance(label, str | int):
+        return ""
     if isinstance(label, float | np.floating):
-        return bool(np.isinf(label))
-    return isinstance(label, complex | np.complexfloating)
+        return "finite and real" if np.isinf(label) else ""
+    if isinstance(label, complex | np.complexfloating):
+        return "finite and real"
+    return "" if _is_missing(label) or _is_value(label) else PLAIN
+
+
+def _is_value(label: Any) -> bool:
+    """Can this be told from others, and sorted among them?"""
+    try:
+        hash(label)
+        return not label < label
+    except TypeError:
+        return False
 
 
 def distinct(labels: Any) -> np.ndarray:

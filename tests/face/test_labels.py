@@ -79,3 +79,48 @@ def test_what_can_be_no_class_is_none_in_a_list_either(label):
     with pytest.raises(SelectronError, match=r"There is no class .* finite and real\.$"):
         OnlineClassifier(Perceptron(), classes=[0, label]).decide(ROWS[0])
     assert not hasattr(clf, "classes_")
+
+
+ODD = [{"a": 1}, ["a"], [1, [2, 3]], ("a", "b"), {"a"}, frozenset("a"), object(), np.array([1, 2])]
+
+
+@pytest.mark.parametrize("label", ODD, ids=lambda label: type(label).__name__)
+@pytest.mark.parametrize("known", [0, 2])
+def test_what_is_no_single_value_is_no_class(label, known, tmp_path):
+    clf = OnlineClassifier(Perceptron())
+    if known:
+        clf.fit(ROWS, ["ham", "spam"] * 4)
+    ticket = clf.decide(ROWS[0]).ticket
+    before = inside(clf)
+    with pytest.raises(SelectronError, match=r"a label must be text, a number or a date\.$"):
+        clf.tell(ticket, label)
+    assert inside(clf) == before
+    clf.save(tmp_path / "model")
+    clf.tell(ticket, "ham")
+    assert clf.classes_[0] == "ham"
+
+
+@pytest.mark.parametrize("label", [None, math.nan, pd.NA, pd.NaT], ids=repr)
+@pytest.mark.parametrize("known", [0, 2])
+def test_a_missing_label_cannot_be_told(label, known):
+    clf = OnlineClassifier(Perceptron())
+    if known:
+        clf.fit(ROWS, ["ham", "spam"] * 4)
+    ticket = clf.decide(ROWS[0]).ticket
+    before = inside(clf)
+    with pytest.raises(SelectronError) as caught:
+        clf.tell(ticket, label)
+    said = f"There is no class {label!r}: leave the ticket open where there is no label."
+    assert str(caught.value) == said
+    assert inside(clf) == before
+
+
+@pytest.mark.parametrize(
+    "label", [{"a": 1}, ["a"], {"a"}, object()], ids=lambda label: type(label).__name__
+)
+def test_a_column_with_what_is_no_label_is_refused(label):
+    column = np.empty(8, object)
+    column[:] = ["ham"] * 8
+    column[3] = label
+    with pytest.raises(SelectronError, match="There is no class"):
+        OnlineClassifier(Perceptron()).fit(ROWS, column)
