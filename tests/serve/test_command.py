@@ -84,6 +84,32 @@ def test_usage(tmp_path):
     assert not (tmp_path / "data").exists()
 
 
+@pytest.mark.parametrize("known", [False, True])
+def test_a_port_that_is_taken_is_told_of_before_tokens(tmp_path, known):
+    file, data = tmp_path / "mail.toml", tmp_path / "data"
+    file.write_text(GOOD)
+    if known:
+        assert call(file, "--data", data, "--token", "read").exit_code == 0
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        refused = call(file, "--data", data, "--port", port)
+    assert refused.exit_code == 1
+    assert refused.stdout == ""
+    assert refused.stderr == f"selectron: port {port} is in use; give another --port\n"
+    assert data.exists() == known
+
+
+def test_an_address_of_another_machine(tmp_path):
+    (tmp_path / "mail.toml").write_text(GOOD)
+    for address in ("203.0.113.7", "no.such.name.invalid"):
+        refused = call(tmp_path / "mail.toml", "--data", tmp_path / "data", "--host", address)
+        assert refused.exit_code == 1
+        assert refused.stderr.startswith(f"selectron: {address} is no address of this machine (")
+        assert not (tmp_path / "data").exists()
+
+
 def test_the_core_does_without_these_packages(tmp_path):
     program = "import sys, selectron.cli.run, selectron.cli; print({'fastapi'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

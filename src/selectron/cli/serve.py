@@ -67,11 +67,25 @@ def served(files: tuple[str, ...], demo: bool, token: str | None, **options: Any
     if len({d.name for d in found}) < len(found):
         raise SelectronError("Two streams have the same name.")
     folder = Path(options["data"] or ("selectron-data" if files else "selectron-demo"))
-    host = server.made(folder, found, demo, options["accept_loss"])
+
+    def made() -> Any:
+        return server.made(folder, found, demo, options["accept_loss"])
+
     if token is not None:
-        return one_token(host, token)
+        return one_token(made(), token)
+    with server.listening(options["host"], options["port"]) as door:
+        host, port = made(), door.getsockname()[1]
+        told(host, f"http://{options['host']}:{port}", demo)
+        click.echo(f"Everything is kept in {folder}; Ctrl-C ends.")
+        server.run(host, door, (*options["allow_host"], options["host"]), demo)
+    return 0
+
+
+def told(host: Any, where: str, demo: bool) -> None:
+    """Print the tokens that were made, and where the page is."""
+    from ..serve import server
+
     tokens = server.first_tokens(host)
-    where = f"http://{options['host']}:{options['port']}"
     for role, text in tokens.items():
         click.echo(f"{role:>9} token: {text}")
     if tokens:
@@ -81,10 +95,6 @@ def served(files: tuple[str, ...], demo: bool, token: str | None, **options: Any
         click.echo(f"Open {where}/#token={host.make_token('annotate', 'annotate', None)}")
     else:
         click.echo(f"Open {where}/ with a token for annotate")
-    click.echo(f"Everything is kept in {folder}; Ctrl-C ends.")
-    names = (*options["allow_host"], options["host"])
-    server.run(host, options["host"], options["port"], names, demo)
-    return 0
 
 
 def one_token(host: Any, wanted: str) -> int:

@@ -1,6 +1,9 @@
 """The process: a host, its application, and the server in front of it."""
 
 import asyncio
+import errno
+import os
+import socket
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,11 +11,13 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from ..errors import SelectronError
 from .app import application
 from .demo import DEMO, Feeder
 from .host import Host
 
 CONNECTIONS = 512
+BACKLOG = 2048  # connections that may wait while the streams are read, as uvicorn has it
 PATIENCE = 15.0  # seconds for which a connection may say nothing before its first request
 FAREWELL = 3  # seconds for open connections when the server ends
 
@@ -62,6 +67,30 @@ def server(app: Any, host: str, port: int) -> uvicorn.Server:
     )
 
 
+def listening(address: str, port: int) -> socket.socket:
+    """Return a socket that listens at an address, or raise SelectronError: it is not to be had."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    found = socket.socket(family)
+    try:
+        if os.name == "posix":  # elsewhere it would let two servers share a port
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((address, port))
+        found.listen(BACKLOG)
+    except OSError as error:
+        found.close()
+        raise SelectronError(_why_not(address, port, error)) from None
+    return found
+
+
+def _why_not(address: str, port: int, error: OSError) -> str:
+    """Tell why a port cannot be listened at."""
+    if error.errno == errno.EADDRINUSE:
+        return f"port {port} is in use; give another --port"
+    if isinstance(error, PermissionError):
+        return f"port {port} may not be used (permission denied); give a --port above 1023"
+    return f"{address} is no address of this machine ({error.strerror}); give another --host"
+
+
 def first_tokens(host: Host) -> dict[str, str]:
     """Make a token for every role, if there is none yet; they are seen this once."""
     if host.people:
@@ -71,13 +100,14 @@ def first_tokens(host: Host) -> dict[str, str]:
     }
 
 
-def run(host: Host, address: str, port: int, names: Iterable[str] = (), demo: bool = False) -> None:
+def run(host: Host, door: socket.socket, names: Iterable[str] = (), demo: bool = False) -> None:
     """Serve until Ctrl-C or SIGTERM; what waits is done, and snapshots are taken."""
+    address, port = door.getsockname()[:2]
     feeder = Feeder(host) if demo else None
     if feeder is not None:
         feeder.start()
     try:
-        server(application(host, names), address, port).run()
+        server(application(host, names), address, port).run(sockets=[door])
     finally:
         if feeder is not None:
             feeder.stop()
