@@ -257,8 +257,8 @@ class OnlineClassifier(ClassifierMixin, Fitted):
     def save(self, path: str | os.PathLike) -> None:
         """Write everything to a file: weights, draws, open tickets. It holds data, never code.
 
-        Raises NotFittedError before the first row, SelectronError if `path` is no file or a label
-        cannot be written down, and OSError as the system does.
+        Raises NotFittedError before the first row, SelectronError if a label cannot be written
+        down, or the file cannot (which is an OSError too); one that was there is left as it was.
         """
         check_is_fitted(self)
         storage.write(path, *packing.described(self))

@@ -18,3 +18,7 @@ class Refused(SelectronError):
 
 class NotThere(SelectronError, AttributeError):
     """An attribute that a model of this kind does not have, as weights with a kernel."""
+
+
+class Unwritten(SelectronError, OSError):
+    """What could not be written, and what the system says of it."""

@@ -18,6 +18,7 @@ import numpy as np
 
 from . import askers, kernels, learners
 from .errors import SelectronError
+from .writing import writing
 
 MAGIC = b"selectron\n"
 VERSION = 8
@@ -33,11 +34,16 @@ def write(path: str | os.PathLike, header: dict[str, Any], arrays: dict[str, np.
     target = Path(path).resolve()  # a link stays one
     if target.exists() and not target.is_file():
         raise SelectronError(f"{path} is no file: a model can be written to a file only.")
+    with writing(path):
+        _replace(target, MAGIC + bytes([VERSION]) + hashlib.sha256(content).digest(), content)
+
+
+def _replace(target: Path, *parts: Any) -> None:
+    """Put a new file in the place of the target once it is complete."""
     draft = target.with_name(f".{secrets.token_hex(8)}.draft")
     try:
         with open(draft, "xb") as file:
-            file.write(MAGIC + bytes([VERSION]) + hashlib.sha256(content).digest())
-            file.write(content)
+            file.writelines(parts)
             file.flush()
             os.fsync(file.fileno())  # or a power cut may leave the new name without the content
         os.replace(draft, target)

@@ -315,3 +315,38 @@ def test_milliseconds_are_refused_as_times(call, tmp_path):
     assert result.exit_code == 1
     assert result.stderr.startswith("selectron: ms.csv: line 2: 'when': '1767225600000' lies")
     assert "milliseconds" in result.stderr
+
+
+FULL = Path("/dev/full")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="there is no device that is always full")
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet", "svg"])
+def test_a_full_disk_is_told_of_by_the_name_of_the_file(call, stream, ending):
+    Path(f"full.{ending}").symlink_to(FULL)
+    option = "--plot" if ending == "svg" else "-o"
+    result = call("run", stream[0], *FAST, option, f"full.{ending}")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("learner ") or ending != "svg"
+    said = f"selectron: full.{ending} cannot be written (No space left on device): choose a place"
+    assert result.stderr.startswith(said)
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="there is no device that is always full")
+@pytest.mark.parametrize("option", [[], ["--json"]])
+def test_results_that_cannot_be_printed(stream, option):
+    command = [sys.executable, "-m", "selectron", "run", str(stream[0]), *FAST, *option]
+    with FULL.open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("selectron: standard output cannot be written (No space left")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="there is no folder where no file can be")
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_a_file_that_cannot_be_made(call, stream, ending):
+    result = call("run", stream[0], *FAST, "-o", f"/proc/out.{ending}")
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"selectron: /proc/out.{ending} cannot be written (")

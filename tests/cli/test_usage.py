@@ -1,6 +1,8 @@
 """Bad usage of `selectron run`: exit code 2, and before a row is read where that is possible."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,6 +42,24 @@ def test_a_file_is_not_written_over_while_it_is_read(call, stream):
         file = stream[0] if option == "-o" else target
         assert call("run", file, *FAST, option, target).exit_code == 2
         assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])
+def test_a_file_by_another_name_is_not_written_over_either(call, stream, link):
+    before = stream[0].read_bytes()
+    getattr(Path("other.csv"), link)(stream[0])
+    for named in (("other.csv", stream[0]), (stream[0], "other.csv")):
+        assert call("run", named[0], *FAST, "-o", named[1]).exit_code == 2
+    assert stream[0].read_bytes() == before
+
+
+def test_standard_input_is_not_written_over(stream, tmp_path):
+    before = stream[0].read_bytes()
+    command = [sys.executable, "-m", "selectron", "run", "-", *FAST, "-o", str(stream[0])]
+    with open(stream[0], "rb") as file:
+        done = subprocess.run(command, stdin=file, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert stream[0].read_bytes() == before
 
 
 @pytest.mark.parametrize("option", [["-o", "nowhere/out.csv"], ["--plot", "nowhere/p.png"]])

@@ -192,8 +192,12 @@ def test_paths_that_cannot_be_written(tmp_path):
     clf, _ = begun(Perceptron(), X)
     with pytest.raises(SelectronError, match="no file"):
         clf.save(tmp_path)
-    with pytest.raises(FileNotFoundError):
-        clf.save(tmp_path / "missing" / "model")
+    path = tmp_path / "missing" / "model"
+    with pytest.raises(OSError, match="No such file or directory") as caught:
+        clf.save(path)
+    assert isinstance(caught.value, SelectronError)
+    assert str(caught.value).startswith(f"{path} cannot be written (")
+    assert "draft" not in str(caught.value)
     assert list(tmp_path.iterdir()) == []
 
 

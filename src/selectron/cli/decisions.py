@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from ..evaluate.contest import Contestant
 from ..run import Outcome, indices
+from ..writing import writing
 
 SCHEMA = pa.schema(
     {
@@ -53,15 +54,33 @@ def decisions(
 
 def opened(path: Path, stack: ExitStack) -> Callable[[pa.Table], Any]:
     """Return what appends decisions to a new file of this ending; `stack` closes it."""
+    with writing(path):
+        file, append = _begun(path)
+
+    def close() -> None:
+        with writing(path):
+            file.close()
+
+    def write(table: pa.Table) -> None:
+        with writing(path):
+            append(table)
+
+    stack.callback(close)
+    return write
+
+
+def _begun(path: Path) -> tuple[Any, Callable[[pa.Table], Any]]:
+    """Return a new file of this ending, and what appends decisions to it."""
     ending = path.suffix.lower()
     if ending == ".csv":
         from pyarrow.csv import CSVWriter, WriteOptions
 
-        options = WriteOptions(quoting_style="needed")
-        return stack.enter_context(CSVWriter(path, SCHEMA, write_options=options)).write
+        csv = CSVWriter(path, SCHEMA, write_options=WriteOptions(quoting_style="needed"))
+        return csv, csv.write
     if ending in (".parquet", ".pq"):
         from pyarrow.parquet import ParquetWriter
 
-        return stack.enter_context(ParquetWriter(path, SCHEMA)).write
-    file = stack.enter_context(path.open("w", encoding="utf-8"))
-    return lambda table: file.writelines(json.dumps(row) + "\n" for row in table.to_pylist())
+        parquet = ParquetWriter(path, SCHEMA)
+        return parquet, parquet.write
+    file = path.open("w", encoding="utf-8")
+    return file, lambda table: file.writelines(json.dumps(row) + "\n" for row in table.to_pylist())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import SelectronError
+from ..writing import writing
 from . import INTERRUPTED
 from .options import of_a_file
 from .sources import chunks_of, digits, naming
@@ -136,7 +137,8 @@ def play_all(file: str | None, **options: Any) -> int:
         fault = error
     if contestants and contestants[0].rows:
         theorems = kept.theorems(contestants, file is None) if kept and not code else None
-        report(contestants, options["as_json"], theorems)
+        with writing("standard output"):
+            report(contestants, options["as_json"], theorems)
         draw(contestants, file, options["picture"])
     if code:
         rows = contestants[0].rows if contestants else 0
@@ -239,5 +241,6 @@ def draw(contestants: list["Contestant"], file: str | None, path: str | None) ->
     path = path or (None if file else PICTURE)
     if path:
         title = Path(file).name if file else "Handwritten digits, another concept every 500 rows"
-        plot(contestants, title, path)
+        with writing(path):
+            plot(contestants, title, path)
         click.echo(f"The picture is in {path}", err=True)

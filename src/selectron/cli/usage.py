@@ -34,8 +34,8 @@ def check_usage(file: str | None, output: str | None, picture: str | None, **opt
         )
     check_target(output, ENDINGS, "-o")
     check_target(picture, PICTURES, "--plot")
-    paths = [os.path.realpath(path) for path in (file, output, picture) if path]
-    if len(set(paths)) < len(paths):
+    found = [identity(path) for path in (file, output, picture) if path]
+    if len(set(found)) < len(found):
         raise click.UsageError("FILE, -o and --plot must be different files.")
     if options["bounds"]:
         check_bounds(file, options["kind"], options["many"], len(set(names)))
@@ -44,6 +44,15 @@ def check_usage(file: str | None, output: str | None, picture: str | None, **opt
     if max_support and not kernel and not known:  # whichever learner the rows will get
         known = SPARSE
     check_learners(known, kernel, max_support, options["many"], options["askers"])
+
+
+def identity(path: str) -> Any:
+    """Return what tells a file from others, whatever names it has; "-" is standard input."""
+    try:
+        found = os.stat(0 if path == "-" else path)
+    except (OSError, ValueError):  # there is none as yet
+        return os.path.realpath(path)
+    return found.st_dev, found.st_ino
 
 
 def by_time(*askers: Any) -> bool:
