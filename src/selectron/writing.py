@@ -19,7 +19,7 @@ that exists, has room and may be written to.
     """
     try:
         yield
-    except SelectronError:
+    except (SelectronError, BrokenPipeError):  # of a pipe, nothing can be done about it
         raise
     except OSError as error:
         why = os.strerror(error.errno) if error.errno else str(error)

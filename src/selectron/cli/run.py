@@ -118,6 +118,8 @@ def run(**options: Any) -> None:
     check_usage(**options)
     try:
         code = play_all(**options)
+    except BrokenPipeError:  # whoever read the output has gone, and click ends without a word
+        raise
     except (SelectronError, OSError) as error:
         click.echo(f"selectron: {error}", err=True)
         code = 1
