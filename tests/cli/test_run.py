@@ -350,3 +350,28 @@ def test_a_file_that_cannot_be_made(call, stream, ending):
     result = call("run", stream[0], *FAST, "-o", f"/proc/out.{ending}")
     assert result.exit_code == 1
     assert result.stderr.startswith(f"selectron: /proc/out.{ending} cannot be written (")
+
+
+@pytest.mark.parametrize("first", [1, 4095, 4096, 4097])
+def test_a_row_that_is_earlier_than_the_one_before_is_told_of_once(call, tmp_path, first):
+    times = np.arange(9000) * 60.0
+    times[first:] -= 90
+    times[8000:] -= 1000
+    rows = "".join(f"{i % 7},{time},{i % 2}\n" for i, time in enumerate(times))
+    (tmp_path / "back.csv").write_text("a,when,label\n" + rows)
+    argv = ("run", "back.csv", *FAST, "--time", "when")
+    told = call(*argv, "--budget", "7/1d")
+    assert told.exit_code == 0
+    (line,) = told.stderr.splitlines()
+    assert line.startswith(f"selectron: back.csv: row {first + 1} is earlier than row {first}: ")
+    assert line.endswith("sort the file by 'when'")
+    assert not call(*argv).stderr  # nothing goes by the times
+
+
+def test_output_that_nobody_reads_is_no_error(stream):
+    command = [sys.executable, "-m", "selectron", "run", str(stream[0]), *FAST]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(timeout=60) == 1

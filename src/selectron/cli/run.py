@@ -13,10 +13,11 @@ from ..errors import SelectronError
 from ..writing import writing
 from . import INTERRUPTED
 from .options import of_a_file
+from .order import in_order
 from .sources import chunks_of, digits, naming
 from .specs import ASKER, BUDGET, KERNEL, LEARNER, within
 from .theorems import Kept, promises
-from .usage import check_learners, check_usage, default_learners
+from .usage import by_time, check_learners, check_usage, default_learners
 
 if TYPE_CHECKING:
     from ..evaluate.contest import Contestant
@@ -50,7 +51,8 @@ PICTURE = "selectron-run.png"
 @click.option(
     "--time",
     help="Column with the time of each row, by name or position: no feature, but what a budget "
-    "per day goes by. Seconds since 1970, or dates as 2026-11-22T08:30:00Z.",
+    "per day goes by. Seconds since 1970, or dates as 2026-11-22T08:30:00Z. Rows should be in this "
+    "order, as a budget goes by the latest time so far.",
 )
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the draws."
@@ -157,6 +159,8 @@ def play(
     from ..streams.classes import settle
 
     chunks = digits(options["seed"]) if file is None else chunks_of(file, **options)
+    if file is not None and by_time(options["budget"], *options["askers"]):
+        chunks = in_order(chunks, file, options["time"])
     given = options["classes"].split(",") if options["classes"] else None
     with ExitStack() as stack:
         with naming(file):
