@@ -5,7 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
+
+from selectron.cli.specs import ASKER, KERNEL, LEARNER
 
 FAST = ["--learner", "perceptron"]
 
@@ -126,3 +129,37 @@ def test_they_are_refused_before_a_row_is_read(call):
         if "default" not in case or "max_support" in case:
             assert call("run", "nowhere.csv", *options).exit_code == 2
     assert call("run", "--many", "exact", "--kernel", "rbf").exit_code == 2
+
+
+@pytest.mark.parametrize("kinds", [ASKER, LEARNER, KERNEL], ids=lambda kinds: kinds.name)
+def test_a_parameter_that_is_missing_is_named_with_an_example_that_will_do(kinds):
+    for name, kind in kinds.kinds.items():
+        if len(kind._field_defaults) == len(kind._fields):
+            continue
+        with pytest.raises(click.BadParameter) as caught:
+            kinds.convert(name, None, None)
+        said, _, example = caught.value.message.partition(" is missing, as in ")
+        assert said == f"{name!r}: {kind._fields[0]}"
+        assert isinstance(kinds.convert(example, None, None), kind)
+
+
+def test_a_parameter_that_there_is_not_is_named():
+    with pytest.raises(click.BadParameter, match=r"no parameter 'c'; those of margin are: b$"):
+        ASKER.convert("margin:b=1,c=2", None, None)
+
+
+PLAYED = {  # what the help says is played by default
+    (): ["leading-history"],
+    ("--learner", "leading-history"): ["leading-history", "budget:rate=0.1"],
+    ("--learner", "perceptron"): ["perceptron", "margin:b=0.1"],
+    ("--learner", "perceptron", "--budget", "20%"): ["budget:rate=0.2,asker=margin(b=0.1)"],
+    ("--ask", "fixed:p=0.5"): ["leading-history", "fixed:p=0.5"],
+    ("--kernel", "rbf"): ["lasec:b=1,c=1000", "budget:rate=0.1,asker=margin(b=0.1)"],
+}
+
+
+@pytest.mark.parametrize("options", PLAYED)
+def test_what_is_played_by_default(call, stream, options):
+    (result,) = json.loads(call("run", stream[0], *options, "--json").stdout)
+    for wanted in PLAYED[options]:
+        assert wanted in (result["learner"], result["asker"])

@@ -9,6 +9,7 @@ from .. import askers, kernels, learners
 from ..errors import SelectronError
 from ..names import kebab, written
 
+EXAMPLES = {"b": 0.1, "beta": 10, "kappa": 0.5, "p": 0.1}  # of parameters without a default
 ENDINGS = (".csv", ".jsonl", ".ndjson", ".parquet", ".pq")  # of files of decisions
 
 
@@ -43,8 +44,9 @@ class Spec(click.ParamType):
         kind = self.kinds.get(self.short.get(known, known))
         if kind is None:
             self.fail(f"no {self.name} {name!r}; there are {', '.join(self.kinds)}", param, ctx)
+        pairs: list[tuple[str, Any]] = []
         try:
-            pairs = [self._pair(pair) for pair in rest.split(",") if pair]
+            pairs += [self._pair(pair) for pair in rest.split(",") if pair]
             part = kind(**dict(pairs))
             if len(part) and len(dict(pairs)) < len(pairs):
                 raise SelectronError(f"{value!r} names a parameter twice.")
@@ -52,9 +54,18 @@ class Spec(click.ParamType):
         except SelectronError as error:
             self.fail(str(error), param, ctx)
         except TypeError:
-            wanted = ", ".join(kind._fields) or "none"
-            self.fail(f"{value!r}: the parameters of {name} are: {wanted}", param, ctx)
+            self.fail(f"{value!r}: {self._wanted(kind, dict(pairs))}", param, ctx)
         return part
+
+    def _wanted(self, kind: Any, given: dict[str, Any]) -> str:
+        """Tell which parameters are unknown or missing, and what would do."""
+        name = next(name for name, one in self.kinds.items() if one is kind)
+        if unknown := [field for field in given if field not in kind._fields]:
+            wanted = ", ".join(kind._fields) or "none"
+            return f"there is no parameter {unknown[0]!r}; those of {name} are: {wanted}"
+        missing = [f for f in kind._fields if f not in kind._field_defaults and f not in given]
+        example = ",".join(f"{field}={EXAMPLES.get(field, '...')}" for field in missing)
+        return f"{' and '.join(missing)} is missing, as in {name}:{example}"
 
     def _pair(self, pair: str) -> tuple[str, Any]:
         name, equals, value = pair.partition("=")
