@@ -48,8 +48,9 @@ PICTURE = "selectron-run.png"
     "--budget",
     type=BUDGET,
     help="How many labels: 10%, 500/10000 for so many of so many rows, or 200/1d for so many a day "
-    "(w, d, h, min, s), with --time. A share is met in the long run, and a number never exceeded. "
-    "Default: 10%, but none where --ask or a --learner but leading-history is given.",
+    "(w, d, h, min, s), with --time. A share is met in the long run, and exceeded on some "
+    "hundred rows; a number never is. Default: 10%, but none where --ask or a --learner but "
+    "leading-history is given.",
 )
 @click.option(
     "--time",
