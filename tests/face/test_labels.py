@@ -63,14 +63,6 @@ def test_what_can_be_no_class_leaves_the_ticket_open(label):
     assert clf.tell(ticket, 2)
 
 
-@pytest.mark.parametrize("label", [None, math.nan, [1, 2]], ids=repr)
-def test_what_can_be_no_class_where_none_is_known_yet(label):
-    clf = OnlineClassifier(Perceptron())
-    ticket = clf.decide(ROWS[0]).ticket
-    with pytest.raises(SelectronError, match=r"no class .*: a label must be one value, and not"):
-        clf.tell(ticket, label)
-
-
 @pytest.mark.parametrize("label", [math.inf, np.float64(-math.inf), 1j], ids=repr)
 def test_what_can_be_no_class_is_none_in_a_list_either(label):
     clf = OnlineClassifier(Perceptron())

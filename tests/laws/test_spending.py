@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from selectron import OnlineClassifier
-from selectron.askers import BBQ, Budget, Fixed, Margin, Uncertainty
+from selectron.askers import BBQ, Always, Budget, Fixed, Margin, Uncertainty
 from selectron.errors import SelectronError
 from selectron.evaluate import audited
 from selectron.learners import LASEC, LeadingHistory, Perceptron
@@ -160,6 +160,15 @@ def test_an_absurd_value_spoils_nothing(value, rate):
     X[1200::100, 3] = value
     run = OnlineClassifier(LeadingHistory(), asker=Budget(rate), random_state=0).run(X, y)
     assert run.correct[1000:].mean() > 0.97
+
+
+@pytest.mark.parametrize("told", [0, 2])
+def test_no_label_is_asked_for_that_could_not_be_learned(told):
+    clf = OnlineClassifier(LeadingHistory(), asker=Always(), classes=[0, 1], random_state=0)
+    for label in range(told):
+        clf.tell(clf.decide([1.0, label + 1.0]).ticket, label)
+    with pytest.raises(SelectronError, match="too large for floating point"):
+        clf.decide([1.0, 1e200])
 
 
 def test_a_feature_that_is_rarely_on_is_not_blown_up():
