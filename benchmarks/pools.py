@@ -157,9 +157,8 @@ def machines_left_out(X: np.ndarray, y: np.ndarray) -> list[int]:
     """Return how many rows support vector machines err on, likewise, with several kernels."""
     width = 1 / np.median(pdist(X[:1000], "sqeuclidean"))
     kernels = [{"kernel": "rbf", "gamma": width * 2.0**power} for power in range(-1, 4)]
-    for degree in (3, 5):
-        scale = 1 / np.median((X**2).sum(axis=1))
-        kernels.append({"kernel": "poly", "degree": degree, "coef0": 1, "gamma": scale})
+    common = {"kernel": "poly", "coef0": 1, "gamma": 1 / np.median((X**2).sum(axis=1))}
+    kernels += [{**common, "degree": degree} for degree in (3, 5)]
     folds = KFold(PARTS, shuffle=True, random_state=0)
     said = [cross_val_predict(SVC(C=100, **one), X, y, cv=folds) for one in kernels]
     return [int((one != y).sum()) for one in said]

@@ -200,6 +200,7 @@ def due(a, b, now, lasting):
         return 0.0, 0.0, False
     even = min(1.0, left / rows)
     audits = min(even, a.audits * a.labels / (b.seen + rows))
+    # the first rows' labels are asked for in advance as it is: see `means`
     early = lasting * b.rows / (b.rows + LONG) if a.horizon > 0 else 0.0
     return min(1.0, even / (1 - early / 2)), audits, left - 1 >= audits * (rows - 1)
 

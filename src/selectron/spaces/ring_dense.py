@@ -147,8 +147,8 @@ def taken(s, rows, i):
     """The row with what is far off brought nearer; NaN where it, or its square, is not finite."""
     for j in range(len(s.far)):
         value, reach = rows.values[i, j], reached(s, j)
-        taken = near(s, j, value, reach * 2.0 ** s.far[j])
-        s.row[0, j] = taken + 0.0 * (taken * taken) + 0.0 * value
+        nearer = near(s, j, value, reach * 2.0 ** s.far[j])
+        s.row[0, j] = nearer + 0.0 * (nearer * nearer) + 0.0 * value
         s.row[1, j] = 1.0 if near(s, j, value, reach) != value else 0.0
     return Kept(s.row), 0
 

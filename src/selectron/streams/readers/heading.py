@@ -47,12 +47,11 @@ def is_row(cells: Sequence[str], below: Sequence[str]) -> bool:
     """
     if below and len(below) != len(cells):
         return False
-    over = [one for one, two in zip(cells, below, strict=False) if _is_number(two)]
+    above = [one for one, two in zip(cells, below, strict=False) if _is_number(two)]
+    unlike = any(_is_word(cell) or not cell.strip() for cell in above)
     named = any(cell.strip().lower() in NAMES for cell in cells)
     counted = _counts_up(cells) and not _counts_up(below)
-    return (
-        not named and not counted and not any(_is_word(cell) or not cell.strip() for cell in over)
-    )
+    return not (unlike or named or counted)
 
 
 def _counts_up(cells: Sequence[str]) -> bool:
