@@ -15,13 +15,15 @@ import numpy as np
 
 from . import support
 from .askers import Always
+from .classes.stack import of_one
 from .compose import check_pair, kind_of, loop, space_for
 from .draws import Draws
-from .engine.loop import ASKED, CLASS, GIVEN, LATER, NEVER, NONE, STRAINED, UPDATED
+from .engine.loop import GIVEN, LATER, NEVER, NONE
+from .engine.parts import Asker, Learner, declared
+from .engine.round import ASKED, CLASS, STRAINED, UPDATED
 from .engine.rows import Dense, Sparse, no_rows
 from .errors import SelectronError
 from .playing import TIMELESS, Playing, Room
-from .reductions.stack import of_one
 from .refusal import why_not_open
 from .run import Outcome
 
@@ -70,7 +72,7 @@ class Model(Playing):
         self._equip()
         support.check_start(self, self.width, self.classes)
         self.state = self._start()
-        self.past = np.array(asker.past() if hasattr(asker, "past") else (), dtype=float)
+        self.past = np.array(declared(asker, Asker, "past")(asker), dtype=float)
 
     @property
     def stacked(self) -> bool:
@@ -207,9 +209,7 @@ class Model(Playing):
         return of_one(self.space).start(weights, self._shape(), *(more if self.dual else ()))
 
     def _shape(self) -> Any:
-        return (
-            type(self.learner)(*self.numbers[0]).shape() if hasattr(self.learner, "shape") else None
-        )
+        return declared(self.learner, Learner, "shape")(type(self.learner)(*self.numbers[0]))
 
     def weights_of(self, width: int) -> int:
         """Return how many weights the space has for so many features."""

@@ -18,7 +18,7 @@ def written(part: Any) -> str:
     ('budget:rate=0.1', 'budget:rate=0.1,asker=margin(b=0.5)')
     """
     given, usual = part._asdict(), part._field_defaults
-    if hasattr(part, "ring") or hasattr(part, "after"):
+    if hasattr(part, "ensemble") or hasattr(part, "after"):
         given = {name: value for name, value in given.items() if not _same(value, usual[name])}
     values = ",".join(f"{name}={_value(value)}" for name, value in given.items())
     return kebab(type(part).__name__) + (f":{values}" if values else "")

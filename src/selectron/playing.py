@@ -8,7 +8,9 @@ import numpy as np
 
 from . import support
 from .draws import BLOCK, Draws, constant
-from .engine.loop import GIVEN, LATER, NEVER, STRAINED
+from .engine.loop import GIVEN, LATER, NEVER
+from .engine.parts import Asker, Learner, declared
+from .engine.round import STRAINED
 from .engine.rows import Dense, Sparse, rows_of
 from .errors import Refused
 from .refusal import why_refused
@@ -50,6 +52,7 @@ class Playing:
 
     kernel: Any
     asker: Any
+    learner: Any
 
     @property
     def dual(self) -> bool:
@@ -59,12 +62,12 @@ class Playing:
     @property
     def aging(self) -> bool:
         """Does the space tell how old what leads the prediction is?"""
-        return hasattr(getattr(self.space, "space", self.space), "age")
+        return bool(declared(self.learner, Learner, "ensemble")(self.learner))
 
     @property
     def timed(self) -> bool:
         """Does the asker go by the times of rows?"""
-        return bool(getattr(self.asker, "per", None))
+        return bool(declared(self.asker, Asker, "timed")(self.asker))
 
     def _play_rounds(
         self,

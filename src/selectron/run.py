@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .engine.loop import ASKED, CLASS, STRAINED, UPDATED
+from .engine.round import ASKED, CLASS, STRAINED, UPDATED
 
 
 def named(index: np.ndarray, classes: np.ndarray) -> np.ndarray:

@@ -4,9 +4,10 @@ import math
 from types import FunctionType
 from typing import Any
 
+from .classes.stack import of_one
+from .engine.parts import Learner, declared
 from .errors import SelectronError
 from .kernels import Linear
-from .reductions.stack import of_one
 from .refusal import check_memory
 
 
@@ -15,9 +16,9 @@ def kernel_for(learner: Any, kernel: Any, max_support: int | None, sparse: bool)
 
     A learner with a budget takes the linear one where none is given.
     """
-    name, budget = type(learner).__name__, hasattr(learner, "budget")
+    name, budget = type(learner).__name__, capacity(learner) < math.inf
     kernel = Linear() if kernel is None and budget else kernel
-    if kernel is not None and hasattr(learner, "radius"):
+    if kernel is not None and declared(learner, Learner, "radius")(learner) is not None:
         raise SelectronError(
             f"{name} has no kernel: its L1 ball takes the weights themselves, so leave out kernel."
         )
@@ -33,7 +34,7 @@ def kernel_for(learner: Any, kernel: Any, max_support: int | None, sparse: bool)
             f"max_support bounds examples that are kept, got {max_support} without a kernel: "
             'give kernel="linear" too.'
         )
-    if budget or hasattr(learner, "shape"):
+    if budget or declared(learner, Learner, "shape")(learner) is not None:
         why = "has a budget of its own" if budget else "is of second order and has to keep all"
         raise SelectronError(f"max_support must be left out with {name}, which {why}.")
     return kernel
@@ -41,7 +42,12 @@ def kernel_for(learner: Any, kernel: Any, max_support: int | None, sparse: bool)
 
 def limit(learner: Any, max_support: int | None) -> float:
     """Return how many examples may be held."""
-    return float(getattr(learner, "budget", max_support or math.inf))
+    return min(capacity(learner), max_support or math.inf)
+
+
+def capacity(learner: Any) -> float:
+    """Return how many examples a learner keeps at most; inf where it sets no limit."""
+    return float(declared(learner, Learner, "capacity")(learner))
 
 
 def kind(kernel: Any) -> Any:

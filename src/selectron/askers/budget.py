@@ -24,12 +24,10 @@ or else what the row is worth.
 import math
 from typing import Any, NamedTuple
 
-from ..engine.bind import blank
+from ..engine.parts import Asker, declared, wrapped
 from ..errors import SelectronError
 from ..parameters import number, shown
 from .uncertainty import Uncertainty
-
-Inner = probability = surprise = news = blank  # the asker that is wrapped
 
 LAG = 500.0  # to lag so many rows' labels behind, or a horizon's, makes asking e times as likely
 SWAY = 3.0  # at most e^3 times, either way
@@ -144,6 +142,10 @@ class Budget(NamedTuple):
         share = rate if rate == rate else labels / horizon if horizon == horizon else 0.0
         return Past(0, 0, 0, 0, share * limit, 0, 0, 0, 0, -1.0, 0, 0)
 
+    def timed(self):
+        """Return whether there is a budget for every period."""
+        return self.per is not None
+
     def remaining(self, past):
         """How many rows are to come before the horizon; 0 where there is none."""
         return until(self, recalled(past))
@@ -170,9 +172,9 @@ class Budget(NamedTuple):
 
 def told(a, b, r, q, t, life):
     """What a row is worth, and how far it surprises."""
-    inner = Inner(*a.asker)
-    worth = life.ahead * probability(inner, r, news(inner, q, b.calm), t)
-    return worth, surprise(inner, r, q, t)
+    inner = wrapped.Parameters(*a.asker)
+    worth = life.ahead * wrapped.worth(inner, r, wrapped.news(inner, q, b.calm), t)
+    return worth, wrapped.surprise(inner, r, q, t)
 
 
 def opened(a, b, now):

@@ -119,7 +119,7 @@ def within(budget: askers.Budget | None, asker: Any, learner: Any, named: bool) 
 
     A learner that was named asks by its margin, as in its paper, if nothing else is said.
     """
-    ring = hasattr(learner, "ring")
+    ring = hasattr(learner, "ensemble")
     if asker is not None and (budget is None or hasattr(asker, "after")):
         return asker
     if asker is None and budget is None and named and not ring:

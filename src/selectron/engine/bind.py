@@ -1,4 +1,4 @@
-"""Bind: fill the blanks of the loop with a learner, an asker and a space.
+"""Bind: put a learner, an asker, a space and so on into the loop.
 
 Every function reached is copied; the copies run as plain Python, or compiled (`machine.py`).
 """
@@ -8,14 +8,19 @@ import hashlib
 import types
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
+PARAMETERS = "Parameters"  # of a part: its own type
 
-def blank(*_: Any) -> Any:
-    """Stand for a part that `bind` fills in by its name, in whatever module."""
-    raise NotImplementedError("this part is filled in by bind()")
+
+class Part(NamedTuple):
+    """A name in a module that stands for a part of the loop, which `bind` puts in its place."""
+
+    name: str
+    contract: type
 
 
 def apart(function: Callable) -> Callable:
@@ -37,20 +42,32 @@ def allocating(function: Callable) -> Callable:
     return function
 
 
+class Reached(NamedTuple):
+    """What a global name of a function stands for, or an attribute of the part by that name."""
+
+    name: str
+    attribute: str | None
+    value: Any
+
+
 def bind(
     function: Callable,
     parts: Mapping[str, Any],
     wrap: Callable[[Callable], Callable] = lambda copy: copy,
 ) -> Callable:
-    """Return a copy of `function` in whose module global names stand for `parts`.
+    """Return a copy of `function` in which every `Part` is a namespace of functions.
 
-    The functions that it calls are copied too, and those that they call; parts and their callees
-    keep the names of their own modules, but for those that are `blank`. Every copy passes through
-    `wrap`.
+    The functions that it calls are copied too, and those that they call. `parts` has what stands
+    for each part, by its name: one object, or a tuple of them, the first of which comes first.
+    What none of them has is taken from the part's contract. Every copy passes through `wrap`.
 
-    >>> from selectron.engine.round import hinge
-    >>> bind(hinge, {"max": min})(0.25, 1.0)
-    0.0
+    >>> from types import SimpleNamespace
+    >>> from selectron.engine.parts import Learner, learner
+    >>> def doubled(m):
+    ...     return 2 * learner.score(None, m, 0.0)
+    >>> doubled.__globals__["learner"] = learner
+    >>> bind(doubled, {"learner": SimpleNamespace(score=lambda p, m, q: m + 1)})(1.0)
+    4.0
     """
     done: dict[Callable, Callable] = {}
 
@@ -60,37 +77,52 @@ def bind(
         if value not in done:
             scope: dict[str, Any] = {}
             done[value] = wrap(_copy(value, scope, convert))
-            names = reached(value, parts, function.__globals__)
-            scope.update((name, convert(found)) for name, found in names)
+            for name, attribute, found in reached(value, parts):
+                if attribute is None:
+                    scope[name] = convert(found)
+                else:
+                    namespace = scope.setdefault(name, types.ModuleType(name))
+                    setattr(namespace, attribute, convert(found))
         return done[value]
 
     return convert(function)
 
 
-def reached(
-    function: Callable, parts: Mapping[str, Any], home: Mapping[str, Any]
-) -> Iterator[tuple[str, Any]]:
-    """Yield the global names that a function reads and what they stand for: parts at home."""
-    for name in _globals_read(function.__code__):
-        own = function.__globals__.get(name)
-        if name in parts and (own is blank or function.__globals__ is home):
-            yield name, parts[name]
-        elif name in function.__globals__:
-            yield name, own
+def reached(function: Callable, parts: Mapping[str, Any]) -> Iterator[Reached]:
+    """Yield the globals that a function reads and what they stand for, in order of their names."""
+    for name, attribute in _globals_read(function.__code__):
+        if name in function.__globals__:
+            value = function.__globals__[name]
+            if not isinstance(value, Part):
+                yield Reached(name, None, value)
+            elif attribute is not None:
+                yield Reached(name, attribute, provided(value, attribute, parts))
+
+
+def provided(part: Part, attribute: str, parts: Mapping[str, Any]) -> Any:
+    """Return an attribute of a real part, or else of its contract."""
+    real = parts[part.name]
+    chain = real if type(real) is tuple else (real,)
+    if attribute == PARAMETERS:
+        return chain[0]
+    for owner in (*chain, part.contract):
+        if hasattr(owner, attribute):
+            return getattr(owner, attribute)
+    raise AttributeError(f"No {part.name} has {attribute!r}.")
 
 
 def digest(function: Callable, parts: Mapping[str, Any]) -> str:
     """Return a digest of all the code that `bind(function, parts)` reaches.
 
-    >>> from selectron.engine.round import hinge
-    >>> digest(hinge, {}) == digest(hinge, {"max": min})
+    >>> from selectron.engine.round import hinge, mistake
+    >>> digest(hinge, {}) == digest(mistake, {})
     False
     """
     total = hashlib.sha256()
     for current in reachable(function, parts):
         total.update(_fingerprint(current).encode())
-        names = sorted(reached(current, parts, function.__globals__), key=lambda item: item[0])
-        total.update(repr([(name, _describe(value)) for name, value in names]).encode())
+        found = [(n, a, _describe(value)) for n, a, value in reached(current, parts)]
+        total.update(repr(found).encode())
     return total.hexdigest()[:16]
 
 
@@ -105,8 +137,7 @@ def reachable(function: Callable, parts: Mapping[str, Any]) -> Iterator[Callable
     while queue:
         current = queue.pop()
         yield current
-        names = sorted(reached(current, parts, function.__globals__), key=lambda item: item[0])
-        for value in [value for _, value in names] + _enclosed(current):
+        for value in [found.value for found in reached(current, parts)] + _enclosed(current):
             if isinstance(value, types.FunctionType) and value not in seen:
                 seen.add(value)
                 queue.append(value)
@@ -134,13 +165,16 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 @cache  # the same code is read for the digest and for the copy
-def _globals_read(code: types.CodeType) -> set[str]:
-    return {
-        step.argval
-        for inner in _codes(code)
-        for step in dis.get_instructions(inner)
-        if step.opname == "LOAD_GLOBAL"
-    }
+def _globals_read(code: types.CodeType) -> list[tuple[str, str | None]]:
+    """Return the global names that a code reads, each with the attribute that is taken of it."""
+    found = set()
+    for inner in _codes(code):
+        steps = [step for step in dis.get_instructions(inner) if step.opname != "EXTENDED_ARG"]
+        for step, following in pairwise(steps):
+            if step.opname == "LOAD_GLOBAL":
+                taken = following.opname in ("LOAD_ATTR", "LOAD_METHOD")
+                found.add((step.argval, following.argval if taken else None))
+    return sorted(found, key=repr)
 
 
 def _fingerprint(function: Callable) -> str:

@@ -1,14 +1,10 @@
-"""The loop that plays rounds: the only one in the project.
-
-The blanks above `play` say what a round needs of its parts: a learner, an asker, a space, and a
-reduction, which says what classes have to do with margins. `bind` fills them in and compiles the
-result.
-"""
+"""The loop that plays rounds: the only one in the project."""
 
 import math
+from typing import Any
 
-from .asking import ask, keep, wanted
-from .bind import blank
+from .parts import asker, classes, learner
+from .round import ASKED, CLASS, REFUSED, Life
 from .scales import shaped, unit
 
 # What is known of a row's label: -1 or +1, or the number of its class from 1 on, or
@@ -19,80 +15,123 @@ LATER = -2  # it may be asked for, and would come after the round
 GIVEN = -1.0  # the label is given: learn from it, whatever the asker says
 NEVER = 2.0  # predict only
 
-# Flags of a round's outcome. STRAINED: there was no step that would do all that it should.
-ASKED, UPDATED, STRAINED = 1, 2, 4
-CLASS = 3  # the index of the predicted class stands above these bits
-REFUSED = -1  # instead of flags: the step left the finite numbers
-
-Learner = Asker = State = Rows = blank  # the NamedTuples of parameters, arrays and rows
-
-# the asker, beside those in `asking`
-after = blank  # (a, past, r, q, t, now, life, asked) -> what to remember of the round
-remaining = blank  # (a, past) -> rounds to come, or 0 if no end is known
-passes = blank  # (a, m, y) -> does it pass this label on to the learner?
-
-# the space, as its rows face one class or several
-crowded = blank  # (s, rows, i) -> is there too little room for what row i may bring?
-margin = blank  # (s, rows, i) -> m: <w, x>, or the gap between the two best scores
-extent = blank  # (rows, i) -> <z, z>, z being x, or what a step on two classes moves along
-spread = blank  # (s, rows, i) -> q, which belongs to m
-limit = blank  # (s, zz) -> an upper bound of q for rows with <z, z> = zz
-predicted = blank  # (s, m) -> index of the predicted class
-copied = blank  # (s, scale, scores, i) -> None: the scores of all classes, into scores[i]
-truth = blank  # (s, scale, m, y) -> (m, y) of the label's class, for the asker to pass on
-due = blank  # (p, s, scale, m, y) -> does the learner step on this label?
-age = blank  # (s, t) -> how old what leads the prediction is in round t, in rounds
-life = blank  # (p, s, t, remaining) -> Life: how long the concept may last
-learn = blank  # (p, s, rows, i, scale, m, q, y, t) -> flags of the step, or REFUSED
+# A product P x is spared only where the draw is further than this from both bounds on the
+# probability, relatively; rounding in the bounds themselves is some 1e-15.
+SLACK = 1e-9
 
 
-def play(learner, asker, past, state, block, labels, draws, times, before, normalize, full, out):
+def play(
+    parameters: Any,
+    asking: Any,
+    past: Any,
+    state: Any,
+    block: Any,
+    labels: Any,
+    draws: Any,
+    times: Any,
+    before: int,
+    normalize: bool,
+    full: bool,
+    out: Any,
+) -> int:
     """Play one round a row and return how many were played.
 
     Fewer than all: the next row, or the step on it, left the finite numbers, or a step on it may
     need more room than there is. Round i asks iff draws[i] < probability and labels[i] is not NONE;
     `past` is what the asker remembers, `times` are those of the rounds if it goes by them, and
-    `before` counts the rounds before this block. With `full`, every margin quantity and probability
+    `before` counts the rounds before this block. With `full`, every margin score and probability
     is recorded; without, none is, and those that no decision needs are not even computed. The
     scores of many classes, and ages, are recorded where there is an array for them.
     """
-    p, a, s, rows = Learner(*learner), Asker(*asker), State(*state), Rows(*block)
+    p, a = learner.Parameters(*parameters), asker.Parameters(*asking)
+    s, rows = classes.State(*state), classes.Rows(*block)
     margins, probabilities, flags, scores, ages = out
     for i in range(len(labels)):
-        m, scale = margin(s, rows, i), 1.0
+        m, scale = classes.margin(s, rows, i), 1.0
         if normalize:
-            scale = unit(extent(rows, i))
+            scale = unit(classes.extent(rows, i))
             m *= scale
         if not math.isfinite(m):  # as it is for any row with a NaN or an infinity in it
             return i
         if len(scores) > 0:
-            copied(s, scale, scores, i)
+            classes.record_scores(s, scale, scores, i)
 
         t, y, u = before + i + 1, labels[i], draws[i]
-        now, left = times[i] if len(times) > 0 else 0.0, life(p, s, t, remaining(a, past))
-        most = scale * (scale * limit(s, extent(rows, i)))
+        now = times[i] if len(times) > 0 else 0.0
+        life = classes.life(p, s, t, asker.remaining(a, past))
+        most = scale * (scale * classes.limit(s, classes.extent(rows, i)))
         q, noted = math.nan, len(past) > 0 and GIVEN < u < NEVER
-        r, chance = ask(p, a, past, m, 0.0, t, now, left)
-        if wanted(p, a, past, m, most, t, now, left, u, full, noted):
-            q = shaped(scale, spread(s, rows, i))
+        r, chance = ask(p, a, past, m, 0.0, t, now, life)
+        if wanted(p, a, past, m, most, t, now, life, u, full, noted):
+            q = shaped(scale, classes.spread(s, rows, i))
             if not math.isfinite(q):
                 return i
-            r, chance = ask(p, a, past, m, q, t, now, left)
+            r, chance = ask(p, a, past, m, q, t, now, life)
         asked = y != NONE and u < chance
 
-        index, step = predicted(s, m), 0
-        told = asked and y != LATER and passes(a, *truth(s, scale, m, y))
-        if told and due(p, s, scale, m, y):
-            if crowded(s, rows, i):  # nothing has changed so far: the round is played anew
+        index, step = classes.predicted(s, m), 0
+        learns = asked and y != LATER and asker.passes(a, *classes.truth(s, scale, m, y))
+        if learns and classes.due(p, s, scale, m, y):
+            if classes.needs_growth(s, rows, i):  # nothing has changed: the round is played again
                 return i
-            step = learn(p, s, rows, i, scale, m, q, y, t)
+            step = classes.learn(p, s, rows, i, scale, m, q, y, t)
             if step == REFUSED:
                 return i
         if full:
             margins[i], probabilities[i] = r, chance
         if len(ages) > 0:
-            ages[i] = age(s, t)
+            ages[i] = classes.age(s, t)
         if noted:
-            keep(past, after(a, past, r, q, t, now, left, asked))
+            remember(past, asker.after(a, past, r, q, t, now, life, asked))
         flags[i] = index << CLASS | ASKED * asked | step
     return len(labels)
+
+
+def ask(
+    p: Any, a: Any, past: Any, m: float, q: float, t: int, now: float, life: Life
+) -> tuple[float, float]:
+    """Return the margin score and the probability of asking, for a given q."""
+    r = learner.score(p, m, q)
+    return r, asker.chance(a, past, r, q, t, now, life)
+
+
+def wanted(
+    p: Any,
+    a: Any,
+    past: Any,
+    m: float,
+    most: float,
+    t: int,
+    now: float,
+    life: Life,
+    u: float,
+    full: bool,
+    noted: bool,
+) -> bool:
+    """Return whether q, which is at most `most`, matters; it costs P x in second order.
+
+    The probability is monotone in q, so that its values at the bounds 0 and `most` enclose it: q
+    matters to the record if they differ, and to the decision if they leave it open. Where the asker
+    remembers the round, it matters in any case.
+    """
+    if noted:
+        return True
+    low = ask(p, a, past, m, 0.0, t, now, life)
+    high = ask(p, a, past, m, most, t, now, life)
+    return (full or not settled(u, low[1], high[1])) and low != high
+
+
+def settled(u: float, chance: float, other: float) -> bool:
+    """Return whether u < probability is settled, wherever it lies between these two.
+
+    Never where one of them is NaN, as it may be where the bound on q overflows.
+    """
+    if math.isnan(chance + other):
+        return False
+    return u < min(chance, other) * (1 - SLACK) or u >= max(chance, other) * (1 + SLACK)
+
+
+def remember(past: Any, found: Any) -> None:
+    """Store what the asker remembers."""
+    for j in range(len(past)):
+        past[j] = found[j]

@@ -5,6 +5,11 @@ Labels are -1 and +1, and sign(0) = +1. Nothing here touches a vector.
 
 from typing import NamedTuple
 
+# Flags of a round's outcome. STRAINED: there was no step that would do all that it should.
+ASKED, UPDATED, STRAINED = 1, 2, 4
+CLASS = 3  # the index of the predicted class stands above these bits
+REFUSED = -1  # instead of flags: the step left the finite numbers
+
 
 class Round(NamedTuple):
     """What a learner's step may depend on. Vectors live in the spaces."""

@@ -37,6 +37,10 @@ class BudgetPerceptron(NamedTuple):
         """Is the example that makes room chosen at random? Else it is the oldest."""
         return True
 
+    def capacity(self):
+        """As many as the budget."""
+        return float(self.budget)
+
     def normalize(self):
         """Rows are scaled to unit length."""
         return True
@@ -78,6 +82,10 @@ class Forgetron(NamedTuple):
     def numbers(self):
         """Return the budget, a whole number above 0."""
         return (number(self, "budget", whole, "that is whole and above 0"),)
+
+    def capacity(self):
+        """As many as the budget."""
+        return float(self.budget)
 
     def normalize(self):
         """Rows are scaled to unit length."""

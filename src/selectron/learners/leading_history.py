@@ -65,8 +65,8 @@ class LeadingHistory(NamedTuple):
         """Rows are taken as they are: their length is allowed for."""
         return False
 
-    def ring(self):
-        """The members live in a space of their own."""
+    def ensemble(self):
+        """An ensemble of experts learns."""
         return True
 
     def score(self, m, q):
@@ -77,14 +77,15 @@ class LeadingHistory(NamedTuple):
         """On every label."""
         return True
 
-    def belief(self, m, q, wrong, noise):
+    @staticmethod
+    def belief(m, q, wrong, noise):
         """A member's p(+1) - p(-1): 2 Phi(m / sigma) - 1, for labels of which some are wrong.
 
         sigma^2 is q and the noise of margins.
         """
         return (1 - 2 * wrong) * math.erf(m / math.sqrt(noise + q) * HALF)
 
-    def step(self, r, noise):
+    def site(self, r, noise):
         """A member's step, as the Bayesian Perceptron's where a label is wrong at a rate r.note.
 
         A label that is likelier wrong than right moves w a little, and adds nothing to what is

@@ -50,6 +50,10 @@ class MIRA(NamedTuple):
         tau = min(self.C, hinge(r.m, r.y) / r.q) if r.q > 0 else 0.0
         return Step(keep=1.0, eta=r.y * tau)
 
+    def at_once(self):
+        """One step moves all classes."""
+        return True
+
     def ceded(self, losses, q):
         """Return the threshold mu: class k cedes max(0, losses[k] - mu) / q of x to the right one.
 

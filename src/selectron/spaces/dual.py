@@ -6,18 +6,18 @@ stops where there is no room left, the model calls `grow`, and the loop goes on.
 """
 
 from collections import namedtuple
-from types import FunctionType, ModuleType
+from collections.abc import Callable
+from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from ..engine.parts import Space
 from ..engine.round import Shape
 from ..errors import NotThere
 from ..kernels import Linear
-from . import dual_explicit, dual_first, dual_second, scalars, support_dense, support_sparse
+from . import dual_explicit, dual_first, dual_second, support_dense, support_sparse
 from .scalars import CHANCE, DUAL_LENGTH, HELD, LIMIT
-
-INSIDE = ("fill", "among", "put", "shift", "length", "stored", "too_long")
 
 
 class Dual:
@@ -33,23 +33,21 @@ class Dual:
         self.order, self.Rows, self.rows = kept.order, storage.Rows, storage.rows
         fields = (*storage.FIELDS, *kept.FIELDS, "scalars")
         self.State: Any = namedtuple("State", fields)  # type: ignore[misc]
-        self.inner, self.form, self.ceiling = kept.inner, kept.form, kept.ceiling
-        self.move, self.full, self.at, self.length = kept.move, kept.full, kept.at, storage.length
-        self.trim = kept.trim if bounded else scalars.trim
-        self.like = getattr(storage, "like", None)
         names = [space.__name__.rpartition(".")[2] for space in (storage, kept)]
         named = kernel.__name__ if kernel.__name__.isidentifier() else "kernel"
         self.__name__ = "_".join([*names, named, "bounded" * bounded])
+        self.bounded = bounded
 
     @property
-    def inside(self) -> dict[str, Any]:
-        """Return what fills the blanks within these spaces."""
-        own = {name: getattr(self.storage, name) for name in INSIDE if hasattr(self.storage, name)}
-        own["One"] = self.State
-        if isinstance(self.kernel, FunctionType):
-            return own | {"function": self.kernel, "compare": support_dense.of_arrays}
-        products = {"Kernel": self.kernel, "value": self.kernel.value}
-        return own | products | {"compare": support_dense.of_products}
+    def parts(self) -> dict[str, Any]:
+        """Return what the loop's parts stand for: functions are those of what is joined here."""
+        kernel = self.kernel
+        if isinstance(kernel, FunctionType):
+            kernel = SimpleNamespace(compare=compared(kernel))
+        own = SimpleNamespace(State=self.State, Rows=self.Rows)
+        if not self.bounded:
+            own.evict = Space.evict
+        return {"space": (own, self.kept, self.storage), "storage": self.storage, "kernel": kernel}
 
     def size(self, width: int, capacity: int = 0, slot: int = 0) -> int:
         """Return the bytes that the state takes with room for so many examples, or at the start."""
@@ -124,6 +122,15 @@ class Dual:
         if capacity > s.scalars[LIMIT] + 1 or held > s.scalars[LIMIT]:
             return False
         return self.storage.sound(s, int(held)) and self.kept.sound(s, int(held))
+
+
+def compared(function: Callable) -> Callable:
+    """Return how a kernel compares rows that is a function of two arrays."""
+
+    def compare(numbers: Any, x: Any, xx: float, y: Any, yy: float) -> float:
+        return float(function(x, y))
+
+    return compare
 
 
 def dual(order: int, sparse: bool, kernel: Any, bounded: bool) -> Dual:

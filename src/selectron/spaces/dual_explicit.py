@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 
 from ..engine.arithmetic import sparse_dot
-from ..engine.bind import apart, blank
+from ..engine.bind import apart
+from ..engine.parts import space, storage
 from ..engine.round import Shape
 from . import dual_second, support_sparse
 from .dual_second import ceiling as ceiling
-from .dual_second import full as full
+from .dual_second import needs_growth as needs_growth
+from .dual_second import opposite as opposite
+from .dual_second import shrunk as shrunk
+from .dual_second import still as still
 from .dual_second import last_row, quadratic, reshaped, shortened
 from .scalars import HELD
 
-fill = length = stored = blank  # where examples are stored
-One = blank  # the state of one vector
 add = support_sparse.add
 
 order = 2
@@ -55,7 +57,7 @@ def sound(s: Any, held: int) -> bool:
 def at(s, k):
     """What a stack keeps of class k."""
     own = (s.w[k], s.triangle[k], s.c[k], s.kappa[k], s.a[k], s.scalars[k])
-    return One(*(stored(s, k) + own))
+    return space.State(*(storage.stored(s, k) + own))
 
 
 def inner(s, rows, i):
@@ -65,8 +67,8 @@ def inner(s, rows, i):
 
 def form(s, rows, i):
     """q, with the kernel's values left in s.kappa."""
-    fill(s, rows, i)
-    return quadratic(s, length(rows, i))
+    storage.fill(s, rows, i)
+    return quadratic(s, storage.length(rows, i))
 
 
 @apart

@@ -10,14 +10,11 @@ from typing import Any
 import numpy as np
 
 from ..engine.arithmetic import dot
-from ..engine.bind import apart, blank
-from ..engine.round import Old, Removal, Shape
+from ..engine.bind import apart
+from ..engine.parts import learner, space, storage
+from ..engine.round import Old, Shape
 from .scalars import CHANCE, COUNT, FACTOR, HELD, LIMIT, NOTE, SQUARE
 from .sparse_first import HIGHEST, LOWEST, fold
-
-fill = among = put = shift = length = stored = too_long = blank  # where examples are stored
-One = blank  # the state of one vector
-shrink = at_random = blank  # the learner
 
 order = 1
 FIELDS = ("coef", "scales", "born", "kappa")
@@ -66,19 +63,19 @@ def sound(s: Any, held: int) -> bool:
 def at(s, k):
     """What a stack keeps of class k."""
     own = (s.coef[k], s.scales[k], s.born[k], s.kappa[k], s.scalars[k])
-    return One(*(stored(s, k) + own))
+    return space.State(*(storage.stored(s, k) + own))
 
 
 def inner(s, rows, i):
     """<w, phi(x)>; NaN for a row that is not finite, whatever is stored."""
-    fill(s, rows, i)
+    storage.fill(s, rows, i)
     n = int(s.scalars[HELD])
-    return s.scalars[FACTOR] * dot(s.coef[:n], s.kappa[:n]) + 0.0 * length(rows, i)
+    return s.scalars[FACTOR] * dot(s.coef[:n], s.kappa[:n]) + 0.0 * storage.length(rows, i)
 
 
 def form(s, rows, i):
     """q = k(x, x)."""
-    return length(rows, i)
+    return storage.length(rows, i)
 
 
 def ceiling(s, xx):
@@ -86,9 +83,9 @@ def ceiling(s, xx):
     return xx
 
 
-def full(s, rows, i):
+def needs_growth(s, rows, i):
     """Is there no slot left that row i fits into?"""
-    return int(s.scalars[HELD]) == len(s.coef) or too_long(s, rows, i)
+    return int(s.scalars[HELD]) == len(s.coef) or storage.too_long(s, rows, i)
 
 
 @apart
@@ -101,7 +98,7 @@ def move(s, rows, i, scale, now, step):
     multiply(s, keep)
     if scale * eta != 0:
         n = int(s.scalars[HELD])
-        put(s, rows, i, n)
+        storage.put(s, rows, i, n)
         s.coef[n] = scale * eta / s.scalars[FACTOR]
         s.scales[n], s.born[n] = scale, s.scalars[COUNT]
         s.scalars[HELD] = n + 1
@@ -123,17 +120,17 @@ def multiply(s, keep):
 
 
 @apart
-def trim(p, s, rows):
+def evict(p, s, rows):
     """Drop one of the examples that were there before, if there are too many."""
     n = int(s.scalars[HELD])
     if n <= s.scalars[LIMIT]:
         return
     r = leaving(p, s, n)
-    among(s, rows, r)
+    storage.among(s, rows, r)
     coef, scale = s.scalars[FACTOR] * s.coef[r], s.scales[r]
     f = s.scalars[FACTOR] * dot(s.coef[:n], s.kappa[:n])
     u = scale * f if coef > 0 else -scale * f
-    removal = shrink(p, Old(abs(coef) / scale, u, s.scalars[COUNT], s.scalars[NOTE]))
+    removal = learner.shrink(p, Old(abs(coef) / scale, u, s.scalars[COUNT], s.scalars[NOTE]))
     keep = removal.keep
     s.scalars[NOTE] = removal.note
     multiply(s, keep)
@@ -145,7 +142,7 @@ def trim(p, s, rows):
 
 def leaving(p, s, n):
     """The example to leave, of n: the oldest, or any but the newest, which stands last."""
-    if at_random(p):
+    if learner.at_random(p):
         s.scalars[CHANCE] = (MULTIPLIER * s.scalars[CHANCE]) % MODULUS
         return int(s.scalars[CHANCE] / MODULUS * (n - 1))
     r = 0
@@ -158,16 +155,6 @@ def leaving(p, s, n):
 def drop(s, r, last):
     """Let the last example take the place of example r."""
     if r != last:
-        shift(s, last, r)
+        storage.shift(s, last, r)
         s.coef[r], s.scales[r], s.born[r] = s.coef[last], s.scales[last], s.born[last]
     s.scalars[HELD] = last
-
-
-def whole(p, old):
-    """Return the removal that leaves w as it is, but for the example that goes."""
-    return Removal(1.0, old.note)
-
-
-def oldest(p):
-    """Is the example to leave chosen at random? Where the learner does not say, it is not."""
-    return False

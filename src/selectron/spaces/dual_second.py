@@ -18,14 +18,15 @@ from typing import Any
 import numpy as np
 
 from ..engine.arithmetic import dot, reassociated
-from ..engine.bind import apart, blank
+from ..engine.bind import apart
+from ..engine.parts import space, storage
 from ..engine.round import Shape
 from .scalars import COUNT, FRESH, HELD, MIX, NOISE
 from .second import EPSILON, damped
+from .second import opposite as opposite
+from .second import shrunk as shrunk
+from .second import still as still
 from .sparse_first import HIGHEST, LOWEST, fold
-
-fill = put = length = stored = too_long = blank  # where examples are stored
-One = blank  # the state of one vector
 
 order = 2
 OF_P = ("triangle", "c", "kappa", "a")
@@ -92,19 +93,19 @@ def sound_p(s: Any, held: int) -> bool:
 def at(s, k):
     """What a stack keeps of class k."""
     own = (s.coef[k], s.triangle[k], s.c[k], s.kappa[k], s.a[k], s.scalars[k])
-    return One(*(stored(s, k) + own))
+    return space.State(*(storage.stored(s, k) + own))
 
 
 def inner(s, rows, i):
     """<w, phi(x)>; NaN for a row that is not finite, whatever is stored."""
-    fill(s, rows, i)
+    storage.fill(s, rows, i)
     n = int(s.scalars[HELD])
-    return dot(s.coef[:n], s.kappa[:n]) + 0.0 * length(rows, i)
+    return dot(s.coef[:n], s.kappa[:n]) + 0.0 * storage.length(rows, i)
 
 
 def form(s, rows, i):
     """q, from the kernel's values that `inner` has left."""
-    return quadratic(s, length(rows, i))
+    return quadratic(s, storage.length(rows, i))
 
 
 @apart
@@ -123,9 +124,9 @@ def ceiling(s, xx):
     return (s.scalars[FRESH] + s.scalars[NOISE]) * xx * (1 + 1e-9)
 
 
-def full(s, rows, i):
+def needs_growth(s, rows, i):
     """Is there no slot left that row i fits into?"""
-    return int(s.scalars[HELD]) == len(s.c) or too_long(s, rows, i)
+    return int(s.scalars[HELD]) == len(s.c) or storage.too_long(s, rows, i)
 
 
 @apart
@@ -146,7 +147,7 @@ def move(s, rows, i, scale, now, step):
 
 def shortened(s, rows, i, scale, now, step):
     """Return the step, shortened where rounding might make P indefinite."""
-    most = scale * (scale * ceiling(s, length(rows, i)))
+    most = scale * (scale * ceiling(s, storage.length(rows, i)))
     return damped(s, now, step, 4 * (s.scalars[HELD] + 1) * EPSILON * most)
 
 
@@ -165,7 +166,7 @@ def reshaped(s, rows, i, scale, now, step):
         fold(s.c[:n], s.scalars[MIX])
         s.scalars[MIX] = 1.0
     if scale != 0 and (step.eta != 0 or step.nu != 0):
-        put(s, rows, i, n)
+        storage.put(s, rows, i, n)
         s.c[n] = step.nu / s.scalars[MIX]
         s.scalars[HELD] = n + 1
     s.scalars[COUNT] += 1

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.bind import apart, blank
-from ..engine.loop import REFUSED, UPDATED
-from ..engine.round import Round
+from ..engine.bind import apart
+from ..engine.parts import expert
+from ..engine.round import REFUSED, UPDATED, Round
 from ..engine.scales import unit
 from . import ring_shares
 from .ring_noise import FIRSTS, PLAUSIBLE, listened, noise
@@ -45,19 +45,7 @@ from .ring_shares import (
     passed_on,
 )
 from .scalars import COUNT
-
-step = belief = blank  # the learner
-taken = blank  # (s, rows, i) -> row i as members take it: rows, and its place among them
-inspect = blank  # (s, k, rows, i) -> m and q of member k; g is left in it
-replayed = blank  # (s, k, slot) -> the same, for a row that is kept
-shift = blank  # (s, k, rows, i, eta, nu) -> w <- w + eta g, P <- P - nu g g'; is all finite?
-reshift = blank  # (s, k, slot, eta, nu) -> the same, for a row that is kept
-renew = blank  # (s, k) -> the prior, with a variance of PRIOR / 2 for the constant
-fade = blank  # (s, k, by) -> w <- by w, P <- by^2 P + (1 - by^2) prior
-imitate = blank  # (s, k, other) -> member k knows what the other one does
-hold = blank  # (s, rows, i, slot) -> keep the row, and count it; is all finite?
-rescale = blank  # (s) -> members take features in the units of now
-remember = blank  # (s, k) -> keep what member k knows for newborns
+from .vectors import vectors
 
 KEPT = 256  # labels
 EVERY = 4  # labels between births
@@ -97,12 +85,12 @@ def inner(s, rows, i):
     """p(+1) - p(-1), as the members tell it by their shares."""
     total, doubt, wrong = 0.0, 0.0, mistaken(s)
     n, youth = s.scalars[LABELS], 0.0
-    own, place = taken(s, rows, i)
+    own, place = vectors.taken(s, rows, i)
     for k in range(len(s.members)):
         said, part = s.seen[k], s.members[k, SHARE]
         if s.members[k, ALIVE] > 0:
-            said[M], said[Q] = inspect(s, k, own, place)
-            said[BELIEF] = belief(None, said[M], max(said[Q], 0.0), wrong, noise(s, k))
+            said[M], said[Q] = vectors.inspect(s, k, own, place)
+            said[BELIEF] = expert.belief(said[M], max(said[Q], 0.0), wrong, noise(s, k))
             total += part * said[BELIEF]
             doubt -= part * bits(said[BELIEF])
             youth += part if k >= WANDERERS and 0 < s.members[k, FIRST] > n - YOUNG else 0.0
@@ -129,12 +117,12 @@ def learn(p, s, rows, i, scale, m, q, y, t):
     n, gap = s.scalars[LABELS] + 1, t - s.scalars[LAST]
     s.scalars[LABELS], s.scalars[LAST] = n, t
     slot = int(n) % KEPT
-    if not hold(s, rows, i, slot):
+    if not vectors.hold(s, rows, i, slot):
         return REFUSED
     s.answers[slot] = y
     if n == 1:
         for k in range(WANDERERS + len(FIRSTS)):
-            renew(s, k)
+            vectors.renew(s, k)
         inner(s, rows, i)
     listened(s, float(y))
     if not judged(s, float(y)):
@@ -142,7 +130,7 @@ def learn(p, s, rows, i, scale, m, q, y, t):
     succeeded(s, t)
     if not taught(p, s, rows, i, slot, float(y), gap):
         return REFUSED
-    rescale(s)
+    vectors.rescale(s)
     if n % EVERY == 0:
         bear(s, freed(s), n, t)
     passed_on(s, p.switches, gap, t, float(y))
@@ -168,7 +156,7 @@ def succeeded(s, t):
     for k in range(WANDERERS):
         s.members[k, BORN] = born
     if old >= WANDERERS and s.scalars[LABELS] - s.members[old, FIRST] >= YOUNG:
-        remember(s, old)
+        vectors.remember(s, old)
         s.scalars[LEFT] = t
 
 
@@ -180,7 +168,7 @@ def taught(p, s, rows, i, slot, y, gap):
         if c[ALIVE] > 0:
             fine = fine and told(p, s, k, rows, i, slot, y, wrong)
             if k < WANDERERS:
-                fade(s, k, math.exp(-gap / SLOWNESS))
+                vectors.fade(s, k, math.exp(-gap / SLOWNESS))
             elif c[SHARE] >= HEARD:
                 fine = fine and reconsidered(p, s, k, n, wrong)
     return fine
@@ -190,11 +178,11 @@ def taught(p, s, rows, i, slot, y, gap):
 def told(p, s, k, rows, i, slot, y, wrong):
     """Let member k learn the label, and keep what it told; is all finite?"""
     m, q = s.seen[k, M], max(s.seen[k, Q], 0.0)
-    way = step(p, Round(m, q, y, 0.0, 0.0, wrong), noise(s, k))
+    way = expert.site(p, Round(m, q, y, 0.0, 0.0, wrong), noise(s, k))
     tau = way.nu / (1 - way.nu * q)
     s.terms[0, k, slot] = tau
     s.terms[1, k, slot] = way.eta * (1 + tau * q) + tau * m
-    return math.isfinite(tau) and shift(s, k, rows, i, way.eta, way.nu)
+    return math.isfinite(tau) and vectors.shift(s, k, rows, i, way.eta, way.nu)
 
 
 def reconsidered(p, s, k, n, wrong):
@@ -211,13 +199,13 @@ def reconsidered(p, s, k, n, wrong):
 @apart
 def refined(p, s, k, slot, wrong):
     """Take the term of a label out of the posterior, and put it in anew; is all finite?"""
-    m, q = replayed(s, k, slot)
+    m, q = vectors.replayed(s, k, slot)
     tau, nu = s.terms[0, k, slot], s.terms[1, k, slot]
     left = 1 - tau * q
     if not (q > 0 and left > 1e-9):
         return True
     without, mean = q / left, (m - nu * q) / left
-    way = step(p, Round(mean, without, s.answers[slot], 0.0, 0.0, wrong), noise(s, k))
+    way = expert.site(p, Round(mean, without, s.answers[slot], 0.0, 0.0, wrong), noise(s, k))
     fresh = way.nu / (1 - way.nu * without)
     moved = way.eta * (1 + fresh * without) + fresh * mean
     more = 1 + (fresh - tau) * q
@@ -225,12 +213,12 @@ def refined(p, s, k, slot, wrong):
         return True
     s.terms[0, k, slot], s.terms[1, k, slot] = fresh, moved
     eta = (moved - nu - (fresh - tau) * m) / more
-    return reshift(s, k, slot, eta, (fresh - tau) / more)
+    return vectors.reshift(s, k, slot, eta, (fresh - tau) / more)
 
 
 def bear(s, k, n, t):
     """Put a newborn in place k."""
-    renew(s, k)
+    vectors.renew(s, k)
     c = s.members[k]
     c[BORN], c[FIRST], c[CURSOR], c[ALIVE], c[NOISE] = t, n, 0.0, 1.0, 0.0
     s.terms[:, k, :] = 0.0
@@ -243,5 +231,5 @@ def set_out(s, n):
     """
     if n > 1 and n & (n - 1) == 0 and n % 3 == 1:
         for k in range(WANDERERS):
-            imitate(s, k, leader(s))
+            vectors.imitate(s, k, leader(s))
             s.members[k, NOISE] = s.members[leader(s), NOISE]

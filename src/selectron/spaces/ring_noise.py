@@ -8,10 +8,9 @@ labels best, which is learned by its probability at each of `NOISES`.
 
 import math
 
-from ..engine.bind import apart, blank
+from ..engine.bind import apart
+from ..engine.parts import expert
 from .ring_shares import ALIVE, NOISE, NUMBERS, SHARE, M, Q, mistaken
-
-belief = blank  # the learner
 
 # Variances, where that of a margin of the prior is some 3
 FIRSTS = 0.03, 0.3, 3.0  # of the first members
@@ -52,5 +51,5 @@ def foretold(s, y, variance):
     for k in range(len(s.members)):
         if s.members[k, ALIVE] > 0:
             m, q = s.seen[k, M], max(s.seen[k, Q], 0.0)
-            said += s.members[k, SHARE] * belief(None, m, q, wrong, variance)
+            said += s.members[k, SHARE] * expert.belief(m, q, wrong, variance)
     return (1 + y * said) / 2

@@ -101,3 +101,18 @@ def due(s):
 def tighten(s, norm):
     """No eigenvalue exceeds the Frobenius norm."""
     s.scalars[LARGEST] = min(s.scalars[LARGEST], norm)
+
+
+def opposite(step):
+    """Return the same step the other way."""
+    return ShapeStep(-step.eta, step.mu, step.nu)
+
+
+def still(step):
+    """Return True: no class shrinks in second order."""
+    return True
+
+
+def shrunk(s, rows, i, step):
+    """Return True; it is never called."""
+    return True

@@ -15,6 +15,9 @@ from .scalars import FRESH, LARGEST, NOISE, SMALLEST, SQUARE
 from .second import bound, damped, due, grain, scalars, tighten, walk
 from .second import ceiling as ceiling
 from .second import ceiling_all as ceiling_all
+from .second import opposite as opposite
+from .second import shrunk as shrunk
+from .second import still as still
 
 order = 2
 atomic = True

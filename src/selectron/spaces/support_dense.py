@@ -4,13 +4,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine.arithmetic import dot, row_square
-from ..engine.bind import apart, blank
+from ..engine.arithmetic import row_square
+from ..engine.bind import apart
+from ..engine.parts import kernel
 from ..engine.rows import Dense
 from . import dense_second
 from .scalars import HELD
-
-compare = blank  # (numbers of the kernel, x, xx, y, yy) -> k(x, y)
 
 FIELDS = ("x", "xx")
 START = (16, 0)  # room at the start: examples
@@ -71,21 +70,11 @@ def stored(s, k):
     return s.x[k], s.xx[k]
 
 
-def too_long(s, rows, i):
-    """Does row i fit into no slot?"""
-    return False
-
-
-def square(rows, i):
-    """<x, x>."""
-    return row_square(rows.values, i)
-
-
 @apart
 def length(rows, i):
     """k(x, x)."""
     x, xx = rows.values[i], row_square(rows.values, i)
-    return compare(rows.kernel, x, xx, x, xx)
+    return kernel.compare(rows.kernel, x, xx, x, xx)
 
 
 @apart
@@ -93,14 +82,14 @@ def fill(s, rows, i):
     """Leave k(x_j, x) of row i and every stored example in s.kappa."""
     x, xx = rows.values[i], row_square(rows.values, i)
     for j in range(int(s.scalars[HELD])):
-        s.kappa[j] = compare(rows.kernel, s.x[j], s.xx[j], x, xx)
+        s.kappa[j] = kernel.compare(rows.kernel, s.x[j], s.xx[j], x, xx)
 
 
 @apart
 def among(s, rows, r):
     """Leave k(x_j, x_r) of stored examples in s.kappa."""
     for j in range(int(s.scalars[HELD])):
-        s.kappa[j] = compare(rows.kernel, s.x[j], s.xx[j], s.x[r], s.xx[r])
+        s.kappa[j] = kernel.compare(rows.kernel, s.x[j], s.xx[j], s.x[r], s.xx[r])
 
 
 @apart
@@ -116,16 +105,3 @@ def shift(s, source, target):
     s.xx[target] = s.xx[source]
     for k in range(s.x.shape[1]):
         s.x[target, k] = s.x[source, k]
-
-
-def of_products(kernel, x, xx, y, yy):
-    """k(x, y) of a kernel that goes by inner products."""
-    return value(Kernel(*kernel), dot(x, y), xx, yy)
-
-
-def of_arrays(kernel, x, xx, y, yy):
-    """k(x, y) of a function of two arrays."""
-    return float(function(x, y))
-
-
-Kernel = value = function = blank  # the kernel

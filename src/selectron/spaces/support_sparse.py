@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.arithmetic import span_square, sparse_dot
-from ..engine.bind import apart, blank
+from ..engine.bind import apart
+from ..engine.parts import kernel
 from ..engine.rows import Sparse
 from . import sparse_second
 from .scalars import HELD
-
-Kernel = value = blank  # the kernel
 
 FIELDS = ("indices", "values", "lengths", "xx", "wide")
 START = (16, 16)  # room at the start: examples, and non-zeros of each
@@ -102,7 +101,7 @@ def too_long(s, rows, i):
     return rows.indptr[i + 1] - rows.indptr[i] > s.values.shape[1]
 
 
-def square(rows, i):
+def squared_norm(rows, i):
     """<x, x>."""
     return span_square(rows.values, rows.indptr[i], rows.indptr[i + 1])
 
@@ -110,8 +109,8 @@ def square(rows, i):
 @apart
 def length(rows, i):
     """k(x, x)."""
-    xx = square(rows, i)
-    return value(Kernel(*rows.kernel), xx, xx, xx)
+    xx = squared_norm(rows, i)
+    return kernel.value(kernel.Parameters(*rows.kernel), xx, xx, xx)
 
 
 @apart
@@ -119,7 +118,7 @@ def fill(s, rows, i):
     """Leave k(x_j, x) of row i and every stored example in s.kappa."""
     begin, end = rows.indptr[i], rows.indptr[i + 1]
     scatter(s.wide, rows.indices, rows.values, begin, end)
-    compare_all(s, rows, square(rows, i))
+    compare_all(s, rows, squared_norm(rows, i))
     clear(s.wide, rows.indices, begin, end)
 
 
@@ -134,11 +133,11 @@ def among(s, rows, r):
 
 def compare_all(s, rows, xx):
     """Leave the kernel's values of stored examples and what is written out in s.kappa."""
-    kernel = Kernel(*rows.kernel)
+    p = kernel.Parameters(*rows.kernel)
     for j in range(int(s.scalars[HELD])):
         none = s.lengths[j] - s.lengths[j]
         xy = sparse_dot(s.wide, s.indices[j], s.values[j], none, s.lengths[j])
-        s.kappa[j] = value(kernel, xy, s.xx[j], xx)
+        s.kappa[j] = kernel.value(p, xy, s.xx[j], xx)
 
 
 def scatter(wide, indices, values, begin, end):
@@ -158,7 +157,7 @@ def put(s, rows, i, j):
     """Store row i in slot j."""
     begin = rows.indptr[i]
     s.lengths[j] = rows.indptr[i + 1] - begin
-    s.xx[j] = square(rows, i)
+    s.xx[j] = squared_norm(rows, i)
     for k in range(rows.indptr[i + 1] - begin):
         s.indices[j, k], s.values[j, k] = rows.indices[begin + k], rows.values[begin + k]
 

@@ -6,6 +6,12 @@ the highest; the rest is `joint`. The "label" y of a row counts the rows of `s.r
 Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), multi-label form.
 """
 
+from . import joint
+
+margin, extent, spread, limit = joint.margin, joint.extent, joint.spread, joint.limit
+predicted, record_scores, truth = joint.predicted, joint.record_scores, joint.truth
+due, learn, share = joint.due, joint.learn, joint.share
+
 
 def rivals(scores, ranks, relevant, y):
     """The relevant class with the lowest score and the irrelevant one with the highest, or -1."""

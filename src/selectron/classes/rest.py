@@ -7,19 +7,14 @@ classes. For a learner with no joint step, and for classes that overlap.
 
 import math
 
-from ..engine.bind import apart, blank
-from ..engine.loop import REFUSED
+from ..engine.bind import apart
+from ..engine.parts import learner, space
+from ..engine.round import REFUSED
 from . import joint
 from .stack import BEST, COUNT
 
-steps = blank  # the learner
-length = form = ceiling_all = blank  # the space
-at = blank  # (s, k) -> what the space keeps of class k
-learn_one = blank  # `binary.learn`, or the space's own
-age_one = blank  # (s, t) -> how old what leads is
-life_one = blank  # (p, s, t, remaining) -> how long the concept may last
-
-margin, predicted, truth = joint.margin, joint.predicted, joint.truth
+margin, predicted, truth, rivals = joint.margin, joint.predicted, joint.truth, joint.rivals
+record_scores = joint.record_scores
 
 
 def share(normalize):
@@ -29,17 +24,17 @@ def share(normalize):
 
 def extent(rows, i):
     """<x, x>."""
-    return length(rows, i)
+    return space.length(rows, i)
 
 
 def spread(s, rows, i):
     """q of the best class."""
-    return form(at(s, s.ranks[BEST]), rows, i)
+    return space.form(space.at(s, s.ranks[BEST]), rows, i)
 
 
 def limit(s, xx):
     """The largest that any class may have."""
-    return ceiling_all(s, xx)
+    return space.ceiling_all(s, xx)
 
 
 def due(p, s, scale, m, y):
@@ -49,12 +44,12 @@ def due(p, s, scale, m, y):
 
 def age(s, t):
     """How old is what leads the best class?"""
-    return age_one(at(s, s.ranks[BEST]), t)
+    return space.age(space.at(s, s.ranks[BEST]), t)
 
 
 def life(p, s, t, remaining):
     """How long may the concept of the best class last?"""
-    return life_one(p, at(s, s.ranks[BEST]), t, remaining)
+    return space.life(p, space.at(s, s.ranks[BEST]), t, remaining)
 
 
 @apart
@@ -64,9 +59,9 @@ def learn(p, s, rows, i, scale, m, q, y, t):
     for k in range(len(s.scores)):
         sign = 1.0 if k == y - 1 else -1.0
         m = scale * s.scores[k]
-        if not steps(p, m, sign):
+        if not learner.steps(p, m, sign):
             continue
-        done = learn_one(p, at(s, k), rows, i, scale, m, math.nan, sign, t)
+        done = space.learn(p, space.at(s, k), rows, i, scale, m, math.nan, sign, t)
         if done == REFUSED:
             return REFUSED
         flags |= done

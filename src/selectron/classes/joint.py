@@ -14,19 +14,12 @@ Sources: Crammer, Dekel, Keshet, Shalev-Shwartz & Singer, "Online Passive-Aggres
 import math
 
 from ..engine.arithmetic import reassociated
-from ..engine.bind import apart, blank
-from ..engine.loop import REFUSED, STRAINED, UPDATED
-from ..engine.round import Round, ShapeStep, Step
+from ..engine.bind import apart
+from ..engine.parts import classes, learner, space
+from ..engine.round import REFUSED, STRAINED, UPDATED, Round
 from ..engine.scales import shaped
 from ..spaces.scalars import SQUARE
 from .stack import BEST, COUNT, NOTE, SECOND
-
-steps = step = feasible = noted = blank  # the learner
-inner = length = form = ceiling = move = full = square = trim = blank  # the space
-score_all = ceiling_all = blank  # the space, of all classes in a stack
-still = shrunk = turned = blank  # the order, below
-at = blank  # (s, k) -> what the space keeps of class k
-rivals = blank  # (scores, ranks, relevant, y) -> the classes to tell apart: relevant, irrelevant
 
 
 def share(normalize):
@@ -39,14 +32,8 @@ def share(normalize):
 
 def margin(s, rows, i):
     """Score every class, and return the gap between the two best."""
-    score_all(s, rows, i)
+    space.score_all(s, rows, i)
     return gap(s.scores, s.ranks)
-
-
-def one_by_one(s, rows, i):
-    """Score every class: for spaces that have no quicker way to score all."""
-    for k in range(len(s.scores)):
-        s.scores[k] = inner(at(s, k), rows, i)
 
 
 def gap(scores, ranks):
@@ -104,33 +91,18 @@ def total(scores):
 
 def extent(rows, i):
     """<z, z>."""
-    return 2 * length(rows, i)
+    return 2 * space.length(rows, i)
 
 
 def spread(s, rows, i):
     """q of the two best classes."""
-    return form(at(s, s.ranks[BEST]), rows, i) + form(at(s, s.ranks[SECOND]), rows, i)
+    best, second = space.at(s, s.ranks[BEST]), space.at(s, s.ranks[SECOND])
+    return space.form(best, rows, i) + space.form(second, rows, i)
 
 
 def limit(s, zz):
     """No pair of classes has more than twice the largest q of one class."""
-    return 2 * ceiling_all(s, zz / 2)
-
-
-def ceilings(s, xx):
-    """An upper bound of q for every class, for spaces that have no quicker one."""
-    most = 0.0
-    for k in range(len(s.scores)):
-        most = max(most, ceiling(at(s, k), xx))
-    return most
-
-
-def crowded(s, rows, i):
-    """Is there too little room with any class?"""
-    found = False
-    for k in range(len(s.scores)):
-        found = found or full(at(s, k), rows, i)
-    return found
+    return 2 * space.ceiling_all(s, zz / 2)
 
 
 def predicted(s, m):
@@ -138,13 +110,13 @@ def predicted(s, m):
     return s.ranks[BEST]
 
 
-def copied(s, scale, scores, i):
+def record_scores(s, scale, scores, i):
     """Record the scores of all classes."""
     for k in range(len(s.scores)):
         scores[i, k] = scale * s.scores[k]
 
 
-def nearest(scores, ranks, relevant, y):
+def rivals(scores, ranks, relevant, y):
     """The label's class, and the best of the others."""
     b = y - 1
     return b, ranks[SECOND] if ranks[BEST] == b else ranks[BEST]
@@ -152,7 +124,7 @@ def nearest(scores, ranks, relevant, y):
 
 def versus(scores, ranks, relevant, scale, y):
     """The pair that the label tells apart, (hi, lo, m, y); lo is -1 if there is none."""
-    b, a = rivals(scores, ranks, relevant, y)
+    b, a = classes.rivals(scores, ranks, relevant, y)
     hi, lo = max(a, b), min(a, b)
     return hi, lo, scale * (scores[hi] - scores[lo]), 1.0 if b == hi else -1.0
 
@@ -174,72 +146,41 @@ def square_all(s):
 def due(p, s, scale, m, y):
     """Does the learner step on the pair? There is none if all classes are relevant, or none is."""
     _, lo, m, sign = versus(s.scores, s.ranks, s.relevant, scale, y)
-    return lo >= 0 and steps(p, m, sign)
+    return lo >= 0 and learner.steps(p, m, sign)
 
 
 @apart
 def learn(p, s, rows, i, scale, m, q, y, t):
     """Step on the pair that the label tells apart."""
     hi, lo, m, sign = versus(s.scores, s.ranks, s.relevant, scale, y)
-    above, below = form(at(s, hi), rows, i), form(at(s, lo), rows, i)
+    above, below = space.form(space.at(s, hi), rows, i), space.form(space.at(s, lo), rows, i)
     now = Round(m, shaped(scale, above + below), sign, s.tally[COUNT], square_all(s), s.tally[NOTE])
-    way = step(p, now)
+    way = learner.step(p, now)
     moved = part(p, s, rows, i, scale, hi, above, way)
-    moved = moved and part(p, s, rows, i, scale, lo, below, turned(way))
+    moved = moved and part(p, s, rows, i, scale, lo, below, space.opposite(way))
     if not (moved and rest(s, rows, i, scale, hi, lo, way)):
         return REFUSED
     s.tally[COUNT] += 1
-    s.tally[NOTE] = noted(p, now)
-    return UPDATED if feasible(p, now) else UPDATED | STRAINED
+    s.tally[NOTE] = learner.noted(p, now)
+    return UPDATED if learner.feasible(p, now) else UPDATED | STRAINED
 
 
 @apart
 def part(p, s, rows, i, scale, k, q, way):
     """Step with class k alone; `form` has been called for it, and gave q."""
-    c = at(s, k)
-    now = Round(scale * s.scores[k], shaped(scale, q), 1.0, s.tally[COUNT], square(c), 0.0)
-    done = move(c, rows, i, scale, now, way)
-    trim(p, c, rows)
+    c = space.at(s, k)
+    now = Round(scale * s.scores[k], shaped(scale, q), 1.0, s.tally[COUNT], space.square(c), 0.0)
+    done = space.move(c, rows, i, scale, now, way)
+    space.evict(p, c, rows)
     return done
 
 
 @apart
 def rest(s, rows, i, scale, hi, lo, way):
     """Shrink the classes that do not take part, as those that do."""
-    if still(way):
+    if space.still(way):
         return True
     for k in range(len(s.scores)):
-        if k != hi and k != lo and not shrunk(at(s, k), rows, i, way):
+        if k != hi and k != lo and not space.shrunk(space.at(s, k), rows, i, way):
             return False
-    return True
-
-
-def turned_first(way):
-    """The same step for the class that is pushed back."""
-    return Step(way.keep, -way.eta)
-
-
-def turned_second(way):
-    """The same step for the class that is pushed back."""
-    return ShapeStep(-way.eta, way.mu, way.nu)
-
-
-def still_first(way):
-    """Do all other classes stay as they are?"""
-    return way.keep == 1.0
-
-
-def still_second(way):
-    """All other classes stay as they are: nothing shrinks in second order."""
-    return True
-
-
-@apart
-def shrunk_first(c, rows, i, way):
-    """w_k <- keep w_k; True, or False if that was not finite."""
-    return move(c, rows, i, 0.0, Round(0.0, 0.0, 1.0, 0.0, square(c), 0.0), Step(way.keep, 0.0))
-
-
-def shrunk_second(c, rows, i, way):
-    """Nothing shrinks in second order, so that this is not called."""
     return True

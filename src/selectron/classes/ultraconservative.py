@@ -16,23 +16,21 @@ Source: Crammer & Singer, "Ultraconservative Online Algorithms for Multiclass Pr
 
 import numpy as np
 
-from ..engine.bind import allocating, apart, blank
-from ..engine.loop import REFUSED, UPDATED
-from ..engine.round import Step
+from ..engine.bind import allocating, apart
+from ..engine.parts import learner, space
+from ..engine.round import REFUSED, UPDATED, Step
 from . import joint
 from .stack import COUNT
 
-ceded = blank  # the learner
-length = blank  # the space
-
 margin, extent, spread = joint.margin, joint.extent, joint.spread
 limit, predicted, truth, due = joint.limit, joint.predicted, joint.truth, joint.due
-part, share = joint.part, joint.share
+part, share, rivals = joint.part, joint.share, joint.rivals
+record_scores = joint.record_scores
 
 
 def learn(p, s, rows, i, scale, m, q, y, t):
     """Step with all classes that the right one does not lead by 1; a zero row moves none."""
-    xx = scale * (scale * length(rows, i))
+    xx = scale * (scale * space.length(rows, i))
     if xx > 0 and not all_at_once(p, s, rows, i, scale, y - 1, xx):
         return REFUSED
     s.tally[COUNT] += 1
@@ -44,12 +42,12 @@ def learn(p, s, rows, i, scale, m, q, y, t):
 def all_at_once(p, s, rows, i, scale, b, xx):
     """Push the rivals back and the right class b forward."""
     losses = 1 + scale * (s.scores - s.scores[b])
-    mu = ceded(p, -np.sort(-np.concatenate((losses[:b], losses[b + 1 :]))), xx)
+    mu = learner.ceded(p, -np.sort(-np.concatenate((losses[:b], losses[b + 1 :]))), xx)
     taken = 0.0
     for k in range(len(losses)):
         share = max(0.0, losses[k] - mu) / xx
         if k != b and share > 0:
             taken += share
-            if not part(p, s, rows, i, scale, k, length(rows, i), Step(1.0, -share)):
+            if not part(p, s, rows, i, scale, k, space.length(rows, i), Step(1.0, -share)):
                 return False
-    return part(p, s, rows, i, scale, b, length(rows, i), Step(1.0, taken))
+    return part(p, s, rows, i, scale, b, space.length(rows, i), Step(1.0, taken))

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.bind import allocating, apart, blank
-from ..engine.loop import REFUSED, STRAINED, UPDATED
-from ..engine.round import Round
+from ..engine.bind import allocating, apart
+from ..engine.parts import learner, space
+from ..engine.round import REFUSED, STRAINED, UPDATED, Round
 from ..engine.rows import Dense, Sparse
 from ..engine.scales import shaped
 from ..errors import SelectronError
@@ -23,13 +23,8 @@ from . import joint
 from .joint import gap, versus
 from .stack import BEST, COUNT, NOTE, SECOND, Stack
 
-step = feasible = noted = blank  # the learner
-form = ceiling = move = square = blank  # the space
-full = like = blank
-at = blank  # (s, 0) -> what the space keeps of the long vector
-
-extent, predicted, copied = joint.extent, joint.predicted, joint.copied
-truth, due = joint.truth, joint.due
+extent, predicted, record_scores = joint.extent, joint.predicted, joint.record_scores
+truth, due, rivals = joint.truth, joint.due, joint.rivals
 
 
 class Exact(Stack):
@@ -73,12 +68,12 @@ class Exact(Stack):
 
 def width_of(s):
     """Return the number of weights of a class."""
-    return len(at(s, 0).w) // len(s.scores)
+    return len(space.at(s, 0).w) // len(s.scores)
 
 
 def margin(s, rows, i):
     """Score every class, and return the gap between the two best."""
-    c, begin, end = at(s, 0), rows.indptr[i], rows.indptr[i + 1]
+    c, begin, end = space.at(s, 0), rows.indptr[i], rows.indptr[i + 1]
     for k in range(len(s.scores)):
         total = 0.0
         for j in range(begin, end):
@@ -88,11 +83,12 @@ def margin(s, rows, i):
 
 
 @allocating
-def crowded(s, rows, i):
+def needs_growth(s, rows, i):
     """Is there too little room for z? It is twice as long as the row, whatever is in it."""
     n, indptr = int(rows.indptr[i + 1] - rows.indptr[i]), np.zeros(2, np.uint64)
     indptr[1] = 2 * n
-    return full(at(s, 0), like(rows, indptr, rows.indices, rows.values), 0)
+    z = space.like(rows, indptr, rows.indices, rows.values)
+    return space.needs_growth(space.at(s, 0), z, 0)
 
 
 @apart
@@ -107,30 +103,31 @@ def pair(s, rows, i, hi, lo):
         indices[n + j], values[n + j] = index + np.uint32(lo * width_of(s)), -value
     indptr = np.zeros(2, np.uint64)
     indptr[1] = 2 * n
-    return like(rows, indptr, indices, values)
+    return space.like(rows, indptr, indices, values)
 
 
 def spread(s, rows, i):
     """q of the two best classes."""
     first, second = s.ranks[BEST], s.ranks[SECOND]
-    return form(at(s, 0), pair(s, rows, i, max(first, second), min(first, second)), 0)
+    z = pair(s, rows, i, max(first, second), min(first, second))
+    return space.form(space.at(s, 0), z, 0)
 
 
 def limit(s, zz):
     """An upper bound of q."""
-    return ceiling(at(s, 0), zz)
+    return space.ceiling(space.at(s, 0), zz)
 
 
 @apart
 def learn(p, s, rows, i, scale, m, q, y, t):
     """Step along z of the pair that the label tells apart."""
     hi, lo, m, sign = versus(s.scores, s.ranks, s.relevant, scale, y)
-    c, z = at(s, 0), pair(s, rows, i, hi, lo)
-    q = shaped(scale, form(c, z, 0))
-    now = Round(m, q, sign, s.tally[COUNT], square(c), s.tally[NOTE])
-    done = move(c, z, 0, scale, now, step(p, now))
+    c, z = space.at(s, 0), pair(s, rows, i, hi, lo)
+    q = shaped(scale, space.form(c, z, 0))
+    now = Round(m, q, sign, s.tally[COUNT], space.square(c), s.tally[NOTE])
+    done = space.move(c, z, 0, scale, now, learner.step(p, now))
     if not done:
         return REFUSED
     s.tally[COUNT] += 1
-    s.tally[NOTE] = noted(p, now)
-    return UPDATED if feasible(p, now) else UPDATED | STRAINED
+    s.tally[NOTE] = learner.noted(p, now)
+    return UPDATED if learner.feasible(p, now) else UPDATED | STRAINED

@@ -1,0 +1,454 @@
+"""The parts of a round: what the loop expects of a learner, an asker, a space, and classes.
+
+Each protocol is the whole contract of a part. A function with a body is the default for parts that
+do not have it. The names below the protocols stand for the real parts: `bind` puts a namespace of
+functions in the place of each, and type checkers and editors follow every call.
+
+Of the learner and the asker, the first argument is `p` or `a`, the parameters as they come from
+`numbers`, in the fields of the part's own type: `learner.Parameters(*numbers)`.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any, ClassVar, Protocol, cast
+
+from .arithmetic import dot
+from .bind import Part
+from .round import (
+    REFUSED,
+    STRAINED,
+    UPDATED,
+    Life,
+    Old,
+    Projection,
+    Removal,
+    Round,
+    Shape,
+    ShapeStep,
+    Step,
+)
+from .scales import shaped
+
+
+class Learner(Protocol):
+    """How far to step: pure functions of a few scalars."""
+
+    Parameters: ClassVar[Callable[..., Any]]  # the type of p
+
+    def numbers(self) -> tuple[float, ...]:
+        """Return the parameters as numbers; raise SelectronError if one is out of range."""
+        ...
+
+    def normalize(self) -> bool:
+        """Return whether the paper scales every row to unit length."""
+        ...
+
+    def shape(self) -> Shape | None:
+        """Return P and eps at the start; None in first order."""
+        return None
+
+    def radius(self) -> float | None:
+        """Return the radius of the L1 ball that w stays in; None if there is no ball."""
+        return None
+
+    def ensemble(self) -> bool:
+        """Return whether an ensemble of experts learns, as in `history`."""
+        return False
+
+    def capacity(self) -> float:
+        """Return how many examples are kept at most, in dual form; inf if it does not matter."""
+        return math.inf
+
+    def at_once(self) -> bool:
+        """Return whether one step moves all classes: `ceded` has it."""
+        return False
+
+    def score(self, m: float, q: float) -> float:
+        """Return the margin score r, which is recorded and which askers read."""
+        ...
+
+    def steps(self, m: float, y: float) -> bool:
+        """Return whether the learner steps on this label."""
+        ...
+
+    def step(self, r: Round) -> Step | ShapeStep | Projection:
+        """Return the coefficients of the step."""
+        ...
+
+    def feasible(self, r: Round) -> bool:
+        """Return whether the step can do all that it should; rounds where it cannot are counted."""
+        return True
+
+    def noted(self, r: Round) -> float:
+        """Return the learner's own number after the step."""
+        return r.note
+
+    def shrink(self, old: Old) -> Removal:
+        """Return by how much w shrinks when an example is evicted."""
+        return Removal(1.0, old.note)
+
+    def at_random(self) -> bool:
+        """Return whether the evicted example is chosen at random; else it is the oldest."""
+        return False
+
+    def ceded(self, losses: Any, q: float) -> float:
+        """Return the threshold mu of an exact step with all classes: see `MIRA`."""
+        ...
+
+
+class Expert(Learner, Protocol):
+    """A learner whose steps are those of experts in an ensemble: see `history`."""
+
+    switches: float
+    replays: float
+
+    @staticmethod
+    def belief(m: float, q: float, wrong: float, noise: float) -> float:
+        """Return p(+1) - p(-1), `wrong` being the rate of wrong labels."""
+        ...
+
+    def site(self, r: Round, noise: float) -> ShapeStep:
+        """Return the assumed-density update for one label."""
+        ...
+
+
+class Asker(Protocol):
+    """Whether a label is worth asking for."""
+
+    Parameters: ClassVar[Callable[..., Any]]  # the type of a
+
+    def numbers(self) -> tuple[Any, ...]:
+        """Return the parameters as numbers; raise SelectronError if one is out of range."""
+        ...
+
+    def past(self) -> tuple[float, ...]:
+        """Return what is remembered before the first round: nothing, for most."""
+        return ()
+
+    def timed(self) -> bool:
+        """Return whether the times of rows matter."""
+        return False
+
+    def probability(self, r: float, q: float, t: int) -> float:
+        """Return the probability of asking, for an asker that remembers nothing."""
+        ...
+
+    def chance(
+        self, past: Any, r: float, q: float, t: int, now: float, life: Life
+    ) -> float:
+        """Return the probability of asking in round t, at time `now`."""
+        return asker.probability(self, r, q, t)
+
+    def after(
+        self, past: Any, r: float, q: float, t: int, now: float, life: Life, asked: bool
+    ) -> Any:
+        """Return what to remember after the round."""
+        return past
+
+    def passes(self, m: float, y: float) -> bool:
+        """Return whether the learner gets this label."""
+        return True
+
+    def remaining(self, past: Any) -> float:
+        """Return the number of rounds to come, 0 if no end is known."""
+        return 0.0
+
+
+class Worth(Asker, Protocol):
+    """An asker inside a budget, which turns what a row is worth into a probability."""
+
+    def worth(self, r: float, q: float, t: int) -> float:
+        """Return what a row is worth, relative to others."""
+        return wrapped.probability(self, r, q, t)
+
+    def surprise(self, r: float, q: float, t: int) -> float:
+        """Return how far a row surprises; bursts begin where it jumps."""
+        return wrapped.worth(self, r, q, t)
+
+    def news(self, q: float, usual: float) -> float:
+        """Return what counts of q where `usual` is the mean surprise."""
+        return q
+
+
+class Space(Protocol):
+    """Where w and P live: the only code that touches vectors.
+
+    `s` is the state of one vector, `rows` a block, `i` a row in it.
+    """
+
+    State: Callable[..., Any]
+    Rows: Callable[..., Any]
+
+    @staticmethod
+    def inner(s: Any, rows: Any, i: int) -> float:
+        """<w, x>."""
+        ...
+
+    @staticmethod
+    def length(rows: Any, i: int) -> float:
+        """<x, x>."""
+        ...
+
+    @staticmethod
+    def form(s: Any, rows: Any, i: int) -> float:
+        """Return q."""
+        ...
+
+    @staticmethod
+    def ceiling(s: Any, xx: float) -> float:
+        """Return an upper bound of q for rows with <x, x> = xx."""
+        ...
+
+    @staticmethod
+    def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
+        """Step; return 0 if that left the finite numbers, 2 if the row could not be met, else 1."""
+        ...
+
+    @staticmethod
+    def at(s: Any, k: int) -> Any:
+        """Return the state of class k of a stack."""
+        ...
+
+    @staticmethod
+    def count(s: Any) -> float:
+        """Return the number of steps so far."""
+        return s.scalars[COUNT]
+
+    @staticmethod
+    def square(s: Any) -> float:
+        """<w, w>."""
+        return s.scalars[SQUARE]
+
+    @staticmethod
+    def note(s: Any) -> float:
+        """Return the learner's own number."""
+        return s.scalars[NOTE]
+
+    @staticmethod
+    def keep_note(s: Any, value: float) -> None:
+        """Store the learner's own number."""
+        s.scalars[NOTE] = value
+
+    @staticmethod
+    def needs_growth(s: Any, rows: Any, i: int) -> bool:
+        """Return whether there is too little room for a step on row i."""
+        return False
+
+    @staticmethod
+    def evict(p: Any, s: Any, rows: Any) -> None:
+        """Drop an example if there are too many."""
+
+    @staticmethod
+    def age(s: Any, t: float) -> float:
+        """Return the age of what leads the prediction, in rounds."""
+        return 0.0
+
+    @staticmethod
+    def life(p: Any, s: Any, t: float, remaining: float) -> Life:
+        """Return how long the concept may last."""
+        return Life(ahead=1.0, lasting=0.0)
+
+    @staticmethod
+    def learn(
+        p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: float, t: float
+    ) -> int:
+        """Step on row i; q is NaN if it has not been needed yet. Return flags, or REFUSED."""
+        if math.isnan(q):
+            q = shaped(scale, space.form(s, rows, i))
+        now = Round(m, q, float(y), space.count(s), space.square(s), space.note(s))
+        done = space.move(s, rows, i, scale, now, learner.step(p, now))
+        if not done:
+            return REFUSED
+        space.keep_note(s, learner.noted(p, now))
+        space.evict(p, s, rows)
+        return UPDATED if done == 1 and learner.feasible(p, now) else UPDATED | STRAINED
+
+    # of a stack of vectors, one a class
+
+    @staticmethod
+    def score_all(s: Any, rows: Any, i: int) -> None:
+        """Leave <w_k, x> of every class k in s.scores."""
+        for k in range(len(s.scores)):
+            s.scores[k] = space.inner(space.at(s, k), rows, i)
+
+    @staticmethod
+    def ceiling_all(s: Any, xx: float) -> float:
+        """Return an upper bound of q for every class."""
+        most = 0.0
+        for k in range(len(s.scores)):
+            most = max(most, space.ceiling(space.at(s, k), xx))
+        return most
+
+    @staticmethod
+    def opposite(step: Any) -> Any:
+        """Return the same step the other way."""
+        return Step(step.keep, -step.eta)
+
+    @staticmethod
+    def still(step: Any) -> bool:
+        """Return whether the step leaves the classes that it does not name as they are."""
+        return step.keep == 1.0
+
+    @staticmethod
+    def shrunk(s: Any, rows: Any, i: int, step: Any) -> int:
+        """Shrink a class that the step does not name; return 0 if that was not finite."""
+        now = Round(0.0, 0.0, 1.0, 0.0, space.square(s), 0.0)
+        return space.move(s, rows, i, 0.0, now, Step(step.keep, 0.0))
+
+    @staticmethod
+    def like(rows: Any, indptr: Any, indices: Any, values: Any) -> Any:
+        """Return other rows of the same kind; sparse rows only."""
+        ...
+
+
+class Classes(Protocol):
+    """How labels of two or of many classes become margins and steps."""
+
+    State: Callable[..., Any]
+    Rows: Callable[..., Any]
+
+    @staticmethod
+    def margin(s: Any, rows: Any, i: int) -> float:
+        """Return <w, x>, or the gap between the two best scores."""
+        ...
+
+    @staticmethod
+    def extent(rows: Any, i: int) -> float:
+        """<z, z>, z being x, or what a step on two classes moves along."""
+        ...
+
+    @staticmethod
+    def spread(s: Any, rows: Any, i: int) -> float:
+        """Return q, which belongs to the margin."""
+        ...
+
+    @staticmethod
+    def limit(s: Any, zz: float) -> float:
+        """Return an upper bound of q for rows with <z, z> = zz."""
+        ...
+
+    @staticmethod
+    def predicted(s: Any, m: float) -> int:
+        """Return the index of the predicted class."""
+        ...
+
+    @staticmethod
+    def record_scores(s: Any, scale: float, scores: Any, i: int) -> None:
+        """Write the scores of all classes into scores[i]."""
+
+    @staticmethod
+    def truth(s: Any, scale: float, m: float, y: int) -> tuple[float, float]:
+        """Return m and the sign y of what the label sets apart."""
+        ...
+
+    @staticmethod
+    def due(p: Any, s: Any, scale: float, m: float, y: int) -> bool:
+        """Return whether the learner steps on this label."""
+        ...
+
+    @staticmethod
+    def needs_growth(s: Any, rows: Any, i: int) -> bool:
+        """Return whether there is too little room with any class."""
+        found = False
+        for k in range(len(s.scores)):
+            found = found or space.needs_growth(space.at(s, k), rows, i)
+        return found
+
+    @staticmethod
+    def age(s: Any, t: float) -> float:
+        """Return the age of what leads the prediction, in rounds."""
+        return 0.0
+
+    @staticmethod
+    def life(p: Any, s: Any, t: float, remaining: float) -> Life:
+        """Return how long the concept may last."""
+        return Life(ahead=1.0, lasting=0.0)
+
+    @staticmethod
+    def learn(
+        p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: int, t: float
+    ) -> int:
+        """Step on a label; return flags, or REFUSED."""
+        ...
+
+    @staticmethod
+    def rivals(scores: Any, ranks: Any, relevant: Any, y: int) -> tuple[int, int]:
+        """Return the two classes that the label sets apart; the second is -1 if there is none."""
+        ...
+
+
+class Storage(Protocol):
+    """How examples are stored, in dual form."""
+
+    @staticmethod
+    def length(rows: Any, i: int) -> float:
+        """k(x, x)."""
+        ...
+
+    @staticmethod
+    def fill(s: Any, rows: Any, i: int) -> None:
+        """Leave k(x_j, x) of row i and every stored example in s.kappa."""
+
+    @staticmethod
+    def among(s: Any, rows: Any, r: int) -> None:
+        """Leave k(x_j, x_r) of all stored examples in s.kappa."""
+
+    @staticmethod
+    def put(s: Any, rows: Any, i: int, j: int) -> None:
+        """Store row i in slot j."""
+
+    @staticmethod
+    def shift(s: Any, source: int, target: int) -> None:
+        """Store in one slot what another holds."""
+
+    @staticmethod
+    def stored(s: Any, k: int) -> Any:
+        """Return the arrays of class k of a stack."""
+        ...
+
+    @staticmethod
+    def too_long(s: Any, rows: Any, i: int) -> bool:
+        """Return whether row i fits into no slot."""
+        return False
+
+
+class Kernel(Protocol):
+    """An inner product in a space of more features."""
+
+    Parameters: ClassVar[Callable[..., Any]]
+
+    def numbers(self) -> tuple[float, ...]:
+        """Return the parameters as numbers; raise SelectronError if one is out of range."""
+        ...
+
+    def value(self, xy: float, xx: float, yy: float) -> float:
+        """k(x, y), given <x, y>, <x, x> and <y, y>."""
+        ...
+
+    @staticmethod
+    def compare(numbers: Any, x: Any, xx: float, y: Any, yy: float) -> float:
+        """k(x, y) of two dense rows; a kernel that is a function of two arrays has its own."""
+        return kernel.value(kernel.Parameters(*numbers), dot(x, y), xx, yy)
+
+
+COUNT, SQUARE, NOTE = 0, 1, 5  # where a state's `scalars` hold them: see `spaces.scalars`
+
+learner = cast(type[Learner], Part("learner", Learner))
+expert = cast(type[Expert], Part("learner", Expert))
+asker = cast(type[Asker], Part("asker", Asker))
+wrapped = cast(type[Worth], Part("wrapped", Worth))
+space = cast(type[Space], Part("space", Space))
+classes = cast(type[Classes], Part("classes", Classes))
+storage = cast(type[Storage], Part("storage", Storage))
+kernel = cast(type[Kernel], Part("kernel", Kernel))
+
+
+def declared(part: Any, contract: type, name: str) -> Any:
+    """Return what a part has by this name, or else the default of its contract.
+
+    >>> from selectron.learners import LASEC, Perceptron
+    >>> [declared(one, Learner, "shape")(one) for one in (Perceptron(), LASEC(b=2.0))]
+    [None, Shape(scale=0.5, noise=0.0)]
+    """
+    found = getattr(type(part), name, None)
+    return getattr(contract, name) if found is None else found
