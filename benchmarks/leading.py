@@ -19,7 +19,7 @@ import numpy as np
 
 from selectron import OnlineClassifier
 from selectron.askers import Budget, Fixed, Margin, Uncertainty
-from selectron.compose import as_it_is, endless
+from selectron.engine.parts import Space, Worth
 from selectron.evaluate.each import each
 from selectron.learners import LASEC, BayesianPerceptron, LeadingHistory
 from selectron.spaces.ring_units import variance
@@ -132,7 +132,7 @@ VARIANTS = {
     ),
     "switches whatever the label": Variant(constants={"spaces.ring_shares.unexpected": unheard}),
     "no lengths": Variant(constants={"spaces.ring_switches.REGULAR": 0.0}),
-    "lengths for shares alone": Variant(constants={"spaces.ring_dense.life": endless}),
+    "lengths for shares alone": Variant(constants={"spaces.ring_dense.life": Space.life}),
     "one unit for all features": Variant(constants={"spaces.ring_units.CHANCE": math.inf}),
     "standard deviations for units": Variant(constants={"spaces.ring_units.size_of": deviation}),
     "units of their birth": Variant(constants={"spaces.ring_units.TURN": math.inf}),
@@ -143,7 +143,7 @@ VARIANTS = {
     "no noise for life": Variant(constants={"spaces.ring.FIRSTS": (0.0,)}),
     "nobody wanders": Variant(constants={"spaces.ring.SLOWNESS": math.inf}),
     "forgetting in 1,000 rows": Variant(constants={"spaces.ring.SLOWNESS": 1000.0}),
-    "doubt as it is": Variant(constants={"askers.uncertainty.Uncertainty.news": as_it_is}),
+    "doubt as it is": Variant(constants={"askers.uncertainty.Uncertainty.news": Worth.news}),
     "no wrong labels": Variant(
         constants={"spaces.ring_shares.WRONG": 1e-6, "spaces.ring_shares.LONG": 1.0}
     ),

@@ -10,7 +10,7 @@ import scipy.sparse
 
 from benchmarks.ratio import ratio
 from selectron.askers import Always
-from selectron.engine.loop import UPDATED
+from selectron.engine.round import UPDATED
 from selectron.engine.rows import Sparse
 from selectron.learners import L1Constrained
 from selectron.model import Model

@@ -69,7 +69,7 @@ def space_for(
     order = order_of(learner)
     if order is ENSEMBLE and kernel is not None:
         raise SelectronError(f"{type(learner).__name__} has no kernel: leave out kernel.")
-    space = SPACES[order, sparse]
+    space: Any = SPACES[order, sparse]
     if kernel is not None:
         space = _dual(2 if order is SECOND else 1, sparse, kernel, bounded)
     if many is None:

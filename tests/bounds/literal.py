@@ -11,7 +11,7 @@ import numpy as np
 
 from selectron import Run
 from selectron.bounds.large_margin import without_small
-from selectron.engine.loop import ASKED, CLASS, UPDATED
+from selectron.engine.round import ASKED, CLASS, UPDATED
 from selectron.spaces.l1 import Coordinates, nearest
 
 from .streams import CLASSES, Stream

@@ -4,17 +4,28 @@ import json
 import os
 import subprocess
 import sys
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
 from selectron.engine.arithmetic import reassociated
-from selectron.engine.bind import bind, digest
+from selectron.engine.bind import Part, bind, digest
 
 SOURCE = '''
 """A module."""
 import math
 from typing import NamedTuple
+
+from selectron.engine.bind import Part
+
+
+class Filling:
+    @staticmethod
+    def twice(x):
+        return fill.once(fill.once(x))
+
+
+fill = Part("filling", Filling)
 
 RATE = 0.5
 WEIGHTS = (1.0, 2.0)
@@ -25,12 +36,8 @@ class Pair(NamedTuple):
     second: float
 
 
-def blank(x):
-    raise NotImplementedError
-
-
 def inner(x):
-    return blank(x) + RATE * WEIGHTS[1]
+    return fill.once(x) + RATE * WEIGHTS[1]
 
 
 def middle(x, by=3.0):
@@ -64,28 +71,44 @@ def through_double(x):
     return double(x) + 1
 
 
-def test_a_name_is_replaced_all_the_way_down():
-    module = load()
-    assert bind(module.outer, {"blank": double})(1.0) == (24.0, 1.5)  # 3 (2 + 1 + 4 + 1)
-    assert bind(module.outer, {"blank": double, "RATE": 0.0})(1.0) == (18.0, 1.5)
+DOUBLE = {"filling": SimpleNamespace(once=double)}
+
+
+def test_a_part_is_put_in_its_place_all_the_way_down():
+    assert bind(load().outer, DOUBLE)(1.0) == (24.0, 1.5)  # 3 (2 + 1 + 4 + 1)
 
 
 def test_what_is_bound_is_left_as_it_was():
     module = load()
-    bind(module.outer, {"blank": double})
-    with pytest.raises(NotImplementedError):
+    bind(module.outer, DOUBLE)
+    with pytest.raises(AttributeError):
         module.outer(1.0)
 
 
-def test_a_replacement_keeps_the_names_of_its_own_module():
-    """A learner may have a helper that is called as a blank of the loop is."""
-    assert bind(load().inner, {"blank": through_double, "double": triple})(1.0) == 4.0
+def test_what_a_part_lacks_is_the_default_of_its_contract():
+    source = SOURCE.replace("fill.once(x) + RATE", "fill.twice(x) + RATE")
+    assert bind(load(source).inner, DOUBLE)(1.0) == 5.0
+    own = {"filling": SimpleNamespace(once=double, twice=triple)}
+    assert bind(load(source).inner, own)(1.0) == 4.0
+
+
+def test_the_first_of_several_comes_first():
+    chain = SimpleNamespace(other=None), SimpleNamespace(once=triple), DOUBLE["filling"]
+    assert bind(load().inner, {"filling": chain})(1.0) == 4.0
+
+
+def test_what_nothing_provides_is_named():
+    with pytest.raises(AttributeError, match="No filling has 'once'"):
+        bind(load().inner, {"filling": SimpleNamespace()})
+
+
+def test_a_part_keeps_the_names_of_its_own_module():
+    """A learner may have a helper that is called as a part of the loop is."""
+    assert bind(load().inner, {"filling": SimpleNamespace(once=through_double)})(1.0) == 4.0
 
 
 def test_a_function_that_calls_itself_calls_its_copy():
-    bound = bind(load().outer, {"blank": double, "middle": triple})
-    assert bound(-15.0) == (0.0, 1.5)
-    assert bound(5.0) == (15.0, 1.5)
+    assert bind(load().outer, DOUBLE)(-15.0) == bind(load().outer, DOUBLE)(5.0)._replace(first=0.0)
 
 
 def test_functions_in_a_closure_are_bound_too():
@@ -99,7 +122,6 @@ def test_functions_in_a_closure_are_bound_too():
         return scaled
 
     assert bind(make(), {})(5) == 10
-    assert bind(make(), {"double": triple})(5) == 15
 
 
 def test_every_function_passes_once_through_wrap():
@@ -109,7 +131,7 @@ def test_every_function_passes_once_through_wrap():
         seen.append(copy.__name__)
         return copy
 
-    bind(load().outer, {"blank": double}, wrap)
+    bind(load().outer, DOUBLE, wrap)
     assert sorted(seen) == ["double", "inner", "middle", "outer"]
 
 
@@ -119,7 +141,7 @@ EDITS = {
     "its type": ("first=0.0", "first=0"),
     "the sign of zero": ("first=0.0", "first=-0.0"),
     "a constant of a callee": ("inner(x + j)", "inner(x + 2 * j)"),
-    "the code of a callee's callee": ("blank(x) + RATE", "blank(x) - RATE"),
+    "the code of a callee's callee": ("once(x) + RATE", "once(x) - RATE"),
     "a global number": ("RATE = 0.5", "RATE = 0.25"),
     "a global tuple": ("(1.0, 2.0)", "(1.0, 2.5)"),
     "a default": ("by=3.0", "by=4.0"),
@@ -129,6 +151,7 @@ EDITS = {
         "second: float\n    first: float",
     ),
     "one more field": ("second: float", "second: float\n    third: float = 0.0"),
+    "what it takes of a part": ("fill.once(x) + RATE", "fill.twice(x) + RATE"),
     "another function of a module": ("math.isfinite", "math.isnan"),
     "a comparison": ("x > 0", "x >= 0"),
 }
@@ -138,14 +161,14 @@ EDITS = {
 def test_the_digest_changes_with(edit):
     assert SOURCE.count(edit[0])
     edited = SOURCE.replace(*edit)
-    found, expected = (digest(load(s).outer, {"blank": double}) for s in (edited, SOURCE))
+    found, expected = (digest(load(s).outer, DOUBLE) for s in (edited, SOURCE))
     assert found != expected
 
 
 IDLE = {
     "a comment": ("RATE = 0.5", "RATE = 0.5  # a half"),
     "another line": ("\ndef inner", "\n\n\ndef inner"),
-    "what is not reached": ("NotImplementedError", "ValueError"),
+    "what is not reached": ("return fill.once(fill.once(x))", "return fill.once(x)"),
     "a global that is not read": ("RATE = 0.5", "RATE = 0.5\nOTHER = 3"),
 }
 
@@ -154,20 +177,20 @@ IDLE = {
 def test_the_digest_does_not_change_with(edit):
     edited = SOURCE.replace(*edit)
     assert edited != SOURCE
-    found, expected = (digest(load(s).outer, {"blank": double}) for s in (edited, SOURCE))
+    found, expected = (digest(load(s).outer, DOUBLE) for s in (edited, SOURCE))
     assert found == expected
 
 
-def test_the_digest_changes_with_what_fills_a_blank():
-    module = load()
-    digests = {digest(module.outer, {"blank": fill}) for fill in (double, triple, through_double)}
+def test_the_digest_changes_with_what_a_part_is():
+    module, fills = load(), (double, triple, through_double)
+    digests = {digest(module.outer, {"filling": SimpleNamespace(once=f)}) for f in fills}
     assert len(digests) == 3
 
 
 def test_the_digest_changes_with_fastmath():
     plain, fast = load(), load()
     reassociated(fast.inner)
-    assert digest(plain.outer, {"blank": double}) != digest(fast.outer, {"blank": double})
+    assert digest(plain.outer, DOUBLE) != digest(fast.outer, DOUBLE)
 
 
 def made(factor, shift):
@@ -194,18 +217,17 @@ def test_the_digest_changes_with_a_function_in_a_closure():
 def test_the_digest_changes_with_what_a_function_in_a_closure_reaches():
     def make():
         def within(x):
-            return blank(x)
+            return fill.once(x)
 
         def outer(x):
             return within(x)
 
         return outer
 
-    assert digest(make(), {"blank": double}) != digest(make(), {"blank": triple})
+    assert digest(make(), DOUBLE) != digest(make(), {"filling": SimpleNamespace(once=triple)})
 
 
-def blank(x):
-    raise NotImplementedError
+fill = Part("filling", object)
 
 
 DIGESTS = """

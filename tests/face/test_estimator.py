@@ -15,7 +15,7 @@ from selectron.learners import IELLIP, LASEC, ModifiedPerceptron, Perceptron
 from .examples import NEEDED, X, Y, inside
 
 LEARNERS = [getattr(learners, name)(**NEEDED.get(name, {})) for name in learners.__all__]
-ONE_VECTOR = [learner for learner in LEARNERS if not hasattr(learner, "ring")]
+ONE_VECTOR = [learner for learner in LEARNERS if not hasattr(learner, "ensemble")]
 OTHERS = [learner for learner in LEARNERS if not isinstance(learner, Perceptron | LASEC)]
 WHOLE = np.round(4 * X)  # what every kind of number can hold
 

@@ -137,7 +137,7 @@ def every(compiled: bool) -> list[Case]:
         for learner in LEARNERS.values()
         for asker in ASKERS.values()
         for sparse in SPACES.values()
-        if not (hasattr(learner, "ring") and hasattr(asker, "by_variance"))
+        if not (hasattr(learner, "ensemble") and hasattr(asker, "by_variance"))
     ]
 
 

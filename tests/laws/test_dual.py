@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from selectron.askers import Always, Margin
-from selectron.engine.loop import ASKED
+from selectron.engine.round import ASKED
 from selectron.errors import SelectronError
 from selectron.kernels import RBF, Linear, Polynomial
 from selectron.learners import (

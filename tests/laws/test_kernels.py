@@ -65,7 +65,7 @@ def features(kernel, x):
 LEFT = [
     name
     for name, learner in LEARNERS.items()
-    if not hasattr(learner, "radius") and not hasattr(learner, "ring")
+    if not hasattr(learner, "radius") and not hasattr(learner, "ensemble")
 ]
 
 

@@ -3,16 +3,15 @@
 import numpy as np
 import pytest
 
-from selectron.compose import everything, unchanged
+from selectron.engine.parts import Asker, Learner, Space, declared
 from selectron.engine.round import Projection, Round
 from selectron.learners import ModifiedPerceptron
-from selectron.spaces.scalars import count, square
 
 from .grid import GRID, chunks, name_of, plain_loop
 from .playing import close, matrix, play_run, with_constant
 from .projecting import nearest
 
-ONE_VECTOR = [case for case in GRID if not hasattr(case.learner, "ring")]
+ONE_VECTOR = [case for case in GRID if not hasattr(case.learner, "ensemble")]
 
 
 @pytest.fixture(params=ONE_VECTOR, ids=name_of)
@@ -39,14 +38,14 @@ class Literal:
     def play(self, x, y, asked):
         """Return the margin quantity, and whether there was a step."""
         m = self.w @ x
-        passed = getattr(type(self.asker), "passes", everything)(self.asker, m, y)
+        passed = declared(self.asker, Asker, "passes")(self.asker, m, y)
         g = x if self.p is None else (self.p + self.noise) @ x
         q = x @ g
         moved = bool(asked and passed and self.learner.steps(m, y))
         if moved:
             now = Round(m, q, float(y), self.k, self.w @ self.w, self.note)
             self.move(g, y, self.learner.step(now))
-            self.note = getattr(type(self.learner), "noted", unchanged)(self.learner, now)
+            self.note = declared(self.learner, Learner, "noted")(self.learner, now)
         return self.learner.score(m, q), moved
 
     def move(self, g, y, step):
@@ -106,11 +105,11 @@ def test_the_square_of_w_is_kept_right(case):
     for cut in chunks(200, [10]):
         play_run(case, model, rows.part(*cut))
         w = model.weights()
-        assert square(model.state) == pytest.approx(w @ w, rel=1e-9, abs=1e-12)
+        assert Space.square(model.state) == pytest.approx(w @ w, rel=1e-9, abs=1e-12)
 
 
 def test_steps_are_counted(case):
     rows = case.stream()
     model = case.model(rows.values.shape[1])
     out = play_run(case, model, rows)
-    assert count(model.state) == out.updated.sum() > 0
+    assert Space.count(model.state) == out.updated.sum() > 0

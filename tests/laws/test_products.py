@@ -4,6 +4,8 @@ A learner needs q in a round with a step. An asker needs it only where the proba
 it, and so does a record of margins where the margin quantity does.
 """
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -16,20 +18,21 @@ from .grid import name_of, quiet, spread_out
 from .playing import play_learn, play_look, play_run
 
 N = 80
-CASES = [case for case in spread_out() if not hasattr(case.learner, "ring")]  # q comes with m
+CASES = [case for case in spread_out() if not hasattr(case.learner, "ensemble")]  # q comes with m
 
 
 def counted(case):
     """Return a model and the list to which it adds the row of every product."""
     found, products = dict(parts(*case.kinds)), []
-    form = found["form"]
+    form = found["space"].form
 
     def counting(s, rows, i):
         products.append(i)
         return form(s, rows, i)
 
     model = case.model(6)
-    model.loop = quiet(bind(play, found | {"form": counting, "spread": counting}))
+    found["space"] = SimpleNamespace(form=counting), found["space"]
+    model.loop = quiet(bind(play, found))
     return model, products
 
 

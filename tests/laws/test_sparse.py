@@ -21,7 +21,7 @@ from .playing import (
 
 OPTIONS = ({}, {"constant": False}, {"normalize": True}, {"normalize": False})
 DENSE = [  # a ring keeps a matrix on dense rows, and on sparse ones its diagonal alone
-    case for case in spread_out() if not case.sparse and not hasattr(case.learner, "ring")
+    case for case in spread_out() if not case.sparse and not hasattr(case.learner, "ensemble")
 ]
 
 

@@ -11,7 +11,7 @@ from selectron.askers import Always, Margin
 from selectron.compose import space_for
 from selectron.engine.rows import Dense
 from selectron.learners import L1Constrained
-from selectron.reductions.stack import of_one
+from selectron.classes.stack import of_one
 from selectron.run import Outcome
 
 N, WIDTH = 120, 5

@@ -70,7 +70,7 @@ def play(
         asked = y != NONE and u < chance
 
         index, step = classes.predicted(s, m), 0
-        learns = asked and y != LATER and asker.passes(a, *classes.truth(s, scale, m, y))
+        learns = asked and y != LATER and passed(a, s, scale, m, y)
         if learns and classes.due(p, s, scale, m, y):
             if classes.needs_growth(s, rows, i):  # nothing has changed: the round is played again
                 return i
@@ -129,6 +129,12 @@ def settled(u: float, chance: float, other: float) -> bool:
     if math.isnan(chance + other):
         return False
     return u < min(chance, other) * (1 - SLACK) or u >= max(chance, other) * (1 + SLACK)
+
+
+def passed(a: Any, s: Any, scale: float, m: float, y: int) -> bool:
+    """Return whether the asker passes the label on to the learner."""
+    m, sign = classes.truth(s, scale, m, y)
+    return asker.passes(a, m, sign)
 
 
 def remember(past: Any, found: Any) -> None:

@@ -446,8 +446,8 @@ kernel = cast(type[Kernel], Part("kernel", Kernel))
 def declared(part: Any, contract: type, name: str) -> Any:
     """Return what a part has by this name, or else the default of its contract.
 
-    >>> from selectron.learners import LASEC, Perceptron
-    >>> [declared(one, Learner, "shape")(one) for one in (Perceptron(), LASEC(b=2.0))]
+    >>> from selectron.learners import RLS, Perceptron
+    >>> [declared(one, Learner, "shape")(one) for one in (Perceptron(), RLS(a=2.0))]
     [None, Shape(scale=0.5, noise=0.0)]
     """
     found = getattr(type(part), name, None)

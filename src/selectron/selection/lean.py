@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import checks as shared
 from ..classifier import OnlineClassifier
-from ..engine.loop import CLASS
+from ..engine.round import CLASS
 from ..engine.rows import Dense, Sparse, rows_of
 from ..engine.scales import SHORTEST
 from ..errors import SelectronError
