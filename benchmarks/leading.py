@@ -21,8 +21,8 @@ from selectron import OnlineClassifier
 from selectron.askers import Budget, Fixed, Margin, Uncertainty
 from selectron.engine.parts import Space, Worth
 from selectron.evaluate.each import each
+from selectron.history.scaling import variance
 from selectron.learners import LASEC, BayesianPerceptron, LeadingHistory
-from selectron.spaces.ring_units import variance
 from selectron.streams import datasets, digits, switching_gaussian
 
 RATES = 0.1, 0.2, 0.4, 1.0
@@ -103,7 +103,7 @@ class Variant(NamedTuple):
 
 
 def deviation(s: Any, j: int) -> float:
-    """Return a feature's standard deviation, in place of `ring_units.size_of`."""
+    """Return a feature's standard deviation, in place of `scaling.size_of`."""
     return variance(s, j) ** 0.5
 
 
@@ -113,12 +113,12 @@ def every_row(self: Any, r: float, q: float, t: float) -> float:
 
 
 def unknown(kind: int, age: float, remaining: float) -> float:
-    """Say that no concept lasts, in place of `ring_shares.lasts`."""
+    """Say that no concept lasts, in place of `posterior.lasts`."""
     return 0.0
 
 
 def unheard(s: Any, k: int, y: float) -> float:
-    """Say that no label is unexpected, in place of `ring_shares.unexpected`."""
+    """Say that no label is unexpected, in place of `posterior.unexpected`."""
     return 1.0
 
 
@@ -128,31 +128,31 @@ VARIANTS = {
     "no replays": Variant(LeadingHistory(replays=0)),
     "no switches expected": Variant(LeadingHistory(switches=0)),
     "one pace of switching": Variant(
-        constants={"spaces.ring_switches.PACES": (1.0,), "spaces.ring_switches.LIKELY": (1.0,)}
+        constants={"history.hazard.PACES": (1.0,), "history.hazard.LIKELY": (1.0,)}
     ),
-    "switches whatever the label": Variant(constants={"spaces.ring_shares.unexpected": unheard}),
-    "no lengths": Variant(constants={"spaces.ring_switches.REGULAR": 0.0}),
-    "lengths for shares alone": Variant(constants={"spaces.ring_dense.life": Space.life}),
-    "one unit for all features": Variant(constants={"spaces.ring_units.CHANCE": math.inf}),
-    "standard deviations for units": Variant(constants={"spaces.ring_units.size_of": deviation}),
-    "units of their birth": Variant(constants={"spaces.ring_units.TURN": math.inf}),
+    "switches whatever the label": Variant(constants={"history.posterior.unexpected": unheard}),
+    "no lengths": Variant(constants={"history.hazard.REGULAR": 0.0}),
+    "lengths for shares alone": Variant(constants={"history.dense.life": Space.life}),
+    "one unit for all features": Variant(constants={"history.scaling.CHANCE": math.inf}),
+    "standard deviations for units": Variant(constants={"history.scaling.size_of": deviation}),
+    "units of their birth": Variant(constants={"history.scaling.TURN": math.inf}),
     "one noise": Variant(
-        constants={"spaces.ring.FIRSTS": (0.03,), "spaces.ring_noise.NOISES": (0.03,) * 6}
+        constants={"history.experts.FIRSTS": (0.03,), "history.noise.NOISES": (0.03,) * 6}
     ),
-    "nothing inherited": Variant(constants={"spaces.ring_former.FEWEST": math.inf}),
-    "no noise for life": Variant(constants={"spaces.ring.FIRSTS": (0.0,)}),
-    "nobody wanders": Variant(constants={"spaces.ring.SLOWNESS": math.inf}),
-    "forgetting in 1,000 rows": Variant(constants={"spaces.ring.SLOWNESS": 1000.0}),
+    "nothing inherited": Variant(constants={"history.prior.FEWEST": math.inf}),
+    "no noise for life": Variant(constants={"history.experts.FIRSTS": (0.0,)}),
+    "nobody wanders": Variant(constants={"history.experts.SLOWNESS": math.inf}),
+    "forgetting in 1,000 rows": Variant(constants={"history.experts.SLOWNESS": 1000.0}),
     "doubt as it is": Variant(constants={"askers.uncertainty.Uncertainty.news": Worth.news}),
     "no wrong labels": Variant(
-        constants={"spaces.ring_shares.WRONG": 1e-6, "spaces.ring_shares.LONG": 1.0}
+        constants={"history.posterior.WRONG": 1e-6, "history.posterior.LONG": 1.0}
     ),
     "nothing saved": Variant(budget={"saved": 0}),
     "nothing in advance": Variant(constants={"askers.budget.EAGER": 1.0}),
     "bursts by worth": Variant(constants={"askers.uncertainty.Uncertainty.surprise": every_row}),
     "with a horizon": Variant(horizon=True),
     "with a horizon, spent evenly": Variant(
-        constants={"spaces.ring_shares.lasts": unknown}, horizon=True
+        constants={"history.posterior.lasts": unknown}, horizon=True
     ),
     "no doubt": Variant(budget={"asker": Uncertainty(doubt=0)}),
     "rows at random": Variant(budget={"asker": Fixed(1.0)}),

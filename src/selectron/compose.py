@@ -10,16 +10,16 @@ from .classes.stack import Stack, of_one
 from .engine.bind import digest
 from .engine.loop import play
 from .engine.machine import compiled
-from .engine.parts import Asker, Learner, declared
+from .engine.parts import Learner, declared
 from .errors import SelectronError
+from .history import dense as ring_dense
+from .history import sparse as ring_sparse
 from .kernels import Linear
 from .spaces import (
     dense_first,
     dense_l1,
     dense_second,
     dual,
-    ring_dense,
-    ring_sparse,
     sparse_first,
     sparse_l1,
     sparse_second,

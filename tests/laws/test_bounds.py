@@ -73,7 +73,8 @@ def test_eigenvalues_are_within_their_bounds_and_q_below_its_ceiling(case, optio
 FIRST = [
     case
     for case in every(compiled=False)
-    if case.asker is ASKERS["always"] and not (case.second_order or hasattr(case.learner, "ensemble"))
+    if case.asker is ASKERS["always"]
+    and not (case.second_order or hasattr(case.learner, "ensemble"))
 ]
 
 

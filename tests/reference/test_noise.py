@@ -5,8 +5,8 @@ import pytest
 
 from selectron import OnlineClassifier
 from selectron.askers import Always
+from selectron.history.noise import common
 from selectron.learners import BayesianPerceptron, LeadingHistory
-from selectron.spaces import ring_noise
 
 
 def noisy(scale, n=2000, d=6):
@@ -19,7 +19,7 @@ def noisy(scale, n=2000, d=6):
 def learned(scale):
     clf = OnlineClassifier(LeadingHistory(), Always(), fit_intercept=False, random_state=0)
     run = clf.run(*noisy(scale))
-    return run.accuracy, ring_noise.common(clf.model_.state)
+    return run.accuracy, common(clf.model_.state)
 
 
 @pytest.mark.usefixtures("mostly_plain")

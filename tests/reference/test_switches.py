@@ -8,9 +8,9 @@ import pytest
 from selectron import OnlineClassifier
 from selectron.askers import Budget
 from selectron.askers.budget import due, recalled
+from selectron.history.hazard import LENGTHS, PACES, ended, lasts
+from selectron.history.posterior import SHARE
 from selectron.learners import LeadingHistory
-from selectron.spaces.ring_shares import SHARE
-from selectron.spaces.ring_switches import LENGTHS, PACES, ended, lasts
 from selectron.streams import switching_gaussian
 
 AGES = np.arange(0.0, 12.0, 0.25)

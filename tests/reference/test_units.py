@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from selectron.spaces import ring_dense
-from selectron.spaces.ring import PRIOR
-from selectron.spaces.ring_units import resize
+from selectron.history import dense
+from selectron.history.experts import PRIOR
+from selectron.history.scaling import resize
 
 D = 4
 LOWER = np.tril_indices(D)
@@ -14,7 +14,7 @@ V = PRIOR / D
 
 def member(P, w):
     """Return a ring whose member 2 knows this, in units of 1."""
-    state = ring_dense.start(D, None)
+    state = dense.start(D, None)
     state.w[2], state.triangle[2], state.units[1] = w, P[LOWER], 1.0
     return state
 

@@ -24,7 +24,7 @@ or else what the row is worth.
 import math
 from typing import Any, NamedTuple
 
-from ..engine.parts import Asker, declared, wrapped
+from ..engine.parts import wrapped
 from ..errors import SelectronError
 from ..parameters import number, shown
 from .uncertainty import Uncertainty

@@ -133,9 +133,7 @@ class Asker(Protocol):
         """Return the probability of asking, for an asker that remembers nothing."""
         ...
 
-    def chance(
-        self, past: Any, r: float, q: float, t: int, now: float, life: Life
-    ) -> float:
+    def chance(self, past: Any, r: float, q: float, t: int, now: float, life: Life) -> float:
         """Return the probability of asking in round t, at time `now`."""
         return asker.probability(self, r, q, t)
 

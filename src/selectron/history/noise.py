@@ -10,7 +10,7 @@ import math
 
 from ..engine.bind import apart
 from ..engine.parts import expert
-from .ring_shares import ALIVE, NOISE, NUMBERS, SHARE, M, Q, mistaken
+from .posterior import ALIVE, NOISE, NUMBERS, SHARE, M, Q, mistaken
 
 # Variances, where that of a margin of the prior is some 3
 FIRSTS = 0.03, 0.3, 3.0  # of the first members

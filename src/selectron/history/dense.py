@@ -1,8 +1,8 @@
 """Dense rows, a ring: every member has a matrix of its own, kept as in `dense_second`.
 
 A member takes rows in units of its own: every feature less its mean, as the labelled rows before
-its birth had it, over its size (`ring_units`). There its prior is isotropic, but for what former
-leaders knew (`ring_former`). Where there is no constant feature, which could make up for the means,
+its birth had it, over its size (`scaling`). There its prior is isotropic, but for what former
+leaders knew (`prior`). Where there is no constant feature, which could make up for the means,
 nothing is subtracted.
 """
 
@@ -13,15 +13,15 @@ import numpy as np
 
 from ..engine.arithmetic import dot, row_dot, row_square
 from ..engine.rows import Dense, readonly
-from . import dense_second
-from .dense_second import State as Member
-from .dense_second import form as product
-from .dense_second import update
-from .ring import KEPT, ceiling, form, inner, learn, tables
-from .ring import units as unit_lengths
-from .ring_former import inherit, remember
-from .ring_shares import LABELS, MEMBERS, age, leader, life
-from .ring_units import drawn, measure, near, place, reached, rescale
+from ..spaces import dense_second
+from ..spaces.dense_second import State as Member
+from ..spaces.dense_second import form as product
+from ..spaces.dense_second import update
+from .experts import KEPT, ceiling, form, inner, learn, tables
+from .experts import units as unit_lengths
+from .posterior import LABELS, MEMBERS, age, leader, life
+from .prior import inherit, remember
+from .scaling import drawn, measure, near, place, reached, rescale
 
 __all__ = ["age", "ceiling", "form", "inner", "learn", "life", "remember", "rescale"]
 

@@ -21,8 +21,8 @@ handed down is how much a feature that varies as usual counts for.
 """
 
 from ..engine.bind import apart
-from .ring_shares import FORMER, SQUARES
-from .ring_units import place
+from .posterior import FORMER, SQUARES
+from .scaling import place
 
 FIRM = 5.0  # leaders, after which they count by half, and by half what is thought at first
 FEWEST = 3.0  # leaders that tell how far they differ

@@ -4,7 +4,7 @@ A share in the prediction is a posterior probability of having been born right a
 switch: it is multiplied by the probability that the member gave to each label, and a bit of every
 share goes to newborns where a switch was expected, more of it the less likely a member thought the
 label (Herbster & Warmuth 1998; Adams & MacKay 2007). When that is, is learned with it: shares are
-kept for several kinds of concepts (`ring_switches`), which are believed by what they have foretold
+kept for several kinds of concepts (`hazard`), which are believed by what they have foretold
 (Wilson, Nassar & Gold 2010). When the ring is full, the member with the least share makes room.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from ..engine.bind import apart
 from ..engine.round import Life
-from .ring_switches import behind, believed, ended, lasts
+from .hazard import behind, believed, ended, lasts
 
 MEMBERS, WANDERERS = 9, 1  # the first ones wander; they are never born anew
 DRAWN = 0.1  # share of what goes to newborns that goes to wanderers
@@ -23,7 +23,7 @@ WRONG, SURE = 0.01, 50.0  # rate of wrong labels at first, as if so many had bee
 LONG, WORST = 1000.0, 0.3  # labels that the rate is taken over, and its upper limit
 SHARE, BORN, FIRST, CURSOR, ALIVE, NOISE = range(6)  # numbers of a member
 LABELS, LAST, ERRORS, WEIGHED, LED, LEFT, FORMER, SQUARES = range(7, 15)  # numbers of the ring
-NUMBERS = 15  # so many, before those of `ring_noise`
+NUMBERS = 15  # so many, before those of `noise`
 M, Q, BELIEF = range(3)  # what a member said of the last row; below all of them is the doubt
 
 

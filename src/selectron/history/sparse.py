@@ -12,9 +12,9 @@ import numpy as np
 from ..engine.arithmetic import span_square, sparse_dot
 from ..engine.rows import Sparse, readonly
 from ..engine.scales import SHORTEST
-from . import sparse_second
-from .ring import PRIOR, ceiling, form, inner, learn, tables, units
-from .ring_shares import LABELS, MEMBERS, age, leader, life
+from ..spaces import sparse_second
+from .experts import PRIOR, ceiling, form, inner, learn, tables, units
+from .posterior import LABELS, MEMBERS, age, leader, life
 
 __all__ = ["age", "ceiling", "form", "inner", "learn", "life"]
 

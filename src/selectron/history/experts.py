@@ -1,7 +1,7 @@
 """What rings of members on dense and on sparse rows have in common: how they predict and learn.
 
 Every member is a Gaussian over w, born at some round with the same prior, and learns from every
-label since. What each has to say counts by its share (`ring_shares`).
+label since. What each has to say counts by its share (`posterior`).
 
 Members that are no wanderers keep, for each label of the last `KEPT`, what it told them: a term of
 their posterior with precision tau and mean nu / tau. Such a term can be taken out and put in anew
@@ -20,9 +20,10 @@ from ..engine.bind import apart
 from ..engine.parts import expert
 from ..engine.round import REFUSED, UPDATED, Round
 from ..engine.scales import unit
-from . import ring_shares
-from .ring_noise import FIRSTS, PLAUSIBLE, listened, noise
-from .ring_shares import (
+from ..spaces.scalars import COUNT
+from . import posterior
+from .noise import FIRSTS, PLAUSIBLE, listened, noise
+from .posterior import (
     ALIVE,
     BELIEF,
     BORN,
@@ -44,7 +45,6 @@ from .ring_shares import (
     mistaken,
     passed_on,
 )
-from .scalars import COUNT
 from .vectors import vectors
 
 KEPT = 256  # labels
@@ -58,7 +58,7 @@ HEARD = 0.02  # a member with a smaller share does not consider labels again
 def tables() -> Any:
     """Return what is kept of the members beside their vectors, before the first round."""
     terms, seen = np.zeros((2, MEMBERS, KEPT)), np.zeros((MEMBERS + 1, 3))
-    members, shares, numbers = ring_shares.tables(FIRSTS)
+    members, shares, numbers = posterior.tables(FIRSTS)
     numbers = np.concatenate([numbers, PLAUSIBLE])
     return members, shares, terms, np.zeros(KEPT), numbers, seen, np.zeros(1)
 

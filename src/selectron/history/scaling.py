@@ -25,9 +25,9 @@ learned all its labels as if it had been born with that unit, at the cost of one
 import math
 
 from ..engine.scales import SHORTEST
-from .dense_second import update
-from .ring import PRIOR
-from .ring_shares import ALIVE, LABELS
+from ..spaces.dense_second import update
+from .experts import PRIOR
+from .posterior import ALIVE, LABELS
 
 CHANCE = 3.0  # 0.6 for a Gaussian feature, more for one with tails
 TURN = 1.5  # a unit that is off by so much is put right
