@@ -13,7 +13,7 @@ from selectron import OnlineClassifier
 from selectron.askers import Always, Margin
 from selectron.engine.rows import Dense, Sparse
 from selectron.learners import Perceptron
-from selectron.model import Model
+from selectron.model.model import Model
 from selectron.streams import switching_gaussian
 
 Row = tuple[str, str, str]

@@ -13,7 +13,7 @@ from selectron.askers import Always
 from selectron.engine.round import UPDATED
 from selectron.engine.rows import Sparse
 from selectron.learners import L1Constrained
-from selectron.model import Model
+from selectron.model.model import Model
 
 WIDTH, NON_ZEROS = 8_000, 60
 BEFORE, STEPS = 1_500, 20  # rows learned first, so that w is what it is in mid-stream

@@ -12,7 +12,7 @@ from benchmarks.passes import Row, row
 from selectron.askers import Always
 from selectron.engine.rows import Dense
 from selectron.learners import LASEC, RLS
-from selectron.model import Model
+from selectron.model.model import Model
 from selectron.streams import switching_gaussian
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from selectron.compose import parts
 from selectron.engine.bind import bind
 from selectron.engine.loop import play
+from selectron.model.compose import parts
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = [
@@ -34,7 +34,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 @pytest.fixture
 def interpreted(monkeypatch):
     """Play rounds as plain Python, and like machine code without warnings."""
-    monkeypatch.setattr("selectron.model.loop", plain)
+    monkeypatch.setattr("selectron.model.model.loop", plain)
 
 
 def plain(*three):

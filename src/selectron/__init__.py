@@ -14,7 +14,11 @@ from .errors import SelectronError
 
 __version__ = "0.1.0"
 __all__ = ["OnlineClassifier", "OnlineRanker", "Run", "SelectronError"]
-LATER = {"OnlineClassifier": "classifier", "OnlineRanker": "ranker", "Run": "run"}
+LATER = {
+    "OnlineClassifier": "estimator.classifier",
+    "OnlineRanker": "estimator.ranker",
+    "Run": "model.run",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -15,8 +15,8 @@ import inspect
 import math
 from typing import Any, NamedTuple
 
+from .engine.parameters import number
 from .errors import SelectronError
-from .parameters import number
 
 __all__ = ["RBF", "Linear", "Polynomial"]
 

@@ -17,7 +17,7 @@ import pytest
 from selectron.askers import Margin
 from selectron.engine.rows import Dense
 from selectron.learners import Perceptron
-from selectron.model import Model
+from selectron.model.model import Model
 
 FAST = ["--learner", "perceptron"]
 

@@ -7,11 +7,11 @@ from numba.core.runtime import _nrt_python, rtsys
 
 from selectron import OnlineClassifier
 from selectron.askers import Always, Margin
-from selectron.compose import parts, space_for
 from selectron.engine.bind import reachable
 from selectron.engine.loop import play
 from selectron.engine.machine import _counts
 from selectron.learners import AROW, LASEC, MIRA, L1Constrained, Perceptron
+from selectron.model.compose import parts, space_for
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(200, 6))

@@ -233,7 +233,7 @@ fill = Part("filling", object)
 DIGESTS = """
 import json
 from selectron import askers, learners
-from selectron.compose import parts, space_for
+from selectron.model.compose import parts, space_for
 from selectron.engine.bind import digest
 from selectron.engine.loop import play
 
@@ -291,7 +291,7 @@ import json
 from selectron.askers import Margin
 from selectron.engine.rows import Dense
 from selectron.learners import LASEC
-from selectron.model import Model
+from selectron.model.model import Model
 from selectron.streams import switching_gaussian
 X, y = switching_gaussian(60, d=5, seed=1)
 model = Model(LASEC(), Margin(0.5), width=5, seed=2)

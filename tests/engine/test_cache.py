@@ -46,7 +46,7 @@ from numba.core.event import install_recorder
 import numpy as np
 from selectron.askers import Always
 from selectron.engine.rows import Dense
-from selectron.model import Model
+from selectron.model.model import Model
 
 def learn(learner):
     model = Model(learner, Always(), width=2, constant=False)

@@ -11,7 +11,6 @@ from sklearn.model_selection import GridSearchCV
 
 from selectron import OnlineClassifier, SelectronError
 from selectron.askers import Always, Margin
-from selectron.compose import loop, parts, space_for
 from selectron.engine.bind import digest
 from selectron.engine.loop import play
 from selectron.kernels import RBF, Linear, Polynomial
@@ -23,6 +22,7 @@ from selectron.learners import (
     Perceptron,
     SecondOrderPerceptron,
 )
+from selectron.model.compose import loop, parts, space_for
 from selectron.streams import switching_gaussian
 
 from .examples import is_one_sentence

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from selectron import OnlineClassifier, OnlineRanker, SelectronError, compose
+from selectron import OnlineClassifier, OnlineRanker, SelectronError
 from selectron.askers import Margin
 from selectron.learners import (
     AROW,
@@ -15,6 +15,7 @@ from selectron.learners import (
     L2Constrained,
     PassiveAggressive,
 )
+from selectron.model import compose
 
 from .examples import X
 
@@ -86,7 +87,7 @@ def test_live():
 @pytest.mark.parametrize("learner", [PassiveAggressive(C=1.0), LASEC()], ids=str)
 def test_compiled_it_ranks_the_same(learner, monkeypatch):
     plain = OnlineRanker(learner).run(X, Y)
-    monkeypatch.setattr("selectron.model.loop", compose.loop)
+    monkeypatch.setattr("selectron.model.model.loop", compose.loop)
     compiled = OnlineRanker(learner).run(X, Y)
     assert np.array_equal(compiled.correct, plain.correct)
     np.testing.assert_allclose(compiled.scores, plain.scores, rtol=1e-8, atol=1e-9)

@@ -8,5 +8,5 @@ from .grid import GRID, name_of, plain_loop
 @pytest.fixture(params=GRID, ids=name_of)
 def case(request, monkeypatch):
     if not request.param.compiled:
-        monkeypatch.setattr("selectron.model.loop", plain_loop)
+        monkeypatch.setattr("selectron.model.model.loop", plain_loop)
     return request.param

@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 
-from selectron.compose import space_for
 from selectron.kernels import RBF, Linear, Polynomial
 from selectron.learners import (
     AROW,
@@ -15,6 +14,7 @@ from selectron.learners import (
     ObjectiveRegularized,
     Perceptron,
 )
+from selectron.model.compose import space_for
 from selectron.spaces import scalars
 
 from .grid import ASKERS, LEARNERS, SPACES, Case, named

@@ -22,7 +22,6 @@ from selectron.askers import (
     SecondOrderMargin,
     Uncertainty,
 )
-from selectron.compose import kind_of, parts, space_for
 from selectron.engine.bind import bind
 from selectron.engine.loop import play
 from selectron.engine.rows import Dense, Sparse
@@ -45,7 +44,8 @@ from selectron.learners import (
     SecondOrderPerceptron,
     ShiftingPerceptron,
 )
-from selectron.model import Model
+from selectron.model.compose import kind_of, parts, space_for
+from selectron.model.model import Model
 
 LEARNERS = {
     "perceptron": Perceptron(),

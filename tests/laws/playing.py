@@ -8,7 +8,7 @@ import numpy as np
 
 from selectron.engine.rows import Dense, Sparse
 from selectron.errors import SelectronError
-from selectron.model import Model, Outcome
+from selectron.model.model import Model, Outcome
 
 from .grid import Case, Stream
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from selectron.askers import BBQ, BBQI
-from selectron.draws import BLOCK
 from selectron.learners import LeadingHistory
+from selectron.model.draws import BLOCK
 
 from .grid import COVER, Stream, chunks, name_of, stream
 from .playing import (

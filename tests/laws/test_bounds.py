@@ -53,7 +53,7 @@ SECOND = [
 @pytest.mark.parametrize("case", SECOND, ids=name_of)
 @pytest.mark.parametrize("options", [{}, {"constant": False}, {"normalize": True}], ids=str)
 def test_eigenvalues_are_within_their_bounds_and_q_below_its_ceiling(case, options, monkeypatch):
-    monkeypatch.setattr("selectron.model.loop", plain_loop)
+    monkeypatch.setattr("selectron.model.model.loop", plain_loop)
     rows = case.stream(n=90)
     model = case.model(6, **options)
     everything = model.space.rows(case.block(rows.values), model.constant)

@@ -19,7 +19,7 @@ BUDGET = 9
 
 @pytest.fixture(autouse=True)
 def plain(monkeypatch):
-    monkeypatch.setattr("selectron.model.loop", plain_loop)
+    monkeypatch.setattr("selectron.model.model.loop", plain_loop)
 
 
 def between(kernel, x, y):

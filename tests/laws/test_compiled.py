@@ -6,7 +6,7 @@ import pytest
 from selectron.askers import Margin
 from selectron.engine.rows import Dense
 from selectron.learners import AROW, LASEC, MIRA, PassiveAggressive, Perceptron
-from selectron.model import Model
+from selectron.model.model import Model
 
 from .grid import COVER, chunks, name_of, plain_loop, sparse_block, stream
 from .playing import (

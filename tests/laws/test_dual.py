@@ -9,6 +9,7 @@ import pytest
 from selectron.askers import Always, Margin
 from selectron.engine.round import ASKED
 from selectron.errors import SelectronError
+from selectron.estimator.packing import pack, unpack
 from selectron.kernels import RBF, Linear, Polynomial
 from selectron.learners import (
     AROW,
@@ -20,7 +21,6 @@ from selectron.learners import (
     SecondOrderPerceptron,
     ShiftingPerceptron,
 )
-from selectron.packing import pack, unpack
 
 from .dual import COMPILED, held, holdings, name_of, space_of, spread, used
 from .grid import Case, plain_loop
@@ -29,7 +29,7 @@ from .playing import close, play_learn, play_live, play_look, play_run, same_bit
 
 @pytest.fixture
 def plain(monkeypatch):
-    monkeypatch.setattr("selectron.model.loop", plain_loop)
+    monkeypatch.setattr("selectron.model.model.loop", plain_loop)
 
 
 # With the linear kernel

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse
 
 from selectron import OnlineClassifier
-from selectron.packing import pack, unpack
+from selectron.estimator.packing import pack, unpack
 
 from .grid import name_of, plain_loop, spread_out
 from .playing import learned, play_live, play_run, same_bits, snapshot, upcoming
@@ -79,7 +79,7 @@ PLAIN = spread_out()
 
 @pytest.mark.parametrize("case", PLAIN, ids=name_of)
 def test_a_saved_classifier_goes_on_as_if_nothing_had_happened(case, tmp_path, monkeypatch):
-    monkeypatch.setattr("selectron.model.loop", plain_loop)
+    monkeypatch.setattr("selectron.model.model.loop", plain_loop)
     rows = case.stream(missing=0.0)
     table = scipy.sparse.csr_array(rows.values) if case.sparse else rows.values
     clf = OnlineClassifier(case.learner, case.asker, classes=["ham", "spam"], random_state=5)

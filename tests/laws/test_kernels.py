@@ -14,7 +14,7 @@ from selectron.askers import Always, Margin
 from selectron.engine.rows import Dense, Sparse
 from selectron.kernels import RBF, Linear, Polynomial
 from selectron.learners import SecondOrderPerceptron
-from selectron.model import Model
+from selectron.model.model import Model
 
 from .grid import LEARNERS, plain_loop, sparse_block, stream
 
@@ -33,7 +33,7 @@ ROWS = stream(N, 6, missing=0.0)
 
 @pytest.fixture(autouse=True)
 def plain(monkeypatch):
-    monkeypatch.setattr("selectron.model.loop", plain_loop)
+    monkeypatch.setattr("selectron.model.model.loop", plain_loop)
 
 
 def between(kernel, x, y):

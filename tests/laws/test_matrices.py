@@ -17,7 +17,7 @@ ONE_VECTOR = [case for case in GRID if not hasattr(case.learner, "ensemble")]
 @pytest.fixture(params=ONE_VECTOR, ids=name_of)
 def case(request, monkeypatch):
     if not request.param.compiled:
-        monkeypatch.setattr("selectron.model.loop", plain_loop)
+        monkeypatch.setattr("selectron.model.model.loop", plain_loop)
     return request.param
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from selectron.askers import Disagreement
-from selectron.compose import parts
 from selectron.engine.bind import bind
 from selectron.engine.loop import play
+from selectron.model.compose import parts
 
 from .grid import name_of, quiet, spread_out
 from .playing import play_learn, play_look, play_run

@@ -21,7 +21,7 @@ def uniforms(n):
 )
 def fixed(request, monkeypatch):
     """A cell whose asker asks in rounds that are known beforehand."""
-    monkeypatch.setattr("selectron.model.loop", plain_loop)
+    monkeypatch.setattr("selectron.model.model.loop", plain_loop)
     return request.param._replace(asker=FIXED)
 
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from selectron.askers import Always
-from selectron.compose import parts
 from selectron.engine.bind import bind
 from selectron.engine.loop import GIVEN, play
 from selectron.engine.round import UPDATED
 from selectron.learners import ObjectiveRegularized, ShiftingPerceptron
+from selectron.model.compose import parts
 from selectron.spaces import sparse_first
 from selectron.spaces.scalars import FACTOR
 

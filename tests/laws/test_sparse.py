@@ -27,7 +27,7 @@ DENSE = [  # a ring keeps a matrix on dense rows, and on sparse ones its diagona
 
 @pytest.fixture(params=DENSE, ids=name_of)
 def twins(request, monkeypatch):
-    monkeypatch.setattr("selectron.model.loop", plain_loop)
+    monkeypatch.setattr("selectron.model.model.loop", plain_loop)
     return request.param, request.param._replace(sparse=True)
 
 

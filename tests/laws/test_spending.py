@@ -8,7 +8,7 @@ from selectron.askers import BBQ, Always, Budget, Fixed, Margin, Uncertainty
 from selectron.errors import SelectronError
 from selectron.evaluate import audited
 from selectron.learners import LASEC, LeadingHistory, Perceptron
-from selectron.model import Model
+from selectron.model.model import Model
 from selectron.streams import switching_gaussian
 
 from .grid import Case, plain_loop, stream
@@ -19,7 +19,7 @@ WORTHS = [Uncertainty(), Margin(0.1), Margin(1e-9), Fixed(0.0), Fixed(1.0), BBQ(
 
 @pytest.fixture(autouse=True)
 def plain(monkeypatch):
-    monkeypatch.setattr("selectron.model.loop", plain_loop)
+    monkeypatch.setattr("selectron.model.model.loop", plain_loop)
 
 
 @pytest.mark.parametrize(

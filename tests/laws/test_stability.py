@@ -25,7 +25,7 @@ from selectron.learners import (
 )
 from selectron.learners.bayesian_perceptron import hazard
 from selectron.learners.ellipsoid import DEEPEST
-from selectron.model import Model
+from selectron.model.model import Model
 from selectron.spaces.scalars import SMALLEST
 
 from .grid import Stream, sparse_block

@@ -31,7 +31,7 @@ STORED = [
 
 @pytest.fixture(autouse=True)
 def plain(monkeypatch):
-    monkeypatch.setattr("selectron.model.loop", plain_loop)
+    monkeypatch.setattr("selectron.model.model.loop", plain_loop)
 
 
 def two_alike(case):

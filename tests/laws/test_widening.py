@@ -16,7 +16,7 @@ SPARSE = [case for case in GRID if case.sparse]
 @pytest.fixture(params=SPARSE, ids=name_of)
 def case(request, monkeypatch):
     if not request.param.compiled:
-        monkeypatch.setattr("selectron.model.loop", plain_loop)
+        monkeypatch.setattr("selectron.model.model.loop", plain_loop)
     return request.param
 
 

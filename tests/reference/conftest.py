@@ -3,7 +3,7 @@
 import pytest
 from laws.grid import COVER, plain_loop
 
-from selectron import compose
+from selectron.model import compose
 
 COMPILED = {case.kinds for case in COVER}
 
@@ -14,4 +14,4 @@ def loop(*kinds):
 
 @pytest.fixture
 def mostly_plain(monkeypatch):
-    monkeypatch.setattr("selectron.model.loop", loop)
+    monkeypatch.setattr("selectron.model.model.loop", loop)

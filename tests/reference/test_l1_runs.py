@@ -10,13 +10,13 @@ from laws.counting import Counted
 
 from selectron import OnlineClassifier, SelectronError
 from selectron.askers import Always
-from selectron.compose import parts, space_for
 from selectron.engine.bind import bind
 from selectron.engine.loop import GIVEN, play
 from selectron.engine.rows import Dense, Sparse
+from selectron.estimator.packing import pack, unpack
 from selectron.learners import L1Constrained, PassiveAggressive
-from selectron.model import Model
-from selectron.packing import pack, unpack
+from selectron.model.compose import parts, space_for
+from selectron.model.model import Model
 from selectron.spaces import sparse_l1
 from selectron.spaces.scalars import SUPPORT
 

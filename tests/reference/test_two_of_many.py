@@ -9,10 +9,10 @@ from laws.grid import LEARNERS, plain_loop, sparse_block, stream
 
 from selectron.askers import Always, Margin
 from selectron.classes.stack import of_one
-from selectron.compose import space_for
 from selectron.engine.rows import Dense
 from selectron.learners import L1Constrained
-from selectron.run import Outcome
+from selectron.model.compose import space_for
+from selectron.model.run import Outcome
 
 N, WIDTH = 120, 5
 ASKER = Margin(b=0.3)

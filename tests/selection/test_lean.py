@@ -18,7 +18,7 @@ from selectron.learners import (
     Perceptron,
     SecondOrderPerceptron,
 )
-from selectron.model import Model
+from selectron.model.model import Model
 from selectron.selection import kept, lean, lean_run
 from selectron.streams import switching_gaussian
 

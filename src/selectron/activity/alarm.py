@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from ..parameters import number
+from ..engine.parameters import number
 
 
 class Alarm(NamedTuple):

@@ -3,8 +3,9 @@
 import os
 from typing import TYPE_CHECKING, Any
 
-from .. import packing, storage
 from ..errors import SelectronError
+from ..estimator import packing
+from ..model import storage
 from .activities import Activities
 from .alarm import Sure
 from .desktop import Desktop

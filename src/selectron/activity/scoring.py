@@ -11,7 +11,7 @@ import numpy as np
 
 from ..askers.budget import Budget, Past
 from ..engine.rows import Dense
-from ..model import Model
+from ..model.model import Model
 from .features import Features, K, M, joint
 from .pairs import Pair, best, keeping, value
 from .replay import Replay

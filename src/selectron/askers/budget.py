@@ -24,9 +24,9 @@ or else what the row is worth.
 import math
 from typing import Any, NamedTuple
 
+from ..engine.parameters import number, shown
 from ..engine.parts import wrapped
 from ..errors import SelectronError
-from ..parameters import number, shown
 from .uncertainty import Uncertainty
 
 LAG = 500.0  # to lag so many rows' labels behind, or a horizon's, makes asking e times as likely

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from ..parameters import number
+from ..engine.parameters import number
 
 
 class Always(NamedTuple):

@@ -6,9 +6,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse
 
+from ..engine.parameters import shown
 from ..errors import SelectronError
-from ..parameters import shown
-from ..run import Run
+from ..model.run import Run
 
 Runs: TypeAlias = Run | list[Run] | tuple[Run, ...]
 

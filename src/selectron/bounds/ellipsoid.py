@@ -33,9 +33,9 @@ import math
 
 import numpy as np
 
+from ..engine.parameters import shown
 from ..errors import SelectronError
-from ..parameters import shown
-from ..run import Run
+from ..model.run import Run
 from .checks import fitting, from_0
 from .quantities import longest, losses, margins, steps
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.svm import LinearSVC
 
 from ..errors import SelectronError
-from ..run import Run
+from ..model.run import Run
 from . import ellipsoid, large_margin, lasec, selective_sampling
 from .checks import above_0, check_run, dense, listed, rows
 from .quantities import longest, weighted_mistakes

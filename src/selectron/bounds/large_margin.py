@@ -27,9 +27,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..engine.parameters import shown
 from ..errors import SelectronError
-from ..parameters import shown
-from ..run import Run
+from ..model.run import Run
 from .checks import above_0, dense, fitting, from_0, listed, recorded
 from .quantities import ROUNDING, Steps, drifts, longest, losses, margins, steps
 

@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from ..run import Run
+from ..model.run import Run
 from .checks import Runs, above_0, fitting, from_0, listed, rows
 from .quantities import (
     ROUNDING,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..run import Run
+from ..model.run import Run
 from .checks import Runs, listed, recorded
 
 ROUNDING = 1e-9  # relative; what a condition of a theorem may be missed by

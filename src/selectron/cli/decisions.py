@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..evaluate.contest import Contestant
-from ..run import Outcome, indices
+from ..model.run import Outcome, indices
 from ..writing import writing
 
 SCHEMA = pa.schema(

@@ -189,7 +189,7 @@ def enter(chunk: "Chunk", demo: bool, **options: Any) -> list["Contestant"]:
     """Return a contestant for every learner under every asker."""
     from ..engine.rows import Sparse
     from ..evaluate.contest import Contestant
-    from ..model import Model
+    from ..model.model import Model
 
     sparse = isinstance(chunk.rows, Sparse)
     learners = options["learners"] or default_learners(demo, sparse, options["kernel"])

@@ -7,7 +7,7 @@ import click
 
 from .. import askers, kernels, learners
 from ..errors import SelectronError
-from ..names import kebab, written
+from ..model.names import kebab, written
 
 EXAMPLES = {"b": 0.1, "beta": 10, "kappa": 0.5, "p": 0.1}  # of parameters without a default
 ENDINGS = (".csv", ".jsonl", ".ndjson", ".parquet", ".pq")  # of files of decisions

@@ -8,7 +8,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from ..evaluate.contest import Contestant
-    from ..run import Outcome
+    from ..model.run import Outcome
     from ..streams.readers import Chunk
 
 EVERY = 500  # rows between two switches of the digits' concept
@@ -60,7 +60,7 @@ def plain(claim: Any) -> dict:
 
 def whole(outcomes: "Sequence[Outcome]", codes: np.ndarray) -> Any:
     """Return the outcomes of chunks as one run."""
-    from ..run import Run
+    from ..model.run import Run
 
     arrays = zip(*(outcome.arrays()[:3] for outcome in outcomes), strict=True)
     margin, probability, flags = (np.concatenate(parts) for parts in arrays)

@@ -87,8 +87,8 @@ def check_learners(
     askers: Sequence[Any] = (),
 ) -> None:
     """Refuse a kernel, a budget, askers and a way to learn many classes that a learner lacks."""
-    from ..compose import check_pair, space_for
-    from ..support import kernel_for, kind
+    from ..model.compose import check_pair, space_for
+    from ..model.support import kernel_for, kind
 
     for learner in learners:
         try:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..model import Model, Outcome
-from ..names import written
-from ..run import indices
+from ..model.model import Model, Outcome
+from ..model.names import written
+from ..model.run import indices
 from ..streams.readers import Chunk
 from .audit import SUMS, Audit, moments
 from .curves import Curve

@@ -6,8 +6,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..classifier import OnlineClassifier
-from ..names import written
+from ..estimator.classifier import OnlineClassifier
+from ..model.names import written
 from .each import each
 
 

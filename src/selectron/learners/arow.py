@@ -3,8 +3,8 @@
 import math
 from typing import NamedTuple
 
+from ..engine.parameters import number
 from ..engine.round import Shape, ShapeStep, hinge
-from ..parameters import number
 
 
 class AROW(NamedTuple):

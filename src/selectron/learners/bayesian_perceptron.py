@@ -3,8 +3,8 @@
 import math
 from typing import NamedTuple
 
+from ..engine.parameters import number
 from ..engine.round import Shape, ShapeStep
-from ..parameters import number
 
 FAR = -5.0  # below, the normal distribution's tail is taken from its continued fraction
 TERMS = 50  # of that fraction: more than double precision shows at FAR, and still more further out

@@ -3,9 +3,9 @@
 import math
 from typing import NamedTuple
 
+from ..engine.parameters import number
 from ..engine.round import Shape, ShapeStep, mistake
 from ..errors import SelectronError
-from ..parameters import number
 
 DEEPEST = 1 - 1e-6  # how far a cut may go that misses the ellipsoid
 POINT = 1e-120  # a q below this is that of a zero row, or of an ellipsoid that is but a point

@@ -3,9 +3,9 @@
 import math
 from typing import NamedTuple
 
+from ..engine.parameters import number
 from ..engine.round import Shape, mistake
 from ..errors import SelectronError
-from ..parameters import number
 from .least_squares import regress
 
 

@@ -3,8 +3,8 @@
 import math
 from typing import NamedTuple
 
+from ..engine.parameters import number
 from ..engine.round import ShapeStep
-from ..parameters import number
 from .bayesian_perceptron import hazard
 
 HALF = math.sqrt(0.5)

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..checks import TABLE, in_one_sentence
+from ..estimator.checks import TABLE, in_one_sentence
 from .heavy import heavy, span
 from .scatter import balanced, unit
 

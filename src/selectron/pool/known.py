@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..checks import classifiable
 from ..errors import SelectronError
+from ..estimator.checks import classifiable
 from ..labels import distinct
 
 FEW = 20  # classes that a pool may have however few rows there are of each

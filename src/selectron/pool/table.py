@@ -6,9 +6,9 @@ import numpy as np
 import scipy.sparse
 from sklearn.utils.validation import check_array
 
-from ..checks import TABLE, in_one_sentence
 from ..errors import Refused
-from ..refusal import TOO_LARGE
+from ..estimator.checks import TABLE, in_one_sentence
+from ..model.refusal import TOO_LARGE
 
 APART = 4.0  # |x - x'|^2 is at most so many times the larger square, and is reached by sums
 

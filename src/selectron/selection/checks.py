@@ -8,12 +8,12 @@ import numpy as np
 import scipy.sparse
 from sklearn.utils.multiclass import type_of_target
 
-from .. import checks
+from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
+from ..estimator import checks
 from ..labels import as_array
-from ..parameters import shown
-from ..refusal import check_memory
+from ..model.refusal import check_memory
 
 
 def table(estimator: Any, X: Any, *, first: bool) -> Any:

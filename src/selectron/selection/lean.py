@@ -8,15 +8,15 @@ import numpy as np
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
-from .. import checks as shared
-from ..classifier import OnlineClassifier
+from ..engine.parameters import shown
 from ..engine.round import CLASS
 from ..engine.rows import Dense, Sparse, rows_of
 from ..engine.scales import SHORTEST
 from ..errors import SelectronError
-from ..model import Model
-from ..parameters import shown
-from ..run import Run, named
+from ..estimator import checks as shared
+from ..estimator.classifier import OnlineClassifier
+from ..model.model import Model
+from ..model.run import Run, named
 from .checks import array_of
 from .weights import kept
 

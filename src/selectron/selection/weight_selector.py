@@ -8,7 +8,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from ..classifier import OnlineClassifier
+from ..estimator.classifier import OnlineClassifier
 from ..learners import PassiveAggressive
 from .weights import kept
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.parameters import shown
 from ..errors import SelectronError
-from ..parameters import shown
 
 COSTS = {"abs": np.abs, "square": np.square}
 

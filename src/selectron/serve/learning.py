@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 from ..askers import Budget
 from ..askers.budget import due, opened, recalled
-from ..classifier import OnlineClassifier
-from ..draws import Draws
 from ..engine.rows import Dense, Sparse
+from ..estimator.classifier import OnlineClassifier
+from ..model.draws import Draws
 from .declaration import Declaration
 from .features import table, width
 

@@ -2,8 +2,9 @@
 
 import random
 
-from selectron import SelectronError, storage
+from selectron import SelectronError
 from selectron.activity.alarm import Alarm, Prediction
+from selectron.model import storage
 
 
 class Fake:

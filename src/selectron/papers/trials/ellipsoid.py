@@ -8,10 +8,10 @@ from scipy.sparse import csr_array
 
 from ...askers import Always
 from ...bounds import ellipsoid
-from ...classifier import OnlineClassifier
 from ...engine.rows import Dense
+from ...estimator.classifier import OnlineClassifier
 from ...learners import CELLIP
-from ...model import Model
+from ...model.model import Model
 from ...streams import datasets
 
 POINTS = 60  # of a curve over time

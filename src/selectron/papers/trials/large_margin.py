@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
-from ...classifier import OnlineClassifier
+from ...estimator.classifier import OnlineClassifier
 from ...learners import PassiveAggressive
 from ...selection import Game, InformationGain, lean_run
 from ...streams import datasets, four_phases

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ...classifier import OnlineClassifier
+from ...estimator.classifier import OnlineClassifier
 from ...streams import shifting_classes, switching_gaussian
 from ...streams.datasets import usps
 

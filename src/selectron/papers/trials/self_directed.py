@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ...classifier import OnlineClassifier
+from ...estimator.classifier import OnlineClassifier
 from ...learners import Perceptron
 from ...pool import Greedy, SelfDirectedClassifier
 

@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
+from ..askers import Always
+from ..classes.stack import of_one
+from ..engine.loop import GIVEN, LATER, NEVER, NONE
+from ..engine.parts import Asker, Learner, declared
+from ..engine.round import ASKED, CLASS, STRAINED, UPDATED
+from ..engine.rows import Dense, Sparse, no_rows
+from ..errors import SelectronError
 from . import support
-from .askers import Always
-from .classes.stack import of_one
 from .compose import check_pair, kind_of, loop, space_for
 from .draws import Draws
-from .engine.loop import GIVEN, LATER, NEVER, NONE
-from .engine.parts import Asker, Learner, declared
-from .engine.round import ASKED, CLASS, STRAINED, UPDATED
-from .engine.rows import Dense, Sparse, no_rows
-from .errors import SelectronError
 from .playing import TIMELESS, Playing, Room
 from .refusal import why_not_open
 from .run import Outcome

@@ -6,13 +6,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse
 
-from . import checks, storage, support
-from .draws import Draws
-from .engine.rows import Dense, Sparse, joined, rows_of
-from .errors import SelectronError
-from .kernels import kernel_of
-from .keyed import Names
-from .model import Model
+from ..engine.rows import Dense, Sparse, joined, rows_of
+from ..errors import SelectronError
+from ..kernels import kernel_of
+from ..keyed import Names
+from ..model import storage, support
+from ..model.draws import Draws
+from ..model.model import Model
+from . import checks
 
 KEPT = (
     "many",

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from . import askers, kernels, learners
-from .errors import SelectronError
-from .writing import writing
+from .. import askers, kernels, learners
+from ..errors import SelectronError
+from ..writing import writing
 
 MAGIC = b"selectron\n"
 VERSION = 8

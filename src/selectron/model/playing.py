@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..engine.loop import GIVEN, LATER, NEVER
+from ..engine.parts import Asker, Learner, declared
+from ..engine.round import STRAINED
+from ..engine.rows import Dense, Sparse, rows_of
+from ..errors import Refused
 from . import support
 from .draws import BLOCK, Draws, constant
-from .engine.loop import GIVEN, LATER, NEVER
-from .engine.parts import Asker, Learner, declared
-from .engine.round import STRAINED
-from .engine.rows import Dense, Sparse, rows_of
-from .errors import Refused
 from .refusal import why_refused
 from .run import Outcome
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import SelectronError
+from ..errors import SelectronError
 
 
 def number(owner: Any, name: str, fits: Callable[[float], bool], wanted: str) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import SelectronError
+from ..errors import SelectronError
 
 AHEAD = 256  # drawn at a time when rounds come one by one
 BLOCK = 32_768  # rows between two looks at Ctrl-C; their draws fit in the cache

@@ -5,12 +5,13 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from . import clock, single_row
+from .. import clock
+from ..engine.rows import Dense, Sparse
+from ..errors import SelectronError
+from ..model.run import Run
+from ..relevance import columns, indicators
+from . import single_row
 from .classifier import Decision, OnlineClassifier
-from .engine.rows import Dense, Sparse
-from .errors import SelectronError
-from .relevance import columns, indicators
-from .run import Run
 
 
 class RankedRun(Run):

@@ -4,10 +4,10 @@ import math
 from types import FunctionType
 from typing import Any
 
-from .classes.stack import of_one
-from .engine.parts import Learner, declared
-from .errors import SelectronError
-from .kernels import Linear
+from ..classes.stack import of_one
+from ..engine.parts import Learner, declared
+from ..errors import SelectronError
+from ..kernels import Linear
 from .refusal import check_memory
 
 

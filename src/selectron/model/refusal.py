@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from .engine.rows import Dense, Sparse
-from .errors import SelectronError
+from ..engine.rows import Dense, Sparse
+from ..errors import SelectronError
 
 TOO_LARGE = " is too large for floating point: scale the features."
 

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from ..engine.rows import Dense, Sparse
+from ..errors import SelectronError
+from ..keyed import Names, is_dict
+from ..model.model import Model
 from .checks import TABLE, in_one_sentence
-from .engine.rows import Dense, Sparse
-from .errors import SelectronError
-from .keyed import Names, is_dict
-from .model import Model
 
 
 def plain(x: Any, model: Model, names: Names | None = None) -> Dense | Sparse | None:

@@ -5,17 +5,17 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from .classes import binary, exact, joint, ranking, rest, ultraconservative
-from .classes.stack import Stack, of_one
-from .engine.bind import digest
-from .engine.loop import play
-from .engine.machine import compiled
-from .engine.parts import Learner, declared
-from .errors import SelectronError
-from .history import dense as ring_dense
-from .history import sparse as ring_sparse
-from .kernels import Linear
-from .spaces import (
+from ..classes import binary, exact, joint, ranking, rest, ultraconservative
+from ..classes.stack import Stack, of_one
+from ..engine.bind import digest
+from ..engine.loop import play
+from ..engine.machine import compiled
+from ..engine.parts import Learner, declared
+from ..errors import SelectronError
+from ..history import dense as ring_dense
+from ..history import sparse as ring_sparse
+from ..kernels import Linear
+from ..spaces import (
     dense_first,
     dense_l1,
     dense_second,

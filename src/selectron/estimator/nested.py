@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from sklearn.base import BaseEstimator
 
-from .errors import SelectronError
+from ..errors import SelectronError
 
 
 class NestedParameters(BaseEstimator):

@@ -7,11 +7,13 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from . import checks, clock, packing, single_row, storage
-from .askers import Always
+from .. import clock
+from ..askers import Always
+from ..learners import LASEC
+from ..model import storage
+from ..model.run import Run, named
+from . import checks, packing, single_row
 from .fitted import Fitted
-from .learners import LASEC
-from .run import Run, named
 
 
 class Decision(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .engine.round import ASKED, CLASS, STRAINED, UPDATED
+from ..engine.round import ASKED, CLASS, STRAINED, UPDATED
 
 
 def named(index: np.ndarray, classes: np.ndarray) -> np.ndarray:
@@ -159,7 +159,7 @@ class Run(Outcome):
 
         Where the learner has no age, or margins were not recorded, there are none.
         """
-        from .evaluate.drift import Drifts
+        from ..evaluate.drift import Drifts
 
         return Drifts().add(np.zeros(0) if self.age is None else self.age)
 

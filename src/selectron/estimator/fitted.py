@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..engine.rows import Dense, Sparse
+from ..errors import NotThere, SelectronError
+from ..keyed import Names, are_dicts
+from ..labels import encode
+from ..model.model import Model
+from ..spaces.scalars import HELD
 from . import checks
-from .engine.rows import Dense, Sparse
-from .errors import NotThere, SelectronError
-from .keyed import Names, are_dicts
-from .labels import encode
-from .model import Model
 from .nested import NestedParameters
-from .spaces.scalars import HELD
 
 FITTED = ("classes_", "named_", "model_", "n_features_in_", "feature_names_in_", "names_")
 

@@ -1,0 +1,1 @@
+"""The scikit-learn estimators: `OnlineClassifier`, and `OnlineRanker` for several classes a row."""
