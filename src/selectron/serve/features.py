@@ -57,18 +57,25 @@ def texts(features: Features) -> Rows:
     Row by row, its `transform` would take ten times as long.
     """
     counts = counter(features)
-    return lambda items: [sparse(counts(joined(item, features.text))) for item in items]
+
+    def row(item: dict[str, Any]) -> Row:
+        columns, values = counts(joined(item, features.text))
+        return Sparse(np.array([0, len(columns)]), np.array(columns, np.int32), values)
+
+    return lambda items: [row(item) for item in items]
 
 
-def counter(features: Features) -> Callable[[str], dict[int, float]]:
-    """Return the function that counts the words of a text, by column, at unit length."""
+def counter(features: Features) -> Callable[[str], tuple[list[int], np.ndarray]]:
+    """Return the function that counts the words of a text: columns, and counts of unit length."""
     words_of = HashingVectorizer(ngram_range=(1, features.ngrams)).build_analyzer()
+    size = features.size
 
-    def counts(text: str) -> dict[int, float]:
-        found = Counter(column(word, features.size) for word in words_of(text))
-        values = np.array([found[place] for place in sorted(found)], float)
+    def counts(text: str) -> tuple[list[int], np.ndarray]:
+        found = Counter(abs(murmurhash3_32(word)) % size for word in words_of(text))
+        columns = sorted(found)
+        values = np.array([found[column] for column in columns], float)
         length = math.sqrt(float(values @ values))
-        return {place: count / length for place, count in found.items()}
+        return columns, values / length if length else values
 
     return counts
 
@@ -83,11 +90,12 @@ def fields(features: Features) -> Rows:
     first = features.version == 1
 
     def row(item: dict[str, Any]) -> Row:
-        found = Counter(column(word, features.size) for word in words(item, features.categorical))
+        hashed = map(murmurhash3_32, words(item, features.categorical))
+        found = Counter(abs(place) % features.size for place in hashed)
         values: dict[int, float] = {**found}
         if not first and (text := joined(item, features.text, needed=False)):
-            for place, count in counts(text).items():
-                values[place] = values.get(place, 0) + count
+            for place, count in zip(*counts(text), strict=True):
+                values[place] = values.get(place, 0) + float(count)
         for place, (name, (centre, scale)) in enumerate(scales, features.size):
             value = number(item, name, centre, scale, first)
             if value is None:
@@ -97,11 +105,6 @@ def fields(features: Features) -> Rows:
         return sparse(values)
 
     return lambda items: [row(item) for item in items]
-
-
-def column(word: str, size: int) -> int:
-    """Return the column that scikit-learn hashes a word to."""
-    return abs(murmurhash3_32(word)) % size
 
 
 def sparse(values: Mapping[int, float]) -> Sparse:
