@@ -109,6 +109,14 @@ def test_lines_that_the_stream_refuses(live, tmp_path):
         assert done.stdout == f"{new} new items, {new} of them asked for\n"
 
 
+def test_what_comes_before_a_line_that_will_not_do_is_sent():
+    lines = [b"%d" % i for i in range(502)] + [b'{"a": NaN}', b"never"]
+    found = sending.batches(items(lines, "stdin", None))
+    assert [len(next(found)), len(next(found))] == [500, 2]
+    with pytest.raises(SelectronError, match="stdin, line 503"):
+        next(found)
+
+
 def test_lines_that_will_not_do():
     with pytest.raises(SelectronError, match=r"rows, line 2: .*NaN"):
         list(items([b"fine", b'{"a": NaN}'], "rows", None))

@@ -141,15 +141,21 @@ def batches(found: Iterable[Line]) -> Iterator[list[Line]]:
     """
     batch: list[Line] = []
     size = 0
-    for line in found:
-        length = 4 * len(line.text())  # bytes at most
-        if batch and (len(batch) == TOGETHER or size + length > BYTES):
-            yield batch
-            batch, size = [], 0
-        batch.append(line)
-        size += length
+    stopped = None
+    try:
+        for line in found:
+            length = 4 * len(line.text())  # bytes at most
+            if batch and (len(batch) == TOGETHER or size + length > BYTES):
+                yield batch
+                batch, size = [], 0
+            batch.append(line)
+            size += length
+    except SelectronError as error:  # what came before the line is sent
+        stopped = error
     if batch:
         yield batch
+    if stopped is not None:
+        raise stopped
 
 
 class Sent(NamedTuple):
