@@ -7,7 +7,7 @@ from selectron import OnlineClassifier
 from selectron.askers import Budget
 from selectron.evaluate import Drifts
 from selectron.learners import LeadingHistory, Perceptron
-from selectron.streams import switching_gaussian
+from selectron.streams import digits, switching_gaussian
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +35,45 @@ def test_at_rest_there_is_none():
     X, y = switching_gaussian(2400, d=5, every=2400, seed=1)
     clf = OnlineClassifier(LeadingHistory(), asker=Budget(rate=0.4), random_state=0)
     assert clf.run(X, y).drifts == []
+
+
+def played(X, y, seed=0):
+    return OnlineClassifier(LeadingHistory(), asker=Budget(rate=0.1), random_state=seed).run(X, y)
+
+
+def test_classes_drawn_at_random_do_not_drift():
+    """The leaders of three classes have different ages, and experts are all alike."""
+    found = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = np.eye(3)[rng.integers(0, 3, (5000, 4))].reshape(5000, 12)
+        found += played(X, rng.integers(0, 3, 5000)).drifts
+    assert len(found) <= 4  # of 20,000 rows; there were 40 in each 5,000
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_noise_at_rest_does_not_drift(seed):
+    rng = np.random.default_rng(seed)
+    X, w = rng.normal(size=(1000, 5)), rng.normal(size=5)
+    noisy = X @ w + rng.normal(size=1000) * np.linalg.norm(w)
+    assert played(X, np.sign(noisy)).drifts == []
+
+
+def test_most_switches_of_the_digits_are_noticed():
+    X, y = digits()
+    rounds = np.array(played(X, y).drifts)
+    switches = range(500, len(y), 500)
+    hits = sum(np.any((rounds >= at) & (rounds < at + 200)) for at in switches)
+    assert hits >= 12  # of 17
+    assert len(rounds) - hits <= 2
+
+
+def test_a_lead_that_comes_back_is_no_drift():
+    drifts = Drifts()
+    there, back = np.arange(500.0), np.arange(500.0, 600.0)
+    assert drifts.add(np.r_[there, np.arange(20.0, 105.0), back + 85, np.arange(9.0, 99.0)]) == [
+        685
+    ]
 
 
 def test_other_learners_notice_nothing(run):

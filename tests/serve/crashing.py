@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from selectron.serve import answering, points, strict
+from selectron.serve import answering, points
 from selectron.serve.answering import Said
 from selectron.serve.declaration import Declaration, Features
 from selectron.serve.service import Service, Work
@@ -47,7 +47,7 @@ def operation(i):
             raws = [{"text": " ".join(rng.choices("abcdefgh win now", k=6))} for _ in range(3)]
             rows = stream.rows(raws)
             items = [
-                Item(f"{i}/{k}", strict.dumps(raw), row)
+                Item.of(f"{i}/{k}", raw, row)
                 for k, (raw, row) in enumerate(zip(raws, rows, strict=True))
             ]
             return stream.add(items, at, "feed")

@@ -1,6 +1,6 @@
 """A small stream for tests, and what is done with it: the tests compile one composition."""
 
-from selectron.serve import answering, strict
+from selectron.serve import answering
 from selectron.serve.answering import Said
 from selectron.serve.declaration import Declaration, Features
 from selectron.serve.service import Service, Work
@@ -45,7 +45,7 @@ class Desk:
     def add(self, raws, keys=True, start=0):
         rows = self.stream.rows(raws)
         items = [
-            Item(f"k{start + i}" if keys else None, strict.dumps(raw), row)
+            Item.of(f"k{start + i}" if keys else None, raw, row)
             for i, (raw, row) in enumerate(zip(raws, rows, strict=True))
         ]
         return self.do(lambda stream, at: stream.add(items, at, "feed"))

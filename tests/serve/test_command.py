@@ -126,10 +126,10 @@ def test_the_core_does_without_these_packages(tmp_path):
 BAD = {
     "classes": 'classes = ["ham"]',
     "two classes": "",
-    "no TOML": "classes = [",
+    "not TOML": "classes = [",
     "learner": GOOD + 'learner = "lasek"',
     "budget": GOOD + 'budget = "much"',
-    "'-5%'": GOOD + 'budget = "-5%"',
+    "got -0.05": GOOD + 'budget = "-5%"',
     "per": GOOD + 'budget = "5 per month"',
     "colour": GOOD + 'colour = "red"',
     "features.size": GOOD + "[features]\nsize = 0",
@@ -137,6 +137,19 @@ BAD = {
     "name": GOOD + 'name = "../../etc"',
     "beside": GOOD + "[[stream]]\nname = 'a'",
     "same name": '[[stream]]\nname="a"\nclasses=["x","y"]\n' * 2,
+    "drop 'numeric'": GOOD + "[features]\nnumeric = {a = [0, 1]}",
+    "drop 'text'": GOOD + '[features]\nkind = "vector"\ntext = ["a"]',
+    "must name a field": GOOD + "[features]\ntext = []",
+    "name a field": GOOD + '[features]\nkind = "fields"\ntext = []',
+    "named twice": GOOD + '[features]\nkind = "fields"\ncategorical = ["text"]',
+    "features.numeric.a.0: Input should be a finite number": GOOD
+    + '[features]\nkind = "fields"\nnumeric = {a = [nan, 1]}',
+    "features.numeric.a.1: Input should be a finite number": GOOD
+    + '[features]\nkind = "fields"\nnumeric = {a = [0, inf]}',
+    "privacy.retention_days: Input should be a finite number": GOOD
+    + "[privacy]\nretention_days = inf",
+    "audit": GOOD + "audit = nan",
+    "got nan": GOOD + 'budget = "nan%"',
     "differ": 'classes = ["a", "a"]',
 }
 
@@ -149,6 +162,7 @@ def test_declarations_that_will_not_do(tmp_path, case):
         read(file)
     assert "\n" not in str(caught.value)
     assert str(caught.value).startswith(str(file))
+    assert case in str(caught.value)
 
 
 def test_declarations_that_will_do(tmp_path):

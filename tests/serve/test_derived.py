@@ -2,11 +2,13 @@
 
 import shutil
 import sqlite3
+from contextlib import closing
 
 import pytest
 
 from selectron import SelectronError
 from selectron.serve import snapshots
+from selectron.serve.declaration import Features
 
 from .mail import declared, texts
 
@@ -127,6 +129,37 @@ def test_a_stream_that_is_declared_otherwise_is_refused(desk, tmp_path):
     with pytest.raises(SelectronError, match="served with another learner"):
         desk(declared(learner="perceptron"))
     assert desk(declared(lease=5, title="Mail")).view()["title"] == "Mail"
+
+
+def fields(**more):
+    features = Features(kind="fields", size=8, numeric={"amount": (0, 100)}, **more)
+    return declared().model_copy(update={"features": features})
+
+
+def test_a_store_from_before_features_had_versions(desk, tmp_path, caplog):
+    one = desk(fields(version=1))
+    one.add([{"amount": 50 * i, "text": f"text {i}"} for i in range(20)])
+    one.say(one.ask()["item"], "ham")
+    model = one.model()
+    one.crash()
+    with closing(sqlite3.connect(tmp_path / "selectron.sqlite3")) as db, db:
+        written = "json_remove(declared, '$.features.version')"  # as it was written then
+        db.execute(f"UPDATE streams SET declared = {written}")
+    for _ in range(2):
+        one = desk(fields())
+        assert one.model() == model
+        assert one.stream.rows([{"amount": 50}])[0].values.tolist() == [0.5]
+        assert "'mail' began with version 1 of features" in caplog.text
+        one.crash()
+    with pytest.raises(SelectronError, match="served with another features"):
+        desk(fields(version=2))
+
+
+def test_features_that_do_not_count_may_change(desk):
+    desk(fields(version=1)).crash()
+    desk(fields(version=1, text=["note"])).crash()
+    with pytest.raises(SelectronError, match="served with another features"):
+        desk(fields(version=1, categorical=["city"]))
 
 
 def test_a_later_version_is_refused(desk, tmp_path):

@@ -29,14 +29,51 @@ def test_words_are_those_of_scikit_learn(texts, size, ngrams):
     )
 
 
+def dense(features, *items):
+    rows = extractor(features)(list(items))
+    return np.vstack([table(row, width(features)).toarray() for row in rows])
+
+
 def test_fields():
     wanted = Features(kind="fields", size=32, numeric={"age": (40, 20)}, categorical=["city", "on"])
-    items = [{"age": 50, "city": "Ulm", "on": True}, {"age": 40, "city": None}]
-    rows = [table(row, width(wanted)).toarray()[0] for row in extractor(wanted)(items)]
+    rows = dense(wanted, {"age": 50, "city": "Ulm", "on": True}, {"age": 40, "city": None})
     hasher = FeatureHasher(32, input_type="string", alternate_sign=False)
     assert np.array_equal(rows[0][:32], hasher.transform([["city=Ulm", "on=True"]]).toarray()[0])
-    assert rows[0][32] == 0.5
+    assert rows[0][32:].tolist() == [0.5, 0.0]
     assert not rows[1].any()
+
+
+def test_the_words_of_fields_count():
+    wanted = Features(kind="fields", size=64, text=["note"], categorical=["city"])
+    rows = dense(wanted, {"city": "Ulm", "note": "win money"}, {"city": "Ulm", "note": "lunch"})
+    assert not np.array_equal(*rows)
+    plain = HashingVectorizer(n_features=64, alternate_sign=False).transform(["win money"])
+    (alone,) = dense(wanted, {"city": "Ulm"})
+    assert np.array_equal(rows[0], alone + plain.toarray()[0])
+    with pytest.raises(Problem, match="'note'"):
+        extractor(wanted)([{"note": 5}])
+
+
+@pytest.mark.parametrize("item", [{}, {"amount": None}, {"amount": ""}])
+def test_a_missing_number_has_a_column(item):
+    wanted = Features(kind="fields", size=4, numeric={"amount": (0, 1), "age": (40, 20)})
+    (row,) = dense(wanted, {"age": 60, **item})
+    assert row.tolist() == [0, 0, 0, 0, 0, 1, 1, 0]
+
+
+def test_the_limit_is_that_of_the_scaled_number():
+    wanted = Features(kind="fields", size=1, numeric={"amount": (0, 1e6)})
+    assert dense(wanted, {"amount": 2_000_000})[0, 1] == 2.0
+    for value in (2e12, True, "5", [1]):
+        with pytest.raises(Problem, match="'amount'"):
+            extractor(wanted)([{"amount": value}])
+
+
+def test_version_1_of_fields():
+    wanted = Features(kind="fields", size=4, numeric={"amount": (0, 1e-9)}, version=1)
+    assert dense(wanted, {"amount": 5, "text": "win"}).tolist() == [[0, 0, 0, 0, 5 / 1e-9]]
+    with pytest.raises(Problem, match="must have a number in 'amount'"):
+        extractor(wanted)([{}])
 
 
 def test_vectors_are_taken_as_they_are():

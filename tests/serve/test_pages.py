@@ -264,6 +264,130 @@ def test_a_token_is_asked_for(site, visit, browser):
     other.close()
 
 
+def test_a_model_that_has_learned_nothing_predicts_nothing(site, visit):
+    one = site(declared(classes=[f"c{i}" for i in range(60)], hide="never"))
+    send(one, "first", "second", "third")
+    page = visit(one)
+    item(page, "first")
+    assert page.text_content("#prediction") == "No prediction yet."
+    page.keyboard.press("1")
+    item(page, "second")
+    page.keyboard.press("1")
+    wait(lambda: len(answers(one)) == 2, "two answers")
+    send(one, "fourth")
+    page.keyboard.press("1")
+    item(page, "fourth")
+    assert page.text_content("#prediction").startswith("Predicted: c")
+    page.goto(f"{one.url}/history?stream=mail")
+    page.wait_for_selector("tbody tr")
+    assert "\N{EN DASH}" in page.locator("tbody tr").last.locator("td").nth(1).text_content()
+
+
+def test_fields_are_shown_in_their_order(site, visit):
+    one = site()
+    send(one, {"subject": "x", "text": "first", "body": "z", "age": 1})
+    page = visit(one)
+    item(page, "first")
+    names = page.locator("#item .name").all_inner_texts()
+    assert names == ["subject", "text", "body", "age"]
+
+
+def test_keys_can_be_switched_off_for_good(site, visit):
+    one = site()
+    send(one, *(f"text {i}" for i in range(6)))
+    page = visit(one)
+    item(page, "text")
+    page.keyboard.press("?")
+    page.uncheck("#shortcuts")
+    page.keyboard.press("Escape")
+    page.reload()
+    item(page, "text")
+    shown = page.text_content("#item")
+    for key in ("1", "n", "Space", "?"):
+        page.keyboard.press(key)
+    page.wait_for_timeout(300)
+    assert page.text_content("#item") == shown
+    assert not page.locator("dialog").is_visible()
+    assert page.locator("#answers kbd").first.is_hidden()
+    page.click("#help")
+    page.check("#shortcuts")
+    page.keyboard.press("Escape")
+    page.keyboard.press("1")
+    wait(lambda: answers(one) == [(shown, "label", "ham")], "one answer")
+
+
+def test_charts_have_a_legend_and_a_text(site, visit):
+    one = site()
+    send(one, *(f"text {i}" for i in range(3)))
+    page = visit(one)
+    item(page, "text 0")
+    for i in (1, 2):
+        page.keyboard.press("1")
+        item(page, f"text {i}")
+    page.wait_for_selector("#accuracy canvas")
+    wait(lambda: "answered 2" in page.get_attribute("#labels", "aria-label"), "two answered")
+    for name, words in {
+        "accuracy": ["estimate", "95% interval", "drift"],
+        "labels": ["asked for", "answered", "drift"],
+        "queue": ["waiting", "drift"],
+    }.items():
+        figure = page.locator(f"figure:has(#{name})")
+        assert figure.locator(".legend li").all_inner_texts() == words
+        assert page.get_attribute(f"#{name}", "role") == "img"
+        assert "3 items" in page.get_attribute(f"#{name}", "aria-label")
+        figure.locator("summary").click()
+        assert figure.locator("tbody tr").last.locator("td").first.inner_text() == "3"
+
+
+@pytest.mark.parametrize("path", ["/label", "/history"])
+def test_an_unknown_stream_says_so(site, visit, path):
+    page = visit(site(), f"{path}?stream=nope")
+    page.wait_for_selector("h2:has-text('There is no stream')")
+    page.wait_for_timeout(300)
+    assert page.text_content("#link") == ""
+    assert "'nope'" in page.text_content("main")
+    page.click("text=All streams")
+    page.wait_for_selector("text=Honest accuracy")
+
+
+def test_a_server_that_is_away_is_no_blank_page(site, visit):
+    one = site()
+    send(one, "first")
+    page = visit(one)
+    item(page, "first")
+    page.wait_for_timeout(300)
+    page.context.set_offline(True)
+    page.keyboard.press("1")
+    page.wait_for_selector("#empty:has-text('The server does not answer.')")
+    page.context.set_offline(False)
+    send(one, "second")
+    item(page, "second")
+    page.route("**/v1/streams**", lambda route: route.abort())
+    for path in ("/", "/history?stream=mail"):
+        page.goto(one.url + path)
+        page.wait_for_selector("text=The server does not answer.")
+
+
+def luminance(colour):
+    digits = colour.strip().lstrip("#")
+    digits = digits if len(digits) == 6 else "".join(2 * digit for digit in digits)
+    parts = [int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4)]
+    red, green, blue = (x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_borders_and_texts_can_be_seen(site, visit, scheme):
+    page = visit(site(), "/", color_scheme=scheme)
+    style = "getComputedStyle(document.documentElement).getPropertyValue"
+    names = ("line", "back", "card", "text", "quiet", "main", "warn", "good")
+    light = {name: luminance(page.evaluate(f"{style}('--{name}')")) for name in names}
+    for name, least in ({"line": 3.0, "good": 3.0} | dict.fromkeys(names[3:7], 4.5)).items():
+        for ground in ("back", "card"):
+            low, high = sorted((light[name], light[ground]))
+            assert (high + 0.05) / (low + 0.05) >= least, (name, ground)
+
+
 @pytest.mark.parametrize("options", [{}, {"viewport": {"width": 360, "height": 640}}])
 def test_nothing_is_wider_than_the_screen(site, visit, options):
     one = site()
@@ -275,6 +399,8 @@ def test_nothing_is_wider_than_the_screen(site, visit, options):
     for path in ("/", "/label?stream=mail", "/history?stream=mail"):
         page.goto(one.url + path)
         page.wait_for_timeout(300)
+        for summary in page.locator("figure summary").all():
+            summary.click()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 

@@ -48,16 +48,16 @@ class Unsteady(httpx2.HTTPTransport):
 def test_it_gets_there_once_and_resumes(live, sender, file, monkeypatch):
     monkeypatch.setattr(sending.time, "sleep", lambda seconds: None)
     found = list(items(file.read_bytes().splitlines(), "rows", None))
-    keys = [item["id"] for item in found]
+    keys = [line.id for line in found]
     assert resumed(sender, keys) == 0
     client = httpx2.Client(transport=Unsteady(5))
     unsteady = Sender(sender.url, live.tokens["ingest"], client)
     with closing(unsteady), pytest.raises(SelectronError, match="the line is cut"):
-        sending.sent(unsteady, found, lambda n: None)
+        sending.sent(unsteady, found, lambda n: None, print)
     start = resumed(sender, keys)
     assert start == 1000  # two batches of 500, the second without a reply
-    new, asked = sending.sent(sender, found[start:], lambda n: None)
-    assert (new, asked) == (200, 200)
+    done = sending.sent(sender, found[start:], lambda n: None, print)
+    assert done == (200, 200, 0)
     assert resumed(sender, keys) == 1200
     assert live.host.views["mail"]["items"] == 1200
 
@@ -80,6 +80,41 @@ def test_the_command(live, file):
         assert refused.exit_code == 1
         assert refused.stderr.count("\n") == 1
     assert CliRunner().invoke(main, arguments).exit_code == 2
+
+
+def test_lines_that_the_stream_refuses(live, tmp_path):
+    from click.testing import CliRunner
+
+    from selectron.cli import main
+
+    rows = [{"text": f"odd {i}"} for i in range(700)]
+    rows[40], rows[600] = {"text": 5}, {"body": "no text"}
+    file = tmp_path / "odd.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)))
+    arguments = ["send", str(file), "--to", f"{live.url}/v1/streams/mail"]
+    token = {"SELECTRON_TOKEN": live.tokens["ingest"]}
+    first = CliRunner().invoke(main, arguments, env=token)
+    assert first.exit_code == 1
+    assert first.stdout == "698 new items, 698 of them asked for\n"
+    assert [line for line in first.stderr.splitlines() if line.startswith("selectron")] == [
+        "selectron: odd.jsonl, line 41: An item must have text in 'text'.",
+        "selectron: odd.jsonl, line 601: An item must have text in 'text'.",
+        "selectron: 2 lines are refused: mend them, and send the file with --again",
+    ]
+    rows[40], rows[600] = {"text": "mended"}, {"text": "too"}
+    file.write_text("\n".join(map(json.dumps, rows)))
+    for more, new in (([], 0), (["--again"], 2)):
+        done = CliRunner().invoke(main, [*arguments, *more], env=token)
+        assert done.exit_code == 0
+        assert done.stdout == f"{new} new items, {new} of them asked for\n"
+
+
+def test_what_comes_before_a_line_that_will_not_do_is_sent():
+    lines = [b"%d" % i for i in range(502)] + [b'{"a": NaN}', b"never"]
+    found = sending.batches(items(lines, "stdin", None))
+    assert [len(next(found)), len(next(found))] == [500, 2]
+    with pytest.raises(SelectronError, match="stdin, line 503"):
+        next(found)
 
 
 def test_lines_that_will_not_do():

@@ -43,8 +43,14 @@ def due(p, s, scale, m, y):
 
 
 def age(s, t):
-    """How old is what leads the best class?"""
-    return space.age(space.at(s, s.ranks[BEST]), t)
+    """Return the age of what leads, on average over the classes.
+
+    That of the best class alone would change with every row, though nothing drifts.
+    """
+    total = 0.0
+    for k in range(len(s.scores)):
+        total += space.age(space.at(s, k), t)
+    return total / len(s.scores)
 
 
 def life(p, s, t, remaining):

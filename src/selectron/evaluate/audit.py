@@ -4,7 +4,9 @@ A row whose label is asked for with probability p counts 1/p times. Its mistakes
 the right mean whatever the asker prefers, as long as p is above 0 and known before the draw
 (Horvitz & Thompson 1952; for streams, Beygelzimer, Dasgupta & Langford 2009). The interval is
 Wilson's for as many rows as a simple random sample would need to be as exact, which is what the
-variance of the weighted mistakes tells (Kish 1965).
+variance of the weighted mistakes tells (Kish 1965). That is too narrow where labels are few: with a
+tenth of the labels, a 95% interval holds in 77% of streams of 30 rows and 85% of 50, but in 91 to
+96% from 100 rows on. So below 100 rows there is none: it is from 0 to 1.
 """
 
 import math
@@ -14,9 +16,15 @@ import numpy as np
 
 from ..errors import SelectronError
 
+ROWS = 100  # for fewer there is no interval
+
 
 class Estimate(NamedTuple):
-    """Accuracy and a confidence interval; NaN, and 0 to 1, where no label has been asked for."""
+    """Accuracy and a confidence interval.
+
+    The interval is from 0 to 1 where there are fewer than 100 rows. Where no label has been asked
+    for, accuracy is NaN as well.
+    """
 
     accuracy: float
     low: float
@@ -45,9 +53,12 @@ class Audit:
         """Add asked labels: the probabilities with which they were asked for, and the mistakes."""
         self.sums += moments(np.asarray(probability, float), np.asarray(mistake, float)).sum(axis=1)
 
-    def estimate(self) -> Estimate:
-        """Return what they tell so far."""
-        return estimated(self.sums, self.z)
+    def estimate(self, rows: float = math.inf) -> Estimate:
+        """Return the estimate so far. Give `rows`, the length of the stream, where it is short.
+
+        With fewer than 100 rows the interval is from 0 to 1: labels are too few for another.
+        """
+        return estimated(self.sums, self.z, rows)
 
 
 SUMS = 5
@@ -60,8 +71,8 @@ def moments(probability: np.ndarray, mistake: np.ndarray) -> np.ndarray:
     return np.array([weight, weight * mistake, weight**2, spare, spare * mistake])
 
 
-def estimated(sums: np.ndarray, z: float) -> Estimate:
-    """Return the estimate from sums of `moments`.
+def estimated(sums: np.ndarray, z: float, rows: float = math.inf) -> Estimate:
+    """Return the estimate from sums of `moments` over a number of rows.
 
     The variance of the error e is that of the draws, about e, and that of the rows themselves.
     """
@@ -69,6 +80,8 @@ def estimated(sums: np.ndarray, z: float) -> Estimate:
     if not total > 0:
         return Estimate(math.nan, 0.0, 1.0)
     e = wrong / total
+    if rows < ROWS:
+        return Estimate(1 - e, 0.0, 1.0)
     drawn = (spare_wrong * (1 - 2 * e) + spare * e * e) / total**2
     plain = e * (1 - e) / total
     alike = total**2 / squares  # rows, if mistakes were as likely under all weights
@@ -92,7 +105,8 @@ def audited(run: Any, window: int | None = None, confidence: float = 0.95) -> An
     """Return the accuracy of a run, estimated from the labels that it asked for.
 
     `run` is what `OnlineClassifier.run` returns, with its probabilities (`margins=True`). With a
-    `window`, return arrays, one element a round: the estimate over the last so many rows.
+    `window`, return arrays, one element a round: the estimate over that many rows up to it. Over
+    fewer than 100 rows the interval is from 0 to 1: labels are too few for another.
 
     Raises SelectronError if the run recorded no probabilities, or the window is below 1.
 
@@ -115,10 +129,12 @@ def audited(run: Any, window: int | None = None, confidence: float = 0.95) -> An
     audit = Audit(confidence)
     if window is None:
         audit.add(run.probability[asked], ~run.correct[asked])
-        return audit.estimate()
+        return audit.estimate(len(run))
     values = np.zeros((SUMS, len(run)))
     values[:, asked] = moments(run.probability[asked], (~run.correct[asked]).astype(float))
     total = np.pad(values.cumsum(axis=1), ((0, 0), (1, 0)))
     starts = np.maximum(0, np.arange(1, len(run) + 1) - window)
     sums = np.maximum(total[:, 1:] - total[:, starts], 0.0)
-    return Estimate(*np.array([estimated(column, audit.z) for column in sums.T]).reshape(-1, 3).T)
+    rows = np.arange(1, len(run) + 1) - starts
+    found = [estimated(column, audit.z, n) for column, n in zip(sums.T, rows, strict=True)]
+    return Estimate(*np.array(found).reshape(-1, 3).T)

@@ -10,11 +10,12 @@ from ..model.model import Model, Outcome
 from ..model.names import written
 from ..model.run import indices
 from ..streams.readers import Chunk
-from .audit import SUMS, Audit, moments
+from .audit import ROWS, SUMS, Audit, moments
 from .curves import Curve
 from .drift import Drifts
 
-MOST_SHOWN = 12  # rows with drift that a line of text tells
+MOST_SHOWN = 12  # rows with drift that a line of text shows
+FEW = "too few labels"
 
 
 class Contestant:
@@ -72,11 +73,13 @@ class Contestant:
 
     def result(self) -> dict[str, Any]:
         """Return the totals, by the names that the table and the JSON output use."""
+        estimate, reason = self._estimate()
         return {
             "learner": self.name,
             "asker": self.asker,
             "accuracy": 1 - self.mistakes / self.labelled if self.labelled else None,
-            "estimate": self.audit.estimate()._asdict() if self.audits and self.asked else None,
+            "estimate": estimate,
+            "estimate_reason": reason,
             "label_rate": self.asked / self.rows if self.rows else None,
             "asked": self.asked,
             "mistakes": self.mistakes,
@@ -85,6 +88,14 @@ class Contestant:
             "rows": self.rows,
             "rows_per_second": self.rows / self.seconds if self.seconds else None,
         }
+
+    def _estimate(self) -> tuple[dict[str, float] | None, str | None]:
+        """Return the estimate of accuracy, or None and why there is none."""
+        if not self.audits:
+            return None, "the asker makes no audits: a budget does"
+        if not self.asked or self.rows < ROWS:
+            return None, f"{FEW}: an interval takes {ROWS} rows"
+        return self.audit.estimate()._asdict(), None
 
 
 def table(results: Sequence[dict[str, Any]]) -> str:
@@ -95,7 +106,7 @@ def table(results: Sequence[dict[str, Any]]) -> str:
             row["learner"],
             row["asker"],
             "-" if row["accuracy"] is None else f"{row['accuracy']:.4f}",
-            _interval(row["estimate"]),
+            _interval(row["estimate"], row["estimate_reason"]),
             f"{row['label_rate']:.2%}",
             f"{row['mistakes']:,}",
             f"{row['steps']:,}",
@@ -104,7 +115,7 @@ def table(results: Sequence[dict[str, Any]]) -> str:
         for row in results
     ]
     lines: list[tuple[str, ...]] = [head, *body]
-    if not any(row["estimate"] for row in results):
+    if all(line[3] == "-" for line in body):
         lines = [(*line[:3], *line[4:]) for line in lines]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     lines.insert(1, tuple("-" * width for width in widths))
@@ -132,6 +143,8 @@ def noticed(results: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def _interval(estimate: dict[str, float] | None) -> str:
-    """Return the accuracy that asked labels tell, with its 95% interval."""
-    return "{low:.3f} to {high:.3f}".format(**estimate) if estimate else "-"
+def _interval(estimate: dict[str, float] | None, reason: str | None) -> str:
+    """Return the 95% interval of accuracy from asked labels, or that they are too few."""
+    if estimate:
+        return "{low:.3f} to {high:.3f}".format(**estimate)
+    return FEW if reason and reason.startswith(FEW) else "-"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .audit import estimated
+from .audit import ROWS, estimated
 from .contest import Contestant
 from .curves import Curve
 
@@ -18,9 +18,9 @@ DASHES = ("-", "--", "-.", ":")
 def plot(contestants: Sequence[Contestant], title: str, path: str | Path) -> None:
     """Draw what came of a pass over time, in the format of the file's ending.
 
-    Accuracy, with the band that asked labels alone tell the first to be in; the share
-    of labels asked; and the age of what leads the prediction, for learners that have it. Marks at
-    the foot of the first panel are rows in which drift was noticed.
+    Accuracy, with the 95% band of the first from asked labels alone, where a point stands for
+    enough rows; the share of labels asked; and the age of what leads the prediction, for learners
+    that have it. Marks at the foot of the first panel are rows in which drift began.
     """
     from matplotlib.figure import Figure  # slow to import
 
@@ -30,7 +30,7 @@ def plot(contestants: Sequence[Contestant], title: str, path: str | Path) -> Non
     panels = figure.subplots(len(heights), sharex=True, height_ratios=heights)
     for i, contestant in enumerate(contestants):
         draw(panels, contestant, i)
-    marks = ["band: what asked labels alone tell of the first, 95%"] * contestants[0].audits
+    marks = ["band: what asked labels alone tell of the first, 95%"] * banded(contestants[0])
     marks += ["\N{BLACK UP-POINTING TRIANGLE}: drift noticed"] * watching
     panels[0].set(
         title=title,
@@ -61,7 +61,7 @@ def draw(panels: Sequence[Any], contestant: Contestant, i: int) -> None:
     ends, accuracy, asking, age = curves(contestant)
     panels[0].plot(ends, accuracy, label=caption(contestant), **style)
     panels[1].plot(ends, asking, **style)
-    if first and contestant.audits:
+    if first and banded(contestant):
         panels[0].fill_between(ends, *band(contestant), color=colour, alpha=0.15, lw=0)
     if contestant.watches:
         panels[2].plot(ends, age, **style)
@@ -77,6 +77,11 @@ def curves(contestant: Contestant) -> tuple[np.ndarray, ...]:
     rows = smoothed(np.diff(ends, prepend=0)[None])[0]
     with np.errstate(invalid="ignore", divide="ignore"):  # a window may have no label
         return ends, right / labelled, asked / rows, age / rows
+
+
+def banded(contestant: Contestant) -> bool:
+    """Is there a band? Only where every point stands for enough rows."""
+    return contestant.audits and window(contestant.curve) >= ROWS
 
 
 def band(contestant: Contestant) -> tuple[np.ndarray, np.ndarray]:

@@ -155,7 +155,7 @@ class Run(Outcome):
 
     @cached_property
     def drifts(self) -> list[int]:
-        """Rounds in which drift was noticed (`selectron.evaluate.Drifts`), if ages were recorded.
+        """Rounds in which drift began (`selectron.evaluate.Drifts`), if ages were recorded.
 
         Where the learner has no age, or margins were not recorded, there are none.
         """

@@ -16,19 +16,29 @@ Class = Annotated[str, Field(min_length=1, max_length=100)]
 Fields = Annotated[list[str], Field(max_length=1000)]
 
 
+USED = {  # what counts of the features, by kind
+    "text": ("size", "text", "ngrams"),
+    "fields": ("size", "text", "ngrams", "numeric", "categorical"),
+    "vector": ("size", "vector"),
+}
+
+
 class Part(BaseModel):
     """A table of a declaration: names that it does not know are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Features(Part):
     """What the model sees of an item.
 
     `text`: words (and, with `ngrams`, runs of them) of these fields, hashed to `size` columns.
-    `fields`: `numeric` fields as (x - centre) / scale, `categorical` ones hashed to `size` columns;
-    a text that is named as well is hashed into the same columns. `vector`: a field that is a list
-    of `size` numbers.
+    `fields`: `categorical` fields, and the words of `text`, hashed to `size` columns; `numeric`
+    ones as (x - centre) / scale, each with a column that is 1 where the number is missing.
+    `vector`: a field that is a list of `size` numbers.
+
+    In `version` 1, `fields` had neither words nor missing numbers; a stream keeps the version that
+    it began with.
     """
 
     kind: Literal["text", "fields", "vector"] = "text"
@@ -38,6 +48,27 @@ class Features(Part):
     numeric: dict[str, tuple[float, Annotated[float, Field(gt=0)]]] = {}
     categorical: Fields = []
     vector: str = "vector"
+    version: Literal[1, 2] = 2
+
+    @model_validator(mode="after")
+    def _nothing_is_dropped(self) -> "Features":
+        given = self.model_fields_set - {"kind", "version", *USED[self.kind]}
+        if given:
+            raise ValueError(
+                f"kind = {self.kind!r} would drop {min(given)!r}: leave one of them out"
+            )
+        if self.kind == "text" and not self.text:
+            raise ValueError("text must name a field")
+        if self.kind == "fields":
+            parts = [set(self.text), set(self.numeric), set(self.categorical)]
+            if not any(parts):
+                raise ValueError("name a field in text, numeric or categorical")
+            if twice := sorted(a for a in set.union(*parts) if sum(a in p for p in parts) > 1):
+                raise ValueError(
+                    f"{twice[0]!r} is named twice in text (by default ['text']), numeric and "
+                    "categorical: leave one out"
+                )
+        return self
 
 
 class Privacy(Part):
@@ -121,6 +152,28 @@ def declared(values: dict[str, Any], where: str) -> Declaration:
         at = ".".join(map(str, first["loc"]))
         message = first["msg"].removeprefix("Value error, ").rstrip(".")
         raise SelectronError(f"{where}: {at + ': ' if at else ''}{message}.") from None
+
+
+def used(features: dict[str, Any]) -> dict[str, Any]:
+    """Return what decides the rows, of features as they are dumped.
+
+    >>> used({"kind": "vector", "size": 3, "vector": "v", "text": ["text"]})
+    {'size': 3, 'vector': 'v', 'kind': 'vector'}
+    """
+    found = {name: features.get(name) for name in USED[features["kind"]]}
+    found["kind"] = features["kind"]
+    if features["kind"] == "fields":
+        found["version"] = features.get("version", 1)
+        if found["version"] == 1:
+            del found["text"], found["ngrams"]
+    return found
+
+
+def continued(declaration: Declaration, features: dict[str, Any]) -> Declaration:
+    """Return a declaration that has the version of these features, those its stream began with."""
+    version = {"version": features.get("version", 1)}
+    changed = declaration.features.model_copy(update=version)
+    return declaration.model_copy(update={"features": changed})
 
 
 def read(path: str | Path) -> list[Declaration]:

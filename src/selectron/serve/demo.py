@@ -9,7 +9,6 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-from . import strict
 from .declaration import Declaration, Features
 from .host import Host
 from .service import Work
@@ -95,7 +94,7 @@ class Feeder(threading.Thread):
         """Send messages, under their numbers."""
         rows = self.host.rows[DEMO.name](found)
         items = [
-            Item(f"message-{start + i}", strict.dumps(message), row)
+            Item.of(f"message-{start + i}", message, row)
             for i, (message, row) in enumerate(zip(found, rows, strict=True))
         ]
         work = Work(lambda service, at: service.streams[DEMO.name].add(items, at, "demo"))

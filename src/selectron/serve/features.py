@@ -2,12 +2,11 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse
-from sklearn.feature_extraction import FeatureHasher
 from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.utils import murmurhash3_32
 
@@ -15,7 +14,7 @@ from ..engine.rows import Dense, Sparse
 from .declaration import Features
 from .problem import invalid
 
-HUGE = 1e6  # a number beyond this is a mistake, or has to be scaled
+HUGE = 1e6  # a number beyond this, once scaled, is a mistake
 
 Row = Dense | Sparse
 Rows = Callable[[Sequence[dict[str, Any]]], list[Row]]
@@ -35,8 +34,14 @@ def extractor(features: Features) -> Rows:
 
 
 def width(features: Features) -> int:
-    """Return how many columns a row has."""
-    return features.size + (len(features.numeric) if features.kind == "fields" else 0)
+    """Return how many columns a row has.
+
+    >>> width(Features(kind="fields", size=8, numeric={"age": (40, 20)}))
+    10
+    """
+    if features.kind != "fields":
+        return features.size
+    return features.size + (1 if features.version == 1 else 2) * len(features.numeric)
 
 
 def table(row: Row, columns: int) -> Any:
@@ -51,32 +56,62 @@ def texts(features: Features) -> Rows:
 
     Row by row, its `transform` would take ten times as long.
     """
-    words_of = HashingVectorizer(ngram_range=(1, features.ngrams)).build_analyzer()
+    counts = counter(features)
 
     def row(item: dict[str, Any]) -> Row:
-        found = words_of(joined(item, features.text))
-        counts = Counter(abs(murmurhash3_32(word)) % features.size for word in found)
-        columns = sorted(counts)
-        values = np.array([counts[column] for column in columns], float)
-        length = math.sqrt(float(values @ values))
-        ends = np.array([0, len(columns)])
-        return Sparse(ends, np.array(columns, np.int32), values / length if length else values)
+        columns, values = counts(joined(item, features.text))
+        return Sparse(np.array([0, len(columns)]), np.array(columns, np.int32), values)
 
     return lambda items: [row(item) for item in items]
 
 
+def counter(features: Features) -> Callable[[str], tuple[list[int], np.ndarray]]:
+    """Return the function that counts the words of a text: columns, and counts of unit length."""
+    words_of = HashingVectorizer(ngram_range=(1, features.ngrams)).build_analyzer()
+    size = features.size
+
+    def counts(text: str) -> tuple[list[int], np.ndarray]:
+        found = Counter(abs(murmurhash3_32(word)) % size for word in words_of(text))
+        columns = sorted(found)
+        values = np.array([found[column] for column in columns], float)
+        length = math.sqrt(float(values @ values))
+        return columns, values / length if length else values
+
+    return counts
+
+
 def fields(features: Features) -> Rows:
-    """Rows of named fields: hashed ones first, then the numeric ones."""
-    hasher = FeatureHasher(features.size, input_type="string", alternate_sign=False)
+    """Rows of named fields: hashed ones, then the numeric ones, then which of these are missing.
+
+    Streams that began with version 1 have neither texts nor the columns of missing numbers.
+    """
+    counts = counter(features)
     scales = list(features.numeric.items())
+    first = features.version == 1
 
-    def rows(items: Sequence[dict[str, Any]]) -> list[Row]:
-        hashed = hasher.transform([words(item, features.categorical) for item in items])
-        numbers = [[(number(i, n) - c) / s for n, (c, s) in scales] for i in items]
-        plain = np.array(numbers).reshape(len(items), len(scales))
-        return cut(scipy.sparse.hstack([hashed, scipy.sparse.csr_array(plain)], format="csr"))
+    def row(item: dict[str, Any]) -> Row:
+        hashed = map(murmurhash3_32, words(item, features.categorical))
+        found = Counter(abs(place) % features.size for place in hashed)
+        values: dict[int, float] = {**found}
+        if not first and (text := joined(item, features.text, needed=False)):
+            for place, count in zip(*counts(text), strict=True):
+                values[place] = values.get(place, 0) + float(count)
+        for place, (name, (centre, scale)) in enumerate(scales, features.size):
+            value = number(item, name, centre, scale, first)
+            if value is None:
+                values[place + len(scales)] = 1.0
+            else:
+                values[place] = value
+        return sparse(values)
 
-    return rows
+    return lambda items: [row(item) for item in items]
+
+
+def sparse(values: Mapping[int, float]) -> Sparse:
+    """Return the row that has these values at these columns; zeros are not kept."""
+    columns = sorted(place for place, value in values.items() if value)
+    data = np.array([values[place] for place in columns], float)
+    return Sparse(np.array([0, len(columns)]), np.array(columns, np.int32), data)
 
 
 def vectors(features: Features) -> Rows:
@@ -91,22 +126,12 @@ def vectors(features: Features) -> Rows:
     return lambda items: [row(item) for item in items]
 
 
-def cut(matrix: Any) -> list[Row]:
-    """Return the rows of a sparse matrix, each on its own."""
-    matrix = scipy.sparse.csr_array(matrix)
-    matrix.sum_duplicates()
-    matrix.sort_indices()
-    ends = matrix.indptr.astype(np.int64)
-    indices, values = matrix.indices.astype(np.int32), matrix.data.astype(np.float64)
-    spans = zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
-    return [Sparse(np.array([0, b - a]), indices[a:b].copy(), values[a:b].copy()) for a, b in spans]
-
-
-def joined(item: dict[str, Any], names: Sequence[str]) -> str:
-    """Return the text of these fields; one that is not there is empty, but not all of them."""
+def joined(item: dict[str, Any], names: Sequence[str], needed: bool = True) -> str:
+    """Return the text of these fields; missing ones are empty, but not all if one is `needed`."""
     found = [item[name] for name in names if item.get(name) is not None]
-    if not found or not all(isinstance(text, str) for text in found):
-        raise invalid(f"An item must have text in {' or '.join(map(repr, names))}.")
+    if (needed and not found) or not all(isinstance(text, str) for text in found):
+        must = "must have text in" if needed else "has text, or nothing, in"
+        raise invalid(f"An item {must} {' or '.join(map(repr, names))}.")
     return "\n".join(found)
 
 
@@ -118,15 +143,36 @@ def words(item: dict[str, Any], names: Sequence[str]) -> list[str]:
     return [f"{name}={value}" for name, value in found.items()]
 
 
-def number(item: dict[str, Any], name: str) -> float:
-    """Return a numeric field."""
-    if item.get(name) is None:
-        raise invalid(f"An item must have a number in {name!r}.")
-    return fit(name, item[name])
+def number(
+    item: dict[str, Any], name: str, centre: float, scale: float, first: bool
+) -> float | None:
+    """Return a numeric field, scaled; None if it is missing, which version 1 refuses.
+
+    What version 1 took in before its limits regarded the scale is taken again when it is replayed.
+    """
+    value = item.get(name)
+    if value is None or value == "":
+        if first:
+            raise invalid(f"An item of this stream must have a number in {name!r}.")
+        return None
+    scaled = (plain(name, value) - centre) / scale
+    if abs(scaled) > HUGE and not (first and abs(value) <= HUGE):
+        raise invalid(
+            f"{name!r} is {value:g}, and as (x - {centre:g}) / {scale:g} it is beyond "
+            f"{HUGE:.0f}: send it in another unit, or declare another scale."
+        )
+    return scaled
 
 
 def fit(name: str, value: Any) -> float:
-    """Return a number that a row may have."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > HUGE:
+    """Return a number that a row may have as it is."""
+    if abs(plain(name, value)) > HUGE:
         raise invalid(f"{name!r} must hold numbers up to {HUGE:.0f}.")
+    return float(value)
+
+
+def plain(name: str, value: Any) -> float:
+    """Return a value that is a number."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise invalid(f"{name!r} must hold numbers, got {str(value)[:40]!r}.")
     return float(value)

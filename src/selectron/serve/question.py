@@ -50,6 +50,12 @@ class Question:
         return bool(self.decided["asked"])
 
     @property
+    def prediction(self) -> str | None:
+        """The prediction, as people see it: None from a model that had learned nothing."""
+        label: str | None = self.decided["label"] if self.decided["version"] else None
+        return label
+
+    @property
     def settled(self) -> bool:
         """Have enough people answered?"""
         return len(self.votes) >= self.needed

@@ -5,15 +5,17 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Any
 
-from .problem import missing
-from .question import SKIP, Question, told
+from .problem import invalid, missing
+from .question import NONE, SKIP, Question, told
 from .store import content, entries
 from .stream import shown
 
 COLUMNS = (
     "entry", "kind", "item", "id", "at", "who", "verdict", "label", "shown_at", "late", "counts",
     "supersedes", "learned", "prediction", "margin", "probability", "asked", "reason", "version",
+    "data",
 )  # fmt: skip
+PAGE = 2000  # entries that are read at a time
 
 
 def question(db: sqlite3.Connection, stream: int, item: int, needed: int) -> Question:
@@ -80,7 +82,7 @@ def history(
                 "counts": event.body["counts"],
                 "stands": event.seq in standing,
                 "supersedes": event.body["supersedes"],
-                "prediction": about.decided["label"],
+                "prediction": about.prediction,
                 "reason": about.decided["reason"],
                 "content": kept[0] if kept else None,
             }
@@ -88,39 +90,59 @@ def history(
     return found
 
 
+def pages(db: sqlite3.Connection) -> Iterator[tuple[int, int]]:
+    """Yield ranges of the log, its end being where it is now.
+
+    Each is read in a transaction of its own: one that stays open, as long as somebody reads slowly,
+    would keep the write-ahead log from being shortened.
+    """
+    (last,) = db.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()
+    return ((low, min(low + PAGE, last)) for low in range(0, last, PAGE))
+
+
 def audit(db: sqlite3.Connection, stream: int) -> Iterator[dict[str, Any]]:
     """Yield the whole log of a stream, each entry a row of the same columns."""
     query = (
         "SELECT log.seq, log.kind, log.item, log.at, log.who, log.body, i.key, i.body FROM log"
-        " JOIN log AS i ON i.seq = log.item WHERE log.stream = ? ORDER BY log.seq"
+        " JOIN log AS i ON i.seq = log.item"
+        " WHERE log.stream = ? AND log.seq > ? AND log.seq <= ? ORDER BY log.seq"
     )
-    for seq, kind, number, at, who, text, key, about in db.execute(query, (stream,)):
-        body, decided = json.loads(text), json.loads(about)
-        values = (
-            seq, kind, number, key, at, who, body.get("verdict"),
-            body.get("label") if kind == "answer" else None, body.get("shown"), body.get("late"),
-            body.get("counts"), body.get("supersedes"), body.get("learned"), decided["label"],
-            decided["margin"], decided["probability"], decided["asked"], decided["reason"],
-            decided["version"],
-        )  # fmt: skip
-        yield dict(zip(COLUMNS, values, strict=True))
+    for low, high in pages(db):
+        for row in db.execute(query, (stream, low, high)).fetchall():
+            kept = content(db, row[2])
+            yield _row(row, kept[0] if kept else None)
+
+
+def _row(found: tuple, data: dict[str, Any] | None) -> dict[str, Any]:
+    seq, kind, number, at, who, text, key, about = found
+    body, decided = json.loads(text), json.loads(about)
+    values = (
+        seq, kind, number, key, at, who, body.get("verdict"),
+        body.get("label") if kind == "answer" else None, body.get("shown"), body.get("late"),
+        body.get("counts"), body.get("supersedes"), body.get("learned"), decided["label"],
+        decided["margin"], decided["probability"], decided["asked"], decided["reason"],
+        decided["version"], data,
+    )  # fmt: skip
+    return dict(zip(COLUMNS, values, strict=True))
 
 
 def tasks(db: sqlite3.Connection, stream: int, needed: int) -> Iterator[dict[str, Any]]:
     """Yield the items that were asked for, or answered, as tasks of Label Studio."""
     query = (
-        "SELECT seq FROM log WHERE stream = ? AND kind = 'item' AND (json_extract(body, '$.asked')"
+        "SELECT seq FROM log WHERE stream = ? AND seq > ? AND seq <= ? AND kind = 'item'"
+        " AND (json_extract(body, '$.asked')"
         " OR EXISTS (SELECT 1 FROM log AS a WHERE a.item = log.seq AND a.kind = 'answer'))"
     )
-    for (number,) in db.execute(query, (stream,)).fetchall():
-        about, kept = question(db, stream, number, needed), content(db, number)
-        yield {
-            "id": number,
-            "data": (kept[0] if kept else None) or {},
-            "meta": {"id": about.key},
-            "annotations": [_annotation(vote) for vote in sorted(about.votes.values())],
-            "predictions": [_choices(about.decided["label"])] if about.decided["label"] else [],
-        }
+    for low, high in pages(db):
+        for (number,) in db.execute(query, (stream, low, high)).fetchall():
+            about, kept = question(db, stream, number, needed), content(db, number)
+            yield {
+                "id": number,
+                "data": (kept[0] if kept else None) or {},
+                "meta": {"id": about.key},
+                "annotations": [_annotation(vote) for vote in sorted(about.votes.values())],
+                "predictions": [_choices(about.prediction)] if about.prediction else [],
+            }
 
 
 def _annotation(vote: Any) -> dict[str, Any]:
@@ -138,8 +160,13 @@ def _choices(label: str) -> dict[str, Any]:
 def chosen(annotations: Any) -> tuple[str, str | None] | None:
     """Return verdict and label of the last annotation of a task of Label Studio, None without one.
 
+    An empty result is an answer: none of the classes. Raises Problem (422) for what is more than
+    one choice, such as spans.
+
     >>> chosen([{"result": [{"type": "choices", "value": {"choices": ["spam"]}}]}])
     ('label', 'spam')
+    >>> chosen([{"result": []}])
+    ('none', None)
     """
     if not isinstance(annotations, list) or not annotations:
         return None
@@ -147,9 +174,24 @@ def chosen(annotations: Any) -> tuple[str, str | None] | None:
     if not isinstance(last, dict) or last.get("was_cancelled"):
         return (SKIP, None) if isinstance(last, dict) else None
     results = last.get("result")
-    for result in results if isinstance(results, list) else []:
-        value = result.get("value") if isinstance(result, dict) else None
-        choices = value.get("choices") if isinstance(value, dict) else None
-        if isinstance(choices, list) and len(choices) == 1 and isinstance(choices[0], str):
-            return "label", choices[0]
-    return "none", None
+    if not isinstance(results, list):
+        raise invalid("Its annotation has no list 'result'.")
+    labels = [_choice(result) for result in results]
+    if len(labels) > 1:
+        raise invalid(f"Its annotation has {len(labels)} results; a stream takes one choice.")
+    return ("label", labels[0]) if labels else (NONE, None)
+
+
+def _choice(result: Any) -> str:
+    """Return the one choice of a result."""
+    kind = result.get("type", "choices") if isinstance(result, dict) else None
+    value = result.get("value") if isinstance(result, dict) else None
+    if kind != "choices" or not isinstance(value, dict):
+        raise invalid(f"Its annotation has a result of type {kind!r}; a stream takes one choice.")
+    choices = value.get("choices")
+    if set(value) - {"choices"}:
+        raise invalid("Its annotation is a choice for a part of the item (a span or region).")
+    if not isinstance(choices, list) or len(choices) != 1 or not isinstance(choices[0], str):
+        count = len(choices) if isinstance(choices, list) else 0
+        raise invalid(f"Its annotation has {count} choices; a stream takes one.")
+    return choices[0]

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx2
 
@@ -14,6 +14,18 @@ from .service import fingerprint
 TOGETHER, BYTES = 500, 4 << 20  # items, and bytes, of a batch
 PATIENCE = 8  # attempts, each after twice the time of the one before
 FIRST = 0.5  # seconds
+
+
+class Line(NamedTuple):
+    """An item that is to be sent, and where it is."""
+
+    where: str
+    id: str
+    data: dict[str, Any]
+
+    def text(self) -> str:
+        """Return it as it is sent."""
+        return strict.dumps({"id": self.id, "data": self.data}, sort=False)
 
 
 class Sender:
@@ -33,7 +45,10 @@ class Sender:
         return self._ask("GET", f"{self.url}/items", params={"id": key}, none=404) is not None
 
     def send(self, items: list[str]) -> list[dict[str, Any]]:
-        """Send items, as lines; return what was decided. Sent twice, they are there once."""
+        """Send items, as lines; return what was decided on each, or why it is refused.
+
+        Sent twice, they are there once.
+        """
         body = "\n".join(items).encode()
         headers = {"idempotency-key": fingerprint(body), "content-type": "application/x-ndjson"}
         return self._ask("POST", f"{self.url}/batch", content=body, headers=headers)["items"]
@@ -66,26 +81,27 @@ def message(response: Any) -> str:
         return f"the server answers with {response.status_code}"
 
 
-def items(lines: Iterable[bytes], name: str, field: str | None) -> Iterator[dict[str, Any]]:
+def items(lines: Iterable[bytes], name: str, field: str | None) -> Iterator[Line]:
     """Yield an item for every line: an object of JSON is its data, other text goes to "text".
 
     Its id is that of `field`, or else the name of the file and the line, so that a line is the same
     item whenever it is sent. Raises SelectronError if a line is no strict JSON, or lacks the field.
 
     >>> list(items([b"win money"], "a.txt", None))
-    [{'id': 'a.txt:1', 'data': {'text': 'win money'}}]
+    [Line(where='a.txt, line 1', id='a.txt:1', data={'text': 'win money'})]
     """
     for number, line in enumerate(lines, 1):
         line = line.strip()
         if not line:
             continue
-        data = data_of(line, f"{name}, line {number}")
+        where = f"{name}, line {number}"
+        data = data_of(line, where)
         key = f"{name}:{number}"
         if field is not None:
             if not isinstance(data.get(field), str | int):
-                raise SelectronError(f"{name}, line {number} has no text or number in {field!r}.")
+                raise SelectronError(f"{where} has no text or number in {field!r}.")
             key = str(data[field])
-        yield {"id": key, "data": data}
+        yield Line(where, key, data)
 
 
 def data_of(line: bytes, where: str) -> dict[str, Any]:
@@ -104,7 +120,8 @@ def data_of(line: bytes, where: str) -> dict[str, Any]:
 def resumed(sender: Sender, keys: list[str]) -> int:
     """Return how many of these items have been sent, in their order.
 
-    A batch is taken as a whole and after the one before it: what is there is at the beginning.
+    A batch comes after the one before it: what is there is at the beginning, up to items that were
+    refused.
     """
     low, high = 0, len(keys)
     while low < high:
@@ -116,32 +133,54 @@ def resumed(sender: Sender, keys: list[str]) -> int:
     return low
 
 
-def batches(found: Iterable[dict[str, Any]]) -> Iterator[list[str]]:
-    """Yield items as lines, a batch at a time.
+def batches(found: Iterable[Line]) -> Iterator[list[Line]]:
+    """Yield items a batch at a time.
 
-    >>> [len(batch) for batch in batches([{"id": "a"}] * 501)]
+    >>> [len(batch) for batch in batches([Line("a", "a", {})] * 501)]
     [500, 1]
     """
-    batch: list[str] = []
+    batch: list[Line] = []
     size = 0
-    for line in map(strict.dumps, found):
-        if batch and (len(batch) == TOGETHER or size + len(line) > BYTES):
-            yield batch
-            batch, size = [], 0
-        batch.append(line)
-        size += 4 * len(line)  # bytes at most
+    stopped = None
+    try:
+        for line in found:
+            length = 4 * len(line.text())  # bytes at most
+            if batch and (len(batch) == TOGETHER or size + length > BYTES):
+                yield batch
+                batch, size = [], 0
+            batch.append(line)
+            size += length
+    except SelectronError as error:  # what came before the line is sent
+        stopped = error
     if batch:
         yield batch
+    if stopped is not None:
+        raise stopped
+
+
+class Sent(NamedTuple):
+    """How many items were new, asked for, and refused."""
+
+    new: int = 0
+    asked: int = 0
+    refused: int = 0
 
 
 def sent(
-    sender: Sender, found: Iterable[dict[str, Any]], progress: Callable[[int], None]
-) -> tuple[int, int]:
-    """Send items; return how many were new, and how many of these are asked for."""
-    new = asked = 0
+    sender: Sender,
+    found: Iterable[Line],
+    progress: Callable[[int], object],
+    refused: Callable[[str], object],
+) -> Sent:
+    """Send items; `refused` gets a sentence for each that is not taken, and the rest is sent."""
+    total = Sent()
     for batch in batches(found):
-        replies = sender.send(batch)
-        fresh = [reply for reply in replies if not reply["known"]]
-        new, asked = new + len(fresh), asked + sum(reply["asked"] for reply in fresh)
+        replies = sender.send([line.text() for line in batch])
+        for line, reply in zip(batch, replies, strict=True):
+            if "error" in reply:
+                refused(f"{line.where}: {reply['error']['message']}")
+                total = total._replace(refused=total.refused + 1)
+            elif not reply["known"]:
+                total = total._replace(new=total.new + 1, asked=total.asked + reply["asked"])
         progress(len(batch))
-    return new, asked
+    return total

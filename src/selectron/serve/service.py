@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ..errors import SelectronError
 from . import points, snapshots, strict
-from .declaration import Declaration
+from .declaration import Declaration, continued, used
 from .problem import Problem
 from .store import Store
 from .stream import Stream
@@ -62,8 +62,7 @@ class Service:
         self.look()
 
     def _streams(self, declarations: Sequence[Declaration]) -> dict[str, Stream]:
-        for declaration in declarations:
-            unchanged(declaration, self.store.declared(declaration.name))
+        declarations = [unchanged(d, self.store.declared(d.name)) for d in declarations]
         self.store.begin()
         streams = {d.name: Stream(d, self.store) for d in declarations}
         self.store.commit()
@@ -123,7 +122,7 @@ class Service:
                 if found[0] != work.digest:
                     raise Problem(409, "key_reused", "This Idempotency-Key came with another body.")
                 return Kept(found[1])
-            reply = strict.dumps(work.do(self, at))
+            reply = strict.dumps(work.do(self, at), sort=False)
             self.store.put_reply(work.key, work.digest, reply, at)
             return Kept(reply)
         except Problem as problem:
@@ -189,17 +188,31 @@ class Kept(str):
     """A reply as it was sent the first time, in JSON."""
 
 
-def unchanged(declaration: Declaration, before: str | None) -> None:
-    """Refuse a stream whose model would not be what its log says any more."""
+def unchanged(declaration: Declaration, before: str | None) -> Declaration:
+    """Return a declaration with the version of features that its stream began with.
+
+    Refuse a stream whose model would not be what its log says any more.
+    """
     if before is None:
-        return
-    now, then = declaration.model_dump(mode="json"), strict.loads(before.encode())
+        return declaration
+    then = strict.loads(before.encode())
+    if "version" not in declaration.features.model_fields_set:
+        declaration = continued(declaration, then["features"])
+    now = declaration.model_dump(mode="json")
+    now["features"], then["features"] = used(now["features"]), used(then["features"])
     odd = [name for name in MODEL if now[name] != then.get(name)]
     if odd:
         raise SelectronError(
             f"Stream {declaration.name!r} was served with another {odd[0]}: put that back, or give "
             "the stream a new name."
         )
+    if now["features"].get("version") == 1:
+        LOG.warning(
+            "Stream %r began with version 1 of features: its texts do not count, and items that "
+            "lack a number are refused; a stream with a new name takes both.",
+            declaration.name,
+        )
+    return declaration
 
 
 def fingerprint(*parts: str | bytes) -> str:

@@ -22,16 +22,28 @@ TOGETHER = 500  # entries that are played again at a time
 
 
 class Item(NamedTuple):
-    """An item as it came: its own id, its text as JSON, and its row."""
+    """An item as it came: its own id, its text as JSON, a hash of it, and its row.
+
+    Fields keep the order in which they came; the hash does not depend on it.
+    """
 
     key: str | None
     raw: str
+    digest: str
     row: Dense | Sparse
 
-    @property
-    def digest(self) -> str:
-        """A hash of what it is."""
-        return sha256(self.raw.encode()).hexdigest()[:32]
+    @classmethod
+    def of(cls, key: str | None, data: dict[str, Any], row: Dense | Sparse) -> "Item":
+        """Return the item that has these fields.
+
+        >>> import numpy as np
+        >>> row = Dense(np.zeros((1, 1)))
+        >>> a, b = Item.of("k", {"b": 1, "a": 2}, row), Item.of("k", {"a": 2, "b": 1}, row)
+        >>> a.raw, a.digest == b.digest
+        ('{"b":1,"a":2}', True)
+        """
+        digest = sha256(strict.dumps(data).encode()).hexdigest()[:32]
+        return cls(key, strict.dumps(data, sort=False), digest, row)
 
 
 class Stream:
@@ -61,14 +73,34 @@ class Stream:
         """
         known: dict[str, Event | str] = {}
         for item in items:
-            if item.key is None:
-                continue
-            found = known.get(item.key) or self.store.item_of(self.id, item.key)
-            digest = found.body["digest"] if isinstance(found, Event) else found
-            if digest not in (None, item.digest):
-                raise Problem(409, "conflict", f"There is another item with the id {item.key!r}.")
-            known[item.key] = found or item.digest
+            self._look_up(item, known)
         return [self._add(item, known, at, who) for item in items]
+
+    def add_each(
+        self, items: Sequence[Item | Problem], at: float, who: str
+    ) -> list[dict[str, Any] | Problem]:
+        """Take items, each for itself: a Problem stands in the place of one that is not taken."""
+        known: dict[str, Event | str] = {}
+        replies: list[dict[str, Any] | Problem] = []
+        for item in items:
+            try:
+                if isinstance(item, Problem):
+                    raise item
+                self._look_up(item, known)
+                replies.append(self._add(item, known, at, who))
+            except Problem as problem:
+                replies.append(problem)
+        return replies
+
+    def _look_up(self, item: Item, known: dict) -> None:
+        """Find whether an item is known by its id; Problem (409) if that one was different."""
+        if item.key is None:
+            return
+        found = known.get(item.key) or self.store.item_of(self.id, item.key)
+        digest = found.body["digest"] if isinstance(found, Event) else found
+        if digest not in (None, item.digest):
+            raise Problem(409, "conflict", f"There is another item with the id {item.key!r}.")
+        known[item.key] = found or item.digest
 
     def _add(self, item: Item, known: dict, at: float, who: str) -> dict[str, Any]:
         found = known.get(item.key) if item.key is not None else None

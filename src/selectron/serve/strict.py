@@ -43,14 +43,14 @@ def loads(text: bytes) -> Any:
     return value
 
 
-def dumps(value: Any) -> str:
-    """Return a value as JSON: compact, the same text for the same value.
+def dumps(value: Any, sort: bool = True) -> str:
+    """Return a value as JSON: compact; sorted, it is the same text for the same value.
 
-    >>> dumps({"b": 1, "a": "é"})
-    '{"a":"é","b":1}'
+    >>> dumps({"b": 1, "a": "é"}), dumps({"b": 1, "a": "é"}, sort=False)
+    ('{"a":"é","b":1}', '{"b":1,"a":"é"}')
     """
     return json.dumps(
-        value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
+        value, ensure_ascii=False, allow_nan=False, sort_keys=sort, separators=(",", ":")
     )
 
 

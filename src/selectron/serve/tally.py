@@ -89,10 +89,13 @@ class Tally:
         return float(rows[:, 1].sum() / rows[:, 0].sum())
 
     def accuracy(self, recent: bool = False) -> Estimate:
-        """Return honest accuracy, of all items or of those answered lately."""
+        """Return honest accuracy, of all items or of those answered lately.
+
+        The interval is from 0 to 1 for the first 100 items.
+        """
         rows: Iterable = self.recent.values() if recent else [self.overall]
         sums = np.array([*rows, [0.0] * SUMS]).sum(axis=0)
-        return estimated(np.maximum(sums, 0.0), Z)
+        return estimated(np.maximum(sums, 0.0), Z, self.items)
 
     def pace(self) -> float | None:
         """Return items a second, lately."""

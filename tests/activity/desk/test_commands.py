@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from datetime import date, datetime
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -59,7 +60,7 @@ def test_declaring_and_listing(call, tmp_path):
     assert call("merge", "post", "Write the thesis").exit_code == 0
     found = json.loads(call("list", "--json").output)
     assert found[-1] == {"activity": "garden", "open": False, "declared": False}
-    assert call("answer").output == "0 waiting\n"
+    assert call("answer").output == "0 waiting, 0 older\n"
 
 
 def test_what_will_not_do_is_told_in_a_sentence(call, tmp_path):
@@ -133,6 +134,75 @@ def test_a_file_is_taken_up_once_and_reported(call, tmp_path, monkeypatch):
     assert "thesis" in (tmp_path / "day.html").read_text()
     monkeypatch.undo()
     time.tzset()
+
+
+@pytest.fixture
+def said(tmp_path):
+    """Write the export, and what was declared but for the last switch, which is forgotten."""
+    (tmp_path / "export.json").write_text(json.dumps(EXPORT))
+    rows = [
+        f"2024-05-01T{10 + m // 60}:{m % 60:02}:00Z,{'mail' if m % 20 else 'thesis'}"
+        for m in range(0, 110, 10)
+    ]
+    (tmp_path / "said.csv").write_text("\n".join(["time,activity", *rows]))
+
+
+def test_declarations_may_come_after_the_events(call, said, tmp_path):
+    first = call("import", "export.json", "--budget", "none")
+    assert "No activity is known" in first.stderr
+    assert "--declarations" in first.stderr
+    later = call("import", "export.json", "--declarations", "said.csv")
+    assert later.exit_code == 0, later.output
+    assert later.stdout.endswith(", 11 new declarations\n")
+    assert kinds(tmp_path).count("switch") == 11
+    shown = call("report", "--day", "2024-05-01", "--plain").output
+    assert "not declared" not in shown
+    assert "mail" in shown
+    again = call("import", "export.json", "--declarations", "said.csv")
+    assert again.stdout.endswith(", 0 new declarations\n")
+    assert kinds(tmp_path).count("declare") == 11
+
+
+def test_a_declaration_of_the_future_changes_nothing(call, said, tmp_path):
+    (tmp_path / "said.csv").write_text("time,activity\n2024-05-01,mail\n2500-05-02,mail\n")
+    done = call("import", "export.json", "--declarations", "said.csv")
+    assert (done.exit_code, done.stderr.count("\n")) == (1, 1)
+    assert kinds(tmp_path) == []
+
+
+def test_alarms_of_an_import_are_listed_and_answered(call, said):
+    done = call("import", "export.json", "--declarations", "said.csv", "--budget", "none")
+    assert "answer --all" in done.stderr
+    shown = call("answer").stdout
+    count = int(shown.split("0 waiting, ")[1].split()[0])
+    assert count > 0
+    lines = call("answer", "--all").stdout.splitlines()
+    assert len(lines) == count + 1
+    number, day, question = lines[0].split(maxsplit=2)
+    assert day.startswith("2024-05-0")
+    assert question.startswith("Are you working on ")
+    assert call("answer", "mail", "--alarm", number).stdout == f"Alarm {number}: mail\n"
+    assert call("answer").stdout == f"0 waiting, {count - 1} older\n"
+
+
+def test_a_day_without_declarations_says_what_would_help(call, said):
+    call("import", "export.json")
+    shown = " ".join(call("report", "--day", "2024-05-01", "--plain").output.split())
+    assert "Nothing was declared on this day: selectron activity declare NAME --since 2024" in shown
+    call("report", "--day", "2024-05-01", "--html", "day.html")
+    assert "Nothing was declared on this day" in Path("day.html").read_text()
+    call("import", "export.json", "--declarations", "said.csv")
+    assert "Nothing was declared" not in call("report", "--day", "2024-05-01", "--plain").output
+
+
+def test_of_several_computers_the_one_that_is_taken_is_named(call, tmp_path):
+    export = json.loads(json.dumps(EXPORT))
+    other = {**export["buckets"]["w"], "hostname": "laptop"}
+    export["buckets"]["v"] = {**other, "events": other["events"][:5]}
+    (tmp_path / "export.json").write_text(json.dumps(export))
+    done = call("import", "export.json")
+    assert "export.json has windows of desk, laptop: taking desk; --host takes" in done.stderr
+    assert call("import", "export.json", "--host", "desk").stderr.count("--host") == 0
 
 
 def test_what_is_of_the_future_is_not_taken_up(call, tmp_path):
@@ -245,6 +315,28 @@ def test_a_watch_from_start_to_end(tmp_path):
         journal.close()
 
 
+def test_a_watch_in_a_new_folder_takes_up_what_the_server_has(tmp_path):
+    pytest.importorskip("aw_server", reason="there is no aw-server here")
+    minute = time.time() // 60 * 60
+    server = Real(tmp_path, free_port())
+    watch = None
+    try:
+        server.bucket("aw-watcher-window_desk", "currentwindow")
+        for start in (minute - 10 * 86_400, minute - 2 * 86_400, minute - 3600):
+            window = "aw-watcher-window_desk"
+            server.put(window, start, start + 600, app="gvim", title="thesis.tex")
+        journal = Journal(tmp_path / "home")
+        watch = Watch(tmp_path, "--server", server.url, "--ask", "none", "--poll", "0.2")
+        count = lambda: sum(1 for _ in journal.of("cell"))  # noqa: E731
+        watch.wait(lambda: count() == 20, "a week is read")
+        assert "beginning with what the server has since" in "".join(watch.lines)
+    finally:
+        if watch is not None:
+            watch.end(signal.SIGTERM)
+        server.close()
+        journal.close()
+
+
 def test_days_and_moments():
     from selectron.cli.activity.declare import moment
 
@@ -253,5 +345,6 @@ def test_days_and_moments():
     assert moment("9:30", now) == now - 4.5 * 3600
     assert moment("23:00", now) == now - 15 * 3600  # of yesterday
     assert moment("1.5h", now) == now - 5400
+    assert moment("7d", now) == now - 7 * 86_400
     assert moment("2024-05-01T13:00", now) == now - 3600
     assert date.today().isoformat()

@@ -29,6 +29,16 @@ class Saying:
         with self.journal.writing():
             return self.journal.append("declare", time, at, {"activity": sound(activity)})
 
+    def fresh(self, said: list[tuple[float, str]], at: float) -> list[tuple[float, str]]:
+        """Return those declarations, as times and activities, that have not been made yet.
+
+        Raises SelectronError if one is of the future.
+        """
+        if any(not 0 <= time <= at + AHEAD for time, _ in said):
+            raise SelectronError("A declaration must not be of the future.")
+        known = {(entry.time, entry.body["activity"]) for entry in self.journal.of("declare")}
+        return [one for one in dict.fromkeys(said) if one not in known]
+
     def answer(self, alarm: int, activity: str, at: float, time: float | None = None) -> Entry:
         """Say which activity it was when an alarm was raised, and since when, if that is known.
 
@@ -93,6 +103,16 @@ class Saying:
     def names(self) -> Names:
         """Return the activities as they are now."""
         return Names(self.journal.of(*KINDS))
+
+    def unanswered(self) -> list[dict[str, Any]]:
+        """Return all alarms that nobody has answered, however old, the latest first."""
+        answered = {entry.body["alarm"] for entry in self.journal.of("answer")}
+        names = self.names()
+        return [
+            self._current(names, {**entry.body, "seq": entry.seq})
+            for entry in reversed(list(self.journal.of("alarm")))
+            if entry.body["id"] not in answered
+        ]
 
     def questions(self, now: float) -> list[dict[str, Any]]:
         """Return the alarms that wait for an answer, the latest first.

@@ -12,6 +12,10 @@ from ..timeline import Timeline
 
 ROWS = ("predicted", "declared", "corrected")
 NOBODY = "not declared"
+ADVICE = (
+    "Nothing was declared on this day: selectron activity declare NAME --since {}, or import FILE "
+    "--declarations CSV, gives it activities."
+)
 
 
 class Stretch(NamedTuple):
@@ -50,6 +54,14 @@ class Day(NamedTuple):
         seconds = self.seconds
         last = [NOBODY] if NOBODY in seconds else []
         return [name for name in self.activities if name in seconds] + last
+
+    @property
+    def advice(self) -> str | None:
+        """What to do where nothing was declared, None where something was."""
+        if not self.stretches or any(one.activity for one in self.stretches):
+            return None
+        start = datetime.fromtimestamp(self.stretches[0].start)
+        return ADVICE.format(f"{start:%Y-%m-%dT%H:%M}")
 
     @property
     def guessed(self) -> list[str]:

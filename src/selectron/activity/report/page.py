@@ -54,10 +54,11 @@ def written(day: Day) -> str:
 
 
 def _parts(day: Day, styles: dict[str, Look]) -> Iterator[str]:
+    advice = f"<p>{escape(day.advice)}</p>" if day.advice else ""
     yield (
         '<section aria-labelledby="line"><h2 id="line">The day</h2>'
         f'<div class="scroll" tabindex="0" role="group" aria-label="Timeline">{_svg(day, styles)}'
-        f'</div><p class="quiet">{day.asked} asked, {day.answered} answered.</p></section>'
+        f'</div><p class="quiet">{day.asked} asked, {day.answered} answered.</p>{advice}</section>'
     )
     yield '<section aria-labelledby="times"><h2 id="times">Time by activity</h2>'
     guessed = ", ".join(f"{_swatch(styles[name])}{escape(name)}" for name in day.guessed)

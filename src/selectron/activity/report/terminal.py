@@ -28,6 +28,8 @@ def lines(day: Day, plain: bool = False, width: int = WIDTH) -> Iterator[str]:
     yield ""
     yield from _times(day, styles, plain)
     yield f"{day.asked} asked, {day.answered} answered"
+    if day.advice:
+        yield from textwrap.wrap(day.advice, WIDTH)
 
 
 def _at(day: Day, row: str, time: float) -> str | None:

@@ -1,7 +1,7 @@
 """Files that ActivityWatch exports: of a whole server or one bucket, in either dialect."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +14,22 @@ from .titles import Titles
 ANYWHERE = ("", "unknown", "!local")  # what watchers that do not know their host call it
 
 
-def read(path: str | Path, titles: Titles, host: str | None = None) -> list[Event]:
+def read(
+    path: str | Path,
+    titles: Titles,
+    host: str | None = None,
+    note: Callable[[str], object] = lambda text: None,
+) -> list[Event]:
     """Return the events of an exported file, in order, without overlaps.
 
-    `host` chooses among several computers; by default that with most windows. Raises SelectronError
-    for what is no export, or holds no windows.
+    `host` chooses among several computers; by default that with most windows, of which `note` gets
+    a sentence. Raises SelectronError for what is no export, or holds no windows.
     """
     found = buckets(path)
     chosen = host_of({name: _size(bucket) for name, bucket in found.items()}, found, host, path)
+    known = computers(found)
+    if host is None and len(known) > 1:
+        note(f"{path} has windows of {', '.join(known)}: taking {chosen}; --host takes another.")
     joiner = Joiner()
     raws = list(_raws(found, chosen, titles))
     if not raws:
@@ -60,16 +68,21 @@ def host_of(
 
     Raises SelectronError if there is none.
     """
-    totals: dict[str, float] = {}
-    for name, bucket in found.items():
-        if bucket.get("type") == "currentwindow":
-            computer = str(bucket.get("hostname", ""))
-            totals[computer] = max(totals.get(computer, 0.0), sizes[name])
+    totals = {one: max(sizes[name] for name in names) for one, names in computers(found).items()}
     if not totals:
         raise SelectronError(f"{where} has no bucket of windows (type currentwindow).")
     if host is not None and host not in totals:
         raise SelectronError(f"{where} has no windows of {host!r}, but of {', '.join(totals)}.")
     return host if host is not None else max(totals, key=lambda one: (totals[one], one))
+
+
+def computers(found: dict[str, dict[str, Any]]) -> dict[str, list[str]]:
+    """Return the computers that have windows, and their buckets of windows."""
+    names: dict[str, list[str]] = {}
+    for name, bucket in found.items():
+        if bucket.get("type") == "currentwindow":
+            names.setdefault(str(bucket.get("hostname", "")), []).append(name)
+    return names
 
 
 def layers_of(found: dict[str, dict[str, Any]], host: str) -> Iterator[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -13,13 +14,15 @@ from .declare import moment
 @click.command()
 @click.argument("name", required=False)
 @click.option("--alarm", type=int, help="The number of the alarm. Default: the latest that waits.")
+@click.option("--all", "every", is_flag=True, help="List older alarms too, as those of an import.")
 @click.option("--since", help="When the switch really was: 14:05, or ago: 20min.")
 @at_home
 @reported
-def answer(name: str | None, alarm: int | None, since: str | None, home: Path) -> None:
+def answer(name: str | None, alarm: int | None, every: bool, since: str | None, home: Path) -> None:
     """Say what you were working on when an alarm was raised: the predicted activity, or another.
 
-    Without NAME, the questions that wait are listed. Answering again corrects.
+    Without NAME, the questions that wait are listed, with the numbers of their alarms. Answering
+    again corrects.
     """
     from ...activity.desk.asking import sentence
 
@@ -27,13 +30,18 @@ def answer(name: str | None, alarm: int | None, since: str | None, home: Path) -
     with saying(home) as say:
         waiting = say.questions(now)
         if name is None:
-            for question in waiting:
-                click.echo(f"{question['id']:>5}  {sentence(question)}")
-            click.echo(f"{len(waiting)} waiting")
+            unanswered = say.unanswered()
+            for question in unanswered if every else waiting:
+                click.echo(f"{question['id']:>5}  {_day(question)}  {sentence(question)}")
+            click.echo(f"{len(waiting)} waiting, {len(unanswered) - len(waiting)} older")
             return
         if alarm is None:
             if not waiting:
-                raise SelectronError("No question waits: give --alarm to correct an answer.")
+                raise SelectronError("No question waits: give --alarm; --all lists older ones.")
             alarm = waiting[0]["id"]
         entry = say.answer(alarm, name, now, None if since is None else moment(since, now))
     click.echo(f"Alarm {alarm}: {entry.body['activity']}")
+
+
+def _day(question: dict[str, Any]) -> str:
+    return time.strftime("%Y-%m-%d", time.localtime(question["since"]))

@@ -9,8 +9,8 @@ import click
 
 from .common import at_home, reported, saying
 
-AGO = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|h)")
-SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0}
+AGO = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|h|d)")
+SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
 
 
 @click.command()

@@ -2,12 +2,15 @@
 
 import signal
 import threading
+import time
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import click
 
 from .common import at_home, reported
+from .declare import moment
 from .options import of_predictor
 
 
@@ -30,6 +33,12 @@ from .options import of_predictor
     show_default=True,
     help="Seconds between two looks at ActivityWatch.",
 )
+@click.option(
+    "--since",
+    default="7d",
+    show_default=True,
+    help="In a new folder: from when on to take up what the server has: 20min, 7d, 2024-05-01.",
+)
 @click.option("--silent", is_flag=True, help="Write nothing to ActivityWatch.")
 @at_home
 @of_predictor
@@ -48,13 +57,15 @@ def watch(home: Path, **options: Any) -> None:
     from ...activity.watcher.server import Server
     from ...activity.watcher.telling import Telling
 
+    since = moment(options["since"], time.time())
     server = Server(options["server"])
     session, settled = opened(home, **settings)
     page = None
     try:
-        feed = Feed(
-            server, titles_of(home, settled), session.until or session.clock(), options["host"]
-        )
+        feed = Feed(server, titles_of(home, settled), session.until or since, options["host"])
+        if not session.until:
+            begun = f"{datetime.fromtimestamp(since):%Y-%m-%d %H:%M}"
+            click.echo(f"A new folder: beginning with what the server has since {begun} (--since).")
         telling = None if options["silent"] else Telling(server, options["host"])
         watching = Watch(session, feed, channels(session, **options), telling, click.echo)
         if options["web"]:

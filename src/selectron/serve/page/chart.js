@@ -8,7 +8,7 @@ const charts = {};
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
 function options(id, series, range, drifts) {
-  const axis = { stroke: colour("quiet"), grid: { stroke: colour("line"), width: 0.5 }, ticks: { stroke: colour("line") } };
+  const axis = { stroke: colour("quiet"), grid: { stroke: `${colour("line")}55`, width: 1 }, ticks: { stroke: colour("line") } };
   return {
     width: get(id).clientWidth, height: 110, legend: { show: false }, cursor: { show: false },
     scales: { x: { time: false }, y: { range } },
@@ -55,17 +55,40 @@ let last = null;
 addEventListener("resize", () => last && redraw(last));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => last && redraw(last));
 
+// What a chart shows, for those who do not see it: its last values, and a table of some.
+function describe(id, caption, names, rows) {
+  if (!rows.length) return get(id).setAttribute("aria-label", `${caption}: nothing yet.`);
+  const last = rows.at(-1);
+  const now = names.slice(1).map((name, i) => `${name} ${last[i + 1]}`).join(", ");
+  get(id).setAttribute("aria-label", `${caption}, from ${rows[0][0]} to ${last[0]} items; at the end: ${now}.`);
+  const step = Math.ceil(rows.length / 20);
+  const some = rows.filter((row, i) => (rows.length - 1 - i) % step === 0);
+  const line = (kind, row, scope) => element("tr", row.map((value) => element(kind, String(value), scope)));
+  const table = element("table", [element("thead", line("th", names, { scope: "col" })), element("tbody", some.map((row) => line("td", row)))]);
+  const values = get(`${id}-values`);
+  values.replaceChildren(table);
+  values.parentElement.hidden = false;
+}
+
+function describeAll(points) {
+  const rows = (...columns) => points.map((point) => columns.map((i) => (i < ACCURACY ? point[i] : percent(point[i]))));
+  describe("accuracy", "Honest accuracy of items answered lately", ["items", "estimate", "low", "high"], rows(ITEMS, ACCURACY, LOW, HIGH));
+  describe("labels", "Labels", ["items", "asked for", "answered"], rows(ITEMS, ASKED, ANSWERED));
+  describe("queue", "Questions that wait", ["items", "waiting"], rows(ITEMS, QUEUE));
+}
+
 export function show(state) {
   last = state;
   const { points } = state;
   const column = (i) => points.map((point) => point[i]);
   drifts = state.drifts.map(([time]) => points.find((point) => point[AT] >= time)?.[ITEMS]).filter((x) => x !== undefined);
   if (globalThis.uPlot && points.length > 1) {
-    const line = (name, width = 2) => ({ stroke: colour(name), width, points: { show: false } });
-    draw("accuracy", [column(ITEMS), column(ACCURACY), column(HIGH), column(LOW)], [line("main"), line("main", 0), line("main", 0)], [0, 1]);
-    draw("labels", [column(ITEMS), column(ASKED), column(ANSWERED)], [line("quiet"), line("good")], (plot, low, high) => [0, Math.max(1, high)]);
+    const line = (name, width = 2, dash = []) => ({ stroke: colour(name), width, dash, points: { show: false } });
+    draw("accuracy", [column(ITEMS), column(ACCURACY), column(HIGH), column(LOW)], [line("main"), line("main", 1), line("main", 1)], [0, 1]);
+    draw("labels", [column(ITEMS), column(ASKED), column(ANSWERED)], [line("quiet", 2, [6, 4]), line("good")], (plot, low, high) => [0, Math.max(1, high)]);
     draw("queue", [column(ITEMS), column(QUEUE)], [line("main")], (plot, low, high) => [0, Math.max(1, high)]);
   }
+  describeAll(points);
   numbers(state);
 }
 

@@ -2,7 +2,7 @@
 
 import { brief } from "./item.js";
 import { newKey } from "./outbox.js";
-import { ask, at, element, get, pages, stream, token } from "./talk.js";
+import { ask, at, element, excuse, get, pages, stream, token } from "./talk.js";
 
 let before = null;
 let classes = [];
@@ -62,7 +62,10 @@ async function load(anew) {
     get("link").textContent = "";
   } catch (error) {
     get("link").textContent = error.status ? "" : "offline";
-    if (error.status) get("said").textContent = error.message;
+    if (document.querySelector("tbody")) get("said").textContent = error.status ? error.message : "The server does not answer: try again.";
+    else get("rows").replaceChildren(...excuse(error));
+    if (error.status) return;
+    if (!document.querySelector("tbody")) setTimeout(() => load(true), 3000);
   }
 }
 

@@ -3,7 +3,7 @@
 import * as chart from "./chart.js";
 import { shown } from "./item.js";
 import * as outbox from "./outbox.js";
-import { at, ask, element, get, news, pages, Refusal, stream, token } from "./talk.js";
+import { at, ask, element, excuse, get, news, pages, stream, token } from "./talk.js";
 
 const REASONS = {
   uncertain: "Asked because the model is not sure.",
@@ -14,9 +14,11 @@ let now = null; // the question that is shown
 let ready = []; // those that come next
 let past = []; // what was answered here: { question, key, answer }
 let fetching = false;
+let trouble = null; // why there is no question, if it is not that none waits
 let none = false; // has the server been asked, and had none?
 let unread = false; // is the next question to be read out, as it follows an answer?
 let state = null;
+const KEYS = "selectron-shortcuts";
 let skew = 0; // seconds that the server's clock is ahead
 
 function say(text) {
@@ -42,8 +44,9 @@ async function advance() {
       show();
     }
     if (now && !ready.length) ready = [await fetched()].filter(Boolean);
+    trouble = null;
   } catch (error) {
-    if (error instanceof Refusal) say(error.message);
+    trouble = error;
   } finally {
     fetching = false;
   }
@@ -52,9 +55,9 @@ async function advance() {
 
 function show() {
   get("question").hidden = !now;
-  get("empty").hidden = Boolean(now) || !none;
+  get("empty").hidden = Boolean(now) || !(none || trouble);
   for (const id of ["skip", "none"]) get(id).disabled = !now;
-  if (!now) return empty();
+  if (!now) return trouble ? get("empty").replaceChildren(...excuse(trouble)) : empty();
   get("why").textContent = REASONS[now.reason] ?? "";
   get("item").replaceChildren(...shown(now.content));
   get("item").scrollTop = 0;
@@ -144,7 +147,7 @@ async function renew(question) {
 const typing = () => document.activeElement?.matches("input, textarea, select") || get("keys").open;
 
 function pressed(event) {
-  if (typing() || event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
+  if (!get("shortcuts").checked || typing() || event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
   const { key } = event;
   const actions = { " ": () => answer({ verdict: "skip" }), n: () => answer({ verdict: "none" }), u: undo, "?": () => get("keys").showModal() };
   if (key === " " && document.activeElement?.matches("button, a, summary")) return; // it is pressed
@@ -163,6 +166,20 @@ function added(event) {
   answer({ verdict: "label", label });
 }
 
+// Keys of one character can be switched off (WCAG 2.1.4): speech input, and some hands, press them.
+function switched() {
+  const on = get("shortcuts").checked;
+  localStorage.setItem(KEYS, on ? "on" : "off");
+  document.body.classList.toggle("keyless", !on);
+}
+
+// There is no such stream here, or not for this token: nothing else will come.
+function refused(error) {
+  [now, ready, trouble] = [null, [], error];
+  get("strip").hidden = get("actions").hidden = true;
+  show();
+}
+
 function begin() {
   if (!token() || !stream) return location.replace("/");
   pages("Label");
@@ -171,6 +188,9 @@ function begin() {
   get("undo").addEventListener("click", undo);
   get("help").addEventListener("click", () => get("keys").showModal());
   get("another").addEventListener("submit", added);
+  get("shortcuts").checked = localStorage.getItem(KEYS) !== "off";
+  get("shortcuts").addEventListener("change", switched);
+  switched();
   addEventListener("keydown", pressed);
   outbox.listen({
     changed: (count) => {
@@ -188,11 +208,12 @@ function begin() {
     state = found;
     get("title").textContent = found.title;
     chart.show(found);
-    if (!now && found.queue) advance();
+    if (!now && (found.queue || trouble)) advance();
     else if (!now) show();
-  }, (linked) => { get("link").textContent = linked ? "" : "offline"; });
+  }, (linked) => { get("link").textContent = linked ? "" : "offline"; }, refused);
   setInterval(tick, 1000);
   setInterval(() => [now, ...ready].forEach(renew), 5000);
+  setInterval(() => !now && trouble && ![403, 404].includes(trouble.status) && advance(), 3000);
   advance();
 }
 

@@ -1,6 +1,6 @@
 // The list of streams, and where the token is given.
 
-import { accuracy, ask, element, forget, get, keep, percent, token } from "./talk.js";
+import { accuracy, ask, element, excuse, forget, get, keep, percent, token } from "./talk.js";
 
 function card(found) {
   const query = `?stream=${encodeURIComponent(found.name)}`;
@@ -28,7 +28,10 @@ async function show() {
       forget();
       login.hidden = false;
       get("refused").textContent = error.message;
-    } else get("link").textContent = "offline";
+    } else {
+      get("link").textContent = error.status ? "" : "offline";
+      if (error.status || !document.querySelector(".card")) get("streams").replaceChildren(...excuse(error));
+    }
   }
 }
 

@@ -29,6 +29,17 @@ export class Refusal extends Error {
   }
 }
 
+function refusal(response, value) {
+  return new Refusal(response.status, value.error?.code, value.error?.message ?? response.statusText);
+}
+
+// What is shown where something should be, and is not: what the server refuses, or that it is away.
+export function excuse(error) {
+  const lines = error.status ? [error.message] : ["The server does not answer.", "This page goes on as soon as it is back."];
+  const link = element("p", element("a", "All streams", { href: "/" }));
+  return [element("h2", lines[0]), ...lines.slice(1).map((line) => element("p", line)), ...(error.status ? [link] : [])];
+}
+
 // An answer of the server is the value it sends, or a Refusal; no answer is a TypeError of fetch.
 export async function ask(method, path, body, key) {
   const headers = { authorization: `Bearer ${token()}` };
@@ -38,7 +49,7 @@ export async function ask(method, path, body, key) {
   const response = await fetch(path, { method, headers, body: text });
   const value = await response.json().catch(() => ({}));
   if (response.status === 401 && location.pathname !== "/") location.href = "/";
-  if (!response.ok) throw new Refusal(response.status, value.error?.code, value.error?.message ?? response.statusText);
+  if (!response.ok) throw refusal(response, value);
   return value;
 }
 
@@ -65,13 +76,15 @@ export function accuracy(found) {
   return found.estimate === null ? "not known yet" : `${percent(found.estimate)} (${percent(found.low)} to ${percent(found.high)})`;
 }
 
-// News of the stream, as they come; they begin again where the connection breaks.
-export async function news(heard, linked) {
+// News of the stream, as they come; they begin again where the connection breaks, unless the server
+// refuses them for good: there is no such stream, or the token has another role.
+export async function news(heard, linked, refused) {
   for (;;) {
     try {
       const headers = { authorization: `Bearer ${token()}` };
       const response = await fetch(at("/events"), { headers });
       if (response.status === 401) location.href = "/";
+      if (response.status === 403 || response.status === 404) return refused(refusal(response, await response.json()));
       if (!response.ok) throw new Error(response.statusText);
       linked(true);
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

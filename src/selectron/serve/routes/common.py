@@ -99,7 +99,7 @@ async def done(
     else:
         digest = fingerprint(request.method, request.url.path, await request.body())
         reply = await host.do(Work(work, f"{who}\n{key}", digest))
-    text = reply if isinstance(reply, Kept) else strict.dumps(reply)
+    text = reply if isinstance(reply, Kept) else strict.dumps(reply, sort=False)
     return Response(text, media_type="application/json")
 
 

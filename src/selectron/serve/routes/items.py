@@ -25,43 +25,40 @@ class NewItem(Body):
     data: dict[str, Any]
 
 
-def items_of(rows: Any, found: list[tuple[str | None, dict[str, Any]]]) -> list[Item]:
-    """Return items with their rows."""
-    made = rows([data for _, data in found]) if found else []
-    pairs = zip(found, made, strict=True)
-    return [Item(key, strict.dumps(data), row) for (key, data), row in pairs]
+def made(rows: Any, key: str | None, data: dict[str, Any]) -> Item:
+    """Return an item with its row."""
+    return Item.of(key, data, rows([data])[0])
 
 
-def lines_of(body: bytes) -> list[tuple[str | None, dict[str, Any]]]:
-    """Return own ids and data of lines of JSON; a Problem names its line."""
+def lines_of(body: bytes, rows: Any) -> list[tuple[int, Item | Problem]]:
+    """Return the items of lines of JSON, with their numbers; a Problem where one will not do."""
     lines = [line for line in enumerate(body.split(b"\n"), 1) if line[1].strip()]
     if len(lines) > BATCH:
         raise Problem(413, "too_long", f"A batch has {BATCH} items at most, got {len(lines)}.")
-    found = []
+    found: list[tuple[int, Item | Problem]] = []
     for number, line in lines:
         try:
-            found.append(item_of(strict.loads(line)))
+            found.append((number, item_of(strict.loads(line), rows)))
         except Problem as problem:
-            message = f"Line {number}: {problem}"
-            raise Problem(problem.status, problem.code, message) from None
+            found.append((number, problem))
     return found
 
 
-def item_of(value: Any) -> tuple[str | None, dict[str, Any]]:
-    """Return own id and data of an item."""
+def item_of(value: Any, rows: Any) -> Item:
+    """Return the item of a line."""
     if not isinstance(value, dict) or not isinstance(value.get("data"), dict):
         raise invalid('An item is an object as {"id": "a1", "data": {...}}.')
     if odd := set(value) - {"id", "data"}:
         raise invalid(f"An item has id and data, and no {min(odd)!r}.")
-    return checked_key(value.get("id")), value["data"]
+    return made(rows, checked_key(value.get("id")), value["data"])
 
 
 @router.post("/items", **allowed("ingest"))
 async def add_item(request: Request, stream: Name, body: NewItem, key: Key = None) -> Response:
     """Send an item: it is predicted, and perhaps asked for. The same id is the same item."""
     host_of(request).view(stream)
-    items = items_of(host_of(request).rows[stream], [(body.id, body.data)])
-    return await done(request, stream, key, lambda s, who, at: s.add(items, at, who)[0])
+    item = made(host_of(request).rows[stream], body.id, body.data)
+    return await done(request, stream, key, lambda s, who, at: s.add([item], at, who)[0])
 
 
 BATCHED: dict[str, Any] = allowed("ingest")
@@ -70,11 +67,21 @@ BATCHED["openapi_extra"] = BATCHED["openapi_extra"] | LINES
 
 @router.post("/batch", **BATCHED)
 async def add_batch(request: Request, stream: Name, key: Key = None) -> Response:
-    """Send items as lines of JSON: all of them are taken, or none."""
+    """Send items as lines of JSON: each is taken for itself, or refused with its line."""
     host_of(request).view(stream)
     rows, body = host_of(request).rows[stream], await request.body()
-    items = await run_sync(lambda: items_of(rows, lines_of(body)))
-    return await done(request, stream, key, lambda s, who, at: {"items": s.add(items, at, who)})
+    found = await run_sync(lambda: lines_of(body, rows))
+    return await done(request, stream, key, lambda s, who, at: each(s, found, who, at))
+
+
+def each(stream: Stream, found: list, who: str, at: float) -> dict[str, Any]:
+    """Add the items of a batch; what is refused stands in its place, with its line."""
+    replies = stream.add_each([item for _, item in found], at, who)
+    items = [
+        {"line": number, **reply.body()} if isinstance(reply, Problem) else reply
+        for (number, _), reply in zip(found, replies, strict=True)
+    ]
+    return {"items": items, "refused": sum("error" in item for item in items)}
 
 
 class Task(Body):
@@ -93,12 +100,20 @@ async def import_tasks(
 ) -> Response:
     """Take tasks of Label Studio: items, and the labels of those that are annotated."""
     host_of(request).view(stream)
-    keys = [None if task.id is None else checked_key(f"ls-{task.id}") for task in body]
-    pairs = list(zip(keys, (task.data for task in body), strict=True))
     rows = host_of(request).rows[stream]
-    items = await run_sync(lambda: items_of(rows, pairs))
-    said = [chosen(task.annotations) for task in body]
+    pairs = await run_sync(lambda: [annotated(*task, rows) for task in enumerate(body, 1)])
+    items, said = [item for item, _ in pairs], [answer for _, answer in pairs]
     return await done(request, stream, None, lambda s, who, at: taken(s, items, said, who, at))
+
+
+def annotated(number: int, task: Task, rows: Any) -> tuple[Item, tuple[str, str | None] | None]:
+    """Return the item of a task, and its answer; a Problem names the task."""
+    try:
+        key = None if task.id is None else checked_key(f"ls-{task.id}")
+        return made(rows, key, task.data), chosen(task.annotations)
+    except Problem as problem:
+        name = f"Task {number}" + ("" if task.id is None else f" (id {task.id})")
+        raise Problem(problem.status, problem.code, f"{name}: {problem}") from None
 
 
 def taken(stream: Stream, items: list[Item], said: list, who: str, at: float) -> dict[str, Any]:

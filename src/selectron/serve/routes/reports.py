@@ -104,7 +104,7 @@ def export(
     stream: Name,
     format: Annotated[Literal["jsonl", "csv", "parquet"], Query()] = "jsonl",
 ) -> StreamingResponse:
-    """Send the whole log: who, when shown and answered, prediction, probability, reason."""
+    """Send the whole log: who, when shown and answered, prediction, probability, reason, data."""
     host = host_of(request)
     host.view(stream)
 
@@ -131,7 +131,7 @@ def export_tasks(request: Request, stream: Name) -> StreamingResponse:
         try:
             before = "["
             for task in reading.tasks(db, host.ids[stream], needed):
-                yield before + strict.dumps(task)
+                yield before + strict.dumps(task, sort=False)
                 before = ",\n"
             yield "[]" if before == "[" else "]"
         finally:
