@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 
 from ..engine.parameters import number, shown
 from ..engine.parts import wrapped
+from ..engine.round import Life
 from ..errors import SelectronError
 from .uncertainty import Uncertainty
 
@@ -58,7 +59,7 @@ class Past(NamedTuple):
     since: float  # when the first row of this window came
 
 
-def recalled(past):
+def recalled(past: Any) -> Any:
     """Return the record as it is kept between rounds, by name."""
     return Past(
         past[0],
@@ -113,7 +114,7 @@ class Budget(NamedTuple):
     saved: float = 400
     audits: float = 0.1
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return the parameters as numbers: what is not given is NaN, and per in seconds."""
         kinds = [
             name for name in ("rate", "labels", "horizon", "per") if getattr(self, name) is not None
@@ -136,27 +137,29 @@ class Budget(NamedTuple):
         floor = number(self, "audits", lambda audits: 0 <= audits <= 1, "from 0 to 1")
         return (*given.values(), inner.numbers(), limit, floor)
 
-    def past(self):
+    def past(self) -> Any:
         """Return what is remembered before the first round: all that may be saved is there."""
         rate, labels, horizon, *_, limit, _ = self.numbers()
         share = rate if rate == rate else labels / horizon if horizon == horizon else 0.0
         return Past(0, 0, 0, 0, share * limit, 0, 0, 0, 0, -1.0, 0, 0)
 
-    def timed(self):
+    def timed(self) -> bool:
         """Return whether there is a budget for every period."""
         return self.per is not None
 
-    def remaining(self, past):
+    def remaining(self, past: Any) -> float:
         """How many rows are to come before the horizon; 0 where there is none."""
         return until(self, recalled(past))
 
-    def chance(self, past, r, q, t, now, life):
+    def chance(self, past: Any, r: float, q: float, t: int, now: float, life: Life) -> float:
         """Probability of asking in round t, at time `now`."""
         b = opened(self, recalled(past), now)
         worth, surprised = told(self, b, r, q, t, life)
         return spending(self, b, worth, surprised, *due(self, b, now, life.lasting))[1]
 
-    def after(self, past, r, q, t, now, life, asked):
+    def after(
+        self, past: Any, r: float, q: float, t: int, now: float, life: Life, asked: bool
+    ) -> Any:
         """What is remembered after round t."""
         b = opened(self, recalled(past), now)
         worth, surprised = told(self, b, r, q, t, life)
@@ -170,14 +173,14 @@ class Budget(NamedTuple):
         return (*counts, owed, saved, *usual, burst, b.window, b.pace, b.since)
 
 
-def told(a, b, r, q, t, life):
+def told(a: Any, b: Any, r: float, q: float, t: int, life: Life) -> tuple[float, float]:
     """What a row is worth, and how far it surprises."""
     inner = wrapped.Parameters(*a.asker)
     worth = life.ahead * wrapped.worth(inner, r, wrapped.news(inner, q, b.calm), t)
     return worth, wrapped.surprise(inner, r, q, t)
 
 
-def opened(a, b, now):
+def opened(a: Any, b: Any, now: float) -> Any:
     """The record as it is at time `now`: in a new window, with a new count."""
     if not a.per > 0 or math.floor(now / a.per) <= b.window:  # times that step back open none
         return b
@@ -188,7 +191,7 @@ def opened(a, b, now):
     )
 
 
-def due(a, b, now, lasting):
+def due(a: Any, b: Any, now: float, lasting: float) -> tuple[float, float, bool]:
     """The share of rows to ask for now, and that of audits in it; is there more than they take?
 
     Audits of the rows to come, that is: where only their labels are left, these are kept. A label
@@ -207,12 +210,12 @@ def due(a, b, now, lasting):
     return min(1.0, even / (1 - early / 2)), audits, left - 1 >= audits * (rows - 1)
 
 
-def until(a, b):
+def until(a: Any, b: Any) -> float:
     """How many rows are to come before the horizon, with this one; 0 where there is none."""
     return max(1.0, a.horizon - b.seen) if a.horizon > 0 else 0.0
 
 
-def ahead(a, b, now):
+def ahead(a: Any, b: Any, now: float) -> float:
     """How many rows are to come before the horizon or the window ends, with this one."""
     if a.horizon > 0:
         return until(a, b)
@@ -224,13 +227,13 @@ def ahead(a, b, now):
     return max(1.0, pace * ((b.window + 1) * a.per - now))
 
 
-def put_aside(a, b, share):
+def put_aside(a: Any, b: Any, share: float) -> float:
     """The part of what is due that is saved: none once as much is there as may be."""
     thrift = SPARING if a.horizon > 0 else THRIFT  # early labels are of use for longest
     return thrift * (1 - share) ** 2 if b.saved < share * a.saved else 0.0
 
 
-def means(a, b, worth, surprised):
+def means(a: Any, b: Any, worth: float, surprised: float) -> tuple[float, float, float]:
     """Mean worth and surprise over many rows, and surprise over a few, with this one."""
     n = b.rows + 1
     mean = b.mean if n > 1 else (HASTE if a.horizon > 0 else EAGER) * worth
@@ -238,12 +241,14 @@ def means(a, b, worth, surprised):
     return mean + (worth - mean) / LONG, calm, b.fast + (surprised - b.fast) / min(n, FAST)
 
 
-def leeway(a):
+def leeway(a: Any) -> float:
     """Rows whose labels may be lagged behind, or be in advance, by a factor of e in asking."""
     return max(LAG, a.horizon) if a.horizon > 0 else LAG
 
 
-def spending(a, b, worth, surprised, share, audits, spare):
+def spending(
+    a: Any, b: Any, worth: float, surprised: float, share: float, audits: float, spare: bool
+) -> tuple[float, float, float]:
     """Probability of asking as on any day, as it is now, and whether this is a burst, 1.0 or 0.0.
 
     Where labels are owed that worth does not bring, rows are asked for evenly; so they are where
@@ -273,7 +278,7 @@ FITS = {
 UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
 
-def seconds(period):
+def seconds(period: Any) -> Any:
     """Return a period of time in seconds.
 
     >>> seconds("1d"), seconds("90min"), seconds(30)

@@ -1,6 +1,6 @@
 """Askers that look at nothing."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..engine.parameters import number
 
@@ -12,11 +12,11 @@ class Always(NamedTuple):
     1.0
     """
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return no parameters."""
         return ()
 
-    def probability(self, r, q, t):
+    def probability(self, r: float, q: float, t: int) -> float:
         """1."""
         return 1.0
 
@@ -32,10 +32,10 @@ class Fixed(NamedTuple):
 
     p: float
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return p, which must lie between 0 and 1."""
         return (number(self, "p", lambda p: 0 <= p <= 1, "from 0 to 1"),)
 
-    def probability(self, r, q, t):
+    def probability(self, r: float, q: float, t: int) -> float:
         """p."""
         return self.p

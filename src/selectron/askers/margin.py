@@ -1,7 +1,7 @@
 """Askers that go by the margin: the less certain, the likelier to ask."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..engine.parameters import number
 
@@ -20,11 +20,11 @@ class Margin(NamedTuple):
 
     b: float
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return b, which must be above 0."""
         return (number(self, "b", lambda b: b > 0, "above 0"),)
 
-    def probability(self, r, q, t):
+    def probability(self, r: float, q: float, t: int) -> float:
         """b / (b + |r|)."""
         return self.b / (self.b + abs(r)) if self.b < math.inf else 1.0
 
@@ -45,11 +45,11 @@ class SecondOrderMargin(NamedTuple):
 
     b: float
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return b, which must be above 0."""
         return (number(self, "b", lambda b: b > 0, "above 0"),)
 
-    def probability(self, r, q, t):
+    def probability(self, r: float, q: float, t: int) -> float:
         """b / (b + |r| + r^2/2 (1 + q)), eq. (3)."""
         doubt = abs(r) + r * r / 2 * (1 + q)
         return self.b / (self.b + doubt) if self.b < math.inf else 1.0

@@ -1,6 +1,6 @@
 """The asker that goes by probabilities: made for `LeadingHistory`."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..engine.parameters import number
 
@@ -21,25 +21,25 @@ class Uncertainty(NamedTuple):
 
     doubt: float = 0.5
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return the parameter, which must not be below 0."""
         return (number(self, "doubt", lambda doubt: 0 <= doubt < float("inf"), "from 0 on"),)
 
-    def probability(self, r, q, t):
+    def probability(self, r: float, q: float, t: int) -> float:
         """(1 - |r|)^1.5 + doubt q."""
         return min(1.0, max(0.0, 1.0 - abs(r)) ** 1.5 + self.doubt * q)
 
-    def worth(self, r, q, t):
+    def worth(self, r: float, q: float, t: int) -> float:
         """The same without the limit of 1: what a budget goes by."""
         return max(0.0, 1.0 - abs(r)) ** 1.5 + self.doubt * q
 
-    def news(self, q, usual):
+    def news(self, q: float, usual: float) -> float:
         """What counts of q in a budget: the less, the more is usual.
 
         Members that disagree on all rows do not tell which of them to ask for.
         """
         return q * max(0.0, 1.0 - usual)
 
-    def surprise(self, r, q, t):
+    def surprise(self, r: float, q: float, t: int) -> float:
         """q: what a budget saves up for is not hard rows, but doubt about which member is right."""
         return q

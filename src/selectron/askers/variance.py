@@ -1,7 +1,7 @@
 """Askers that go by the directions that labels have been asked in, by a row's variance."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..engine.parameters import number
 from ..engine.round import mistake
@@ -25,15 +25,15 @@ class BBQ(NamedTuple):
 
     kappa: float
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return kappa, which must lie between 0 and 1."""
         return (number(self, "kappa", lambda kappa: 0 <= kappa <= 1, "from 0 to 1"),)
 
-    def by_variance(self):
+    def by_variance(self) -> Any:
         """Yes: q must be a row's variance."""
         return True
 
-    def probability(self, r, q, t):
+    def probability(self, r: float, q: float, t: int) -> float:
         """1 if q / (1 + q) > t^-kappa, else 0."""
         return 1.0 if q / (1 + q) > t**-self.kappa else 0.0
 
@@ -54,19 +54,19 @@ class BBQI(NamedTuple):
 
     kappa: float
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return kappa, which must lie between 0 and 1."""
         return (number(self, "kappa", lambda kappa: 0 <= kappa <= 1, "from 0 to 1"),)
 
-    def by_variance(self):
+    def by_variance(self) -> Any:
         """Yes: q must be a row's variance."""
         return True
 
-    def probability(self, r, q, t):
+    def probability(self, r: float, q: float, t: int) -> float:
         """1 if q / (1 + q) > t^-kappa, else 0."""
         return 1.0 if q / (1 + q) > t**-self.kappa else 0.0
 
-    def passes(self, m, y):
+    def passes(self, m: float, y: float) -> bool:
         """Mistakes only."""
         return mistake(m, y)
 
@@ -84,14 +84,14 @@ class Disagreement(NamedTuple):
     (1.0, 0.0)
     """
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return no parameters."""
         return ()
 
-    def by_variance(self):
+    def by_variance(self) -> Any:
         """Yes: q must be a row's variance."""
         return True
 
-    def probability(self, r, q, t):
+    def probability(self, r: float, q: float, t: int) -> float:
         """1 if |r| <= sqrt(q), else 0."""
         return 1.0 if abs(r) <= math.sqrt(q) else 0.0

@@ -66,12 +66,12 @@ class Exact(Stack):
         return self.unstacked(state)[0].w.reshape(len(state.scores), -1)
 
 
-def width_of(s):
+def width_of(s: Any) -> int:
     """Return the number of weights of a class."""
     return len(space.at(s, 0).w) // len(s.scores)
 
 
-def margin(s, rows, i):
+def margin(s: Any, rows: Any, i: int) -> float:
     """Score every class, and return the gap between the two best."""
     c, begin, end = space.at(s, 0), rows.indptr[i], rows.indptr[i + 1]
     for k in range(len(s.scores)):
@@ -83,7 +83,7 @@ def margin(s, rows, i):
 
 
 @allocating
-def needs_growth(s, rows, i):
+def needs_growth(s: Any, rows: Any, i: int) -> bool:
     """Is there too little room for z? It is twice as long as the row, whatever is in it."""
     n, indptr = int(rows.indptr[i + 1] - rows.indptr[i]), np.zeros(2, np.uint64)
     indptr[1] = 2 * n
@@ -93,7 +93,7 @@ def needs_growth(s, rows, i):
 
 @apart
 @allocating
-def pair(s, rows, i, hi, lo):
+def pair(s: Any, rows: Any, i: int, hi: int, lo: int) -> Any:
     """Return z as a row of the space."""
     begin, n = rows.indptr[i], int(rows.indptr[i + 1] - rows.indptr[i])
     indices, values = np.empty(2 * n, np.uint32), np.empty(2 * n)
@@ -106,20 +106,22 @@ def pair(s, rows, i, hi, lo):
     return space.like(rows, indptr, indices, values)
 
 
-def spread(s, rows, i):
+def spread(s: Any, rows: Any, i: int) -> float:
     """q of the two best classes."""
     first, second = s.ranks[BEST], s.ranks[SECOND]
     z = pair(s, rows, i, max(first, second), min(first, second))
     return space.form(space.at(s, 0), z, 0)
 
 
-def limit(s, zz):
+def limit(s: Any, zz: float) -> float:
     """An upper bound of q."""
     return space.ceiling(space.at(s, 0), zz)
 
 
 @apart
-def learn(p, s, rows, i, scale, m, q, y, t):
+def learn(
+    p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: int, t: float
+) -> int:
     """Step along z of the pair that the label tells apart."""
     hi, lo, m, sign = versus(s.scores, s.ranks, s.relevant, scale, y)
     c, z = space.at(s, 0), pair(s, rows, i, hi, lo)

@@ -12,6 +12,7 @@ Sources: Crammer, Dekel, Keshet, Shalev-Shwartz & Singer, "Online Passive-Aggres
 """
 
 import math
+from typing import Any
 
 from ..engine.arithmetic import reassociated
 from ..engine.bind import apart
@@ -22,7 +23,7 @@ from ..spaces.scalars import SQUARE
 from .stack import BEST, COUNT, NOTE, SECOND
 
 
-def share(normalize):
+def share(normalize: Any) -> Any:
     """Return what each of two classes takes of w, so that their gap is what w gave.
 
     Where rows are brought to unit length, it is z that is, which is longer than x by sqrt(2).
@@ -30,13 +31,13 @@ def share(normalize):
     return math.sqrt(0.5) if normalize else 0.5
 
 
-def margin(s, rows, i):
+def margin(s: Any, rows: Any, i: int) -> float:
     """Score every class, and return the gap between the two best."""
     space.score_all(s, rows, i)
     return gap(s.scores, s.ranks)
 
 
-def gap(scores, ranks):
+def gap(scores: Any, ranks: Any) -> float:
     """Rank the scores and return the gap between the two best; of equal ones, the last wins.
 
     It is given arrays, not the state, and there are no jumps that depend on the scores: the two
@@ -55,7 +56,7 @@ def gap(scores, ranks):
     return top - runner + 0.0 * total(scores)  # NaN if any score is
 
 
-def two_best(scores):
+def two_best(scores: Any) -> tuple[float, float]:
     """The two best values: every fourth score by itself, so that none waits for the one before."""
     a = b = c = d = -math.inf, -math.inf
     fours = len(scores) - len(scores) % 4
@@ -67,21 +68,21 @@ def two_best(scores):
     return merged(merged(a, b), merged(c, d))
 
 
-def better(pair, value):
+def better(pair: tuple[float, float], value: float) -> tuple[float, float]:
     """The two best of a pair, the better one first, and a value."""
     top, runner = pair
     lesser = top if top < value else value
     return (top if top > value else value), (runner if runner > lesser else lesser)
 
 
-def merged(pair, other):
+def merged(pair: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:
     """The two best of two pairs."""
     top, runner = better(pair, other[0])
     return top, (runner if runner > other[1] else other[1])
 
 
 @reassociated
-def total(scores):
+def total(scores: Any) -> float:
     """Sum of the scores."""
     found = 0.0
     for k in range(len(scores)):
@@ -89,53 +90,55 @@ def total(scores):
     return found
 
 
-def extent(rows, i):
+def extent(rows: Any, i: int) -> float:
     """<z, z>."""
     return 2 * space.length(rows, i)
 
 
-def spread(s, rows, i):
+def spread(s: Any, rows: Any, i: int) -> float:
     """q of the two best classes."""
     best, second = space.at(s, s.ranks[BEST]), space.at(s, s.ranks[SECOND])
     return space.form(best, rows, i) + space.form(second, rows, i)
 
 
-def limit(s, zz):
+def limit(s: Any, zz: float) -> float:
     """No pair of classes has more than twice the largest q of one class."""
     return 2 * space.ceiling_all(s, zz / 2)
 
 
-def predicted(s, m):
+def predicted(s: Any, m: float) -> int:
     """The class with the best score."""
     return s.ranks[BEST]
 
 
-def record_scores(s, scale, scores, i):
+def record_scores(s: Any, scale: float, scores: Any, i: int) -> None:
     """Record the scores of all classes."""
     for k in range(len(s.scores)):
         scores[i, k] = scale * s.scores[k]
 
 
-def rivals(scores, ranks, relevant, y):
+def rivals(scores: Any, ranks: Any, relevant: Any, y: int) -> tuple[int, int]:
     """The label's class, and the best of the others."""
     b = y - 1
     return b, ranks[SECOND] if ranks[BEST] == b else ranks[BEST]
 
 
-def versus(scores, ranks, relevant, scale, y):
+def versus(
+    scores: Any, ranks: Any, relevant: Any, scale: float, y: int
+) -> tuple[int, int, float, float]:
     """The pair that the label tells apart, (hi, lo, m, y); lo is -1 if there is none."""
     b, a = classes.rivals(scores, ranks, relevant, y)
     hi, lo = max(a, b), min(a, b)
     return hi, lo, scale * (scores[hi] - scores[lo]), 1.0 if b == hi else -1.0
 
 
-def truth(s, scale, m, y):
+def truth(s: Any, scale: float, m: float, y: int) -> tuple[float, float]:
     """m and y of the pair that the label tells apart."""
     _, _, m, sign = versus(s.scores, s.ranks, s.relevant, scale, y)
     return m, sign
 
 
-def square_all(s):
+def square_all(s: Any) -> float:
     """<w, w> over all classes."""
     total = 0.0
     for k in range(len(s.scores)):
@@ -143,14 +146,16 @@ def square_all(s):
     return total
 
 
-def due(p, s, scale, m, y):
+def due(p: Any, s: Any, scale: float, m: float, y: int) -> bool:
     """Does the learner step on the pair? There is none if all classes are relevant, or none is."""
     _, lo, m, sign = versus(s.scores, s.ranks, s.relevant, scale, y)
     return lo >= 0 and learner.steps(p, m, sign)
 
 
 @apart
-def learn(p, s, rows, i, scale, m, q, y, t):
+def learn(
+    p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: int, t: float
+) -> int:
     """Step on the pair that the label tells apart."""
     hi, lo, m, sign = versus(s.scores, s.ranks, s.relevant, scale, y)
     above, below = space.form(space.at(s, hi), rows, i), space.form(space.at(s, lo), rows, i)
@@ -166,7 +171,7 @@ def learn(p, s, rows, i, scale, m, q, y, t):
 
 
 @apart
-def part(p, s, rows, i, scale, k, q, way):
+def part(p: Any, s: Any, rows: Any, i: int, scale: float, k: int, q: float, way: Any) -> int:
     """Step with class k alone; `form` has been called for it, and gave q."""
     c = space.at(s, k)
     now = Round(scale * s.scores[k], shaped(scale, q), 1.0, s.tally[COUNT], space.square(c), 0.0)
@@ -176,7 +181,7 @@ def part(p, s, rows, i, scale, k, q, way):
 
 
 @apart
-def rest(s, rows, i, scale, hi, lo, way):
+def rest(s: Any, rows: Any, i: int, scale: float, hi: int, lo: int, way: Any) -> bool:
     """Shrink the classes that do not take part, as those that do."""
     if space.still(way):
         return True

@@ -6,6 +6,8 @@ the highest; the rest is `joint`. The "label" y of a row counts the rows of `s.r
 Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), multi-label form.
 """
 
+from typing import Any
+
 from . import joint
 
 margin, extent, spread, limit = joint.margin, joint.extent, joint.spread, joint.limit
@@ -13,7 +15,7 @@ predicted, record_scores, truth = joint.predicted, joint.record_scores, joint.tr
 due, learn, share = joint.due, joint.learn, joint.share
 
 
-def rivals(scores, ranks, relevant, y):
+def rivals(scores: Any, ranks: Any, relevant: Any, y: int) -> tuple[int, int]:
     """The relevant class with the lowest score and the irrelevant one with the highest, or -1."""
     low = high = -1
     for k in range(len(scores)):

@@ -6,10 +6,11 @@ classes. For a learner with no joint step, and for classes that overlap.
 """
 
 import math
+from typing import Any
 
 from ..engine.bind import apart
 from ..engine.parts import learner, space
-from ..engine.round import REFUSED
+from ..engine.round import REFUSED, Life
 from . import joint
 from .stack import BEST, COUNT
 
@@ -17,32 +18,32 @@ margin, predicted, truth, rivals = joint.margin, joint.predicted, joint.truth, j
 record_scores = joint.record_scores
 
 
-def share(normalize):
+def share(normalize: Any) -> Any:
     """Return what each of two classes takes of w, one way and the other: all, to be told apart."""
     return 1.0
 
 
-def extent(rows, i):
+def extent(rows: Any, i: int) -> float:
     """<x, x>."""
     return space.length(rows, i)
 
 
-def spread(s, rows, i):
+def spread(s: Any, rows: Any, i: int) -> float:
     """q of the best class."""
     return space.form(space.at(s, s.ranks[BEST]), rows, i)
 
 
-def limit(s, xx):
+def limit(s: Any, xx: float) -> float:
     """The largest that any class may have."""
     return space.ceiling_all(s, xx)
 
 
-def due(p, s, scale, m, y):
+def due(p: Any, s: Any, scale: float, m: float, y: int) -> bool:
     """Some class may want to step."""
     return True
 
 
-def age(s, t):
+def age(s: Any, t: float) -> float:
     """Return the age of what leads, on average over the classes.
 
     That of the best class alone would change with every row, though nothing drifts.
@@ -53,13 +54,15 @@ def age(s, t):
     return total / len(s.scores)
 
 
-def life(p, s, t, remaining):
+def life(p: Any, s: Any, t: float, remaining: float) -> Life:
     """How long may the concept of the best class last?"""
     return space.life(p, space.at(s, s.ranks[BEST]), t, remaining)
 
 
 @apart
-def learn(p, s, rows, i, scale, m, q, y, t):
+def learn(
+    p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: int, t: float
+) -> int:
     """Let every class learn whether the label is its own."""
     flags = 0
     for k in range(len(s.scores)):

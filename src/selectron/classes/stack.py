@@ -29,7 +29,7 @@ class Stack:
 
     atomic = False  # a round moves several vectors
 
-    def __init__(self, space: ModuleType | Any, reduction: ModuleType):
+    def __init__(self, space: ModuleType | Any, reduction: ModuleType) -> None:
         self.space, self.reduction = space, reduction
         self.order, self.Rows = space.order, space.Rows
         self.__name__ = f"{space.__name__}_{reduction.__name__.rpartition('.')[2]}"

@@ -14,6 +14,8 @@ Source: Crammer & Singer, "Ultraconservative Online Algorithms for Multiclass Pr
 2003).
 """
 
+from typing import Any
+
 import numpy as np
 
 from ..engine.bind import allocating, apart
@@ -28,7 +30,9 @@ part, share, rivals = joint.part, joint.share, joint.rivals
 record_scores = joint.record_scores
 
 
-def learn(p, s, rows, i, scale, m, q, y, t):
+def learn(
+    p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: int, t: float
+) -> int:
     """Step with all classes that the right one does not lead by 1; a zero row moves none."""
     xx = scale * (scale * space.length(rows, i))
     if xx > 0 and not all_at_once(p, s, rows, i, scale, y - 1, xx):
@@ -39,7 +43,7 @@ def learn(p, s, rows, i, scale, m, q, y, t):
 
 @apart
 @allocating
-def all_at_once(p, s, rows, i, scale, b, xx):
+def all_at_once(p: Any, s: Any, rows: Any, i: int, scale: float, b: int, xx: float) -> bool:
     """Push the rivals back and the right class b forward."""
     losses = 1 + scale * (s.scores - s.scores[b])
     mu = learner.ceded(p, -np.sort(-np.concatenate((losses[:b], losses[b + 1 :]))), xx)

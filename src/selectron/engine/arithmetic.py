@@ -1,11 +1,13 @@
 """The sums over vectors, in whatever order suits the processor."""
 
+from typing import Any
+
 import numpy as np
 
 ONE, TWO, THREE, FOUR = np.arange(1, 5, dtype=np.uint64)  # indices are unsigned
 
 
-def reassociated(function):
+def reassociated(function: Any) -> Any:
     """Let the compiler reorder the sums of this function, and of nothing else.
 
     The order is fixed once compiled, so that a row gives the same bits alone as in a block.
@@ -16,7 +18,7 @@ def reassociated(function):
 
 
 @reassociated
-def dot(u, v):
+def dot(u: np.ndarray, v: np.ndarray) -> float:
     """<u, v>."""
     total = 0.0
     for j in range(len(v)):
@@ -25,7 +27,7 @@ def dot(u, v):
 
 
 @reassociated
-def row_dot(u, rows, i):
+def row_dot(u: np.ndarray, rows: Any, i: int) -> float:
     """<u, row i>."""
     total = 0.0
     for j in range(rows.shape[1]):
@@ -34,7 +36,7 @@ def row_dot(u, rows, i):
 
 
 @reassociated
-def row_square(rows, i):
+def row_square(rows: Any, i: int) -> float:
     """<row i, row i>."""
     total = 0.0
     for j in range(rows.shape[1]):
@@ -42,7 +44,7 @@ def row_square(rows, i):
     return total
 
 
-def sparse_dot(u, indices, values, start, stop):
+def sparse_dot(u: np.ndarray, indices: Any, values: Any, start: int, stop: int) -> float:
     """<u, x>, x having these values at these indices, from `start` to `stop`.
 
     Four sums by hand: left to itself the compiler gathers eight weights with one instruction, which
@@ -61,7 +63,7 @@ def sparse_dot(u, indices, values, start, stop):
 
 
 @reassociated
-def span_square(values, start, stop):
+def span_square(values: Any, start: int, stop: int) -> float:
     """Sum of squares from `start` to `stop`."""
     total = 0.0
     for j in range(start, stop):

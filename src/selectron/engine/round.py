@@ -76,7 +76,7 @@ class Shape(NamedTuple):
     noise: float = 0.0
 
 
-def mistake(m, y):
+def mistake(m: float, y: float) -> bool:
     """Is sign(m) the wrong label?
 
     >>> mistake(0.0, 1.0), mistake(0.0, -1.0)
@@ -85,7 +85,7 @@ def mistake(m, y):
     return (m >= 0) != (y > 0)
 
 
-def hinge(m, y):
+def hinge(m: float, y: float) -> float:
     """Hinge loss max(0, 1 - y m).
 
     >>> hinge(0.25, 1.0), hinge(2.0, 1.0)

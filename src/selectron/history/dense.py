@@ -109,7 +109,7 @@ def scaled(state: State, by: float) -> State:
     return State(*copies)._replace(terms=terms, **turned)
 
 
-def at(s, k):
+def at(s: Any, k: int) -> Any:
     """What a stack keeps of class k."""
     return State(
         s.w[k],
@@ -133,17 +133,17 @@ def at(s, k):
     )
 
 
-def member(s, k):
+def member(s: Any, k: int) -> Any:
     """Member k, as `dense_second` takes it."""
     return Member(s.w[k], s.triangle[k], s.g[k], NO_SCALARS)
 
 
-def length(rows, i):
+def length(rows: Any, i: int) -> float:
     """<x, x>."""
     return row_square(rows.values, i)
 
 
-def taken(s, rows, i):
+def taken(s: Any, rows: Any, i: int) -> Any:
     """The row with what is far off brought nearer; NaN where it, or its square, is not finite."""
     for j in range(len(s.far)):
         value, reach = rows.values[i, j], reached(s, j)
@@ -153,7 +153,7 @@ def taken(s, rows, i):
     return Kept(s.row), 0
 
 
-def inspect(s, k, rows, i):
+def inspect(s: Any, k: int, rows: Any, i: int) -> tuple[float, float]:
     """M and q of member k, with g = P z left in it."""
     mean, by = s.units[0, k], s.units[1, k]
     for j in range(len(by)):
@@ -161,12 +161,12 @@ def inspect(s, k, rows, i):
     return row_dot(s.w[k], s.z, 0), product(member(s, k), Kept(s.z), 0)
 
 
-def replayed(s, k, slot):
+def replayed(s: Any, k: int, slot: int) -> tuple[float, float]:
     """The same for a row that is kept."""
     return inspect(s, k, Kept(s.kept), slot)
 
 
-def shift(s, k, rows, i, eta, nu):
+def shift(s: Any, k: int, rows: Any, i: int, eta: float, nu: float) -> bool:
     """w <- w + eta g, P <- P - nu g g'; is all finite?"""
     g, w = s.g[k], s.w[k]
     for j in range(len(g)):
@@ -175,12 +175,12 @@ def shift(s, k, rows, i, eta, nu):
     return math.isfinite(dot(w, w) + nu * dot(g, g))
 
 
-def reshift(s, k, slot, eta, nu):
+def reshift(s: Any, k: int, slot: int, eta: float, nu: float) -> bool:
     """The same for a row that is kept."""
     return shift(s, k, Kept(s.kept), slot, eta, nu)
 
 
-def renew(s, k):
+def renew(s: Any, k: int) -> None:
     """Put member k back to the prior, in the units of now, with what former leaders knew."""
     for j in range(len(s.w[k])):
         s.units[0, k, j], s.units[1, k, j] = s.units[0, -1, j], s.units[1, -1, j]
@@ -190,7 +190,7 @@ def renew(s, k):
     inherit(s, k)
 
 
-def fade(s, k, by):
+def fade(s: Any, k: int, by: float) -> None:
     """Draw member k towards the prior."""
     for j in range(len(s.w[k])):
         s.w[k, j] *= by
@@ -199,13 +199,13 @@ def fade(s, k, by):
     add_prior(s, k, 1 - by * by)
 
 
-def add_prior(s, k, share):
+def add_prior(s: Any, k: int, share: float) -> None:
     """P <- P + share prior."""
     for j in range(len(s.w[k])):
         s.triangle[k, place(j, j)] += share * drawn(s, j)
 
 
-def imitate(s, k, other):
+def imitate(s: Any, k: int, other: int) -> None:
     """Let member k know what another one does, in its units."""
     for j in range(len(s.w[k])):
         s.w[k, j] = s.w[other, j]
@@ -214,7 +214,7 @@ def imitate(s, k, other):
         s.triangle[k, j] = s.triangle[other, j]
 
 
-def hold(s, rows, i, slot):
+def hold(s: Any, rows: Any, i: int, slot: int) -> bool:
     """Keep a row, add it up, and take the units of now; is all finite?"""
     s.constant[0] = rows.constant
     n, total = s.scalars[LABELS], 0.0

@@ -68,7 +68,7 @@ def units(squares: np.ndarray) -> np.ndarray:
     return np.array([unit(square) for square in squares.tolist()])
 
 
-def bits(m):
+def bits(m: float) -> float:
     """Entropy of a label with p(+1) - p(-1) = m, in bits.
 
     >>> bits(0.0), bits(1.0)
@@ -81,7 +81,7 @@ def bits(m):
 
 
 @apart
-def inner(s, rows, i):
+def inner(s: Any, rows: Any, i: int) -> float:
     """p(+1) - p(-1), as the members tell it by their shares."""
     total, doubt, wrong = 0.0, 0.0, mistaken(s)
     n, youth = s.scalars[LABELS], 0.0
@@ -98,7 +98,7 @@ def inner(s, rows, i):
     return total
 
 
-def form(s, rows, i):
+def form(s: Any, rows: Any, i: int) -> float:
     """q of the last row: the bits that its label would tell about which member is right, and youth.
 
     That is the share of members which are new, but for those that began the stream.
@@ -106,13 +106,15 @@ def form(s, rows, i):
     return s.seen[len(s.members), 0]
 
 
-def ceiling(s, xx):
+def ceiling(s: Any, xx: float) -> float:
     """No label tells more than a bit, and no share is above 1."""
     return 2.0 + 1e-9
 
 
 @apart
-def learn(p, s, rows, i, scale, m, q, y, t):
+def learn(
+    p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: float, t: float
+) -> int:
     """Let every member learn the label, and bear new ones."""
     n, gap = s.scalars[LABELS] + 1, t - s.scalars[LAST]
     s.scalars[LABELS], s.scalars[LAST] = n, t
@@ -140,7 +142,7 @@ def learn(p, s, rows, i, scale, m, q, y, t):
 
 
 @apart
-def succeeded(s, t):
+def succeeded(s: Any, t: float) -> None:
     """Remember what a leader knew, once its age is more than twice that of the next one.
 
     That one was born after the last time, and the former one has learned YOUNG labels at least.
@@ -160,7 +162,7 @@ def succeeded(s, t):
         s.scalars[LEFT] = t
 
 
-def taught(p, s, rows, i, slot, y, gap):
+def taught(p: Any, s: Any, rows: Any, i: int, slot: int, y: float, gap: float) -> bool:
     """Let every member learn the label, and some consider earlier ones again; is all finite?"""
     wrong, n, fine = mistaken(s), int(s.scalars[LABELS]), True
     for k in range(len(s.members)):
@@ -175,7 +177,7 @@ def taught(p, s, rows, i, slot, y, gap):
 
 
 @apart
-def told(p, s, k, rows, i, slot, y, wrong):
+def told(p: Any, s: Any, k: int, rows: Any, i: int, slot: int, y: float, wrong: float) -> bool:
     """Let member k learn the label, and keep what it told; is all finite?"""
     m, q = s.seen[k, M], max(s.seen[k, Q], 0.0)
     way = expert.site(p, Round(m, q, y, 0.0, 0.0, wrong), noise(s, k))
@@ -185,7 +187,7 @@ def told(p, s, k, rows, i, slot, y, wrong):
     return math.isfinite(tau) and vectors.shift(s, k, rows, i, way.eta, way.nu)
 
 
-def reconsidered(p, s, k, n, wrong):
+def reconsidered(p: Any, s: Any, k: int, n: int, wrong: float) -> bool:
     """Let member k consider earlier labels again, each in turn; is all finite?"""
     c = s.members[k]
     known = min(n - int(c[FIRST]), KEPT) - 1  # but the last one
@@ -197,7 +199,7 @@ def reconsidered(p, s, k, n, wrong):
 
 
 @apart
-def refined(p, s, k, slot, wrong):
+def refined(p: Any, s: Any, k: int, slot: int, wrong: float) -> bool:
     """Take the term of a label out of the posterior, and put it in anew; is all finite?"""
     m, q = vectors.replayed(s, k, slot)
     tau, nu = s.terms[0, k, slot], s.terms[1, k, slot]
@@ -216,7 +218,7 @@ def refined(p, s, k, slot, wrong):
     return vectors.reshift(s, k, slot, eta, (fresh - tau) / more)
 
 
-def bear(s, k, n, t):
+def bear(s: Any, k: int, n: float, t: float) -> None:
     """Put a newborn in place k."""
     vectors.renew(s, k)
     c = s.members[k]
@@ -224,7 +226,7 @@ def bear(s, k, n, t):
     s.terms[:, k, :] = 0.0
 
 
-def set_out(s, n):
+def set_out(s: Any, n: int) -> None:
     """Let wanderers go on from where the leader stands, after 4, 16, 64 labels and so on.
 
     Their prior, which they forget towards, would date from the first label otherwise.

@@ -29,7 +29,7 @@ def believed() -> np.ndarray:
     return np.concatenate([(1 - REGULAR) * np.array(LIKELY), lengths])
 
 
-def ended(kind, age, gap, wanders):
+def ended(kind: int, age: float, gap: float, wanders: bool) -> float:
     """The part of concepts of a kind, of this age now, that ended in the gap before it.
 
     Members that wander have no age: they may end at any time.
@@ -43,12 +43,12 @@ def ended(kind, age, gap, wanders):
     return 1 - math.exp(-gap * ASIDE) * lasted
 
 
-def reached(part):
+def reached(part: float) -> float:
     """S, for this part of the length."""
     return ODD + (1 - ODD) / (1 + part**SHARP)
 
 
-def behind(kind, age):
+def behind(kind: int, age: float) -> float:
     """How much of its life a concept of this kind has behind it, from 0 to 1.
 
     Nothing where it may end at any time, and less again the longer it outlives its length: then it
@@ -59,7 +59,7 @@ def behind(kind, age):
     return max(0.0, 1 - abs(1 - age / LENGTHS[kind - len(PACES)]))
 
 
-def lasts(kind, age, remaining):
+def lasts(kind: int, age: float, remaining: float) -> float:
     """Over what part of the rounds to come a concept of this kind and age lasts, from 0 to 1."""
     if not remaining > 0:
         return 1.0

@@ -7,6 +7,7 @@ labels best, which is learned by its probability at each of `NOISES`.
 """
 
 import math
+from typing import Any
 
 from ..engine.bind import apart
 from ..engine.parts import expert
@@ -20,12 +21,12 @@ FADING = 0.001  # what is learned of them fades so far with each label
 WEIGHTS = NUMBERS  # the ring's numbers from here on are how far each is believed
 
 
-def noise(s, k):
+def noise(s: Any, k: int) -> float:
     """The variance of the noise that member k goes by."""
     return s.members[k, NOISE] if s.members[k, NOISE] > 0 else common(s)
 
 
-def common(s):
+def common(s: Any) -> float:
     """The variance that is most believed: the geometric mean."""
     total = 0.0
     for j in range(len(NOISES)):
@@ -34,7 +35,7 @@ def common(s):
 
 
 @apart
-def listened(s, y):
+def listened(s: Any, y: float) -> None:
     """How far each noise is believed, by how likely it made the label."""
     total = 0.0
     for j in range(len(NOISES)):
@@ -45,7 +46,7 @@ def listened(s, y):
         s.scalars[WEIGHTS + j] = kept + FADING * PLAUSIBLE[j]
 
 
-def foretold(s, y, variance):
+def foretold(s: Any, y: float, variance: float) -> float:
     """The probability of the label, had all members gone by this noise."""
     said, wrong = 0.0, mistaken(s)
     for k in range(len(s.members)):

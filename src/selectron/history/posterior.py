@@ -42,7 +42,7 @@ def tables(firsts: tuple[float, ...]) -> Any:
     return members, shares, numbers
 
 
-def leader(s):
+def leader(s: Any) -> int:
     """The member with the largest share."""
     lead = 0
     for k in range(len(s.members)):
@@ -50,28 +50,28 @@ def leader(s):
     return lead
 
 
-def age(s, t):
+def age(s: Any, t: float) -> float:
     """Rounds since the leading member's birth."""
     return t - s.members[leader(s), BORN]
 
 
-def mistaken(s):
+def mistaken(s: Any) -> float:
     """The rate of wrong labels."""
     return min(WORST, s.scalars[ERRORS] / s.scalars[WEIGHED])
 
 
-def likely(s, k, y):
+def likely(s: Any, k: int, y: float) -> float:
     """The probability that member k gave to the label."""
     return max((1 + y * s.seen[k, BELIEF]) / 2, 1e-6)
 
 
-def unexpected(s, k, y):
+def unexpected(s: Any, k: int, y: float) -> float:
     """How much likelier the label is after a switch, when either is alike, than for member k."""
     return 1 / (2 * likely(s, k, y))
 
 
 @apart
-def judged(s, y):
+def judged(s: Any, y: float) -> bool:
     """Shares by what each member said of the label, and the rate of wrong labels; is all finite?"""
     total, off = 0.0, 0.0
     wrong = mistaken(s)
@@ -90,7 +90,7 @@ def judged(s, y):
     return True
 
 
-def weighed(s, k, by):
+def weighed(s: Any, k: int, by: float) -> float:
     """Multiply the share of member k, of every kind; return it."""
     total = 0.0
     for j in range(s.shares.shape[1]):
@@ -101,7 +101,7 @@ def weighed(s, k, by):
 
 
 @apart
-def passed_on(s, switches, gap, t, y):
+def passed_on(s: Any, switches: float, gap: float, t: float, y: float) -> None:
     """Take a part of every share for the youngest member, where a switch was expected."""
     young, total = youngest(s), 0.0
     for j in range(s.shares.shape[1]):
@@ -122,7 +122,7 @@ def passed_on(s, switches, gap, t, y):
 
 
 @apart
-def life(p, s, t, remaining):
+def life(p: Any, s: Any, t: float, remaining: float) -> Life:
     """How long the concept is thought to last, with so many rounds to come."""
     passed, lasting = 0.0, 0.0
     for k in range(WANDERERS, len(s.members)):
@@ -133,7 +133,7 @@ def life(p, s, t, remaining):
     return Life(1 - passed, lasting)
 
 
-def youngest(s):
+def youngest(s: Any) -> int:
     """The member born last."""
     young = WANDERERS
     for k in range(WANDERERS, len(s.members)):
@@ -142,7 +142,7 @@ def youngest(s):
     return young
 
 
-def freed(s):
+def freed(s: Any) -> int:
     """Return a free place; the least share goes to the member nearest in age, if there is none."""
     least = WANDERERS
     for k in range(WANDERERS, len(s.members)):

@@ -20,6 +20,8 @@ The constant's weight is left out. Every leader's S_i is in the units of its own
 handed down is how much a feature that varies as usual counts for.
 """
 
+from typing import Any
+
 from ..engine.bind import apart
 from .posterior import FORMER, SQUARES
 from .scaling import place
@@ -29,7 +31,7 @@ FEWEST = 3.0  # leaders that tell how far they differ
 
 
 @apart
-def remember(s, k):
+def remember(s: Any, k: int) -> None:
     """Add up what member k knows, a leader that makes room."""
     first = int(s.constant[0])
     for j in range(first, len(s.means)):
@@ -42,13 +44,13 @@ def remember(s, k):
     s.scalars[FORMER] += 1
 
 
-def square(entry, i, j):
+def square(entry: float, i: int, j: int) -> float:
     """What an entry of a symmetric matrix adds to |S|^2."""
     return entry * entry * (2.0 if i < j else 1.0)
 
 
 @apart
-def inherit(s, k):
+def inherit(s: Any, k: int) -> None:
     """Give member k, which has the prior of a ring without leaders, what they knew."""
     n, d, first = s.scalars[FORMER], len(s.w[k]), int(s.constant[0])
     if n < FEWEST:
@@ -66,7 +68,7 @@ def inherit(s, k):
             s.triangle[k, at] = own + theirs * s.former[at] / n - s.w[k, i] * s.w[k, j]
 
 
-def trace(s):
+def trace(s: Any) -> Any:
     """Trace of the sum of second moments."""
     total = 0.0
     for j in range(int(s.constant[0]), len(s.means)):
@@ -74,7 +76,7 @@ def trace(s):
     return total
 
 
-def likeness(s, usual):
+def likeness(s: Any, usual: float) -> Any:
     """a: how far the mean of second moments is more than chance, beside `usual` times I."""
     n, first, together, off = s.scalars[FORMER], int(s.constant[0]), 0.0, 0.0
     for j in range(first, len(s.means)):
@@ -86,7 +88,7 @@ def likeness(s, usual):
     return max(0.0, 1 - max(0.0, chance) / off) if off > 0 else 0.0
 
 
-def direction(s, total):
+def direction(s: Any, total: float) -> Any:
     """b: how far the mean of w is more than chance; `total` is tr S."""
     n, length = s.scalars[FORMER], 0.0
     for j in range(int(s.constant[0]), len(s.means)):

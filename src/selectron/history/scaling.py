@@ -23,6 +23,7 @@ learned all its labels as if it had been born with that unit, at the cost of one
 """
 
 import math
+from typing import Any
 
 from ..engine.scales import SHORTEST
 from ..spaces.dense_second import update
@@ -34,7 +35,7 @@ TURN = 1.5  # a unit that is off by so much is put right
 FAR, SETTLED = 5.0, 8.0  # sizes from the mean that a feature may be off; labels that tell of sizes
 
 
-def measure(s):
+def measure(s: Any) -> None:
     """Take the units of now from all labelled rows so far."""
     d, first, n, now = s.sums.shape[1], int(s.constant[0]), s.scalars[LABELS], len(s.members)
     usual, total = typical(s), 0.0
@@ -52,7 +53,7 @@ def measure(s):
             s.units[1, now, j] *= math.sqrt((d - first) / total)
 
 
-def typical(s):
+def typical(s: Any) -> float:
     """The geometric mean of all sizes; the root mean square where nothing varies yet."""
     together, squares = 0.0, 0.0
     d, first = s.sums.shape[1], int(s.constant[0])
@@ -69,7 +70,7 @@ def typical(s):
     return together * math.exp(logs / count)
 
 
-def differing(s, usual):
+def differing(s: Any, usual: float) -> float:
     """a: how far sizes differ beyond chance."""
     apart, others = 0.0, -1
     for j in range(int(s.constant[0]), s.sums.shape[1]):
@@ -79,31 +80,31 @@ def differing(s, usual):
     return max(0.0, 1 - CHANCE / s.scalars[LABELS] * others / apart) if apart > 0 else 0.0
 
 
-def size_of(s, j):
+def size_of(s: Any, j: int) -> float:
     """Size of feature j; 0 if it does not vary."""
     apart = s.sums[2, j] / s.scalars[LABELS]
     spread = variance(s, j)
     return spread / apart if spread >= SHORTEST and apart > 0 else 0.0
 
 
-def variance(s, j):
+def variance(s: Any, j: int) -> float:
     """Variance of feature j, or its mean square where there is no constant."""
     return s.sums[1, j] / s.scalars[LABELS]
 
 
-def reached(s, j):
+def reached(s: Any, j: int) -> float:
     """How far from the mean feature j may be: FAR times its size, or anywhere if none is known."""
     own = size_of(s, j) if s.scalars[LABELS] >= SETTLED else 0.0
     return FAR * own if own > 0 else math.inf
 
 
-def near(s, j, value, reach):
+def near(s: Any, j: int, value: float, reach: float) -> float:
     """The value of feature j, or the nearest one that is within this reach of the mean."""
     mean = s.constant[0] * s.sums[0, j] / max(1.0, s.scalars[LABELS])
     return min(max(value, mean - reach), mean + reach)
 
 
-def rescale(s):
+def rescale(s: Any) -> None:
     """Let all members take features in units that are about those of now."""
     now = len(s.members)
     for k in range(now):
@@ -114,7 +115,7 @@ def rescale(s):
                     resize(s, k, j, ratio)
 
 
-def resize(s, k, j, ratio):
+def resize(s: Any, k: int, j: int, ratio: float) -> None:
     """Let member k take the size of feature j to be `ratio` times what it took it for.
 
     With P and v as they are before, 1 + tau ratio^2 P_jj = 1 + (ratio^2 - 1) P_jj / v.
@@ -139,7 +140,7 @@ def resize(s, k, j, ratio):
     s.units[1, k, j] /= ratio
 
 
-def least(s, t, g, j, ratio):
+def least(s: Any, t: Any, g: Any, j: int, ratio: float) -> float:
     """What 1 + tau ratio^2 P_jj must be, for no variance to grow beyond that of a prior.
 
     Former leaders may have handed down more, which cannot be told from what was learned.
@@ -152,12 +153,12 @@ def least(s, t, g, j, ratio):
     return most
 
 
-def drawn(s, j):
+def drawn(s: Any, j: int) -> float:
     """Variance of weight j under the prior of a ring that has no former leaders."""
     first = int(s.constant[0])
     return PRIOR / 2 if j < first else PRIOR / (s.sums.shape[1] - first)
 
 
-def place(i, j):
+def place(i: int, j: int) -> int:
     """Where the triangle has P_ij."""
     return i * (i + 1) // 2 + j if i > j else j * (j + 1) // 2 + i

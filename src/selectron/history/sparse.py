@@ -90,7 +90,7 @@ def scaled(state: State, by: float) -> State:
     return State(*copies)._replace(w=by * state.w, answers=by * state.answers)
 
 
-def at(s, k):
+def at(s: Any, k: int) -> Any:
     """What a stack keeps of class k."""
     return State(
         s.w[k],
@@ -107,17 +107,17 @@ def at(s, k):
     )
 
 
-def length(rows, i):
+def length(rows: Any, i: int) -> float:
     """<x, x>."""
     return span_square(rows.values, rows.indptr[i], rows.indptr[i + 1])
 
 
-def taken(s, rows, i):
+def taken(s: Any, rows: Any, i: int) -> Any:
     """The row as it is."""
     return rows, i
 
 
-def inspect(s, k, rows, i):
+def inspect(s: Any, k: int, rows: Any, i: int) -> tuple[float, float]:
     """M and q of member k."""
     begin, end = rows.indptr[i], rows.indptr[i + 1]
     q = 0.0
@@ -126,7 +126,7 @@ def inspect(s, k, rows, i):
     return sparse_dot(s.w[k], rows.indices, rows.values, begin, end), q
 
 
-def shift(s, k, rows, i, eta, nu):
+def shift(s: Any, k: int, rows: Any, i: int, eta: float, nu: float) -> bool:
     """Move w and P in the features of the row; is all finite?"""
     total = 0.0
     for j in range(rows.indptr[i], rows.indptr[i + 1]):
@@ -138,23 +138,23 @@ def shift(s, k, rows, i, eta, nu):
     return math.isfinite(total)
 
 
-def replayed(s, k, slot):
+def replayed(s: Any, k: int, slot: int) -> tuple[float, float]:
     """No row is kept."""
     return 0.0, 0.0
 
 
-def reshift(s, k, slot, eta, nu):
+def reshift(s: Any, k: int, slot: int, eta: float, nu: float) -> bool:
     """No row is kept."""
     return True
 
 
-def variance(s):
+def variance(s: Any) -> float:
     """Variance of a weight under the prior, but for the constant's."""
     mean = s.squares[0] / s.scalars[LABELS]
     return PRIOR / mean if mean >= SHORTEST else PRIOR
 
 
-def renew(s, k):
+def renew(s: Any, k: int) -> None:
     """Put member k back to the prior."""
     s.prior[k] = variance(s)
     s.w[k, :] = 0.0
@@ -163,7 +163,7 @@ def renew(s, k):
         s.p[k, 0] = PRIOR / 2
 
 
-def fade(s, k, by):
+def fade(s: Any, k: int, by: float) -> None:
     """Draw member k towards the prior."""
     now = variance(s)
     s.prior[k] = by * by * s.prior[k] + (1 - by * by) * now
@@ -173,22 +173,22 @@ def fade(s, k, by):
         s.p[k, j] = by * by * s.p[k, j] + (1 - by * by) * own
 
 
-def imitate(s, k, other):
+def imitate(s: Any, k: int, other: int) -> None:
     """Let member k know what another one does."""
     for j in range(len(s.w[k])):
         s.w[k, j], s.p[k, j] = s.w[other, j], s.p[other, j]
     s.prior[k] = s.prior[other]
 
 
-def rescale(s):
+def rescale(s: Any) -> None:
     """Members keep the one unit of their birth."""
 
 
-def remember(s, k):
+def remember(s: Any, k: int) -> None:
     """Nothing is kept for newborns."""
 
 
-def hold(s, rows, i, slot):
+def hold(s: Any, rows: Any, i: int, slot: int) -> bool:
     """Keep no row, but add up its square, and note whether there is a constant; is all finite?"""
     s.constant[0] = rows.constant
     for j in range(rows.indptr[i], rows.indptr[i + 1]):

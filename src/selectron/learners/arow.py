@@ -1,10 +1,10 @@
 """AROW: adaptive regularisation of weights."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Shape, ShapeStep, hinge
+from ..engine.round import Projection, Round, Shape, ShapeStep, Step, hinge
 
 
 class AROW(NamedTuple):
@@ -27,27 +27,27 @@ class AROW(NamedTuple):
 
     r: float = 1.0
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return r, which must be finite and above 0."""
         return (number(self, "r", lambda r: 0 < r < math.inf, "above 0 and finite"),)
 
-    def shape(self):
+    def shape(self) -> Shape | None:
         """P = I."""
         return Shape(scale=1.0)
 
-    def normalize(self):
+    def normalize(self) -> bool:
         """Rows are taken as they are."""
         return False
 
-    def score(self, m, q):
+    def score(self, m: float, q: float) -> float:
         """r = m."""
         return m
 
-    def steps(self, m, y):
+    def steps(self, m: float, y: float) -> bool:
         """On a margin below 1."""
         return hinge(m, y) > 0
 
-    def step(self, r):
+    def step(self, r: Round) -> Step | ShapeStep | Projection:
         """beta = 1 / (q + r), w <- w + y loss beta P x, P <- P - beta P x x' P."""
         beta = 1 / (r.q + self.r)
         return ShapeStep(eta=r.y * hinge(r.m, r.y) * beta, mu=1.0, nu=beta)

@@ -1,10 +1,10 @@
 """The Bayesian Perceptron, with the probit likelihood."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Shape, ShapeStep
+from ..engine.round import Projection, Round, Shape, ShapeStep, Step
 
 FAR = -5.0  # below, the normal distribution's tail is taken from its continued fraction
 TERMS = 50  # of that fraction: more than double precision shows at FAR, and still more further out
@@ -32,27 +32,27 @@ class BayesianPerceptron(NamedTuple):
 
     s0: float = 1.0
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return s0, which must be finite and above 0."""
         return (number(self, "s0", lambda s0: 0 < s0 < math.inf, "above 0 and finite"),)
 
-    def shape(self):
+    def shape(self) -> Shape | None:
         """P = I."""
         return Shape(scale=1.0, noise=0.0)
 
-    def normalize(self):
+    def normalize(self) -> bool:
         """Rows are taken as they are."""
         return False
 
-    def score(self, m, q):
+    def score(self, m: float, q: float) -> float:
         """r = m / sqrt(s0^2 + q): class +1 has the probability Phi(r)."""
         return m / math.sqrt(self.s0 * self.s0 + q)
 
-    def steps(self, m, y):
+    def steps(self, m: float, y: float) -> bool:
         """On every label."""
         return True
 
-    def step(self, r):
+    def step(self, r: Round) -> Step | ShapeStep | Projection:
         """z = y m / sigma, h = N(z) / Phi(z): w <- w + y h g / sigma, nu = h (h + z) / sigma^2."""
         variance = self.s0 * self.s0 + r.q
         z = r.y * r.m / math.sqrt(variance)
@@ -60,7 +60,7 @@ class BayesianPerceptron(NamedTuple):
         return ShapeStep(eta=r.y * h / math.sqrt(variance), mu=1.0, nu=h * above / variance)
 
 
-def hazard(z):
+def hazard(z: float) -> tuple[float, float]:
     """h = N(z) / Phi(z) and h + z, which lies between 0 and h.
 
     Far below 0, h + z = 1 / (x + 2 / (x + 3 / (x + ...))) with x = -z: the difference itself would

@@ -1,10 +1,10 @@
 """Perceptrons that keep at most so many examples."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Removal, Step, mistake
+from ..engine.round import Old, Projection, Removal, Round, ShapeStep, Step, mistake
 
 
 class BudgetPerceptron(NamedTuple):
@@ -29,31 +29,31 @@ class BudgetPerceptron(NamedTuple):
 
     budget: int = 500
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return the budget, a whole number above 0."""
         return (number(self, "budget", whole, "that is whole and above 0"),)
 
-    def at_random(self):
+    def at_random(self) -> bool:
         """Is the example that makes room chosen at random? Else it is the oldest."""
         return True
 
-    def capacity(self):
+    def capacity(self) -> float:
         """As many as the budget."""
         return float(self.budget)
 
-    def normalize(self):
+    def normalize(self) -> bool:
         """Rows are scaled to unit length."""
         return True
 
-    def score(self, m, q):
+    def score(self, m: float, q: float) -> float:
         """r = m."""
         return m
 
-    def steps(self, m, y):
+    def steps(self, m: float, y: float) -> bool:
         """On a mistake."""
         return mistake(m, y)
 
-    def step(self, r):
+    def step(self, r: Round) -> Step | ShapeStep | Projection:
         """w <- w + y x."""
         return Step(keep=1.0, eta=r.y)
 
@@ -79,31 +79,31 @@ class Forgetron(NamedTuple):
 
     budget: int = 500
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return the budget, a whole number above 0."""
         return (number(self, "budget", whole, "that is whole and above 0"),)
 
-    def capacity(self):
+    def capacity(self) -> float:
         """As many as the budget."""
         return float(self.budget)
 
-    def normalize(self):
+    def normalize(self) -> bool:
         """Rows are scaled to unit length."""
         return True
 
-    def score(self, m, q):
+    def score(self, m: float, q: float) -> float:
         """r = m."""
         return m
 
-    def steps(self, m, y):
+    def steps(self, m: float, y: float) -> bool:
         """On a mistake."""
         return mistake(m, y)
 
-    def step(self, r):
+    def step(self, r: Round) -> Step | ShapeStep | Projection:
         """w <- w + y x."""
         return Step(keep=1.0, eta=r.y)
 
-    def shrink(self, old):
+    def shrink(self, old: Old) -> Removal:
         """phi is the largest in (0, 1] with Psi(phi sigma, phi u) + Q <= 15/32 M.
 
         Psi(l, u) = l^2 + 2 l - 2 l u, for the weight sigma of the oldest example and its margin u =
@@ -117,6 +117,6 @@ class Forgetron(NamedTuple):
         return Removal(keep=phi, note=old.note + phi * (phi * square + line))
 
 
-def whole(value):
+def whole(value: float) -> bool:
     """Is this a whole number above 0?"""
     return 0 < value < math.inf and value == int(value)

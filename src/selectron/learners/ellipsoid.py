@@ -1,10 +1,10 @@
 """The ellipsoid method, classical (CELLIP) and improved (IELLIP)."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Shape, ShapeStep, mistake
+from ..engine.round import Projection, Round, Shape, ShapeStep, Step, mistake
 from ..errors import SelectronError
 
 DEEPEST = 1 - 1e-6  # how far a cut may go that misses the ellipsoid
@@ -39,7 +39,7 @@ class CELLIP(NamedTuple):
     a: float = 0.5
     start: str = "sound"
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return gamma, a, and 1 for "sound" or 0 for "talk"."""
         gamma = number(self, "gamma", lambda gamma: 0 < gamma < math.inf, "above 0 and finite")
         a = number(self, "a", lambda a: 0 <= a <= 1, "from 0 to 1")
@@ -47,28 +47,28 @@ class CELLIP(NamedTuple):
             raise SelectronError(f'CELLIP: start must be "sound" or "talk", got {self.start!r}.')
         return gamma, a, float(STARTS.index(self.start))
 
-    def shape(self):
+    def shape(self) -> Shape | None:
         """P_1 = l^2 I, l = 1 + (1 - a) gamma being the longest of the good; l I in the talk."""
         longest = 1 + (1 - self.a) * self.gamma
         return Shape(scale=longest * longest if self.start else longest, noise=0.0)
 
-    def normalize(self):
+    def normalize(self) -> bool:
         """Rows are taken as they are."""
         return False
 
-    def score(self, m, q):
+    def score(self, m: float, q: float) -> float:
         """r = m."""
         return m
 
-    def steps(self, m, y):
+    def steps(self, m: float, y: float) -> bool:
         """On a mistake."""
         return mistake(m, y)
 
-    def feasible(self, r):
+    def feasible(self, r: Round) -> bool:
         """Does the half-space of the row meet the ellipsoid? Not if the row is zero."""
         return r.q > POINT and depth(self, r) < 1
 
-    def step(self, r):
+    def step(self, r: Round) -> Step | ShapeStep | Projection:
         """w <- w + y alpha g / sqrt(q), P <- (1 - alpha^2) P - 2 alpha (1 - alpha) g g' / q."""
         if r.q <= POINT:
             return ShapeStep(eta=0.0, mu=1.0, nu=0.0)
@@ -77,7 +77,7 @@ class CELLIP(NamedTuple):
         return ShapeStep(eta=r.y * alpha / math.sqrt(r.q), mu=1 - alpha * alpha, nu=nu)
 
 
-def depth(p, r):
+def depth(p: Any, r: Round) -> float:
     """alpha = (a gamma - y m) / sqrt(q): 0 cuts through the centre, 1 leaves but a point."""
     return (p.a * p.gamma - r.y * r.m) / math.sqrt(r.q)
 
@@ -107,30 +107,30 @@ class IELLIP(NamedTuple):
     b: float = 0.8
     p0: float = 1.0
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return the parameters, which must be in their ranges."""
         gamma = number(self, "gamma", lambda gamma: 0 <= gamma < math.inf, "from 0 on and finite")
         c = number(self, "c", lambda c: 0 <= c < 1, "from 0 to below 1")
         b = number(self, "b", lambda b: 0 <= b <= 1, "from 0 to 1")
         return gamma, c, b, number(self, "p0", lambda p0: 0 < p0 < math.inf, "above 0 and finite")
 
-    def shape(self):
+    def shape(self) -> Shape | None:
         """P = p0 I."""
         return Shape(scale=self.p0, noise=0.0)
 
-    def normalize(self):
+    def normalize(self) -> bool:
         """Rows are taken as they are."""
         return False
 
-    def score(self, m, q):
+    def score(self, m: float, q: float) -> float:
         """r = m."""
         return m
 
-    def steps(self, m, y):
+    def steps(self, m: float, y: float) -> bool:
         """On a mistake."""
         return mistake(m, y)
 
-    def step(self, r):
+    def step(self, r: Round) -> Step | ShapeStep | Projection:
         """w <- w + y alpha P x / sqrt(q), P^-1 <- (1 - c_k) P^-1 + c_k x x' / q, c_k = c b^k."""
         if r.q <= POINT:
             return ShapeStep(eta=0.0, mu=1.0, nu=0.0)

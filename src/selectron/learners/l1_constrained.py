@@ -1,10 +1,10 @@
 """The large-margin learner whose weights stay in an L1 ball."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Projection, hinge
+from ..engine.round import Projection, Round, ShapeStep, Step, hinge
 
 
 class L1Constrained(NamedTuple):
@@ -34,26 +34,26 @@ class L1Constrained(NamedTuple):
 
     beta: float
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return beta, which must be above 0 and finite."""
         return (number(self, "beta", lambda beta: 0 < beta < math.inf, "above 0 and finite"),)
 
-    def normalize(self):
+    def normalize(self) -> bool:
         """Rows are taken as they are."""
         return False
 
-    def radius(self):
+    def radius(self) -> float | None:
         """Return beta, the radius of the L1 ball that the weights are in: they need its space."""
         return self.beta
 
-    def score(self, m, q):
+    def score(self, m: float, q: float) -> float:
         """r = m."""
         return m
 
-    def steps(self, m, y):
+    def steps(self, m: float, y: float) -> bool:
         """On a margin below 1."""
         return hinge(m, y) > 0
 
-    def step(self, r):
+    def step(self, r: Round) -> Step | ShapeStep | Projection:
         """w <- argmin |w' - w|^2 / 2 with y <w', x> >= 1 and |w'|_1 <= beta: eq. 3.9."""
         return Projection(self.beta)

@@ -1,10 +1,10 @@
 """Passive-Aggressive learning in a ball."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Step, hinge
+from ..engine.round import Projection, Round, ShapeStep, Step, hinge
 
 
 class L2Constrained(NamedTuple):
@@ -30,27 +30,27 @@ class L2Constrained(NamedTuple):
 
     beta: float
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return beta, which must be finite and above 0."""
         return (number(self, "beta", lambda beta: 0 < beta < math.inf, "above 0 and finite"),)
 
-    def normalize(self):
+    def normalize(self) -> bool:
         """Rows are taken as they are."""
         return False
 
-    def score(self, m, q):
+    def score(self, m: float, q: float) -> float:
         """r = m."""
         return m
 
-    def steps(self, m, y):
+    def steps(self, m: float, y: float) -> bool:
         """On a margin below 1."""
         return hinge(m, y) > 0
 
-    def feasible(self, r):
+    def feasible(self, r: Round) -> bool:
         """Is there a point of the ball that gives the row a margin of 1?"""
         return self.beta * math.sqrt(r.q) > 1
 
-    def step(self, r):
+    def step(self, r: Round) -> Step | ShapeStep | Projection:
         """w <- (w + y tau x) / Z, Z = max(1, sqrt((|w|^2 q - m^2) / (beta^2 q - 1)))."""
         if r.q == 0:
             return Step(keep=1.0, eta=0.0)

@@ -1,10 +1,10 @@
 """LASEC: last-step min-max with drift."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Shape, mistake
+from ..engine.round import Projection, Round, Shape, ShapeStep, Step, mistake
 from ..errors import SelectronError
 from .least_squares import regress
 
@@ -33,7 +33,7 @@ class LASEC(NamedTuple):
     b: float = 1.0
     c: float = 1000.0
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return b and c, which must satisfy 0 < b < c."""
         b = number(self, "b", lambda b: 0 < b < math.inf, "above 0 and finite")
         c = number(self, "c", lambda c: c > 0, "above 0")
@@ -41,22 +41,22 @@ class LASEC(NamedTuple):
             raise SelectronError(f"LASEC: b must be below c, got b={b} and c={c}.")
         return b, c
 
-    def shape(self):
+    def shape(self) -> Shape | None:
         """P = D_0^-1 = (1/b - 1/c) I; D_0 of Figure 1."""
         return Shape(scale=1 / self.b - 1 / self.c, noise=1 / self.c)
 
-    def normalize(self):
+    def normalize(self) -> bool:
         """Rows are taken as they are."""
         return False
 
-    def score(self, m, q):
+    def score(self, m: float, q: float) -> float:
         """p = m / (1 + q), eq. (5)."""
         return m / (1 + q)
 
-    def steps(self, m, y):
+    def steps(self, m: float, y: float) -> bool:
         """On a mistake."""
         return mistake(m, y)
 
-    def step(self, r):
+    def step(self, r: Round) -> Step | ShapeStep | Projection:
         """Eq. (2) and (3) by Sherman-Morrison."""
         return regress(r)

@@ -1,10 +1,10 @@
 """LeadingHistory: the learner without knobs, which follows drift by itself."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import ShapeStep
+from ..engine.round import Round, ShapeStep
 from .bayesian_perceptron import hazard
 
 HALF = math.sqrt(0.5)
@@ -54,38 +54,38 @@ class LeadingHistory(NamedTuple):
     switches: float = 0.0015
     replays: float = 20
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return the parameters, which must not be below 0."""
         return (
             number(self, "switches", lambda share: 0 <= share <= 1, "from 0 to 1"),
             number(self, "replays", lambda n: 0 <= n <= 1000 and n == int(n), "of labels to 1000"),
         )
 
-    def normalize(self):
+    def normalize(self) -> bool:
         """Rows are taken as they are: their length is allowed for."""
         return False
 
-    def ensemble(self):
+    def ensemble(self) -> bool:
         """An ensemble of experts learns."""
         return True
 
-    def score(self, m, q):
+    def score(self, m: float, q: float) -> float:
         """r = p(+1) - p(-1)."""
         return m
 
-    def steps(self, m, y):
+    def steps(self, m: float, y: float) -> bool:
         """On every label."""
         return True
 
     @staticmethod
-    def belief(m, q, wrong, noise):
+    def belief(m: float, q: float, wrong: float, noise: float) -> float:
         """A member's p(+1) - p(-1): 2 Phi(m / sigma) - 1, for labels of which some are wrong.
 
         sigma^2 is q and the noise of margins.
         """
         return (1 - 2 * wrong) * math.erf(m / math.sqrt(noise + q) * HALF)
 
-    def site(self, r, noise):
+    def site(self, r: Round, noise: float) -> ShapeStep:
         """A member's step, as the Bayesian Perceptron's where a label is wrong at a rate r.note.
 
         A label that is likelier wrong than right moves w a little, and adds nothing to what is
@@ -102,7 +102,7 @@ class LeadingHistory(NamedTuple):
         return ShapeStep(eta=r.y * h / math.sqrt(variance), mu=1.0, nu=h * above / variance)
 
 
-def tail(z):
+def tail(z: float) -> float:
     """Phi(z), the normal distribution.
 
     >>> tail(0.0), tail(-40.0)

@@ -1,13 +1,13 @@
 """Recursive least squares, whose step the second-order Perceptron and LASEC share."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Shape, ShapeStep
+from ..engine.round import Projection, Round, Shape, ShapeStep, Step
 
 
-def regress(r):
+def regress(r: Round) -> ShapeStep:
     """Fit w to y: A <- A + x x' and A w <- A w + y x, by Sherman-Morrison."""
     return ShapeStep(eta=(r.y - r.m) / (1 + r.q), mu=1.0, nu=1 / (1 + r.q))
 
@@ -33,26 +33,26 @@ class RLS(NamedTuple):
 
     a: float = 1.0
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return a, which must be finite and above 0."""
         return (number(self, "a", lambda a: 0 < a < math.inf, "above 0 and finite"),)
 
-    def shape(self):
+    def shape(self) -> Shape | None:
         """P = I / a."""
         return Shape(scale=1 / self.a, noise=0.0)
 
-    def normalize(self):
+    def normalize(self) -> bool:
         """Rows are taken as they are."""
         return False
 
-    def score(self, m, q):
+    def score(self, m: float, q: float) -> float:
         """r = v' (A + x x')^-1 x = m / (1 + q)."""
         return m / (1 + q)
 
-    def steps(self, m, y):
+    def steps(self, m: float, y: float) -> bool:
         """On every label."""
         return True
 
-    def step(self, r):
+    def step(self, r: Round) -> Step | ShapeStep | Projection:
         """A <- A + x x', v <- v + y x."""
         return regress(r)

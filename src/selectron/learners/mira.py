@@ -1,10 +1,10 @@
 """MIRA: the shortest step that puts the right class ahead of all others."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Step, hinge
+from ..engine.round import Projection, Round, ShapeStep, Step, hinge
 
 
 class MIRA(NamedTuple):
@@ -29,32 +29,32 @@ class MIRA(NamedTuple):
 
     C: float = math.inf
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return C, which must be above 0."""
         return (number(self, "C", lambda C: C > 0, "above 0"),)
 
-    def normalize(self):
+    def normalize(self) -> bool:
         """Rows are taken as they are."""
         return False
 
-    def score(self, m, q):
+    def score(self, m: float, q: float) -> float:
         """r = m."""
         return m
 
-    def steps(self, m, y):
+    def steps(self, m: float, y: float) -> bool:
         """On a margin below 1."""
         return hinge(m, y) > 0
 
-    def step(self, r):
+    def step(self, r: Round) -> Step | ShapeStep | Projection:
         """w <- w + y tau x; a zero row can be given no margin, and teaches nothing."""
         tau = min(self.C, hinge(r.m, r.y) / r.q) if r.q > 0 else 0.0
         return Step(keep=1.0, eta=r.y * tau)
 
-    def at_once(self):
+    def at_once(self) -> bool:
         """One step moves all classes."""
         return True
 
-    def ceded(self, losses, q):
+    def ceded(self, losses: Any, q: float) -> float:
         """Return the threshold mu: class k cedes max(0, losses[k] - mu) / q of x to the right one.
 
         `losses` are those of the other classes, 1 minus the lead over each, in falling order; they

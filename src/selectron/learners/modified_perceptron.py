@@ -1,10 +1,10 @@
 """The Modified Perceptron: projecting or reflecting."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Step, mistake
+from ..engine.round import Projection, Round, ShapeStep, Step, mistake
 
 
 class ModifiedPerceptron(NamedTuple):
@@ -32,23 +32,23 @@ class ModifiedPerceptron(NamedTuple):
 
     size: int = 1
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return the size of the step, which must be 1 or 2."""
         return (number(self, "size", lambda size: size in (1, 2), "1 or 2"),)
 
-    def normalize(self):
+    def normalize(self) -> bool:
         """Rows are scaled to unit length."""
         return True
 
-    def score(self, m, q):
+    def score(self, m: float, q: float) -> float:
         """r = m."""
         return m
 
-    def steps(self, m, y):
+    def steps(self, m: float, y: float) -> bool:
         """On a mistake."""
         return mistake(m, y)
 
-    def step(self, r):
+    def step(self, r: Round) -> Step | ShapeStep | Projection:
         """w <- w - size m x / <x, x>; where w is still zero, or again, w <- y x / |x|."""
         if r.q == 0:
             return Step(keep=1.0, eta=0.0)

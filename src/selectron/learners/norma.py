@@ -1,10 +1,10 @@
 """NORMA: stochastic gradient descent on the regularised soft-margin loss."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Step
+from ..engine.round import Projection, Round, ShapeStep, Step
 
 
 class NORMA(NamedTuple):
@@ -34,7 +34,7 @@ class NORMA(NamedTuple):
     nu: float = 0.3
     power: float = 0.0
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return the parameters, which must be in their ranges."""
         eta = number(self, "eta", lambda eta: 0 < eta < math.inf, "above 0 and finite")
         wanted = f"from 0 to below 1 / eta = {1 / eta:g}"
@@ -43,28 +43,28 @@ class NORMA(NamedTuple):
         power = number(self, "power", lambda power: 0 <= power <= 1, "from 0 to 1")
         return eta, lam, nu, power
 
-    def normalize(self):
+    def normalize(self) -> bool:
         """Rows are taken as they are."""
         return False
 
-    def score(self, m, q):
+    def score(self, m: float, q: float) -> float:
         """r = m."""
         return m
 
-    def steps(self, m, y):
+    def steps(self, m: float, y: float) -> bool:
         """On every label: w shrinks in any case."""
         return True
 
-    def step(self, r):
+    def step(self, r: Round) -> Step | ShapeStep | Projection:
         """w <- (1 - eta_t lam) w, and + eta_t y x if y m <= rho, rho being the learner's note."""
         rate = rate_of(self, r)
         return Step(keep=1 - rate * self.lam, eta=rate * r.y if r.y * r.m <= r.note else 0.0)
 
-    def noted(self, r):
+    def noted(self, r: Round) -> float:
         """rho <- rho + eta_t nu, and - eta_t if y m <= rho."""
         return r.note + rate_of(self, r) * (self.nu - (r.y * r.m <= r.note))
 
 
-def rate_of(p, r):
+def rate_of(p: Any, r: Round) -> float:
     """eta_t = eta t^-power, t counting labels from 1."""
     return p.eta * (r.k + 1) ** -p.power

@@ -1,10 +1,10 @@
 """Passive-Aggressive learning with a penalty on the length of w."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Step, hinge
+from ..engine.round import Projection, Round, ShapeStep, Step, hinge
 
 
 class ObjectiveRegularized(NamedTuple):
@@ -32,28 +32,28 @@ class ObjectiveRegularized(NamedTuple):
     alpha: float = 0.001
     C: float = math.inf
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return alpha, which must be finite and not below 0, and C, which must be above 0."""
         alpha = number(self, "alpha", lambda alpha: 0 <= alpha < math.inf, "from 0 on and finite")
         return alpha, number(self, "C", lambda C: C > 0, "above 0")
 
-    def normalize(self):
+    def normalize(self) -> bool:
         """Rows are taken as they are."""
         return False
 
-    def score(self, m, q):
+    def score(self, m: float, q: float) -> float:
         """r = m."""
         return m
 
-    def steps(self, m, y):
+    def steps(self, m: float, y: float) -> bool:
         """On a margin below 1."""
         return hinge(m, y) > 0
 
-    def feasible(self, r):
+    def feasible(self, r: Round) -> bool:
         """A zero row has no margin, which only the soft margin allows."""
         return r.q > 0 or math.inf > self.C
 
-    def step(self, r):
+    def step(self, r: Round) -> Step | ShapeStep | Projection:
         """w <- (w + y tau x) / (1 + alpha), tau = (loss + alpha) / (q + (1 + alpha) / (2 C))."""
         norm = r.q + (1 + self.alpha) / (2 * self.C)
         if norm == 0:

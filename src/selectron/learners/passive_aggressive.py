@@ -1,10 +1,10 @@
 """Passive-Aggressive learning: plain, I and II."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Step, hinge
+from ..engine.round import Projection, Round, ShapeStep, Step, hinge
 from ..errors import SelectronError
 
 
@@ -31,7 +31,7 @@ class PassiveAggressive(NamedTuple):
     C: float = math.inf
     variant: str = "I"
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return C and 1 or 2 for the variant; C must be above 0, the variant "I" or "II"."""
         if not (isinstance(self.variant, str) and self.variant in ("I", "II")):
             raise SelectronError(
@@ -39,19 +39,19 @@ class PassiveAggressive(NamedTuple):
             )
         return number(self, "C", lambda C: C > 0, "above 0"), float(len(self.variant))
 
-    def normalize(self):
+    def normalize(self) -> bool:
         """Rows are taken as they are."""
         return False
 
-    def score(self, m, q):
+    def score(self, m: float, q: float) -> float:
         """r = m."""
         return m
 
-    def steps(self, m, y):
+    def steps(self, m: float, y: float) -> bool:
         """On a margin below 1."""
         return hinge(m, y) > 0
 
-    def step(self, r):
+    def step(self, r: Round) -> Step | ShapeStep | Projection:
         """w <- w + y tau x; a zero row can be given no margin, and teaches nothing."""
         if r.q == 0:
             return Step(keep=1.0, eta=0.0)

@@ -1,8 +1,8 @@
 """The Perceptron, first order."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from ..engine.round import Step, mistake
+from ..engine.round import Projection, Round, ShapeStep, Step, mistake
 
 
 class Perceptron(NamedTuple):
@@ -23,22 +23,22 @@ class Perceptron(NamedTuple):
     443
     """
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return no parameters."""
         return ()
 
-    def normalize(self):
+    def normalize(self) -> bool:
         """Rows are scaled to unit length."""
         return True
 
-    def score(self, m, q):
+    def score(self, m: float, q: float) -> float:
         """r = m."""
         return m
 
-    def steps(self, m, y):
+    def steps(self, m: float, y: float) -> bool:
         """On a mistake."""
         return mistake(m, y)
 
-    def step(self, r):
+    def step(self, r: Round) -> Step | ShapeStep | Projection:
         """w <- w + y x."""
         return Step(keep=1.0, eta=r.y)

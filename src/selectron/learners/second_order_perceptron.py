@@ -1,10 +1,10 @@
 """The second-order Perceptron."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Shape, mistake
+from ..engine.round import Projection, Round, Shape, ShapeStep, Step, mistake
 from .least_squares import regress
 
 
@@ -30,26 +30,26 @@ class SecondOrderPerceptron(NamedTuple):
 
     a: float = 1.0
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return a, which must be finite and above 0."""
         return (number(self, "a", lambda a: 0 < a < math.inf, "above 0 and finite"),)
 
-    def shape(self):
+    def shape(self) -> Shape | None:
         """P = I / a."""
         return Shape(scale=1 / self.a)
 
-    def normalize(self):
+    def normalize(self) -> bool:
         """Rows are scaled to unit length."""
         return True
 
-    def score(self, m, q):
+    def score(self, m: float, q: float) -> float:
         """r = v' (A + x x')^-1 x = m / (1 + q)."""
         return m / (1 + q)
 
-    def steps(self, m, y):
+    def steps(self, m: float, y: float) -> bool:
         """On a mistake."""
         return mistake(m, y)
 
-    def step(self, r):
+    def step(self, r: Round) -> Step | ShapeStep | Projection:
         """A <- A + x x', v <- v + y x, by Sherman-Morrison."""
         return regress(r)

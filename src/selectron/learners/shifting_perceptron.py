@@ -1,10 +1,10 @@
 """The Shifting Perceptron."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Step, mistake
+from ..engine.round import Projection, Round, ShapeStep, Step, mistake
 
 
 class ShiftingPerceptron(NamedTuple):
@@ -29,23 +29,23 @@ class ShiftingPerceptron(NamedTuple):
 
     lam: float = 1.0
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Return lam, which must be finite and above 0."""
         return (number(self, "lam", lambda lam: 0 < lam < math.inf, "above 0 and finite"),)
 
-    def normalize(self):
+    def normalize(self) -> bool:
         """Rows are scaled to unit length."""
         return True
 
-    def score(self, m, q):
+    def score(self, m: float, q: float) -> float:
         """r = m."""
         return m
 
-    def steps(self, m, y):
+    def steps(self, m: float, y: float) -> bool:
         """On a mistake."""
         return mistake(m, y)
 
-    def step(self, r):
+    def step(self, r: Round) -> Step | ShapeStep | Projection:
         """w <- (1 - l) w + l y x with l = lam / (lam + k), k counting the mistakes before."""
         part = self.lam / (self.lam + r.k)
         return Step(keep=1 - part, eta=part * r.y)

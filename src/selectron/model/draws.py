@@ -32,7 +32,7 @@ class Draws:
     array([0.01652764])
     """
 
-    def __init__(self, seed: Any = None):
+    def __init__(self, seed: Any = None) -> None:
         self.generator = _generator(seed)
         self.ahead = np.empty(0)
         self.taken = 0  # of those ahead
@@ -79,7 +79,7 @@ class Draws:
         return {"generator": self.generator.bit_generator.state, "ahead": ahead}
 
     @classmethod
-    def unpack(cls, packed: dict[str, Any]) -> "Draws":
+    def unpack(cls: Any, packed: dict[str, Any]) -> "Draws":
         """Return the draws of a packed state."""
         draws = cls(0)
         draws.generator.bit_generator.state = packed["generator"]

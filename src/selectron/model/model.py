@@ -53,7 +53,7 @@ class Model(Playing):
         max_open: int = 10_000,
         kernel: Any = None,
         max_support: int | None = None,
-    ):
+    ) -> None:
         check_pair(learner, asker)
         self.learner, self.asker = learner, asker
         self.numbers = learner.numbers(), asker.numbers()

@@ -48,7 +48,7 @@ class Outcome:
 
     @classmethod
     def empty(
-        cls, n: int, full: bool, classes: int, ages: bool = False, kind: Any = np.int32
+        cls: Any, n: int, full: bool, classes: int, ages: bool = False, kind: Any = np.int32
     ) -> "Outcome":
         """Return room for n rounds: for margins too with `full`, and scores of so many classes.
 

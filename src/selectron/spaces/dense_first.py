@@ -1,12 +1,12 @@
 """Dense rows, first order: w is an array. A step costs O(d)."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..engine.arithmetic import reassociated, row_dot, row_square
-from ..engine.round import Shape
+from ..engine.round import Round, Shape
 from ..engine.rows import Dense, readonly
 from .scalars import BIAS, COUNT, LENGTH, SQUARE
 
@@ -56,18 +56,18 @@ def scaled(state: State, by: float) -> State:
     return State(by * state.w, numbers)
 
 
-def at(s, k):
+def at(s: Any, k: int) -> Any:
     """What a stack keeps of class k."""
     return State(s.w[k], s.scalars[k])
 
 
-def inner(s, rows, i):
+def inner(s: Any, rows: Any, i: int) -> float:
     """<w, x>."""
     return row_dot(s.w, rows.values, i) + s.scalars[BIAS] * rows.constant
 
 
 @reassociated
-def dots(w, k, rows, i):
+def dots(w: np.ndarray, k: int, rows: Any, i: int) -> tuple[float, float, float, float]:
     """<row k of w, row i>, and for the three rows that follow: x is fetched once for all four."""
     a = b = c = d = 0.0
     for j in range(w.shape[1]):
@@ -79,7 +79,7 @@ def dots(w, k, rows, i):
     return a, b, c, d
 
 
-def products(w, rows, i, found):
+def products(w: np.ndarray, rows: Any, i: int, found: Any) -> None:
     """<row k of w, row i> for every row of w."""
     fours = len(w) - len(w) % 4
     for k in range(0, fours, 4):
@@ -88,35 +88,35 @@ def products(w, rows, i, found):
         found[k] = row_dot(w[k], rows, i)
 
 
-def score_all(s, rows, i):
+def score_all(s: Any, rows: Any, i: int) -> None:
     """<w_k, x> for every class k of a stack, without taking each state out of it."""
     products(s.w, rows.values, i, s.scores)
     for k in range(len(s.scores)):
         s.scores[k] += s.scalars[k, BIAS] * rows.constant
 
 
-def ceiling_all(s, xx):
+def ceiling_all(s: Any, xx: float) -> float:
     """q itself, for every class."""
     return xx
 
 
-def length(rows, i):
+def length(rows: Any, i: int) -> float:
     """<x, x>."""
     return row_square(rows.values, i) + rows.constant * rows.constant
 
 
-def form(s, rows, i):
+def form(s: Any, rows: Any, i: int) -> float:
     """q = <x, x>."""
     return length(rows, i)
 
 
-def ceiling(s, xx):
+def ceiling(s: Any, xx: float) -> float:
     """q itself."""
     return xx
 
 
 @reassociated
-def add(w, keep, eta, rows, i):
+def add(w: np.ndarray, keep: float, eta: float, rows: Any, i: int) -> float:
     """w <- keep w + eta x; return <w, w>."""
     total = 0.0
     for j in range(len(w)):
@@ -126,7 +126,7 @@ def add(w, keep, eta, rows, i):
     return total
 
 
-def move(s, rows, i, scale, now, step):
+def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- keep w + eta x, for x scaled, and <w, w> on the way."""
     if step.eta == 0 and not math.isfinite(length(rows, i)):  # the step was divided by <x, x>
         return False

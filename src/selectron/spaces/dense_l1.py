@@ -1,11 +1,13 @@
 """Dense rows, first order, w in an L1 ball. A step costs some passes over w's and x's non-zeros."""
 
 import math
+from typing import Any
 
 import numpy as np
 
 from ..engine.arithmetic import dot
 from ..engine.bind import allocating
+from ..engine.round import Round
 from .dense_first import Rows as Rows
 from .dense_first import State as State
 from .dense_first import at as at
@@ -28,7 +30,7 @@ atomic = True
 
 
 @allocating
-def coordinates(s, rows, i, by):
+def coordinates(s: Any, rows: Any, i: int, by: float) -> Coordinates:
     """Return the constant, and all at which w or by x is not 0."""
     room = 1 + len(s.w)
     c = Coordinates(np.empty(room, np.int64), np.empty(room), np.empty(room))
@@ -42,7 +44,7 @@ def coordinates(s, rows, i, by):
     return Coordinates(c.of[:n], c.w[:n], c.z[:n])
 
 
-def move(s, rows, i, scale, now, step):
+def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- the nearest point of the ball with margin 1, for x scaled; 2 if there is none."""
     if not math.isfinite(step.radius * step.radius * now.q):  # nor would all that follows be
         return 0

@@ -4,12 +4,12 @@ A product P x and a step pass once over d (d + 1) / 2 numbers.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..engine.arithmetic import dot, reassociated, row_dot, row_square
-from ..engine.round import Shape
+from ..engine.round import Round, Shape
 from ..engine.rows import Dense, readonly
 from .dense_first import products
 from .scalars import NOISE, SQUARE
@@ -75,28 +75,28 @@ def scaled(state: State, by: float) -> State:
     return State(by * state.w, state.triangle.copy(), state.g.copy(), numbers)
 
 
-def at(s, k):
+def at(s: Any, k: int) -> Any:
     """What a stack keeps of class k."""
     return State(s.w[k], s.triangle[k], s.g[k], s.scalars[k])
 
 
-def inner(s, rows, i):
+def inner(s: Any, rows: Any, i: int) -> float:
     """<w, x>."""
     return row_dot(s.w, rows.values, i)
 
 
-def score_all(s, rows, i):
+def score_all(s: Any, rows: Any, i: int) -> None:
     """<w_k, x> for every class k of a stack, without taking each state out of it."""
     products(s.w, rows.values, i, s.scores)
 
 
-def length(rows, i):
+def length(rows: Any, i: int) -> float:
     """<x, x>."""
     return row_square(rows.values, i)
 
 
 @reassociated
-def row_product(p, x, by, g):
+def row_product(p: Any, x: np.ndarray, by: float, g: np.ndarray) -> float:
     """g <- g + by p; return <p, x>, p being what stands before the diagonal in a row of P."""
     total = 0.0
     for k in range(len(p)):
@@ -106,7 +106,9 @@ def row_product(p, x, by, g):
 
 
 @reassociated
-def pair_product(p, q, x, first, second, g):
+def pair_product(
+    p: Any, q: np.ndarray, x: np.ndarray, first: float, second: float, g: np.ndarray
+) -> tuple[float, float]:
     """`row_product` of two rows in one pass over x and g, which takes a quarter less time."""
     total, other = 0.0, 0.0
     for k in range(len(p)):
@@ -116,7 +118,7 @@ def pair_product(p, q, x, first, second, g):
     return total, other
 
 
-def form(s, rows, i):
+def form(s: Any, rows: Any, i: int) -> float:
     """q = <x, g> with g = (P + eps I) x, which is left in s.g."""
     x, g, t, eps = rows.values[i], s.g, s.triangle, s.scalars[NOISE]
     pairs = len(x) - len(x) % 2
@@ -135,7 +137,7 @@ def form(s, rows, i):
     return dot(x, g)
 
 
-def move(s, rows, i, scale, now, step):
+def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled and g as `form` left it."""
     most = scale * (scale * ceiling(s, length(rows, i)))
     doubt = len(s.g) * grain(s) * most
@@ -149,7 +151,9 @@ def move(s, rows, i, scale, now, step):
     return True
 
 
-def update(triangle, g, eps, lift, mu, nu):
+def update(
+    triangle: np.ndarray, g: np.ndarray, eps: float, lift: float, mu: float, nu: float
+) -> None:
     """P <- mu (P + eps I) - nu g g', the diagonal of P + eps I multiplied by `lift` first."""
     at = 0
     for j in range(len(g)):
@@ -161,7 +165,7 @@ def update(triangle, g, eps, lift, mu, nu):
         at += j + 1
 
 
-def norm(triangle, d):
+def norm(triangle: np.ndarray, d: int) -> float:
     """Return the Frobenius norm of P; what is not on the diagonal occurs twice."""
     squares = 2 * dot(triangle, triangle)
     for j in range(d):

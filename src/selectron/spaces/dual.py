@@ -28,7 +28,7 @@ class Dual:
 
     atomic = True
 
-    def __init__(self, storage: ModuleType, kept: Any, kernel: Any, bounded: bool):
+    def __init__(self, storage: ModuleType, kept: Any, kernel: Any, bounded: bool) -> None:
         self.storage, self.kept, self.kernel = storage, kept, kernel
         self.order, self.Rows, self.rows = kept.order, storage.Rows, storage.rows
         fields = (*storage.FIELDS, *kept.FIELDS, "scalars")

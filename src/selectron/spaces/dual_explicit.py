@@ -11,7 +11,7 @@ import numpy as np
 from ..engine.arithmetic import sparse_dot
 from ..engine.bind import apart
 from ..engine.parts import space, storage
-from ..engine.round import Shape
+from ..engine.round import Round, Shape
 from . import dual_second, support_sparse
 from .dual_second import ceiling as ceiling
 from .dual_second import last_row, quadratic, reshaped, shortened
@@ -54,25 +54,25 @@ def sound(s: Any, held: int) -> bool:
     return bool(np.isfinite(s.w).all()) and dual_second.sound_p(s, held)
 
 
-def at(s, k):
+def at(s: Any, k: int) -> Any:
     """What a stack keeps of class k."""
     own = (s.w[k], s.triangle[k], s.c[k], s.kappa[k], s.a[k], s.scalars[k])
     return space.State(*(storage.stored(s, k) + own))
 
 
-def inner(s, rows, i):
+def inner(s: Any, rows: Any, i: int) -> float:
     """<w, x>."""
     return sparse_dot(s.w, rows.indices, rows.values, rows.indptr[i], rows.indptr[i + 1])
 
 
-def form(s, rows, i):
+def form(s: Any, rows: Any, i: int) -> float:
     """q, with the kernel's values left in s.kappa."""
     storage.fill(s, rows, i)
     return quadratic(s, storage.length(rows, i))
 
 
 @apart
-def move(s, rows, i, scale, now, step):
+def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled, after `form`."""
     n = int(s.scalars[HELD])
     step = shortened(s, rows, i, scale, now, step)

@@ -12,7 +12,7 @@ import numpy as np
 from ..engine.arithmetic import dot
 from ..engine.bind import apart
 from ..engine.parts import learner, space, storage
-from ..engine.round import Old, Shape
+from ..engine.round import Old, Round, Shape
 from .scalars import CHANCE, COUNT, FACTOR, HELD, LIMIT, NOTE, SQUARE
 from .sparse_first import HIGHEST, LOWEST, fold
 
@@ -60,36 +60,36 @@ def sound(s: Any, held: int) -> bool:
     return all(bool(np.isfinite(n).all()) for n in numbers) and 1 <= s.scalars[CHANCE] < MODULUS
 
 
-def at(s, k):
+def at(s: Any, k: int) -> Any:
     """What a stack keeps of class k."""
     own = (s.coef[k], s.scales[k], s.born[k], s.kappa[k], s.scalars[k])
     return space.State(*(storage.stored(s, k) + own))
 
 
-def inner(s, rows, i):
+def inner(s: Any, rows: Any, i: int) -> float:
     """<w, phi(x)>; NaN for a row that is not finite, whatever is stored."""
     storage.fill(s, rows, i)
     n = int(s.scalars[HELD])
     return s.scalars[FACTOR] * dot(s.coef[:n], s.kappa[:n]) + 0.0 * storage.length(rows, i)
 
 
-def form(s, rows, i):
+def form(s: Any, rows: Any, i: int) -> float:
     """q = k(x, x)."""
     return storage.length(rows, i)
 
 
-def ceiling(s, xx):
+def ceiling(s: Any, xx: float) -> float:
     """q itself."""
     return xx
 
 
-def needs_growth(s, rows, i):
+def needs_growth(s: Any, rows: Any, i: int) -> bool:
     """Is there no slot left that row i fits into?"""
     return int(s.scalars[HELD]) == len(s.coef) or storage.too_long(s, rows, i)
 
 
 @apart
-def move(s, rows, i, scale, now, step):
+def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- keep w + eta phi(x), for phi(x) scaled; the example is stored unless eta is 0."""
     keep, eta = step.keep, step.eta
     after = keep * (keep * now.ww + 2 * eta * now.m) + eta * (eta * now.q)
@@ -107,7 +107,7 @@ def move(s, rows, i, scale, now, step):
     return True
 
 
-def multiply(s, keep):
+def multiply(s: Any, keep: float) -> None:
     """w <- keep w; where nothing is left of it, its examples go too."""
     factor = s.scalars[FACTOR] * keep
     if factor == 0:
@@ -120,7 +120,7 @@ def multiply(s, keep):
 
 
 @apart
-def evict(p, s, rows):
+def evict(p: Any, s: Any, rows: Any) -> None:
     """Drop one of the examples that were there before, if there are too many."""
     n = int(s.scalars[HELD])
     if n <= s.scalars[LIMIT]:
@@ -140,7 +140,7 @@ def evict(p, s, rows):
         drop(s, r, n - 1)
 
 
-def leaving(p, s, n):
+def leaving(p: Any, s: Any, n: int) -> int:
     """The example to leave, of n: the oldest, or any but the newest, which stands last."""
     if learner.at_random(p):
         s.scalars[CHANCE] = (MULTIPLIER * s.scalars[CHANCE]) % MODULUS
@@ -152,7 +152,7 @@ def leaving(p, s, n):
     return r
 
 
-def drop(s, r, last):
+def drop(s: Any, r: int, last: int) -> None:
     """Let the last example take the place of example r."""
     if r != last:
         storage.shift(s, last, r)

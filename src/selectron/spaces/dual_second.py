@@ -20,7 +20,7 @@ import numpy as np
 from ..engine.arithmetic import dot, reassociated
 from ..engine.bind import apart
 from ..engine.parts import space, storage
-from ..engine.round import Shape
+from ..engine.round import Round, Shape, ShapeStep
 from .scalars import COUNT, FRESH, HELD, MIX, NOISE
 from .second import EPSILON, damped
 from .second import opposite as opposite
@@ -90,26 +90,26 @@ def sound_p(s: Any, held: int) -> bool:
     return all(bool(np.isfinite(n).all()) for n in numbers) and s.scalars[MIX] > 0
 
 
-def at(s, k):
+def at(s: Any, k: int) -> Any:
     """What a stack keeps of class k."""
     own = (s.coef[k], s.triangle[k], s.c[k], s.kappa[k], s.a[k], s.scalars[k])
     return space.State(*(storage.stored(s, k) + own))
 
 
-def inner(s, rows, i):
+def inner(s: Any, rows: Any, i: int) -> float:
     """<w, phi(x)>; NaN for a row that is not finite, whatever is stored."""
     storage.fill(s, rows, i)
     n = int(s.scalars[HELD])
     return dot(s.coef[:n], s.kappa[:n]) + 0.0 * storage.length(rows, i)
 
 
-def form(s, rows, i):
+def form(s: Any, rows: Any, i: int) -> float:
     """q, from the kernel's values that `inner` has left."""
     return quadratic(s, storage.length(rows, i))
 
 
 @apart
-def quadratic(s, xx):
+def quadratic(s: Any, xx: float) -> float:
     """q, with a_t = <g_t, phi(x)> left in s.a."""
     total, begin = 0.0, 0
     for t in range(int(s.scalars[HELD])):
@@ -119,18 +119,18 @@ def quadratic(s, xx):
     return (s.scalars[FRESH] + s.scalars[NOISE]) * xx - s.scalars[MIX] * total
 
 
-def ceiling(s, xx):
+def ceiling(s: Any, xx: float) -> float:
     """Return an upper bound of q: P is s I less something, with an allowance for rounding."""
     return (s.scalars[FRESH] + s.scalars[NOISE]) * xx * (1 + 1e-9)
 
 
-def needs_growth(s, rows, i):
+def needs_growth(s: Any, rows: Any, i: int) -> bool:
     """Is there no slot left that row i fits into?"""
     return int(s.scalars[HELD]) == len(s.c) or storage.too_long(s, rows, i)
 
 
 @apart
-def move(s, rows, i, scale, now, step):
+def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- w + eta g and P <- mu (P + eps I) - nu g g', for phi(x) scaled, after `form`."""
     n = int(s.scalars[HELD])
     step = shortened(s, rows, i, scale, now, step)
@@ -145,13 +145,13 @@ def move(s, rows, i, scale, now, step):
     return True
 
 
-def shortened(s, rows, i, scale, now, step):
+def shortened(s: Any, rows: Any, i: int, scale: float, now: Round, step: ShapeStep) -> ShapeStep:
     """Return the step, shortened where rounding might make P indefinite."""
     most = scale * (scale * ceiling(s, storage.length(rows, i)))
     return damped(s, now, step, 4 * (s.scalars[HELD] + 1) * EPSILON * most)
 
 
-def reshaped(s, rows, i, scale, now, step):
+def reshaped(s: Any, rows: Any, i: int, scale: float, now: Round, step: ShapeStep) -> bool:
     """Step in P, and store the example and its g if they matter; False where that is not finite."""
     n = int(s.scalars[HELD])
     g = s.triangle[n * (n + 1) // 2 : (n + 1) * (n + 2) // 2]
@@ -173,7 +173,7 @@ def reshaped(s, rows, i, scale, now, step):
     return True
 
 
-def along(s, g, n, scale):
+def along(s: Any, g: np.ndarray, n: int, scale: float) -> None:
     """g <- what (P + eps I) phi(x), scaled, is made of; a_t as `form` has left it."""
     for j in range(n):
         g[j] = 0.0
@@ -186,13 +186,13 @@ def along(s, g, n, scale):
 
 
 @reassociated
-def subtract(g, row, by):
+def subtract(g: np.ndarray, row: np.ndarray, by: float) -> None:
     """g <- g - by row, over the length of the row."""
     for j in range(len(row)):
         g[j] -= by * row[j]
 
 
-def last_row(s):
+def last_row(s: Any) -> tuple[int, int]:
     """Where does the last row of the triangle begin and end?"""
     n = int(s.scalars[HELD])
     return n * (n - 1) // 2, n * (n + 1) // 2

@@ -16,7 +16,7 @@ nothing that is left in the solution is large then, however large tau.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -61,7 +61,7 @@ class Spread(NamedTuple):
     squares: float  # sum of squared deviations from the mean
 
 
-def nearest(c, beta):
+def nearest(c: Any, beta: float) -> Found:
     """Return the point nearest to w, which is in the ball already and has not margin 1.
 
     If no point of the ball has margin 1, it is the corner with the largest margin: all weight on
@@ -85,7 +85,7 @@ def nearest(c, beta):
     return Found(folded(e, refined(e, want, t, level), len(w), beta), True)
 
 
-def heaviest(c):
+def heaviest(c: Any) -> int:
     """Return where |z| is largest, the first feature of several; -1 if z is 0."""
     best, most = -1, 0.0
     for i in range(len(c.z)):
@@ -96,7 +96,7 @@ def heaviest(c):
 
 
 @allocating
-def corner(n, j, weight):
+def corner(n: int, j: int, weight: Any) -> Any:
     """Return this weight at j, and 0 elsewhere."""
     v = np.zeros(n)
     v[j] = weight
@@ -104,7 +104,7 @@ def corner(n, j, weight):
 
 
 @reassociated
-def passive(w, z, beta, most, want):
+def passive(w: np.ndarray, z: Any, beta: float, most: float, want: float) -> float:
     """Return the t of the passive-aggressive step, at which the margin is met with theta = 0."""
     met, square = 0.0, 0.0
     for i in range(len(z)):
@@ -115,7 +115,7 @@ def passive(w, z, beta, most, want):
 
 
 @allocating
-def moved(w, z, by, most):
+def moved(w: np.ndarray, z: Any, by: float, most: float) -> np.ndarray:
     """w + by z / |z|_max."""
     v = np.empty(len(w))
     for i in range(len(w)):
@@ -124,7 +124,7 @@ def moved(w, z, by, most):
 
 
 @reassociated
-def norm(v):
+def norm(v: np.ndarray) -> float:
     """|v|_1."""
     total = 0.0
     for i in range(len(v)):
@@ -133,7 +133,7 @@ def norm(v):
 
 
 @allocating
-def entries(w, z, beta, most):
+def entries(w: np.ndarray, z: Any, beta: float, most: float) -> Entries:
     """Return the entries: two where w and z have opposite signs, none where both are 0."""
     room = 2 * len(w)
     e = Entries(np.empty(room, np.int64), np.empty(room), np.empty(room), np.empty(room))
@@ -147,7 +147,7 @@ def entries(w, z, beta, most):
     return Entries(e.of[:n], e.sign[:n], e.a[:n], e.slope[:n])
 
 
-def search(e, want, low):
+def search(e: Entries, want: float, low: float) -> tuple[float, float]:
     """Return the t at which <u, slope> is `want`, and its level; t is not below `low`.
 
     The last step's theta and tau are no better to start from than theta = 0 and the tau that is
@@ -168,7 +168,7 @@ def search(e, want, low):
     return t, level
 
 
-def leveled(e, t, level):
+def leveled(e: Entries, t: float, level: float) -> float:
     """Return the level at which the entries sum to 1; Newton's method, from any level.
 
     The sum is convex in the level, and falls: after one step the level is too low, and grows.
@@ -186,7 +186,7 @@ def leveled(e, t, level):
 
 
 @reassociated
-def above(e, t, level):
+def above(e: Entries, t: float, level: float) -> tuple[int, float]:
     """Return how many entries are above 0, and their sum."""
     count, total = 0, 0.0
     for i in range(len(e.a)):
@@ -198,7 +198,7 @@ def above(e, t, level):
 
 
 @reassociated
-def top(e, t):
+def top(e: Any, t: float) -> Any:
     """Return the largest of what the level is taken from."""
     highest = e.a[0] - t * (1 - e.slope[0])
     for i in range(1, len(e.a)):
@@ -206,14 +206,14 @@ def top(e, t):
     return highest
 
 
-def lack(e, want, t, level):
+def lack(e: Entries, want: float, t: float, level: float) -> tuple[float, float]:
     """Return what <u, slope> lacks, and how fast it grows with t."""
     u = values(e, t, level)
     return want - dot(u, e.slope), spread(e, u).squares
 
 
 @allocating
-def values(e, t, level):
+def values(e: Entries, t: float, level: float) -> np.ndarray:
     """u."""
     u = np.empty(len(e.a))
     for i in range(len(u)):
@@ -221,7 +221,7 @@ def values(e, t, level):
     return u
 
 
-def spread(e, u):
+def spread(e: Entries, u: np.ndarray) -> Spread:
     """Return how the slopes of the entries above 0 are spread."""
     count, first, total, squares = 0, 0.0, 0.0, 0.0
     for i in range(len(u)):
@@ -235,7 +235,7 @@ def spread(e, u):
     return Spread(count, first, total / count, squares)
 
 
-def refined(e, want, t, level):
+def refined(e: Entries, want: float, t: float, level: float) -> np.ndarray:
     """Return u, with rounding taken out of both constraints: last steps of Newton's method."""
     u = values(e, t, level)
     for _ in range(3):
@@ -246,7 +246,7 @@ def refined(e, want, t, level):
     return u
 
 
-def correct(e, u, s, add, by):
+def correct(e: Entries, u: np.ndarray, s: Any, add: float, by: float) -> None:
     """u <- u + add + by (slope - its mean) where it is above 0, as far as all of that stays so."""
     share = 1.0
     for i in range(len(u)):
@@ -259,7 +259,7 @@ def correct(e, u, s, add, by):
 
 
 @allocating
-def folded(e, u, n, beta):
+def folded(e: Entries, u: np.ndarray, n: int, beta: float) -> np.ndarray:
     """Return v, of length n."""
     v = np.zeros(n)
     for i in range(len(u)):

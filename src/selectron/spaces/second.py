@@ -18,11 +18,12 @@ The d in `doubt` covers the worst case up to d = 20; beyond, errors that grow as
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
 from ..engine.arithmetic import dot
-from ..engine.round import Shape, ShapeStep
+from ..engine.round import Round, Shape, ShapeStep
 from .scalars import COUNT, FRESH, LARGEST, LENGTH, NOISE, SMALLEST, SQUARE
 
 STEPS_BETWEEN_NORMS = 16
@@ -37,12 +38,12 @@ def scalars(width: int, shape: Shape) -> np.ndarray:
     return numbers
 
 
-def ceiling(s, xx):
+def ceiling(s: Any, xx: float) -> float:
     """Return an upper bound of q, with an allowance for the rounding of many steps."""
     return (s.scalars[LARGEST] + s.scalars[NOISE]) * xx * (1 + 1e-9)
 
 
-def ceiling_all(s, xx):
+def ceiling_all(s: Any, xx: float) -> float:
     """Return an upper bound of q for all classes of a stack."""
     most = 0.0
     for k in range(len(s.scores)):
@@ -50,12 +51,12 @@ def ceiling_all(s, xx):
     return most * xx * (1 + 1e-9)
 
 
-def grain(s):
+def grain(s: Any) -> float:
     """Return how much of P's diagonal outweighs the rounding of all its entries in a step."""
     return 4 * len(s.g) * EPSILON
 
 
-def damped(s, now, step, doubt):
+def damped(s: Any, now: Round, step: ShapeStep, doubt: float) -> ShapeStep:
     """Return the step, shortened where a q larger by this doubt would make P indefinite."""
     if not step.nu * (now.q + doubt) > step.mu:
         return step
@@ -63,7 +64,7 @@ def damped(s, now, step, doubt):
     return ShapeStep(step.eta * share, step.mu, step.nu * share)
 
 
-def bound(s, now, step, most, doubt):
+def bound(s: Any, now: Round, step: ShapeStep, most: float, doubt: float) -> float:
     """Bound P's eigenvalues after a step; return what P's diagonal is multiplied by before it."""
     lower, upper = s.scalars[SMALLEST] + s.scalars[NOISE], s.scalars[LARGEST] + s.scalars[NOISE]
     left = step.mu - step.nu * (now.q + doubt)
@@ -78,7 +79,7 @@ def bound(s, now, step, most, doubt):
     return lift
 
 
-def walk(s, scale, now, step):
+def walk(s: Any, scale: float, now: Round, step: ShapeStep) -> bool:
     """Step in all but P, with g in s.g for the row before scaling: True, or False and no step."""
     for j in range(len(s.g)):
         s.g[j] *= scale
@@ -93,26 +94,26 @@ def walk(s, scale, now, step):
     return True
 
 
-def due(s):
+def due(s: Any) -> bool:
     """Is it time to look at the size of P, which takes a pass over it?"""
     return s.scalars[COUNT] % STEPS_BETWEEN_NORMS == 0
 
 
-def tighten(s, norm):
+def tighten(s: Any, norm: float) -> None:
     """No eigenvalue exceeds the Frobenius norm."""
     s.scalars[LARGEST] = min(s.scalars[LARGEST], norm)
 
 
-def opposite(step):
+def opposite(step: Any) -> Any:
     """Return the same step the other way."""
     return ShapeStep(-step.eta, step.mu, step.nu)
 
 
-def still(step):
+def still(step: Any) -> bool:
     """Return True: no class shrinks in second order."""
     return True
 
 
-def shrunk(s, rows, i, step):
+def shrunk(s: Any, rows: Any, i: int, step: Any) -> int:
     """Return True; it is never called."""
     return True

@@ -1,12 +1,12 @@
 """Sparse rows, first order: w = factor * v, so that a step, shrinking too, costs O(non-zeros)."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..engine.arithmetic import span_square, sparse_dot
-from ..engine.round import Shape
+from ..engine.round import Round, Shape
 from ..engine.rows import Sparse, readonly
 from .scalars import BIAS, COUNT, FACTOR, LENGTH, SQUARE
 
@@ -70,18 +70,18 @@ def scaled(state: State, by: float) -> State:
     return State(state.v.copy(), numbers)
 
 
-def at(s, k):
+def at(s: Any, k: int) -> Any:
     """What a stack keeps of class k."""
     return State(s.v[k], s.scalars[k])
 
 
-def inner(s, rows, i):
+def inner(s: Any, rows: Any, i: int) -> float:
     """<w, x>."""
     total = sparse_dot(s.v, rows.indices, rows.values, rows.indptr[i], rows.indptr[i + 1])
     return s.scalars[FACTOR] * total + s.scalars[BIAS] * rows.constant
 
 
-def score_all(s, rows, i):
+def score_all(s: Any, rows: Any, i: int) -> None:
     """<w_k, x> for every class k of a stack, without taking each state out of it."""
     begin, end = rows.indptr[i], rows.indptr[i + 1]
     for k in range(len(s.scores)):
@@ -91,28 +91,28 @@ def score_all(s, rows, i):
         s.scores[k] = s.scalars[k, FACTOR] * total + s.scalars[k, BIAS] * rows.constant
 
 
-def ceiling_all(s, xx):
+def ceiling_all(s: Any, xx: float) -> float:
     """q itself, for every class."""
     return xx
 
 
-def length(rows, i):
+def length(rows: Any, i: int) -> float:
     """<x, x>."""
     total = span_square(rows.values, rows.indptr[i], rows.indptr[i + 1])
     return total + rows.constant * rows.constant
 
 
-def form(s, rows, i):
+def form(s: Any, rows: Any, i: int) -> float:
     """q = <x, x>."""
     return length(rows, i)
 
 
-def ceiling(s, xx):
+def ceiling(s: Any, xx: float) -> float:
     """q itself."""
     return xx
 
 
-def move(s, rows, i, scale, now, step):
+def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- keep w + eta x, for x scaled; |keep w + eta x|^2 needs no pass over w."""
     keep, eta = step.keep, step.eta
     after = keep * (keep * now.ww + 2 * eta * now.m) + eta * (eta * now.q)
@@ -130,13 +130,13 @@ def move(s, rows, i, scale, now, step):
     return True
 
 
-def add(v, eta, rows, i):
+def add(v: np.ndarray, eta: float, rows: Any, i: int) -> None:
     """v <- v + eta x."""
     for j in range(rows.indptr[i], rows.indptr[i + 1]):
         v[rows.indices[j]] += eta * rows.values[j]
 
 
-def fold(v, factor):
+def fold(v: np.ndarray, factor: float) -> None:
     """v <- factor * v."""
     for j in range(len(v)):
         v[j] *= factor

@@ -1,13 +1,13 @@
 """Sparse rows, first order, w in an L1 ball: a step touches w's and x's non-zeros alone."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..engine.arithmetic import dot, sparse_dot
 from ..engine.bind import allocating
-from ..engine.round import Shape
+from ..engine.round import Round, Shape
 from .l1 import CONSTANT, Coordinates, nearest
 from .scalars import BIAS, COUNT, LENGTH, SQUARE, SUPPORT
 from .sparse_first import Rows as Rows
@@ -61,7 +61,7 @@ def scaled(state: State, by: float) -> State:
     return State(by * state.w, state.support.copy(), state.place.copy(), numbers)
 
 
-def at(s, k):
+def at(s: Any, k: int) -> Any:
     """What a stack keeps of class k."""
     return State(s.w[k], s.support[k], s.place[k], s.scalars[k])
 
@@ -76,14 +76,14 @@ def sound(s: State) -> bool:
     return found and np.array_equal(s.place[support], np.arange(len(support)))
 
 
-def inner(s, rows, i):
+def inner(s: Any, rows: Any, i: int) -> float:
     """<w, x>."""
     total = sparse_dot(s.w, rows.indices, rows.values, rows.indptr[i], rows.indptr[i + 1])
     return total + s.scalars[BIAS] * rows.constant
 
 
 @allocating
-def coordinates(s, rows, i, by):
+def coordinates(s: Any, rows: Any, i: int, by: float) -> Coordinates:
     """Return the constant, w's support, and then what else by x has: 0 at most at the constant."""
     begin, end, n = rows.indptr[i], rows.indptr[i + 1], int(s.scalars[SUPPORT])
     room = 1 + n + int(end - begin)
@@ -102,7 +102,7 @@ def coordinates(s, rows, i, by):
     return Coordinates(c.of[:n], c.w[:n], c.z[:n])
 
 
-def move(s, rows, i, scale, now, step):
+def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- the nearest point of the ball with margin 1, for x scaled; 2 if there is none."""
     if not math.isfinite(step.radius * step.radius * now.q):  # nor would all that follows be
         return 0
@@ -114,7 +114,7 @@ def move(s, rows, i, scale, now, step):
     return 1 if found.feasible else 2
 
 
-def put(s, of, v):
+def put(s: Any, of: np.ndarray, v: np.ndarray) -> None:
     """Write w down, and its support anew; the constant comes first."""
     s.scalars[BIAS] = v[0]
     n = 0

@@ -4,12 +4,12 @@ q costs O(non-zeros^2); a step costs O(d^2), as P fills up.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..engine.arithmetic import dot, span_square, sparse_dot
-from ..engine.round import Shape
+from ..engine.round import Round, Shape
 from ..engine.rows import Sparse, readonly
 from .scalars import FRESH, LARGEST, NOISE, SMALLEST, SQUARE
 from .second import bound, damped, due, grain, scalars, tighten, walk
@@ -52,7 +52,7 @@ def rows(block: Sparse, constant: bool) -> Rows:
     )
 
 
-def like(rows, indptr, indices, values):
+def like(rows: Any, indptr: Any, indices: Any, values: Any) -> Any:
     """Return other rows of the same kind."""
     return Rows(indptr, indices, values)
 
@@ -93,17 +93,17 @@ def scaled(state: State, by: float) -> State:
     return State(by * state.w, state.p.copy(), state.g.copy(), numbers)
 
 
-def at(s, k):
+def at(s: Any, k: int) -> Any:
     """What a stack keeps of class k."""
     return State(s.w[k], s.p[k], s.g[k], s.scalars[k])
 
 
-def inner(s, rows, i):
+def inner(s: Any, rows: Any, i: int) -> float:
     """<w, x>."""
     return sparse_dot(s.w, rows.indices, rows.values, rows.indptr[i], rows.indptr[i + 1])
 
 
-def score_all(s, rows, i):
+def score_all(s: Any, rows: Any, i: int) -> None:
     """<w_k, x> for every class k of a stack, without taking each state out of it."""
     for k in range(len(s.scores)):
         total = 0.0
@@ -112,12 +112,12 @@ def score_all(s, rows, i):
         s.scores[k] = total
 
 
-def length(rows, i):
+def length(rows: Any, i: int) -> float:
     """<x, x>."""
     return span_square(rows.values, rows.indptr[i], rows.indptr[i + 1])
 
 
-def form(s, rows, i):
+def form(s: Any, rows: Any, i: int) -> float:
     """q = <x, (P + eps I) x>, from the entries of P in the row's rows and columns alone."""
     begin, end = rows.indptr[i], rows.indptr[i + 1]
     total = s.scalars[NOISE] * length(rows, i)
@@ -127,7 +127,7 @@ def form(s, rows, i):
     return total
 
 
-def product(s, rows, i):
+def product(s: Any, rows: Any, i: int) -> None:
     """g = (P + eps I) x, left in s.g."""
     s.g[:] = 0.0
     for j in range(rows.indptr[i], rows.indptr[i + 1]):
@@ -137,7 +137,7 @@ def product(s, rows, i):
         s.g[rows.indices[j]] += s.scalars[NOISE] * value
 
 
-def move(s, rows, i, scale, now, step):
+def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled."""
     product(s, rows, i)
     most = scale * (scale * ceiling(s, length(rows, i)))
@@ -152,7 +152,7 @@ def move(s, rows, i, scale, now, step):
     return True
 
 
-def update(p, g, eps, lift, mu, nu):
+def update(p: Any, g: np.ndarray, eps: float, lift: float, mu: float, nu: float) -> None:
     """P <- mu (P + eps I) - nu g g', as symmetric as it was; see the dense one for `lift`."""
     for j in range(len(g)):
         row = p[j]
@@ -161,7 +161,7 @@ def update(p, g, eps, lift, mu, nu):
             row[k] = mu * row[k] - nu * (g[j] * g[k])
 
 
-def norm(p):
+def norm(p: Any) -> float:
     """Return the Frobenius norm of P."""
     squares = 0.0
     for j in range(len(p)):

@@ -65,20 +65,20 @@ def combined(s: Any, by: np.ndarray, width: int) -> np.ndarray:
     return by @ s.x[: len(by)]
 
 
-def stored(s, k):
+def stored(s: Any, k: int) -> Any:
     """What a stack keeps of class k."""
     return s.x[k], s.xx[k]
 
 
 @apart
-def length(rows, i):
+def length(rows: Any, i: int) -> float:
     """k(x, x)."""
     x, xx = rows.values[i], row_square(rows.values, i)
     return kernel.compare(rows.kernel, x, xx, x, xx)
 
 
 @apart
-def fill(s, rows, i):
+def fill(s: Any, rows: Any, i: int) -> None:
     """Leave k(x_j, x) of row i and every stored example in s.kappa."""
     x, xx = rows.values[i], row_square(rows.values, i)
     for j in range(int(s.scalars[HELD])):
@@ -86,21 +86,21 @@ def fill(s, rows, i):
 
 
 @apart
-def among(s, rows, r):
+def among(s: Any, rows: Any, r: int) -> None:
     """Leave k(x_j, x_r) of stored examples in s.kappa."""
     for j in range(int(s.scalars[HELD])):
         s.kappa[j] = kernel.compare(rows.kernel, s.x[j], s.xx[j], s.x[r], s.xx[r])
 
 
 @apart
-def put(s, rows, i, j):
+def put(s: Any, rows: Any, i: int, j: int) -> None:
     """Store row i in slot j."""
     s.xx[j] = row_square(rows.values, i)
     for k in range(rows.values.shape[1]):
         s.x[j, k] = rows.values[i, k]
 
 
-def shift(s, source, target):
+def shift(s: Any, source: int, target: int) -> None:
     """Store in one slot what another holds."""
     s.xx[target] = s.xx[source]
     for k in range(s.x.shape[1]):

@@ -32,7 +32,7 @@ def rows(block: Sparse, constant: bool, kernel: tuple[float, ...]) -> Rows:
     return Rows(*sparse_second.rows(block, constant), kernel)
 
 
-def like(rows, indptr, indices, values):
+def like(rows: Any, indptr: Any, indices: Any, values: Any) -> Any:
     """Return other rows of the same kind."""
     return Rows(indptr, indices, values, rows.kernel)
 
@@ -91,30 +91,30 @@ def combined(s: Any, by: np.ndarray, width: int) -> np.ndarray:
     return total
 
 
-def stored(s, k):
+def stored(s: Any, k: int) -> Any:
     """What a stack keeps of class k."""
     return s.indices[k], s.values[k], s.lengths[k], s.xx[k], s.wide[k]
 
 
-def too_long(s, rows, i):
+def too_long(s: Any, rows: Any, i: int) -> bool:
     """Does row i fit into no slot?"""
     return rows.indptr[i + 1] - rows.indptr[i] > s.values.shape[1]
 
 
-def squared_norm(rows, i):
+def squared_norm(rows: Any, i: int) -> float:
     """<x, x>."""
     return span_square(rows.values, rows.indptr[i], rows.indptr[i + 1])
 
 
 @apart
-def length(rows, i):
+def length(rows: Any, i: int) -> float:
     """k(x, x)."""
     xx = squared_norm(rows, i)
     return kernel.value(kernel.Parameters(*rows.kernel), xx, xx, xx)
 
 
 @apart
-def fill(s, rows, i):
+def fill(s: Any, rows: Any, i: int) -> None:
     """Leave k(x_j, x) of row i and every stored example in s.kappa."""
     begin, end = rows.indptr[i], rows.indptr[i + 1]
     scatter(s.wide, rows.indices, rows.values, begin, end)
@@ -123,7 +123,7 @@ def fill(s, rows, i):
 
 
 @apart
-def among(s, rows, r):
+def among(s: Any, rows: Any, r: int) -> None:
     """Leave k(x_j, x_r) of stored examples in s.kappa."""
     none = s.lengths[r] - s.lengths[r]  # 0, of the same type as the ends of rows
     scatter(s.wide, s.indices[r], s.values[r], none, s.lengths[r])
@@ -131,7 +131,7 @@ def among(s, rows, r):
     clear(s.wide, s.indices[r], none, s.lengths[r])
 
 
-def compare_all(s, rows, xx):
+def compare_all(s: Any, rows: Any, xx: float) -> None:
     """Leave the kernel's values of stored examples and what is written out in s.kappa."""
     p = kernel.Parameters(*rows.kernel)
     for j in range(int(s.scalars[HELD])):
@@ -140,20 +140,20 @@ def compare_all(s, rows, xx):
         s.kappa[j] = kernel.value(p, xy, s.xx[j], xx)
 
 
-def scatter(wide, indices, values, begin, end):
+def scatter(wide: np.ndarray, indices: Any, values: Any, begin: int, end: int) -> None:
     """Write a row out."""
     for j in range(begin, end):
         wide[indices[j]] = values[j]
 
 
-def clear(wide, indices, begin, end):
+def clear(wide: np.ndarray, indices: Any, begin: int, end: int) -> None:
     """Take it back."""
     for j in range(begin, end):
         wide[indices[j]] = 0.0
 
 
 @apart
-def put(s, rows, i, j):
+def put(s: Any, rows: Any, i: int, j: int) -> None:
     """Store row i in slot j."""
     begin = rows.indptr[i]
     s.lengths[j] = rows.indptr[i + 1] - begin
@@ -162,7 +162,7 @@ def put(s, rows, i, j):
         s.indices[j, k], s.values[j, k] = rows.indices[begin + k], rows.values[begin + k]
 
 
-def shift(s, source, target):
+def shift(s: Any, source: int, target: int) -> None:
     """Store in one slot what another holds."""
     s.lengths[target], s.xx[target] = s.lengths[source], s.xx[source]
     for k in range(s.lengths[source]):
@@ -170,7 +170,7 @@ def shift(s, source, target):
         s.values[target, k] = s.values[source, k]
 
 
-def add(w, s, j, by):
+def add(w: np.ndarray, s: Any, j: int, by: float) -> None:
     """w <- w + by x_j."""
     for k in range(s.lengths[j]):
         w[s.indices[j, k]] += by * s.values[j, k]
