@@ -78,8 +78,10 @@ def add_plain(app: FastAPI) -> None:
     @app.get("/healthz", tags=["health"])
     async def healthz(request: Request) -> Response:
         """Tell whether it works."""
-        failing = request.app.state.host.failing
-        return JSONResponse({"ok": not failing}, 503 if failing else 200)
+        host = request.app.state.host
+        works = not (host.failing or host.broken)
+        damaged = sum(view["damaged"] for view in host.views.values())
+        return JSONResponse({"ok": works, "damaged": damaged}, 200 if works else 503)
 
     @app.get("/metrics", tags=["health"], **allowed("read"))
     async def figures(request: Request) -> Response:

@@ -5,6 +5,7 @@ import errno
 import os
 import socket
 from collections.abc import Iterable, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from .app import application
 from .demo import DEMO, Feeder
 from .host import Host
 
+FIRST = ("admin", "annotate", "ingest", "read")  # the roles that get a token at first
 CONNECTIONS = 512
 BACKLOG = 2048  # connections that may wait while the streams are read, as uvicorn has it
 PATIENCE = 15.0  # seconds for which a connection may say nothing before its first request
@@ -92,12 +94,25 @@ def _why_not(address: str, port: int, error: OSError) -> str:
 
 
 def first_tokens(host: Host) -> dict[str, str]:
-    """Make a token for every role, if there is none yet; they are seen this once."""
-    if host.people:
+    """Make a token for every role, if there is none yet; they are seen this once.
+
+    If there are some, but none of an admin that is good still, one is made for an admin alone.
+    """
+    now, people = host.clock(), list(host.people.values())
+    if not people:
+        return {role: host.make_token(role, role, None) for role in FIRST}
+    if any(person.role == "admin" and not person.expired(now) for person in people):
         return {}
-    return {
-        role: host.make_token(role, role, None) for role in ("admin", "annotate", "ingest", "read")
-    }
+    names = {person.name for person in people if not person.expired(now)}
+    name = next(name for i in count(1) if (name := f"admin{i if i > 1 else ''}") not in names)
+    return {"admin": host.make_token(name, "admin", None)}
+
+
+def demo_token(host: Host) -> str | None:
+    """Make a token for the page of the demonstration; None in a folder that has other streams."""
+    if host.serves_others(DEMO.name):
+        return None
+    return host.make_token("demo", "annotate", None)
 
 
 def run(host: Host, door: socket.socket, names: Iterable[str] = (), demo: bool = False) -> None:

@@ -3,11 +3,11 @@
 import logging
 import queue
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
+from .clock import Clock
 from .problem import Problem
 from .service import BROKEN, Service, Work
 
@@ -27,10 +27,10 @@ class Writer(threading.Thread):
         self,
         make: Callable[[], Service],
         changed: Callable[[Service], None] = lambda service: None,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] | None = None,
     ):
         super().__init__(name="selectron-writer", daemon=True)
-        self.make, self.changed, self.clock = make, changed, clock
+        self.make, self.changed, self.clock = make, changed, clock or Clock()
         self.waiting: queue.Queue = queue.Queue(WAITING)
         self.ready: Future[Service] = Future()
 
