@@ -16,7 +16,7 @@ from .service import Service, Work
 from .writer import Writer
 
 PATIENCE = 60.0  # seconds for which a request waits for the writer
-SLOW = Problem(503, "busy", "This takes too long: ask again, it may be done meanwhile.")
+SLOW = "This takes too long: ask again, it may be done meanwhile."
 Found = TypeVar("Found")
 
 
@@ -66,7 +66,7 @@ class Host:
             return await asyncio.wait_for(asyncio.shield(future), PATIENCE)
         except TimeoutError:
             future.add_done_callback(lambda done: done.cancelled() or done.exception())
-            raise SLOW from None
+            raise Problem(503, "busy", SLOW) from None
 
     def do_now(self, work: Work) -> Any:
         """Have something done, from a thread that may wait."""
