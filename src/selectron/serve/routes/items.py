@@ -2,7 +2,6 @@
 
 from typing import Annotated, Any
 
-from anyio.to_thread import run_sync
 from fastapi import APIRouter, Request, Response
 from pydantic import ConfigDict, Field
 
@@ -11,7 +10,7 @@ from ..answering import Said
 from ..problem import Problem, invalid
 from ..reading import chosen
 from ..stream import Item, Stream
-from .common import Body, Key, Name, StrictRoute, allowed, checked_key, done, host_of
+from .common import Body, Key, Name, StrictRoute, allowed, bodies_of, checked_key, done, host_of
 
 router = APIRouter(prefix="/v1/streams/{stream}", route_class=StrictRoute, tags=["items"])
 BATCH = 5000  # items
@@ -73,7 +72,8 @@ async def add_batch(request: Request, stream: Name, key: Key = None) -> Response
     """Send items as lines of JSON: all of them are taken, or none."""
     host_of(request).view(stream)
     rows, body = host_of(request).rows[stream], await request.body()
-    items = await run_sync(lambda: items_of(rows, lines_of(body)))
+    read = bodies_of(request).parse
+    items = await read(lambda: items_of(rows, lines_of(body)), len(body))
     return await done(request, stream, key, lambda s, who, at: {"items": s.add(items, at, who)})
 
 
@@ -96,7 +96,8 @@ async def import_tasks(
     keys = [None if task.id is None else checked_key(f"ls-{task.id}") for task in body]
     pairs = list(zip(keys, (task.data for task in body), strict=True))
     rows = host_of(request).rows[stream]
-    items = await run_sync(lambda: items_of(rows, pairs))
+    size = len(await request.body())
+    items = await bodies_of(request).parse(lambda: items_of(rows, pairs), size)
     said = [chosen(task.annotations) for task in body]
     return await done(request, stream, None, lambda s, who, at: taken(s, items, said, who, at))
 
