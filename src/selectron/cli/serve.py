@@ -26,6 +26,13 @@ NEEDED = "selectron serve needs more packages ({} is missing): pip install 'sele
     "--allow-host", multiple=True, help="A name that this server goes by. May be repeated."
 )
 @click.option(
+    "--connections-per-address",
+    type=click.IntRange(1),
+    default=200,
+    show_default=True,
+    help="How many connections one address may have open; a proxy is one address.",
+)
+@click.option(
     "--token",
     metavar="ROLE[:NAME[:DAYS]]",
     help="Make a token for ingest, annotate, read or admin, print it, and end.",
@@ -98,11 +105,12 @@ def served(files: tuple[str, ...], demo: bool, **options: Any) -> int:
     if options["token"] is not None:
         wanted = wanted_token(options["token"])
         return one_token(made(), *wanted)
-    with server.listening(options["host"], options["port"]) as door:
+    with server.terminable(), server.listening(options["host"], options["port"]) as door:
         host, port = made(), door.getsockname()[1]
         told(host, f"http://{options['host']}:{port}", demo)
         click.echo(f"Everything is kept in {folder}; Ctrl-C ends.")
-        server.run(host, door, (*options["allow_host"], options["host"]), demo)
+        names = (*options["allow_host"], options["host"])
+        server.run(host, door, names, demo, options["connections_per_address"])
     return 0
 
 

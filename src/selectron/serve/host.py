@@ -22,7 +22,7 @@ from .writer import Writer
 
 LOG = logging.getLogger("selectron.serve")
 PATIENCE = 60.0  # seconds for which a request waits for the writer
-SLOW = Problem(503, "busy", "This takes too long: ask again, it may be done meanwhile.")
+SLOW = "This takes too long: ask again, it may be done meanwhile."
 Found = TypeVar("Found")
 
 
@@ -75,7 +75,7 @@ class Host:
             return await asyncio.wait_for(asyncio.shield(future), PATIENCE)
         except TimeoutError:
             future.add_done_callback(lambda done: done.cancelled() or done.exception())
-            raise SLOW from None
+            raise Problem(503, "busy", SLOW) from None
 
     def do_now(self, work: Work) -> Any:
         """Have something done, from a thread that may wait."""

@@ -21,8 +21,8 @@ REMEMBERED = 7 * 86_400.0  # seconds for which replies are kept
 HOUSEKEEPING = 600.0  # seconds between two rounds of deleting
 MODEL = ("classes", "new_classes", "features", "learner", "budget", "audit", "seed", "annotators")
 LOG = logging.getLogger("selectron.serve")
-FULL = Problem(507, "not_stored", "The disk is full or fails: nothing of this has been taken.")
-BROKEN = Problem(500, "internal", "This could not be done; the server's log tells why.")
+FULL = "The disk is full or fails: nothing of this has been taken."
+BROKEN = "This could not be done; the server's log tells why."
 
 
 class Work(NamedTuple):
@@ -111,14 +111,14 @@ class Service:
             self.store.commit()
         except (sqlite3.Error, OSError) as error:
             self._fail(error)
-            return [FULL] * len(batch)
+            return [Problem(507, "not_stored", FULL) for _ in batch]
         except Exception:
             LOG.exception("A request failed")
             self.failing = True  # until the streams are again what is committed
             self.store.rollback()
             self._restart()
             if len(batch) == 1:
-                return [BROKEN]
+                return [Problem(500, "internal", BROKEN)]
             return [self.run([work], now)[0] for work in batch]
         self.look()
         self._keep_house(at)

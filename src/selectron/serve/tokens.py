@@ -4,6 +4,7 @@ import math
 import re
 import secrets
 import sqlite3
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -27,9 +28,6 @@ class Person(NamedTuple):
     def expired(self, now: float) -> bool:
         """Is the token good no more?"""
         return self.expires is not None and self.expires <= now
-
-
-NOBODY = Problem(401, "unauthorized", "A valid token is needed: Authorization: Bearer TOKEN.")
 
 
 def known(db: sqlite3.Connection) -> dict[str, Person]:
@@ -85,16 +83,19 @@ def hashed(token: str) -> str:
     return sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def owner(header: str | None, people: dict[str, Person], now: float) -> Person:
-    """Return whose request this is, or raise Problem (401)."""
+def owner(header: str | None, people: dict[str, Person], now: float) -> Person | None:
+    """Return whose request this is, None without a valid token."""
     scheme, _, token = (header or "").partition(" ")
     person = people.get(hashed(token.strip())) if scheme.lower() == "bearer" else None
     if person is None or person.expired(now):
-        raise NOBODY
+        return None
     return person
 
 
-def admitted(person: Person, roles: tuple[str, ...]) -> None:
-    """Let admin do everything, and others what is theirs; else raise Problem (403)."""
+def admitted(person: Person | None, roles: Sequence[str]) -> None:
+    """Let admin do everything, and others what is theirs; else raise Problem (401 or 403)."""
+    if person is None:
+        message = "A valid token is needed: Authorization: Bearer TOKEN."
+        raise Problem(401, "unauthorized", message)
     if person.role != "admin" and person.role not in roles:
         raise Problem(403, "forbidden", f"A token of the role {person.role} may not do this.")
