@@ -126,9 +126,13 @@ def ended(one):
     """Return whether the other side closes a connection, within its patience."""
     with one:
         try:
-            return one.recv(2000) == b""
+            while one.recv(2000):  # the rest of a reply
+                pass
+        except TimeoutError:
+            return False
         except ConnectionError:
-            return True
+            pass
+        return True
 
 
 @pytest.mark.parametrize("field", ["x" * 60_000, "a: b\r\n" * 200], ids=["long", "many"])
