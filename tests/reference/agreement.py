@@ -107,14 +107,10 @@ def stream(d, spread, flags, kind):
 
     A "noisy" stream switches, with wrong labels, zero rows, and rows that come twice. A "fresh" one
     has neither zero rows nor any row twice; a "separable" one is fresh, and one target fits it.
-    Where rows become -1 or 1, they are powers of two: scaling them is exact then, so that a margin
-    that is 0 in the paper is 0, and not rounding.
     """
     random = np.random.default_rng(d)
     X = random.standard_normal((T, d))
     X *= 10 ** random.uniform(-spread, spread, (T, 1))
-    if d == 1 and flags == SIGNS:
-        X = np.sign(X) * 2 ** np.round(np.log2(abs(X)))
     kept = 0 if kind == "noisy" else 2  # two features that are not 0 tell rows apart
     X[:, kept:][random.random((T, d))[:, kept:] < ZEROS[d]] = 0
     if kind == "noisy":
