@@ -144,6 +144,7 @@ def parts(learner: Any, asker: Any, space: Any) -> Mapping[str, Any]:
     return {
         "Learner": learner,
         **{name: getattr(learner, name) for name in FROM_LEARNER},
+        "steps": _steps(learner, asker),
         **{name: getattr(learner, name, default) for name, default in LEFT_OUT.items()},
         **_asking(asker),
         "State": space.State,
@@ -160,6 +161,13 @@ def kind_of(asker: Any) -> Any:
     """Return what a loop is compiled for: an asker's class, with that of one which it wraps."""
     inner = getattr(asker, "asker", None)
     return type(asker) if inner is None else (type(asker), type(inner))
+
+
+def _steps(learner: Any, kind: Any) -> Any:
+    """Return when the learner steps: on whatever cuts, if the asker and the learner go by that."""
+    inner = kind[-1] if isinstance(kind, tuple) else kind
+    cuts = getattr(learner, "cuts", None) if hasattr(inner, "by_cuts") else None
+    return cuts or learner.steps
 
 
 def _asking(kind: Any) -> Mapping[str, Any]:
