@@ -4,6 +4,7 @@ import math
 from typing import NamedTuple
 
 from ..engine.round import Shape, ShapeStep, mistake
+from ..engine.scales import SHORTEST
 from ..errors import SelectronError
 from ..parameters import number
 
@@ -139,7 +140,7 @@ class IELLIP(NamedTuple):
 
     def step(self, r):
         """w <- w + y alpha P x / sqrt(q), P^-1 <- (1 - c_k) P^-1 + c_k x x' / q, c_k = c b^k."""
-        if r.q <= POINT:
+        if r.q < SHORTEST:  # of a zero row, or one so short that <x, x> has lost its digits
             return ShapeStep(eta=0.0, mu=1.0, nu=0.0)
         weight = self.c * self.b**r.k
         eta = r.y * (self.gamma - r.y * r.m) / r.q
