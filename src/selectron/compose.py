@@ -129,8 +129,24 @@ def _long(kernel: Any) -> ModuleType | dual.Dual:
 
 
 def check_pair(learner: Any, asker: Any) -> None:
-    """Refuse an asker by variance with a ring, whose q is none: it would hardly ever ask."""
-    inner = getattr(asker, "asker", asker)
+    """Refuse an asker with a learner that does not give it the r and q that it reads.
+
+    A ring's q is no variance, so that askers by variance would hardly ever ask. In first order q is
+    <x, x>, which no label changes, and only a ring's r and q are probabilities and bits. Within a
+    budget worth counts relatively, and only rings are refused.
+    """
+    name, inner = type(learner).__name__, getattr(asker, "asker", asker)
+    if hasattr(asker, "by_belief") and not hasattr(learner, "ring"):
+        raise SelectronError(
+            f"{type(asker).__name__} asks by probabilities, which {name} does not give: take "
+            "Margin(b=0.1), or LeadingHistory()."
+        )
+    first_order = not (hasattr(learner, "shape") or hasattr(learner, "ring"))
+    if first_order and hasattr(asker, "by_variance") and not hasattr(asker, "by_cuts"):
+        raise SelectronError(
+            f"{type(asker).__name__} asks by the variance of a row, which {name} does not learn: "
+            "take Margin(b=0.1), or RLS()."
+        )
     if hasattr(learner, "ring") and hasattr(inner, "by_variance"):
         raise SelectronError(
             f"{type(inner).__name__} asks by the variance of a row, which {type(learner).__name__} "
@@ -144,6 +160,7 @@ def parts(learner: Any, asker: Any, space: Any) -> Mapping[str, Any]:
     return {
         "Learner": learner,
         **{name: getattr(learner, name) for name in FROM_LEARNER},
+        "steps": _steps(learner, asker),
         **{name: getattr(learner, name, default) for name, default in LEFT_OUT.items()},
         **_asking(asker),
         "State": space.State,
@@ -160,6 +177,13 @@ def kind_of(asker: Any) -> Any:
     """Return what a loop is compiled for: an asker's class, with that of one which it wraps."""
     inner = getattr(asker, "asker", None)
     return type(asker) if inner is None else (type(asker), type(inner))
+
+
+def _steps(learner: Any, kind: Any) -> Any:
+    """Return when the learner steps: on whatever cuts, if the asker and the learner go by that."""
+    inner = kind[-1] if isinstance(kind, tuple) else kind
+    cuts = getattr(learner, "cuts", None) if hasattr(inner, "by_cuts") else None
+    return cuts or learner.steps
 
 
 def _asking(kind: Any) -> Mapping[str, Any]:

@@ -22,10 +22,11 @@ from selectron.askers import (
     SecondOrderMargin,
     Uncertainty,
 )
-from selectron.compose import kind_of, parts, space_for
+from selectron.compose import check_pair, kind_of, parts, space_for
 from selectron.engine.bind import bind
 from selectron.engine.loop import play
 from selectron.engine.rows import Dense, Sparse
+from selectron.errors import SelectronError
 from selectron.learners import (
     AROW,
     CELLIP,
@@ -130,14 +131,23 @@ def name_of(case: Case) -> str:
     return f"{named(LEARNERS, case.learner)}-{named(ASKERS, case.asker)}-{space}-{way}"
 
 
+def fit(learner: Any, asker: Any) -> bool:
+    """Is the pair one that is not refused?"""
+    try:
+        check_pair(learner, asker)
+    except SelectronError:
+        return False
+    return True
+
+
 def every(compiled: bool) -> list[Case]:
-    """Return the whole grid, but for what is refused: askers by variance with a ring."""
+    """Return the whole grid, but for pairs of learner and asker that are refused."""
     return [
         Case(learner, asker, sparse, compiled)
         for learner in LEARNERS.values()
         for asker in ASKERS.values()
         for sparse in SPACES.values()
-        if not (hasattr(learner, "ring") and hasattr(asker, "by_variance"))
+        if fit(learner, asker)
     ]
 
 

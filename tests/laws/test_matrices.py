@@ -35,6 +35,8 @@ class Literal:
         self.noise = shape.noise * np.eye(width) if second else None
         self.w = np.zeros(width)
         self.k, self.note = 0, 0.0
+        cuts = hasattr(self.asker, "by_cuts") and hasattr(self.learner, "cuts")
+        self.steps = self.learner.cuts if cuts else self.learner.steps
 
     def play(self, x, y, asked):
         """Return the margin quantity, and whether there was a step."""
@@ -42,7 +44,7 @@ class Literal:
         passed = getattr(type(self.asker), "passes", everything)(self.asker, m, y)
         g = x if self.p is None else (self.p + self.noise) @ x
         q = x @ g
-        moved = bool(asked and passed and self.learner.steps(m, y))
+        moved = bool(asked and passed and self.steps(m, y))
         if moved:
             now = Round(m, q, float(y), self.k, self.w @ self.w, self.note)
             self.move(g, y, self.learner.step(now))

@@ -7,6 +7,7 @@
 learner's functions; along a learner's `score`, it is monotone in q. An asker may also have
 
     passes(self, m, y)                does the learner get to see this label?
+    by_cuts(self)                     the learner steps where it `cuts`, as long as it has that
     worth(self, r, q, t)              what a `Budget` goes by, if not by the probability
 
 One that remembers, as `Budget` does, has in place of a probability

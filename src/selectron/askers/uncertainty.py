@@ -10,7 +10,8 @@ class Uncertainty(NamedTuple):
 
     Made for `LeadingHistory`, for which 1 - |r| is twice the probability of the less likely class,
     and q, in bits, what the label would tell about which of its members is right, plus the share of
-    newcomers among them. With other learners, r near 0 counts in the same way, and from |r| = 1 on
+    newcomers among them. Other learners give neither and are refused, but within a `Budget`, where
+    only the order of rows matters: r near 0 counts in the same way there, and from |r| = 1 on
     nothing does but q.
 
     Parameters: doubt >= 0, what a bit of q counts.
@@ -24,6 +25,10 @@ class Uncertainty(NamedTuple):
     def numbers(self):
         """Return the parameter, which must not be below 0."""
         return (number(self, "doubt", lambda doubt: 0 <= doubt < float("inf"), "from 0 on"),)
+
+    def by_belief(self):
+        """Yes: r must be p(+1) - p(-1)."""
+        return True
 
     def probability(self, r, q, t):
         """(1 - |r|)^1.5 + doubt q."""

@@ -62,7 +62,7 @@ def play(learner, asker, past, state, block, labels, draws, times, before, norma
         m, scale = margin(s, rows, i), 1.0
         if normalize:
             scale = unit(extent(rows, i))
-            m *= scale
+            m /= scale
         if not math.isfinite(m):  # as it is for any row with a NaN or an infinity in it
             return i
         if len(scores) > 0:
@@ -70,7 +70,7 @@ def play(learner, asker, past, state, block, labels, draws, times, before, norma
 
         t, y, u = before + i + 1, labels[i], draws[i]
         now, left = times[i] if len(times) > 0 else 0.0, life(p, s, t, remaining(a, past))
-        most = scale * (scale * limit(s, extent(rows, i)))
+        most = limit(s, extent(rows, i)) / (scale * scale)
         q, noted = math.nan, len(past) > 0 and GIVEN < u < NEVER
         r, chance = ask(p, a, past, m, 0.0, t, now, left)
         if wanted(p, a, past, m, most, t, now, left, u, full, noted):

@@ -12,6 +12,7 @@ The last three are compiled, with what they call: numbers, `math`, and functions
 `Step` is built with all of its fields. `score` has the sign of m and is monotone in q. A learner
 may also have
 
+    cuts(self, m, y)     does it step on this label under an asker with `by_cuts`? Else as `steps`
     feasible(self, r)    can the step do all that it should? Rounds where it cannot are counted
     noted(self, r)       a number of its own after the step, which is `r.note` in the next round
     shrink(self, old)    by how much w shrinks where an example is dropped: Removal

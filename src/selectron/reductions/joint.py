@@ -141,7 +141,7 @@ def predicted(s, m):
 def copied(s, scale, scores, i):
     """Record the scores of all classes."""
     for k in range(len(s.scores)):
-        scores[i, k] = scale * s.scores[k]
+        scores[i, k] = s.scores[k] / scale
 
 
 def nearest(scores, ranks, relevant, y):
@@ -154,7 +154,7 @@ def versus(scores, ranks, relevant, scale, y):
     """The pair that the label tells apart, (hi, lo, m, y); lo is -1 if there is none."""
     b, a = rivals(scores, ranks, relevant, y)
     hi, lo = max(a, b), min(a, b)
-    return hi, lo, scale * (scores[hi] - scores[lo]), 1.0 if b == hi else -1.0
+    return hi, lo, (scores[hi] - scores[lo]) / scale, 1.0 if b == hi else -1.0
 
 
 def truth(s, scale, m, y):
@@ -197,7 +197,7 @@ def learn(p, s, rows, i, scale, m, q, y, t):
 def part(p, s, rows, i, scale, k, q, way):
     """Step with class k alone; `form` has been called for it, and gave q."""
     c = at(s, k)
-    now = Round(scale * s.scores[k], shaped(scale, q), 1.0, s.tally[COUNT], square(c), 0.0)
+    now = Round(s.scores[k] / scale, shaped(scale, q), 1.0, s.tally[COUNT], square(c), 0.0)
     done = move(c, rows, i, scale, now, way)
     trim(p, c, rows)
     return done
@@ -237,7 +237,7 @@ def still_second(way):
 @apart
 def shrunk_first(c, rows, i, way):
     """w_k <- keep w_k; True, or False if that was not finite."""
-    return move(c, rows, i, 0.0, Round(0.0, 0.0, 1.0, 0.0, square(c), 0.0), Step(way.keep, 0.0))
+    return move(c, rows, i, 1.0, Round(0.0, 0.0, 1.0, 0.0, square(c), 0.0), Step(way.keep, 0.0))
 
 
 def shrunk_second(c, rows, i, way):

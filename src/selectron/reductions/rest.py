@@ -69,7 +69,7 @@ def learn(p, s, rows, i, scale, m, q, y, t):
     flags = 0
     for k in range(len(s.scores)):
         sign = 1.0 if k == y - 1 else -1.0
-        m = scale * s.scores[k]
+        m = s.scores[k] / scale
         if not steps(p, m, sign):
             continue
         done = learn_one(p, at(s, k), rows, i, scale, m, math.nan, sign, t)

@@ -32,7 +32,7 @@ part, share = joint.part, joint.share
 
 def learn(p, s, rows, i, scale, m, q, y, t):
     """Step with all classes that the right one does not lead by 1; a zero row moves none."""
-    xx = scale * (scale * length(rows, i))
+    xx = length(rows, i) / (scale * scale)
     if xx > 0 and not all_at_once(p, s, rows, i, scale, y - 1, xx):
         return REFUSED
     s.tally[COUNT] += 1
@@ -43,7 +43,7 @@ def learn(p, s, rows, i, scale, m, q, y, t):
 @allocating
 def all_at_once(p, s, rows, i, scale, b, xx):
     """Push the rivals back and the right class b forward."""
-    losses = 1 + scale * (s.scores - s.scores[b])
+    losses = 1 + (s.scores - s.scores[b]) / scale
     mu = ceded(p, -np.sort(-np.concatenate((losses[:b], losses[b + 1 :]))), xx)
     taken = 0.0
     for k in range(len(losses)):
