@@ -264,3 +264,12 @@ def test_sparse_rows_stay_sparse():
     clf.tell(ticket, 1)
     clf.tell(ticket + 1, -1)
     assert clf.model_.sparse
+
+
+@pytest.mark.parametrize(
+    "dates", [pd.Timestamp("2020-01-01"), pd.Timestamp("2020-01-01", tz="UTC"), pd.Timedelta("1h")]
+)
+def test_a_frame_with_dates_is_refused_by_the_name_of_the_column(dates):
+    frame = pd.DataFrame(X).assign(when=dates)
+    with pytest.raises(SelectronError, match=r"^Column 'when' holds dates or times \("):
+        OnlineClassifier(Perceptron()).fit(frame, Y)

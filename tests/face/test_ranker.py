@@ -153,3 +153,12 @@ def test_there_is_one_way_to_rank(many):
     with pytest.raises(SelectronError, match=r"^many must be left out with OnlineRanker, .* got "):
         ranker.fit(X, Y)
     assert not hasattr(ranker, "classes_")
+
+
+def test_its_tags_are_those_of_a_multi_label_classifier():
+    tags = OnlineRanker().__sklearn_tags__()
+    assert tags.classifier_tags.multi_label
+    assert not tags.classifier_tags.multi_class
+    assert tags.target_tags.multi_output
+    assert not tags.target_tags.single_output
+    assert not OnlineClassifier().__sklearn_tags__().classifier_tags.multi_label

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from selectron import OnlineClassifier, Run, SelectronError
-from selectron.askers import BBQ, BBQI, Budget, Disagreement, Margin
+from selectron.askers import BBQ, BBQI, Budget, Disagreement, Margin, Uncertainty
 from selectron.learners import LASEC, LeadingHistory, Perceptron
 
 from .examples import X, Y, inside
@@ -248,3 +248,21 @@ def test_a_ring_has_no_variance_to_ask_by(asker, wrapped):
     with pytest.raises(SelectronError, match=words):
         clf.run(X, Y)
     assert not hasattr(clf, "classes_")
+
+
+@pytest.mark.parametrize(
+    ("learner", "asker"),
+    [
+        (Perceptron(), BBQ(0.5)),
+        (Perceptron(), BBQI(0.5)),
+        (Perceptron(), Uncertainty()),
+        (LASEC(), Uncertainty()),
+    ],
+    ids=str,
+)
+def test_an_asker_that_reads_what_the_learner_does_not_give_is_refused(learner, asker):
+    clf = OnlineClassifier(learner, asker)
+    with pytest.raises(SelectronError, match=f"^{type(asker).__name__} asks by .*: take Margin"):
+        clf.run(X, Y)
+    assert not hasattr(clf, "classes_")
+    OnlineClassifier(learner, Budget(rate=0.1, asker=asker)).run(X, Y)

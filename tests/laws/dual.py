@@ -24,7 +24,7 @@ OPTIONS = ({}, {"constant": False}, {"normalize": True}, {"normalize": False})
 
 def spread():
     """Return (case, options): all but the learner that projects, with the options in turn."""
-    own = "radius", "ring"  # these have spaces of their own
+    own = "radius", "ensemble"  # these have spaces of their own
     learners = [one for one in LEARNERS.values() if not any(hasattr(one, name) for name in own)]
     turns, found = itertools.cycle(OPTIONS), []
     for learner in learners:

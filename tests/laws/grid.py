@@ -25,6 +25,7 @@ from selectron.askers import (
 from selectron.engine.bind import bind
 from selectron.engine.loop import play
 from selectron.engine.rows import Dense, Sparse
+from selectron.errors import SelectronError
 from selectron.learners import (
     AROW,
     CELLIP,
@@ -44,7 +45,7 @@ from selectron.learners import (
     SecondOrderPerceptron,
     ShiftingPerceptron,
 )
-from selectron.model.compose import kind_of, parts, space_for
+from selectron.model.compose import check_pair, kind_of, parts, space_for
 from selectron.model.model import Model
 
 LEARNERS = {
@@ -130,14 +131,23 @@ def name_of(case: Case) -> str:
     return f"{named(LEARNERS, case.learner)}-{named(ASKERS, case.asker)}-{space}-{way}"
 
 
+def fit(learner: Any, asker: Any) -> bool:
+    """Is the pair one that is not refused?"""
+    try:
+        check_pair(learner, asker)
+    except SelectronError:
+        return False
+    return True
+
+
 def every(compiled: bool) -> list[Case]:
-    """Return the whole grid, but for what is refused: askers by variance with a ring."""
+    """Return the whole grid, but for pairs of learner and asker that are refused."""
     return [
         Case(learner, asker, sparse, compiled)
         for learner in LEARNERS.values()
         for asker in ASKERS.values()
         for sparse in SPACES.values()
-        if not (hasattr(learner, "ensemble") and hasattr(asker, "by_variance"))
+        if fit(learner, asker)
     ]
 
 

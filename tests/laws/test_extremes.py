@@ -6,7 +6,9 @@ from functools import partial
 import numpy as np
 import pytest
 
+from selectron import OnlineClassifier
 from selectron.errors import SelectronError
+from selectron.learners import IELLIP
 
 from .playing import learned, play_learn, play_live, play_look, play_run, refused
 
@@ -119,3 +121,18 @@ def test_what_was_refused_is_as_if_it_had_never_come(case):
     found, expected = (play_live(case, model, rows.part(6, 30)) for model in (tried, sound))
     for name in found._fields:
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+@pytest.mark.parametrize("size", [1e-60, 1e-100, 1e-150])
+def test_short_rows_teach_iellip_or_are_refused(size):
+    """Its steps do not depend on the length of rows, so that nothing may be passed over."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(100, 5))
+    y = np.where(X @ random.normal(size=5) > 0, 1, -1)
+    plain = OnlineClassifier(IELLIP(), fit_intercept=False).run(X, y)
+    short = OnlineClassifier(IELLIP(), fit_intercept=False)
+    if size > 1e-70:
+        assert short.run(size * X, y).mistakes == plain.mistakes
+    else:  # w would be too long to be squared
+        with pytest.raises(SelectronError, match="scale the features"):
+            short.run(size * X, y)

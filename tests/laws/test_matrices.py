@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from selectron.askers import Disagreement
 from selectron.engine.parts import Asker, Learner, Space, declared
 from selectron.engine.round import Projection, Round
 from selectron.learners import ModifiedPerceptron
@@ -34,6 +35,8 @@ class Literal:
         self.noise = shape.noise * np.eye(width) if second else None
         self.w = np.zeros(width)
         self.k, self.note = 0, 0.0
+        cuts = isinstance(self.asker, Disagreement) and hasattr(self.learner, "cuts")
+        self.steps = self.learner.cuts if cuts else self.learner.steps
 
     def play(self, x, y, asked):
         """Return the margin quantity, and whether there was a step."""
@@ -41,7 +44,7 @@ class Literal:
         passed = declared(self.asker, Asker, "passes")(self.asker, m, y)
         g = x if self.p is None else (self.p + self.noise) @ x
         q = x @ g
-        moved = bool(asked and passed and self.learner.steps(m, y))
+        moved = bool(asked and passed and self.steps(m, y))
         if moved:
             now = Round(m, q, float(y), self.k, self.w @ self.w, self.note)
             self.move(g, y, self.learner.step(now))

@@ -95,7 +95,7 @@ ASKERS = {
     SecondOrderMargin: [(1e-3,), (0.1,), (10.0,), (INF,)],
     BBQ: [(0.23,), (0.7,)],
     BBQI: [(0.7,)],
-    Disagreement: [()],
+    Disagreement: [(), (0.05,)],
 }
 SHAPED = SecondOrderPerceptron, LASEC, RLS  # transcribed with inverses
 INVERTED = [kind(*p) for kind in SHAPED for p in LEARNERS[kind]]
@@ -107,14 +107,10 @@ def stream(d, spread, flags, kind):
 
     A "noisy" stream switches, with wrong labels, zero rows, and rows that come twice. A "fresh" one
     has neither zero rows nor any row twice; a "separable" one is fresh, and one target fits it.
-    Where rows become -1 or 1, they are powers of two: scaling them is exact then, so that a margin
-    that is 0 in the paper is 0, and not rounding.
     """
     random = np.random.default_rng(d)
     X = random.standard_normal((T, d))
     X *= 10 ** random.uniform(-spread, spread, (T, 1))
-    if d == 1 and flags == SIGNS:
-        X = np.sign(X) * 2 ** np.round(np.log2(abs(X)))
     kept = 0 if kind == "noisy" else 2  # two features that are not 0 tell rows apart
     X[:, kept:][random.random((T, d))[:, kept:] < ZEROS[d]] = 0
     if kind == "noisy":
@@ -153,8 +149,12 @@ def undecided(learner, d, flags):
     return alike and (hard or isinstance(learner, (*SHAPED, ShiftingPerceptron)))
 
 
-def transcribed(part):
-    return partial(TRANSCRIBED[type(part)], **part._asdict())
+def transcribed(part, asker=None):
+    """Return the pseudo-code of a learner under an asker, or of an asker."""
+    literal = partial(TRANSCRIBED[type(part)], **part._asdict())
+    if isinstance(part, CELLIP) and isinstance(asker, Disagreement):
+        return partial(literal, mistakes_only=False)
+    return literal
 
 
 def literal(learner, asker, d, spread, flags, precision):
@@ -163,7 +163,7 @@ def literal(learner, asker, d, spread, flags, precision):
     rows = papers.prepare(X.astype(precision), *flags)
     draws = np.random.default_rng(d).random(T)
     tells = papers.only_mistakes if isinstance(asker, BBQI) else papers.everything
-    return papers.play(transcribed(learner), transcribed(asker), rows, y, draws, tells)
+    return papers.play(transcribed(learner, asker), transcribed(asker), rows, y, draws, tells)
 
 
 def found(learner, asker, d, spread, flags, space):
@@ -186,6 +186,8 @@ def edges(learner, margin, y):
     """
     if isinstance(learner, ModifiedPerceptron):  # projects onto margin 0
         return {"prediction": margin, "updated": margin}
+    if isinstance(learner, CELLIP):  # under `Disagreement`; a cut at alpha = 0 changes nothing
+        return {"updated": learner.a * learner.gamma - y * margin}
     if isinstance(learner, (PassiveAggressive, MIRA, AROW, ObjectiveRegularized, L2Constrained)):
         return {"prediction": margin, "updated": 1 - y * margin}
     return {}

@@ -101,9 +101,9 @@ def start_of(learner, d):
     return scale(learner) * np.eye(d)
 
 
-def joined(learner, classes, d):
+def joined(learner, asker, classes, d):
     """Return the literal joint form of a learner."""
-    literal = transcribed(learner)
+    literal = transcribed(learner, asker)
     if not hasattr(learner, "shape"):
         of = (lambda s: s[0]) if isinstance(learner, STEPS_ARE_COUNTED) else (lambda s: s)
         return many.Big(literal, classes, of)
@@ -115,7 +115,7 @@ def joined(learner, classes, d):
     return many.Blocks(literal, classes, start_of(learner, d), write, read)
 
 
-def apart(learner, classes, d):
+def apart(learner, asker, classes, d):
     """Return K literal learners, one a class, whose margin quantity is m or m / norm(q)."""
 
     def norm(q):
@@ -124,7 +124,7 @@ def apart(learner, classes, d):
         return math.sqrt(learner.s0**2 + q) if isinstance(learner, BayesianPerceptron) else 1
 
     return many.Rest(
-        transcribed(learner), classes, lambda r, q: r * norm(q), lambda m, q: m / norm(q)
+        transcribed(learner, asker), classes, lambda r, q: r * norm(q), lambda m, q: m / norm(q)
     )
 
 
@@ -134,7 +134,7 @@ def literal(form, learner, asker, classes, flags):
     if flags[1] and form is joined:
         rows = rows / math.sqrt(2)  # z, which has x twice, is of unit length
     draws = np.random.default_rng(classes).random(T)
-    parts = form(learner, classes, rows.shape[1]), transcribed(asker)
+    parts = form(learner, asker, classes, rows.shape[1]), transcribed(asker)
     return many.play_many(*parts, rows, y, draws, isinstance(asker, BBQI))
 
 
@@ -150,6 +150,8 @@ def found(way, learner, asker, classes, flags, space):
 def disagreements(way, form, learner):
     """Yield a line for each case that does not agree."""
     for i, (classes, asker) in enumerate(product((3, 4, 5), ASKERS)):
+        if isinstance(asker, BBQ | BBQI) and not hasattr(learner, "shape"):
+            continue  # refused: q is no variance in first order
         flags = FLAGS[(i + i // 4) % 4]
         played = literal(form, learner, asker, classes, flags)
         for space in SPACES:

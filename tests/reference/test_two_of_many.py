@@ -16,7 +16,9 @@ from selectron.model.run import Outcome
 
 N, WIDTH = 120, 5
 ASKER = Margin(b=0.3)
-FIRST = [name for name, p in LEARNERS.items() if not hasattr(p, "shape") and not hasattr(p, "ring")]
+FIRST = [
+    name for name, p in LEARNERS.items() if not hasattr(p, "shape") and not hasattr(p, "ensemble")
+]
 SECOND = [name for name, p in LEARNERS.items() if hasattr(p, "shape")]
 JOINT = [name for name in FIRST if not isinstance(LEARNERS[name], L1Constrained)]
 MISTAKES = {"perceptron", "shifting", "projecting", "reflecting", "sop", "lasec", "lasec-still"}

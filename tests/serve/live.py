@@ -15,11 +15,11 @@ from .web import ROLES
 class Live:
     """A server with a token for each role."""
 
-    def __init__(self, folder, *declarations, rates=None, **options):
+    def __init__(self, folder, *declarations, rates=None, each=200, **options):
         self.host = Host(folder, declarations or (declared(),), **options)
         self.tokens = {role: self.host.make_token(role, role, None) for role in ROLES}
         self.app = application(self.host, rates=rates or Rates(1e9, 1e9))
-        self.server = server(self.app, "127.0.0.1", 0)
+        self.server = server(self.app, "127.0.0.1", 0, each)
         self.thread = threading.Thread(target=self.server.run)
         self.thread.start()
         while not self.server.started:

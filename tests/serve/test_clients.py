@@ -6,16 +6,17 @@ import time
 import httpx2
 import pytest
 
-from selectron.serve import guard, server
+from selectron.serve import bodies, connection
 
+from . import hostile
 from .live import Live
 
 
 @pytest.fixture
 def hurried(tmp_path, monkeypatch):
     """A server that is out of patience soon."""
-    monkeypatch.setattr(guard, "PATIENCE", 0.5)
-    monkeypatch.setattr(server, "PATIENCE", 0.5)
+    monkeypatch.setattr(bodies, "PATIENCE", 0.5)
+    monkeypatch.setattr(connection, "PATIENCE", 0.5)
     one = Live(tmp_path)
     yield one
     one.close()
@@ -82,3 +83,124 @@ def test_news_come_when_something_changes(hurried):
         while '"items":3,' not in found and time.monotonic() < end:
             found = next(lines)
         assert '"items":3,' in found
+
+
+def post(live, role, length):
+    token = f"Authorization: {live.headers(role)['authorization']}\r\n" if role else ""
+    return (
+        f"POST /v1/streams/mail/items HTTP/1.1\r\nHost: localhost\r\n{token}"
+        f"Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+    )
+
+
+def test_strangers_are_refused_before_they_send_a_body(live):
+    for role, wanted in ((None, 401), ("read", 403)):
+        one = connected(live, post(live, role, 1 << 20))
+        reply = one.recv(2000).decode()
+        assert status(reply) == wanted
+        assert "connection: close" in reply.lower()
+        one.close()
+
+
+def test_a_refusal_of_a_small_body_keeps_the_connection(live):
+    one = connected(
+        live, post(live, None, 5) + "12345" + "GET /healthz HTTP/1.1\r\nHost: localhost"
+    )
+    assert status(one.recv(2000).decode()) == 401
+    one.sendall(b"\r\n\r\n")
+    assert status(one.recv(2000).decode()) == 200
+    one.close()
+
+
+def test_the_second_request_has_to_come_in_time_too(hurried):
+    slow = [
+        connected(hurried, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n") for _ in range(9)
+    ]
+    for one in slow:
+        assert status(one.recv(2000).decode()) == 200
+        one.sendall(b"GET /heal")
+    assert all(ended(one) for one in slow)
+
+
+def ended(one):
+    """Return whether the other side closes a connection, within its patience."""
+    with one:
+        try:
+            while one.recv(2000):  # the rest of a reply
+                pass
+        except TimeoutError:
+            return False
+        except ConnectionError:
+            pass
+        return True
+
+
+@pytest.mark.parametrize("field", ["x" * 60_000, "a: b\r\n" * 200], ids=["long", "many"])
+def test_heads_have_an_end(live, field):
+    one = connected(live, f"GET /healthz HTTP/1.1\r\nHost: localhost\r\n{field}")
+    assert status(one.recv(2000).decode()) == 400
+    one.close()
+
+
+def test_replies_that_nobody_reads(hurried):
+    one = socket.socket()
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    one.connect(("127.0.0.1", hurried.port))
+    one.settimeout(10)
+    request = b"GET /static/uPlot.iife.min.js HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    closed, end = False, time.monotonic() + 20
+    while not closed and time.monotonic() < end:
+        try:
+            one.sendall(request)
+        except ConnectionError:
+            closed = True
+        time.sleep(0.05)
+    one.close()
+    assert closed
+
+
+def test_the_connections_of_an_address(tmp_path):
+    one = Live(tmp_path, each=5)
+    busy = connected(one, post(one, "ingest", 29))
+    while not any(not c.waiting for c in list(one.server.server_state.connections)):
+        time.sleep(0.01)
+    halves = [connected(one, "GET /heal") for _ in range(8)]
+    assert all(ended(half) for half in halves[:4])  # those that have waited longest
+    halves[-1].sendall(b"thz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    assert status(halves[-1].recv(2000).decode()) == 200
+    busy.sendall(b'{"data": {"text": "no spam"}}')
+    assert status(busy.recv(2000).decode()) == 200
+    for half in halves[4:]:
+        half.close()
+    busy.close()
+    one.close()
+
+
+def test_large_bodies_take_turns(live, monkeypatch):
+    monkeypatch.setattr(bodies, "PATIENCE", 0.5)
+    slow = [connected(live, post(live, "ingest", 1 << 20)) for _ in range(bodies.AT_ONCE)]
+    body = {"data": {"text": "fine"}}
+    url, headers = f"{live.url}/v1/streams/mail/items", live.headers("ingest")
+    assert httpx2.post(url, json=body, headers=headers, timeout=60).status_code == 200
+    assert {status(one.recv(2000).decode()) for one in slow} == {408}
+    for one in slow:
+        one.close()
+
+
+def test_a_large_batch_arrives(live):
+    lines = "\n".join(f'{{"data": {{"text": "spam {"x" * 900}", "n": {i}}}}}' for i in range(4000))
+    url, headers = f"{live.url}/v1/streams/mail/batch", live.headers("ingest")
+    reply = httpx2.post(url, content=lines.encode(), headers=headers, timeout=120)
+    assert len(reply.json()["items"]) == 4000
+
+
+def test_hostile_connections_next_to_a_labeller(tmp_path):
+    served = hostile.Served(tmp_path)
+    try:
+        for name in ("drip_second", "fat_head", "fat_body", "twice"):
+            labeller = hostile.measured(served, name, "", False, 3, 100)
+            assert len(labeller.times) >= 3
+            assert labeller.quantile(0.5) < 2000
+        assert not served.peak() > 600  # MB
+    finally:
+        assert served.end() == 0

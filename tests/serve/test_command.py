@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 
 import httpx2
 import pytest
@@ -15,6 +15,8 @@ from click.testing import CliRunner
 from selectron import SelectronError
 from selectron.cli import main
 from selectron.serve.declaration import declared, read
+
+from . import hostile
 
 GOOD = 'classes = ["ham", "spam"]\n'
 
@@ -59,6 +61,19 @@ def test_the_demonstration_from_start_to_end(tmp_path):
         process.communicate(timeout=60)
         assert process.returncode in (0, 130)
     assert list((tmp_path / "demo" / "snapshots" / "demo").glob("*.json"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_an_orderly_end(tmp_path, number):
+    served = hostile.Served(tmp_path)
+    with closing(hostile.Labeller(served)) as labeller:
+        labeller.post("ingest", "/items", {"data": {"text": "win"}})
+    headers = {"authorization": f"Bearer {served.tokens['read']}"}
+    url = f"http://127.0.0.1:{served.port}/v1/streams/mail/events"
+    with httpx2.stream("GET", url, headers=headers, timeout=30) as news:
+        next(news.iter_lines())  # somebody is still connected
+        assert served.end(number) in ((0,) if number == signal.SIGTERM else (0, 130))
+    assert list((tmp_path / "data" / "snapshots" / "mail").glob("*.json"))
 
 
 def test_a_token_is_made_and_printed(tmp_path):

@@ -2,10 +2,12 @@
 
 import random
 import sqlite3
+import time
 
 import pytest
 
 from selectron import SelectronError
+from selectron.serve import writer
 from selectron.serve.problem import Problem
 
 from .mail import texts
@@ -32,6 +34,28 @@ def test_a_full_disk_takes_nothing_and_recovers(desk, tmp_path):
     assert after != model
     one.crash()
     assert desk().model() == after
+
+
+def test_it_finds_out_by_itself_that_there_is_room_again(web, monkeypatch):
+    monkeypatch.setattr(writer, "RETRY", 0.1)
+    one = web()
+    store = one.host.writer.ready.result().store
+
+    def fails():
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "commit", fails)
+        patch.setattr(store, "probe", fails)
+        body = {"data": {"text": "win"}}
+        assert one.post("/v1/streams/mail/items", "ingest", body).status_code == 507
+        time.sleep(0.5)
+        assert one.get("/healthz", None).status_code == 503
+    end = time.monotonic() + 30
+    while one.get("/healthz", None).status_code == 503 and time.monotonic() < end:
+        time.sleep(0.1)
+    assert one.get("/healthz", None).status_code == 200
+    assert one.add("win")["known"] is False
 
 
 @pytest.mark.parametrize("when", ["append", "commit"])

@@ -37,6 +37,7 @@ class Labelling(RuleBasedStateMachine):
         self.declaration = declared(annotators=needed, lease=LEASE)
         self.desk = Desk(self.folder, self.declaration, every=15)
         self.items, self.tokens, self.standing, self.gone = {}, [], {}, []
+        self.authors = {}  # who gave which answer
         self.add(2)
 
     def teardown(self):
@@ -107,11 +108,17 @@ class Labelling(RuleBasedStateMachine):
 
     def answer(self, item, token, who, label):
         q = self.items[item]
-        over = token is not None and token not in self.active(item)
+        active = self.active(item)
+        over = token is not None and token not in active
         again, enough = who in q.votes, not self.waits(item)
+        corrected = again and self.authors[q.votes[who][0]] != who
+        full = len(active) >= self.needed - len(q.votes)
+        taken = over and full and all(q.leases[t][0] != who for t in active)
+        unfit = corrected if again else enough or taken
         reply = self.desk.say(item, label, who, token)
+        self.authors[reply["answer"]] = who
         q.leases.pop(token, None)
-        assert reply["late"] == (over or (enough and not again))
+        assert reply["late"] == (over or unfit)
         if label == "(skip)":
             assert reply["supersedes"] == q.skips.get(who)
             if who in q.skips:
@@ -120,8 +127,8 @@ class Labelling(RuleBasedStateMachine):
             q.skips[who] = reply["answer"]
             self.standing[reply["answer"]] = (item, who)
             return
-        assert reply["counts"] == (again or not enough)
-        if again:
+        assert reply["counts"] == (not unfit)
+        if again and not corrected:
             assert reply["supersedes"] == q.votes[who][0]
         if reply["counts"]:
             self.put(q, item, who, reply["answer"], label)
@@ -143,6 +150,7 @@ class Labelling(RuleBasedStateMachine):
             return
         reply = self.desk.correct(answer, label, "dora")
         assert reply["supersedes"] == answer
+        self.authors[reply["answer"]] = "dora"
         self.put(q, item, who, reply["answer"], label)
 
     @precondition(lambda self: self.standing)

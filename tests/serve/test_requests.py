@@ -1,11 +1,14 @@
 """Bodies, keys and limits: what is refused, and what is done once."""
 
 import json
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from selectron.serve import strict, tokens
 from selectron.serve.guard import Rates
+from selectron.serve.problem import Problem
 
 ITEMS = "/v1/streams/mail/items"
 BAD = {
@@ -175,3 +178,43 @@ def test_mistakes_of_ours_show_nothing(web, monkeypatch):
     response = one.get("/v1/streams/mail/items/1")
     assert response.status_code == 500
     assert "Zero" not in response.text
+
+
+SLOW = {
+    "names that come twice": (
+        b"{%s}" % b",".join(b'"%d":1' % i for i in [*range(60_000), 59_999]),
+        "comes twice",
+    ),
+    "brackets": (b"[%s1]" % (b"[]," * 2_000_000), "more than 200000 brackets"),
+    "brackets in brackets": (b"[" * 150_000, "nested deeper than 32"),
+    "brackets side by side": (b"[%s1]" % (b"[[]]," * 90_000), None),
+}
+
+
+@pytest.mark.parametrize("case", SLOW)
+def test_json_is_read_in_linear_time(case):
+    body, message = SLOW[case]
+    start = time.process_time()
+    if message is None:
+        strict.loads(body)
+    else:
+        with pytest.raises(Problem, match=message):
+            strict.loads(body)
+    assert time.process_time() - start < 2
+
+
+def test_the_token_and_the_role_come_before_the_body(shared):
+    for body in (b"{", b"\xff", b'{"a": 1, "a": 2}'):
+        headers = {"content-type": "application/json"}
+        assert shared.post(ITEMS, None, body, headers=headers).status_code == 401
+        assert shared.post(ITEMS, "read", body, headers=headers).status_code == 403
+        assert shared.post(ITEMS, "ingest", body, headers=headers).status_code == 400
+
+
+def test_refusals_do_not_pile_up():
+    refusals = []
+    for _ in range(2):
+        with pytest.raises(Problem) as caught:
+            tokens.admitted(None, ())
+        refusals.append(caught.value)
+    assert refusals[0] is not refusals[1]  # one that is raised again keeps the frames of all

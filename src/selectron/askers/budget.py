@@ -143,6 +143,11 @@ class Budget(NamedTuple):
         share = rate if rate == rate else labels / horizon if horizon == horizon else 0.0
         return Past(0, 0, 0, 0, share * limit, 0, 0, 0, 0, -1.0, 0, 0)
 
+    @staticmethod
+    def trains(p: Any, m: float, y: float) -> bool:
+        """Return whether the learner steps on a label, as the other asker has it."""
+        return wrapped.trains(p, m, y)
+
     def timed(self) -> bool:
         """Return whether there is a budget for every period."""
         return self.per is not None

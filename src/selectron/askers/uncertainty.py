@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 from ..engine.parameters import number
+from ..engine.parts import BELIEF
 
 
 class Uncertainty(NamedTuple):
@@ -10,7 +11,8 @@ class Uncertainty(NamedTuple):
 
     Made for `LeadingHistory`, for which 1 - |r| is twice the probability of the less likely class,
     and q, in bits, what the label would tell about which of its members is right, plus the share of
-    newcomers among them. With other learners, r near 0 counts in the same way, and from |r| = 1 on
+    newcomers among them. Other learners give neither and are refused, but within a `Budget`, where
+    only the order of rows matters: r near 0 counts in the same way there, and from |r| = 1 on
     nothing does but q.
 
     Parameters: doubt >= 0, what a bit of q counts.
@@ -24,6 +26,10 @@ class Uncertainty(NamedTuple):
     def numbers(self) -> Any:
         """Return the parameter, which must not be below 0."""
         return (number(self, "doubt", lambda doubt: 0 <= doubt < float("inf"), "from 0 on"),)
+
+    def reads(self) -> str:
+        """Beliefs: r is p(+1) - p(-1), and q is in bits."""
+        return BELIEF
 
     def probability(self, r: float, q: float, t: int) -> float:
         """(1 - |r|)^1.5 + doubt q."""

@@ -3,15 +3,16 @@
 Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), a talk without proofs.
 
 X (n, d) are the rows as the learner saw them; sums and extremes go over the rows that were stepped
-on, R being the longest of them. Every function bounds `run.steps`, which are the mistakes where
-every label is asked for. u may be of any length.
+on, R being the longest of them. Every function bounds the mistakes that were stepped on; these are
+`run.steps`, but for CELLIP under `Disagreement`, which steps on right predictions as well. u may be
+of any length.
 
 CELLIP. Say that u has margin g. Then so have all z within delta = (g - a gamma) / R of it, but for
 a margin of a gamma, and no cut loses them. So no eigenvalue of P ever falls below the r^2 of a ball
 that lies in there and in the first ellipsoid, lambda_1 being the eigenvalue of its P: r is delta,
 or (delta + sqrt(lambda_1) - ||u||) / 2 if that is less. Yet a step takes P to (1 - alpha^2) P at
-most, with alpha >= a gamma / (R sqrt(lambda)), lambda being P's largest eigenvalue as it is, or
-lambda_1. With the latter follows Theorem 2, with the former `shrinking`.
+most, on a mistake with alpha >= a gamma / (R sqrt(lambda)), lambda being P's largest eigenvalue as
+it is, or lambda_1. With the latter follows Theorem 2, with the former `shrinking`.
 
 IELLIP. Let s^2 = x' P x, v = gamma - y w'x >= gamma, alpha = v / s and h = y (u - w)'x / s, and
 l = max(0, gamma - y u'x), e = max(0, -y u'x). A step makes q = (u - w)' P^-1 (u - w) into
@@ -56,13 +57,13 @@ def lambda_1(gamma: float, a: float, start: str = "sound") -> float:
 def theorem_2(
     run: Run, X: np.ndarray, u: np.ndarray, gamma: float, a: float, start: str = "sound"
 ) -> float:
-    """Return the bound on the steps of CELLIP(gamma, a, start), inf if u has no such margin.
+    """Return the bound on the mistakes that CELLIP(gamma, a, start) steps on.
 
-    It is (log r^2 - log lambda_1) / log(1 - (a gamma / R)^2 / lambda_1). With the talk's ||u|| = 1,
-    R = 1, g = gamma and a first ellipsoid that holds the ball around u, r is (1 - a) gamma. The
-    talk starts from P = (1 + (1 - a) gamma) I, which does not hold it, and its bound has that
-    eigenvalue in one place and its square in another. For that start the bound here is larger, by
-    the smaller r.
+    It is inf if u has no such margin, or else (log r^2 - log lambda_1) / log(1 - (a gamma / R)^2 /
+    lambda_1). With the talk's ||u|| = 1, R = 1, g = gamma and a first ellipsoid that holds the ball
+    around u, r is (1 - a) gamma. The talk starts from P = (1 + (1 - a) gamma) I, which does not
+    hold it, and its bound has that eigenvalue in one place and its square in another. For that
+    start the bound here is larger, by the smaller r.
 
     >>> X, y = np.eye(2), [-1, 1]
     >>> from selectron import OnlineClassifier

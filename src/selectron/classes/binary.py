@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..engine.parts import learner, space
+from ..engine.parts import asker, space
 from ..engine.round import Life
 
 
@@ -38,7 +38,7 @@ def truth(s: Any, scale: float, m: float, y: int) -> tuple[float, float]:
 
 def due(p: Any, s: Any, scale: float, m: float, y: int) -> bool:
     """Return whether the learner steps on this label."""
-    return learner.steps(p, m, y)
+    return asker.trains(p, m, y)
 
 
 def needs_growth(s: Any, rows: Any, i: int) -> bool:

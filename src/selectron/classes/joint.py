@@ -16,7 +16,7 @@ from typing import Any
 
 from ..engine.arithmetic import reassociated
 from ..engine.bind import apart
-from ..engine.parts import classes, learner, space
+from ..engine.parts import asker, classes, learner, space
 from ..engine.round import REFUSED, STRAINED, UPDATED, Round
 from ..engine.scales import shaped
 from ..spaces.scalars import SQUARE
@@ -114,7 +114,7 @@ def predicted(s: Any, m: float) -> int:
 def record_scores(s: Any, scale: float, scores: Any, i: int) -> None:
     """Record the scores of all classes."""
     for k in range(len(s.scores)):
-        scores[i, k] = scale * s.scores[k]
+        scores[i, k] = s.scores[k] / scale
 
 
 def rivals(scores: Any, ranks: Any, relevant: Any, y: int) -> tuple[int, int]:
@@ -129,7 +129,7 @@ def versus(
     """The pair that the label tells apart, (hi, lo, m, y); lo is -1 if there is none."""
     b, a = classes.rivals(scores, ranks, relevant, y)
     hi, lo = max(a, b), min(a, b)
-    return hi, lo, scale * (scores[hi] - scores[lo]), 1.0 if b == hi else -1.0
+    return hi, lo, (scores[hi] - scores[lo]) / scale, 1.0 if b == hi else -1.0
 
 
 def truth(s: Any, scale: float, m: float, y: int) -> tuple[float, float]:
@@ -149,7 +149,7 @@ def square_all(s: Any) -> float:
 def due(p: Any, s: Any, scale: float, m: float, y: int) -> bool:
     """Does the learner step on the pair? There is none if all classes are relevant, or none is."""
     _, lo, m, sign = versus(s.scores, s.ranks, s.relevant, scale, y)
-    return lo >= 0 and learner.steps(p, m, sign)
+    return lo >= 0 and asker.trains(p, m, sign)
 
 
 @apart
@@ -174,7 +174,7 @@ def learn(
 def part(p: Any, s: Any, rows: Any, i: int, scale: float, k: int, q: float, way: Any) -> int:
     """Step with class k alone; `form` has been called for it, and gave q."""
     c = space.at(s, k)
-    now = Round(scale * s.scores[k], shaped(scale, q), 1.0, s.tally[COUNT], space.square(c), 0.0)
+    now = Round(s.scores[k] / scale, shaped(scale, q), 1.0, s.tally[COUNT], space.square(c), 0.0)
     done = space.move(c, rows, i, scale, now, way)
     space.evict(p, c, rows)
     return done

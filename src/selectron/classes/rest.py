@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from ..engine.bind import apart
-from ..engine.parts import learner, space
+from ..engine.parts import asker, space
 from ..engine.round import REFUSED, Life
 from . import joint
 from .stack import BEST, COUNT
@@ -67,8 +67,8 @@ def learn(
     flags = 0
     for k in range(len(s.scores)):
         sign = 1.0 if k == y - 1 else -1.0
-        m = scale * s.scores[k]
-        if not learner.steps(p, m, sign):
+        m = s.scores[k] / scale
+        if not asker.trains(p, m, sign):
             continue
         done = space.learn(p, space.at(s, k), rows, i, scale, m, math.nan, sign, t)
         if done == REFUSED:

@@ -34,7 +34,7 @@ def learn(
     p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: int, t: float
 ) -> int:
     """Step with all classes that the right one does not lead by 1; a zero row moves none."""
-    xx = scale * (scale * space.length(rows, i))
+    xx = space.length(rows, i) / (scale * scale)
     if xx > 0 and not all_at_once(p, s, rows, i, scale, y - 1, xx):
         return REFUSED
     s.tally[COUNT] += 1
@@ -45,7 +45,7 @@ def learn(
 @allocating
 def all_at_once(p: Any, s: Any, rows: Any, i: int, scale: float, b: int, xx: float) -> bool:
     """Push the rivals back and the right class b forward."""
-    losses = 1 + scale * (s.scores - s.scores[b])
+    losses = 1 + (s.scores - s.scores[b]) / scale
     mu = learner.ceded(p, -np.sort(-np.concatenate((losses[:b], losses[b + 1 :]))), xx)
     taken = 0.0
     for k in range(len(losses)):

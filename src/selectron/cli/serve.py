@@ -26,12 +26,21 @@ NEEDED = "selectron serve needs more packages ({} is missing): pip install 'sele
     "--allow-host", multiple=True, help="A name that this server goes by. May be repeated."
 )
 @click.option(
+    "--connections-per-address",
+    type=click.IntRange(1),
+    default=200,
+    show_default=True,
+    help="How many connections one address may have open; a proxy is one address.",
+)
+@click.option(
     "--token",
     metavar="ROLE[:NAME[:DAYS]]",
     help="Make a token for ingest, annotate, read or admin, print it, and end.",
 )
+@click.option("--list-tokens", is_flag=True, help="Print name, role and expiry of all tokens.")
+@click.option("--revoke", metavar="NAME", help="Delete the token of this name, and end.")
 @click.option("--accept-loss", is_flag=True, help="Go on where the end of the log has been lost.")
-def serve(files: tuple[str, ...], demo: bool, token: str | None, **options: Any) -> None:
+def serve(files: tuple[str, ...], demo: bool, **options: Any) -> None:
     """Predict streams item by item, ask a person for the labels that tell most, learn at once.
 
     FILES declare streams, in TOML. The page is at the address that is printed. Everything is kept
@@ -41,10 +50,11 @@ def serve(files: tuple[str, ...], demo: bool, token: str | None, **options: Any)
         selectron serve --demo
         selectron serve mail.toml --data /var/lib/mail
     """
-    if not files and not demo:
+    keys = options["list_tokens"] or options["revoke"] is not None
+    if not (files or demo or (keys and options["data"])):
         raise click.UsageError("Give a FILE that declares streams, or --demo.")
     try:
-        code = served(files, demo, token, **options)
+        code = tokens(files, **options) if keys else served(files, demo, **options)
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("selectron"):
             raise
@@ -58,7 +68,28 @@ def serve(files: tuple[str, ...], demo: bool, token: str | None, **options: Any)
     sys.exit(code)
 
 
-def served(files: tuple[str, ...], demo: bool, token: str | None, **options: Any) -> int:
+def folder_of(files: tuple[str, ...], data: str | None) -> Path:
+    """Return where everything is kept."""
+    return Path(data or ("selectron-data" if files else "selectron-demo"))
+
+
+def tokens(
+    files: tuple[str, ...], data: str | None, list_tokens: bool, revoke: str | None, **_: Any
+) -> int:
+    """List tokens, or revoke one; return the exit code."""
+    from ..serve import keyring
+
+    folder = folder_of(files, data)
+    if revoke is not None:
+        keyring.revoke(folder, revoke)
+    if list_tokens:
+        click.echo("name\trole\texpires")
+        for row in keyring.listed(folder):
+            click.echo("\t".join(row))
+    return 0
+
+
+def served(files: tuple[str, ...], demo: bool, **options: Any) -> int:
     """Serve, or make a token; return the exit code."""
     from ..serve import server
     from ..serve.declaration import read
@@ -66,18 +97,20 @@ def served(files: tuple[str, ...], demo: bool, token: str | None, **options: Any
     found = [declaration for file in files for declaration in read(file)]
     if len({d.name for d in found}) < len(found):
         raise SelectronError("Two streams have the same name.")
-    folder = Path(options["data"] or ("selectron-data" if files else "selectron-demo"))
+    folder = folder_of(files, options["data"])
 
     def made() -> Any:
         return server.made(folder, found, demo, options["accept_loss"])
 
-    if token is not None:
-        return one_token(made(), token)
-    with server.listening(options["host"], options["port"]) as door:
+    if options["token"] is not None:
+        wanted = wanted_token(options["token"])
+        return one_token(made(), *wanted)
+    with server.terminable(), server.listening(options["host"], options["port"]) as door:
         host, port = made(), door.getsockname()[1]
         told(host, f"http://{options['host']}:{port}", demo)
         click.echo(f"Everything is kept in {folder}; Ctrl-C ends.")
-        server.run(host, door, (*options["allow_host"], options["host"]), demo)
+        names = (*options["allow_host"], options["host"])
+        server.run(host, door, names, demo, options["connections_per_address"])
     return 0
 
 
@@ -89,26 +122,36 @@ def told(host: Any, where: str, demo: bool) -> None:
     for role, text in tokens.items():
         click.echo(f"{role:>9} token: {text}")
     if tokens:
-        click.echo("These tokens are shown this once; --token makes others.")
-        click.echo(f"Open {where}/#token={tokens['annotate']}")
-    elif demo:
-        click.echo(f"Open {where}/#token={host.make_token('annotate', 'annotate', None)}")
+        click.echo("A token is shown this once; --token makes others.")
+    token = tokens.get("annotate") or (server.demo_token(host) if demo else None)
+    if token is not None:
+        click.echo(f"Open {where}/#token={token}")
     else:
         click.echo(f"Open {where}/ with a token for annotate")
 
 
-def one_token(host: Any, wanted: str) -> int:
-    """Make a token, and print it."""
-    from ..serve.tokens import ROLES
+def wanted_token(text: str) -> tuple[str, str, float | None]:
+    """Return role, name and days of ROLE[:NAME[:DAYS]]; SelectronError if they will not do."""
+    from ..serve.tokens import ROLES, checked_name, expiry
 
-    role, _, rest = wanted.partition(":")
+    role, _, rest = text.partition(":")
     name, _, days = rest.partition(":")
     try:
         if role not in ROLES:
-            raise SelectronError(f"--token: there is no role {role!r}, but {', '.join(ROLES)}.")
+            raise SelectronError(f"There is no role {role!r}, but {', '.join(ROLES)}.")
+        checked_name(name or role)
         until = float(days) if days else None
-        click.echo(host.make_token(name or role, role, until))
+        expiry(until, 0.0)
     except ValueError as error:
+        raise SelectronError(f"--token: {error}") from None
+    return role, name or role, until
+
+
+def one_token(host: Any, role: str, name: str, days: float | None) -> int:
+    """Make a token, and print it."""
+    try:
+        click.echo(host.make_token(name, role, days, anew=True))
+    except SelectronError as error:
         raise SelectronError(f"--token: {error}") from None
     finally:
         host.stop()

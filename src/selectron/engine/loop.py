@@ -50,7 +50,7 @@ def play(
         m, scale = classes.margin(s, rows, i), 1.0
         if normalize:
             scale = unit(classes.extent(rows, i))
-            m *= scale
+            m /= scale
         if not math.isfinite(m):  # as it is for any row with a NaN or an infinity in it
             return i
         if len(scores) > 0:
@@ -59,7 +59,7 @@ def play(
         t, y, u = before + i + 1, labels[i], draws[i]
         now = times[i] if len(times) > 0 else 0.0
         life = classes.life(p, s, t, asker.remaining(a, past))
-        most = scale * (scale * classes.limit(s, classes.extent(rows, i)))
+        most = classes.limit(s, classes.extent(rows, i)) / (scale * scale)
         q, noted = math.nan, len(past) > 0 and GIVEN < u < NEVER
         r, chance = ask(p, a, past, m, 0.0, t, now, life)
         if wanted(p, a, past, m, most, t, now, life, u, full, noted):

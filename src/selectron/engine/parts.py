@@ -71,6 +71,10 @@ class Learner(Protocol):
         """Return whether the learner steps on this label."""
         ...
 
+    def cuts(self, m: float, y: float) -> bool:
+        """Return whether the label rules anything out, for askers that go by that."""
+        return learner.steps(self, m, y)
+
     def step(self, r: Round) -> Step | ShapeStep | Projection:
         """Return the coefficients of the step."""
         ...
@@ -129,6 +133,10 @@ class Asker(Protocol):
         """Return whether the times of rows matter."""
         return False
 
+    def reads(self) -> str:
+        """Return what r and q must be: MARGIN, FORM, VARIANCE or BELIEF."""
+        return MARGIN
+
     def probability(self, r: float, q: float, t: int) -> float:
         """Return the probability of asking, for an asker that remembers nothing."""
         ...
@@ -146,6 +154,11 @@ class Asker(Protocol):
     def passes(self, m: float, y: float) -> bool:
         """Return whether the learner gets this label."""
         return True
+
+    @staticmethod
+    def trains(p: Any, m: float, y: float) -> bool:
+        """Return whether the learner steps on a label that it gets."""
+        return learner.steps(p, m, y)
 
     def remaining(self, past: Any) -> float:
         """Return the number of rounds to come, 0 if no end is known."""
@@ -291,7 +304,7 @@ class Space(Protocol):
     def shrunk(s: Any, rows: Any, i: int, step: Any) -> int:
         """Shrink a class that the step does not name; return 0 if that was not finite."""
         now = Round(0.0, 0.0, 1.0, 0.0, space.square(s), 0.0)
-        return space.move(s, rows, i, 0.0, now, Step(step.keep, 0.0))
+        return space.move(s, rows, i, 1.0, now, Step(step.keep, 0.0))
 
     @staticmethod
     def like(rows: Any, indptr: Any, indices: Any, values: Any) -> Any:
@@ -428,6 +441,9 @@ class Kernel(Protocol):
         """k(x, y) of two dense rows; a kernel that is a function of two arrays has its own."""
         return kernel.value(kernel.Parameters(*numbers), dot(x, y), xx, yy)
 
+
+# What an asker reads: any margin; q = x' P x too; q as a variance; r and q as probability and bits
+MARGIN, FORM, VARIANCE, BELIEF = "margin", "quadratic form", "variance", "belief"
 
 COUNT, SQUARE, NOTE = 0, 1, 5  # where a state's `scalars` hold them: see `spaces.scalars`
 

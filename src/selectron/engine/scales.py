@@ -7,20 +7,25 @@ LOST = -1e-3  # a q below this is no rounding of 0: the row is too long beside P
 
 
 def unit(xx: float) -> float:
-    """Factor that brings a row to unit length; NaN if <x, x> is not finite.
+    """Return what a row is divided by for unit length; NaN if <x, x> is not finite.
 
-    0 for a zero row, and for one so short that <x, x> has lost its digits.
+    Infinite for a zero row, and for one so short that <x, x> has lost its digits: it becomes 0. A
+    row is divided by its length, not multiplied by the reciprocal: x / |x| is rounded once, so that
+    rows of one feature become -1 or 1, and steps that cancel leave 0.
+
+    >>> unit(49.0 * 49.0), 1 / 49.0 * 49.0
+    (49.0, 0.9999999999999999)
     """
     if not math.isfinite(xx):
         return math.nan
-    return 1.0 / math.sqrt(xx) if xx >= SHORTEST else 0.0
+    return math.sqrt(xx) if xx >= SHORTEST else math.inf
 
 
 def shaped(scale: float, q: float) -> float:
-    """Return q for a row scaled by `scale`: not below 0, NaN where rounding has left nothing of it.
+    """Return q for a row over `scale`: not below 0, NaN where rounding has left nothing of it.
 
     P is positive definite, but its smallest eigenvalues drown in the rounding of its largest where
     rows are very long beside the prior.
     """
-    q = scale * (scale * q)
+    q = q / (scale * scale)
     return max(q, 0.0) if q > LOST else math.nan

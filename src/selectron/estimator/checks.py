@@ -30,6 +30,7 @@ def rows(estimator: Any, X: Any, *, first: bool, sparse: bool) -> tuple[Dense | 
     """
     if _as_expected(estimator, X, first, sparse):  # scikit-learn would take 0.1 ms to find out
         return Dense(X), len(X)
+    _check_columns(X)
     with in_one_sentence(TABLE):
         if scipy.sparse.issparse(X):
             X = _sound(X)
@@ -65,6 +66,18 @@ def _as_expected(estimator: Any, X: Any, first: bool, sparse: bool) -> bool:
     elif sparse:
         return False
     return X.shape[1] == estimator.n_features_in_
+
+
+def _check_columns(X: Any) -> None:
+    """Refuse a data frame with dates: beside numbers, NumPy has no common type for them."""
+    if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
+        return
+    for name, kind in zip(X.columns, X.dtypes, strict=True):
+        if getattr(kind, "kind", None) in ("m", "M"):
+            raise SelectronError(
+                f"Column {name!r} holds dates or times ({kind}): leave it out, or make numbers "
+                "of it."
+            )
 
 
 @contextmanager

@@ -68,6 +68,12 @@ class OnlineRanker(OnlineClassifier):
 
     ranks: ClassVar[bool] = True
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label, tags.classifier_tags.multi_class = True, False
+        tags.target_tags.multi_output, tags.target_tags.single_output = True, False
+        return tags
+
     # A stream
 
     def run(

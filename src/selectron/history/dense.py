@@ -70,7 +70,7 @@ def rows(block: Dense, constant: bool, normalize: bool = False) -> Rows:
     """Return the block as the loop takes it, the rows brought to unit length if they shall be."""
     values = dense_second.rows(block, constant).values
     if normalize:
-        values = readonly(values * unit_lengths(np.array([x @ x for x in values]))[:, None])
+        values = readonly(values / unit_lengths(np.array([x @ x for x in values]))[:, None])
     return Rows(values, float(constant))
 
 

@@ -64,7 +64,7 @@ def tables() -> Any:
 
 
 def units(squares: np.ndarray) -> np.ndarray:
-    """Return what brings rows with these <x, x> to unit length."""
+    """Return what rows with these <x, x> are divided by for unit length."""
     return np.array([unit(square) for square in squares.tolist()])
 
 

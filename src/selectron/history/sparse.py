@@ -53,7 +53,7 @@ def rows(block: Sparse, constant: bool, normalize: bool = False) -> Rows:
     if normalize:
         row = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr).astype(int))
         squares = np.bincount(row, values * values, minlength=len(indptr) - 1)
-        values = readonly(values * units(squares)[row])
+        values = readonly(values / units(squares)[row])
     return Rows(indptr, indices, values, float(constant))
 
 

@@ -1,22 +1,16 @@
 """Learners: how far to step. Each is a NamedTuple of parameters and a few pure functions.
 
-    numbers(self)        the parameters as floats, or SelectronError if they are out of range
+`engine.parts.Learner` is the whole contract. A learner has at least
+
+    numbers(self)        the parameters as numbers, checked
     normalize(self)      does the paper scale every row to unit length?
-    shape(self)          P and eps at the start: a learner that has it is of second order
-    radius(self)         that of the L1 ball that w stays in: a learner that has it projects
-    score(self, m, q)    the margin quantity that is recorded, and that askers go by
+    score(self, m, q)    the margin score, which is recorded and which askers read
     steps(self, m, y)    does it step on this label?
     step(self, r)        where to: Step, ShapeStep or Projection, from the round's scalars alone
 
 The last three are compiled, with what they call: numbers, `math`, and functions like themselves. A
 `Step` is built with all of its fields. `score` has the sign of m and is monotone in q. A learner
-may also have
-
-    feasible(self, r)    can the step do all that it should? Rounds where it cannot are counted
-    noted(self, r)       a number of its own after the step, which is `r.note` in the next round
-    shrink(self, old)    by how much w shrinks where an example is dropped: Removal
-    at_random(self)      is that example chosen at random? Else it is the oldest
-    ceded(...)           see `MIRA`, which has it
+with a `shape` is of second order; one with a `radius` keeps w in an L1 ball.
 """
 
 from .arow import AROW

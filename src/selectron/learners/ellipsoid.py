@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from ..engine.parameters import number
 from ..engine.round import Projection, Round, Shape, ShapeStep, Step, mistake
+from ..engine.scales import SHORTEST
 from ..errors import SelectronError
 
 DEEPEST = 1 - 1e-6  # how far a cut may go that misses the ellipsoid
@@ -16,9 +17,12 @@ class CELLIP(NamedTuple):
     """CELLIP: an ellipsoid that holds every classifier with margin a gamma, cut on each mistake.
 
     Pick it where the labels are known to be right and a margin is known: what is left of the
-    ellipsoid is then proof, and with the asker `Disagreement` no label is asked for that follows
-    from the others. Rows should be no longer than 1. Where some row cannot have the margin, it cuts
-    as deep as it can, and counts the round as strained; take `IELLIP` then.
+    ellipsoid is then proof. With the asker `Disagreement` it cuts on every label with y m < a gamma
+    as well, for which Theorem 1 holds too (alpha >= 0): no label is asked for that follows from the
+    others. Let a be near 1 then: the smaller a gamma is beside the margin that there is, the more
+    short vectors are left, and where 0 is in the ellipsoid, every label is asked for. Rows should
+    be no longer than 1. Where some row cannot have the margin, it cuts as deep as it can, and
+    counts the round as strained; take `IELLIP` then.
 
     Parameters: gamma > 0, the margin of the best classifier of length 1; a from 0 to 1, the part of
     it that is asked of the learner; start "sound", an ellipsoid that holds all classifiers within
@@ -63,6 +67,10 @@ class CELLIP(NamedTuple):
     def steps(self, m: float, y: float) -> bool:
         """On a mistake."""
         return mistake(m, y)
+
+    def cuts(self, m: float, y: float) -> bool:
+        """On every label whose half-space leaves out part of the ellipsoid's nearer half."""
+        return mistake(m, y) or y * m < self.a * self.gamma
 
     def feasible(self, r: Round) -> bool:
         """Does the half-space of the row meet the ellipsoid? Not if the row is zero."""
@@ -132,7 +140,7 @@ class IELLIP(NamedTuple):
 
     def step(self, r: Round) -> Step | ShapeStep | Projection:
         """w <- w + y alpha P x / sqrt(q), P^-1 <- (1 - c_k) P^-1 + c_k x x' / q, c_k = c b^k."""
-        if r.q <= POINT:
+        if r.q < SHORTEST:  # of a zero row, or one so short that <x, x> has lost its digits
             return ShapeStep(eta=0.0, mu=1.0, nu=0.0)
         weight = self.c * self.b**r.k
         eta = r.y * (self.gamma - r.y * r.m) / r.q

@@ -10,7 +10,7 @@ from ..classes.stack import Stack, of_one
 from ..engine.bind import digest
 from ..engine.loop import play
 from ..engine.machine import compiled
-from ..engine.parts import Learner, declared
+from ..engine.parts import BELIEF, FORM, VARIANCE, Asker, Learner, declared
 from ..errors import SelectronError
 from ..history import dense as ring_dense
 from ..history import sparse as ring_sparse
@@ -112,12 +112,29 @@ def _long(kernel: Any) -> ModuleType | dual.Dual:
 
 
 def check_pair(learner: Any, asker: Any) -> None:
-    """Refuse an asker by variance with an ensemble, whose q is none: it would hardly ever ask."""
+    """Refuse an asker with a learner that does not give it the r and q that it reads.
+
+    An ensemble's q is no variance, so that askers by variance would hardly ever ask. In first order
+    q is <x, x>, which no label changes, and only an ensemble's r and q are probabilities and bits.
+    Within a budget worth counts relatively, and only ensembles are refused.
+    """
+    order, name = order_of(learner), type(learner).__name__
     inner = getattr(asker, "asker", asker)
-    if order_of(learner) is ENSEMBLE and hasattr(inner, "by_variance"):
+    reads, inner_reads = (declared(one, Asker, "reads")(one) for one in (asker, inner))
+    if reads == BELIEF and order is not ENSEMBLE:
         raise SelectronError(
-            f"{type(inner).__name__} asks by the variance of a row, which {type(learner).__name__} "
-            "does not tell: take Uncertainty() or Budget(rate=0.1)."
+            f"{type(asker).__name__} asks by probabilities, which {name} does not give: take "
+            "Margin(b=0.1), or LeadingHistory()."
+        )
+    if reads == VARIANCE and order in (FIRST, L1):
+        raise SelectronError(
+            f"{type(asker).__name__} asks by the variance of a row, which {name} does not learn: "
+            "take Margin(b=0.1), or RLS()."
+        )
+    if inner_reads in (VARIANCE, FORM) and order is ENSEMBLE:
+        raise SelectronError(
+            f"{type(inner).__name__} asks by the variance of a row, which {name} does not give: "
+            "take Uncertainty() or Budget(rate=0.1)."
         )
 
 

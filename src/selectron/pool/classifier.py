@@ -40,10 +40,11 @@ class SelfDirectedClassifier(BaseEstimator):
     delta : float, default 0.01
         The share that a strong learner may leave.
     features : {"auto", "standard", "raw", "rbf"} or a transformer, default "auto"
-        What is made of the rows first. "standard": each feature to mean 0 and variance 1 (not of
-        sparse rows); "auto": that, and for Confident and InOrder three kernel maps and the nearest
-        rows, up to 20,000 dense rows of 1,000 features; "raw": nothing; "rbf": 500 random Fourier
-        features; or what a transformer of scikit-learn makes of them.
+        What is made of the rows first. "standard": each feature to mean 0 and variance 1, or
+        without an intercept to mean square 1, not centred (sparse rows stay as they are); "auto":
+        that, and for Confident and InOrder three kernel maps and the nearest rows, up to 20,000
+        dense rows of 1,000 features; "raw": nothing; "rbf": 500 random Fourier features; or what a
+        transformer of scikit-learn makes of them.
     fit_intercept : bool, default True
         Put a constant in front of every row. The paper's learners are for halfspaces through 0.
     random_state : int, default 0

@@ -23,15 +23,16 @@ def featured(X: Any, features: Any, intercept: bool, seed: int) -> Any:
     `features`: "standard" (each feature to mean 0 and variance 1; sparse rows stay as they are),
     "auto" (the same, beside `kernels`), "raw", "rbf" (random Fourier features of the standardised
     ones, for a kernel as wide as the rows are apart), or a transformer of scikit-learn. With
-    `intercept`, a constant 1 is put in front.
+    `intercept`, a constant 1 is put in front. Without it, "standard" and "auto" scale each feature
+    to mean square 1 and do not centre it: a halfspace through 0 stays one.
     """
     X = X if scipy.sparse.issparse(X) else np.asarray(X, float)
-    if features in ("auto", "standard", "rbf"):
-        X = standard(X)
+    if features == "rbf":
+        X = fourier(standard(X), seed)
+    elif features in ("auto", "standard"):
+        X = standard(X) if intercept else sized(X)
     elif features != "raw":
         X = transformed(X, features)
-    if features == "rbf":
-        X = fourier(X, seed)
     return scaled(X, intercept)
 
 
@@ -43,6 +44,21 @@ def standard(X: Any) -> Any:
     spread = np.sqrt(np.einsum("ij,ij->j", out, out) / max(len(X), 1))
     largest = np.maximum(X.max(axis=0, initial=0.0), -X.min(axis=0, initial=0.0))
     out /= np.where(spread > 1e-12 * largest, spread, np.inf)
+    return out
+
+
+def sized(X: Any) -> Any:
+    """Return features of mean square 1, those that are 0 as they are; sparse rows as they are.
+
+    >>> sized(np.array([[3.0, -5.0, 0.0], [3.0, 5.0, 0.0]])).tolist()
+    [[1.0, -1.0, 0.0], [1.0, 1.0, 0.0]]
+    """
+    if scipy.sparse.issparse(X):
+        return X
+    largest = np.maximum(X.max(axis=0, initial=0.0), -X.min(axis=0, initial=0.0))
+    out = X / np.where(largest > 0, largest, 1.0)  # so that no square is beyond the numbers
+    size = np.sqrt(np.einsum("ij,ij->j", out, out) / max(len(X), 1))
+    out /= np.where(size > 0, size, 1.0)
     return out
 
 

@@ -4,6 +4,7 @@ import secrets
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from .damage import Damaged
 from .event import Event
 from .problem import Problem, invalid, missing
 from .question import LABEL, NONE, SKIP, Question
@@ -20,25 +21,40 @@ class Said(NamedTuple):
 
 def ask(stream: Stream, who: str, at: float) -> dict[str, Any] | None:
     """Lease the oldest question that this person may have; None if there is none."""
-    question = next((q for q in stream.open.values() if q.free_for(who, at)), None)
-    if question is None:
+    found = waiting(stream, who, at)
+    if found is None:
         return None
+    question, content = found
     token, until = secrets.token_urlsafe(18), at + stream.declaration.lease
     body = {"lease": digest(token), "until": until}
     stream.emit("shown", at, who, body, item=question.item)
-    return {**described(stream, question), "lease": {"token": token, "until": until, "now": at}}
+    lease = {"token": token, "until": until, "now": at}
+    return {**described(stream, question, content), "lease": lease}
 
 
-def described(stream: Stream, question: Question) -> dict[str, Any]:
+def waiting(stream: Stream, who: str, at: float) -> tuple[Question, dict[str, Any] | None] | None:
+    """Return the oldest question that this person may have, and its content.
+
+    Those whose content is damaged are set aside on the way.
+    """
+    for question in [q for q in stream.open.values() if q.free_for(who, at)]:
+        try:
+            content = stream.store.content(question.item)
+        except Damaged:
+            stream.set_aside(question.item, at)
+        else:
+            return question, content[0] if content else None
+    return None
+
+
+def described(stream: Stream, question: Question, content: dict[str, Any] | None) -> dict[str, Any]:
     """Return a question as a page shows it; the prediction only where that may not sway anybody."""
-    decided, hide = question.decided, stream.declaration.hide
-    hidden = hide == "always" or (hide == "audits" and decided["reason"] == "audit")
-    content = stream.store.content(question.item)
+    decided, hidden = question.decided, question.hides(stream.declaration.hide)
     return {
         "item": question.item,
         "id": question.key,
         "at": question.at,
-        "content": content[0] if content else None,
+        "content": content,
         "reason": decided["reason"],
         "hidden": hidden,
         "label": None if hidden else question.prediction,
@@ -76,22 +92,25 @@ def held(stream: Stream, item: int, token: str, at: float) -> Question:
 def answer(stream: Stream, item: int, said: Said, who: str, at: float) -> dict[str, Any]:
     """Take an answer, whenever it comes; somebody's second one takes the place of the first.
 
-    It is late if its lease has run out, or enough had been said; in the latter case it is kept,
+    It is late if its lease has run out, if others hold the question now, if enough people have
+    answered, or if an admin has corrected this person's answer. In the last three cases it is kept,
     and does not count. Raises Problem (422) if the label is of no class.
     """
     check(stream, said)
     question = stream.question(item)
     before = question.votes.get(who)
-    counts = said.verdict != SKIP and (before is not None or not question.settled)
-    skipped = question.skipped.get(who) if said.verdict == SKIP else None
     lease = question.leases.get(digest(said.lease)) if said.lease else None
-    over = said.lease is not None and (lease is None or lease.until <= at)
+    over = said.lease is not None and lease not in question.active(at)
+    taken = before is None and over and question.taken_from(who, at)
+    free = not question.settled and not taken if before is None else before.who == who
+    skipped = question.skipped.get(who) if said.verdict == SKIP else None
+    counts = said.verdict != SKIP and free
     body: dict[str, Any] = {
         "verdict": said.verdict,
         "label": said.label,
         "voter": who,
         "counts": counts,
-        "late": over or question.retired or (question.settled and before is None),
+        "late": over or question.retired or not free,
         "lease": digest(said.lease) if said.lease else "",
         "shown": lease.since if lease else None,
         "supersedes": before.seq if before and counts else skipped,
@@ -99,12 +118,19 @@ def answer(stream: Stream, item: int, said: Said, who: str, at: float) -> dict[s
     return emitted(stream, question, "answer", who, at, body)
 
 
-def correct(stream: Stream, seq: int, said: Said, who: str, at: float) -> dict[str, Any]:
-    """Put another answer in the place of one; Problem (409) if it does not stand any more."""
+def correct(
+    stream: Stream, seq: int, said: Said, who: str, at: float, anybody: bool = True
+) -> dict[str, Any]:
+    """Put another answer in the place of one, as the answer of the person who corrects.
+
+    Raises Problem: 409 if it does not stand, 403 if it is another's and not `anybody` may.
+    """
     check(stream, said)
     if said.verdict == SKIP:
         raise invalid("A correction is a label, or none of the classes.")
     question, entry = standing(stream, seq)
+    if not anybody and entry.who != who:
+        raise Problem(403, "forbidden", "Only an admin corrects the answers of others.")
     body = {
         "verdict": said.verdict,
         "label": said.label,
@@ -124,8 +150,8 @@ def undo(stream: Stream, seq: int, who: str, at: float, anybody: bool = True) ->
     Raises Problem: 409 if it does not stand, 403 if it is not one's own and not `anybody` may.
     """
     question, entry = standing(stream, seq)
-    if not anybody and entry.body["voter"] != who:
-        raise Problem(403, "forbidden", "Answers of others are corrected, not undone.")
+    if not anybody and entry.who != who:
+        raise Problem(403, "forbidden", "Only an admin takes back the answers of others.")
     return emitted(stream, question, "undo", who, at, {"supersedes": seq})
 
 
@@ -143,9 +169,15 @@ def standing(stream: Stream, seq: int) -> tuple[Question, Event]:
 def emitted(
     stream: Stream, question: Question, kind: str, who: str, at: float, body: dict[str, Any]
 ) -> dict[str, Any]:
-    """Append what was said, and learn what follows from it."""
-    body |= teaching(stream, question, kind, body)
+    """Append what was said, and learn what follows from it; of a damaged item nothing does."""
+    try:
+        body |= teaching(stream, question, kind, body)
+        sound = True
+    except Damaged:
+        body, sound = body | {"learn": None}, False
     event = stream.emit(kind, at, who, body, item=question.item)
+    if not sound:
+        stream.set_aside(question.item, at)
     return {
         "answer": event.seq,
         "item": question.item,
@@ -165,7 +197,8 @@ def teaching(stream: Stream, question: Question, kind: str, body: dict[str, Any]
     ticket = question.decided["ticket"]
     if label is None or label == question.taught:
         return {"learn": None}
-    if not question.touched and stream.model.open(ticket):
+    own = question.item > stream.model.void  # or its ticket may be that of another item
+    if own and not question.touched and stream.model.open(ticket):
         stream.model.tell(ticket, label)
         return {"learn": "tell", "learned": label, "ticket": ticket}
     row = stream.row(question.item)

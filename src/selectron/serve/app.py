@@ -8,18 +8,21 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from fastapi import FastAPI, Request, Response
+from anyio.to_thread import run_sync
+from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from .. import __version__
 from . import metrics
+from .bodies import Bodies
 from .guard import Guard, Rates
 from .host import Host
 from .problem import Problem
 from .routes import items, labelling, reports
-from .routes.common import allowed
+from .routes.common import StrictRoute, allowed
+from .tokens import Person, owner
 
 LOG = logging.getLogger("selectron.serve")
 PAGES = {"/": "streams.html", "/label": "label.html", "/history": "history.html"}
@@ -39,6 +42,10 @@ def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = Non
         yield
         app.state.ending = True
         host.loop = None
+        await run_sync(host.stop)
+
+    def whose(header: str | None) -> Person | None:
+        return owner(header, host.people, host.clock())
 
     app = FastAPI(
         title="Selectron",
@@ -51,11 +58,12 @@ def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = Non
     )
     app.openapi = lambda: described(app)  # type: ignore[method-assign]
     app.state.host, app.state.readers, app.state.ending = host, 0, False
+    app.state.bodies = Bodies()
     for routes in (items, labelling, reports):
         app.include_router(routes.router)
     add_plain(app)
     add_errors(app)
-    app.add_middleware(Guard, hosts=hosts, rates=rates)
+    app.add_middleware(Guard, whose=whose, hosts=hosts, rates=rates)
     return app
 
 
@@ -78,14 +86,19 @@ def add_plain(app: FastAPI) -> None:
     @app.get("/healthz", tags=["health"])
     async def healthz(request: Request) -> Response:
         """Tell whether it works."""
-        failing = request.app.state.host.failing
-        return JSONResponse({"ok": not failing}, 503 if failing else 200)
+        host = request.app.state.host
+        works = not (host.failing or host.broken)
+        damaged = sum(view["damaged"] for view in host.views.values())
+        return JSONResponse({"ok": works, "damaged": damaged}, 200 if works else 503)
 
-    @app.get("/metrics", tags=["health"], **allowed("read"))
+    router = APIRouter(route_class=StrictRoute, tags=["health"])
+
+    @router.get("/metrics", **allowed("read"))
     async def figures(request: Request) -> Response:
         """Send figures for Prometheus."""
         return Response(metrics.written(request.app.state.host), media_type="text/plain")
 
+    app.include_router(router)
     for path, name in [*PAGES.items(), *((f"/static/{name}", name) for name in STATIC)]:
         app.get(path, include_in_schema=False)(page(name))
 

@@ -13,7 +13,8 @@ class Event(NamedTuple):
     """An entry: nothing in it is ever changed, and what takes it back is another entry.
 
     Kinds: `item` (with what was decided on it), `shown`, `renewed`, `released` (leases), `answer`,
-    `undo`, `retired` (a question that nobody has answered in time).
+    `undo`, `retired` (a question that nobody has answered in time), `damaged` (an item is set aside
+    whose content is not what was written).
     """
 
     seq: int  # from 1 on, without gaps
@@ -21,7 +22,7 @@ class Event(NamedTuple):
     kind: str
     item: int  # the entry of the item that it is about, its own of an item
     key: str | None  # an item's own id
-    at: float  # seconds since 1970; never less than before
+    at: float  # seconds since 1970; never less than before within a run
     who: str
     body: dict[str, Any]
 

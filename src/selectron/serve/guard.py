@@ -1,18 +1,18 @@
-"""What every request goes through before it is looked at: its host, its rate, its body."""
+"""What every request goes through first: its host, its origin, its rate."""
 
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import strict
 from .problem import Problem
 
-BODY, LARGE_BODY = 1 << 20, 8 << 20  # bytes; the latter of batches and imports
-LARGE = ("/batch", "/label-studio")
-PATIENCE = 20.0  # seconds for a body to arrive
+FEW = 1 << 13  # bytes of a body that are passed over; beyond them the connection is closed
 RATE, BURST = 2000.0, 4000.0  # requests a second of one address, and at once
+STRANGERS, AT_ONCE = 300.0, 100  # requests a second without a valid token, and at once
+WAIT = 2.0  # seconds for which one of these waits at most
 ADDRESSES = 10_000  # that are remembered
 LOCAL = ("127.0.0.1", "localhost", "[::1]", "::1")
 POLICY = (
@@ -46,37 +46,72 @@ class Rates:
         return left >= 1
 
 
-class Guard:
-    """ASGI: refuses what is too much or comes from elsewhere, and reads bodies."""
+class Lane:
+    """The requests without a valid token, of all addresses together: one after the other.
 
-    def __init__(self, app: Any, hosts: Iterable[str] = (), rates: Rates | None = None):
-        self.app = app
+    However many connections send them, most of the processor is left to others.
+    """
+
+    def __init__(self) -> None:
+        self.last = 0.0
+
+    async def enter(self) -> None:
+        """Wait for a turn, or raise Problem (503): it would take too long."""
+        now = time.monotonic()
+        turn = max(self.last, now - AT_ONCE / STRANGERS) + 1 / STRANGERS
+        if turn > now + WAIT:
+            raise Problem(503, "busy", "Too many requests without a token: wait a moment.")
+        self.last = turn
+        if turn > now:
+            await asyncio.sleep(turn - now)
+
+
+class Guard:
+    """ASGI: refuses what is too much or comes from elsewhere, and finds out whose a request is.
+
+    `whose` returns the owner of an Authorization header, None if there is none: `state.person`. A
+    connection with a long body that nobody has read is closed after the reply.
+    """
+
+    def __init__(
+        self,
+        app: Any,
+        whose: Callable[[str | None], Any],
+        hosts: Iterable[str] = (),
+        rates: Rates | None = None,
+    ):
+        self.app, self.whose = app, whose
         self.hosts = {*LOCAL, *hosts}
         self.rates = rates or Rates()
+        self.lane = Lane()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Take a request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        started = False
+        unread = long(scope)
+
+        async def receiving() -> Any:
+            nonlocal unread
+            message = await receive()
+            unread = unread and message.get("more_body", False)
+            return message
 
         async def sending(message: Any) -> None:
-            nonlocal started
             if message["type"] == "http.response.start":
-                started = True
-                message["headers"] = [*message["headers"], *extra(scope["path"])]
+                closing = [(b"connection", b"close")] if unread else []
+                message["headers"] = [*message["headers"], *extra(scope["path"]), *closing]
             await send(message)
 
         try:
-            self._check(scope)
-            again = await bodied(scope, receive)
+            await self._check(scope)
         except Problem as problem:
             await refuse(problem, sending)
             return
-        await self.app(scope, again, sending)
+        await self.app(scope, receiving, sending)
 
-    def _check(self, scope: Any) -> None:
+    async def _check(self, scope: Any) -> None:
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         host = headers.get(b"host", "")
         if "*" not in self.hosts and bare(host) not in self.hosts:
@@ -87,6 +122,10 @@ class Guard:
         address = (scope.get("client") or ("", 0))[0]
         if not self.rates.take(address, time.monotonic()):
             raise Problem(429, "too_many", "Too many requests: wait a second.")
+        person = self.whose(headers.get(b"authorization"))
+        scope.setdefault("state", {})["person"] = person
+        if person is None:
+            await self.lane.enter()
 
 
 def bare(host: str) -> str:
@@ -106,43 +145,15 @@ def extra(path: str) -> list[tuple[bytes, bytes]]:
     return [(k.encode(), v.encode()) for k, v in {**HEADERS, "cache-control": cache}.items()]
 
 
-async def bodied(scope: Any, receive: Any) -> Any:
-    """Read the body, as far as it may go; return a `receive` that gives it at once."""
-    if scope["method"] in ("GET", "HEAD"):
-        return receive
-    limit = LARGE_BODY if scope["path"].endswith(LARGE) else BODY
-    too_long = Problem(413, "too_long", f"The body is longer than {limit} bytes.")
-    length = dict(scope["headers"]).get(b"content-length", b"0")
-    if length.isdigit() and int(length) > limit:
-        raise too_long
-    body = bytearray()
-    try:
-        async with asyncio.timeout(PATIENCE):
-            more = True
-            while more:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    raise Problem(400, "cut_short", "The body was cut short.")
-                body += message.get("body", b"")
-                more = message.get("more_body", False)
-                if len(body) > limit:
-                    raise too_long
-    except TimeoutError:
-        raise Problem(408, "too_slow", f"The body did not come within {PATIENCE:.0f} s.") from None
-    given = False
-
-    async def again() -> Any:
-        nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": bytes(body), "more_body": False}
-
-    return again
+def long(scope: Any) -> bool:
+    """Return whether a request may have a body of more than a few bytes."""
+    headers = dict(scope["headers"])
+    length = headers.get(b"content-length", b"0")
+    return b"transfer-encoding" in headers or not length.isdigit() or int(length) > FEW
 
 
 async def refuse(problem: Problem, send: Any) -> None:
-    """Send a problem, and have the connection closed: there may be more of the body."""
+    """Send a problem, and have the connection closed."""
     content = strict.dumps(problem.body()).encode()
     headers = [
         (b"content-type", b"application/json"),

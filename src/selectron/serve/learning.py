@@ -45,6 +45,8 @@ class Learning:
         self.width, self.asker, self.seed = width(declaration.features), asker, declaration.seed
         self.numbers = Budget(*asker.numbers())
         self.learned = 0
+        self.void = 0  # up to this entry of the log, tickets may not be the model's
+        self.latest = self.lead = 0.0  # the model's time, and how far it is ahead of the log's
         self.clf = OnlineClassifier(
             learner,
             asker,
@@ -65,7 +67,12 @@ class Learning:
         return self.clf.classes_.tolist() if self.begun else []
 
     def decide(self, row: Dense | Sparse, at: float) -> Decided:
-        """Play a round."""
+        """Play a round.
+
+        The model's time goes on where the clock of the service was set back.
+        """
+        self.lead = max(self.lead, self.latest - at)
+        self.latest = at = at + self.lead
         model = self.clf.model_ if self.begun else None
         draw = model.draws.first() if model else Draws(self.seed).first()
         floor = self._floor(tuple(model.past) if model else self.asker.past(), at)
@@ -111,7 +118,7 @@ class Learning:
         """Write the model to a file."""
         self.clf.save(path)
 
-    def load(self, path: Path, learned: int) -> None:
+    def load(self, path: Path, learned: int, latest: float = 0.0, lead: float = 0.0) -> None:
         """Be the model of a file; SelectronError if it is damaged."""
         self.clf = OnlineClassifier.load(path)
-        self.learned = learned
+        self.learned, self.latest, self.lead = learned, latest, lead

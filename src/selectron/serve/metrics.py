@@ -15,6 +15,7 @@ COUNTERS = {
     "skipped": "Questions skipped",
     "late": "Answers that came late",
     "retired": "Questions given up",
+    "damaged": "Items set aside because what is stored of them is damaged",
     "version": "Labels learned",
 }
 
@@ -43,6 +44,8 @@ class Figures:
         yield accuracy
         failing = "1 if the store cannot be written"
         yield GaugeMetricFamily("selectron_failing", failing, value=float(self.host.failing))
+        broken = "1 if an entry of the log, or a reply, is damaged"
+        yield GaugeMetricFamily("selectron_broken", broken, value=float(self.host.broken))
 
 
 def filled(family: Any, views: dict[str, dict[str, Any]], name: str) -> Metric:

@@ -6,8 +6,10 @@ import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from ..errors import SelectronError
+from .damage import content_seal, migrated_seal, record_seal
 from .event import sealed
 from .schema import MIGRATIONS
 from .witness import Witness
@@ -16,15 +18,26 @@ DATABASE = "selectron.sqlite3"
 CACHE_KB = 65_536
 
 
-def reader(folder: Path) -> sqlite3.Connection:
+class Reader(sqlite3.Connection):
+    """A connection that only reads; it remembers which contents it found damaged."""
+
+    def __init__(self, *args: Any, **options: Any):
+        super().__init__(*args, **options)
+        self.damaged: set[tuple[int, int]] = set()  # streams and items
+
+
+def reader(folder: Path) -> Reader:
     """Return a connection that sees what is committed, and can write nothing."""
     path = (folder / DATABASE).absolute().as_uri()
-    return sqlite3.connect(f"{path}?mode=ro", uri=True, check_same_thread=False)
+    options: dict[str, Any] = {"uri": True, "check_same_thread": False, "factory": Reader}
+    found: Reader = sqlite3.connect(f"{path}?mode=ro", **options)
+    return found
 
 
 def opened(path: Path) -> sqlite3.Connection:
     """Return a connection to a database of this version, migrated if it was older."""
     fetched(path)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite's other files follow its mode
     db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10)
     try:
         db.execute("PRAGMA journal_mode = WAL")
@@ -48,6 +61,8 @@ def opened(path: Path) -> sqlite3.Connection:
 
 def migrate(db: sqlite3.Connection, version: int) -> None:
     """Bring a database up to date, step by step, each in a transaction of its own."""
+    db.create_function("migrated_seal", 6, migrated_seal, deterministic=True)
+    db.create_function("record_seal", -1, record_seal, deterministic=True)
     for number, script in enumerate(MIGRATIONS[version:], version + 1):
         db.execute("BEGIN IMMEDIATE")
         for statement in statements(script):
@@ -97,6 +112,12 @@ def verified(
         )
     witness.write(head)
     return head, at
+
+
+def damaged_contents(db: sqlite3.Connection) -> list[tuple[int, int]]:
+    """Return item and stream of every content that is not what was written."""
+    query = "SELECT item, stream, at, CAST(raw AS BLOB), features, seal FROM contents"
+    return [row[:2] for row in db.execute(query) if content_seal(*row[:5]) != row[5]]
 
 
 def integrity(folder: Path) -> str:

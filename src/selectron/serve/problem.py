@@ -8,6 +8,8 @@ from ..errors import SelectronError
 class Problem(SelectronError):
     """A request that cannot be served: an HTTP status, a code for programs, a sentence for people.
 
+    Raise a new one each time: an exception that is raised again keeps all frames that it has left.
+
     >>> Problem(409, "conflict", "Item 'a' is there already.").body()
     {'error': {'code': 'conflict', 'message': "Item 'a' is there already."}}
     """

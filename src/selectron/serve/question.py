@@ -23,7 +23,8 @@ class Vote(NamedTuple):
 
     seq: int  # the entry that said it
     label: str | None  # None: none of the classes
-    voter: str
+    voter: str  # whose place it takes among those who answer
+    who: str  # who said it: another, if an admin has corrected it
 
 
 class Question:
@@ -40,7 +41,7 @@ class Question:
         self.votes: dict[str, Vote] = {}
         self.skipped: dict[str, int] = {}  # by whom, in which entry
         self.late: list[int] = []  # answers that came when enough had been said
-        self.retired = False
+        self.retired = self.damaged = False
         self.taught: str | None = None  # the label that was learned last
         self.touched = False  # has the model's ticket been used?
 
@@ -78,14 +79,24 @@ class Question:
         return label is None or label != self.decided["label"] if settled else None
 
     def active(self, now: float) -> list[Lease]:
-        """Return the leases that have not run out."""
-        return [lease for lease in self.leases.values() if lease.until > now]
+        """Return the leases that have not run out; one from the future is not trusted."""
+        return [lease for lease in self.leases.values() if lease.since <= now < lease.until]
 
     def free_for(self, who: str, now: float) -> bool:
         """May this person have it now?"""
         if who in self.votes or who in self.skipped or not self.waiting:
             return False
         return len(self.active(now)) < self.needed - len(self.votes)
+
+    def taken_from(self, who: str, now: float) -> bool:
+        """Do others hold every place that is left, and this person none?"""
+        holders = self.active(now)
+        mine = any(lease.who == who for lease in holders)
+        return not mine and self.waiting and len(holders) >= self.needed - len(self.votes)
+
+    def hides(self, when: str) -> bool:
+        """Is the prediction hidden from those who answer? `when` as in a stream's declaration."""
+        return when == "always" or (when == "audits" and self.decided["reason"] == "audit")
 
     def apply(self, event: Event) -> None:
         """Take up an entry."""
@@ -109,7 +120,7 @@ class Question:
             self.skipped[voter] = event.seq
             return
         if body["counts"]:
-            self.votes[voter] = Vote(event.seq, body["label"], voter)
+            self.votes[voter] = Vote(event.seq, body["label"], voter, event.who)
         else:
             self.late.append(event.seq)
         self._learn(body)
@@ -122,6 +133,9 @@ class Question:
 
     def _retired(self, event: Event, body: dict[str, Any]) -> None:
         self.retired, self.leases = True, {}
+
+    def _damaged(self, event: Event, body: dict[str, Any]) -> None:
+        self.damaged, self.retired, self.leases = True, True, {}
 
     def _learn(self, body: dict[str, Any]) -> None:
         if body.get("learn"):

@@ -5,6 +5,9 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Any
 
+from .damage import Damaged
+from .event import Event
+from .opening import Reader
 from .problem import invalid, missing
 from .question import NONE, SKIP, Question, told
 from .store import content, entries
@@ -38,35 +41,52 @@ def by_key(db: sqlite3.Connection, stream: int, key: str) -> int:
     return found[0]
 
 
-def item(db: sqlite3.Connection, stream: int, number: int, needed: int) -> dict[str, Any]:
+def item(db: Reader, stream: int, number: int, needed: int, hide: str = "never") -> dict[str, Any]:
     """Return an item: what was decided on it, and what stands of what was said."""
     found = question(db, stream, number, needed)
     settled, label = found.outcome()
-    kept = content(db, number)
+    hidden = concealed(found, hide)
     (event,) = entries(db, "seq = ?", (number,))
     return {
         **shown(event),
+        **({"label": None, "margin": None} if hidden else {}),
+        "hidden": hidden,
         "at": event.at,
-        "content": kept[0] if kept else None,
+        "content": raw(db, stream, number),
+        "damaged": found.damaged,
         "settled": settled,
         "truth": label,
         "retired": found.retired,
         "answers": [
-            {"answer": vote.seq, "who": vote.voter, "label": vote.label}
+            {"answer": vote.seq, "who": vote.who, "label": vote.label}
             for vote in sorted(found.votes.values())
         ],
     }
 
 
+def concealed(question: Question, hide: str) -> bool:
+    """Is the prediction kept from those who may still have to answer?"""
+    return question.asked and not question.settled and question.hides(hide)
+
+
+def raw(db: Reader, stream: int, number: int) -> dict[str, Any] | None:
+    """Return an item as it came, None where that is not kept, or is damaged."""
+    try:
+        kept = content(db, number)
+    except Damaged:
+        db.damaged.add((stream, number))
+        return None
+    return kept[0] if kept else None
+
+
 def history(
-    db: sqlite3.Connection, stream: int, needed: int, before: int, limit: int
+    db: Reader, stream: int, needed: int, before: int, limit: int, hide: str = "never"
 ) -> list[dict[str, Any]]:
     """Return the last answers before an entry, the latest first."""
     where = "stream = ? AND kind = 'answer' AND seq < ? ORDER BY seq DESC LIMIT ?"
     found = []
     for event in entries(db, where, (stream, before, limit)):
         about = question(db, stream, event.item, needed)
-        kept = content(db, event.item)
         standing = {*(v.seq for v in about.votes.values()), *about.skipped.values()}
         found.append(
             {
@@ -82,9 +102,9 @@ def history(
                 "counts": event.body["counts"],
                 "stands": event.seq in standing,
                 "supersedes": event.body["supersedes"],
-                "prediction": about.prediction,
+                "prediction": None if concealed(about, hide) else about.prediction,
                 "reason": about.decided["reason"],
-                "content": kept[0] if kept else None,
+                "content": raw(db, stream, event.item),
             }
         )
     return found
@@ -100,22 +120,25 @@ def pages(db: sqlite3.Connection) -> Iterator[tuple[int, int]]:
     return ((low, min(low + PAGE, last)) for low in range(0, last, PAGE))
 
 
-def audit(db: sqlite3.Connection, stream: int) -> Iterator[dict[str, Any]]:
+def audit(db: Reader, stream: int) -> Iterator[dict[str, Any]]:
     """Yield the whole log of a stream, each entry a row of the same columns."""
     query = (
-        "SELECT log.seq, log.kind, log.item, log.at, log.who, log.body, i.key, i.body FROM log"
-        " JOIN log AS i ON i.seq = log.item"
+        "SELECT log.seq, i.key, i.body FROM log JOIN log AS i ON i.seq = log.item"
         " WHERE log.stream = ? AND log.seq > ? AND log.seq <= ? ORDER BY log.seq"
     )
+    where = "stream = ? AND seq > ? AND seq <= ? ORDER BY seq"
     for low, high in pages(db):
-        for row in db.execute(query, (stream, low, high)).fetchall():
-            kept = content(db, row[2])
-            yield _row(row, kept[0] if kept else None)
+        about = db.execute(query, (stream, low, high)).fetchall()
+        for event, (_, key, body) in zip(
+            list(entries(db, where, (stream, low, high))), about, strict=True
+        ):
+            yield _row(event, key, json.loads(body), raw(db, stream, event.item))
 
 
-def _row(found: tuple, data: dict[str, Any] | None) -> dict[str, Any]:
-    seq, kind, number, at, who, text, key, about = found
-    body, decided = json.loads(text), json.loads(about)
+def _row(
+    event: Event, key: str, decided: dict[str, Any], data: dict[str, Any] | None
+) -> dict[str, Any]:
+    seq, _, kind, number, _, at, who, body = event
     values = (
         seq, kind, number, key, at, who, body.get("verdict"),
         body.get("label") if kind == "answer" else None, body.get("shown"), body.get("late"),
@@ -126,7 +149,7 @@ def _row(found: tuple, data: dict[str, Any] | None) -> dict[str, Any]:
     return dict(zip(COLUMNS, values, strict=True))
 
 
-def tasks(db: sqlite3.Connection, stream: int, needed: int) -> Iterator[dict[str, Any]]:
+def tasks(db: Reader, stream: int, needed: int) -> Iterator[dict[str, Any]]:
     """Yield the items that were asked for, or answered, as tasks of Label Studio."""
     query = (
         "SELECT seq FROM log WHERE stream = ? AND seq > ? AND seq <= ? AND kind = 'item'"
@@ -135,10 +158,10 @@ def tasks(db: sqlite3.Connection, stream: int, needed: int) -> Iterator[dict[str
     )
     for low, high in pages(db):
         for (number,) in db.execute(query, (stream, low, high)).fetchall():
-            about, kept = question(db, stream, number, needed), content(db, number)
+            about = question(db, stream, number, needed)
             yield {
                 "id": number,
-                "data": (kept[0] if kept else None) or {},
+                "data": raw(db, stream, number) or {},
                 "meta": {"id": about.key},
                 "annotations": [_annotation(vote) for vote in sorted(about.votes.values())],
                 "predictions": [_choices(about.prediction)] if about.prediction else [],
@@ -147,7 +170,7 @@ def tasks(db: sqlite3.Connection, stream: int, needed: int) -> Iterator[dict[str
 
 def _annotation(vote: Any) -> dict[str, Any]:
     found = _choices(vote.label) if vote.label is not None else {"result": []}
-    return {**found, "id": vote.seq, "completed_by": vote.voter, "was_cancelled": False}
+    return {**found, "id": vote.seq, "completed_by": vote.who, "was_cancelled": False}
 
 
 def _choices(label: str) -> dict[str, Any]:

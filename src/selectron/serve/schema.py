@@ -31,4 +31,13 @@ MIGRATIONS = (
     );
     CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
     """,
+    """
+    UPDATE contents SET seal = migrated_seal(
+        item, stream, at, CAST(raw AS BLOB), features, seal
+    );
+    ALTER TABLE streams ADD COLUMN seal INTEGER NOT NULL DEFAULT -1;
+    UPDATE streams SET seal = record_seal(name, declared);
+    ALTER TABLE tokens ADD COLUMN seal INTEGER NOT NULL DEFAULT -1;
+    UPDATE tokens SET seal = record_seal(name, role, digest, expires);
+    """,
 )

@@ -1,68 +1,46 @@
 """The process: a host, its application, and the server in front of it."""
 
-import asyncio
 import errno
 import os
+import signal
 import socket
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from ..errors import SelectronError
 from .app import application
+from .connection import BUFFER, CONNECTIONS, EACH, Connection
 from .demo import DEMO, Feeder
 from .host import Host
 
-CONNECTIONS = 512
+FIRST = ("admin", "annotate", "ingest", "read")  # the roles that get a token at first
 BACKLOG = 2048  # connections that may wait while the streams are read, as uvicorn has it
-PATIENCE = 15.0  # seconds for which a connection may say nothing before its first request
+TASKS = 4 * CONNECTIONS  # some are done after their connection is lost
+KEPT = 15  # seconds for which a connection is kept open between two requests
 FAREWELL = 3  # seconds for open connections when the server ends
 
 
-class Patient(HttpToolsProtocol):
-    """A connection that is closed if no request comes, or half of one."""
-
-    def connection_made(self, transport: Any) -> None:
-        """Begin to wait."""
-        super().connection_made(transport)
-        loop = asyncio.get_running_loop()
-        self.waiting = loop.call_later(PATIENCE, self.give_up)
-
-    def on_headers_complete(self) -> None:
-        """Be satisfied."""
-        self.waiting.cancel()
-        super().on_headers_complete()
-
-    def give_up(self) -> None:
-        """Close the connection."""
-        if not self.transport.is_closing():
-            self.transport.close()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no more."""
-        self.waiting.cancel()
-        super().connection_lost(exc)
-
-
-def server(app: Any, host: str, port: int) -> uvicorn.Server:
-    """Return a server for an application."""
+def server(app: Any, host: str, port: int, each: int = EACH) -> uvicorn.Server:
+    """Return a server for an application, with at most `each` connections of one address."""
     return uvicorn.Server(
         uvicorn.Config(
             app,
             host=host,
             port=port,
-            http=Patient,
+            http=type("Connection", (Connection,), {"each": each, "count": Counter()}),
             ws="none",
-            log_level="warning",
+            log_level="error",  # a warning for every request that is none would fill a log
             access_log=False,
             server_header=False,
-            limit_concurrency=CONNECTIONS,
-            timeout_keep_alive=20,
+            limit_concurrency=TASKS,
+            timeout_keep_alive=KEPT,
             timeout_graceful_shutdown=FAREWELL,
-            h11_max_incomplete_event_size=1 << 16,
         )
     )
 
@@ -74,6 +52,7 @@ def listening(address: str, port: int) -> socket.socket:
     try:
         if os.name == "posix":  # elsewhere it would let two servers share a port
             found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
         found.bind((address, port))
         found.listen(BACKLOG)
     except OSError as error:
@@ -92,22 +71,55 @@ def _why_not(address: str, port: int, error: OSError) -> str:
 
 
 def first_tokens(host: Host) -> dict[str, str]:
-    """Make a token for every role, if there is none yet; they are seen this once."""
-    if host.people:
+    """Make a token for every role, if there is none yet; they are seen this once.
+
+    If there are some, but none of an admin that is good still, one is made for an admin alone.
+    """
+    now, people = host.clock(), list(host.people.values())
+    if not people:
+        return {role: host.make_token(role, role, None) for role in FIRST}
+    if any(person.role == "admin" and not person.expired(now) for person in people):
         return {}
-    return {
-        role: host.make_token(role, role, None) for role in ("admin", "annotate", "ingest", "read")
-    }
+    names = {person.name for person in people if not person.expired(now)}
+    name = next(name for i in count(1) if (name := f"admin{i if i > 1 else ''}") not in names)
+    return {"admin": host.make_token(name, "admin", None)}
 
 
-def run(host: Host, door: socket.socket, names: Iterable[str] = (), demo: bool = False) -> None:
+def demo_token(host: Host) -> str | None:
+    """Make a token for the page of the demonstration; None in a folder that has other streams."""
+    if host.serves_others(DEMO.name):
+        return None
+    return host.make_token("demo", "annotate", None)
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """Let SIGTERM end the process as it should: with status 0, and through all `finally`."""
+
+    def end(*_: Any) -> None:
+        raise SystemExit(0)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def run(
+    host: Host,
+    door: socket.socket,
+    names: Iterable[str] = (),
+    demo: bool = False,
+    each: int = EACH,
+) -> None:
     """Serve until Ctrl-C or SIGTERM; what waits is done, and snapshots are taken."""
     address, port = door.getsockname()[:2]
     feeder = Feeder(host) if demo else None
     if feeder is not None:
         feeder.start()
     try:
-        server(application(host, names), address, port).run(sockets=[door])
+        server(application(host, names), address, port, each).run(sockets=[door])
     finally:
         if feeder is not None:
             feeder.stop()

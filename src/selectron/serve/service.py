@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ..errors import SelectronError
 from . import points, snapshots, strict
+from .damage import Damaged
 from .declaration import Declaration, continued, used
 from .problem import Problem
 from .store import Store
@@ -20,8 +21,8 @@ REMEMBERED = 7 * 86_400.0  # seconds for which replies are kept
 HOUSEKEEPING = 600.0  # seconds between two rounds of deleting
 MODEL = ("classes", "new_classes", "features", "learner", "budget", "audit", "seed", "annotators")
 LOG = logging.getLogger("selectron.serve")
-FULL = Problem(507, "not_stored", "The disk is full or fails: nothing of this has been taken.")
-BROKEN = Problem(500, "internal", "This could not be done; the server's log tells why.")
+FULL = "The disk is full or fails: nothing of this has been taken."
+BROKEN = "This could not be done; the server's log tells why."
 
 
 class Work(NamedTuple):
@@ -48,12 +49,13 @@ class Service:
     ):
         self.store = Store(folder, accept_loss)
         self.every = every
-        self.failing = False
-        self.housekept = 0.0
+        self.failing = self.broken = False
+        self.housekept = self.at = 0.0
         try:
             self.streams = self._streams(declarations)
             for stream in self.streams.values():
-                snapshots.restore(stream)
+                snapshots.restore(stream, accept_loss)
+            self._set_aside()
         except BaseException:
             self.store.close()
             raise
@@ -67,6 +69,14 @@ class Service:
         streams = {d.name: Stream(d, self.store) for d in declarations}
         self.store.commit()
         return streams
+
+    def _set_aside(self) -> None:
+        """Set aside what the start found damaged."""
+        self.store.begin()
+        for stream in self.streams.values():
+            for item in self.store.damaged(stream.id):
+                stream.set_aside(item, self.store.last_at)
+        self.store.commit()
 
     def stream(self, name: str) -> Stream:
         """Return a stream by its name, or raise Problem (404)."""
@@ -90,7 +100,8 @@ class Service:
         A Problem concerns its own request. If the commit fails, all fail and nothing has been
         taken; if a request fails otherwise, the others are done without it.
         """
-        at = max(now, self.store.last_at)
+        # the time that the log has of former runs is not trusted: their clock may have been wrong
+        at = self.at = max(now, self.at)
         try:
             if self.failing:
                 self.store.probe()
@@ -100,14 +111,14 @@ class Service:
             self.store.commit()
         except (sqlite3.Error, OSError) as error:
             self._fail(error)
-            return [FULL] * len(batch)
+            return [Problem(507, "not_stored", FULL) for _ in batch]
         except Exception:
             LOG.exception("A request failed")
             self.failing = True  # until the streams are again what is committed
             self.store.rollback()
             self._restart()
             if len(batch) == 1:
-                return [BROKEN]
+                return [Problem(500, "internal", BROKEN)]
             return [self.run([work], now)[0] for work in batch]
         self.look()
         self._keep_house(at)
@@ -115,6 +126,7 @@ class Service:
         return replies
 
     def _reply(self, work: Work, at: float) -> Any:
+        head = self.store.head
         try:
             if work.key is None:
                 return work.do(self, at)
@@ -127,6 +139,12 @@ class Service:
             return Kept(reply)
         except Problem as problem:
             return problem
+        except Damaged as error:
+            self.broken = True
+            if self.store.head != head:  # the streams are ahead of what is committed
+                raise
+            LOG.error("A request failed: %s", error)
+            return unreadable(error)
 
     def _fail(self, error: Exception) -> None:
         if not self.failing:
@@ -182,6 +200,11 @@ class Service:
                 if stream.seq > self.marks[name]:
                     self.snapshot(stream)
         self.store.close()
+
+
+def unreadable(error: Damaged) -> Problem:
+    """Return the problem of a request that needs what is damaged."""
+    return Problem(500, "damaged", str(error))
 
 
 class Kept(str):

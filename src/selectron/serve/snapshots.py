@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import SelectronError
-from . import points, strict
+from . import points, private, strict
+from .damage import Damaged
 from .question import told
 from .stream import Stream
 from .tally import Tally
@@ -33,9 +34,11 @@ def take(stream: Stream) -> None:
     if not stream.model.begun:
         return
     here = folder(stream)
-    here.mkdir(parents=True, exist_ok=True)
+    for path in (here.parent, here):
+        path.mkdir(mode=private.FOLDER, exist_ok=True)
     model = here / f"{stream.seq}.model"
     stream.model.save(model)
+    private.close(model)
     points.reached("model written")
     manifest = sealed(
         {
@@ -45,6 +48,8 @@ def take(stream: Stream) -> None:
             "log": stream.store.seal_of(stream.seq),
             "model": sha256(model.read_bytes()).hexdigest(),
             "learned": stream.model.learned,
+            "void": stream.model.void,
+            "clock": [stream.model.latest, stream.model.lead],
             "tally": stream.tally.pack(),
             "open": list(stream.open),
             "named": list(stream.named),
@@ -57,7 +62,7 @@ def take(stream: Stream) -> None:
 def put(path: Path, content: bytes) -> None:
     """Write a file aside, sync it, and give it its name."""
     draft = path.with_name(f".{secrets.token_hex(8)}.draft")
-    with open(draft, "xb") as file:
+    with open(draft, "xb", opener=private.opener) as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
@@ -89,10 +94,12 @@ def oldest(stream: Stream) -> int:
     return int(found[-1].stem) if found else 0
 
 
-def restore(stream: Stream) -> None:
+def restore(stream: Stream, accept_loss: bool = False) -> None:
     """Bring a stream to the end of its log: from the latest sound snapshot, or from nothing.
 
-    One that is damaged is passed over, with a line in the log of the process.
+    One that is damaged is passed over, with a line in the log of the process. Where the model needs
+    an item that is damaged, SelectronError is raised; with `accept_loss` the model stays as it was
+    before that item.
     """
     for path in manifests(folder(stream)):
         stream.reset()
@@ -103,7 +110,17 @@ def restore(stream: Stream) -> None:
             LOG.warning("The snapshot %s is not used: %s", path, error)
     else:
         stream.reset()
-    stream.replay(stream.store.after(stream.id, stream.seq))
+    try:
+        stream.replay(stream.store.after(stream.id, stream.seq))
+    except Damaged as error:
+        if not accept_loss:
+            raise SelectronError(
+                f"Stream {stream.name!r}: {error.what} is damaged, and the model has to learn it "
+                "again: bring back a copy of the folder, or start with --accept-loss to go on with "
+                "the model as it was before."
+            ) from None
+        LOG.warning("Stream %r: the model has lost what came after entry %d.", *stream.forgo())
+        take(stream)
 
 
 def load(stream: Stream, path: Path) -> None:
@@ -117,7 +134,8 @@ def load(stream: Stream, path: Path) -> None:
     model = path.with_suffix(".model")
     if sha256(model.read_bytes()).hexdigest() != manifest["model"]:
         raise SelectronError("its model is damaged.")
-    stream.model.load(model, manifest["learned"])
+    stream.model.load(model, manifest["learned"], *manifest.get("clock", ()))
+    stream.model.void = manifest.get("void", 0)
     stream.tally = Tally.unpack(manifest["tally"])
     for item in manifest["open"]:
         question = told(here.about(item, seq), stream.needed)

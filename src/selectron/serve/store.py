@@ -6,6 +6,7 @@ the log went: what was damaged, or lost at its end, is found when the store is o
 """
 
 import json
+import logging
 import sqlite3
 import zlib
 from collections.abc import Iterator
@@ -14,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from ..engine.rows import Dense, Sparse
-from ..errors import SelectronError
-from . import points
+from . import points, private
+from .damage import Damaged, checking, content_seal, record_seal
 from .event import Event, packed, sealed, unpacked, written
-from .opening import DATABASE, opened, verified
+from .opening import DATABASE, damaged_contents, opened, verified
 from .witness import Lock, Witness
 
+LOG = logging.getLogger("selectron.serve")
 COLUMNS = "seq, stream, kind, item, key, at, who, body, seal"
 
 
@@ -31,7 +33,7 @@ class Store:
     """
 
     def __init__(self, folder: Path, accept_loss: bool = False):
-        folder.mkdir(parents=True, exist_ok=True)
+        private.closed_to_others(folder, DATABASE)
         self.folder = folder
         with ExitStack() as undoing:
             undoing.callback(Lock(folder / "lock").release)
@@ -40,6 +42,7 @@ class Store:
             self.db = opened(folder / DATABASE)
             undoing.callback(self.db.close)
             self.head, self.last_at = verified(self.db, self.witness, accept_loss)
+            self.found_damaged = damaged_contents(self.db)
             self.closing = undoing.pop_all()
         self.kept = self.head
         self.identity = self._identity()
@@ -122,7 +125,8 @@ class Store:
     def put_content(self, event: Event, raw: str | None, row: Dense | Sparse | None) -> None:
         """Keep what an item is, apart from the log: it may be deleted."""
         blob = None if row is None else packed(row)
-        values = (event.item, event.stream, event.at, raw, blob, _seal(raw, blob))
+        seal = content_seal(event.item, event.stream, event.at, _bytes(raw), blob)
+        values = (event.item, event.stream, event.at, raw, blob, seal)
         self.db.execute("INSERT INTO contents VALUES (?,?,?,?,?,?)", values)
 
     def content(self, item: int) -> tuple[dict[str, Any] | None, Dense | Sparse | None] | None:
@@ -130,11 +134,21 @@ class Store:
         return content(self.db, item)
 
     def drop_raw(self, item: int) -> None:
-        """Delete an item as it came, and keep its row."""
-        query = "SELECT features FROM contents WHERE item = ?"
-        for (blob,) in self.db.execute(query, (item,)).fetchall():
-            values = (_seal(None, blob), item)
-            self.db.execute("UPDATE contents SET raw = NULL, seal = ? WHERE item = ?", values)
+        """Delete an item as it came, and keep its row; where that is damaged, it stays so."""
+        query = (
+            "SELECT item, stream, at, CAST(raw AS BLOB), features, seal FROM contents"
+            " WHERE item = ? AND raw IS NOT NULL"
+        )
+        for *found, seal in self.db.execute(query, (item,)).fetchall():
+            number, stream, at, raw, blob = found
+            if seal == content_seal(number, stream, at, raw, blob):
+                seal = content_seal(number, stream, at, None, blob)
+            change = "UPDATE contents SET raw = NULL, seal = ? WHERE item = ?"
+            self.db.execute(change, (seal, item))
+
+    def damaged(self, stream: int) -> list[int]:
+        """Return the items of a stream whose contents are not what was written."""
+        return [item for item, of in self.found_damaged if of == stream]
 
     def forget(self, stream: int, seq: int, before: float) -> int:
         """Delete contents older than a time, unless an entry after `seq` is about them."""
@@ -150,15 +164,16 @@ class Store:
     def reply(self, key: str) -> tuple[str, str] | None:
         """Return the digest of a request and its reply."""
         query = "SELECT digest, reply, seal FROM replies WHERE key = ?"
-        for digest, reply, seal in self.db.execute(query, (key,)):
-            if seal != zlib.crc32((key + digest + reply).encode()):
-                raise SelectronError(f"The store is damaged: the reply {key!r} does not fit.")
-            return digest, reply
-        return None
+        what = "the kept reply to this request"
+        with checking(what):
+            found = self.db.execute(query, (key,)).fetchone()
+        if found is not None and found[2] != _reply_seal(key, *found[:2]):
+            raise Damaged(what)
+        return found and found[:2]
 
     def put_reply(self, key: str, digest: str, reply: str, at: float) -> None:
         """Keep the reply to a request."""
-        seal = zlib.crc32((key + digest + reply).encode())
+        seal = _reply_seal(key, digest, reply)
         self.db.execute("INSERT INTO replies VALUES (?,?,?,?,?)", (key, digest, reply, at, seal))
 
     def forget_replies(self, before: float) -> None:
@@ -170,44 +185,80 @@ class Store:
     def stream_id(self, name: str, declared: str) -> int:
         """Return the number of a stream by its name, and keep how it is declared now."""
         query = (
-            "INSERT INTO streams (name, declared) VALUES (?, ?)"
-            " ON CONFLICT (name) DO UPDATE SET declared = excluded.declared RETURNING id"
+            "INSERT INTO streams (name, declared, seal) VALUES (?, ?, ?)"
+            " ON CONFLICT (name) DO UPDATE SET declared = excluded.declared, seal = excluded.seal"
+            " RETURNING id"
         )
-        return self.db.execute(query, (name, declared)).fetchone()[0]
+        return self.db.execute(query, (name, declared, record_seal(name, declared))).fetchone()[0]
 
     def declared(self, name: str) -> str | None:
         """Return how a stream was declared when it was served last."""
-        query = "SELECT declared FROM streams WHERE name = ?"
-        found = self.db.execute(query, (name,)).fetchone()
+        query, what = "SELECT declared, seal FROM streams WHERE name = ?", f"stream {name!r}"
+        with checking(what):
+            found = self.db.execute(query, (name,)).fetchone()
+        if found is not None and found[1] != record_seal(name, found[0]):
+            raise Damaged(what)
         return found and found[0]
-
-    def tokens(self) -> list[tuple[str, str, str, float | None]]:
-        """Return name, role, digest and expiry of every token."""
-        return self.db.execute("SELECT name, role, digest, expires FROM tokens").fetchall()
 
     def put_token(self, name: str, role: str, digest: str, expires: float | None) -> None:
         """Keep a token's digest; one of the same name is replaced."""
-        query = "INSERT OR REPLACE INTO tokens VALUES (?,?,?,?)"
-        self.db.execute(query, (name, role, digest, expires))
+        values = (name, role, digest, expires)
+        query = "INSERT OR REPLACE INTO tokens VALUES (?,?,?,?,?)"
+        self.db.execute(query, (*values, record_seal(*values)))
+
+    def drop_token(self, name: str) -> bool:
+        """Delete a token by its name; is there one?"""
+        return self.db.execute("DELETE FROM tokens WHERE name = ?", (name,)).rowcount > 0
+
+
+def other_streams(db: sqlite3.Connection, name: str) -> bool:
+    """Is there a stream of another name?"""
+    return db.execute("SELECT 1 FROM streams WHERE name <> ?", (name,)).fetchone() is not None
+
+
+def tokens(db: sqlite3.Connection) -> list[tuple[str, str, str, float | None]]:
+    """Return name, role, digest and expiry of every token; a damaged one is passed over."""
+    query = "SELECT name, role, digest, expires, seal FROM tokens ORDER BY name"
+    with checking("a token"):
+        rows = db.execute(query).fetchall()
+    for name, *rest in rows:
+        if record_seal(name, *rest[:3]) != rest[3]:
+            LOG.warning("The token of %r is damaged, and not accepted: make another.", name)
+    return [row[:4] for row in rows if record_seal(*row[:4]) == row[4]]
 
 
 def entries(db: sqlite3.Connection, where: str, values: tuple) -> Iterator[Event]:
-    """Yield entries of the log."""
-    for *fields, body, _ in db.execute(f"SELECT {COLUMNS} FROM log WHERE {where}", values):
-        yield Event._make([*fields, json.loads(body)])
+    """Yield entries of the log, each checked by its seal; raises Damaged."""
+    query = (
+        f"SELECT {COLUMNS}, (SELECT b.seal FROM log AS b WHERE b.seq = log.seq - 1)"
+        f" FROM log WHERE {where}"
+    )
+    with checking("an entry of the log"):
+        for *fields, body, seal, before in db.execute(query, values):
+            if sealed((*fields, body), before or 0) != seal:
+                raise Damaged(f"entry {fields[0]} of the log")
+            yield Event._make([*fields, json.loads(body)])
 
 
 def content(
     db: sqlite3.Connection, item: int
 ) -> tuple[dict[str, Any] | None, Dense | Sparse | None] | None:
-    """Return an item as it came, and its row, as far as they are kept; None if nothing is."""
-    query = "SELECT raw, features, seal FROM contents WHERE item = ?"
-    found = db.execute(query, (item,)).fetchone()
+    """Return an item as it came, and its row, as far as they are kept; None if nothing is.
+
+    Raises Damaged if it is not what was written.
+    """
+    query = (
+        "SELECT item, stream, at, CAST(raw AS BLOB), features, seal FROM contents WHERE item = ?"
+    )
+    what = f"the content of item {item}"
+    with checking(what):
+        found = db.execute(query, (item,)).fetchone()
     if found is None:
         return None
-    raw, blob, seal = found
-    if seal != _seal(raw, blob):
-        raise SelectronError(f"The store is damaged: the content of item {item} does not fit.")
+    *fields, seal = found
+    if seal != content_seal(*fields):
+        raise Damaged(what)
+    raw, blob = fields[3:]
     return (None if raw is None else json.loads(raw), None if blob is None else unpacked(blob))
 
 
@@ -215,5 +266,9 @@ def _first(db: sqlite3.Connection, where: str, values: tuple) -> Event | None:
     return next(entries(db, where, values), None)
 
 
-def _seal(raw: str | None, blob: bytes | None) -> int:
-    return zlib.crc32((raw or "").encode(), zlib.crc32(blob or b""))
+def _reply_seal(key: str, digest: str, reply: str) -> int:
+    return zlib.crc32((key + digest + reply).encode())
+
+
+def _bytes(raw: str | None) -> bytes | None:
+    return None if raw is None else raw.encode()

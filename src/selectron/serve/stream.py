@@ -1,6 +1,8 @@
 """A stream: its log, and what is derived from it. One thread at a time, within a transaction."""
 
+import logging
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from itertools import islice
 from typing import Any, NamedTuple
@@ -8,6 +10,7 @@ from typing import Any, NamedTuple
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from . import strict
+from .damage import Damaged
 from .declaration import Declaration
 from .event import Event
 from .features import extractor
@@ -18,6 +21,7 @@ from .store import Store
 from .tally import Tally
 
 NOBODY = ""  # who retires questions, in the log
+LOG = logging.getLogger("selectron.serve")
 TOGETHER = 500  # entries that are played again at a time
 
 
@@ -173,18 +177,26 @@ class Stream:
             raise Problem(404, "not_found", f"Stream {self.name!r} has no item {item}.")
         return found
 
+    def set_aside(self, item: int, at: float) -> None:
+        """Give up an item whose content is damaged, once."""
+        if not self.question(item).damaged:
+            LOG.error("Stream %r: item %d is damaged, and set aside.", self.name, item)
+            self.emit("damaged", at, NOBODY, {"why": "its checksum does not match"}, item=item)
+
     def row(self, item: int) -> Dense | Sparse | None:
-        """Return the row of an item, if what it is made of is still there."""
+        """Return the row of an item, if what it is made of is still there; or raise Damaged."""
         return self._rows([item]).get(item)
 
     def replay(self, events: Iterable[Event]) -> None:
         """Play what the log tells once more, the model included.
 
-        Raises SelectronError if something comes out differently.
+        Raises SelectronError if something comes out differently, and Damaged where the model needs
+        an item that is damaged: all before it has been played then.
         """
         events = iter(events)
         while part := list(islice(events, TOGETHER)):
-            rows = self._rows([event.item for event in part if event.kind == "item"])
+            items = [event.item for event in part if event.kind == "item"]
+            rows = self._rows(items, damaged=True)
             for event in part:
                 if event.kind == "item":
                     self._decide_again(event, rows.get(event.item))
@@ -192,15 +204,29 @@ class Stream:
                     self._learn_again(event, learn)
                 self.take(event)
 
-    def _rows(self, items: Sequence[int]) -> dict[int, Dense | Sparse]:
-        """Return the rows of items, as far as they are there: together, they are made faster."""
-        contents = {item: self.store.content(item) or (None, None) for item in items}
+    def forgo(self) -> tuple[str, int]:
+        """Take up the rest of the log without the model; return name and where the rest begins."""
+        start = self.seq
+        for event in self.store.after(self.id, start):
+            self.take(event)
+        self.model.void = self.seq
+        return self.name, start
+
+    def _rows(self, items: Sequence[int], damaged: bool = False) -> dict[int, Dense | Sparse]:
+        """Return the rows of items, as far as they are there: together, they are made faster.
+
+        Raises Damaged if one is, unless `damaged` ones may be left out.
+        """
+        contents: dict[int, Any] = {}
+        for item in items:
+            with suppress(*([Damaged] if damaged else [])):
+                contents[item] = self.store.content(item) or (None, None)
         raw = {item: raw for item, (raw, row) in contents.items() if row is None and raw}
         made = dict(zip(raw, self.rows(list(raw.values())), strict=True)) if raw else {}
         return made | {item: row for item, (_, row) in contents.items() if row is not None}
 
     def _decide_again(self, event: Event, row: Dense | Sparse | None) -> None:
-        if row is None:
+        if row is None and (row := self.row(event.item)) is None:  # or Damaged is raised
             raise self._gone(event)
         again = {**recorded(self.model.decide(row, event.at)), "version": self.model.learned}
         if any(event.body[name] != value for name, value in again.items()):

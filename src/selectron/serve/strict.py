@@ -7,13 +7,15 @@ from typing import Any, NoReturn
 from .problem import Problem
 
 DEPTH = 32
+BRACKETS = 200_000  # that open, those within strings included
 
 
 def loads(text: bytes) -> Any:
     """Return the value of a JSON text.
 
     Raises Problem (400) for what is no JSON in UTF-8, NaN and Infinity, numbers beyond floats,
-    names that come twice in an object, halves of surrogate pairs, and nesting beyond `DEPTH`.
+    names that come twice in an object, halves of surrogate pairs, nesting beyond `DEPTH`, and more
+    than `BRACKETS` lists and objects. The time it takes is linear in the length.
 
     >>> loads(b'{"a": [1, 2.5]}')
     {'a': [1, 2.5]}
@@ -21,8 +23,8 @@ def loads(text: bytes) -> Any:
     Traceback (most recent call last):
     selectron.serve.problem.Problem: The body is no strict JSON: 'a' comes twice in an object.
     """
-    if text.count(b"[") + text.count(b"{") > DEPTH and depth(text) > DEPTH:
-        raise refusal(f"it is nested deeper than {DEPTH}")
+    if text.count(b"[") + text.count(b"{") > BRACKETS:
+        raise refusal(f"it has more than {BRACKETS} brackets")
     try:
         decoded = text.decode("utf-8")
         value = json.loads(
@@ -32,8 +34,12 @@ def loads(text: bytes) -> Any:
             parse_float=_float,
             parse_int=_int,
         )
+        if deeper(value, DEPTH):
+            raise RecursionError
         if "\\u" in decoded:
             json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except RecursionError:
+        raise refusal(f"it is nested deeper than {DEPTH}") from None
     except UnicodeEncodeError:
         raise refusal("it holds half of a surrogate pair") from None
     except UnicodeDecodeError:
@@ -54,26 +60,21 @@ def dumps(value: Any, sort: bool = True) -> str:
     )
 
 
-def depth(text: bytes) -> int:
-    """Return how deep brackets are nested, those within strings left out.
+def deeper(value: Any, levels: int) -> bool:
+    """Return whether lists and objects are nested deeper than `levels`.
 
-    >>> depth(b'{"a[[[": [1]}')
-    2
+    >>> deeper({"a": [1]}, 2), deeper({"a": [1]}, 1)
+    (False, True)
     """
-    deepest = level = 0
-    inside = escaped = False
-    for byte in text:
-        if inside:
-            inside = escaped or byte != 34
-            escaped = byte == 92 and not escaped
-        elif byte == 34:
-            inside = True
-        elif byte in b"[{":
-            level += 1
-            deepest = max(deepest, level)
-        elif byte in b"]}":
-            level -= 1
-    return deepest
+    found = [value] if isinstance(value, list | dict) else []
+    for _ in range(levels):
+        found = [
+            child
+            for parent in found
+            for child in (parent.values() if isinstance(parent, dict) else parent)
+            if isinstance(child, list | dict)
+        ]
+    return bool(found)
 
 
 def refusal(why: str) -> Problem:
@@ -84,8 +85,12 @@ def refusal(why: str) -> Problem:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise refusal(f"{next(n for n in names if names.count(n) > 1)!r} comes twice in an object")
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                break
+            seen.add(name)
+        raise refusal(f"{name[:50]!r} comes twice in an object")
     return found
 
 

@@ -18,7 +18,7 @@ DRIFTS = 50  # drifts that are remembered
 
 Z = Audit().z  # of a 95% interval
 
-NUMBERS = ("items", "asked", "answered", "skipped", "late", "retired", "step", "age")
+NUMBERS = ("items", "asked", "answered", "skipped", "late", "retired", "damaged", "step", "age")
 LISTS = ("overall", "points", "drifts")
 
 
@@ -27,6 +27,7 @@ class Tally:
 
     def __init__(self) -> None:
         self.items = self.asked = self.answered = self.skipped = self.late = self.retired = 0
+        self.damaged = 0
         self.overall: list[float] = [0.0] * SUMS
         self.recent: dict[int, list[float]] = {}  # of the last answered questions, in their order
         self.times: deque[float] = deque(maxlen=PACE)
@@ -50,6 +51,7 @@ class Tally:
     def add(self, event: Event, before: bool | None, question: Question) -> None:
         """Count an entry about a question; `before` says whether its prediction was a mistake."""
         self.retired += event.kind == "retired"
+        self.damaged += event.kind == "damaged"
         if event.kind == "answer":
             self.skipped += event.body["verdict"] == SKIP
             self.late += bool(event.body["late"])
@@ -118,7 +120,8 @@ class Tally:
         """Return the tally that was packed."""
         tally = cls()
         for name in NUMBERS + LISTS:
-            setattr(tally, name, packed[name])
+            if name in packed:  # snapshots of earlier versions lack some
+                setattr(tally, name, packed[name])
         tally.recent = {int(item): sums for item, *sums in packed["recent"]}
         tally.times.extend(packed["times"])
         tally.flags.extend(packed["flags"])

@@ -1,14 +1,21 @@
 """Bearer tokens: who may do what. Only their hashes are kept."""
 
+import math
+import re
 import secrets
+import sqlite3
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
-from .problem import Problem
+from .problem import Problem, invalid, missing
 from .store import Store
+from .store import tokens as kept
 
 ROLES = ("ingest", "annotate", "read", "admin")
 DAY = 86_400.0
+DAYS = 36_500.0  # at most
+NAME = r"^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$"
 
 
 class Person(NamedTuple):
@@ -18,20 +25,57 @@ class Person(NamedTuple):
     role: str
     expires: float | None
 
+    def expired(self, now: float) -> bool:
+        """Is the token good no more?"""
+        return self.expires is not None and self.expires <= now
 
-NOBODY = Problem(401, "unauthorized", "A valid token is needed: Authorization: Bearer TOKEN.")
 
-
-def known(store: Store) -> dict[str, Person]:
+def known(db: sqlite3.Connection) -> dict[str, Person]:
     """Return who has which token, by its hash."""
-    return {digest: Person(name, role, until) for name, role, digest, until in store.tokens()}
+    return {digest: Person(name, role, until) for name, role, digest, until in kept(db)}
 
 
 def made(store: Store, name: str, role: str, expires: float | None) -> str:
-    """Make a token within a transaction; it is seen this once."""
+    """Make a token within a transaction; it is seen this once.
+
+    Raises Problem (422) if the name will not do.
+    """
+    checked_name(name)
     token = "sel_" + secrets.token_urlsafe(24)
     store.put_token(name, role, hashed(token), expires)
     return token
+
+
+def checked_name(name: str) -> None:
+    """Raise Problem (422) if a token cannot have this name."""
+    if not re.fullmatch(NAME, name):
+        raise invalid(
+            f"A token's name has 1 to 64 ASCII letters, digits, '.', '_', '@' or '-', and begins "
+            f"with a letter or a digit, got {name!r}."
+        )
+
+
+def expiry(days: float | None, now: float) -> float | None:
+    """Return when a token expires that is made now; Problem (422) if that will not do."""
+    if days is None:
+        return None
+    if not (math.isfinite(days) and 0 < days <= DAYS):
+        raise invalid(f"A token is good for more than 0 and at most {DAYS:.0f} days, got {days}.")
+    return now + days * DAY
+
+
+def unused(name: str, people: dict[str, Person], now: float) -> None:
+    """Raise Problem (409) if there is a token of this name that has not expired."""
+    for person in people.values():
+        if person.name == name and not person.expired(now):
+            message = f"There is a token named {name!r}: revoke it first, or give another name."
+            raise Problem(409, "conflict", message)
+
+
+def revoked(store: Store, name: str) -> None:
+    """Delete a token by its name, within a transaction; Problem (404) if there is none."""
+    if not store.drop_token(name):
+        raise missing(f"token named {name!r}")
 
 
 def hashed(token: str) -> str:
@@ -39,16 +83,19 @@ def hashed(token: str) -> str:
     return sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def owner(header: str | None, people: dict[str, Person], now: float) -> Person:
-    """Return whose request this is, or raise Problem (401)."""
+def owner(header: str | None, people: dict[str, Person], now: float) -> Person | None:
+    """Return whose request this is, None without a valid token."""
     scheme, _, token = (header or "").partition(" ")
     person = people.get(hashed(token.strip())) if scheme.lower() == "bearer" else None
-    if person is None or (person.expires is not None and person.expires <= now):
-        raise NOBODY
+    if person is None or person.expired(now):
+        return None
     return person
 
 
-def admitted(person: Person, roles: tuple[str, ...]) -> None:
-    """Let admin do everything, and others what is theirs; else raise Problem (403)."""
+def admitted(person: Person | None, roles: Sequence[str]) -> None:
+    """Let admin do everything, and others what is theirs; else raise Problem (401 or 403)."""
+    if person is None:
+        message = "A valid token is needed: Authorization: Bearer TOKEN."
+        raise Problem(401, "unauthorized", message)
     if person.role != "admin" and person.role not in roles:
         raise Problem(403, "forbidden", f"A token of the role {person.role} may not do this.")

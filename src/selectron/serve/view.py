@@ -24,6 +24,8 @@ def view(stream: Stream) -> dict[str, Any]:
         "skipped": tally.skipped,
         "late": tally.late,
         "retired": tally.retired,
+        "damaged": tally.damaged,
+        "hide": declaration.hide,
         "queue": len(stream.open),
         "version": stream.model.learned,
         "entry": stream.seq,

@@ -7,6 +7,7 @@ import zlib
 from pathlib import Path
 
 from ..errors import SelectronError
+from .private import opener
 
 FORM = struct.Struct("<QII")  # the last entry, its seal, and the seal of these two
 
@@ -15,7 +16,7 @@ class Lock:
     """A file that one process at a time holds."""
 
     def __init__(self, path: Path):
-        self.file = open(path, "ab")  # noqa: SIM115 (it is held as long as the store is)
+        self.file = open(path, "ab", opener=opener)  # noqa: SIM115 (it is held as long as the store is)
         try:
             fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

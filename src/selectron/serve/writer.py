@@ -3,17 +3,19 @@
 import logging
 import queue
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
+from .clock import Clock
 from .problem import Problem
 from .service import BROKEN, Service, Work
 
 BATCH = 256  # requests in a transaction
 WAITING = 10_000  # requests that may wait
-BUSY = Problem(503, "busy", "Too many requests are waiting: try again in a moment.")
+BUSY = "Too many requests are waiting: try again in a moment."
+ENDED = "The server is shutting down."
+RETRY = 2.0  # seconds between two tries to write a store that fails
 LOG = logging.getLogger("selectron.serve")
 
 
@@ -27,12 +29,13 @@ class Writer(threading.Thread):
         self,
         make: Callable[[], Service],
         changed: Callable[[Service], None] = lambda service: None,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] | None = None,
     ):
         super().__init__(name="selectron-writer", daemon=True)
-        self.make, self.changed, self.clock = make, changed, clock
+        self.make, self.changed, self.clock = make, changed, clock or Clock()
         self.waiting: queue.Queue = queue.Queue(WAITING)
         self.ready: Future[Service] = Future()
+        self.ended = False
 
     def submit(self, work: Work) -> Future:
         """Have something done: the future has the reply, once it is committed, or a Problem."""
@@ -40,7 +43,9 @@ class Writer(threading.Thread):
         try:
             self.waiting.put_nowait((work, future))
         except queue.Full:
-            future.set_exception(BUSY)
+            future.set_exception(Problem(503, "busy", BUSY))
+        if self.ended:
+            self._refuse()
         return future
 
     def run(self) -> None:
@@ -53,32 +58,50 @@ class Writer(threading.Thread):
         self.ready.set_result(service)
         self.changed(service)
         try:
-            while batch := self._batch():
+            while (batch := self._batch(RETRY if service.failing else None)) is not None:
                 self._do(service, batch)
         finally:
+            self.ended = True
+            self._refuse()
             service.close()
 
-    def _batch(self) -> list[tuple[Work, Future]]:
-        """Wait for work; return what is there, nothing once it is time to stop."""
-        found = [self.waiting.get()]
-        while found[-1] is not None and len(found) < BATCH:
-            try:
+    def _batch(self, patience: float | None) -> list[tuple[Work, Future]] | None:
+        """Wait for work; return what is there, nothing if none came, None once it is time to stop.
+
+        While the store fails, a batch without work is a try whether it can be written again.
+        """
+        found: list[Any] = []
+        try:
+            found.append(self.waiting.get(timeout=patience))
+            while found[-1] is not None and len(found) < BATCH:
                 found.append(self.waiting.get_nowait())
-            except queue.Empty:
-                break
-        if found[-1] is None and len(found) > 1:
+        except queue.Empty:
+            pass
+        if found == [None]:
+            return None
+        if found and found[-1] is None:
             self.waiting.put(None)
         return [entry for entry in found if entry is not None]
 
+    def _refuse(self) -> None:
+        """Refuse what came after the end."""
+        while True:
+            try:
+                entry = self.waiting.get_nowait()
+            except queue.Empty:
+                return
+            if entry is not None and entry[1].set_running_or_notify_cancel():
+                entry[1].set_exception(Problem(503, "ending", ENDED))
+
     def _do(self, service: Service, batch: list[tuple[Work, Future]]) -> None:
         wanted = [(work, future) for work, future in batch if future.set_running_or_notify_cancel()]
-        if not wanted:
+        if batch and not wanted:
             return
         try:
             replies: list[Any] = service.run([work for work, _ in wanted], self.clock())
         except Exception:
             LOG.exception("The batch could not be done, nor taken back")
-            replies = [BROKEN] * len(wanted)
+            replies = [Problem(500, "internal", BROKEN) for _ in wanted]
         self.changed(service)
         for (_, future), reply in zip(wanted, replies, strict=True):
             if isinstance(reply, Problem):

@@ -116,11 +116,11 @@ def ceiling(s: Any, xx: float) -> float:
 
 
 @reassociated
-def add(w: np.ndarray, keep: float, eta: float, rows: Any, i: int) -> float:
-    """w <- keep w + eta x; return <w, w>."""
-    total = 0.0
+def add(w: np.ndarray, keep: float, eta: float, rows: Any, i: int, scale: float) -> float:
+    """w <- keep w + eta x / scale; return <w, w>."""
+    total, plain = 0.0, scale == 1.0  # the compiler makes two loops of it: few divide
     for j in range(len(w)):
-        value = keep * w[j] + eta * rows[i, j]
+        value = keep * w[j] + eta * (rows[i, j] if plain else rows[i, j] / scale)
         w[j] = value
         total += value * value
     return total
@@ -130,9 +130,8 @@ def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- keep w + eta x, for x scaled, and <w, w> on the way."""
     if step.eta == 0 and not math.isfinite(length(rows, i)):  # the step was divided by <x, x>
         return False
-    eta = scale * step.eta
-    bias = step.keep * s.scalars[BIAS] + eta * rows.constant
+    bias = step.keep * s.scalars[BIAS] + step.eta * (rows.constant / scale)
     s.scalars[BIAS] = bias
-    s.scalars[SQUARE] = add(s.w, step.keep, eta, rows.values, i) + bias * bias
+    s.scalars[SQUARE] = add(s.w, step.keep, step.eta, rows.values, i, scale) + bias * bias
     s.scalars[COUNT] += 1
     return math.isfinite(s.scalars[SQUARE])

@@ -30,14 +30,14 @@ atomic = True
 
 
 @allocating
-def coordinates(s: Any, rows: Any, i: int, by: float) -> Coordinates:
-    """Return the constant, and all at which w or by x is not 0."""
+def coordinates(s: Any, rows: Any, i: int, y: float, scale: float) -> Coordinates:
+    """Return the constant, and all at which w or y x / scale is not 0."""
     room = 1 + len(s.w)
     c = Coordinates(np.empty(room, np.int64), np.empty(room), np.empty(room))
-    c.of[0], c.w[0], c.z[0] = CONSTANT, s.scalars[BIAS], by * rows.constant
+    c.of[0], c.w[0], c.z[0] = CONSTANT, s.scalars[BIAS], y * (rows.constant / scale)
     n = 1
     for j in range(len(s.w)):
-        z = by * rows.values[i, j]
+        z = y * (rows.values[i, j] / scale)
         if s.w[j] != 0 or z != 0:
             c.of[n], c.w[n], c.z[n] = j, s.w[j], z
             n += 1
@@ -48,7 +48,7 @@ def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- the nearest point of the ball with margin 1, for x scaled; 2 if there is none."""
     if not math.isfinite(step.radius * step.radius * now.q):  # nor would all that follows be
         return 0
-    c = coordinates(s, rows, i, now.y * scale)
+    c = coordinates(s, rows, i, now.y, scale)
     found = nearest(c, step.radius)
     s.scalars[BIAS] = found.v[0]
     for k in range(1, len(c.of)):

@@ -139,7 +139,7 @@ def form(s: Any, rows: Any, i: int) -> float:
 
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled and g as `form` left it."""
-    most = scale * (scale * ceiling(s, length(rows, i)))
+    most = ceiling(s, length(rows, i)) / (scale * scale)
     doubt = len(s.g) * grain(s) * most
     step = damped(s, now, step, doubt)
     if not walk(s, scale, now, step):

@@ -93,14 +93,14 @@ def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- keep w + eta phi(x), for phi(x) scaled; the example is stored unless eta is 0."""
     keep, eta = step.keep, step.eta
     after = keep * (keep * now.ww + 2 * eta * now.m) + eta * (eta * now.q)
-    if not (math.isfinite(after) and math.isfinite(scale * eta)):
+    if not (math.isfinite(after) and math.isfinite(eta / scale)):
         return False
     multiply(s, keep)
-    if scale * eta != 0:
+    if eta / scale != 0:
         n = int(s.scalars[HELD])
         storage.put(s, rows, i, n)
-        s.coef[n] = scale * eta / s.scalars[FACTOR]
-        s.scales[n], s.born[n] = scale, s.scalars[COUNT]
+        s.coef[n] = eta / scale / s.scalars[FACTOR]
+        s.scales[n], s.born[n] = 1 / scale, s.scalars[COUNT]
         s.scalars[HELD] = n + 1
     s.scalars[SQUARE] = abs(after)  # rounding may leave a zero below zero
     s.scalars[COUNT] += 1

@@ -147,7 +147,7 @@ def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
 
 def shortened(s: Any, rows: Any, i: int, scale: float, now: Round, step: ShapeStep) -> ShapeStep:
     """Return the step, shortened where rounding might make P indefinite."""
-    most = scale * (scale * ceiling(s, storage.length(rows, i)))
+    most = ceiling(s, storage.length(rows, i)) / (scale * scale)
     return damped(s, now, step, 4 * (s.scalars[HELD] + 1) * EPSILON * most)
 
 
@@ -165,7 +165,7 @@ def reshaped(s: Any, rows: Any, i: int, scale: float, now: Round, step: ShapeSte
     if n > 0 and not LOWEST < s.scalars[MIX] < HIGHEST:
         fold(s.c[:n], s.scalars[MIX])
         s.scalars[MIX] = 1.0
-    if scale != 0 and (step.eta != 0 or step.nu != 0):
+    if scale < math.inf and (step.eta != 0 or step.nu != 0):
         storage.put(s, rows, i, n)
         s.c[n] = step.nu / s.scalars[MIX]
         s.scalars[HELD] = n + 1
@@ -177,10 +177,10 @@ def along(s: Any, g: np.ndarray, n: int, scale: float) -> None:
     """g <- what (P + eps I) phi(x), scaled, is made of; a_t as `form` has left it."""
     for j in range(n):
         g[j] = 0.0
-    g[n] = scale * (s.scalars[FRESH] + s.scalars[NOISE])
+    g[n] = (s.scalars[FRESH] + s.scalars[NOISE]) / scale
     begin = 0
     for t in range(n):
-        by = scale * s.scalars[MIX] * s.c[t] * s.a[t]
+        by = s.scalars[MIX] * s.c[t] * s.a[t] / scale
         subtract(g, s.triangle[begin : begin + t + 1], by)
         begin += t + 1
 

@@ -82,7 +82,7 @@ def bound(s: Any, now: Round, step: ShapeStep, most: float, doubt: float) -> flo
 def walk(s: Any, scale: float, now: Round, step: ShapeStep) -> bool:
     """Step in all but P, with g in s.g for the row before scaling: True, or False and no step."""
     for j in range(len(s.g)):
-        s.g[j] *= scale
+        s.g[j] /= scale
     gg = dot(s.g, s.g)
     after = now.ww + 2 * step.eta * dot(s.w, s.g) + step.eta * step.eta * gg
     if not (math.isfinite(now.q) and math.isfinite(after) and math.isfinite(step.nu * gg)):

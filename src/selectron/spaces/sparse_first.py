@@ -122,18 +122,18 @@ def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     if not LOWEST < abs(factor) < HIGHEST:
         fold(s.v, factor)
         factor = 1.0
-    add(s.v, scale * step.eta / factor, rows, i)
+    add(s.v, step.eta / factor, rows, i, scale)
     s.scalars[FACTOR] = factor
-    s.scalars[BIAS] = step.keep * s.scalars[BIAS] + scale * step.eta * rows.constant
+    s.scalars[BIAS] = step.keep * s.scalars[BIAS] + step.eta * (rows.constant / scale)
     s.scalars[SQUARE] = abs(after)  # rounding may leave a zero below zero
     s.scalars[COUNT] += 1
     return True
 
 
-def add(v: np.ndarray, eta: float, rows: Any, i: int) -> None:
-    """v <- v + eta x."""
+def add(v: np.ndarray, eta: float, rows: Any, i: int, scale: float) -> None:
+    """v <- v + eta x / scale."""
     for j in range(rows.indptr[i], rows.indptr[i + 1]):
-        v[rows.indices[j]] += eta * rows.values[j]
+        v[rows.indices[j]] += eta * (rows.values[j] / scale)
 
 
 def fold(v: np.ndarray, factor: float) -> None:

@@ -83,17 +83,17 @@ def inner(s: Any, rows: Any, i: int) -> float:
 
 
 @allocating
-def coordinates(s: Any, rows: Any, i: int, by: float) -> Coordinates:
-    """Return the constant, w's support, and then what else by x has: 0 at most at the constant."""
+def coordinates(s: Any, rows: Any, i: int, y: float, scale: float) -> Coordinates:
+    """Return the constant, w's support, and then what else x has: 0 at most at the constant."""
     begin, end, n = rows.indptr[i], rows.indptr[i + 1], int(s.scalars[SUPPORT])
     room = 1 + n + int(end - begin)
     c = Coordinates(np.empty(room, np.int64), np.zeros(room), np.zeros(room))
-    c.of[0], c.w[0], c.z[0] = CONSTANT, s.scalars[BIAS], by * rows.constant
+    c.of[0], c.w[0], c.z[0] = CONSTANT, s.scalars[BIAS], y * (rows.constant / scale)
     for k in range(n):
         c.of[1 + k], c.w[1 + k] = s.support[k], s.w[s.support[k]]
     n += 1
     for k in range(begin, end):
-        j, z = rows.indices[k], by * rows.values[k]
+        j, z = rows.indices[k], y * (rows.values[k] / scale)
         if s.w[j] != 0:
             c.z[1 + s.place[j]] = z
         elif z != 0:
@@ -106,7 +106,7 @@ def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- the nearest point of the ball with margin 1, for x scaled; 2 if there is none."""
     if not math.isfinite(step.radius * step.radius * now.q):  # nor would all that follows be
         return 0
-    c = coordinates(s, rows, i, now.y * scale)
+    c = coordinates(s, rows, i, now.y, scale)
     found = nearest(c, step.radius)
     put(s, c.of, found.v)
     s.scalars[SQUARE] = dot(found.v, found.v)

@@ -140,7 +140,7 @@ def product(s: Any, rows: Any, i: int) -> None:
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled."""
     product(s, rows, i)
-    most = scale * (scale * ceiling(s, length(rows, i)))
+    most = ceiling(s, length(rows, i)) / (scale * scale)
     doubt = len(s.g) * grain(s) * most
     step = damped(s, now, step, doubt)
     if not walk(s, scale, now, step):

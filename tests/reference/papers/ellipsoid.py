@@ -7,14 +7,17 @@ from .arithmetic import eye, sgn, zeros
 DEEPEST = 1 - 1e-6  # at alpha >= 1 the half-plane misses the ellipsoid: cut as deep as this
 
 
-def cellip(state, x, gamma, a, start):
-    """The classical method: Theorem 1 with rho = 0 and mu = sqrt(1 - alpha_t^2)."""
+def cellip(state, x, gamma, a, start, mistakes_only=True):
+    """The classical method: Theorem 1 with rho = 0 and mu = sqrt(1 - alpha_t^2).
+
+    For selective sampling, the theorem is applied wherever it may be, at alpha_t > 0.
+    """
     far = 1 + (1 - a) * gamma  # the talk's P_1 = far I; the sound one reaches as far as that
     w, P = (zeros(x), (far if start == "talk" else far**2) * eye(x)) if state is None else state
     m, q = w @ x, x @ P @ x
 
     def update(y):
-        if sgn(m) == y:
+        if sgn(m) == y and (mistakes_only or y * m >= a * gamma):
             return None
         if q == 0:  # x = 0 makes no half-plane
             return w, P
@@ -47,6 +50,6 @@ def iellip(state, x, gamma, c, b, p0):
     return m, q, update
 
 
-def disagreement(r, q, t):
-    """Ask if z'x has both signs on {z: (z - w)' P^-1 (z - w) <= 1}: |w'x| <= sqrt(x'P x)."""
-    return 1.0 if abs(r) <= np.sqrt(q) else 0.0
+def disagreement(r, q, t, margin):
+    """Ask if y z'x >= margin for some z of {z: (z - w)' P^-1 (z - w) <= 1}, whichever y is."""
+    return 1.0 if -abs(r) + np.sqrt(q) >= margin else 0.0

@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from ...errors import SelectronError
-from ...serve import strict
+from ...serve.bodies import Bodies
 from ...serve.guard import Guard
 from ...serve.problem import Problem, invalid
 from ...serve.server import server
@@ -36,16 +36,24 @@ PAGES = {
     "/static/style.css": (SERVICE, "style.css", "text/css"),
     "/static/icon.svg": (SERVICE, "icon.svg", "image/svg+xml"),
 }
+UNKNOWN = "Open the address that selectron activity watch prints."
 Handler = Callable[[Request], Awaitable[Response]]
 
 
 def application(session: Session, token: str, trouble: Callable[[], str | None]) -> Starlette:
     """Return the application around a session; `trouble` tells what is wrong, None if nothing."""
 
+    bodies = Bodies()
+
     def known(handler: Callable[[dict[str, Any]], Any]) -> Handler:
         async def handle(request: Request) -> Response:
-            _check(request, token)
-            body = strict.loads(await request.body()) if request.method == "POST" else {}
+            if request.state.person is None:
+                raise Problem(401, "unauthorized", UNKNOWN)
+            body: Any = {}
+            if request.method == "POST":
+                async with bodies.read(request.scope, request.receive) as receive:
+                    content = await Request(request.scope, receive).body()
+                    body = await bodies.json(content)
             if not isinstance(body, dict):
                 raise invalid("The body must be an object.")
             handler(body)
@@ -64,9 +72,8 @@ def application(session: Session, token: str, trouble: Callable[[], str | None])
         Route(f"/v1/activity/{name}", known(deed), methods=["POST"]) for name, deed in deeds.items()
     ]
     handlers: Any = {SelectronError: _refused, Exception: _failed}
-    return Starlette(
-        routes=routes, exception_handlers=handlers, middleware=[Middleware(Guard, hosts=())]
-    )
+    guard = Middleware(Guard, whose=lambda header: _whose(header, token))
+    return Starlette(routes=routes, exception_handlers=handlers, middleware=[guard])
 
 
 def state(session: Session, trouble: str | None = None) -> dict[str, Any]:
@@ -106,10 +113,10 @@ def _text(body: dict[str, Any]) -> str:
     return body["activity"]
 
 
-def _check(request: Request, token: str) -> None:
-    given = request.headers.get("authorization", "").removeprefix("Bearer ").encode()
-    if not secrets.compare_digest(given, token.encode()):
-        raise Problem(401, "unauthorized", "Open the address that selectron activity watch prints.")
+def _whose(header: str | None, token: str) -> str | None:
+    """Return whose request this is, None without the token."""
+    given = (header or "").removeprefix("Bearer ").encode()
+    return "person" if secrets.compare_digest(given, token.encode()) else None
 
 
 def _page(package: str, name: str, media: str) -> Handler:

@@ -1,4 +1,4 @@
-// What was answered, the latest first; an answer that stands can be corrected.
+// What was answered, the latest first; your own answers that stand can be corrected, an admin corrects any.
 
 import { brief } from "./item.js";
 import { newKey } from "./outbox.js";
@@ -16,7 +16,7 @@ function said(row) {
 }
 
 function correction(row) {
-  if (!row.stands || row.verdict === "skip") return "";
+  if (!row.correctable) return "";
   const choice = element("select", [], { "aria-label": `Correct the answer about item ${row.item}` });
   choice.append(element("option", "correct…", { value: "" }));
   for (const name of classes) if (name !== row.label) choice.append(element("option", name, { value: `=${name}` }));

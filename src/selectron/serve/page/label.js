@@ -130,7 +130,7 @@ function tick() {
   if (!now) return;
   const seconds = left(now), whole = state?.lease ?? 120;
   get("left").value = Math.max(0, Math.min(1, seconds / whole));
-  get("seconds").textContent = seconds > 0 ? `yours for ${span(seconds)}` : "no longer yours alone: an answer counts as late";
+  get("seconds").textContent = seconds > 0 ? `yours for ${span(seconds)}` : "no longer yours: an answer is late, and counts if nobody else has it";
 }
 
 // A lease that is looked at is renewed; one of a page that nobody looks at runs out.

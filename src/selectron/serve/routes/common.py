@@ -3,16 +3,17 @@
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from fastapi import Depends, Header, HTTPException, Path, Request, Response
+from fastapi import Header, HTTPException, Path, Request, Response
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict
 
 from .. import strict
+from ..bodies import Bodies
 from ..host import Host
 from ..problem import Problem, invalid
 from ..service import Kept, Service, Work, fingerprint
 from ..stream import Stream
-from ..tokens import NOBODY, Person, admitted, owner
+from ..tokens import Person, admitted
 
 Name = Annotated[str, Path(min_length=1, max_length=64, description="A stream's name.")]
 Number = Annotated[int, Path(ge=1, lt=2**53, description="The number of an entry.")]
@@ -39,36 +40,34 @@ class StrictRequest(Request):
     async def json(self) -> Any:
         """Return the value of the body; what is no strict JSON is a Problem."""
         try:
-            return strict.loads(await self.body())
+            return await bodies_of(self).json(await self.body())
         except Problem as problem:
             raise HTTPException(problem.status, problem.body()) from None
 
 
 class StrictRoute(APIRoute):
-    """A route whose requests are strict."""
+    """A route for some roles (`allowed`): no body is read before the token is known to be right."""
 
     def get_route_handler(self) -> Callable:
         """Return the handler."""
-        handle = super().get_route_handler()
+        handle, roles = super().get_route_handler(), (self.openapi_extra or {})["x-roles"]
 
         async def strictly(request: Request) -> Response:
-            return await handle(StrictRequest(request.scope, request.receive))
+            admitted(request.state.person, roles)
+            async with bodies_of(request).read(request.scope, request.receive) as receive:
+                return await handle(StrictRequest(request.scope, receive))
 
         return strictly
 
 
 def allowed(*roles: str) -> dict[str, Any]:
-    """Return what makes a route one for these roles, and for admin."""
+    """Return what makes a `StrictRoute` one for these roles, and for admin."""
+    return {"openapi_extra": {"x-roles": list(roles), "security": [{"token": []}]}}
 
-    async def check(request: Request) -> None:
-        host = host_of(request)
-        header = request.headers.get("authorization")
-        person = owner(header, host.people, host.clock())
-        admitted(person, roles)
-        request.state.person = person
 
-    extra = {"x-roles": list(roles), "security": [{"token": []}]}
-    return {"dependencies": [Depends(check)], "openapi_extra": extra}
+def bodies_of(request: Request) -> Bodies:
+    """Return what reads the bodies of a request's app."""
+    return request.app.state.bodies
 
 
 def host_of(request: Request) -> Host:
@@ -78,10 +77,7 @@ def host_of(request: Request) -> Host:
 
 def person_of(request: Request) -> Person:
     """Return whose request this is."""
-    person: Person | None = getattr(request.state, "person", None)
-    if person is None:
-        raise NOBODY
-    return person
+    return request.state.person
 
 
 async def done(

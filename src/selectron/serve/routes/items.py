@@ -2,7 +2,6 @@
 
 from typing import Annotated, Any
 
-from anyio.to_thread import run_sync
 from fastapi import APIRouter, Request, Response
 from pydantic import ConfigDict, Field
 
@@ -11,7 +10,7 @@ from ..answering import Said
 from ..problem import Problem, invalid
 from ..reading import chosen
 from ..stream import Item, Stream
-from .common import Body, Key, Name, StrictRoute, allowed, checked_key, done, host_of
+from .common import Body, Key, Name, StrictRoute, allowed, bodies_of, checked_key, done, host_of
 
 router = APIRouter(prefix="/v1/streams/{stream}", route_class=StrictRoute, tags=["items"])
 BATCH = 5000  # items
@@ -70,7 +69,7 @@ async def add_batch(request: Request, stream: Name, key: Key = None) -> Response
     """Send items as lines of JSON: each is taken for itself, or refused with its line."""
     host_of(request).view(stream)
     rows, body = host_of(request).rows[stream], await request.body()
-    found = await run_sync(lambda: lines_of(body, rows))
+    found = await bodies_of(request).parse(lambda: lines_of(body, rows), len(body))
     return await done(request, stream, key, lambda s, who, at: each(s, found, who, at))
 
 
@@ -101,7 +100,10 @@ async def import_tasks(
     """Take tasks of Label Studio: items, and the labels of those that are annotated."""
     host_of(request).view(stream)
     rows = host_of(request).rows[stream]
-    pairs = await run_sync(lambda: [annotated(*task, rows) for task in enumerate(body, 1)])
+    size = len(await request.body())
+    pairs = await bodies_of(request).parse(
+        lambda: [annotated(*task, rows) for task in enumerate(body, 1)], size
+    )
     items, said = [item for item, _ in pairs], [answer for _, answer in pairs]
     return await done(request, stream, None, lambda s, who, at: taken(s, items, said, who, at))
 

@@ -103,16 +103,22 @@ async def answer_by_id(
 async def correct(
     request: Request, stream: Name, answer: Number, body: Correction, key: Key = None
 ) -> Response:
-    """Put another answer in the place of one; the old one stays in the log."""
-    said = Said(body.verdict, body.label)
+    """Put another answer in the place of your own; the old one stays in the log.
+
+    An admin may correct any: it is then the admin's answer.
+    """
+    said, anybody = Said(body.verdict, body.label), person_of(request).role == "admin"
     return await done(
-        request, stream, key, lambda s, who, at: answering.correct(s, answer, said, who, at)
+        request,
+        stream,
+        key,
+        lambda s, who, at: answering.correct(s, answer, said, who, at, anybody),
     )
 
 
 @router.post("/answers/{answer}/undo", **allowed("annotate"))
 async def undo(request: Request, stream: Name, answer: Number, key: Key = None) -> Response:
-    """Take one's own answer back: its question waits again. An admin may take back any."""
+    """Take your own answer back: its question waits again. An admin may take back any."""
     anybody = person_of(request).role == "admin"
     return await done(
         request, stream, key, lambda s, who, at: answering.undo(s, answer, who, at, anybody)

@@ -4,15 +4,15 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
 from .. import reading, strict
 from ..exporting import MEDIA, exported
 from ..host import Host
-from ..opening import reader
 from ..problem import Problem
+from ..tokens import DAYS, NAME
 from .common import Body, Name, Number, StrictRoute, allowed, host_of, person_of
 
 router = APIRouter(prefix="/v1", route_class=StrictRoute, tags=["reports"])
@@ -24,9 +24,9 @@ PAUSE, BEAT = 0.25, 15.0  # seconds between two news at least, and between signs
 class NewToken(Body):
     """Whose a token is to be, what for, and for how many days."""
 
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$")]
+    name: Annotated[str, Field(pattern=NAME)]
     role: Literal["ingest", "annotate", "read", "admin"]
-    days: Annotated[float | None, Field(gt=0, le=36_500)] = None
+    days: Annotated[float | None, Field(gt=0, le=DAYS)] = None
 
 
 @router.get("/me", **allowed("ingest", "annotate", "read"))
@@ -37,9 +37,25 @@ async def me(request: Request) -> dict[str, Any]:
 
 @router.post("/tokens", **allowed())
 def add_token(request: Request, body: NewToken) -> dict[str, Any]:
-    """Make a token, in the place of one of the same name: it is seen this once."""
-    token = host_of(request).make_token(body.name, body.role, body.days)
+    """Make a token: it is seen this once. 409 if there is one of that name."""
+    token = host_of(request).make_token(body.name, body.role, body.days, anew=True)
     return {"name": body.name, "role": body.role, "token": token}
+
+
+@router.get("/tokens", **allowed())
+def list_tokens(request: Request) -> dict[str, Any]:
+    """List names, roles and expiry of all tokens, not the tokens themselves."""
+    people = sorted(host_of(request).people.values())
+    return {"tokens": [person._asdict() for person in people]}
+
+
+@router.delete("/tokens/{name}", **allowed())
+def revoke_token(
+    request: Request, name: Annotated[str, Path(min_length=1, max_length=200)]
+) -> dict[str, Any]:
+    """Revoke a token by its name, at once."""
+    host_of(request).revoke_token(name)
+    return {"name": name, "revoked": True}
 
 
 @router.get("/streams", **allowed("annotate", "read"))
@@ -65,14 +81,14 @@ def item_by_id(
     request: Request, stream: Name, id: Annotated[str, Query(min_length=1, max_length=200)]
 ) -> dict[str, Any]:
     """Tell what is known of an item, by its own id."""
-    number = _read(request, stream, lambda db, s, _: reading.by_key(db, s, id))
-    return _read(request, stream, lambda db, s, n: reading.item(db, s, number, n))
+    number = _read(request, stream, lambda db, s, *_: reading.by_key(db, s, id))
+    return _read(request, stream, lambda db, s, n, hide: reading.item(db, s, number, n, hide))
 
 
 @router.get("/streams/{stream}/items/{item}", **allowed("annotate", "read", "ingest"))
 def item(request: Request, stream: Name, item: Number) -> dict[str, Any]:
     """Tell what is known of an item, by its number."""
-    return _read(request, stream, lambda db, s, n: reading.item(db, s, item, n))
+    return _read(request, stream, lambda db, s, n, hide: reading.item(db, s, item, n, hide))
 
 
 @router.get("/streams/{stream}/answers", **allowed("annotate", "read"))
@@ -83,19 +99,28 @@ def answers(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> dict[str, Any]:
     """List answers, the latest first; go on with `before`, the last entry of a page."""
+    person = person_of(request)
+    found = _read(
+        request, stream, lambda db, s, n, hide: reading.history(db, s, n, before, limit, hide)
+    )
+    for row in found:
+        mine = person.role == "admin" or row["who"] == person.name
+        row["correctable"] = row["stands"] and row["verdict"] != "skip" and mine
     return {
-        "answers": _read(
-            request, stream, lambda db, s, n: reading.history(db, s, n, before, limit)
-        ),
+        "answers": found,
         "classes": host_of(request).view(stream)["classes"],
     }
 
 
 def _read(request: Request, stream: str, function: Any) -> Any:
-    """Return what a function of connection, stream and people needed finds."""
+    """Return what a function of connection, stream, people needed and `hide` finds.
+
+    `hide` is as the stream declares it for those who annotate, and "never" for all others.
+    """
     host = host_of(request)
     view = host.view(stream)
-    return host.read(lambda db: function(db, host.ids[stream], view["annotators"]))
+    hide = view["hide"] if person_of(request).role == "annotate" else "never"
+    return host.read(lambda db: function(db, host.ids[stream], view["annotators"], hide))
 
 
 @router.get("/streams/{stream}/export", **allowed("read"))
@@ -109,11 +134,8 @@ def export(
     host.view(stream)
 
     def content() -> Any:
-        db = reader(host.folder)
-        try:
+        with host.reading() as db:
             yield from exported(reading.audit(db, host.ids[stream]), format)
-        finally:
-            db.close()
 
     name = f'attachment; filename="{stream}.{format}"'
     headers = {"content-disposition": name}
@@ -127,15 +149,12 @@ def export_tasks(request: Request, stream: Name) -> StreamingResponse:
     needed = host.view(stream)["annotators"]
 
     def content() -> Any:
-        db = reader(host.folder)
-        try:
+        with host.reading() as db:
             before = "["
             for task in reading.tasks(db, host.ids[stream], needed):
                 yield before + strict.dumps(task, sort=False)
                 before = ",\n"
             yield "[]" if before == "[" else "]"
-        finally:
-            db.close()
 
     return StreamingResponse(content(), media_type="application/json")
 

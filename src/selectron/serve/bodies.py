@@ -1,0 +1,120 @@
+"""Bodies of requests: read as far as they may go and in time, few large ones at once."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, nullcontext
+from typing import Any, TypeVar
+
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
+
+from . import strict
+from .problem import Problem
+
+BODY, LARGE_BODY = 1 << 20, 8 << 20  # bytes; the latter of batches and imports
+LARGE = ("/batch", "/label-studio")
+PATIENCE = 20.0  # seconds for a body to arrive, and for one to wait until it is read
+SMALL = 1 << 14  # bytes; of larger bodies there are few at a time
+AT_ONCE, WAITING = 8, 32  # large bodies in memory, and requests that wait with one
+PARSED = 2  # large bodies that are parsed at a time, in threads
+BUSY = "Too many large requests: wait a moment."
+Found = TypeVar("Found")
+
+
+class Bodies:
+    """The bodies that are in memory."""
+
+    def __init__(self) -> None:
+        self.room = asyncio.Semaphore(AT_ONCE)
+        self.waiting = 0
+        self.parsing = CapacityLimiter(PARSED)
+
+    @asynccontextmanager
+    async def read(self, scope: Any, receive: Any) -> AsyncIterator[Any]:
+        """Read a body; yield a `receive` that gives it at once. It counts until the block ends.
+
+        Raises Problem if the body is too long, too slow or cut short, or if there is no room.
+        """
+        if scope["method"] in ("GET", "HEAD"):
+            yield receive
+            return
+        size, limit = expected(scope)
+        async with self._place() if size > SMALL else nullcontext():
+            yield again(await arrived(receive, limit), receive)
+
+    @asynccontextmanager
+    async def _place(self) -> AsyncIterator[None]:
+        """Wait for a place among the large bodies, and have it until the block ends."""
+        if self.waiting >= WAITING:
+            raise Problem(503, "busy", BUSY)
+        self.waiting += 1
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await self.room.acquire()
+        except TimeoutError:
+            raise Problem(503, "busy", BUSY) from None
+        finally:
+            self.waiting -= 1
+        try:
+            yield
+        finally:
+            self.room.release()
+
+    async def parse(self, function: Callable[[], Found], size: int) -> Found:
+        """Return what a function makes of a body; a thread does so where the body is large."""
+        return function() if size <= SMALL else await run_sync(function, limiter=self.parsing)
+
+    async def json(self, body: bytes) -> Any:
+        """Return the value of a body that is strict JSON."""
+        try:
+            return await self.parse(lambda: strict.loads(body), len(body))
+        except Problem as problem:
+            refused = problem.with_traceback(None)  # whose frames hold the body and its values
+            refused.__context__ = None
+        raise refused
+
+
+def expected(scope: Any) -> tuple[int, int]:
+    """Return how long a body may become, as far as its head shows, and the limit of its route."""
+    limit = LARGE_BODY if scope["path"].endswith(LARGE) else BODY
+    headers = dict(scope["headers"])
+    if b"transfer-encoding" in headers:
+        return limit, limit
+    length = headers.get(b"content-length", b"0")
+    size = int(length) if length.isdigit() else limit
+    if size > limit:
+        raise too_long(limit)
+    return size, limit
+
+
+def too_long(limit: int) -> Problem:
+    """Return the problem that a body is too long."""
+    return Problem(413, "too_long", f"The body is longer than {limit} bytes.")
+
+
+async def arrived(receive: Any, limit: int) -> bytes:
+    """Return the body once it is there."""
+    body, more = bytearray(), True
+    try:
+        async with asyncio.timeout(PATIENCE):
+            while more:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise Problem(400, "cut_short", "The body was cut short.")
+                body += message.get("body", b"")
+                more = message.get("more_body", False)
+                if len(body) > limit:
+                    raise too_long(limit)
+    except TimeoutError:
+        raise Problem(408, "too_slow", f"The body did not come within {PATIENCE:.0f} s.") from None
+    return bytes(body)
+
+
+def again(body: bytes, receive: Any) -> Any:
+    """Return a `receive` that gives a body, and then what comes after it."""
+    messages = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def give() -> Any:
+        return messages.pop() if messages else await receive()
+
+    return give

@@ -1,0 +1,179 @@
+"""A connection: how long it may wait, how much of it is read at once, how many there may be.
+
+uvicorn limits the time between two requests, but neither that in which the head of a request
+arrives nor its size, and it parses whatever has arrived at once, pipelined requests too.
+"""
+
+import socket
+import time
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+CONNECTIONS = 512  # in all; the limit of open files is 1,024 on most systems
+EACH = 200  # of one address
+PATIENCE = 20.0  # seconds for the head of a request, and for which replies may stay unread
+HEAD = 1 << 15  # bytes of a head
+FIELDS = 100  # in a head
+PIECE = 1 << 14  # bytes that are parsed before others have their turn
+BUFFER, LARGE_BUFFER = 1 << 13, 1 << 16  # bytes kept by the system; the latter with a valid token
+PIPELINED = 16  # requests that may wait for the one before
+PENALTY = 0.5  # seconds until what is no request is refused, so that the next comes later
+FULL = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+
+
+class Connection(HttpToolsProtocol):
+    """A connection that is waiting for a request, or in one.
+
+    Where there is no room for another, the one that has idled longest gives way: it waits for a
+    request, or is in one without a valid token.
+    """
+
+    each = EACH
+    count: ClassVar[Counter[str]] = Counter()  # of each address; a server has its own
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin to wait, in the place of another if all are taken."""
+        super().connection_made(transport)
+        self.address = self.client[0] if self.client else ""
+        self.count[self.address] += 1
+        self.gone = self.feeding = self.refused = self.trusted = False
+        self.rest = bytearray()
+        self.cycles: list[Any] = []
+        self.timer = self.stalled = self.loop.call_later(PATIENCE, self.give_up)
+        self._wait()
+        if self.count[self.address] > self.each:
+            self._make_room(self.address)
+        elif self.count.total() > CONNECTIONS:
+            self._make_room(None)
+
+    def _make_room(self, address: str | None) -> None:
+        """Close the connection that has idled longest, or this one if all others are at work."""
+        others: Iterable[Any] = (c for c in self.connections if c is not self)
+        same = (c for c in others if address in (None, c.address) and not c.gone)
+        idle = [c for c in same if c.waiting or c.stranger()]
+        if idle:
+            min(idle, key=lambda c: c.since).give_up()
+        else:
+            self.transport.write(FULL)
+            self.transport.close()
+
+    def stranger(self) -> bool:
+        """Return whether this is in a request that has come without a valid token."""
+        return not self.waiting and self.scope["state"].get("person", "unknown") is None
+
+    def _wait(self) -> None:
+        """Wait for a request: its head has to be complete in time."""
+        self.timer.cancel()
+        self.waiting, self.since, self.size = True, time.monotonic(), 0
+        self.timer = self.loop.call_later(PATIENCE, self.give_up)
+
+    def give_up(self) -> None:
+        """Close the connection at once, whether or not the other side reads."""
+        self._leave()
+        self.transport.abort()
+
+    def _leave(self) -> None:
+        if not self.gone:
+            self.gone = True
+            self.count[self.address] -= 1
+            if not self.count[self.address]:
+                del self.count[self.address]
+        for cycle in self.cycles:  # uvicorn knows of the last one only
+            cycle.disconnected = not cycle.response_complete
+            cycle.message_event.set()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no more."""
+        self._leave()
+        self.timer.cancel()
+        self.resume_writing()
+        self.rest.clear()
+        super().connection_lost(exc)
+
+    # What arrives
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what arrived, piece by piece: in between, a request may be refused."""
+        if self.refused:
+            return
+        self.rest += data
+        if not self.feeding:
+            self._feed()
+
+    def _feed(self) -> None:
+        if self.gone or self.refused or self.transport.is_closing():
+            return
+        if self.stranger():  # what comes after the head waits for the reply
+            self.feeding = False
+            self.flow.pause_reading()
+            return
+        if self.feeding:
+            self.flow.resume_reading()  # where uvicorn has enough, it pauses again
+        end = PIECE if not self.waiting else min(PIECE, HEAD - self.size)
+        piece = bytes(self.rest[:end])
+        del self.rest[:end]
+        self.size += len(piece)
+        super().data_received(piece)
+        if not self.trusted and self.feeding and not self.waiting:
+            self.trusted = True
+            door = self.transport.get_extra_info("socket")
+            door.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, LARGE_BUFFER)
+        if self.waiting and self.size >= HEAD:
+            self.send_400_response(f"The head of the request is longer than {HEAD} bytes.")
+            return
+        self.feeding = bool(self.rest)
+        if self.feeding:
+            self.flow.pause_reading()
+            self.loop.call_soon(self._feed)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a field of the head; uvicorn answers with 400 if that raises."""
+        if len(self.headers) >= FIELDS:
+            raise ValueError("too many fields")
+        super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        """Begin a request."""
+        if len(self.pipeline) >= PIPELINED:
+            raise ValueError("too many requests at once")
+        super().on_headers_complete()
+        self.timer.cancel()
+        self.waiting = False
+        self.cycles = [c for c in self.cycles if not c.response_complete] + [self.cycle]
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request, unless it is there already."""
+        super().on_response_complete()
+        if self.cycle.response_complete or self.transport.is_closing():
+            self._wait()
+            if self.rest and not self.feeding:
+                self.feeding = True
+                self.loop.call_soon(self._feed)
+
+    # What is sent
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no request, after a while, and close the connection."""
+        if not self.refused:
+            self.refused = True
+            self.flow.pause_reading()
+            self.rest.clear()
+            self._wait()
+            self.loop.call_later(PENALTY, self._refuse, msg)
+
+    def _refuse(self, msg: str) -> None:
+        if not self.gone and not self.transport.is_closing():
+            super().send_400_response(msg)
+
+    def pause_writing(self) -> None:
+        """Give the other side time to read what was sent."""
+        super().pause_writing()
+        self.stalled = self.loop.call_later(PATIENCE, self.give_up)
+
+    def resume_writing(self) -> None:
+        """Send on."""
+        super().resume_writing()
+        self.stalled.cancel()

@@ -1,0 +1,122 @@
+"""Whose answer it is: leases, corrections by others, and what may not sway who answers."""
+
+import json
+
+import pytest
+
+from selectron.serve import answering
+from selectron.serve.problem import Problem
+
+from .mail import declared, texts
+
+MAIL = "/v1/streams/mail"
+
+
+def test_the_answer_of_who_holds_the_question_counts(desk):
+    one = desk()
+    one.add(texts(1))
+    old = one.ask("anna")["lease"]["token"]
+    one.now += 121.0
+    new = one.ask("bob")["lease"]["token"]
+    late = one.say(1, "spam", "anna", old)
+    assert (late["late"], late["counts"], late["learned"]) == (True, False, False)
+    assert 1 in one.stream.open
+    said = one.say(1, "ham", "bob", new)
+    assert (said["late"], said["counts"], said["learned"]) == (False, True, True)
+    assert one.stream.question(1).outcome() == (True, "ham")
+
+
+def test_a_former_holder_counts_where_nobody_holds_it(desk):
+    one = desk()
+    one.add(texts(1))
+    old = one.ask("anna")["lease"]["token"]
+    one.now += 121.0
+    said = one.say(1, "spam", "anna", old)
+    assert (said["late"], said["counts"], said["learned"]) == (True, True, True)
+
+
+def test_a_former_holder_counts_where_a_place_is_left(desk):
+    one = desk(declared(annotators=2))
+    one.add(texts(1))
+    old = one.ask("anna")["lease"]["token"]
+    one.now += 121.0
+    one.ask("bob")
+    assert one.say(1, "spam", "anna", old)["counts"]
+
+
+def test_who_holds_it_again_counts_with_an_old_lease(desk):
+    one = desk()
+    one.add(texts(1))
+    old = one.ask("anna")["lease"]["token"]
+    one.now += 121.0
+    one.ask("anna")
+    said = one.say(1, "spam", "anna", old)
+    assert (said["late"], said["counts"]) == (True, True)
+
+
+def test_an_admins_correction_is_the_admins(desk):
+    one = desk()
+    one.add(texts(1))
+    said = one.say(1, "spam", "anna")
+    corrected = one.correct(said["answer"], "ham", "root")
+    (vote,) = one.stream.question(1).votes.values()
+    assert (vote.who, vote.label) == ("root", "ham")
+    again = one.say(1, "spam", "anna")  # the correction stands
+    assert (again["counts"], again["late"]) == (False, True)
+    with pytest.raises(Problem, match="Only an admin"):
+        one.do(lambda stream, at: undone(stream, corrected["answer"], at))
+    one.undo(corrected["answer"], "root")
+    assert one.say(1, "spam", "anna")["counts"]
+
+
+def undone(stream, answer, at):
+    return answering.undo(stream, answer, "anna", at, anybody=False)
+
+
+def test_others_answers_are_corrected_by_admins_alone(web):
+    one = web()
+    item = one.add("win")["item"]
+    path = f"{MAIL}/items/{item}/answers"
+    bob = one.host.make_token("bob", "annotate", None)
+    said = one.post(path, "annotate", {"label": "ham"}).json()["answer"]
+    refused = one.post(f"{MAIL}/answers/{said}/correct", bob, {"label": "spam"})
+    assert refused.status_code == 403
+    assert one.get(f"{MAIL}/items/{item}").json()["truth"] == "ham"
+    own = one.post(f"{MAIL}/answers/{said}/correct", "annotate", {"label": "spam"}).json()
+    (row, _) = one.get(f"{MAIL}/answers", bob).json()["answers"]
+    assert not row["correctable"]
+    assert one.get(f"{MAIL}/answers", "annotate").json()["answers"][0]["correctable"]
+    last = one.post(f"{MAIL}/answers/{own['answer']}/correct", "admin", {"label": "ham"}).json()
+    (answer,) = one.get(f"{MAIL}/items/{item}").json()["answers"]
+    assert answer == {"answer": last["answer"], "who": "admin", "label": "ham"}
+    (task,) = one.get(f"{MAIL}/label-studio", "read").json()
+    assert task["annotations"][0]["completed_by"] == "admin"
+    rows = [json.loads(line) for line in one.get(f"{MAIL}/export").text.splitlines()]
+    assert rows[-1]["who"] == "admin"
+    assert rows[-1]["supersedes"] == own["answer"]
+
+
+@pytest.mark.parametrize("hide", ["audits", "always", "never"])
+def test_predictions_are_hidden_on_every_route_until_answered(web, hide):
+    one = web(declared(budget="100%", audit=1.0, hide=hide))
+    one.add("win money", "taught")
+    one.post(f"{MAIL}/items/1/answers", "ingest", {"label": "spam"})
+    for i in range(6):
+        one.add(f"win money {i}", f"k{i}")
+    hidden = hide != "never"
+    for number in range(3, 9):  # entry 2 is the answer
+        path = f"{MAIL}/items/{number}"
+        for route in (path, f"{MAIL}/items?id=k{number - 3}"):
+            known = one.get(route, "annotate").json()
+            assert known["reason"] == "audit"
+            assert known["hidden"] == hidden
+            assert (known["label"] is None) == hidden
+            assert (known["margin"] is None) == hidden
+            assert one.get(route, "read").json()["label"] is not None
+    one.post(f"{MAIL}/items/3/answers", "annotate", {"verdict": "skip"})
+    (row, _) = one.get(f"{MAIL}/answers", "annotate").json()["answers"]
+    assert (row["prediction"] is None) == hidden
+    one.post(f"{MAIL}/items/3/answers", "annotate", {"label": "ham"})
+    assert one.get(f"{MAIL}/items/3", "annotate").json()["label"] is not None
+    row = one.get(f"{MAIL}/answers", "annotate").json()["answers"][0]
+    assert row["prediction"] is not None
