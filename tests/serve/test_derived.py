@@ -8,6 +8,7 @@ import pytest
 
 from selectron import SelectronError
 from selectron.serve import snapshots
+from selectron.serve.damage import record_seal
 from selectron.serve.declaration import Features
 
 from .mail import declared, texts
@@ -145,6 +146,8 @@ def test_a_store_from_before_features_had_versions(desk, tmp_path, caplog):
     with closing(sqlite3.connect(tmp_path / "selectron.sqlite3")) as db, db:
         written = "json_remove(declared, '$.features.version')"  # as it was written then
         db.execute(f"UPDATE streams SET declared = {written}")
+        (text,) = db.execute("SELECT declared FROM streams").fetchone()
+        db.execute("UPDATE streams SET seal = ?", (record_seal("mail", text),))
     for _ in range(2):
         one = desk(fields())
         assert one.model() == model
