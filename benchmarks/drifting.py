@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
 
+from experiments import datasets
 from selectron import OnlineClassifier
 from selectron.askers import BBQ, Budget, Margin
 from selectron.evaluate.each import each
@@ -25,7 +26,7 @@ from selectron.learners import (
     Perceptron,
     SecondOrderPerceptron,
 )
-from selectron.streams import datasets, shifting_classes, switching_gaussian
+from selectron.streams import shifting_classes, switching_gaussian
 
 RATES = 0.05, 0.1, 0.2
 SEEDS, ROWS = 5, 25_000  # draws, and more of them where a stream is short: so many rows at least

@@ -17,13 +17,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from experiments import datasets
 from selectron import OnlineClassifier
 from selectron.askers import Budget, Fixed, Margin, Uncertainty
 from selectron.compose import as_it_is, endless
 from selectron.evaluate.each import each
 from selectron.learners import LASEC, BayesianPerceptron, LeadingHistory
 from selectron.spaces.ring_units import variance
-from selectron.streams import datasets, digits, switching_gaussian
+from selectron.streams import digits, switching_gaussian
 
 RATES = 0.1, 0.2, 0.4, 1.0
 SEEDS, FEWER = 10, 3  # of LeadingHistory, and of all others

@@ -15,11 +15,11 @@ from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.svm import SVC
 
 from benchmarks.tables import show
+from experiments import datasets
 from selectron.pool import Boosted, Confident, Greedy, InOrder, SelfDirectedClassifier, Sphere
 from selectron.pool.confident import best, fitted
 from selectron.pool.features import featured, kernels
 from selectron.pool.plan import OPEN, Plan, Pool, Told
-from selectron.streams import datasets
 
 SEEDS = 20
 PARTS = 40  # of which each is proposed with all others told

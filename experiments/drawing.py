@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ..evaluate.plot import COLOURS
+from selectron.evaluate.plot import COLOURS
+
 from .findings import band
 
 PANEL = 3.4, 2.6  # inches; a paper's column is some 3.3 wide

@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..askers import Always, Budget, Fixed, Margin, SecondOrderMargin
-from ..learners import LeadingHistory, Perceptron, SecondOrderPerceptron
+from selectron.askers import Always, Budget, Fixed, Margin, SecondOrderMargin
+from selectron.learners import LeadingHistory, Perceptron, SecondOrderPerceptron
+
 from . import selective_sampling_view
 from .findings import Findings, Play
 from .selective_sampling_view import BEYOND

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ...classifier import OnlineClassifier
-from ...streams import shifting_classes, switching_gaussian
-from ...streams.datasets import usps
+from selectron.classifier import OnlineClassifier
+from selectron.streams import shifting_classes, switching_gaussian
+
+from ..datasets import usps
 
 POINTS = 100  # of a curve over time
 

@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from ...askers import Always
-from ...bounds import ellipsoid
-from ...classifier import OnlineClassifier
-from ...engine.rows import Dense
-from ...learners import CELLIP
-from ...model import Model
-from ...streams import datasets
+from selectron.askers import Always
+from selectron.bounds import ellipsoid
+from selectron.classifier import OnlineClassifier
+from selectron.engine.rows import Dense
+from selectron.learners import CELLIP
+from selectron.model import Model
+
+from .. import datasets
 
 POINTS = 60  # of a curve over time
 

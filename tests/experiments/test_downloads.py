@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from experiments import datasets
+from experiments.datasets import home
+from experiments.datasets.sources import SOURCES, Source
 from selectron.errors import SelectronError
-from selectron.streams import datasets
-from selectron.streams.datasets import home
-from selectron.streams.datasets.sources import SOURCES, Source
 
 
 @pytest.fixture

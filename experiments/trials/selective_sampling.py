@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ...classifier import OnlineClassifier
-from ...learners import LeadingHistory
-from ...streams import datasets
+from selectron.classifier import OnlineClassifier
+from selectron.learners import LeadingHistory
+
+from .. import datasets
 
 POINTS = 15  # of a curve over time: a point counts the stories since the one before
 

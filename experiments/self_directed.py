@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..pool import Boosted, Confident, Greedy, InOrder, Sphere
+from selectron.pool import Boosted, Confident, Greedy, InOrder, Sphere
+
 from . import PAPERS, drawing
 from .findings import Claim, Findings, Play
 from .trials.self_directed import angles, at_random, told

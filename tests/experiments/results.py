@@ -4,7 +4,7 @@ import zlib
 
 import numpy as np
 
-from selectron.papers.trials import ellipsoid, lasec, selective_sampling
+from experiments.trials import ellipsoid, lasec, selective_sampling
 
 
 def made_up(trial, calls, **options):

@@ -17,7 +17,7 @@ class Dataset:
     `part` (n,) says which part a row belongs to ("train" or "test", or a number), `time` (n,) is
     when it was written, as datetime64[s] in UTC, and `features` (d,) names the columns of X.
 
-    >>> from selectron.streams.datasets import digits
+    >>> from experiments.datasets import digits
     >>> digits()
     <Dataset: 1,797 rows, 64 features, 10 classes>
     """
@@ -41,7 +41,7 @@ class Dataset:
     def frequency(self) -> np.ndarray:
         """Number of rows of each class, (K,).
 
-        >>> from selectron.streams.datasets import digits
+        >>> from experiments.datasets import digits
         >>> digits().frequency
         array([178, 182, 177, 183, 181, 182, 181, 179, 174, 180])
         """

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..learners import IELLIP, MIRA, LeadingHistory, PassiveAggressive, Perceptron
+from selectron.learners import IELLIP, MIRA, LeadingHistory, PassiveAggressive, Perceptron
+
 from . import PAPERS, drawing
 from .findings import Claim, Findings, Play, band, paired
 from .trials.ellipsoid import cut, passed

@@ -7,10 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
-from ...classifier import OnlineClassifier
-from ...learners import PassiveAggressive
-from ...selection import Game, InformationGain, lean_run
-from ...streams import datasets, four_phases
+from selectron.classifier import OnlineClassifier
+from selectron.learners import PassiveAggressive
+from selectron.selection import Game, InformationGain, lean_run
+from selectron.streams import four_phases
+
+from .. import datasets
 
 POINTS = 80  # of a curve over time
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..askers import BBQ, BBQI, Always, Budget, Margin, SecondOrderMargin
-from ..learners import (
+from selectron.askers import BBQ, BBQI, Always, Budget, Margin, SecondOrderMargin
+from selectron.learners import (
     LASEC,
     RLS,
     BudgetPerceptron,
@@ -17,6 +17,7 @@ from ..learners import (
     SecondOrderPerceptron,
     ShiftingPerceptron,
 )
+
 from . import lasec_view
 from .findings import Findings, Play
 from .trials.lasec import passed

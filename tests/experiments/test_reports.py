@@ -1,4 +1,4 @@
-"""`selectron reproduce`: every experiment reports, resumes, and comes to the same bytes again.
+"""`python -m experiments`: every experiment reports, resumes, and comes to the same bytes again.
 
 Reports are tested on made-up results, in full and quick. The quick runs are computed as well.
 """
@@ -10,14 +10,13 @@ import re
 import pytest
 from click.testing import CliRunner
 
-from selectron.cli import main
-from selectron.papers import PAPERS
-from selectron.papers import report as reports
-from selectron.papers.findings import Claim, Findings, paired
-from selectron.papers.trials import ellipsoid
-from selectron.streams.datasets import home
-
-from .results import made_up
+from experiments import PAPERS
+from experiments import report as reports
+from experiments.__main__ import main
+from experiments.datasets import home
+from experiments.findings import Claim, Findings, paired
+from experiments.trials import ellipsoid
+from tests.experiments.results import made_up
 
 NEEDS = {"lasec": ["usps/usps.h5"], "ellipsoid": ["letter/letter-recognition.data"]}
 NEEDS["ellipsoid"] += ["shuttle/shuttle.trn.csv"]
@@ -27,7 +26,7 @@ NEEDS["self_directed"] = []
 
 
 def reproduced(name, folder, *options):
-    arguments = ["reproduce", name, "--workers", "1", "-o", str(folder), *options]
+    arguments = [name, "--workers", "1", "-o", str(folder), *options]
     result = CliRunner().invoke(main, arguments, catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result
@@ -37,7 +36,7 @@ def assert_complete(folder, name, command):
     for ending in (".html", ".md"):
         text = html.unescape((folder / f"report{ending}").read_text(encoding="utf-8"))
         assert PAPERS[name].source in text
-        assert f"selectron reproduce {name}{command}" in text
+        assert f"python -m experiments {name}{command}" in text
         assert (reports.QUICK in text) == (command == " --quick")
         assert "holds" in text or "does not hold" in text
     assert "<svg" in (folder / "report.html").read_text(encoding="utf-8")
@@ -86,13 +85,13 @@ def test_a_quick_run_that_was_interrupted_goes_on_to_the_same_bytes(name, tmp_pa
 
 
 def test_the_experiments_are_listed():
-    result = CliRunner().invoke(main, ["reproduce", "--list"])
+    result = CliRunner().invoke(main, ["--list"])
     assert [line.partition(":")[0] for line in result.stdout.splitlines()] == list(PAPERS)
-    assert CliRunner().invoke(main, ["reproduce"]).stdout == result.stdout
+    assert CliRunner().invoke(main, []).stdout == result.stdout
 
 
 def test_an_unknown_experiment_is_bad_usage():
-    result = CliRunner().invoke(main, ["reproduce", "nothing"])
+    result = CliRunner().invoke(main, ["nothing"])
     assert result.exit_code == 2
     assert "'lasec'" in result.stderr
 
@@ -103,10 +102,10 @@ def test_without_its_data_an_experiment_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(home, "SOURCES", {})
     ellipsoid.scaled.cache_clear()
     folder = tmp_path / "out"
-    arguments = ["reproduce", "ellipsoid", "--quick", "--workers", "1", "-o", str(folder)]
+    arguments = ["ellipsoid", "--quick", "--workers", "1", "-o", str(folder)]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 1
-    assert re.match(r"selectron: .*letter-recognition.data: no such file, and", result.stderr)
+    assert re.match(r"experiments: .*letter-recognition.data: no such file, and", result.stderr)
     assert len(result.stderr.strip().splitlines()) == 1
 
 

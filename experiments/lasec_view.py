@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..names import written
+from selectron.names import written
+
 from . import drawing
 from .findings import Findings, band
 from .lasec_claims import (

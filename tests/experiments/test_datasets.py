@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix, issparse
 
+from experiments import datasets
+from experiments.datasets import home
 from selectron.errors import SelectronError
-from selectron.streams import datasets
-from selectron.streams.datasets import home
 
 
 class Lengths:

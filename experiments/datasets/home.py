@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ...errors import SelectronError
+from selectron.errors import SelectronError
+
 from .sources import SOURCES, Source
 
 DAMAGE = (  # what readers raise over a file that is not what it should be

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from ...engine.rows import Sparse, joined
-from ..readers import read
+from selectron.engine.rows import Sparse, joined
+from selectron.streams.readers import read
+
 from .home import contents, reading
 
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ..names import written
+from selectron.names import written
+
 from . import PAPERS, drawing
 from .findings import Findings, band
 from .large_margin_claims import NAMES, error, error_claims, feature_claims, image_claims

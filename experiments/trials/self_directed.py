@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ...classifier import OnlineClassifier
-from ...learners import Perceptron
-from ...pool import Greedy, SelfDirectedClassifier
+from selectron.classifier import OnlineClassifier
+from selectron.learners import Perceptron
+from selectron.pool import Greedy, SelfDirectedClassifier
 
 HOMOGENEOUS: dict[str, Any] = {
     "features": "raw",

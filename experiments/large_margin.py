@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
-from ..evaluate.sweep import grid
-from ..learners import (
+from selectron.evaluate.sweep import grid
+from selectron.learners import (
     NORMA,
     BayesianPerceptron,
     L1Constrained,
@@ -14,6 +14,7 @@ from ..learners import (
     ObjectiveRegularized,
     PassiveAggressive,
 )
+
 from . import large_margin_view
 from .findings import Findings, Play
 from .large_margin_claims import BEYOND
