@@ -2,17 +2,26 @@
 
 Each function looks for its files in the folder that `SELECTRON_DATA` names, then in the cache
 folder, `selectron` in scikit-learn's data folder (`SCIKIT_LEARN_DATA`, or `~/scikit_learn_data`).
-What is in neither is downloaded into the cache, and its checksum compared; docs/datasets.md tells
-from where, and for which sets that cannot be done. Files may be packed with xz.
+Otherwise it downloads them into the cache and compares their checksums with registry.txt;
+docs/datasets.md lists the sets, and those that cannot be downloaded. Files may be packed with xz.
+Every function raises SelectronError if its files cannot be found, downloaded or read.
 """
 
-from .characters import digits, isolet, letter, usps
-from .dataset import Dataset
-from .drifting import chess, electricity, luxembourg, weather
-from .mail import sms, spam
-from .medical import ohsumed
 from .news import newsgroups, rcv1, reuters
-from .tables import a9a, shuttle
+from .tables import (
+    Dataset,
+    a9a,
+    chess,
+    digits,
+    electricity,
+    isolet,
+    letter,
+    luxembourg,
+    shuttle,
+    spam,
+    usps,
+    weather,
+)
 
 __all__ = [
     "Dataset",
@@ -24,11 +33,9 @@ __all__ = [
     "letter",
     "luxembourg",
     "newsgroups",
-    "ohsumed",
     "rcv1",
     "reuters",
     "shuttle",
-    "sms",
     "spam",
     "usps",
     "weather",

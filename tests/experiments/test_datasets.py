@@ -1,4 +1,4 @@
-"""Data sets: what the files hold, the formats of public downloads, and what is said without them.
+"""Data sets: what the files hold, the formats of public downloads, and the errors without them.
 
 Real files are read if the environment variable SELECTRON_DATA names the folder that holds them.
 """
@@ -6,7 +6,6 @@ Real files are read if the environment variable SELECTRON_DATA names the folder 
 import io
 import lzma
 import tarfile
-import zipfile
 from functools import cache
 
 import numpy as np
@@ -14,7 +13,7 @@ import pytest
 from scipy.sparse import csr_matrix, issparse
 
 from experiments import datasets
-from experiments.datasets import home
+from experiments.datasets import files
 from selectron.errors import SelectronError
 
 
@@ -37,11 +36,9 @@ SETS = {  # name: (file that it is read from, shape of X, counts of some classes
     "newsgroups": ("newsgroups20/20_newsgroup.tar", (19_997, 1), {"soc.religion.christian": 997}),
     "rcv1": ("rcv1/rcv1.npz", (30_000, 47_236), {"CCAT": 13_410, "M143": 0}),
     "reuters": ("reuters21578/reuters21578.tar", (21_578, 1), {"earn": 3987, "acq": 2448}),
-    "ohsumed": ("ohsumed/ohsumed.npz", (13_929, 1002), {"C23": 3952, "C03": 135}),
     "electricity": ("elec2/elec2_data.dat", (45_312, 8), {"UP": 19_237}),
     "weather": ("weather/NEweather_data.csv", (18_159, 8), {"rain": 5698}),
     "spam": ("spam_corpus/spam_corpus.npz", (9324, 39_916), {"spam": 2387}),
-    "sms": ("sms_spam/SMSSpamCollection", (5574, 262_144), {"ham": 4827}),
     "a9a": ("a9a/a9a", (48_842, 123), {1: 7841 + 3846}),
     "luxembourg": ("luxembourg_chess/LUdata.csv", (1901, 31), {0: 977}),
     "chess": ("luxembourg_chess/chessweka.csv", (503, 8), {1: 305}),
@@ -58,10 +55,8 @@ def put(folder, name, data):
 def there(name):
     """The set, or a skipped test that says why."""
     path, *expected = SETS[name]
-    if not home.found(path):
+    if not files.found(path):
         pytest.skip(f"{path} is not in the folder that SELECTRON_DATA names")
-    if name == "usps":
-        pytest.importorskip("h5py")
     return loaded(name), *expected
 
 
@@ -109,11 +104,11 @@ def test_digits_need_no_file(empty):
 # The formats of public downloads, in the cache
 
 
-def packed(kind, files):
+def packed(kind, archived):
     """Return an archive of files by name."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode=f"w:{kind}") as archive:
-        for name, text in files.items():
+        for name, text in archived.items():
             info = tarfile.TarInfo(name)
             info.size = len(text.encode("latin-1"))
             archive.addfile(info, io.BytesIO(text.encode("latin-1")))
@@ -131,8 +126,8 @@ STORY = (
 def test_reuters_as_it_is_distributed(empty, kind):
     later = STORY.format(split="TEST", date=" 2-MAR-1987 605:12:19.12", topics="<D>grain</D>")
     first = STORY.format(split="TRAIN", date="26-FEB-1987 15:01:01.79", topics="")
-    files = {"reut2-000.sgm": later + first, "README.txt": "<REUTERS "}
-    put(empty, f"reuters21578/reuters21578.tar.{kind}", packed(kind, files))
+    archived = {"reut2-000.sgm": later + first, "README.txt": "<REUTERS "}
+    put(empty, f"reuters21578/reuters21578.tar.{kind}", packed(kind, archived))
     data = datasets.reuters(Lengths())
     assert data.X.toarray().ravel().tolist() == [len("GRAIN <up>\nWheat rose\n")] * 2
     assert data.classes.tolist() == ["grain"]
@@ -143,11 +138,11 @@ def test_reuters_as_it_is_distributed(empty, kind):
 
 def test_newsgroups_as_scikit_learn_fetches_them(empty):
     message = "From: a@b\nSubject: c\n\nThe body\n\nof it"
-    files = {
+    archived = {
         "20news-bydate-test/sci.med/2": message,
         "20news-bydate-train/rec.autos/1": message,
     }
-    put(empty, "newsgroups20/20news-bydate.tar.gz", packed("gz", files))
+    put(empty, "newsgroups20/20news-bydate.tar.gz", packed("gz", archived))
     data = datasets.newsgroups(Lengths())
     assert data.y.tolist() == ["rec.autos", "sci.med"]
     assert data.part.tolist() == ["train", "test"]
@@ -157,27 +152,17 @@ def test_newsgroups_as_scikit_learn_fetches_them(empty):
 
 def test_newsgroups_with_dates(empty):
     head = "Newsgroups: x\nDate: {} Apr 93 16:15:19 {}\n\nbody"
-    files = {
+    archived = {
         "20_newsgroup/sci.med/2": head.format(19, "+0300"),
         "20_newsgroup/sci.med/1": head.format(19, "+3000"),  # no zone of this earth
         "20_newsgroup/rec.autos/1": head.format(18, "GMT"),
     }
-    put(empty, "newsgroups20/20_newsgroup.tar.xz", packed("xz", files))
+    put(empty, "newsgroups20/20_newsgroup.tar.xz", packed("xz", archived))
     put(empty, "newsgroups20/bydate_split.txt", b"test sci.med/2\n")
     data = datasets.newsgroups(Lengths())
     times = ["1993-04-18T16:15:19", "1993-04-19T13:15:19", "1993-04-19T16:15:19"]
     assert data.time.astype(str).tolist() == times
     assert data.part.tolist() == ["", "test", ""]
-
-
-def test_sms_as_uci_has_it(empty):
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr("SMSSpamCollection", "ham\tas I\nre though\nspam\twin\n")
-    put(empty, "sms_spam/sms+spam+collection.zip", buffer.getvalue())
-    data = datasets.sms(Lengths())
-    assert data.y.tolist() == ["ham", "spam"]
-    assert data.X.toarray().ravel().tolist() == [len("as I re though"), 3]
 
 
 @pytest.mark.parametrize("header", ["", "Letter,1,2\n"])
@@ -205,17 +190,8 @@ def test_the_data_home_goes_before_the_cache(empty, tmp_path, monkeypatch):
 def test_a_damaged_file_is_named(empty, name, path):
     for other in SETS.values():
         put(empty, other[0], b"\x00no such thing\x01")
-    if name == "usps":
-        pytest.importorskip("h5py")
     for packed_with_xz in (False, True):
         if packed_with_xz:
             (empty / path).rename(empty / f"{path}.xz")
         with pytest.raises(SelectronError, match=f"{empty / path}"):
             getattr(datasets, name)()
-
-
-def test_a_missing_library_is_named(empty, monkeypatch):
-    put(empty, "usps/usps.h5", b"")
-    monkeypatch.setitem(__import__("sys").modules, "h5py", None)
-    with pytest.raises(SelectronError, match=r"h5py is needed .*: pip install 'selectron\[data\]'"):
-        datasets.usps()

@@ -6,6 +6,7 @@ Reports are tested on made-up results, in full and quick. The quick runs are com
 import csv
 import html
 import re
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -13,9 +14,9 @@ from click.testing import CliRunner
 from experiments import PAPERS
 from experiments import report as reports
 from experiments.__main__ import main
-from experiments.datasets import home
+from experiments.datasets import files
 from experiments.findings import Claim, Findings, paired
-from experiments.trials import ellipsoid
+from experiments.trials import ellipsoid, large_margin
 from tests.experiments.results import made_up
 
 NEEDS = {"lasec": ["usps/usps.h5"], "ellipsoid": ["letter/letter-recognition.data"]}
@@ -70,10 +71,8 @@ def test_a_report_has_its_tables_figures_and_claims(name, command, tmp_path, mon
 @pytest.mark.parametrize("name", PAPERS)
 def test_a_quick_run_that_was_interrupted_goes_on_to_the_same_bytes(name, tmp_path):
     for file in NEEDS[name]:
-        if not home.found(file):
+        if not files.found(file):
             pytest.skip(f"{file} is not in the folder that SELECTRON_DATA names")
-        if file.endswith(".h5"):
-            pytest.importorskip("h5py")
     reproduced(name, tmp_path, "--quick")
     assert_complete(tmp_path, name, " --quick")
     before, trials = written(tmp_path), sorted((tmp_path / "trials").iterdir())
@@ -99,7 +98,7 @@ def test_an_unknown_experiment_is_bad_usage():
 def test_without_its_data_an_experiment_says_so(tmp_path, monkeypatch):
     monkeypatch.delenv("SELECTRON_DATA", raising=False)
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
-    monkeypatch.setattr(home, "SOURCES", {})
+    monkeypatch.setattr(files, "SOURCES", {})
     ellipsoid.scaled.cache_clear()
     folder = tmp_path / "out"
     arguments = ["ellipsoid", "--quick", "--workers", "1", "-o", str(folder)]
@@ -107,6 +106,19 @@ def test_without_its_data_an_experiment_says_so(tmp_path, monkeypatch):
     assert result.exit_code == 1
     assert re.match(r"experiments: .*letter-recognition.data: no such file, and", result.stderr)
     assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_without_a_library_an_experiment_names_it(tmp_path, monkeypatch):
+    path = tmp_path / "usps" / "usps.h5"
+    path.parent.mkdir()
+    path.touch()
+    monkeypatch.setenv("SELECTRON_DATA", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    arguments = ["large_margin", "--quick", "--workers", "1", "-o", str(tmp_path / "out")]
+    large_margin.rows.cache_clear()
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 1
+    assert result.stderr == "experiments: h5py is needed: pip install -e '.[dev]'\n"
 
 
 def test_a_claim_that_does_not_hold_is_told_so():
