@@ -61,7 +61,7 @@ def main(name: str | None, listed: bool, quick: bool, workers: int, output: Path
         click.echo(f"experiments: {error}", err=True)
         raise SystemExit(1) from None
     for claim in findings.claims:
-        click.echo(f"{report.verdict(claim):14} {claim.paper}")
+        click.echo(f"{claim.verdict:14} {claim.paper}")
     click.echo(f"The report is in {folder / 'report.html'}")
 
 

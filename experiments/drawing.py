@@ -1,9 +1,9 @@
-"""How figures look: one column of a paper wide, and to be told apart without colours."""
+"""The look of figures: panels one column of a paper wide, and lines that differ without colours."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from selectron.evaluate.plot import COLOURS
 
@@ -16,8 +16,6 @@ MARKERS = "osD^vPX"
 
 def panels(columns: int, rows: int = 1, **options: Any) -> tuple[Any, np.ndarray]:
     """Return a figure of so many panels, and its axes."""
-    from matplotlib.figure import Figure
-
     size = PANEL[0] * columns, PANEL[1] * rows + 0.5
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False, **options)
@@ -29,22 +27,17 @@ def panels(columns: int, rows: int = 1, **options: Any) -> tuple[Any, np.ndarray
 
 
 def name_panel(panel: Any, title: str, x: str, y: str) -> None:
-    """Write a panel's title and what its axes are."""
+    """Write a panel's title and the names of its axes."""
     panel.set_title(title, fontsize=9)
     panel.set_xlabel(x, fontsize=8)
     panel.set_ylabel(y, fontsize=8)
 
 
 def style(i: int, points: bool = False) -> dict[str, Any]:
-    """Return colour and dashes of the i-th of several curves, and its marker where points count."""
-    colour = COLOURS[i % len(COLOURS)]
+    """Return the colour, the dashes and, for points, the marker of the i-th of several curves."""
+    dashes = DASHES[(i + i // len(COLOURS)) % len(DASHES)]
     marker = {"marker": MARKERS[i % len(MARKERS)], "ms": 3.5} if points else {}
-    return {
-        "color": colour,
-        "ls": DASHES[(i + i // len(COLOURS)) % len(DASHES)],
-        "lw": 1.3,
-        **marker,
-    }
+    return {"color": COLOURS[i % len(COLOURS)], "ls": dashes, "lw": 1.3, **marker}
 
 
 def curve(panel: Any, x: Any, repetitions: Any, label: str, i: int) -> None:
@@ -54,12 +47,18 @@ def curve(panel: Any, x: Any, repetitions: Any, label: str, i: int) -> None:
     panel.fill_between(x, mean - half, mean + half, color=style(i)["color"], alpha=0.2, lw=0)
 
 
-def legend(figure: Any, panels_of: Sequence[Any]) -> None:
-    """Write one legend for all panels, under them, where it covers nothing."""
+def points(panel: Any, x: Any, repetitions: Any, label: str, i: int) -> None:
+    """Draw the mean of repetitions (rows) as points, with bars for the 95% interval."""
+    mean, half = band(repetitions)
+    panel.errorbar(x, mean, half, label=label, elinewidth=0.8, **style(i, points=True))
+
+
+def legend(figure: Any, *several: Any) -> None:
+    """Write one legend for these panels, under all panels, where it covers nothing."""
     entries: dict[str, Any] = {}
-    for panel in panels_of:
+    for panel in several:
         handles, names = panel.get_legend_handles_labels()
-        for handle, name in zip(handles, names, strict=True):
+        for name, handle in zip(names, handles, strict=True):
             entries.setdefault(name, handle)
     figure.legend(
         entries.values(),

@@ -1,223 +1,219 @@
-"""LASEC, Figure 2: what the paper claims, held against the passes."""
+"""LASEC, Figure 2: its passes, and the paper's claims compared with them."""
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from .findings import Claim, Comparison, paired
+from .findings import BEYOND, Claim, all_above, listed, paired
 from .trials.lasec import POINTS
 
 FAR = 0.05  # of accuracy: what is still "not too far" from another, which the paper leaves open
 
 
-def ends(n: int) -> np.ndarray:
-    """Return the rounds that curves are drawn at."""
-    return np.linspace(n / POINTS, n, POINTS).astype(int)
+class Passes(NamedTuple):
+    """The results of every draw by (stream, way, share of labels), and the streams' lengths."""
+
+    results: Mapping[tuple[str, str, float], Sequence[Mapping]]
+    rows: Mapping[str, int]
+    every: int
+
+    def ways(self, data: str, share: float | None = None) -> list[str]:
+        """Return the ways with this share of labels; by default, those with few labels."""
+        some = [key for key in self.results if key[0] == data]
+        return list(
+            dict.fromkeys(k[1] for k in some if (k[2] < 1 if share is None else k[2] == share))
+        )
+
+    def shares(self, data: str, way: str) -> list[float]:
+        """Return the shares of labels, below 1, of a way."""
+        return [key[2] for key in self.results if key[:2] == (data, way) and key[2] < 1]
+
+    def scores(self, data: str, way: str, share: float, what: str = "accuracy") -> list[float]:
+        """Return a number of every draw."""
+        return [result[what] for result in self.results[data, way, share]]
+
+    def ends(self, data: str) -> np.ndarray:
+        """Return the rounds at which curves have a point."""
+        return np.linspace(self.rows[data] / POINTS, self.rows[data], POINTS).astype(int)
+
+    def curves(self, data: str, way: str, share: float) -> np.ndarray:
+        """Return the accuracy so far, a row per draw."""
+        return 1 - np.array(self.scores(data, way, share, "mistakes")) / self.ends(data)
+
+    def at(self, round: int) -> int:
+        """Return the last point of the Gaussian's curves up to a round."""
+        return int(np.flatnonzero(self.ends("gaussian") <= round)[-1])
 
 
-def accuracies(results: Sequence[Mapping], n: int) -> np.ndarray:
-    """Return the accuracy so far, a row a draw."""
-    return 1 - np.array([result["mistakes"] for result in results]) / ends(n)
+def claims(
+    passes: Passes, aside: str, shown: Sequence[float], shares: Sequence[float]
+) -> list[Claim]:
+    """Return the paper's claims, and this project's own."""
+    found = _supervised(passes, [n for n in passes.ways("usps", 1.0) if n not in (aside, BEYOND)])
+    for share, letter in zip(shown, "be", strict=True):
+        found += _of_one_share(passes, share, f"({letter}, {share:.0%} of the labels)")
+    found += _of_the_larger_share(passes, shown[-1])
+    for letter, data in zip("cf", passes.rows, strict=True):
+        found += _over_shares(passes, letter, data, shares)
+    return [*found, *(_beyond(passes, data) for data in passes.rows)]
 
 
-def each(comparisons: Mapping[Any, Comparison], lead: str) -> str:
-    """Return several comparisons as text."""
-    return f"{lead} " + "; ".join(f"{name}: {gap}" for name, gap in comparisons.items()) + "."
+def _rivals(passes: Passes, data: str = "gaussian") -> list[str]:
+    """Return the paper's rivals of LASEC-SS."""
+    return [name for name in passes.ways(data) if name not in ("LASEC-SS", BEYOND)]
 
 
-def supervised_claims(supervised: Mapping, n: int, every: int) -> list[Claim]:
+def _supervised(passes: Passes, names: Sequence[str]) -> list[Claim]:
     """Return the claims about panels a and d."""
-    scores = {
-        data: {name: [r["accuracy"] for r in results] for name, (_, results) in ways.items()}
-        for data, ways in supervised.items()
-    }
-    synthetic, images = scores["gaussian"], scores["usps"]
-    first = {
-        name: accuracies(results, n)[:, _at(n, every)]
-        for name, (_, results) in supervised["gaussian"].items()
-    }
-    leads = {name: paired(first["SOP"], first[name]) for name in first if name != "SOP"}
-    rivals = {name: paired(synthetic["LASEC"], synthetic[name]) for name in list(synthetic)[1:]}
+    synthetic = {name: passes.scores("gaussian", name, 1.0) for name in names}
+    images = {name: passes.scores("usps", name, 1.0) for name in names}
+    early = passes.at(passes.every)
+    first = {name: passes.curves("gaussian", name, 1.0)[:, early] for name in names}
+    leads = {name: paired(first["SOP"], first[name]) for name in names if name != "SOP"}
     slightly = paired(images["LASEC"], images["SOP"])
-    ours, theirs = list(images)[:2], list(images)[2:]
-    lesser = {f"{a} and {b}": paired(images[a], images[b]) for a, b in product(ours, theirs)}
+    pairs = product(names[:2], names[2:])
     return [
         Claim(
             "(a) Before the first switch SOP is the best.",
             all(lead.gap >= 0 for lead in leads.values()),
-            each(leads, f"SOP after {every} examples, {np.mean(first['SOP']):.1%}, against"),
+            listed(
+                leads, f"SOP after {passes.every} examples, {np.mean(first['SOP']):.1%}, against"
+            ),
         ),
-        Claim(
+        all_above(
             "(a) LASEC deals better with the switches, and outperforms all others.",
-            all(rival.above() for rival in rivals.values()),
-            each(rivals, f"LASEC in the end, {np.mean(synthetic['LASEC']):.1%}, against"),
+            {name: paired(synthetic["LASEC"], synthetic[name]) for name in names[1:]},
+            f"LASEC in the end, {np.mean(synthetic['LASEC']):.1%}, against",
         ),
         Claim(
             "(d) On USPS LASEC slightly outperforms SOP.",
             slightly.above(),
             f"LASEC {np.mean(images['LASEC']):.1%}, SOP {np.mean(images['SOP']):.1%}: {slightly}.",
         ),
-        Claim(
+        all_above(
             "(d) Both outperform the other Perceptron-like learners.",
-            all(gap.above() for gap in lesser.values()),
-            each(lesser, "Between"),
+            {f"{a} and {b}": paired(images[a], images[b]) for a, b in pairs},
+            "Between",
         ),
     ]
 
 
-def _at(n: int, round: int) -> int:
-    """Return the point of a curve that is the last one up to a round."""
-    return int(np.flatnonzero(ends(n) <= round)[-1])
-
-
-def time_claims(ways: Mapping, n: int, every: int, shown: Sequence[float]) -> list[Claim]:
-    """Return the claims about panels b and e."""
-    claims = []
-    for share, letter in zip(shown, "be", strict=True):
-        curves = {name: accuracies(shares[share][2], n) for name, shares in ways.items()}
-        first = {name: curve[:, _at(n, every)] for name, curve in curves.items()}
-        last = {name: curve[:, -1] for name, curve in curves.items()}
-        claims += _of_one_share(f"({letter}, {share:.0%} of the labels)", first, last)
-    return [*claims, *_of_the_larger_share(curves, first, last, every, n)]
-
-
-def _of_one_share(which: str, first: Mapping, last: Mapping) -> list[Claim]:
-    early = {name: paired(first["BBQ"], first[name]) for name in first if name != "BBQ"}
-    final = {name: paired(last["LASEC-SS"], last[name]) for name in list(last)[1:]}
-    fall = paired(first["BBQ"], last["BBQ"])
+def _of_one_share(passes: Passes, share: float, which: str) -> list[Claim]:
+    """Return the claims about panel b or e."""
+    names = ["LASEC-SS", *_rivals(passes)]
+    curves = {name: passes.curves("gaussian", name, share) for name in names}
+    first = {name: curve[:, passes.at(passes.every)] for name, curve in curves.items()}
+    last = {name: curve[:, -1] for name, curve in curves.items()}
+    bbq, fall = f"{np.mean(first['BBQ']):.1%}", paired(first["BBQ"], last["BBQ"])
     return [
-        Claim(
+        all_above(
             f"{which} Before the first switch BBQ is the best.",
-            all(gap.above() for gap in early.values()),
-            each(early, f"BBQ, {np.mean(first['BBQ']):.1%}, against"),
+            {name: paired(first["BBQ"], first[name]) for name in names if name != "BBQ"},
+            f"BBQ, {bbq}, against",
         ),
         Claim(
             f"{which} BBQ degrades significantly after the first switch.",
             fall.above(),
-            f"BBQ has {np.mean(first['BBQ']):.1%} then, and {np.mean(last['BBQ']):.1%} in the end: "
-            f"it loses {fall}.",
+            f"BBQ has {bbq} then, and {np.mean(last['BBQ']):.1%} in the end: it loses {fall}.",
         ),
-        Claim(
+        all_above(
             f"{which} LASEC-SS outperforms all others.",
-            all(gap.above() for gap in final.values()),
-            each(final, f"LASEC-SS in the end, {np.mean(last['LASEC-SS']):.1%}, against"),
+            {name: paired(last["LASEC-SS"], last[name]) for name in names[1:]},
+            f"LASEC-SS in the end, {np.mean(last['LASEC-SS']):.1%}, against",
         ),
     ]
 
 
-def _of_the_larger_share(
-    curves: Mapping, first: Mapping, last: Mapping, every: int, n: int
-) -> list[Claim]:
-    losses = {name: paired(first[name], last[name]) for name in first}
-    own = losses.pop("LASEC-SS")
-    sop = curves["SOP-SS"]
-    later, fifth = _at(n, every), _at(n, n // 5)
-    late = paired(curves["LASEC-SS"][:, fifth], last["LASEC-SS"])
-    lowest = later + int(sop[:, later:].mean(axis=0).argmin())
-    drop, rise = paired(first["SOP-SS"], sop[:, lowest]), paired(last["SOP-SS"], sop[:, lowest])
+def _of_the_larger_share(passes: Passes, share: float) -> list[Claim]:
+    """Return the further claims about panel e."""
+    ends, n = passes.ends("gaussian"), passes.rows["gaussian"]
+    early, fifth = passes.at(passes.every), passes.at(n // 5)
+    names = ["LASEC-SS", *_rivals(passes)]
+    curves = {name: passes.curves("gaussian", name, share) for name in names}
+    losses = {name: paired(curve[:, early], curve[:, -1]) for name, curve in curves.items()}
+    own, lasec, sop = losses.pop("LASEC-SS"), curves["LASEC-SS"], curves["SOP-SS"]
+    late = paired(lasec[:, fifth], lasec[:, -1])
+    lowest = early + int(sop[:, early:].mean(axis=0).argmin())
+    drop, rise = (paired(sop[:, at], sop[:, lowest]) for at in (early, -1))
     return [
         Claim(
             "(e) The average accuracy of LASEC-SS does not decrease.",
             not own.above(),
-            f"{np.mean(first['LASEC-SS']):.1%} at the first switch, "
-            f"{np.mean(last['LASEC-SS']):.1%} in the end: it loses {own}; but for the first "
-            f"{ends(n)[fifth]:,} examples it loses {late}.",
+            f"{np.mean(lasec[:, early]):.1%} at the first switch, {np.mean(lasec[:, -1]):.1%} in "
+            f"the end: it loses {own}; after the first {ends[fifth]:,} examples it loses {late}.",
         ),
-        Claim(
-            "(e) This is in contrary to the others.",
-            all(loss.above() for loss in losses.values()),
-            each(losses, "Lost from the first switch to the end:"),
+        all_above(
+            "(e) This is in contrast to the others.",
+            losses,
+            "Lost from the first switch to the end:",
         ),
         Claim(
             "(e) SOP-SS rises over time after a drop.",
             drop.above() and rise.above(),
             f"Its lowest accuracy so far is {sop[:, lowest].mean():.1%}, after "
-            f"{ends(n)[lowest]:,} examples: {drop} to the first switch, {rise} to the end.",
+            f"{ends[lowest]:,} examples: {drop} to the first switch, {rise} to the end.",
         ),
     ]
 
 
-def share_claims(selective: Mapping, supervised: Mapping, shares: Sequence[float]) -> list[Claim]:
-    """Return the claims about panels c and f."""
-    claims = []
-    for letter, (data, ways) in zip("cf", selective.items(), strict=True):
-        best = {
-            (share, rival): paired(
-                _scores(ways, "LASEC-SS", share, "accuracy"),
-                _scores(ways, rival, share, "accuracy"),
-            )
-            for share, rival in product(shares, list(ways)[1:])
-            if share in ways[rival] and share in ways["LASEC-SS"]
-        }
-        claims += [
-            _best_everywhere(letter, best),
-            _above_sop(letter, ways, [share for share in ways["SOP-SS"] if 0.1 <= share <= 0.6]),
-            _with_half(letter, ways, supervised[data]["LASEC"][1], shares),
-        ]
-    return claims
-
-
-def _scores(ways: Mapping, name: str, share: float, what: str) -> list[float]:
-    return [result[what] for result in ways[name][share][2]]
-
-
-def _best_everywhere(letter: str, best: Mapping) -> Claim:
-    worse = {f"{rival} at {share:.0%}": gap for (share, rival), gap in best.items()}
-    failed = {name: gap for name, gap in worse.items() if not gap.above()}
-    least = min(worse, key=lambda name: worse[name].gap)
-    return Claim(
-        f"({letter}) LASEC-SS is the best of the selective samplers.",
-        not failed,
-        each(failed, f"Not above {len(failed)} of {len(worse)}:")
-        if failed
-        else f"Above every rival at every share; closest is {least}: {worse[least]}.",
-    )
-
-
-def _above_sop(letter: str, ways: Mapping, shares: Sequence[float]) -> Claim:
+def _over_shares(passes: Passes, letter: str, data: str, shares: Sequence[float]) -> list[Claim]:
+    """Return the claims about panel c or f."""
+    known = passes.results
     gaps = {
-        f"{share:.0%}": paired(
-            _scores(ways, "LASEC-SS", share, "later"), _scores(ways, "SOP-SS", share, "later")
+        f"{rival} at {s:.0%}": paired(
+            passes.scores(data, "LASEC-SS", s), passes.scores(data, rival, s)
         )
-        for share in shares
+        for s, rival in product(shares, _rivals(passes, data))
+        if (data, rival, s) in known and (data, "LASEC-SS", s) in known
     }
-    return Claim(
-        f"({letter}) After the first switch LASEC-SS is above SOP-SS at every share from 10% to "
-        "60%.",
-        all(gap.above() for gap in gaps.values()),
-        each(gaps, "At"),
-    )
-
-
-def _with_half(letter: str, ways: Mapping, all_labels: Sequence, shares: Sequence[float]) -> Claim:
+    failed = {name: gap for name, gap in gaps.items() if not gap.above()}
+    least = min(gaps, key=lambda name: gaps[name].gap)
     half = min(shares, key=lambda share: abs(share - 0.5))
-    asked = float(np.mean(_scores(ways, "LASEC-SS", half, "rate")))
-    gap = paired([r["accuracy"] for r in all_labels], _scores(ways, "LASEC-SS", half, "accuracy"))
-    return Claim(
-        f"({letter}) With half of the labels LASEC-SS is not too far from all of them (here: "
-        f"within {100 * FAR:.0f} points).",
-        gap.gap < FAR,
-        f"With {asked:.1%} of the labels it is below by {gap}.",
-    )
+    asked = np.mean(passes.scores(data, "LASEC-SS", half, "rate"))
+    below = paired(passes.scores(data, "LASEC", 1.0), passes.scores(data, "LASEC-SS", half))
+    return [
+        Claim(
+            f"({letter}) LASEC-SS is the best of the selective samplers.",
+            not failed,
+            listed(failed, f"Not above {len(failed)} of {len(gaps)}:")
+            if failed
+            else f"Above every rival at every share; closest is {least}: {gaps[least]}.",
+        ),
+        all_above(
+            f"({letter}) After the first switch LASEC-SS is above SOP-SS at every share from 10% "
+            "to 60%.",
+            {
+                f"{s:.0%}": paired(
+                    *(passes.scores(data, way, s, "later") for way in ("LASEC-SS", "SOP-SS"))
+                )
+                for s in passes.shares(data, "SOP-SS")
+                if 0.1 <= s <= 0.6
+            },
+            "At",
+        ),
+        Claim(
+            f"({letter}) With half of the labels LASEC-SS is not too far from all of them (here: "
+            f"within {100 * FAR:.0f} points).",
+            below.gap < FAR,
+            f"With {asked:.1%} of the labels it is below by {below}.",
+        ),
+    ]
 
 
-def beyond_claim(data: str, name: str, supervised: Mapping, selective: Mapping) -> Claim:
-    """Return this project's own claim, for a learner with nothing to choose."""
+def _beyond(passes: Passes, data: str) -> Claim:
+    """Return this project's own claim."""
     gaps = {
-        f"{share:.0%} of the labels": paired(
-            _scores(selective, name, share, "accuracy"),
-            _scores(selective, "LASEC-SS", share, "accuracy"),
+        f"{s:.0%} of the labels": paired(
+            passes.scores(data, BEYOND, s), passes.scores(data, "LASEC-SS", s)
         )
-        for share in selective[name]
-        if share in selective["LASEC-SS"]
+        for s in passes.shares(data, BEYOND)
+        if (data, "LASEC-SS", s) in passes.results
     }
-    gaps["every label"] = paired(
-        *([r["accuracy"] for r in supervised[way][1]] for way in (name, "LASEC"))
-    )
-    return Claim(
-        f"Beyond the paper, {data}: {name} is above LASEC, tuned, at every share of labels.",
-        all(gap.above() for gap in gaps.values()),
-        each(gaps, "With"),
+    every = paired(passes.scores(data, BEYOND, 1.0), passes.scores(data, "LASEC", 1.0))
+    return all_above(
+        f"Beyond the paper, {data}: {BEYOND} is above LASEC, tuned, at every share of labels.",
+        gaps | {"every label": every},
+        "With",
     )

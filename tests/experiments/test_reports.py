@@ -61,8 +61,10 @@ def test_a_report_has_its_tables_figures_and_claims(name, command, tmp_path, mon
     monkeypatch.setattr("selectron.evaluate.each.each", made_up)
     result = reproduced(name, tmp_path, *command.split())
     assert_complete(tmp_path, name, command)
-    told = [line for line in result.stdout.splitlines() if line.startswith(("holds", "does not"))]
-    assert len(told) > 3
+    verdicts = [
+        line for line in result.stdout.splitlines() if line.startswith(("holds", "does not"))
+    ]
+    assert len(verdicts) > 3
     before = written(tmp_path)
     reproduced(name, tmp_path, *command.split())
     assert written(tmp_path) == before
@@ -121,12 +123,14 @@ def test_without_a_library_an_experiment_names_it(tmp_path, monkeypatch):
     assert result.stderr == "experiments: h5py is needed: pip install -e '.[dev]'\n"
 
 
-def test_a_claim_that_does_not_hold_is_told_so():
-    claims = [Claim("A < B & C.", False, "1 < 2"), Claim("D.", True, "3")]
+def test_a_claim_that_does_not_hold_is_marked():
+    claims = [Claim("A < B & C.", False, "1 < 2, |w|"), Claim("D.", True, "3")]
     findings = Findings("T", "S", ["Setting."], claims, {}, {})
-    page, text = reports.page(findings, "c", [], {}), reports.markdown(findings, "c", [])
+    page, text = (
+        reports.render(f"report.{kind}", findings, "c", False, {}) for kind in ("html", "md")
+    )
     assert '<td>A &lt; B &amp; C.</td><td class="no">does not hold</td>' in page
-    assert "| A < B & C. | **does not hold** | 1 < 2 |" in text
+    assert "| A < B & C. | **does not hold** | 1 < 2, \\|w\\| |" in text
     assert "| D. | **holds** | 3 |" in text
 
 
