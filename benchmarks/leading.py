@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks import sets
 from experiments import datasets
 from selectron import OnlineClassifier
 from selectron.askers import Budget, Fixed, Margin, Uncertainty
@@ -71,7 +72,7 @@ def sized(seed: int, n: int = 2000, d: int = 20) -> tuple[np.ndarray, np.ndarray
 
 def elec2(seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return Elec2, which has one order only."""
-    data = datasets.electricity()
+    data = sets.electricity()
     return data.X, data.y
 
 

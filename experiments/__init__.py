@@ -1,19 +1,12 @@
-"""The papers' experiments: what each claims, and what comes of it here.
+"""The papers' experiments: the claims of each, and the results here.
 
 A paper is one file with a function `run(play, quick)` that returns its `Findings`; `play` computes
 trials, functions in `trials/`, which are stored under their arguments and their code.
 """
 
-from typing import NamedTuple
+from collections import namedtuple
 
-
-class Paper(NamedTuple):
-    """An entry of the list: the paper, and what its experiments show."""
-
-    source: str
-    about: str
-
-
+Paper = namedtuple("Paper", ["source", "about"])
 PAPERS = {
     "lasec": Paper(
         "Moroshko & Crammer, “Selective Sampling with Drift” (AISTATS 2014), Figure 2",

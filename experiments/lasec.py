@@ -50,26 +50,11 @@ class Size(NamedTuple):
     shares: Sequence[float]  # of labels, which the askers are tuned to meet
 
 
-FULL = Size(
-    rows={"gaussian": 10_000, "usps": 9298},
-    draws=50,
-    tuning=2,
-    priors=(0.1, 1.0, 10.0, 100.0),
-    ridges=(0.1, 1.0, 10.0, 100.0, 1000.0),
-    memories=(10.0, 100.0, 1000.0, 10_000.0),
-    askers=16,
-    shares=(0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8),
-)
-QUICK = Size(
-    rows={"gaussian": 2000, "usps": 1500},
-    draws=3,
-    tuning=1,
-    priors=(10.0,),
-    ridges=(10.0,),
-    memories=(100.0, 1000.0),
-    askers=5,
-    shares=(0.1, 0.4, 0.6),
-)
+SHARES = 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8
+POWERS = 0.1, 1.0, 10.0, 100.0, 1000.0, 10_000.0
+ROWS, FEW = {"gaussian": 10_000, "usps": 9298}, {"gaussian": 2000, "usps": 1500}
+FULL = Size(ROWS, 50, 2, POWERS[:4], POWERS[:5], POWERS[2:], 16, SHARES)
+QUICK = Size(FEW, 3, 1, (10.0,), (10.0,), (100.0, 1000.0), 5, (0.1, 0.4, 0.6))
 
 
 class Way(NamedTuple):

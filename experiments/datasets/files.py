@@ -31,16 +31,9 @@ SOURCES = {
     name: Source(url, sha256)
     for name, sha256, url in map(str.split, REGISTRY.read_text("utf-8").splitlines())
 }
-DAMAGE = (  # what readers raise for a file that is cut short or is another one
-    OSError,
-    ValueError,
-    LookupError,
-    EOFError,
-    lzma.LZMAError,
-    tarfile.TarError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
+# what readers raise for a file that is cut short or is another one
+DAMAGE = OSError, ValueError, LookupError, EOFError, lzma.LZMAError, tarfile.TarError
+PACKED = zipfile.BadZipFile, zlib.error
 TIMEOUT = 30  # seconds without a byte after which a server counts as unreachable
 
 
@@ -72,7 +65,7 @@ def reading(name: str, *others: str) -> Iterator[Path]:
     path = found(name, *others) or _download(name)
     try:
         yield path
-    except DAMAGE as error:
+    except (*DAMAGE, *PACKED) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(". ")
         raise SelectronError(f"{path}: is not the data file it should be ({reason}).") from None
 

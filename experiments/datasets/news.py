@@ -29,9 +29,7 @@ def newsgroups(vectorizer: Any = None) -> Dataset:
     The original collection (newsgroups20/20_newsgroup.tar) has 19,997 messages, in order of their
     `time`; `part` is their part in the "bydate" version, "train", "test" or "" for duplicates. The
     download is that version itself: 18,846 messages without dates, in the order of the parts, with
-    `time` None. `vectorizer` makes rows of texts; see `hashed`.
-
-    Source: Lang, "NewsWeeder: Learning to Filter Netnews" (ICML 1995).
+    `time` None. `vectorizer` makes rows of texts; see `hashed`. Source: Lang (ICML 1995).
     """
     with reading("newsgroups20/20news-bydate.tar.gz", "newsgroups20/20_newsgroup.tar") as path:
         dated, split = "bydate" not in path.name, found("newsgroups20/bydate_split.txt")
@@ -56,10 +54,8 @@ def reuters(vectorizer: Any = None) -> Dataset:
     """Return Reuters-21578: 21,578 stories of 1987 in order of `time`, 120 topics.
 
     A story may be of several topics or of none. Title and body are read; 2,535 stories have a title
-    alone. `part` is "train" or "test" in the ModApte split, "" outside of it. `vectorizer` makes
-    rows of texts; see `hashed`.
-
-    Source: Lewis, "Reuters-21578 Text Categorization Test Collection" (1997).
+    alone. `part` is "train" or "test" in the ModApte split, "" outside of it. Source: Lewis,
+    "Reuters-21578 Text Categorization Test Collection" (1997).
     """
     with reading("reuters21578/reuters21578.tar.gz", "reuters21578/reuters21578.tar") as path:
         files = sorted(file for file in _texts(path) if file[0].endswith(".sgm"))
@@ -77,11 +73,8 @@ def rcv1() -> Dataset:
 
     The packed copy has five samples of 6,000 stories, 30,000 in all, `part` 1 to 5; they are not in
     order of time, 2,387 rows repeat another one, and M143 has no story. scikit-learn downloads all
-    804,414 stories; they are in the order of their numbers, which is that of time, and `part` is
-    "train" for the first 23,149.
-
-    Source: Lewis, Yang, Rose & Li, "RCV1: A New Benchmark Collection for Text Categorization
-    Research" (JMLR, 2004).
+    804,414 stories, in order of time, `part` "train" for the first 23,149. Source: Lewis, Yang,
+    Rose & Li, "RCV1: A New Benchmark Collection for Text Categorization Research" (JMLR, 2004).
     """
     name = "rcv1/rcv1.npz"
     if found(name):

@@ -1,9 +1,10 @@
-"""Passes over sets of many classes, and the volume of an ellipsoid as it is cut."""
+"""Passes over sets of many classes, and the volume of an ellipsoid from cut to cut."""
 
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.sparse import csr_array
 
 from selectron.askers import Always
@@ -27,25 +28,18 @@ def scaled(data: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def passed(
-    data: str,
-    n: int | None,
-    seed: int,
-    learner: Any,
-    many: str,
-    kernel: str | None = None,
-    sparse: bool = False,
+    data: str, n: int | None, seed: int, learner: Any, sparse: bool = False, **options: Any
 ) -> dict[str, Any]:
-    """Play the first n rows of a random order, of unit length: errors and steps so far.
+    """Run the first n rows of a random order, of unit length: mistakes and updates so far.
 
-    With `sparse` they are handed over as sparse ones are, of which second-order learners keep
-    variances.
+    For `sparse` rows, second-order learners keep variances instead of matrices. `options` are
+    `many` and `kernel` of the classifier.
     """
     X, y = scaled(data)
     order = np.random.default_rng(seed).permutation(len(y))[:n]
-    clf = OnlineClassifier(
-        learner, many=many, kernel=kernel, normalize=True, fit_intercept=False, random_state=seed
-    )
+    options |= {"normalize": True, "fit_intercept": False, "random_state": seed}
     rows = csr_array(X[order]) if sparse else X[order]
+    clf = OnlineClassifier(learner, **options)
     run = clf.run(rows, y[order], margins=False, classes=np.unique(y))
     ends = np.linspace(len(order) / POINTS, len(order), POINTS).astype(int)
     return {
@@ -56,7 +50,7 @@ def passed(
 
 
 def separable(n: int, d: int, gamma: float, seed: int) -> tuple[np.ndarray, ...]:
-    """Return rows of length 1 and labels that a u of length 1 tells apart with margin gamma."""
+    """Return rows and labels that u separates with margin gamma, and u; all of unit length."""
     random = np.random.default_rng(seed)
     u = random.standard_normal(d)
     u /= np.linalg.norm(u)
@@ -69,28 +63,23 @@ def separable(n: int, d: int, gamma: float, seed: int) -> tuple[np.ndarray, ...]
 
 
 def cut(n: int, d: int, gamma: float, seed: int, a: float, start: str) -> dict[str, Any]:
-    """Play CELLIP on separable rows: the ellipsoid after every mistake.
+    """Run CELLIP on separable rows and follow its ellipsoid from mistake to mistake.
 
-    `volume` is the logarithm of its volume over that of the first, `good` whether the ball of
-    classifiers within (1 - a) gamma of u has always been in it, and `bound` Theorem 2.
+    `volume` is the logarithm of its volume over that of the first, `good` whether it always holds
+    the ball of classifiers within (1 - a) gamma of u, and `bound` is that of Theorem 2.
     """
     X, y, u = separable(n, d, gamma, seed)
     learner = CELLIP(gamma, a, start)
     run = OnlineClassifier(learner, fit_intercept=False).run(X, y, margins=False)
     model = Model(learner, Always(), width=d, constant=False)
-    volumes, good, first = [0.0], True, _log_volume(_matrix(model))
+    volumes, good, first = [0.0], True, np.linalg.slogdet(_matrix(model))[1]
     for row in np.flatnonzero(run.updated):
         model.learn(Dense(X[row : row + 1]), y[row : row + 1].astype(np.int8))
         P = _matrix(model)
-        volumes.append(_log_volume(P) - first)
+        volumes.append(float(np.linalg.slogdet(P)[1] - first) / 2)
         good = good and _holds_ball(P, model.weights(), u, (1 - a) * gamma)
     bound = ellipsoid.theorem_2(run, X, u, gamma, a, start)
-    return {
-        "mistakes": (~run.correct).cumsum().tolist()[:: max(1, n // 200)],
-        "volume": volumes,
-        "good": good,
-        "bound": bound,
-    }
+    return {"volume": volumes, "good": good, "bound": bound}
 
 
 def _matrix(model: Model) -> np.ndarray:
@@ -100,19 +89,12 @@ def _matrix(model: Model) -> np.ndarray:
     return low + np.tril(low, -1).T
 
 
-def _log_volume(P: np.ndarray) -> float:
-    """Return the logarithm of the volume, but for that of the unit ball."""
-    return float(np.linalg.slogdet(P)[1] / 2)
-
-
 def _holds_ball(P: np.ndarray, w: np.ndarray, u: np.ndarray, radius: float) -> bool:
-    """Is the point of the ball around u that is farthest from w, by P, in the ellipsoid?
+    """Return whether the point of the ball around u farthest from w, by P, is in the ellipsoid.
 
     The maximum of (z - w)' P^-1 (z - w) over |z - u| = r is found by the secular equation, in the
     basis of P's eigenvectors.
     """
-    from scipy.optimize import brentq
-
     lam, basis = np.linalg.eigh(P)
     curvature, e = 1 / lam, basis.T @ (u - w)
     pull = curvature * e

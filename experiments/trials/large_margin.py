@@ -1,11 +1,12 @@
-"""Passes over four phases: parameters are chosen on two of them, and errors counted on the rest."""
+"""Passes over four phases: parameters are chosen on two, and errors counted on the others."""
 
 import copy
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.feature_extraction.text import CountVectorizer
 
 from selectron.classifier import OnlineClassifier
 from selectron.learners import PassiveAggressive
@@ -17,45 +18,33 @@ from .. import datasets
 POINTS = 80  # of a curve over time
 
 
-class Setting(NamedTuple):
-    """Where rows come from: classes P1, P2, N1 and N2, and the rounds of a phase."""
-
-    data: str
-    groups: tuple[Any, ...]
-    n: int
-
-
-SETTINGS = {
-    "usps": Setting("usps", (3, 7, 8, 9), 500),
-    "newsgroups": Setting(
-        "newsgroups",
-        ("rec.sport.baseball", "rec.sport.hockey", "rec.autos", "rec.motorcycles"),
-        800,
-    ),
-    "rcv1": Setting("rcv1", ("CCAT", "ECAT", "GCAT", "MCAT"), 800),
+REC = "rec.sport.baseball", "rec.sport.hockey", "rec.autos", "rec.motorcycles"
+GROUPS: dict[str, tuple[Any, ...]] = {  # the classes P1, P2, N1 and N2
+    "usps": (3, 7, 8, 9),
+    "newsgroups": REC,
+    "rcv1": ("CCAT", "ECAT", "GCAT", "MCAT"),
 }
+ROUNDS = {"usps": 500, "newsgroups": 800, "rcv1": 800}  # of a phase
 
 
 @lru_cache(maxsize=4)
 def rows(name: str) -> tuple[Any, np.ndarray]:
     """Return the rows of the four classes, and their classes; of texts, which words occur.
 
-    Words of 20 Newsgroups that fewer than 7 of the messages have are left out; of RCV1 stories
-    only those that are of one of the four topics alone are taken.
+    Words of 20 Newsgroups that fewer than 7 of the messages have are left out, and stories of RCV1
+    that are not of exactly one of the four topics.
     """
     if name == "usps":
         data = datasets.usps()
         return data.X, data.y
     if name == "rcv1":
         data = datasets.rcv1()
-        topics = np.isin(data.classes, SETTINGS[name].groups)
+        topics = np.isin(data.classes, GROUPS[name])
         relevant = data.y[:, topics].toarray()
         one = relevant.sum(axis=1) == 1
         return _occurring(data.X[one]), data.classes[topics][relevant[one].argmax(axis=1)]
-    from sklearn.feature_extraction.text import CountVectorizer
-
     data = datasets.newsgroups(CountVectorizer(binary=True))
-    some = np.isin(data.y, SETTINGS[name].groups)
+    some = np.isin(data.y, GROUPS[name])
     X = data.X[some]
     return _occurring(X[:, np.asarray(X.sum(axis=0)).ravel() >= 7]), data.y[some]
 
@@ -70,25 +59,25 @@ def _occurring(X: Any) -> Any:
 def stream(name: str, seed: int, n: int | None = None) -> tuple[Any, np.ndarray]:
     """Return the rows of the four phases, in their order, and their labels."""
     X, classes = rows(name)
-    order, y = four_phases(classes, SETTINGS[name].groups, n or SETTINGS[name].n, seed)
+    order, y = four_phases(classes, GROUPS[name], n or ROUNDS[name], seed)
     return X[order], y
 
 
 def learned(
     X: Any, y: np.ndarray, learners: list[Any], kernel: str | None = None
 ) -> OnlineClassifier:
-    """Return the learner with the fewest mistakes on these rows, having played them."""
-    played: list[tuple[int, int, OnlineClassifier]] = []
-    for learner in learners:
-        clf = OnlineClassifier(learner, fit_intercept=False, kernel=kernel, random_state=0)
-        played.append((clf.run(X, y, margins=False).mistakes, len(played), clf))
-    return min(played)[2]
+    """Return the learner with the fewest mistakes on these rows, fitted to them."""
+    some = [
+        OnlineClassifier(p, fit_intercept=False, kernel=kernel, random_state=0) for p in learners
+    ]
+    mistakes = [clf.run(X, y, margins=False).mistakes for clf in some]
+    return some[int(np.argmin(mistakes))]
 
 
 def passed(
     data: str, seed: int, learners: list[Any], kernel: str | None = None, n: int | None = None
 ) -> dict[str, Any]:
-    """Choose a learner on the first half, and go on with it: mistakes so far in the second."""
+    """Choose a learner on the first half; return its mistakes so far in the second."""
     X, y = stream(data, seed, n)
     half = len(y) // 2
     clf = learned(X[:half], y[:half], learners, kernel)
@@ -104,9 +93,10 @@ def passed(
 def lean(
     data: str, seed: int, learners: list[Any], sigmas: list[float], n: int | None = None
 ) -> list[dict[str, float]]:
-    """Go on into the second half and predict without the small weights, sigma of them in sum.
+    """Choose a learner on the first half; predict in the second without its smallest weights.
 
-    One result a sigma: the error, and how many weights predicted on average.
+    The weights left out sum to sigma. Return for each sigma the error, and how many weights
+    predicted on average.
     """
     X, y = stream(data, seed, n)
     half = len(y) // 2
@@ -121,9 +111,10 @@ def lean(
 def selected(
     data: str, seed: int, way: str, sizes: list[int], every: int, n: int | None = None
 ) -> list[dict[str, float]]:
-    """Play Passive-Aggressive on the features that a selector keeps, chosen anew every so often.
+    """Run Passive-Aggressive on the features that a selector keeps; return the error by size.
 
-    The selector goes by all rows before. One result a size: the error in the second half.
+    The selector chooses again every so many rows, by all rows before. Errors are those of the
+    second half.
     """
     X, y = stream(data, seed, n)
     half, kinds = len(y) // 2, {"information gain": InformationGain, "game": Game}
@@ -146,7 +137,7 @@ def selected(
 
 
 def _kept(X: Any, selector: Any, before: int) -> Any:
-    """Return rows with 0 for features that are not selected; before the first rows, all are."""
+    """Return rows with 0 for features that are not selected; all are before the first rows."""
     if before == 0:
         return X
     mask = selector.get_support().astype(float)
@@ -166,7 +157,7 @@ def weights(data: str, seed: int, ways: dict[str, list[Any]]) -> dict[str, list[
 
 
 def pictures() -> dict[str, list[float]]:
-    """Return where the digits 3 and 8, and 7 and 9, differ: |difference of their mean images|."""
+    """Return the absolute difference of the mean images of 3 and 8, and of 7 and 9."""
     X, classes = rows("usps")
     mean = {digit: X[classes == digit].mean(axis=0) for digit in (3, 7, 8, 9)}
     return {"3 and 8": abs(mean[3] - mean[8]).tolist(), "7 and 9": abs(mean[7] - mean[9]).tolist()}

@@ -15,29 +15,23 @@ POINTS = 100  # of a curve over time
 
 @lru_cache(maxsize=4)
 def stream(data: str, n: int, every: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first n rows of a stream, and labels -1 and +1 by a concept that switches.
-
-    Of USPS every draw has an order of its own.
-    """
+    """Return the first n rows of a stream, and labels -1 and +1 by a concept that switches."""
     if data == "gaussian":
         return switching_gaussian(n, d=50, every=every, seed=seed)
-    images, classes = _digits()
-    order = np.random.default_rng(seed).permutation(len(classes))[:n]
-    return images[order], shifting_classes(classes[order], every, seed)
+    images = _digits()
+    order = np.random.default_rng(seed).permutation(len(images))[:n]
+    return images.X[order], shifting_classes(images.y[order], every, seed)
 
 
-@lru_cache(maxsize=1)
-def _digits() -> tuple[np.ndarray, np.ndarray]:
-    data = usps()
-    return data.X, data.y
+_digits = lru_cache(maxsize=1)(usps)
 
 
 def passed(
     data: str, n: int, every: int, seed: int, learner: Any, asker: Any, curve: bool = False
 ) -> dict[str, Any]:
-    """Play one pass on rows of unit length: accuracy and share of labels.
+    """Run one pass on rows of unit length: accuracy and share of labels.
 
-    `later` is the accuracy after the first switch. With `curve`, the mistakes so far too, at
+    `later` is the accuracy after the first switch. With `curve`, also the mistakes so far at
     `POINTS` points.
     """
     X, y = stream(data, n, every, seed)

@@ -15,12 +15,12 @@ POINTS = 15  # of a curve over time: a point counts the stories since the one be
 
 @lru_cache(maxsize=2)
 def stories(data: str) -> datasets.Dataset:
-    """Return a collection of news; of Reuters-21578, the stories whose topics have been told."""
+    """Return a collection of news; of Reuters-21578, the stories with known topics."""
     found: datasets.Dataset = getattr(datasets, data)()
     if data == "rcv1":
         return found
-    told = found.part != ""
-    return datasets.Dataset(found.X[told], found.y[told], found.classes)
+    known = found.part != ""
+    return datasets.Dataset(found.X[known], found.y[known], found.classes)
 
 
 def topics(data: str, n: int | None, most: int) -> list[str]:
@@ -32,7 +32,7 @@ def topics(data: str, n: int | None, most: int) -> list[str]:
 
 
 def passed(data: str, n: int | None, topic: str, learner: Any, asker: Any) -> dict[str, list[int]]:
-    """Play the first n stories: hits, false alarms, misses and labels asked, by point."""
+    """Run the first n stories: hits, false alarms, misses and labels asked, by point."""
     news = stories(data)
     relevant = news.y[:n, news.classes == topic].toarray().ravel()
     kernel = None if isinstance(learner, LeadingHistory) else "linear"

@@ -1,4 +1,4 @@
-"""Pools that are told to the end, and the angle to the target on the way."""
+"""Pools that are labelled to the end, and the angle to the target on the way."""
 
 from typing import Any
 
@@ -8,10 +8,8 @@ from selectron.classifier import OnlineClassifier
 from selectron.learners import Perceptron
 from selectron.pool import Greedy, SelfDirectedClassifier
 
-HOMOGENEOUS: dict[str, Any] = {
-    "features": "raw",
-    "fit_intercept": False,
-}  # halfspaces through 0, as in the paper
+# halfspaces through 0, as in the paper
+HOMOGENEOUS: dict[str, Any] = {"features": "raw", "fit_intercept": False}
 
 
 def points(pool: str, n: int, d: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import sets
 from experiments import datasets
 from experiments.datasets import files
 from experiments.datasets.files import SOURCES, Source
@@ -42,16 +43,16 @@ def server(monkeypatch):
 
 def test_what_is_not_there_is_downloaded_once(empty, server, monkeypatch):
     server()
-    assert datasets.chess().y.tolist() == [0, 1]
+    assert sets.chess().y.tolist() == [0, 1]
     assert (empty / "luxembourg_chess" / "chessweka.csv").is_file()
     monkeypatch.setattr(files, "_download", None)
-    assert datasets.chess().y.tolist() == [0, 1]
+    assert sets.chess().y.tolist() == [0, 1]
 
 
 def test_a_download_with_another_checksum_is_refused(empty, server):
     server("0" * 64)
     with pytest.raises(SelectronError, match="has another checksum than it should"):
-        datasets.chess()
+        sets.chess()
     assert not [path for path in empty.rglob("*") if path.is_file()]
 
 
@@ -59,7 +60,7 @@ def test_offline_one_sentence_says_what_to_do(empty, monkeypatch):
     closed = Source("http://127.0.0.1:9/chessweka.csv", "0" * 64)
     monkeypatch.setitem(SOURCES, "luxembourg_chess/chessweka.csv", closed)
     with pytest.raises(SelectronError) as caught:
-        datasets.chess()
+        sets.chess()
     path = Path(empty, "luxembourg_chess", "chessweka.csv")
     assert str(caught.value) == (
         f"{path}: no such file, and http://127.0.0.1:9/chessweka.csv cannot be reached; put it "
@@ -67,10 +68,9 @@ def test_offline_one_sentence_says_what_to_do(empty, monkeypatch):
     )
 
 
-@pytest.mark.parametrize("name", ["spam"])
-def test_sets_without_a_public_checksum_are_not_downloaded(empty, name):
+def test_a_set_without_a_public_checksum_is_not_downloaded(empty):
     with pytest.raises(SelectronError, match="it has no public home with a known checksum"):
-        getattr(datasets, name)()
+        sets.spam()
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,12 @@ import csv
 import html
 import re
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+import selectron
 from experiments import PAPERS
 from experiments import report as reports
 from experiments.__main__ import main
@@ -138,3 +140,9 @@ def test_equal_columns_are_not_above_each_other():
     assert not paired([0.5, 0.5], [0.5, 0.5]).above()
     assert not paired([0.9], [0.5]).above()
     assert paired([0.9, 0.8, 0.85, 0.9], [0.5, 0.41, 0.46, 0.5]).above()
+
+
+def test_the_package_does_not_import_the_experiments():
+    sources = Path(selectron.__file__).parent.rglob("*.py")
+    pattern = re.compile(r"^\s*(from|import) experiments\b", re.MULTILINE)
+    assert [path for path in sources if pattern.search(path.read_text("utf-8"))] == []
