@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import click
 
 from selectron.errors import SelectronError
-from selectron.evaluate import each
+from selectron.evaluate.each import each, processes
 
 from . import PAPERS, report
 from .findings import Findings
@@ -45,8 +45,8 @@ def main(name: str | None, listed: bool, quick: bool, workers: int, output: Path
     Data sets are read from the folder that SELECTRON_DATA names, or from the cache, or downloaded.
     """
     if listed or name is None:
-        for each_name, paper in PAPERS.items():
-            click.echo(f"{each_name}: {paper.source}: {paper.about}")
+        for paper_name, paper in PAPERS.items():
+            click.echo(f"{paper_name}: {paper.source}: {paper.about}")
         return
     folder = output or Path("reproduction", f"{name}{'-quick' if quick else ''}")
     try:
@@ -71,11 +71,11 @@ def end(sentence: str, code: int = 1) -> NoReturn:
 def run(name: str, quick: bool, workers: int, folder: Path) -> Findings:
     """Run the experiment and write its report."""
     start = time.perf_counter()
-    with each.processes(workers) if workers > 1 else nullcontext() as executor:
+    with processes(workers) if workers > 1 else nullcontext() as executor:
 
         def play(trial: Callable, calls: list[dict[str, Any]], what: str) -> list[Any]:
             store = folder / "trials"
-            return each.each(trial, calls, executor=executor, store=store, progress=what)
+            return each(trial, calls, executor=executor, store=store, progress=what)
 
         findings = import_module(f"experiments.{name}").run(play, quick)
     command = f"python -m experiments {name}{' --quick' if quick else ''}"

@@ -60,7 +60,7 @@ def written(folder):
 @pytest.mark.parametrize("command", ["", " --quick"])
 @pytest.mark.parametrize("name", PAPERS)
 def test_a_report_has_its_tables_figures_and_claims(name, command, tmp_path, monkeypatch):
-    monkeypatch.setattr("selectron.evaluate.each.each", made_up)
+    monkeypatch.setattr("experiments.__main__.each", made_up)
     result = reproduced(name, tmp_path, *command.split())
     assert_complete(tmp_path, name, command)
     verdicts = [
