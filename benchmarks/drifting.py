@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
 
+from benchmarks import sets
+from experiments import datasets
 from selectron import OnlineClassifier
 from selectron.askers import BBQ, Budget, Margin
 from selectron.evaluate.each import each
@@ -25,7 +27,7 @@ from selectron.learners import (
     Perceptron,
     SecondOrderPerceptron,
 )
-from selectron.streams import datasets, shifting_classes, switching_gaussian
+from selectron.streams import shifting_classes, switching_gaussian
 
 RATES = 0.05, 0.1, 0.2
 SEEDS, ROWS = 5, 25_000  # draws, and more of them where a stream is short: so many rows at least
@@ -57,7 +59,7 @@ def of(name: str) -> Callable[[], tuple[Any, np.ndarray]]:
     """Return what reads a set whose classes are two."""
 
     def read() -> tuple[Any, np.ndarray]:
-        data = getattr(datasets, name)()
+        data = getattr(sets, name)()
         return data.X, np.where(data.y == data.classes[1], 1, -1)
 
     return read
@@ -71,7 +73,7 @@ def newsgroups() -> tuple[csr_matrix, np.ndarray]:
 
 def a9a() -> tuple[np.ndarray, np.ndarray]:
     """Return a9a, dense."""
-    data = datasets.a9a()
+    data = sets.a9a()
     return data.X.toarray(), np.where(data.y == data.classes[1], 1, -1)
 
 

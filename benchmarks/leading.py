@@ -17,13 +17,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks import sets
+from experiments import datasets
 from selectron import OnlineClassifier
 from selectron.askers import Budget, Fixed, Margin, Uncertainty
 from selectron.engine.parts import Space, Worth
 from selectron.evaluate.each import each
 from selectron.history.scaling import variance
 from selectron.learners import LASEC, BayesianPerceptron, LeadingHistory
-from selectron.streams import datasets, digits, switching_gaussian
+from selectron.streams import digits, switching_gaussian
 
 RATES = 0.1, 0.2, 0.4, 1.0
 SEEDS, FEWER = 10, 3  # of LeadingHistory, and of all others
@@ -70,7 +72,7 @@ def sized(seed: int, n: int = 2000, d: int = 20) -> tuple[np.ndarray, np.ndarray
 
 def elec2(seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return Elec2, which has one order only."""
-    data = datasets.electricity()
+    data = sets.electricity()
     return data.X, data.y
 
 

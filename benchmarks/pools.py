@@ -14,12 +14,13 @@ from scipy.spatial.distance import pdist
 from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.svm import SVC
 
+from benchmarks import sets
 from benchmarks.tables import show
+from experiments import datasets
 from selectron.pool import Boosted, Confident, Greedy, InOrder, SelfDirectedClassifier, Sphere
 from selectron.pool.confident import best, fitted
 from selectron.pool.features import featured, kernels
 from selectron.pool.plan import OPEN, Plan, Pool, Told
-from selectron.streams import datasets
 
 SEEDS = 20
 PARTS = 40  # of which each is proposed with all others told
@@ -180,9 +181,9 @@ def real_pools() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     yield "USPS, 3 against 8", usps.X[pair], usps.y[pair]
     letter = datasets.letter()
     yield "Letter, A against the rest", letter.X, letter.y == "A"
-    spam = datasets.spam()
+    spam = sets.spam()
     yield "spam", spam.X, spam.y
-    a9a = datasets.a9a()
+    a9a = sets.a9a()
     yield "a9a", a9a.X, a9a.y
 
 

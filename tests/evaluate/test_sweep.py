@@ -1,5 +1,6 @@
 """Sweeps: the same results however they are computed, and nothing computed twice."""
 
+import importlib
 import json
 import os
 import subprocess
@@ -73,6 +74,20 @@ def test_another_function_or_code_is_another_result(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "code", lambda function: "changed")
     each(squared, calls(4), store=tmp_path)
     assert counted == [4, 4]
+
+
+def test_a_change_in_a_module_that_the_function_imports_is_another_result(tmp_path, monkeypatch):
+    package, store = tmp_path / "trials_of_mine", tmp_path / "store"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "trial.py").write_text("from .data import rows\n\ndef total():\n    return rows()\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    for text, expected in (("def rows(): return 1", 1), ("def rows(): return 1 + 1", 2)):
+        (package / "data.py").write_text(text)
+        for name in [name for name in sys.modules if name.startswith("trials_of_mine")]:
+            monkeypatch.delitem(sys.modules, name)
+        total = importlib.import_module("trials_of_mine.trial").total
+        assert each(total, [{}], store=store) == [expected]
 
 
 def test_a_result_that_is_not_whole_is_computed_anew(tmp_path):

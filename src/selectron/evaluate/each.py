@@ -1,24 +1,29 @@
 """Call one function with many arguments: in parallel, and what has been computed never again."""
 
+import hashlib
 import json
 import os
 import signal
+import sys
+import sysconfig
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from importlib import metadata
-from inspect import getsource
+from inspect import ismodule
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 from threading import Thread
+from types import ModuleType
 from typing import Any
 
 from ..errors import SelectronError
 
 PACKAGE = Path(__file__).parents[1]
-APART = {"activity", "cli", "evaluate", "papers", "serve"}  # they do not make the numbers
+APART = {"activity", "cli", "evaluate", "serve"}  # they do not make the numbers
+INSTALLED = {"site-packages", "dist-packages"}
 LIBRARIES = "numba", "numpy", "scikit-learn", "scipy"
 
 inherited: dict[str, Any] = {}  # in a worker process: what all calls share
@@ -192,15 +197,11 @@ def _bar(name: str | None, all_of_them: int, left: int) -> Iterator[Any]:
 
 @cache
 def code(function: Callable[..., Any]) -> str:
-    """Return a digest of what a result hangs on besides the arguments.
+    """Return a digest of the code and the library versions that a result depends on.
 
-    That is the library's source but for the folders that only look at results, the source of the
-    function's own module, and the versions of the libraries that compute.
+    The code is the library's source except for the folders that only report results, and the source
+    of the function's module and of the modules it imports that are not installed packages.
     """
-    import hashlib
-    import sys
-
-    own = sys.modules[function.__module__]
     texts = [metadata.version(name) for name in LIBRARIES]
     files = [path.relative_to(PACKAGE) for path in sorted(PACKAGE.rglob("*.py"))]
     texts += [
@@ -208,8 +209,34 @@ def code(function: Callable[..., Any]) -> str:
         for path in files
         if not APART & set(path.parts)
     ]
-    try:
-        texts.append(getsource(own))
-    except (OSError, TypeError):  # of the interpreter, or typed in
+    modules = _imported(sys.modules[function.__module__])
+    texts += [modules[path].read_text(encoding="utf-8") for path in sorted(modules)]
+    if not modules:  # of the interpreter, or typed in
         texts.append(function.__qualname__)
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
+
+
+def _imported(start: ModuleType) -> dict[str, Path]:
+    """Return the source files, by module, of a module and of all it imports that is not installed.
+
+    A module counts as imported if one of the importing module's globals is it, or comes from it.
+    """
+    found: dict[str, Path] = {}
+    todo = [start]
+    while todo:
+        module = todo.pop()
+        path = Path(getattr(module, "__file__", None) or "")
+        if module.__name__ in found or not path.is_file() or (found and _installed(path)):
+            continue
+        found[module.__name__] = path
+        for value in vars(module).values():
+            name = value.__name__ if ismodule(value) else getattr(value, "__module__", None)
+            if isinstance(name, str) and name in sys.modules:
+                todo.append(sys.modules[name])
+    return found
+
+
+def _installed(path: Path) -> bool:
+    """Return whether a source file belongs to this library, the standard library or a package."""
+    folders = PACKAGE, Path(sysconfig.get_path("stdlib"))
+    return bool(INSTALLED & set(path.parts)) or any(map(path.is_relative_to, folders))

@@ -1,0 +1,7 @@
+"""Data sets of the papers' experiments: see docs/datasets.md.
+
+Every function raises SelectronError if its files cannot be found, downloaded or read.
+"""
+
+from .news import newsgroups, rcv1, reuters
+from .tables import Dataset, digits, isolet, letter, shuttle, usps

@@ -1,0 +1,109 @@
+"""Data files: where they are looked for, how they are read, and how they are downloaded."""
+
+import io
+import lzma
+import os
+import sys
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pooch
+import requests
+
+from selectron.errors import SelectronError
+
+
+class Source(NamedTuple):
+    """Where a file can be downloaded, and its checksum."""
+
+    url: str
+    sha256: str
+
+
+REGISTRY = Path(__file__).with_name("registry.txt")  # in Pooch's format: name, SHA-256, address
+SOURCES = {
+    name: Source(url, sha256)
+    for name, sha256, url in map(str.split, REGISTRY.read_text("utf-8").splitlines())
+}
+# what readers raise for a file that is cut short or is another one
+DAMAGE = OSError, ValueError, LookupError, EOFError, lzma.LZMAError, tarfile.TarError
+PACKED = zipfile.BadZipFile, zlib.error
+TIMEOUT = 30  # seconds without a byte after which a server counts as unreachable
+
+
+def cache() -> Path:
+    """Return the folder for downloads, which need not exist yet."""
+    home = os.environ.get("SCIKIT_LEARN_DATA") or "~/scikit_learn_data"
+    return Path(home).expanduser() / "selectron"
+
+
+def folders() -> list[Path]:
+    """Return the folders to look into, in this order."""
+    home = os.environ.get("SELECTRON_DATA")
+    return [*([Path(home).expanduser()] if home else []), cache()]
+
+
+def found(*names: str) -> Path | None:
+    """Return the first of these files that exists, packed with xz or not; None if none does."""
+    files = [file for name in names for file in (name, f"{name}.xz")]
+    paths = (folder / file for folder in folders() for file in files)
+    return next(filter(Path.is_file, paths), None)
+
+
+@contextmanager
+def reading(name: str, *others: str) -> Iterator[Path]:
+    """Yield a data file, or one of the `others` that may replace it; download it if none exists.
+
+    Errors while it is read become one sentence.
+    """
+    path = found(name, *others) or _download(name)
+    try:
+        yield path
+    except (*DAMAGE, *PACKED) as error:
+        reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(". ")
+        raise SelectronError(f"{path}: is not the data file it should be ({reason}).") from None
+
+
+def contents(path: Path) -> bytes:
+    """Return the bytes of a file, unpacked."""
+    return lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
+
+
+def arrays(path: Path) -> dict[str, np.ndarray]:
+    """Return the arrays of a file that NumPy saved."""
+    with np.load(io.BytesIO(contents(path)), allow_pickle=False) as packed:
+        return dict(packed)
+
+
+def missing(name: str, reason: str) -> SelectronError:
+    """Return the error for a file that does not exist."""
+    places = " and ".join(str(folder / name) for folder in folders())
+    return SelectronError(
+        f"{places}: no such file, and {reason}; put it there, or name the folder that has it in "
+        "the environment variable SELECTRON_DATA."
+    )
+
+
+def _download(name: str) -> Path:
+    """Download a file into the cache and compare its checksum."""
+    if name not in SOURCES:
+        raise missing(name, "it has no public home with a known checksum")
+    source, target = SOURCES[name], cache() / name
+    pooch.get_logger().setLevel("WARNING")
+    fetch: Any = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=TIMEOUT)
+    try:
+        pooch.retrieve(
+            source.url, f"sha256:{source.sha256}", target.name, target.parent, downloader=fetch
+        )
+    except ValueError as error:
+        what = "has another checksum than it should" if "hash" in str(error) else str(error)
+        raise missing(name, f"what {source.url} sends {what}") from None
+    except (OSError, requests.RequestException):
+        raise missing(name, f"{source.url} cannot be reached") from None
+    return target
