@@ -12,10 +12,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from . import support
+from .data.labels import appended, as_array, check_fit, distinct, listed, missing, no_class, none_of
 from .engine.rows import Dense, Sparse
 from .errors import SelectronError
 from .kernels import kernel_of
-from .labels import appended, as_array, check_fit, distinct, listed, missing, no_class, none_of
 from .parameters import shown
 
 TABLE, LABELS = "X is no table of numbers", "y is no list of labels"

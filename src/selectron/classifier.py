@@ -7,8 +7,9 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from . import checks, clock, packing, single_row, storage
+from . import checks, packing, single_row, storage
 from .askers import Always
+from .data import times as clock
 from .fitted import Fitted
 from .learners import LASEC
 from .run import Run, named

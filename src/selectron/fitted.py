@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import checks
+from .data.dicts import Names, are_dicts
+from .data.labels import encode
 from .engine.rows import Dense, Sparse
 from .errors import NotThere, SelectronError
-from .keyed import Names, are_dicts
-from .labels import encode
 from .model import Model
 from .nested import NestedParameters
 from .spaces.scalars import HELD

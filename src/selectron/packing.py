@@ -7,11 +7,11 @@ import numpy as np
 import scipy.sparse
 
 from . import checks, storage, support
+from .data.dicts import Names
 from .draws import Draws
 from .engine.rows import Dense, Sparse, joined, rows_of
 from .errors import SelectronError
 from .kernels import kernel_of
-from .keyed import Names
 from .model import Model
 
 KEPT = (

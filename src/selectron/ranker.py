@@ -5,11 +5,12 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from . import clock, single_row
+from . import single_row
 from .classifier import Decision, OnlineClassifier
+from .data import times as clock
+from .data.relevance import columns, indicators
 from .engine.rows import Dense, Sparse
 from .errors import SelectronError
-from .relevance import columns, indicators
 from .run import Run
 
 

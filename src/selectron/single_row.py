@@ -6,9 +6,9 @@ import numpy as np
 import scipy.sparse
 
 from .checks import TABLE, in_one_sentence
+from .data.dicts import Names, is_dict
 from .engine.rows import Dense, Sparse
 from .errors import SelectronError
-from .keyed import Names, is_dict
 from .model import Model
 
 

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from . import askers, kernels, learners
+from .data.files import writing
 from .errors import SelectronError
-from .writing import writing
 
 MAGIC = b"selectron\n"
 VERSION = 8

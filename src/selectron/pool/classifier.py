@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from ..data.labels import appended, as_array, distinct, encode, missing, none_of
 from ..errors import SelectronError
-from ..labels import appended, as_array, distinct, encode, missing, none_of
 from ..parameters import shown
 from . import saved
 from .confident import Confident

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..checks import classifiable
+from ..data.labels import distinct
 from ..errors import SelectronError
-from ..labels import distinct
 
 FEW = 20  # classes that a pool may have however few rows there are of each
 

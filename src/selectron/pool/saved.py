@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse
 
 from .. import storage
+from ..data.labels import as_array
 from ..errors import SelectronError
-from ..labels import as_array
 from . import boosted, confident, perceptron
 from .session import Answers
 

@@ -9,9 +9,9 @@ import scipy.sparse
 from sklearn.utils.multiclass import type_of_target
 
 from .. import checks
+from ..data.labels import as_array
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
-from ..labels import as_array
 from ..parameters import shown
 from ..refusal import check_memory
 

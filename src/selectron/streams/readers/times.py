@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ...clock import END, FAR, FIRST, dated
+from ...data.times import END, FAR, FIRST, dated
 from ...errors import SelectronError
 from .numerals import number
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from .errors import SelectronError
-from .parameters import shown
+from ..errors import SelectronError
+from ..parameters import shown
 
 NARROW = 10_000
 PLAIN = "text, a number or a date"

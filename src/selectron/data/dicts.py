@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from .engine.rows import Sparse
-from .errors import SelectronError
-from .parameters import shown
+from ..engine.rows import Sparse
+from ..errors import SelectronError
+from ..parameters import shown
 
 
 class Names:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .errors import SelectronError, Unwritten
+from ..errors import SelectronError, Unwritten
 
 
 @contextmanager
