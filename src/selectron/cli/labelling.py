@@ -1,6 +1,7 @@
 """Labelling in the terminal: one key confirms a proposal, one corrects it."""
 
 import csv
+import io
 import json
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from ..data.files import replace
 from ..errors import SelectronError
 from ..pool import PoolRun, SelfDirectedClassifier
 from ..streams.classes import plain
@@ -178,14 +180,14 @@ def piped() -> str:
 
 
 def written(run: PoolRun, path: str) -> None:
-    """Write what was told, a line a row: number from 1 on, label, proposal, corrected or not."""
-    with open(path, "w", newline="") as file:
-        out = csv.writer(file)
-        out.writerow(["row", "label", "proposal", "corrected"])
-        for row, label, proposal, wrong in zip(
-            run.order.tolist(), run.labels, run.proposals, run.wrong.tolist(), strict=True
-        ):
-            out.writerow([row + 1, label, proposal, int(wrong)])
+    """Write the answers, a line a row: number from 1 on, label, proposal, corrected or not."""
+    text = io.StringIO(newline="")
+    out = csv.writer(text)
+    out.writerow(["row", "label", "proposal", "corrected"])
+    columns = run.order.tolist(), run.labels, run.proposals, run.wrong.tolist()
+    for row, label, proposal, wrong in zip(*columns, strict=True):
+        out.writerow([row + 1, label, proposal, int(wrong)])
+    replace(path, text.getvalue().encode())
 
 
 def texts(file: str, kind: str | None, columns: tuple[str, ...], rows: int) -> list[str] | None:

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from contextlib import ExitStack, contextmanager
@@ -15,6 +14,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+from ..data.files import replace
 from ..errors import SelectronError
 
 PACKAGE = Path(__file__).parents[1]
@@ -169,13 +169,11 @@ def _read(file: Path | None) -> tuple[Any] | None:
 
 
 def _write(file: Path | None, text: str) -> None:
-    """Store a result; whoever reads at the same time sees all of it or nothing."""
+    """Store a result atomically: other processes may read at the same time."""
     if file is None:
         return
     file.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False) as part:
-        part.write(text)
-    Path(part.name).replace(file)
+    replace(file, text.encode())
 
 
 @contextmanager
