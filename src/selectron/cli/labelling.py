@@ -194,7 +194,7 @@ def texts(file: str, kind: str | None, columns: tuple[str, ...], rows: int) -> l
     """Return what is to be shown of every row, None if no columns are named for it."""
     if not columns:
         return None
-    from ..streams.readers.formats import by_name
+    from ..streams.readers import by_name
 
     kind = kind or by_name(file)
     if kind == "jsonl":
@@ -227,12 +227,9 @@ def table_records(file: str, parquet: bool, columns: tuple[str, ...]) -> list[di
 
 def json_records(file: str, columns: tuple[str, ...]) -> list[dict[str, Any]]:
     """Return these keys of a JSON lines file, where a row has them; one at least must have each."""
-    from ..streams.readers.opening import Blocks, Counted, opened
+    from ..streams.readers import unpacked
 
-    with opened(file) as stream:
-        blocks = Blocks(Counted(stream))
-        text = b"".join(iter(blocks.read, b"")).decode("utf-8-sig")
-    rows = [json.loads(line) for line in text.split("\n") if line.strip()]
+    rows = [json.loads(line) for line in unpacked(file).split("\n") if line.strip()]
     for column in columns:
         if not any(column in row for row in rows):
             raise SelectronError(f"{file}: --show cannot read these columns: no row has {column!r}")
