@@ -1,8 +1,10 @@
 """Files of comma-separated values."""
 
 import csv
+import gzip
 import io
 import math
+import os
 from contextlib import suppress
 
 import numpy as np
@@ -223,3 +225,23 @@ def test_csv_cells_come_back(rows):
         about = about._replace(columns=Columns([0], place))
         found = readers.parsed(Piece(content.encode(), 1), about)
         assert found.labels.tolist() == [cell_label(row[place - 1]) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ('a,"b\n1,2\n', "line 1: a quoted cell is opened and never closed"),
+        ("a\tb\ty\n1\t2\t3\n\t\t\n", "line 3: column 'a' is empty"),
+        ("a\n1\n  \n\nx\n", "line 5: column 'a': 'x' is not a number"),
+    ],
+)
+def test_csv_lines_that_are_nearly_blank(tmp_path, content, reason):
+    rows, error = fails(stored(tmp_path, "a.csv", content))
+    assert error.startswith(reason)
+    assert rows == (0 if "quoted" in reason else 1)
+
+
+def test_csv_cut_short_in_the_first_record(tmp_path):
+    packed = gzip.compress(b'"a\n' + os.urandom(4000).hex().encode() + b'",b\n1,2\n')
+    rows, error = fails(stored(tmp_path, "a.csv.gz", packed[:2000]))
+    assert (rows, error) == (0, "the gzip data end too early, after 0 rows")

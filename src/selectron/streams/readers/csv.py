@@ -15,9 +15,11 @@ import pyarrow.csv
 from ...data.cells import label, number
 from ...errors import SelectronError
 from .columns import USUAL, Choice, Columns, Part, choose, part, table
-from .text import Blocks, Piece, ahead, ends, pieces
+from .text import Blocks, Piece, ahead, ends, pieces, reason
 
 MARKS = ",;\t"
+BLANK = " \r\n"
+SPACES = re.compile(rb"^ +$", re.MULTILINE)
 COUNTED = 3  # this many numbers that count up by one are numbers of columns
 NAMES = tuple(name for name in USUAL if len(name) > 1)  # "y" is as likely to be a label
 
@@ -40,13 +42,18 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> Table:
     unquoted = re.sub(rb'"[^"]*"', b"", line)
     mark = max(MARKS, key=lambda mark: unquoted.count(mark.encode()))
     record = _record(mark)
-    first, *rest = blocks.first(2, record)
+    found = blocks.first(2, record)
+    if not found:  # not even one record is whole
+        raise SelectronError(f"{blocks.fault}, after 0 rows")
+    first, *rest = found
     place = 1 + blocks.lines_before(first)
     try:
         names = [cell.strip() for cell in _cells(first, mark)]
     except UnicodeDecodeError:
         what = "the text is not UTF-8; convert the file to it"
         raise SelectronError(f"line {place}: {what}") from None
+    if not names:
+        raise SelectronError(f"line {place}: a quoted cell is opened and never closed")
     if header is None:
         headed = has_word(names)
         if is_mixed(names):
@@ -72,14 +79,17 @@ def parsed(piece: Piece, about: Table) -> Part:
     data, wrong = piece.data, list[Any]()
 
     def skip(row: Any) -> str:
-        if row.text.strip():
+        if row.text.strip(BLANK):
             wrong.append(row)
         elif not wrong:
             blank.append(row)
         return "skip"
 
     blank = list[Any]()
-    columns = _read(data, about, skip)
+    try:
+        columns = _read(data, about, skip)
+    except pa.ArrowInvalid as error:
+        raise SelectronError(f"line {piece.line} or later: {reason(error)}") from None
     faults = []
     if wrong:
         row = wrong[0].number - 1 - len(blank)
@@ -103,7 +113,9 @@ def _read(data: bytes, about: Table, skip: Callable[[Any], str]) -> dict[int, pa
     """Return the columns that are needed, as text."""
     features, *others = about.columns
     needed = [*features, *(place for place in others if place is not None)]
-    if not data.strip():
+    if len(about.names) == 1:  # Arrow skips lines that are empty, but not those of spaces
+        data = SPACES.sub(b"", data)
+    if not data.strip(BLANK.encode()):
         return {place: pa.array([], pa.string()) for place in needed}
     quoted = b'"' in data
     read = pyarrow.csv.read_csv(
@@ -133,7 +145,7 @@ def _read(data: bytes, about: Table, skip: Callable[[Any], str]) -> dict[int, pa
 def _line(data: bytes, record: re.Pattern[bytes], row: int) -> int:
     """Return how many line ends are before a row that is not blank."""
     found = pairwise([0, *ends(data, record), len(data)])
-    starts = [start for start, stop in found if data[start:stop].strip()]
+    starts = [start for start, stop in found if data[start:stop].strip(BLANK.encode())]
     return data.count(b"\n", 0, starts[min(row, len(starts) - 1)])
 
 
@@ -145,15 +157,18 @@ def _record(mark: str) -> re.Pattern[bytes]:
 
 
 def _cells(record: bytes, mark: str, errors: str = "strict") -> list[str]:
-    """Return the cells of a record, which Arrow takes for the names of columns."""
-    text = record.decode(errors=errors).strip(" \r\n").encode()
+    """Return the cells of a record, which Arrow takes for names; none if a quote is not closed."""
+    text = record.decode(errors=errors).strip(BLANK).encode()
     if not text:
         return []
-    return pyarrow.csv.read_csv(
-        pa.py_buffer(text + b"\n"),
-        pyarrow.csv.ReadOptions(use_threads=False, block_size=len(text) + 2),
-        pyarrow.csv.ParseOptions(delimiter=mark, newlines_in_values=True),
-    ).column_names
+    try:
+        return pyarrow.csv.read_csv(
+            pa.py_buffer(text + b"\n"),
+            pyarrow.csv.ReadOptions(use_threads=False, block_size=len(text) + 2),
+            pyarrow.csv.ParseOptions(delimiter=mark, newlines_in_values=True),
+        ).column_names
+    except pa.ArrowInvalid:  # a quoted cell is never closed
+        return []
 
 
 def has_word(cells: Sequence[str]) -> bool:
