@@ -1,6 +1,7 @@
 """Files are written atomically, by one function."""
 
 import os
+import stat
 import subprocess
 import sys
 
@@ -42,3 +43,10 @@ def test_a_pipe_is_written_to_and_stays(tmp_path):
         replace(path, b"rows")
         assert reader.communicate(timeout=60)[0] == b"rows\n"
     assert path.is_fifo()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")
+def test_a_file_may_be_for_its_owner_alone(tmp_path):
+    path = tmp_path / "a"
+    replace(path, b"secret", opener=lambda name, flags: os.open(name, flags, 0o600))
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600

@@ -33,13 +33,17 @@ that exists, has room and may be written to.
 
 
 def replace(
-    path: str | os.PathLike, *parts: Any, reached: Callable[[str], None] = lambda point: None
+    path: str | os.PathLike,
+    *parts: Any,
+    reached: Callable[[str], None] = lambda point: None,
+    opener: Callable[[str, int], int] | None = None,
 ) -> None:
     """Write bytes to a file atomically: readers find the old content or all of the new one.
 
     The content and the new name are synced to the disk, so this holds after a power cut too. A link
     stays a link, and what is no regular file (a pipe, a device) is written to as it is. `reached`
-    is called before and after the rename; tests stop the process there.
+    is called before and after the rename; tests stop the process there. `opener` is that of open(),
+    for files with permissions of their own.
     """
     target = Path(path).resolve()
     with writing(path):
@@ -47,13 +51,13 @@ def replace(
             with open(target, "wb") as device:
                 device.writelines(parts)
         else:
-            _replace(target, parts, reached)
+            _replace(target, parts, reached, opener)
 
 
-def _replace(target: Path, parts: Iterable[Any], reached: Callable[[str], None]) -> None:
+def _replace(target: Path, parts: Iterable[Any], reached: Any, opener: Any) -> None:
     draft = target.with_name(f".{secrets.token_hex(8)}.draft")
     try:
-        with open(draft, "xb") as file:
+        with open(draft, "xb", opener=opener) as file:
             file.writelines(parts)
             file.flush()
             os.fsync(file.fileno())
