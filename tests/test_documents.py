@@ -42,6 +42,7 @@ def test_the_table_is_that_of_the_demonstration(tmp_path, monkeypatch):
         "docs/design.md",
         "docs/benchmarks.md",
         "docs/datasets.md",
+        "docs/files.md",
         "docs/leading-history.md",
         "docs/pool.md",
         "docs/reproduction.md",

@@ -1,11 +1,11 @@
-"""Work ahead keeps its order, and what goes wrong comes in its turn."""
+"""Work ahead keeps its order, and errors come in their turn."""
 
 import threading
 import time
 
 import pytest
 
-from selectron.streams.readers.ahead import THREADS, ahead
+from selectron.streams.readers.text import THREADS, ahead
 
 
 def test_results_come_in_order_however_long_each_takes():
@@ -15,17 +15,6 @@ def test_results_come_in_order_however_long_each_takes():
 
     assert list(ahead(slow, range(20))) == list(range(20))
     assert list(ahead(slow, [])) == []
-
-
-def test_what_the_items_raise_comes_after_those_before():
-    def items():
-        yield from range(5)
-        raise ValueError("the end is missing")
-
-    found = []
-    with pytest.raises(ValueError, match="the end is missing"):
-        found.extend(ahead(str, items()))
-    assert found == list("01234")
 
 
 def test_what_the_function_raises_comes_in_its_turn():

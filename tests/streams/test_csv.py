@@ -1,16 +1,24 @@
 """Files of comma-separated values."""
 
+import csv
+import gzip
+import io
+import math
+import os
 from contextlib import suppress
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from selectron.data.cells import label as cell_label
+from selectron.data.cells import number
 from selectron.errors import SelectronError
-from selectron.streams.readers import delimited, read
-from selectron.streams.readers.cells import Grammar
+from selectron.streams.readers import csv as readers
+from selectron.streams.readers import read
 from selectron.streams.readers.columns import Columns
-from selectron.streams.readers.lines import Piece
+from selectron.streams.readers.text import Piece
 
 from .reading import canonical, fails, numerals, odd, parquet, stored
 
@@ -85,7 +93,7 @@ def test_a_first_line_unlike_the_next_has_names(tmp_path, case):
     except SelectronError as error:
         fault = str(error)
     assert "line 2" in fault if case in ("words", "other cells below") else labels[0] != name
-    expected = "line 1 was taken for names, though some are numbers: if it is a row, say"
+    expected = "line 1 was taken for names, though some are numbers: if it is a row, use"
     assert source.doubt.startswith(expected) == (case != "words")
     forced = read(path, label=name, header=True)
     with suppress(SelectronError):
@@ -137,7 +145,7 @@ def test_csv_lone_carriage_return_is_a_space(tmp_path):
         ("1,nan,0", "column 'b' is not finite (nan)"),
         ("-inf,1,0", "column 'a' is not finite (-inf)"),
         ("1e999,1,0", "column 'a' is not finite (1e999)"),
-        ('1,"2,0', "a quoted cell is opened and never closed"),
+        ('1,"2,0', "2 columns were found, and 3 expected: is a quoted cell never closed?"),
     ],
 )
 def test_csv_errors(tmp_path, row, reason, size):
@@ -181,39 +189,59 @@ def test_wide_tables_name_only_some_columns(tmp_path):
 cells = st.one_of(numerals, numerals, odd, st.just(""), numerals.map('"{}"'.format))
 words = st.one_of(
     st.sampled_from(["ham", " spam ", '"a,b"', '"a\nb"', '"say ""x"""', "NA", "é", '"x"y', 'x"y']),
-    st.text('ab",; \n', max_size=5),
+    st.text('ab",; ', max_size=5),
 )
 
 
 @settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.lists(st.tuples(st.one_of(numerals, cells), numerals, words), max_size=5), st.data())
-def test_csv_quick_is_careful(rows, data):
-    """Arrow gives the same bits as the careful path, or the piece is left to it."""
-    text = "".join(",".join(row) + "\n" + data.draw(st.sampled_from(["", "\n"])) for row in rows)
-    grammar = Grammar.of(",")
-    stops = grammar.ends(text.encode())
-    piece = Piece(text.encode()[: stops[-1] if len(stops) else 0], 1)
-    about = delimited.Table(grammar, ("a", "b", "y"), Columns([0, 1], 2))
-    quick, careful = delimited.quick(piece, about), delimited.careful(piece, about)
-    if quick is not None:
-        assert careful.fault is None
-        assert quick.values.tobytes() == careful.values.tobytes()
-        assert quick.labels.tolist() == careful.labels.tolist()
+@given(st.lists(st.tuples(cells, cells, words), min_size=1, max_size=5))
+def test_csv_is_read_as_pythons_reader_does(rows):
+    """Rows before the first fault have the values of float() and the labels as written."""
+    content = "".join(",".join(row) + "\n" for row in rows)
+    wanted = [row for row in csv.reader(io.StringIO(content, newline="\n")) if row]
+    about = readers.Table(",", readers._record(","), ("a", "b", "y"), Columns([0, 1], 2))
+    found = readers.parsed(Piece(content.encode(), 1), about)
+    count = len(found.labels)
+    for row, values, label in zip(wanted, found.rows.values, found.labels, strict=False):
+        assert np.array(row[:2], float).tobytes() == values.tobytes()
+        assert label == cell_label(row[2])
+    assert count == len(wanted) if not found.fault else not sound(wanted[count])
 
 
-def test_csv_quick_path_is_taken():
-    about = delimited.Table(Grammar.of(","), ("a", "y"), Columns([0], 1))
-    for text in (b"1,ham\n\n2,\n", b'"1","a ""b"""\n', b' 1.5 ,"a\nb"\n'):
-        assert delimited.quick(Piece(text, 1), about) is not None
+def sound(row):
+    values = [number(cell) for cell in row[:2]]
+    return len(row) == 3 and all(value is not None and math.isfinite(value) for value in values)
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.lists(st.text('a",\n é', max_size=4), min_size=2, max_size=2), min_size=1))
 def test_csv_cells_come_back(rows):
     """What a writer of CSV quotes is read as it was."""
-    text = "".join(
-        ",".join('"' + cell.replace('"', '""') + '"' for cell in row) + "\n" for row in rows
+    content = "".join(
+        "0," + ",".join('"' + cell.replace('"', '""') + '"' for cell in row) + "\n" for row in rows
     )
-    grammar = Grammar.of(",")
-    found = [grammar.cells(record) for record, _ in grammar.records(Piece(text.encode(), 1))]
-    assert found == rows
+    about = readers.Table(",", readers._record(","), ("a", "b", "y"), Columns([0], 2, None))
+    for place in (1, 2):
+        about = about._replace(columns=Columns([0], place))
+        found = readers.parsed(Piece(content.encode(), 1), about)
+        assert found.labels.tolist() == [cell_label(row[place - 1]) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ('a,"b\n1,2\n', "line 1: a quoted cell is opened and never closed"),
+        ("a\tb\ty\n1\t2\t3\n\t\t\n", "line 3: column 'a' is empty"),
+        ("a\n1\n  \n\nx\n", "line 5: column 'a': 'x' is not a number"),
+    ],
+)
+def test_csv_lines_that_are_nearly_blank(tmp_path, content, reason):
+    rows, error = fails(stored(tmp_path, "a.csv", content))
+    assert error.startswith(reason)
+    assert rows == (0 if "quoted" in reason else 1)
+
+
+def test_csv_cut_short_in_the_first_record(tmp_path):
+    packed = gzip.compress(b'"a\n' + os.urandom(4000).hex().encode() + b'",b\n1,2\n')
+    rows, error = fails(stored(tmp_path, "a.csv.gz", packed[:2000]))
+    assert (rows, error) == (0, "the gzip data end too early, after 0 rows")

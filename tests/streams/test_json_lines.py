@@ -64,7 +64,7 @@ def test_json_errors(tmp_path, row, reason, size):
         ('{"x": [1, "2"]}', "\"2\" in 'x' is not a number"),
         ('{"x": [1, null]}', "null in 'x' is not a number"),
         ('{"x": [1, Infinity]}', "number 2 in 'x' is not finite (inf)"),
-        ('{"x": [1, 2], "id": 3}', "'id' is beside 'x'; leave it out: --drop id"),
+        ('{"x": [1, 2], "id": 3}', "'id' is next to 'x'; leave it out: --drop id"),
         ('{"label": 1}', "there is no array of numbers 'x'"),
     ],
 )
@@ -80,6 +80,6 @@ def test_json_label_errors(tmp_path):
     )
     assert "have no columns to count" in fails(path, label=-1)[1]
     path = stored(tmp_path, "a.jsonl", '{"label": 0}\n')
-    assert fails(path)[1] == "line 1: there is no feature beside the label"
+    assert fails(path)[1] == "line 1: there is no feature besides the label"
     path = stored(tmp_path, "a.json", '[\n  {"a": 1}\n]\n')
     assert fails(path)[1].startswith("line 1: this is not JSON (Expecting value at column 2)")

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from selectron.errors import SelectronError
-from selectron.streams.readers import opening, read
+from selectron.streams.readers import read, text
 
 from .reading import PACK, TEXT, dense, example, fails, parquet, stored, until_error
 
@@ -24,7 +24,7 @@ def test_missing_file_directory_and_permission(tmp_path, monkeypatch):
     def refuse(*_):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(opening, "open", refuse, raising=False)
+    monkeypatch.setattr(text, "open", refuse, raising=False)
     assert fails(path) == (0, "may not be read (permission denied)")
 
 
@@ -38,9 +38,9 @@ def test_a_file_that_cannot_be_read_on(monkeypatch):
 
     stdin = type("Stdin", (), {"buffer": Failing(b"1 2:3\n2 3:4\n7 8:")})
     monkeypatch.setattr(sys, "stdin", stdin)
-    chunks, text = until_error(read("-"))
+    chunks, found = until_error(read("-"))
     assert chunks[0].labels.tolist() == [1, 2]
-    assert text == "standard input: reading failed (Input/output error), after 2 rows"
+    assert found == "standard input: reading failed (Input/output error), after 2 rows"
 
 
 @pytest.mark.parametrize("options", [{"format": "arff"}, {"size": 0}, {"size": 2.5}])
@@ -60,7 +60,7 @@ def test_empty_files(tmp_path, kind, content, packing):
 
 
 def test_files_with_a_head_and_no_rows(tmp_path):
-    said = "there are no rows: line {} was taken for names (if it is a row, say --no-header)"
+    said = "there are no rows: line {} was taken for names (if it is a row, use --no-header)"
     assert fails(stored(tmp_path, "a.csv", "a,b,y\n")) == (0, said.format(1))
     assert fails(stored(tmp_path, "a.csv", "\n\n1,2,3\n"), header=True) == (0, said.format(3))
     assert fails(stored(tmp_path, "a.svm", "# a comment\n")) == (0, "there are no rows")
@@ -80,9 +80,9 @@ def test_packed_files_cut_short(tmp_path, kind, packing):
     packed = PACK[packing](content)
     for keep in (len(packed) - 3, len(packed) // 2, 20):
         path = stored(tmp_path, f"a.{kind}{packing}", packed[:keep])
-        chunks, text = until_error(read(path, size=100))
+        chunks, found = until_error(read(path, size=100))
         count = sum(len(chunk.labels) for chunk in chunks)
-        assert text.endswith(f"data end too early, after {count} rows")
+        assert found.endswith(f"data end too early, after {count} rows")
         if count:
             rows, labels = dense(chunks, 5)
             assert (rows == X[:count]).all()
@@ -98,9 +98,9 @@ def test_damaged_packed_files(tmp_path, kind, packing):
     for place in (len(packed) // 2, len(packed) - 6):
         packed[place] ^= 0xFF
         path = stored(tmp_path, f"a.{kind}{packing}", bytes(packed))
-        _, text = fails(path)
+        _, found = fails(path)
         # a flipped byte may unpack to wrong text before the checksum is seen
-        assert "data are damaged" in text or "data end too early" in text or "line " in text
+        assert "data are damaged" in found or "data end too early" in found or "line " in found
 
 
 @pytest.mark.parametrize("kind", TEXT)
@@ -111,9 +111,9 @@ def test_text_that_is_not_utf8(tmp_path, kind):
     parts[20] = parts[20].replace(b"null", b'"caf\xe9"').replace(b"?", b"caf\xe9")
     assert b"\xe9" in parts[20]
     for size in (1, 7, 4096):
-        rows, text = fails(stored(tmp_path, "a", b"\n".join(parts)), size=size)
+        rows, found = fails(stored(tmp_path, "a", b"\n".join(parts)), size=size)
         assert rows == (19 if kind == "csv" else 20)
-        assert text == "line 21: the text is not UTF-8; convert the file to it"
+        assert found == "line 21: the text is not UTF-8; convert the file to it"
 
 
 def test_header_that_is_not_utf8(tmp_path):

@@ -13,9 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from selectron.streams.readers import lines, opening, read
-from selectron.streams.readers.lines import Piece
-from selectron.streams.readers.opening import Blocks, Counted
+from selectron.streams.readers import read, text
+from selectron.streams.readers.text import Blocks, Counted, Piece
 
 from .reading import PACK, TEXT, canonical, dense, example, fails, parquet, stored, until_error
 
@@ -67,7 +66,7 @@ def test_rows_do_not_depend_on_the_chunk_size(tmp_path, kind, size):
 def test_rows_do_not_depend_on_the_blocks(tmp_path, monkeypatch, kind, size, block):
     content, X, y = example(kind)
     content = "\ufeff".encode() + content.replace(b"\n", b"\r\n")
-    monkeypatch.setattr(opening, "READ", block)
+    monkeypatch.setattr(text, "READ", block)
     rows, labels = dense(read(stored(tmp_path, "a", content), size=size), X.shape[1])
     assert (rows == X).all()
     assert labels == y
@@ -93,7 +92,7 @@ def test_a_slow_pipe_is_followed():
     here, there = os.pipe()
     with os.fdopen(here, "rb") as reading, os.fdopen(there, "wb", 0) as writing:
         writing.write(b"+1 3:1 4:2\n")
-        pieces = lines.pieces(Blocks(Counted(reading)), 1)
+        pieces = text.pieces(Blocks(Counted(reading)), 1)
         assert next(pieces).data == b"+1 3:1 4:2\n"
         writing.write(b"-1 4:1\n")
         assert next(pieces) == Piece(b"-1 4:1\n", 2)
@@ -113,9 +112,9 @@ def test_named_pipe(tmp_path):
 @pytest.mark.parametrize("ending", [b"\n", b"", b"\r\n", b"\n\n \n", b"\r\n\r\n"])
 def test_line_ends_and_blank_lines(tmp_path, kind, ending):
     content, X, y = example(kind)
-    text = content.rstrip(b"\n").replace(b"\n", b"\r\n" if b"\r" in ending else b"\n")
-    text = b"\n \n" + text.replace(b"\n", b"\n\n", 3) + ending
-    rows, labels = dense(read(stored(tmp_path, "a", text), size=4), X.shape[1])
+    lines = content.rstrip(b"\n").replace(b"\n", b"\r\n" if b"\r" in ending else b"\n")
+    lines = b"\n \n" + lines.replace(b"\n", b"\n\n", 3) + ending
+    rows, labels = dense(read(stored(tmp_path, "a", lines), size=4), X.shape[1])
     assert (rows == X).all()
     assert labels == y
 
@@ -127,7 +126,8 @@ def test_iterating_again_starts_again(tmp_path):
     assert dense(source, 5)[0].shape == X.shape
 
 
-def test_position_grows_with_the_chunks(tmp_path):
+def test_position_grows_with_the_chunks(tmp_path, monkeypatch):
+    monkeypatch.setattr(text, "READ", 1 << 17)
     for kind in ("csv", "parquet"):
         content, _, _ = example(kind, n=20000)
         source = read(stored(tmp_path, f"a.{kind}", content), size=1000)
@@ -150,7 +150,7 @@ def test_files_are_closed(tmp_path, monkeypatch, kind, how):
         files.append(open(*arguments))  # noqa: SIM115 (closing it is what is tested)
         return files[-1]
 
-    monkeypatch.setattr(opening, "open", noted, raising=False)
+    monkeypatch.setattr(text, "open", noted, raising=False)
     source = read(path, size=10)
     assert not files
     if how == "abandoned":
@@ -196,20 +196,8 @@ def test_memory_is_flat(tmp_path, kind):
 
 
 def test_a_line_without_end_is_an_error(tmp_path, monkeypatch):
-    monkeypatch.setattr(lines, "LIMIT", 1 << 20)
-    monkeypatch.setattr(opening, "LIMIT", 1 << 20)
+    monkeypatch.setattr(text, "LIMIT", 1 << 20)
     path = stored(tmp_path, "a.svm", b"1 2:3\n" * 10 + b"1 2:" + b"3" * (3 << 20))
     assert fails(path) == (10, "line 11: a line (or a quoted cell) goes on for over 1 MiB")
     path = stored(tmp_path, "a.csv", b"a,y\n" + b"1,2\n" * 10 + b'1,"' + b"3\n" * (2 << 20))
     assert fails(path) == (10, "line 12: a line (or a quoted cell) goes on for over 1 MiB")
-
-
-def test_chunks_of_more_bytes_than_the_limit_come_in_parts(tmp_path, monkeypatch):
-    monkeypatch.setattr(lines, "LIMIT", 1 << 10)
-    monkeypatch.setattr(opening, "READ", 300)
-    content, X, y = example("csv", n=500)
-    chunks = list(read(stored(tmp_path, "a.csv", content), size=400))
-    assert len(chunks) > 2
-    rows, labels = dense(chunks, 5)
-    assert (rows == X).all()
-    assert labels == y

@@ -1,5 +1,6 @@
 """Files in the format svmlight/LIBSVM."""
 
+import io
 import math
 
 import numpy as np
@@ -7,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from selectron.streams.readers import pairs, read, svmlight
-from selectron.streams.readers.lines import Piece
+from selectron.streams.readers import read, svmlight, text
+from selectron.streams.readers.text import Blocks, Counted, Piece
 
 from .reading import canonical, fails, numerals, odd, stored
 
@@ -45,12 +46,15 @@ def test_svmlight_width_grows(tmp_path):
     assert [chunk.width for chunk in chunks] == [6, 6, 6, 91, 91]
 
 
-def test_svmlight_labels_turn_into_words(tmp_path):
-    chunks = svm(tmp_path, "+1 1:1\n? 1:1\n01 1:1\nspam 1:1\n1:3\n2 1:1\n", size=2)
-    assert [chunk.labels.dtype for chunk in chunks] == [float, object, object]
-    np.testing.assert_array_equal(chunks[0].labels, [1, math.nan])
-    assert chunks[1].labels.tolist() == ["01", "spam"]
-    assert chunks[2].labels.tolist() == [None, "2"]
+def test_svmlight_labels_turn_into_words(monkeypatch):
+    monkeypatch.setattr(text, "READ", 7)
+    content = b"+1 1:1\n? 1:1\n01 1:1\nspam 1:1\n1:3\n2 1:1\n"
+    parts = svmlight.parts(Blocks(Counted(io.BytesIO(content))), 2)
+    labels = [part.labels for part in parts]
+    assert [part.dtype for part in labels] == [float, float, object, object]
+    np.testing.assert_array_equal(labels[0], [1, math.nan])
+    assert labels[2].tolist() == ["spam", None]
+    assert labels[3].tolist() == ["2"]
 
 
 @pytest.mark.parametrize(
@@ -122,11 +126,11 @@ def piece_of(rows):
 def test_svmlight_quick_is_careful(rows):
     """The quick path gives the same bits as the careful one, or leaves the piece to it."""
     piece = piece_of(rows)
-    quick, lines = pairs.scanned(piece.data), svmlight._taken_apart(piece)
-    careful, fault = svmlight.careful(lines)
+    quick = svmlight.scanned(piece.data)
+    heads, careful, fault = svmlight.careful(piece)
     if quick is not None:
-        assert fault is None
-        assert quick[0] == lines.heads
+        assert not fault
+        assert quick[0] == heads
         assert same(quick[1], careful)
 
 
@@ -134,10 +138,10 @@ def test_svmlight_quick_is_careful(rows):
 @given(st.lists(st.dictionaries(st.integers(0, 10**6), numerals, max_size=6), max_size=5))
 def test_svmlight_values_are_those_of_float(rows):
     tails = [" ".join(f"{j}:{v}" for j, v in row.items()).encode() for row in rows]
-    _, found, fault = svmlight._rows(piece_of(tails))
+    _, found, fault = svmlight.parsed(piece_of(tails))
     expected = [[(j, float(row[j])) for j in sorted(row)] for row in rows]
     finite = all(math.isfinite(v) for row in expected for _, v in row)
-    assert (fault is None) == finite
+    assert (not fault) == finite
     if finite:
         flat = [pair for row in expected for pair in row]
         assert found.indices.tolist() == [j for j, _ in flat]
@@ -150,32 +154,32 @@ def test_svmlight_values_are_those_of_float(rows):
     st.floats(allow_nan=False, allow_infinity=False), st.sampled_from(["r", ".17e", ".6g", ".1f"])
 )
 def test_svmlight_rounds_every_value_as_float_does(value, how):
-    text = repr(value) if how == "r" else format(value, how)
-    found = pairs.scanned(f"1 1:{text}\n".encode())
+    numeral = repr(value) if how == "r" else format(value, how)
+    found = svmlight.scanned(f"1 1:{numeral}\n".encode())
     assert found is not None
-    assert found[1].values.tobytes() == np.array([float(text)]).tobytes()
+    assert found[1].values.tobytes() == np.array([float(numeral)]).tobytes()
 
 
 def test_svmlight_quick_path_is_taken():
     """Ordinary rows, sorted or not, with comments, qid and words, are not parsed one by one."""
     rows = [b"3:1 7:0.5", b"", b"9:1 2:-1e-3 # note", b"qid:3 1:1", b"1:0.12345678901234567"]
-    assert pairs.scanned(piece_of(rows).data) is not None
-    assert pairs.scanned(b"") is not None
+    assert svmlight.scanned(piece_of(rows).data) is not None
+    assert svmlight.scanned(b"") is not None
 
 
 @pytest.mark.parametrize(
     "text", [b"1 2:1 2:3", b"1 x:1", b"1 1:nan", b"1 1:1e999", b"1 1:2x", b"a b"]
 )
 def test_svmlight_unusual_pieces_are_left_to_the_careful_path(text):
-    assert pairs.scanned(text) is None
+    assert svmlight.scanned(text) is None
 
 
 def test_svmlight_scan_compiled_is_plain():
     """The compiled pass does what the same code does as plain Python."""
-    text = b"1 3:0.5 7:1e3 # c\n\n-1 qid:7 9:1 2:0.1234567890123456789\n  \n5:1\n"
+    content = b"1 3:0.5 7:1e3 # c\n\n-1 qid:7 9:1 2:0.1234567890123456789\n  \n5:1\n"
     out = [np.zeros((9, 2), np.int64), np.zeros(10, np.int64), np.zeros(9, np.int32)]
     out += [np.zeros(9), np.zeros((9, 3), np.int64)]
     other = [array.copy() for array in out]
-    data = np.frombuffer(text, np.uint8)
-    assert pairs.SCAN(data, *out) == pairs.scan(data, *other)
+    data = np.frombuffer(content, np.uint8)
+    assert svmlight.SCAN(data, *out) == svmlight.scan(data, *other)
     assert same(out, other)

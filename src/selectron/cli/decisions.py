@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from ..data.files import writing
 from ..evaluate.contest import Contestant
 from ..model.run import Outcome, indices
-from ..writing import writing
 
 SCHEMA = pa.schema(
     {

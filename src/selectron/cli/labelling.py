@@ -1,6 +1,7 @@
 """Labelling in the terminal: one key confirms a proposal, one corrects it."""
 
 import csv
+import io
 import json
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from ..data.files import replace
 from ..errors import SelectronError
 from ..pool import PoolRun, SelfDirectedClassifier
 from ..streams.classes import plain
@@ -178,21 +180,21 @@ def piped() -> str:
 
 
 def written(run: PoolRun, path: str) -> None:
-    """Write what was told, a line a row: number from 1 on, label, proposal, corrected or not."""
-    with open(path, "w", newline="") as file:
-        out = csv.writer(file)
-        out.writerow(["row", "label", "proposal", "corrected"])
-        for row, label, proposal, wrong in zip(
-            run.order.tolist(), run.labels, run.proposals, run.wrong.tolist(), strict=True
-        ):
-            out.writerow([row + 1, label, proposal, int(wrong)])
+    """Write the answers, a line a row: number from 1 on, label, proposal, corrected or not."""
+    text = io.StringIO(newline="")
+    out = csv.writer(text)
+    out.writerow(["row", "label", "proposal", "corrected"])
+    columns = run.order.tolist(), run.labels, run.proposals, run.wrong.tolist()
+    for row, label, proposal, wrong in zip(*columns, strict=True):
+        out.writerow([row + 1, label, proposal, int(wrong)])
+    replace(path, text.getvalue().encode())
 
 
 def texts(file: str, kind: str | None, columns: tuple[str, ...], rows: int) -> list[str] | None:
     """Return what is to be shown of every row, None if no columns are named for it."""
     if not columns:
         return None
-    from ..streams.readers.formats import by_name
+    from ..streams.readers import by_name
 
     kind = kind or by_name(file)
     if kind == "jsonl":
@@ -225,12 +227,9 @@ def table_records(file: str, parquet: bool, columns: tuple[str, ...]) -> list[di
 
 def json_records(file: str, columns: tuple[str, ...]) -> list[dict[str, Any]]:
     """Return these keys of a JSON lines file, where a row has them; one at least must have each."""
-    from ..streams.readers.opening import Blocks, Counted, opened
+    from ..streams.readers import unpacked
 
-    with opened(file) as stream:
-        blocks = Blocks(Counted(stream))
-        text = b"".join(iter(blocks.read, b"")).decode("utf-8-sig")
-    rows = [json.loads(line) for line in text.split("\n") if line.strip()]
+    rows = [json.loads(line) for line in unpacked(file).split("\n") if line.strip()]
     for column in columns:
         if not any(column in row for row in rows):
             raise SelectronError(f"{file}: --show cannot read these columns: no row has {column!r}")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..data.files import writing
 from ..errors import SelectronError
-from ..writing import writing
 from . import INTERRUPTED
 from .options import of_a_file
 from .order import in_order

@@ -69,7 +69,7 @@ def default_learners(demo: bool, sparse: bool, kernel: Any) -> tuple[Any, ...]:
 
 def check_bounds(file: str | None, kind: str | None, many: str, classes: int) -> None:
     """Refuse --bounds where it is known beforehand that no theorem is about the stream."""
-    from ..streams.readers.formats import by_name
+    from ..streams.readers import by_name
 
     sparse = (kind or by_name(file or "")) == "svmlight"
     if sparse or classes > 2 or many == "exact":

@@ -11,11 +11,20 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
+from ..data.labels import (
+    appended,
+    as_array,
+    check_fit,
+    distinct,
+    listed,
+    missing,
+    no_class,
+    none_of,
+)
 from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..kernels import kernel_of
-from ..labels import appended, as_array, check_fit, distinct, listed, missing, no_class, none_of
 from ..model import support
 
 TABLE, LABELS = "X is no table of numbers", "y is no list of labels"

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..data.dicts import Names, are_dicts
+from ..data.labels import encode
 from ..engine.rows import Dense, Sparse
 from ..errors import NotThere, SelectronError
-from ..keyed import Names, are_dicts
-from ..labels import encode
 from ..model.model import Model
 from ..spaces.scalars import HELD
 from . import checks

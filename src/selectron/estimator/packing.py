@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse
 
+from ..data.dicts import Names
 from ..engine.rows import Dense, Sparse, joined, rows_of
 from ..errors import SelectronError
 from ..kernels import kernel_of
-from ..keyed import Names
 from ..model import storage, support
 from ..model.draws import Draws
 from ..model.model import Model

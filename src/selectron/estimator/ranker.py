@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .. import clock
+from ..data import times as clock
+from ..data.relevance import columns, indicators
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..model.run import Run
-from ..relevance import columns, indicators
 from . import single_row
 from .classifier import Decision, OnlineClassifier
 

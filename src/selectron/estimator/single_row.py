@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from ..data.dicts import Names, is_dict
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
-from ..keyed import Names, is_dict
 from ..model.model import Model
 from .checks import TABLE, in_one_sentence
 

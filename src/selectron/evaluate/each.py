@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 import sysconfig
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from contextlib import ExitStack, contextmanager
@@ -19,6 +18,7 @@ from threading import Thread
 from types import ModuleType
 from typing import Any
 
+from ..data.files import replace
 from ..errors import SelectronError
 
 PACKAGE = Path(__file__).parents[1]
@@ -174,13 +174,11 @@ def _read(file: Path | None) -> tuple[Any] | None:
 
 
 def _write(file: Path | None, text: str) -> None:
-    """Store a result; whoever reads at the same time sees all of it or nothing."""
+    """Store a result atomically: other processes may read at the same time."""
     if file is None:
         return
     file.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False) as part:
-        part.write(text)
-    Path(part.name).replace(file)
+    replace(file, text.encode())
 
 
 @contextmanager

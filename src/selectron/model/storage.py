@@ -10,15 +10,14 @@ import io
 import json
 import numbers
 import os
-import secrets
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .. import askers, kernels, learners
+from ..data.files import replace
 from ..errors import SelectronError
-from ..writing import writing
 
 MAGIC = b"selectron\n"
 VERSION = 8
@@ -26,30 +25,14 @@ HEADER = "header"
 
 
 def write(path: str | os.PathLike, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
-    """Write a model file; one that is there is replaced only once the new one is complete."""
+    """Write a model file atomically."""
     payload = io.BytesIO()
     text = np.frombuffer(json.dumps(header, default=_plain).encode(), np.uint8)
     np.savez(payload, allow_pickle=False, **{HEADER: text}, **arrays)
     content = payload.getbuffer()
-    target = Path(path).resolve()  # a link stays one
-    if target.exists() and not target.is_file():
+    if Path(path).exists() and not Path(path).is_file():
         raise SelectronError(f"{path} is no file: a model can be written to a file only.")
-    with writing(path):
-        _replace(target, MAGIC + bytes([VERSION]) + hashlib.sha256(content).digest(), content)
-
-
-def _replace(target: Path, *parts: Any) -> None:
-    """Put a new file in the place of the target once it is complete."""
-    draft = target.with_name(f".{secrets.token_hex(8)}.draft")
-    try:
-        with open(draft, "xb") as file:
-            file.writelines(parts)
-            file.flush()
-            os.fsync(file.fileno())  # or a power cut may leave the new name without the content
-        os.replace(draft, target)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
+    replace(path, MAGIC + bytes([VERSION]) + hashlib.sha256(content).digest(), content)
 
 
 def _plain(value: Any) -> Any:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from ..data.labels import appended, as_array, distinct, encode, missing, none_of
 from ..engine.parameters import shown
 from ..errors import SelectronError
-from ..labels import appended, as_array, distinct, encode, missing, none_of
 from . import saved
 from .confident import Confident
 from .features import featured, kernels

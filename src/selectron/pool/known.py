@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from ..data.labels import distinct
 from ..errors import SelectronError
 from ..estimator.checks import classifiable
-from ..labels import distinct
 
 FEW = 20  # classes that a pool may have however few rows there are of each
 

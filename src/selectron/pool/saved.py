@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse
 
+from ..data.labels import as_array
 from ..errors import SelectronError
-from ..labels import as_array
 from ..model import storage
 from . import boosted, confident, perceptron
 from .session import Answers

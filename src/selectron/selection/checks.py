@@ -8,11 +8,11 @@ import numpy as np
 import scipy.sparse
 from sklearn.utils.multiclass import type_of_target
 
+from ..data.labels import as_array
 from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..estimator import checks
-from ..labels import as_array
 from ..model.refusal import check_memory
 
 

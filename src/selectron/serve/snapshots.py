@@ -6,12 +6,11 @@ hashes fit, there is no snapshot. Without any, the log is played from its beginn
 
 import json
 import logging
-import os
-import secrets
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from ..data.files import replace
 from ..errors import SelectronError
 from . import points, private, strict
 from .damage import Damaged
@@ -55,23 +54,10 @@ def take(stream: Stream) -> None:
             "named": list(stream.named),
         }
     )
-    put(here / f"{stream.seq}.json", strict.dumps(manifest).encode())
+    path = here / f"{stream.seq}.json"
+    text = strict.dumps(manifest).encode()
+    replace(path, text, reached=points.reached, opener=private.opener)
     prune(here)
-
-
-def put(path: Path, content: bytes) -> None:
-    """Write a file aside, sync it, and give it its name."""
-    draft = path.with_name(f".{secrets.token_hex(8)}.draft")
-    with open(draft, "xb", opener=private.opener) as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    points.reached("before rename")
-    os.replace(draft, path)
-    points.reached("after rename")
-    fd = os.open(path.parent, os.O_RDONLY)
-    os.fsync(fd)
-    os.close(fd)
 
 
 def prune(here: Path) -> None:

@@ -1,68 +1,105 @@
 """JSON lines: one object a line, with an array of features or with a key for each.
 
-The first row tells which: `{"x": [0.5, 2], "label": "spam"}` or `{"size": 0.5, "links": 2}`.
+The first row settles which: `{"x": [0.5, 2], "label": "spam"}` or `{"size": 0.5, "links": 2}`.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
+from ...data.cells import label, second
 from ...engine.rows import Dense
 from ...errors import SelectronError
-from .columns import Choice, listed, usual_label
-from .labels import as_text, column
-from .lines import Piece, pieces
-from .opening import Blocks
-from .times import second
+from .columns import Choice, Part, listed, usual_label
+from .text import Blocks, Piece, pieces
 
 NUMBERS = frozenset({int, float, bool})
 
-Object = Mapping[str, Any]
+
+def parts(blocks: Blocks, size: int, choice: Choice) -> Iterator[Part]:
+    """Yield the rows of the file."""
+    if any(isinstance(which, int) for which in (choice.label, choice.time, *choice.drop)):
+        raise SelectronError("JSON rows have no columns to count; give the key")
+    return map(Reader(choice).part, pieces(blocks, size))
 
 
-class Array(NamedTuple):
-    """Rows that have their features in an array of fixed length."""
+class Reader:
+    """Turns lines into rows, by the layout of the first one."""
 
-    name: str
-    width: int
+    def __init__(self, choice: Choice):
+        self.choice = choice
+        self.drop = [str(name) for name in choice.drop]
+        self.label: str | None = None
+        self.array: str | None = None  # the key of the array, if features are in one
+        self.width = 0
+        self.keys: tuple[str, ...] = ()  # else those of the features
+        self.known: frozenset[str] = frozenset()
 
-    def features(self, row: Object) -> Sequence[float]:
-        """The array, if it is one of numbers and of that length."""
-        values = row.get(self.name)
+    def part(self, piece: Piece) -> Part:
+        """Return the rows of a piece, up to the first that is faulty."""
+        rows: list[Sequence[float]] = []
+        labels: list[str | None] = []
+        times: list[float] = []
+        lines: list[int] = []
+        fault = piece.fault
+        for line, text in enumerate(piece.data.decode().split("\n"), piece.line):
+            if not text.strip():
+                continue
+            try:
+                row = _object(text)
+                for name in self.drop:
+                    row.pop(name, None)
+                time = [] if self.choice.time is None else [_time(row, str(self.choice.time))]
+                labels.append(self._label(row))
+                rows.append(self._features(row))
+            except SelectronError as error:
+                fault = f"line {line}: {error}"
+                break
+            times += time
+            lines.append(line)
+        values, wrong = self._table(rows)
+        if wrong:
+            fault = f"line {lines[len(values)]}: {wrong}"
+        n = len(values)
+        return Part(Dense(values), np.array(labels[:n], object), np.array(times[:n], float), fault)
+
+    def _label(self, row: dict[str, Any]) -> str | None:
+        """Take the label out of a row; its key is settled by the first row that has one."""
+        which = self.choice.label
+        if self.label is None and which != "":
+            usual = usual_label(names := list(row))
+            if which is None:
+                self.label = None if usual is None else names[usual]
+            elif which not in row and usual is not None and not self.width:  # most likely a slip
+                raise SelectronError(f"there is no label {which!r}; the keys are {listed(names)}")
+            else:
+                self.label = str(which)
+        return None if self.label is None else label(row.pop(self.label, None))
+
+    def _features(self, row: dict[str, Any]) -> Sequence[float]:
+        if not self.width:
+            self._settle(row)
+        if self.array is None:
+            return self._by_key(row)
+        values = row.get(self.array)
         if not isinstance(values, list):
-            raise SelectronError(f"there is no array of numbers {self.name!r}")
+            raise SelectronError(f"there is no array of numbers {self.array!r}")
         if len(values) != self.width:
             raise SelectronError(
-                f"{self.name!r} has {len(values)} numbers, and {self.width} were expected"
+                f"{self.array!r} has {len(values)} numbers, and {self.width} were expected"
             )
         if not NUMBERS.issuperset(map(type, values)):
-            place = next(i for i, value in enumerate(values) if type(value) not in NUMBERS)
-            raise SelectronError(f"{_shown(values[place])} in {self.name!r} is not a number")
+            odd = next(value for value in values if type(value) not in NUMBERS)
+            raise SelectronError(f"{_shown(odd)} in {self.array!r} is not a number")
         if len(row) > 1:
-            name = next(name for name in row if name != self.name)
-            raise SelectronError(f"{name!r} is beside {self.name!r}; leave it out: --drop {name}")
+            name = next(name for name in row if name != self.array)
+            raise SelectronError(f"{name!r} is next to {self.array!r}; leave it out: --drop {name}")
         return values
 
-    def column(self, place: int) -> str:
-        """What to call a feature."""
-        return f"number {place + 1} in {self.name!r}"
-
-
-class Keys(NamedTuple):
-    """Rows that have a key for each feature, which counts as 0 where it is absent."""
-
-    names: tuple[str, ...]
-    known: frozenset[str]
-
-    @property
-    def width(self) -> int:
-        """Number of features."""
-        return len(self.names)
-
-    def features(self, row: Object) -> Sequence[float]:
-        """The values in the order of the first row."""
+    def _by_key(self, row: dict[str, Any]) -> Sequence[float]:
+        """Return the values in the order of the first row; a key that is absent counts as 0."""
         if not self.known.issuperset(row):
             name = next(name for name in row if name not in self.known)
             raise SelectronError(f"{name!r} is a feature that the first row does not have")
@@ -72,77 +109,37 @@ class Keys(NamedTuple):
                 f"{name!r}: {_shown(row[name])} is not a number; leave the key out (--drop {name}) "
                 "or name it as the label"
             )
-        if tuple(row) == self.names:  # the usual case, and several times as fast
+        if tuple(row) == self.keys:  # the usual case, and several times as fast
             return list(row.values())
-        return [row.get(name, 0.0) for name in self.names]
+        return [row.get(name, 0.0) for name in self.keys]
 
-    def column(self, place: int) -> str:
-        """What to call a feature."""
-        return repr(self.names[place])
+    def _settle(self, row: dict[str, Any]) -> None:
+        if not row:
+            raise SelectronError("there is no feature besides the label")
+        name = "x" if isinstance(row.get("x"), list) else next(iter(row))
+        if isinstance(row[name], list) and row[name] and (name == "x" or len(row) == 1):
+            self.array, self.width = name, len(row[name])
+        else:
+            self.keys, self.known, self.width = tuple(row), frozenset(row), len(row)
 
-
-class Reader:
-    """Turns lines into rows, with what the first row has settled."""
-
-    def __init__(self, choice: Choice):
-        self.choice = choice
-        self.drop = [str(name) for name in choice.drop]
-        self.label: str | None = None
-        self.time = choice.time
-        self.layout: Array | Keys | None = None
-
-    def row(self, line: str) -> tuple[np.ndarray, str | None, float | None]:
-        """Features, label and time of one line."""
-        row = _object(line)
-        for name in self.drop:
-            row.pop(name, None)
-        time = None if self.time is None else _time(row, str(self.time))
-        if self.layout is None or (self.label is None and self.choice.label is None):
-            self.label = _label(list(row), self.choice.label)  # the rows so far had none
-        label = as_text(row.pop(self.label, None)) if self.label is not None else None
-        layout = self.layout or _layout(row)
-        values = _finite(layout.features(row), layout)
-        self.layout = layout
-        return values, label, time
-
-
-def parts(
-    blocks: Blocks, size: int, choice: Choice
-) -> Iterator[tuple[Dense, int, np.ndarray, np.ndarray]]:
-    """Rows, width, labels and times of at most `size` rows at a time."""
-    if any(isinstance(which, int) for which in (choice.label, choice.time, *choice.drop)):
-        raise SelectronError("JSON rows have no columns to count; give the key")
-    reader = Reader(choice)
-    for piece in pieces(blocks, size):
-        rows: list[np.ndarray] = []
-        labels: list[str | None] = []
-        times: list[float] = []
-        fault = _read(piece, reader, rows, labels, times)
-        if rows:
-            yield Dense(np.array(rows)), len(rows[0]), column(labels), np.array(times, dtype=float)
-        if fault:
-            raise fault
-
-
-def _read(
-    piece: Piece,
-    reader: Reader,
-    rows: list[np.ndarray],
-    labels: list[str | None],
-    times: list[float],
-) -> SelectronError | None:
-    """Append rows up to the first error, which is returned."""
-    for number, line in enumerate(piece.data.decode().split("\n"), piece.line):
-        if not line.strip():
-            continue
+    def _table(self, rows: list[Sequence[float]]) -> tuple[np.ndarray, str]:
+        """Return the rows before the first with a value that is not finite, and what it is."""
         try:
-            values, label, time = reader.row(line)
-        except SelectronError as error:
-            return SelectronError(f"line {number}: {error}")
-        rows.append(values)
-        labels.append(label)
-        times += [] if time is None else [time]
-    return None
+            values = np.array(rows, dtype=float).reshape(len(rows), self.width)
+        except OverflowError:
+            values = np.full((len(rows), self.width), np.nan)
+        if np.isfinite(values).all():
+            return values, ""
+        for i, row in enumerate(rows):
+            try:
+                values[i] = row
+            except OverflowError:
+                return values[:i], "a number is too large"
+            if not np.isfinite(values[i]).all():
+                j = int(np.argmin(np.isfinite(values[i])))
+                name = repr(self.keys[j]) if self.keys else f"number {j + 1} in {self.array!r}"
+                return values[:i], f"{name} is not finite ({values[i, j]})"
+        return values, ""
 
 
 def _object(line: str) -> dict[str, Any]:
@@ -163,36 +160,6 @@ def _time(row: dict[str, Any], name: str) -> float:
     if name not in row:
         raise SelectronError(f"there is no time {name!r}; the keys are {listed(list(row))}")
     return second(row.pop(name), name)
-
-
-def _label(names: Sequence[str], which: str | int | None) -> str | None:
-    usual = usual_label(names)
-    if which is None:
-        return None if usual is None else names[usual]
-    if which != "" and which not in names and usual is not None:  # most likely a slip
-        raise SelectronError(f"there is no label {which!r}; the keys are {listed(names)}")
-    return str(which) or None
-
-
-def _layout(row: Object) -> Array | Keys:
-    if not row:
-        raise SelectronError("there is no feature beside the label")
-    if len(row) == 1 or isinstance(row.get("x"), list):
-        name = "x" if "x" in row else next(iter(row))
-        if isinstance(row[name], list) and row[name]:
-            return Array(name, len(row[name]))
-    return Keys(tuple(row), frozenset(row))
-
-
-def _finite(features: Sequence[float], layout: Array | Keys) -> np.ndarray:
-    try:
-        values = np.array(features, dtype=float)
-    except OverflowError:
-        raise SelectronError("a number is too large") from None
-    if not np.isfinite(values).all():
-        place = int(np.argmin(np.isfinite(values)))
-        raise SelectronError(f"{layout.column(place)} is not finite ({values[place]})")
-    return values
 
 
 def _shown(value: object) -> str:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from .engine.parameters import shown
-from .engine.rows import Sparse
-from .errors import SelectronError
+from ..engine.parameters import shown
+from ..engine.rows import Sparse
+from ..errors import SelectronError
 
 
 class Names:

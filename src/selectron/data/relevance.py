@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from .errors import SelectronError
-from .estimator.checks import in_one_sentence
+from ..errors import SelectronError
+from ..estimator.checks import in_one_sentence
 from .labels import as_array, distinct
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import SelectronError
+from ..errors import SelectronError
 
 FIRST, END = -62_135_596_800.0, 253_402_300_800.0  # the years 1 to 9999, all that a date may be in
 FAR = "lies outside the years 1 to 9999, as milliseconds do: give seconds since 1970, or dates"

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from .engine.parameters import shown
-from .errors import SelectronError
+from ..engine.parameters import shown
+from ..errors import SelectronError
 
 NARROW = 10_000
 PLAIN = "text, a number or a date"

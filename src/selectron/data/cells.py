@@ -1,0 +1,74 @@
+"""Cells of files, as text or as typed values: numbers, labels and times."""
+
+import math
+from decimal import Decimal
+
+from ..errors import SelectronError
+from .times import END, FAR, FIRST, dated
+
+ABSENT = frozenset({"", "?", "na", "nan", "null"})
+
+
+def number(text: str | bytes) -> float | None:
+    """Return the number as float() reads it; None if the text is not a number.
+
+    >>> number(" 1e3 "), number("abc")
+    (1000.0, None)
+    """
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def label(value: object) -> str | None:
+    """Return a label as text, without spaces around it; None if it is missing.
+
+    A label is missing if it is null, empty, "?", "NA", "nan" or "null". Whole numbers are written
+    without a point, truth values as "True" and "False".
+
+    >>> label(" spam "), label("?"), label(1.0), label(0.5), label(True), label(None)
+    ('spam', None, '1', '0.5', 'True', None)
+    """
+    if value is None:
+        return None
+    if isinstance(value, str):
+        text = value.strip()
+        return None if text.lower() in ABSENT else text
+    if isinstance(value, float | Decimal):
+        if not math.isfinite(value):
+            return None if math.isnan(value) else str(value)
+        return str(int(value)) if value == int(value) else str(value)
+    if isinstance(value, int):
+        return str(value)
+    raise SelectronError("the label is neither text nor a number")
+
+
+def second(cell: object, name: str) -> float:
+    """Return the time in seconds since 1970; dates without a zone are in UTC.
+
+    >>> second(" 1e9 ", "when"), second("1970-01-02T01:00:00+01:00", "when")
+    (1000000000.0, 86400.0)
+    """
+    found = _real(cell) if isinstance(cell, float | int) else _date_or_number(str(cell or ""))
+    if found is not None and FIRST <= found < END:
+        return found
+    shown = repr(cell) if len(repr(cell)) <= 40 else repr(cell)[:37] + "..."
+    if found is None or not math.isfinite(found):
+        raise SelectronError(
+            f"{name!r}: {shown} is no time: seconds since 1970 or a date such as "
+            "2026-11-22T08:30:00+01:00 would be one"
+        )
+    raise SelectronError(f"{name!r}: {shown} {FAR}")
+
+
+def _real(cell: float) -> float | None:
+    try:
+        return None if isinstance(cell, bool) else float(cell)
+    except OverflowError:  # a whole number of hundreds of digits
+        return None
+
+
+def _date_or_number(cell: str) -> float | None:
+    found = number(cell)
+    return dated(cell) if found is None else found

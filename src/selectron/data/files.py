@@ -1,0 +1,80 @@
+"""Writing files: atomically, and with errors that name the file as the user did."""
+
+import os
+import secrets
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ..errors import SelectronError, Unwritten
+
+
+@contextmanager
+def writing(target: str | os.PathLike) -> Iterator[None]:
+    """Turn errors of the operating system into `Unwritten`, which names the target.
+
+    >>> with writing("a.csv"):
+    ...     raise OSError(28, "Error writing bytes")
+    Traceback (most recent call last):
+    selectron.errors.Unwritten: a.csv cannot be written (No space left on device): choose a place \
+that exists, has room and may be written to.
+    """
+    try:
+        yield
+    except (SelectronError, BrokenPipeError):  # of a pipe, nothing can be done about it
+        raise
+    except OSError as error:
+        why = os.strerror(error.errno) if error.errno else str(error)
+        raise Unwritten(
+            f"{os.fspath(target)} cannot be written ({why}): choose a place that exists, has room "
+            "and may be written to."
+        ) from error
+
+
+def replace(
+    path: str | os.PathLike,
+    *parts: Any,
+    reached: Callable[[str], None] = lambda point: None,
+    opener: Callable[[str, int], int] | None = None,
+) -> None:
+    """Write bytes to a file atomically: readers find the old content or all of the new one.
+
+    The content and the new name are synced to the disk, so this holds after a power cut too. A link
+    stays a link, and what is no regular file (a pipe, a device) is written to as it is. `reached`
+    is called before and after the rename; tests stop the process there. `opener` is that of open(),
+    for files with permissions of their own.
+    """
+    target = Path(path).resolve()
+    with writing(path):
+        if target.exists() and not target.is_file():
+            with open(target, "wb") as device:
+                device.writelines(parts)
+        else:
+            _replace(target, parts, reached, opener)
+
+
+def _replace(target: Path, parts: Iterable[Any], reached: Any, opener: Any) -> None:
+    draft = target.with_name(f".{secrets.token_hex(8)}.draft")
+    try:
+        with open(draft, "xb", opener=opener) as file:
+            file.writelines(parts)
+            file.flush()
+            os.fsync(file.fileno())
+        reached("before rename")
+        os.replace(draft, target)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    reached("after rename")
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name != "posix":  # elsewhere a folder cannot be opened
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,222 @@
+"""A file of rows: its format, and its rows in chunks."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import PurePath
+from typing import NamedTuple
+
+import numpy as np
+
+from ...engine.rows import Dense, Sparse, rows_of
+from ...errors import SelectronError
+from .columns import Choice, Part
+from .text import Blocks, Counted, opened, size_of
+
+FORMATS = ("svmlight", "csv", "parquet", "jsonl")
+PACKED = (".gz", ".bz2", ".xz")
+ENDINGS = {
+    ".svm": "svmlight",
+    ".svmlight": "svmlight",
+    ".libsvm": "svmlight",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+}
+PAIRS = re.compile(rb"\s*(?:[^\s:,;]+\s+)?(?:qid:\S+\s+)?\d+:[^\s:,;]+(?:\s|$)")
+COMMENT = re.compile(rb"\s*#[^,;\t]*$")  # with a comma it is rather the header of a table
+
+
+class Chunk(NamedTuple):
+    """Some rows of a stream, one after another.
+
+    Dense rows have one width. Sparse ones (svmlight) keep the indices of the file, and their width,
+    the highest index so far plus 1, may grow from chunk to chunk.
+
+    Labels are float64 in svmlight files until a label is no number. From about there on, and always
+    in the other formats, they are objects: text without spaces around it, or None. A label is
+    missing where a cell is empty or a null, or holds "?", "NA", "nan" or "null" in small or capital
+    letters.
+    """
+
+    rows: Dense | Sparse
+    width: int  # number of features known so far
+    labels: np.ndarray  # (n,)
+    first: int  # number of the first row in the stream, from 0
+    times: np.ndarray = np.empty(0)  # (n,) in seconds since 1970, or none
+
+
+class Source:
+    """A file of rows, made by `read`. Each iteration opens the file, reads it and closes it."""
+
+    def __init__(self, path: str, kind: str | None, choice: Choice, header: bool | None, size: int):
+        self.path = path
+        self.name = "standard input" if path == "-" else path
+        self.size_in_bytes = size_of(path)
+        self._kind, self._choice, self._header, self._size = kind, choice, header, size
+        self._file: Counted | None = None
+        self._names_on = 0  # the line that was taken for names, 0 if there is none
+        self._doubtful = False
+
+    @property
+    def doubt(self) -> str:
+        """What may be wrong about the header, once reading has begun; empty if nothing is."""
+        if not self._doubtful:
+            return ""
+        return f"{self._taken()}, though some are numbers: if it is a row, use --no-header"
+
+    def _taken(self) -> str:
+        return f"line {self._names_on} was taken for names"
+
+    def position(self) -> int:
+        """Return the number of bytes of the file (compressed) that have been consumed so far."""
+        return self._file.count if self._file else 0
+
+    def __iter__(self) -> Iterator[Chunk]:
+        rows = width = 0
+        with _naming(self.name):
+            with opened(self.path) as file:
+                self._file = Counted(file)
+                for part in self._parts(self._file):
+                    for chunk in _chunks(part, rows, width, self._size):
+                        yield chunk
+                        rows, width = rows + len(chunk.labels), chunk.width
+                    if part.fault:
+                        raise SelectronError(part.fault)
+            if not rows:
+                why = f": {self._taken()} (if it is a row, use --no-header)"
+                raise SelectronError(f"there are no rows{why if self._names_on else ''}")
+
+    def _parts(self, file: Counted) -> Iterator[Part]:
+        kind, blocks = self._kind, Blocks(file)
+        if kind == "parquet" or (kind is None and file.ahead.startswith(b"PAR1")):
+            yield from self._parquet(file)
+            return
+        rows = 0
+        if first := blocks.first():
+            for part in self._text(blocks, kind or by_content(first[0])):
+                yield part
+                rows += len(part.labels)
+        if blocks.fault:
+            raise SelectronError(f"{blocks.fault}, after {rows} rows")
+
+    # the formats are imported when they are needed, as Arrow takes a while
+    def _text(self, blocks: Blocks, kind: str) -> Iterator[Part]:
+        if kind == "svmlight":
+            from . import svmlight
+
+            if self._choice != Choice():
+                raise SelectronError("svmlight has no named columns: leave label, drop, time out")
+            return svmlight.parts(blocks, self._size)
+        if kind == "jsonl":
+            from . import json_lines
+
+            return json_lines.parts(blocks, self._size, self._choice)
+        from . import csv
+
+        table = csv.begun(blocks, self._choice, self._header)
+        self._names_on, self._doubtful = table.header, table.doubtful
+        return csv.parts(blocks, self._size, table)
+
+    def _parquet(self, file: Counted) -> Iterator[Part]:
+        from . import parquet
+
+        if self.path == "-":
+            raise SelectronError("Parquet cannot be read from a pipe; give the path of the file")
+        return parquet.parts(file, self._size, self._choice)
+
+
+def _chunks(part: Part, first: int, width: int, size: int) -> Iterator[Chunk]:
+    """Yield a part in chunks of at most `size` rows."""
+    labels, times = part.labels, part.times
+    for start in range(0, len(labels), size):
+        stop = min(start + size, len(labels))
+        block = rows_of(part.rows, start, stop)
+        if isinstance(block, Dense):
+            width = block.values.shape[1]
+        else:
+            width = max(width, int(block.indices.max(initial=-1)) + 1)
+        yield Chunk(block, width, labels[start:stop], first + start, times[start:stop])
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    label: str | int | None = None,
+    drop: str | int | Iterable[str | int] = (),
+    time: str | int | None = None,
+    header: bool | None = None,
+    size: int = 4096,
+) -> Source:
+    """Read rows from a file in chunks.
+
+    Parameters
+    ----------
+    path : the file, "-" for standard input; text may be packed with gzip, bzip2 or xz
+    format : one of svmlight, csv, parquet, jsonl; by default found by the name or the first line
+    label : name or position of the label column, "" for none; by default the column named label,
+        target, class or y, or else the last of several (JSON: none); not for svmlight
+    drop : names or positions of columns to leave out
+    time : name or position of the column with the time of each row, in seconds since 1970 or as
+        ISO 8601 writes it, in UTC where no zone is given; it is no feature; not for svmlight
+    header : whether a CSV file begins with names; by default if a cell of its first line is a word,
+        unless others are numbers and the next line is like it: `1,2,spam` before `3,4,ham`
+    size : number of rows in a chunk at most; the rows do not depend on it
+
+    Raises SelectronError with the line or row and the reason, and while iterating only after all
+    rows before the faulty one have been delivered.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "a.svm").write_text("+1 3:0.5 7:2\\n-1 1:1\\n")
+    ...     [(chunk.labels, chunk.width) for chunk in read(pathlib.Path(folder, "a.svm"))]
+    [(array([ 1., -1.]), 8)]
+    """
+    name = os.fspath(path)
+    if format is not None and format not in FORMATS:
+        raise SelectronError(f"format {format!r} is unknown; it is one of {', '.join(FORMATS)}")
+    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
+        raise SelectronError(f"size is {size!r}, and a whole number of rows from 1 is needed")
+    dropped = (drop,) if isinstance(drop, str | int) else tuple(drop)
+    choice = Choice("" if label is False else label, dropped, time)
+    with _naming(name):
+        return Source(name, format or by_name(name), choice, header, int(size))
+
+
+def by_name(path: str) -> str | None:
+    """Return the format by the ending of a file's name, None if it is unknown.
+
+    >>> by_name("mail.CSV.gz"), by_name("a9a.txt"), by_name("-")
+    ('csv', None, None)
+    """
+    endings = [ending.lower() for ending in PurePath(path).suffixes]
+    if endings and endings[-1] in PACKED:
+        endings.pop()
+    return ENDINGS.get(endings[-1]) if endings else None
+
+
+def by_content(line: bytes) -> str:
+    """Return the format by the first line that is not blank.
+
+    >>> by_content(b"+1 3:0.5 7:1"), by_content(b'{"x": 1}'), by_content(b"1,2,3")
+    ('svmlight', 'jsonl', 'csv')
+    """
+    line = line.strip()
+    if line.startswith(b"{"):
+        return "jsonl"
+    return "svmlight" if PAIRS.match(line) or COMMENT.match(line) else "csv"
+
+
+@contextmanager
+def _naming(name: str) -> Iterator[None]:
+    """Put the name of the file before the message of an error."""
+    try:
+        yield
+    except SelectronError as error:
+        raise SelectronError(f"{name}: {error}") from None

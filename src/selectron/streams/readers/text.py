@@ -1,0 +1,269 @@
+"""Bytes of files: opened, counted, unpacked, and cut into pieces of whole records."""
+
+import bz2
+import gzip
+import lzma
+import os
+import re
+import stat
+import sys
+import zlib
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import islice, pairwise
+from typing import IO, Any, NamedTuple, TypeVar
+
+from ...errors import SelectronError
+
+READ = 1 << 20  # bytes asked for at a time
+LIMIT = 1 << 26  # bytes of one record at most, so that memory stays flat
+LINE = re.compile(rb"[^\n]*\n")
+THREADS = 2  # that parse ahead
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+PACKED: dict[bytes, tuple[str, Callable[[Any], Any]]] = {
+    b"\x1f\x8b": ("gzip", lambda file: gzip.GzipFile(fileobj=file)),
+    b"BZh": ("bzip2", bz2.BZ2File),
+    b"\xfd7zXZ\x00": ("xz", lzma.LZMAFile),
+}
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def size_of(path: str) -> int | None:
+    """Return the size of a regular file in bytes; None for standard input and pipes.
+
+    Raises SelectronError if there is no such file, or if it is a directory.
+    """
+    if path == "-":
+        return None
+    with _as_one_error():
+        found = os.stat(path)
+    if stat.S_ISDIR(found.st_mode):
+        raise SelectronError("is a directory, and a file is needed")
+    return found.st_size if stat.S_ISREG(found.st_mode) else None
+
+
+@contextmanager
+def opened(path: str) -> Iterator[IO[bytes]]:
+    """Open the file at `path` and close it at the end; "-" is standard input, left open."""
+    if path == "-":
+        yield sys.stdin.buffer
+        return
+    with _as_one_error():
+        file = open(path, "rb")  # noqa: SIM115 (an error while reading is not one of opening)
+    with file:
+        yield file
+
+
+@contextmanager
+def _as_one_error() -> Iterator[None]:
+    """Turn errors of the operating system into one sentence."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise SelectronError("there is no such file") from None
+    except PermissionError:
+        raise SelectronError("may not be read (permission denied)") from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise SelectronError(f"cannot be opened ({reason(error)})") from None
+
+
+def reason(error: BaseException) -> str:
+    """Return the message of an exception on one line, without path and error number."""
+    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return text.strip().splitlines()[0].rstrip(". ")
+
+
+def unpacked(path: str) -> str:
+    """Return the whole text of a file that may be compressed."""
+    with opened(path) as file:
+        blocks = Blocks(Counted(file))
+        return b"".join(iter(blocks.read, b"")).decode("utf-8-sig")
+
+
+class Counted:
+    """A binary file that counts the bytes read from it and allows a look at the next ones."""
+
+    def __init__(self, file: IO[bytes]):
+        self.file = file
+        self.count = 0
+        self.ahead = b""
+
+    def peek(self, size: int) -> bytes:
+        """Return the next `size` bytes (fewer at the end), which stay to be read."""
+        while len(self.ahead) < size and (more := self.file.read(size - len(self.ahead))):
+            self.ahead += more
+        return self.ahead
+
+    def read(self, size: int) -> bytes:
+        """Return at most `size` bytes, as soon as there are some, so that pipes do not wait."""
+        data, self.ahead = self.ahead[:size], self.ahead[size:]
+        data = data or self.file.read1(size)  # type: ignore[attr-defined]
+        self.count += len(data)
+        return data
+
+    read1 = read
+
+
+class Blocks:
+    """The unpacked bytes of a text file, block by block.
+
+    If they end too early, `fault` holds the reason. It is not raised, so that the rows before the
+    fault are processed first.
+    """
+
+    def __init__(self, file: Counted):
+        self.fault = ""
+        self.ahead = b""
+        self.packed, self.stream = "", file
+        with self._faults_kept():
+            head = file.peek(6)
+            for magic, (name, unpack) in PACKED.items():
+                if head.startswith(magic):
+                    self.packed, self.stream = name, unpack(file)
+
+    def read(self) -> bytes:
+        """Return the next block; empty at the end."""
+        data, self.ahead = self.ahead, b""
+        if not data and not self.fault:
+            with self._faults_kept():
+                data = self.stream.read1(READ)
+        return data
+
+    def first(self, count: int = 1, record: re.Pattern[bytes] = LINE) -> list[bytes]:
+        """Return the first records that are not blank, which stay to be read.
+
+        A byte order mark is dropped.
+        """
+        ahead, found = b"", list[bytes]()
+        while len(found) < count and len(ahead) < LIMIT and (block := self.read()):
+            ahead = (ahead + block).removeprefix(BYTE_ORDER_MARK)
+            stops = [0, *ends(ahead, record)]
+            records = [ahead[start:stop] for start, stop in pairwise(stops)]
+            found = [text for text in records if text.strip()][:count]
+        self.ahead = ahead
+        if (
+            len(found) < count
+            and not self.fault
+            and (rest := ahead[_last(ahead, record) :]).strip()
+        ):
+            found.append(rest)  # the last one, without a line end
+        return found
+
+    def lines_before(self, record: bytes) -> int:
+        """Return the number of blank lines before the first record."""
+        return self.ahead.count(b"\n", 0, self.ahead.find(record))
+
+    def skip(self, record: bytes) -> None:
+        """Drop the first record and the blank lines before it."""
+        self.ahead = self.ahead[self.ahead.find(record) + len(record) :]
+
+    @contextmanager
+    def _faults_kept(self) -> Iterator[None]:
+        try:
+            yield
+        except EOFError:
+            self.fault = f"the {self.packed} data end too early"
+        except (OSError, ValueError, zlib.error, lzma.LZMAError) as error:
+            what = f"the {self.packed} data are damaged" if self.packed else "reading failed"
+            self.fault = f"{what} ({reason(error)})"
+
+
+class Piece(NamedTuple):
+    """Whole records of UTF-8 text with "\\n" line ends, up to a fault if there is one."""
+
+    data: bytes
+    line: int  # number of the first line in the file, from 1
+    fault: str = ""
+
+
+def pieces(
+    blocks: Blocks, size: int, record: re.Pattern[bytes] = LINE, line: int = 1
+) -> Iterator[Piece]:
+    """Yield the text in pieces of `size` lines or `READ` bytes, whichever is fewer, roughly."""
+    held: list[bytes] = []
+    length, lines, wanted, many = 0, 0, READ, size
+    while block := blocks.read():
+        held.append(block)
+        length += len(block)
+        lines += block.count(b"\n")
+        if lines < many and length < wanted:
+            continue
+        data = b"".join(held)
+        stop = _last(data, record)
+        if stop:
+            yield (piece := _piece(data[:stop], line, record))
+            if piece.fault:
+                return
+            line += data.count(b"\n", 0, stop)
+        elif length >= LIMIT:
+            what = f"a line (or a quoted cell) goes on for over {LIMIT >> 20} MiB"
+            yield Piece(b"", line, f"line {line}: {what}")
+            return
+        held, length, lines = [data[stop:]], len(data) - stop, data.count(b"\n", stop)
+        wanted, many = (READ, size) if stop else (2 * length, LIMIT)  # of a long quoted cell
+    data = b"".join(held)
+    if blocks.fault:
+        data = data[: _last(data, record)]  # a record that is cut short is no row
+    if data:
+        yield _piece(data if data.endswith(b"\n") else data + b"\n", line, record)
+
+
+def _piece(data: bytes, line: int, record: re.Pattern[bytes]) -> Piece:
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b" ")
+    try:
+        if not data.isascii():
+            data.decode()
+    except UnicodeDecodeError as error:
+        line_of_fault = line + data.count(b"\n", 0, error.start)
+        data = data[: _last(data[: error.start], record)]
+        return Piece(
+            data, line, f"line {line_of_fault}: the text is not UTF-8; convert the file to it"
+        )
+    return Piece(data, line)
+
+
+def ends(data: bytes, record: re.Pattern[bytes]) -> Iterator[int]:
+    """Yield the offsets behind whole records.
+
+    >>> list(ends(b"a\\nbc\\nd", LINE))
+    [2, 5]
+    """
+    stop = 0
+    while found := record.match(data, stop):
+        yield (stop := found.end())
+
+
+def _last(data: bytes, record: re.Pattern[bytes]) -> int:
+    """Return the offset behind the last whole record."""
+    if record is LINE or b'"' not in data:
+        return data.rfind(b"\n") + 1
+    return max(ends(data, record), default=0)
+
+
+def ahead(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """Yield the result of each item in order, computed in other threads ahead of their use.
+
+    The first one is computed at once by the caller's thread, as it may be the only one.
+
+    >>> list(ahead(abs, [-1, 2, -3]))
+    [1, 2, 3]
+    """
+    source = iter(items)
+    for item in islice(source, 1):
+        yield function(item)
+    waiting: deque[Future[Result]] = deque()
+    with ThreadPoolExecutor(THREADS) as pool:
+        try:
+            for item in source:
+                waiting.append(pool.submit(function, item))
+                if len(waiting) > THREADS:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)

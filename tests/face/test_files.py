@@ -1,0 +1,52 @@
+"""Files are written atomically, by one function."""
+
+import os
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from selectron.data.files import replace
+from selectron.errors import Unwritten
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_a_failure_leaves_the_old_content(tmp_path, monkeypatch, step):
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, step, fail)
+    with pytest.raises(Unwritten, match=r"/a cannot be written \(No space left on device\)"):
+        replace(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_old_content_is_there_until_the_rename(tmp_path):
+    path, seen = tmp_path / "a", []
+    path.write_bytes(b"old")
+    replace(path, b"n", b"ew", reached=lambda point: seen.append((point, path.read_bytes())))
+    assert seen == [("before rename", b"old"), ("after rename", b"new")]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_is_written_to_and_stays(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    code = f"print(open({str(path)!r}).read())"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as reader:
+        replace(path, b"rows")
+        assert reader.communicate(timeout=60)[0] == b"rows\n"
+    assert path.is_fifo()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")
+def test_a_file_may_be_for_its_owner_alone(tmp_path):
+    path = tmp_path / "a"
+    replace(path, b"secret", opener=lambda name, flags: os.open(name, flags, 0o600))
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
