@@ -6,12 +6,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..data import times as clock
-from ..data.relevance import columns, indicators
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..model.run import Run
 from . import single_row
 from .classifier import Decision, OnlineClassifier
+from .relevance import columns, indicators
 
 
 class RankedRun(Run):

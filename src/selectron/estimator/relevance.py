@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from ..data.labels import as_array, distinct
 from ..errors import SelectronError
-from ..estimator.checks import in_one_sentence
-from .labels import as_array, distinct
+from .checks import in_one_sentence
 
 
 def indicators(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
