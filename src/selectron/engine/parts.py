@@ -111,7 +111,7 @@ class Expert(Learner, Protocol):
         """Return p(+1) - p(-1), `wrong` being the rate of wrong labels."""
         ...
 
-    def site(self, r: Round, noise: float) -> ShapeStep:
+    def step(self, r: Round, noise: float = 1.0) -> ShapeStep:
         """Return the assumed-density update for one label."""
         ...
 

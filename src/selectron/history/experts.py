@@ -180,7 +180,7 @@ def taught(p: Any, s: Any, rows: Any, i: int, slot: int, y: float, gap: float) -
 def told(p: Any, s: Any, k: int, rows: Any, i: int, slot: int, y: float, wrong: float) -> bool:
     """Let member k learn the label, and keep what it told; is all finite?"""
     m, q = s.seen[k, M], max(s.seen[k, Q], 0.0)
-    way = expert.site(p, Round(m, q, y, 0.0, 0.0, wrong), noise(s, k))
+    way = expert.step(p, Round(m, q, y, 0.0, 0.0, wrong), noise(s, k))
     tau = way.nu / (1 - way.nu * q)
     s.terms[0, k, slot] = tau
     s.terms[1, k, slot] = way.eta * (1 + tau * q) + tau * m
@@ -207,7 +207,7 @@ def refined(p: Any, s: Any, k: int, slot: int, wrong: float) -> bool:
     if not (q > 0 and left > 1e-9):
         return True
     without, mean = q / left, (m - nu * q) / left
-    way = expert.site(p, Round(mean, without, s.answers[slot], 0.0, 0.0, wrong), noise(s, k))
+    way = expert.step(p, Round(mean, without, s.answers[slot], 0.0, 0.0, wrong), noise(s, k))
     fresh = way.nu / (1 - way.nu * without)
     moved = way.eta * (1 + fresh * without) + fresh * mean
     more = 1 + (fresh - tau) * q

@@ -85,7 +85,7 @@ class LeadingHistory(NamedTuple):
         """
         return (1 - 2 * wrong) * math.erf(m / math.sqrt(noise + q) * HALF)
 
-    def site(self, r: Round, noise: float) -> ShapeStep:
+    def step(self, r: Round, noise: float = 1.0) -> ShapeStep:
         """A member's step, as the Bayesian Perceptron's where a label is wrong at a rate r.note.
 
         A label that is likelier wrong than right moves w a little, and adds nothing to what is

@@ -162,7 +162,7 @@ def loop(learner: Any, asker: Any, space: Any) -> Callable:
     """
     askers = asker if isinstance(asker, tuple) else (asker,)
     kinds = learner, *askers, getattr(of_one(space), "kernel", learner)
-    users = [kind for kind in kinds if not kind.__module__.startswith(f"{__package__}.")]
+    users = [kind for kind in kinds if not kind.__module__.startswith("selectron.")]
     code = digest(play, parts(learner, asker, space)) if users else ""
     what = " or ".join(dict.fromkeys(map(_described, users or kinds)))
     return _loop(learner, asker, space, code, what)
