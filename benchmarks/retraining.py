@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-
 from selectron.activity import ActivityPredictor
 from selectron.activity.batch import BatchPredictor, both, linear
 from selectron.activity.generate import PAPER, Size, generate

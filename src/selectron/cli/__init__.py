@@ -13,7 +13,6 @@ COMMANDS = {
     "pool": "Label a whole table, correcting as few proposals as possible.",
     "serve": "Serve live streams: predictions over HTTP, and a page to label what is asked.",
     "send": "Send a file to a stream that is served.",
-    "activity": "Tell which project one is working on, from ActivityWatch.",
     "reproduce": "Run a paper's experiment, and tell which claims hold.",
 }
 

@@ -18,7 +18,7 @@ from typing import Any
 from ..errors import SelectronError
 
 PACKAGE = Path(__file__).parents[1]
-APART = {"activity", "cli", "evaluate", "papers", "serve"}  # they do not make the numbers
+APART = {"cli", "evaluate", "papers", "serve"}  # they do not make the numbers
 LIBRARIES = "numba", "numpy", "scikit-learn", "scipy"
 
 inherited: dict[str, Any] = {}  # in a worker process: what all calls share

@@ -1,0 +1,15 @@
+"""No answer is lost and no alarm doubled, whenever the process is killed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+KILLS = os.environ.get("SELECTRON_KILLS", "12")
+
+
+def test_killed_again_and_again():
+    program = [sys.executable, str(Path(__file__).parent / "crashing.py"), KILLS, "0"]
+    done = subprocess.run(program, capture_output=True, text=True)
+    assert done.stdout.startswith(f"{KILLS} kills, "), done.stderr
+    assert done.stdout.rstrip().endswith("nothing lost, nothing twice")

@@ -1,0 +1,1 @@
+"""Experiments: what the libraries are measured by. No part of any distribution."""
