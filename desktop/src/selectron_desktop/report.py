@@ -1,4 +1,4 @@
-"""A day as text: a line for each of predicted, declared and corrected, and the time by activity."""
+"""A day of the journal, how its activities look, and the day as text."""
 
 import bisect
 import textwrap
@@ -106,7 +106,7 @@ def day(journal: Journal, when: date) -> Day:
     cells = _cells(journal.between(start, end + 60.0), names, start, end)
     alarms = {e.body["id"] for e in entries if e.kind == "alarm" and start <= e.time < end}
     answered = {entry.body["alarm"] for entry in entries if entry.kind == "answer"}
-    stretches = list(_joined(_split(cells, statements)))
+    stretches = list(map(Stretch._make, joined(_split(cells, statements))))
     return Day(when, stretches, len(alarms), len(alarms & answered))
 
 
@@ -139,12 +139,12 @@ def _split(
                 yield Stretch(one, other, predicted, *statements.at(one))
 
 
-def _joined(stretches: Iterable[Stretch], gap: float = 2.0) -> Iterator[Stretch]:
-    """Yield stretches, those put together that go on with the same."""
-    last: Stretch | None = None
+def joined(stretches: Iterable[tuple], gap: float = 2.0) -> Iterator[tuple]:
+    """Yield stretches, as (start, end, ...), those put together that go on with the same."""
+    last: tuple | None = None
     for one in stretches:
-        if last and last[2:] == one[2:] and one.start - last.end <= gap:
-            last = last._replace(end=one.end)
+        if last and last[2:] == one[2:] and one[0] - last[1] <= gap:
+            last = (last[0], *one[1:])
         else:
             if last:
                 yield last
@@ -185,6 +185,12 @@ class Look(NamedTuple):
     letter: str
 
     @property
+    def fill(self) -> str:
+        """The colour, or the pattern of the page."""
+        at = COLOURS.index(self.colour)
+        return self.colour if self.pattern == "solid" else f"url(#{self.pattern}{at})"
+
+    @property
     def ink(self) -> str:
         """The colour of letters upon it."""
         return "#fff" if self.colour in DARK and self.pattern == "solid" else "#000"
@@ -198,12 +204,7 @@ def looks(activities: Sequence[str]) -> dict[str, Look]:
     """
     n = len(COLOURS)
     return {
-        name: Look(
-            COLOURS[i % n],
-            TERMINAL[i % n],
-            PATTERNS[i // n % len(PATTERNS)],
-            LETTERS[i % len(LETTERS)],
-        )
+        name: Look(COLOURS[i % n], TERMINAL[i % n], PATTERNS[i // n % 4], LETTERS[i % 52])
         for i, name in enumerate(activities)
     }
 
