@@ -1,4 +1,4 @@
-"""Which activities resources and words came with, and for how long."""
+"""Which activities resources and words came with, and for how long: sparse tables of counts."""
 
 import math
 from collections.abc import Iterable

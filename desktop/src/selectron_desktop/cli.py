@@ -39,6 +39,17 @@ HOME: Any = click.Option(
     default=lambda: Path(click.get_app_dir("selectron")) / "activity",
     help="Where everything is kept. Default: a folder of the user's, or SELECTRON_ACTIVITY.",
 )
+BEGUN: list[Any] = [
+    click.Option(
+        ["--titles"], type=click.Choice(["hashed", "plain", "dropped"]),
+        help="What is kept of windows' titles. Default: their words, hashed under a key.",
+    ),
+    click.Option(
+        ["--threshold"], type=click.FloatRange(min=0),
+        help="What an alarm's score must reach. Default: the predictor's own.",
+    ),
+    click.Option(["--budget"], help="The alarms that are allowed, or none. Default: '6 per 1d'"),
+]  # fmt: skip
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -53,12 +64,12 @@ def main() -> None:
     """
 
 
-def of_home(name: str | None = None) -> Callable[[Callable], click.Command]:
-    """Make a function a command that has the option --home and reports errors in one sentence."""
+def of_home(name: str | None = None, *options: Any) -> Callable[[Callable], click.Command]:
+    """Make a function a command with these options, and --home; errors are one sentence."""
 
     def made(function: Callable) -> click.Command:
         command = main.command(name)(reported(function))
-        command.params.append(HOME)
+        command.params += [*options, HOME]
         return command
 
     return made
@@ -95,22 +106,6 @@ def saying(home: Path) -> Iterator["Saying"]:
         yield Saying(journal)
     finally:
         journal.close()
-
-
-def of_predictor(command: Callable) -> Callable:
-    """Give a command the options that settle how a folder is begun."""
-    for option in (
-        click.option(
-            "--titles",
-            type=click.Choice(["hashed", "plain", "dropped"]),
-            help="What is kept of windows' titles. Default: their words, hashed under a key.",
-        ),
-        click.option("--threshold", type=click.FloatRange(min=0), help="What an alarm's score "
-                     "must reach. Default: the predictor's own."),
-        click.option("--budget", help="The alarms that are allowed, or none. Default: '6 per 1d'"),
-    ):  # fmt: skip
-        command = option(command)
-    return command
 
 
 def stated(path: str | os.PathLike) -> Iterator[tuple[float, str]]:
@@ -316,7 +311,7 @@ def _date(text: str) -> date:
         ) from None
 
 
-@of_home("import")
+@of_home("import", *BEGUN)
 @click.argument("file", type=click.Path(dir_okay=False, exists=True))
 @click.option(
     "--declarations",
@@ -324,7 +319,6 @@ def _date(text: str) -> date:
     help="A CSV file of what was declared meanwhile: time, activity.",
 )
 @click.option("--host", help="The computer, where there are several. Default: the busiest.")
-@of_predictor
 def take_up(
     file: str, declarations: str | None, host: str | None, home: Path, **settings: str | float
 ) -> None:
@@ -362,7 +356,7 @@ def take_up(
         click.echo(UNDECLARED, err=True)
 
 
-@of_home()
+@of_home("watch", *BEGUN)
 @click.option("--web", is_flag=True, help="Serve the questions on a page of this computer.")
 @click.option("--port", type=click.IntRange(0, 65_535), default=5650, show_default=True)
 @click.option(
@@ -388,7 +382,6 @@ def take_up(
     help="In a new folder: from when on to take up what the server has: 20min, 7d, 2024-05-01.",
 )
 @click.option("--silent", is_flag=True, help="Write nothing to ActivityWatch.")
-@of_predictor
 def watch(home: Path, **options: Any) -> None:
     """Predict live what you work on, and ask when you seem to have switched without saying so.
 

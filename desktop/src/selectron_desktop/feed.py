@@ -1,4 +1,7 @@
-"""What is final of a server's newest events: they grow, come late, and servers come and go."""
+"""Events of ActivityWatch: of a file that it exported, in either dialect, or live from a server.
+
+A server's newest events grow and come late, and servers come and go: only what is final is given.
+"""
 
 import json
 import socket
@@ -61,10 +64,7 @@ def buckets(path: str | Path) -> dict[str, dict[str, Any]]:
 
 
 def host_of(
-    sizes: dict[str, float],
-    found: dict[str, dict[str, Any]],
-    host: str | None,
-    where: Any,
+    sizes: dict[str, float], found: dict[str, dict[str, Any]], host: str | None, where: Any
 ) -> str:
     """Return the computer whose windows are read: the one that is asked for, or the largest.
 

@@ -107,8 +107,8 @@ def resource_of(journal: Journal, text: str) -> str:
         return resource(text, titles_of(home, Settings(**kept)))
     if text.strip().startswith(("document:", "folder:")):
         raise SelectronError(
-            f"{home} does not know yet how names in titles are kept: begin it with selectron "
-            "activity watch, or import."
+            f"{home} does not know yet how names in titles are kept: begin it with "
+            "selectron-desktop watch, or import."
         )
     return resource(text, Titles("dropped"))
 

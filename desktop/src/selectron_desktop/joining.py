@@ -1,4 +1,7 @@
-"""Streams of several watchers, joined into one: what was in front, was anybody there?"""
+"""Streams of several watchers, joined into one: what was in front, was anybody there?
+
+An event is taken as a watcher sent it, whichever server kept it: read strictly, or passed over.
+"""
 
 import heapq
 from collections import defaultdict

@@ -1,4 +1,7 @@
-"""What the resource in front is called: document, folder, site, application or editor's project."""
+"""What is kept of what was in front: its resource, and the words of its title or their hashes.
+
+A resource is a document, folder, site, application or editor's project.
+"""
 
 import os
 import re

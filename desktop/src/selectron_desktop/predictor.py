@@ -1,4 +1,4 @@
-"""Files that hold a predictor: what it goes on from, bit for bit."""
+"""ActivityPredictor: what one is working on, predicted every minute and learned from answers."""
 
 import math
 import os

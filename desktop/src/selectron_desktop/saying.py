@@ -1,4 +1,7 @@
-"""What a person says, checked and written to the journal: any process may, at any time."""
+"""The activities that there are, and what a person declares and answers, by the journal.
+
+Any process may write to it, at any time; what is written has been checked.
+"""
 
 import re
 import unicodedata

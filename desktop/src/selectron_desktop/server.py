@@ -1,6 +1,7 @@
-"""What ActivityWatch is told: predictions in a bucket of their own, answers in another.
+"""An ActivityWatch server, by REST through aw-client: its buckets and events, and what it gets.
 
-The data of an event is the activity alone, without scores or times, so that heartbeats merge.
+Predictions go to a bucket of their own, answers to another. The data of an event is the activity
+alone, without scores or times, so that heartbeats merge.
 """
 
 import logging
@@ -22,10 +23,8 @@ class Absent(SelectronError):
 class Server:
     """A server at an address, by default that of aw-client's settings.
 
-    `patience` is how many seconds one answer of it may take.
-
-    Raises SelectronError if the address is none; every request
-    raises Absent where the server is not there, too slow, or fails.
+    `patience` is how many seconds one answer of it may take. Raises SelectronError if the address
+    is none; every request raises Absent where the server is not there, too slow, or fails.
     """
 
     def __init__(self, address: str | None = None, patience: float = PATIENCE):

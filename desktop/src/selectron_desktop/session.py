@@ -1,4 +1,7 @@
-"""The predictor, derived from the journal and in step with it: one process at a time runs it."""
+"""The predictor, derived from the journal and in step with it: one process at a time runs it.
+
+Snapshots have the predictor as it was at an entry, so that a start need not play all again.
+"""
 
 import fcntl
 import threading
