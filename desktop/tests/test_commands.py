@@ -325,7 +325,7 @@ def test_a_watch_in_a_new_folder_takes_up_what_the_server_has(tmp_path):
 
 
 def test_days_and_moments():
-    from selectron_desktop.cli import moment
+    from selectron_desktop.times import moment
 
     now = datetime(2024, 5, 1, 14, 0).timestamp()
     assert moment("14:00", now) == now

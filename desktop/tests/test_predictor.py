@@ -104,7 +104,7 @@ def test_an_event_counts_in_all_stretches_that_it_is_in():
     predictor.see(Event(end, end + 180, "document:Taxes1", ("taxes1",)))
     for i in (1, 2, 3):
         assert predictor.tick(end + 60 * i) is not None
-        assert predictor.past.history.kept[-1].vector.seconds == 60
+        assert predictor.past.history[-1].vector.seconds == 60
     assert predictor.tick(end + 240) is None
 
 
@@ -289,7 +289,7 @@ def test_an_explicit_association_counts_and_can_be_taken_back():
     predictor.see(Event(start, start + 60, "document:new", ()))
     predictor.tick(start + 60)
     thesis = predictor._activities.number("Thesis")
-    assert predictor.past.history.kept[-1].features.of(thesis)[0] > 0
+    assert predictor.past.history[-1].features.of(thesis)[0] > 0
     predictor.associate("document:new", None)
     assert predictor.past.known.explicit == {}
 

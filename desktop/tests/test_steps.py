@@ -76,7 +76,7 @@ def test_mistakes_obey_theorem_5_1(taught):
 def test_g_is_lambda_times_phi():
     predictor = ActivityPredictor(random_state=0)
     play(predictor, minutes(100))
-    x2 = predictor.past.history.kept[-1]
+    x2 = predictor.past.history[-1]
     x1 = predictor.past.history.before(x2)
     scores = predictor._scores(x2)
     weights = predictor.scoring.weights()

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from selectron import SelectronError
-from selectron_desktop.cli import reported, stated
+from selectron_desktop.cli import reported
+from selectron_desktop.times import stated
 
 if TYPE_CHECKING:
     from selectron_desktop.windows import Event

@@ -3,6 +3,7 @@
     b"selectron\\n"  version (1 byte)  SHA-256 of the rest (32 bytes)  a NumPy .npz archive
 
 Nothing in a file is ever executed, and a file whose checksum does not fit is not even parsed.
+`write` and `read` keep what a program of yours has learned, too: any header and arrays.
 """
 
 import hashlib
@@ -19,6 +20,8 @@ import numpy as np
 from . import askers, kernels, learners
 from .errors import SelectronError
 from .writing import writing
+
+__all__ = ["read", "write"]
 
 MAGIC = b"selectron\n"
 VERSION = 8

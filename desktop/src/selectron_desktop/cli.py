@@ -1,9 +1,7 @@
 """`selectron-desktop`: which project one is working on, from ActivityWatch."""
 
-import csv
 import json
 import os
-import re
 import signal
 import sqlite3
 import sys
@@ -11,7 +9,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import date, datetime, timedelta
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,14 +18,13 @@ import click
 from selectron import SelectronError
 
 from . import __version__
+from .times import day_of, moment, shown, stated
 
 if TYPE_CHECKING:
     from .saying import Saying
 
 
 INTERRUPTED = 130  # the exit code with which a shell reports Ctrl-C
-AGO = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|h|d)")
-SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
 UNDECLARED = """\
 No activity is known, so nothing can be predicted: give the same file again with --declarations,
 a CSV file with the columns time and activity."""
@@ -108,24 +104,6 @@ def saying(home: Path) -> Iterator["Saying"]:
         journal.close()
 
 
-def stated(path: str | os.PathLike) -> Iterator[tuple[float, str]]:
-    """Yield times in seconds since 1970, and activities; SelectronError if it is no such file."""
-    from .joining import moment
-
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = csv.DictReader(file)
-        if not {"time", "activity"} <= set(rows.fieldnames or ()):
-            raise SelectronError(f"{path} must have the columns time and activity.")
-        for row in rows:
-            try:
-                yield moment(row["time"]), row["activity"]
-            except ValueError:
-                raise SelectronError(
-                    f"{path}, line {rows.line_num}: {row['time']!r} is no time, as "
-                    "2024-05-01T14:05:00+02:00 would be."
-                ) from None
-
-
 @of_home()
 @click.argument("name")
 @click.option("--since", help="When that began: 14:05, 2024-05-01T14:05, or ago: 20min, 1.5h.")
@@ -142,35 +120,8 @@ def declare(name: str, since: str | None, home: Path) -> None:
     with saying(home) as say:
         entry = say.declare(name, now if since is None else moment(since, now), now)
         said = say.names().said.statements
-    until = next((f", until {_shown(one.time)}" for one in said if one.time > entry.time), "")
-    click.echo(f"{entry.body['activity']}, since {_shown(entry.time)}{until}")
-
-
-def _shown(time: float) -> str:
-    return f"{datetime.fromtimestamp(time):%Y-%m-%d %H:%M}"
-
-
-def moment(text: str, now: float) -> float:
-    """Return a time that is written as one of today, with its date, or as how long ago it was.
-
-    Raises click.BadParameter if it is none.
-
-    >>> moment("20min", 3600.0)
-    2400.0
-    """
-    if match := AGO.fullmatch(text.strip()):
-        return now - float(match[1]) * SECONDS[match[2]]
-    today = datetime.fromtimestamp(now)
-    try:
-        if re.fullmatch(r"\d\d?:\d\d(:\d\d)?", text):
-            found = datetime.fromisoformat(f"{today:%Y-%m-%d}T{text:0>5}")
-            return (found - timedelta(days=found > today)).timestamp()
-        return datetime.fromisoformat(text).timestamp()
-    except (ValueError, OverflowError):
-        raise click.BadParameter(
-            f"{text!r} is no time: 14:05, 2024-05-01T14:05, 20min or 1.5h would be.",
-            param_hint="--since",
-        ) from None
+    until = next((f", until {shown(one.time)}" for one in said if one.time > entry.time), "")
+    click.echo(f"{entry.body['activity']}, since {shown(entry.time)}{until}")
 
 
 @of_home()
@@ -281,7 +232,7 @@ def report(when: str, target: str | None, plain: bool, home: Path) -> None:
         raise click.BadParameter(
             f"{target}: must end in .html, in a folder that exists.", param_hint="--html"
         )
-    wanted = _date(when)
+    wanted = day_of(when)
     journal = Journal(home)
     try:
         found = day(journal, wanted)
@@ -294,21 +245,6 @@ def report(when: str, target: str | None, plain: bool, home: Path) -> None:
     colourless = plain or not sys.stdout.isatty() or "NO_COLOR" in os.environ
     for line in lines(found, colourless):
         click.echo(line, color=not colourless)
-
-
-def _date(text: str) -> date:
-    from .report import bounds
-
-    if text in ("today", "yesterday"):
-        return date.today() - timedelta(days=text == "yesterday")
-    try:
-        found = date.fromisoformat(text)
-        bounds(found)  # the first and the last days of the calendar have none
-        return found
-    except (ValueError, OverflowError):
-        raise click.BadParameter(
-            f"{text!r} is no day: 2024-05-01 would be.", param_hint="--day"
-        ) from None
 
 
 @of_home("import", *BEGUN)
@@ -402,8 +338,9 @@ def watch(home: Path, **options: Any) -> None:
     try:
         feed = Feed(server, titles_of(home, settled), session.until or since, options["host"])
         if not session.until:
-            begun = f"{datetime.fromtimestamp(since):%Y-%m-%d %H:%M}"
-            click.echo(f"A new folder: beginning with what the server has since {begun} (--since).")
+            click.echo(
+                f"A new folder: beginning with what the server has since {shown(since)} (--since)."
+            )
         telling = None if options["silent"] else Telling(server, options["host"])
         watching = Watch(session, feed, channels(session, **options), telling, click.echo)
         if options["web"]:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from selectron import OnlineClassifier, SelectronError, storage
+from selectron import OnlineClassifier, SelectronError
+from selectron.storage import read as stored
+from selectron.storage import write as store
 
 from .activities import Activities
 from .alarms import Sure
@@ -48,12 +50,12 @@ def write(path: str | os.PathLike, predictor: "ActivityPredictor") -> None:
     with tempfile.TemporaryDirectory() as folder:
         predictor.scoring.clf.save(Path(folder, FILE))
         content = np.frombuffer(Path(folder, FILE).read_bytes(), np.uint8)
-    storage.write(path, header, {FILE: content, **tables, **rows})
+    store(path, header, {FILE: content, **tables, **rows})
 
 
 def read(kind: Any, path: str | os.PathLike, parts: tuple[Any, ...]) -> "ActivityPredictor":
     """Return the predictor of a file; SelectronError if it holds none, or an unsound one."""
-    header, arrays = storage.read(path)
+    header, arrays = stored(path)
     if header.get("kind") != KIND:
         raise SelectronError(f"{path} does not hold an activity predictor.")
     try:
@@ -70,7 +72,7 @@ def _restored(kind: Any, header: Any, arrays: Any, parts: tuple[Any, ...]) -> "A
         if FILE in arrays:
             file.write_bytes(arrays[FILE].tobytes())
         else:
-            storage.write(file, {**OLD, "model": header["model"]}, arrays)
+            store(file, {**OLD, "model": header["model"]}, arrays)
         clf = OnlineClassifier.load(file, parts=parts)
     predictor = kind(learner=clf.learner, patience=header["patience"])
     predictor.scoring.clf, predictor.scoring.shift = clf, header.get("shift", 0.0)

@@ -1,7 +1,6 @@
 """The last hours: what was seen, what was said of it, and what it is credited to."""
 
 from collections import deque
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,26 +56,11 @@ class Instance:
         return cls(number, Vector(start, end, seen, tuple(opened), *rest), found, label, predicted)
 
 
-class History:
-    """The last instances, in order, by number."""
+class History(deque[Instance]):
+    """The last instances, in order, by number; the oldest is forgotten where there are too many."""
 
     def __init__(self) -> None:
-        self.kept: deque[Instance] = deque(maxlen=LENGTH)
-
-    def __iter__(self) -> Iterator[Instance]:
-        return iter(self.kept)
-
-    def __len__(self) -> int:
-        return len(self.kept)
-
-    @property
-    def first(self) -> Instance:
-        """The oldest."""
-        return self.kept[0]
-
-    def add(self, instance: Instance) -> None:
-        """Add an instance, and forget the oldest where there are too many."""
-        self.kept.append(instance)
+        super().__init__(maxlen=LENGTH)
 
     def before(self, instance: Instance) -> Instance:
         """Return the instance before this one; the first stands for the one before it."""
@@ -84,16 +68,16 @@ class History:
 
     def get(self, number: int) -> Instance | None:
         """Return the instance of a number, None if it is not there any more."""
-        at = number - self.kept[0].number if self.kept else -1
-        return self.kept[at] if 0 <= at < len(self.kept) else None
+        at = number - self[0].number if self else -1
+        return self[at] if 0 <= at < len(self) else None
 
     def run(self, activity: int, since: float | None) -> Instance:
         """Return the first of the run of predictions of an activity that lasts until now.
 
         Only what is said to be after `since` counts.
         """
-        first = self.kept[-1]
-        for instance in reversed(self.kept):
+        first = self[-1]
+        for instance in reversed(self):
             started = since is None or instance.vector.start >= since
             if instance.predicted != activity or not started:
                 break
@@ -102,7 +86,7 @@ class History:
 
     def merge(self, old: int, into: int) -> None:
         """Let instances belong to the activity that another one has been merged into."""
-        for instance in self.kept:
+        for instance in self:
             instance.merge(old, into)
 
 
@@ -119,9 +103,9 @@ class Past:
         kept = vector._replace(open=())  # the features have it: a list as long as all that is open
         instance = Instance(self.count, kept, found, label)
         self.known.credit(vector, label)
-        self.history.add(instance)
+        self.history.append(instance)
         self.count += 1
-        self.said.forget(self.history.first.vector.start)
+        self.said.forget(self.history[0].vector.start)
         return instance
 
     def relabel(self) -> list[int]:
@@ -161,5 +145,5 @@ class Past:
         past.known = Associations.unpack(header["known"], arrays)
         past.said, past.count = Timeline.unpack(header["said"]), header["count"]
         for packed in header["history"]:
-            past.history.add(Instance.unpack(packed))
+            past.history.append(Instance.unpack(packed))
         return past

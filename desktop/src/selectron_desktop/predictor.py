@@ -232,7 +232,7 @@ class ActivityPredictor:
         if vector is None:
             return None
         instance = self.past.add(vector, self._activities.count)
-        self.asked.forget(self.past.history.first.number)
+        self.asked.forget(self.past.history[0].number)
         return instance
 
     def _scores(self, instance: Instance) -> Scores:
