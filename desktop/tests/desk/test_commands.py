@@ -15,7 +15,8 @@ from click.testing import CliRunner
 
 from selectron_desktop.cli import main
 from selectron_desktop.journal import Journal
-from servers import Real, free_port
+
+from .servers import Real, free_port
 
 EXPORT = {
     "buckets": {

@@ -1,6 +1,6 @@
 """A program: a session is killed again and again, and must end as one that never was.
 
-    python desktop/tests/crashing.py KILLS SEED
+    PYTHONPATH=desktop/tests python -m desk.crashing KILLS SEED
 
 Whoever says something says it again until it is acknowledged; a question must be put once at most.
 """
@@ -12,15 +12,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[2]))
-
-
 from tests.crashes import killed
 
-from days import at, work
-from fake import Fake
 from selectron_desktop import points
 from selectron_desktop.session import Session
+
+from .days import at, work
+from .fake import Fake
 
 POINTS = (
     "before commit",

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from people import START, minutes, play, trained
 from selectron import SelectronError
 from selectron.askers import Budget
 from selectron_desktop.alarms import FRESH, LAPSE, UNSURE, needed
 from selectron_desktop.predictor import ActivityPredictor
 from selectron_desktop.windows import Event
+
+from .people import START, minutes, play, trained
 
 
 def state(predictor, path):

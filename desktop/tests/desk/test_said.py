@@ -6,13 +6,14 @@ from datetime import date
 
 import pytest
 
-from days import at, work
 from selectron import SelectronError
 from selectron_desktop.home import Settings, resource_of, settled, titles_of
 from selectron_desktop.journal import Journal
 from selectron_desktop.report import day as report
 from selectron_desktop.saying import Saying, sound
-from test_session import day
+
+from .days import at, work
+from .test_session import day
 
 MAY = date(2024, 5, 1)
 

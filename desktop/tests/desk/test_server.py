@@ -4,7 +4,6 @@ import itertools
 
 import pytest
 
-from days import at
 from selectron import SelectronError
 from selectron_desktop import feed as feeds
 from selectron_desktop.feed import Feed
@@ -12,7 +11,9 @@ from selectron_desktop.naming import Titles
 from selectron_desktop.saying import Saying
 from selectron_desktop.server import Absent, Server, Telling
 from selectron_desktop.watching import Watch
-from servers import Fake, Real, free_port
+
+from .days import at
+from .servers import Fake, Real, free_port
 
 PLAIN = Titles("plain")
 BUCKETS = {

@@ -4,10 +4,11 @@ import sqlite3
 
 import pytest
 
-from days import at, work
 from selectron import SelectronError
 from selectron_desktop.journal import Journal
-from test_session import day, state
+
+from .days import at, work
+from .test_session import day, state
 
 
 def test_the_journal_is_append_only_and_its_owners_alone(began):

@@ -2,11 +2,12 @@
 
 import pytest
 
-from people import START, minutes, play, trained
 from selectron import SelectronError
 from selectron.askers import Budget
 from selectron_desktop.alarms import UNSURE, Alarm, Asked, Questions
 from selectron_desktop.predictor import ActivityPredictor
+
+from .people import START, minutes, play, trained
 
 
 def test_a_declaration_of_the_past_teaches(tmp_path):

@@ -5,9 +5,10 @@ import signal
 
 import pytest
 
-from days import DAY
-from fake import Fake
 from selectron_desktop.session import Session
+
+from .days import DAY
+from .fake import Fake
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]

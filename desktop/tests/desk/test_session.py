@@ -5,13 +5,14 @@ import sqlite3
 
 import pytest
 
-from days import at, work
-from fake import Fake
 from selectron import SelectronError
 from selectron_desktop import points
 from selectron_desktop.journal import Journal
 from selectron_desktop.saying import Saying
 from selectron_desktop.session import Session
+
+from .days import at, work
+from .fake import Fake
 
 
 def kinds(session):

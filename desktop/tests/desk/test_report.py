@@ -7,9 +7,10 @@ from datetime import date, datetime
 
 import pytest
 
-from days import at, work
 from selectron_desktop.page import written
 from selectron_desktop.report import COLOURS, Day, Stretch, bounds, day, lines, looks, span
+
+from .days import at, work
 
 MAY = date(2024, 5, 1)
 EVIL = '</title><script>window.hurt=1</script><img src=x onerror="window.hurt=1">'

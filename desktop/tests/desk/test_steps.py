@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
-from people import minutes, play
 from selectron import OnlineClassifier
 from selectron.bounds.large_margin import stepped_mistakes, theorem_5_1
 from selectron.learners import AROW, ObjectiveRegularized, PassiveAggressive, Perceptron
 from selectron_desktop.features import K, M, joint
 from selectron_desktop.predictor import ActivityPredictor
 from selectron_desktop.scoring import Replay, Scoring, best
+
+from .people import minutes, play
 
 ALPHA, C = 0.001, 10.0
 
