@@ -18,13 +18,12 @@ if TYPE_CHECKING:
 
     from .desks import Desk
 
+SIZES = ("week", "month", "paper")
+
 
 @click.group()
 def main() -> None:
     """Make up logs of desktops, and measure the predictor on them."""
-
-
-SIZES = ("week", "month", "paper")
 
 
 def of_made_up(command: Callable) -> Callable:

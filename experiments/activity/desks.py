@@ -18,6 +18,13 @@ from .days import Block, Spell, blocks, spells, works
 from .looks import Look, looks
 from .projects import MONTH, Size, projects
 
+KINDS = {
+    "aw-watcher-window": "currentwindow",
+    "aw-watcher-afk": "afkstatus",
+    "aw-watcher-web-firefox": "web.tab.current",
+    "aw-watcher-vim": "app.editor.activity",
+}
+
 
 class Desk(NamedTuple):
     """A log and its truth."""
@@ -45,14 +52,6 @@ def generate(size: Size = MONTH, seed: int = 0) -> Desk:
     done = works(size, there, all_of, random)
     truth = spells(done, random)
     return Desk(list(looks(done, random)), [one for day in there for one in day], truth)
-
-
-KINDS = {
-    "aw-watcher-window": "currentwindow",
-    "aw-watcher-afk": "afkstatus",
-    "aw-watcher-web-firefox": "web.tab.current",
-    "aw-watcher-vim": "app.editor.activity",
-}
 
 
 def export(desk: "Desk", path: str | os.PathLike, host: str = "desk") -> None:

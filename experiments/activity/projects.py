@@ -3,6 +3,12 @@
 from random import Random
 from typing import NamedTuple
 
+SYLLABLES = "ba bel cor da den fa gal hin ja kel lor ma nis or pa quin ra sol ta ur vel win xa zim"
+NOUNS = "draft notes plan budget report final minutes review summary data figures letter"
+KINDS = ("writing", "coding", "browsing", "administration")
+VOCABULARY = 700  # words of which projects take theirs: many share some
+FAMILY = 6  # projects that are about the same matter, more or less
+
 
 class Size(NamedTuple):
     """So many activities in so many days, minutes of presence and switches in all."""
@@ -22,13 +28,6 @@ MONTH = Size(activities=40, days=31, minutes=10_000, switches=600)
 PAPER = Size(
     activities=299, days=123, minutes=61_400, switches=3_650
 )  # 65,000 vectors, section 5.4
-
-
-SYLLABLES = "ba bel cor da den fa gal hin ja kel lor ma nis or pa quin ra sol ta ur vel win xa zim"
-NOUNS = "draft notes plan budget report final minutes review summary data figures letter"
-KINDS = ("writing", "coding", "browsing", "administration")
-VOCABULARY = 700  # words of which projects take theirs: many share some
-FAMILY = 6  # projects that are about the same matter, more or less
 
 
 class Project(NamedTuple):

@@ -7,6 +7,12 @@ from typing import Any, NamedTuple
 
 from selectron import SelectronError
 
+SURER = 2.0  # times the lead it had, and what was denied is asked again at once
+UNSURE = 0.08  # a lead below this, and twice the threshold, must last for two stretches
+LAPSE = 900.0  # seconds after which an alarm counts as unanswered
+FRESH = 300.0  # seconds after a declaration for which it is learned from
+SETTLED = 360.0  # seconds; the shorter ago a declaration is, the further a lead must be
+
 
 class Alarm(NamedTuple):
     """A question whether `activity` is worked on by now, and not the one that is declared."""
@@ -50,13 +56,6 @@ class Sure(NamedTuple):
     def probability(self, r, q, t):
         """1 from the threshold on."""
         return 1.0 if r >= self.threshold else 0.0
-
-
-SURER = 2.0  # times the lead it had, and what was denied is asked again at once
-UNSURE = 0.08  # a lead below this, and twice the threshold, must last for two stretches
-LAPSE = 900.0  # seconds after which an alarm counts as unanswered
-FRESH = 300.0  # seconds after a declaration for which it is learned from
-SETTLED = 360.0  # seconds; the shorter ago a declaration is, the further a lead must be
 
 
 def needed(threshold: float, age: float, answered: bool = False) -> float:

@@ -10,6 +10,8 @@ from .windows import Vector
 
 MOST = 24  # activities that a row tells apart: so memory is linear in rows
 NOBODY = -1  # where there is room for another
+WORDS, RESOURCES = 20_000, 20_000  # rows kept in any case,
+PER_RESOURCE, PER_ACTIVITY = 20, 200  # and more words, and resources, the more there are
 
 
 class Rows(NamedTuple):
@@ -144,10 +146,6 @@ def _each(names: Iterable[str], amounts: object) -> Iterable[tuple[str, int]]:
     """Return names with their amounts, which may be one for all."""
     names = list(names)
     return zip(names, np.broadcast_to(np.asarray(amounts), len(names)).tolist(), strict=True)
-
-
-WORDS, RESOURCES = 20_000, 20_000  # rows kept in any case,
-PER_RESOURCE, PER_ACTIVITY = 20, 200  # and more words, and resources, the more there are
 
 
 class Associations:

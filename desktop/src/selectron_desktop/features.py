@@ -37,6 +37,7 @@ K, M = len(OF_ACTIVITY), len(OF_SWITCH)
 EXPLICIT, IMPLICIT, SHARE, OPEN, SUM, MOST = range(K)
 HALF = 600_000  # milliseconds of use that make an implicit association half as strong as can be
 DAY = 86_400.0
+NONE = np.zeros(K)
 
 
 class Features(NamedTuple):
@@ -56,9 +57,6 @@ class Features(NamedTuple):
         scores = np.zeros(n)
         scores[self.activities] = self.values @ weights
         return scores
-
-
-NONE = np.zeros(K)
 
 
 def features(vector: Vector, known: Associations, n: int) -> Features:

@@ -17,6 +17,12 @@ from .server import Absent
 from .windows import Event
 
 ANYWHERE = ("", "unknown", "!local")  # what watchers that do not know their host call it
+LAG = 15.0  # seconds after which an event has grown past a moment: watchers commit every 10
+QUIET = 240.0  # and for the one that tells whether anybody is there, which waits for 3 minutes
+BACK = 600.0  # seconds before what has been given from which events are asked for again, in whole
+# steps of as many: servers cut events where the question begins, and a cut that moved would look
+# like another event each time
+STRETCH = 86_400.0  # seconds that are asked for at once
 
 
 def read(
@@ -107,14 +113,6 @@ def _raws(found: dict[str, dict[str, Any]], host: str, titles: Titles) -> Iterat
             one = raw(layer, event, titles)
             if one is not None:
                 yield one
-
-
-LAG = 15.0  # seconds after which an event has grown past a moment: watchers commit every 10
-QUIET = 240.0  # and for the one that tells whether anybody is there, which waits for 3 minutes
-BACK = 600.0  # seconds before what has been given from which events are asked for again, in whole
-# steps of as many: servers cut events where the question begins, and a cut that moved would look
-# like another event each time
-STRETCH = 86_400.0  # seconds that are asked for at once
 
 
 class Feed:

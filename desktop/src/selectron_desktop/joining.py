@@ -22,6 +22,13 @@ STREAMS = {
 }
 LONGEST = 60 * 86_400.0  # seconds: what is said to last longer never got an end
 LATEST = 32_503_680_000.0  # the year 3000: what is said to be later has no sound clock
+# Seconds for which an event goes on beyond its end unless another begins: tabs and editors tell of
+# themselves once a minute.
+LASTING = {"web": 75.0, "editor": 60.0}
+LEAST = (
+    1.0  # seconds for which a window counts that was seen once: they are looked at once a second
+)
+CELL = 60.0  # seconds: events are cut at whole minutes, so that growth never changes what was given
 
 
 class Raw(NamedTuple):
@@ -146,15 +153,6 @@ def _add(found: list[Span], span: Span) -> None:
         found[-1] = found[-1]._replace(end=span.end)
     else:
         found.append(span)
-
-
-# Seconds for which an event goes on beyond its end unless another begins: tabs and editors tell of
-# themselves once a minute.
-LASTING = {"web": 75.0, "editor": 60.0}
-LEAST = (
-    1.0  # seconds for which a window counts that was seen once: they are looked at once a second
-)
-CELL = 60.0  # seconds: events are cut at whole minutes, so that growth never changes what was given
 
 
 class Joiner:

@@ -21,6 +21,40 @@ WAYS = ("hashed", "plain", "dropped")
 WORD = re.compile(r"[^\W\d_]\w+")
 MOST = 64  # words of a title
 BYTES = 32
+BROWSERS = {
+    "firefox": ("firefox", "librewolf", "waterfox", "zen"),
+    "chrome": ("chrome", "chromium"),
+    **{name: (name,) for name in ("edge", "brave", "opera", "vivaldi", "safari", "arc")},
+}
+EDITORS = (
+    "code", "codium", "vim", "emacs", "sublime", "idea", "pycharm", "webstorm", "clion", "goland",
+    "rider", "android studio", "xcode", "zed", "kate", "visual studio", "jetbrains", "cursor",
+)  # fmt: skip
+TERMINALS = (
+    "terminal", "alacritty", "kitty", "konsole", "xterm", "iterm", "wezterm", "foot", "tmux",
+)  # fmt: skip
+FOLDERS = ("nautilus", "finder", "explorer", "dolphin", "thunar", "nemo", "pcmanfm")
+PARTS = re.compile(r"\s+[-\u2013\u2014|•]\s+|\s+\(")  # between the parts of a title
+DOCUMENT = re.compile(
+    r"[^/\\:*?\"<>|]{1,100}\.(?:docx?|xlsx?|pptx?|odt|ods|odp|rtf|pdf|epub|tex|bib|md|rst|txt|csv|"
+    r"tsv|json|xml|html?|ipynb|py|rs|js|ts|c|h|cc|cpp|java|go|r|jl|svg|png|jpe?g|gif|xcf|psd|dwg)",
+    re.IGNORECASE,
+)
+# What browsers write into the titles of private windows, in the languages they are used in most,
+# and browsers that have no other windows.
+PRIVATE = re.compile(
+    r"\b(?:private (?:browsing|window)|(?:tor|mullvad) browser|inprivate|incognito|inkognito"
+    r"|privater modus|privates fenster"
+    r"|navigation privée|navegación privada|incógnito|navegação privativa|anônima|navegação privada"
+    r"|navigazione (?:anonima|privata)|privénavigatie|tryb prywatny|anonymt|privat browsing"
+    r"|приватный просмотр|инкогнито)\b|プライベート(?:ブラウジング|ウィンドウ)|シークレット"
+    r"|隐私浏览|无痕|隱私瀏覽|無痕|시크릿|사생활 보호",
+    re.IGNORECASE,
+)
+ALWAYS_PRIVATE = ("tor browser", "torbrowser", "mullvad browser", "mullvadbrowser")
+HIDDEN = "hidden"  # where nobody may look: neither what was there nor its title is kept
+LONGEST = 255  # characters of a resource's name
+UNTITLED = "*●•✱ "  # marks of what has not been saved
 
 
 class Titles:
@@ -78,55 +112,6 @@ def secret(path: Path) -> bytes:
     if len(found) != BYTES:
         raise SelectronError(f"{path} holds no {BYTES} random bytes: delete it for new ones.")
     return found
-
-
-BROWSERS = {
-    "firefox": ("firefox", "librewolf", "waterfox", "zen"),
-    "chrome": ("chrome", "chromium"),
-    "edge": ("edge",),
-    "brave": ("brave",),
-    "opera": ("opera",),
-    "vivaldi": ("vivaldi",),
-    "safari": ("safari",),
-    "arc": ("arc",),
-}
-EDITORS = (
-    "code", "codium", "vim", "emacs", "sublime", "idea", "pycharm", "webstorm", "clion", "goland",
-    "rider", "android studio", "xcode", "zed", "kate", "visual studio", "jetbrains", "cursor",
-)  # fmt: skip
-TERMINALS = (
-    "terminal",
-    "alacritty",
-    "kitty",
-    "konsole",
-    "xterm",
-    "iterm",
-    "wezterm",
-    "foot",
-    "tmux",
-)
-FOLDERS = ("nautilus", "finder", "explorer", "dolphin", "thunar", "nemo", "pcmanfm")
-PARTS = re.compile(r"\s+[-\u2013\u2014|•]\s+|\s+\(")  # between the parts of a title
-DOCUMENT = re.compile(
-    r"[^/\\:*?\"<>|]{1,100}\.(?:docx?|xlsx?|pptx?|odt|ods|odp|rtf|pdf|epub|tex|bib|md|rst|txt|csv|"
-    r"tsv|json|xml|html?|ipynb|py|rs|js|ts|c|h|cc|cpp|java|go|r|jl|svg|png|jpe?g|gif|xcf|psd|dwg)",
-    re.IGNORECASE,
-)
-# What browsers write into the titles of private windows, in the languages they are used in most,
-# and browsers that have no other windows.
-PRIVATE = re.compile(
-    r"\b(?:private (?:browsing|window)|(?:tor|mullvad) browser|inprivate|incognito|inkognito"
-    r"|privater modus|privates fenster"
-    r"|navigation privée|navegación privada|incógnito|navegação privativa|anônima|navegação privada"
-    r"|navigazione (?:anonima|privata)|privénavigatie|tryb prywatny|anonymt|privat browsing"
-    r"|приватный просмотр|инкогнито)\b|プライベート(?:ブラウジング|ウィンドウ)|シークレット"
-    r"|隐私浏览|无痕|隱私瀏覽|無痕|시크릿|사생활 보호",
-    re.IGNORECASE,
-)
-ALWAYS_PRIVATE = ("tor browser", "torbrowser", "mullvad browser", "mullvadbrowser")
-HIDDEN = "hidden"  # where nobody may look: neither what was there nor its title is kept
-LONGEST = 255  # characters of a resource's name
-UNTITLED = "*●•✱ "  # marks of what has not been saved
 
 
 class Seen(NamedTuple):

@@ -19,6 +19,14 @@ ADVICE = (
     "Nothing was declared on this day: selectron-desktop declare NAME --since {}, or import FILE "
     "--declarations CSV, gives it activities."
 )
+# Okabe and Ito's colours but black, which does not show on a dark page
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
+TERMINAL = (26, 214, 36, 175, 74, 166, 227)  # the nearest of a terminal's 256
+PATTERNS = ("solid", "stripes", "dots", "bars")
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+DARK = ("#0072B2",)  # those on which white letters are read
+WIDTH = 72  # columns of the timeline
+NONE = "·"  # somebody was there, and nothing is known
 
 
 class Stretch(NamedTuple):
@@ -168,14 +176,6 @@ def span(seconds: float) -> str:
     return f"{minutes // 60}:{minutes % 60:02}"
 
 
-# Okabe and Ito's colours but black, which does not show on a dark page
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
-TERMINAL = (26, 214, 36, 175, 74, 166, 227)  # the nearest of a terminal's 256
-PATTERNS = ("solid", "stripes", "dots", "bars")
-LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-DARK = ("#0072B2",)  # those on which white letters are read
-
-
 class Look(NamedTuple):
     """How an activity looks."""
 
@@ -207,10 +207,6 @@ def looks(activities: Sequence[str]) -> dict[str, Look]:
         name: Look(COLOURS[i % n], TERMINAL[i % n], PATTERNS[i // n % 4], LETTERS[i % 52])
         for i, name in enumerate(activities)
     }
-
-
-WIDTH = 72  # columns of the timeline
-NONE = "·"  # somebody was there, and nothing is known
 
 
 def lines(day: Day, plain: bool = False, width: int = WIDTH) -> Iterator[str]:

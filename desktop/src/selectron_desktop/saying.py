@@ -18,6 +18,8 @@ KINDS = ("declare", "switch", "alarm", "answer", "create", "rename", "merge", "c
 LONGEST = 100  # characters of a name
 JOINERS = re.compile("[\u200c\u200d]")  # of emoji, and of letters in Persian and Hindi
 SHORT = 1.0  # seconds before an alarm, at which what it asks about was worked on
+FRESH = 12 * 3600.0  # seconds for which a question may be answered as one that is open
+AHEAD = 60.0  # seconds that clocks may differ
 
 
 class Names:
@@ -125,10 +127,6 @@ def sound(name: str) -> str:
     return found
 
 
-FRESH = 12 * 3600.0  # seconds for which a question may be answered as one that is open
-AHEAD = 60.0  # seconds that clocks may differ
-
-
 class Saying:
     """The journal for whoever says something; every call is durable once it returns.
 
@@ -224,12 +222,9 @@ class Saying:
     def unanswered(self) -> list[dict[str, Any]]:
         """Return all alarms that nobody has answered, however old, the latest first."""
         answered = {entry.body["alarm"] for entry in self.journal.of("answer")}
-        names = self.names()
-        return [
-            self._current(names, {**entry.body, "seq": entry.seq})
-            for entry in reversed(list(self.journal.of("alarm")))
-            if entry.body["id"] not in answered
-        ]
+        return self._asked(
+            one for one in self.journal.of("alarm") if one.body["id"] not in answered
+        )
 
     def questions(self, now: float) -> list[dict[str, Any]]:
         """Return the alarms that wait for an answer, the latest first.
@@ -242,21 +237,18 @@ class Saying:
         answered = {entry.body["alarm"] for entry in entries if entry.kind == "answer"}
         declared = [entry for entry in entries if entry.kind == "declare"]
         since = max((entry.time for entry in declared), default=0.0)
-        waiting = [
-            {**entry.body, "seq": entry.seq}
-            for entry in reversed(entries)
-            if entry.kind == "alarm"
-            and (not declared or entry.seq > declared[-1].seq)
-            and entry.body["id"] not in answered
-            and entry.time > max(since, now - FRESH)
-        ]
-        names = self.names()
-        return [self._current(names, question) for question in waiting]
+        last = declared[-1].seq if declared else 0
+        return self._asked(
+            one
+            for one in entries
+            if one.kind == "alarm" and one.seq > last and one.time > max(since, now - FRESH)
+            and one.body["id"] not in answered
+        )  # fmt: skip
 
-    def _current(self, names: Names, question: dict[str, Any]) -> dict[str, Any]:
-        seq = question.pop("seq")
-        return {
-            **question,
-            "activity": names.now(question["activity"], seq),
-            "declared": names.now(question["declared"], seq),
-        }
+    def _asked(self, alarms: Iterable[Entry]) -> list[dict[str, Any]]:
+        """Return alarms with the names that activities have now, the latest first."""
+        names, found = self.names(), []
+        for one in reversed(list(alarms)):
+            now = {key: names.now(one.body[key], one.seq) for key in ("activity", "declared")}
+            found.append({**one.body, **now})
+        return found

@@ -15,6 +15,11 @@ from selectron.askers import Budget
 
 from .features import Features, K, M, joint
 
+LENGTH = 2000  # rows kept
+GOLDEN = 0.6180339887498949  # multiples of it, modulo 1, are spread evenly
+PER = Budget._fields.index("per")
+LESS = -1  # the label of -Z: 0 < 1 is a mistake for learners that step on mistakes alone, too
+
 
 class Pair(NamedTuple):
     """The numbers of the activities before and now."""
@@ -76,10 +81,6 @@ def _highest(
     return min(open_ones)[1] if open_ones else None
 
 
-LENGTH = 2000  # rows kept
-GOLDEN = 0.6180339887498949  # multiples of it, modulo 1, are spread evenly
-
-
 class Replay:
     """The last rows that were learned, some of which come back with each new one.
 
@@ -114,10 +115,6 @@ class Replay:
         replay.count = header["count"]
         replay.rows[: replay.count] = rows  # ValueError if they are not of these features
         return replay
-
-
-PER = Budget._fields.index("per")
-LESS = -1  # the label of -Z: 0 < 1 is a mistake for learners that step on mistakes alone, too
 
 
 class Scores(NamedTuple):

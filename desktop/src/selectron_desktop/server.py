@@ -14,6 +14,8 @@ from selectron import SelectronError
 ADDRESS = "http://127.0.0.1:5600"
 PULSE = 1.0  # seconds between two stretches that are one
 PATIENCE = 10.0  # seconds for an answer of the server
+PREDICTIONS = "selectron-predictions"
+ANSWERS = "selectron-answers"
 
 
 class Absent(SelectronError):
@@ -138,10 +140,6 @@ def _hurried(patience: float) -> Any:
 
 def _time(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
-
-
-PREDICTIONS = "selectron-predictions"
-ANSWERS = "selectron-answers"
 
 
 class Telling:

@@ -18,7 +18,11 @@ from .journal import Entry, Journal
 from .saying import KINDS, Names, Saying
 from .windows import Event
 
-KEPT = 2
+KEPT = 2  # snapshots
+CELL = 60.0  # seconds
+AT_ONCE = 500  # cells of a transaction
+EVERY = 2_000  # entries between two snapshots
+MINUTES = 200_000  # that are kept: more than a year, at ten hours of presence a day
 
 
 def save(predictor: Any, journal: Journal, seq: int) -> int:
@@ -62,12 +66,6 @@ def _entry(path: Path) -> int:
 
 def _folder(journal: Journal) -> Path:
     return journal.path.parent / "snapshots"
-
-
-CELL = 60.0  # seconds
-AT_ONCE = 500  # cells of a transaction
-EVERY = 2_000  # entries between two snapshots
-MINUTES = 200_000  # that are kept: more than a year, at ten hours of presence a day
 
 
 class Session:

@@ -94,16 +94,14 @@ def state(session: Session, trouble: str | None = None) -> dict[str, Any]:
 
 def answered(session: Session, body: dict[str, Any]) -> None:
     """Take an answer to an alarm."""
-    alarm = body.get("alarm")
-    if type(alarm) is not int:
+    if type(body.get("alarm")) is not int:
         raise SelectronError("alarm: must be the number of an alarm.")
-    session.said("answer", alarm, _text(body), session.clock())
+    session.said("answer", body["alarm"], _text(body), session.clock())
 
 
 def declared(session: Session, body: dict[str, Any]) -> None:
     """Take a declaration; it holds from now on."""
-    now = session.clock()
-    session.said("declare", _text(body), now, now)
+    session.said("declare", _text(body), session.clock(), session.clock())
 
 
 def _text(body: dict[str, Any]) -> str:

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 from selectron import SelectronError
 
 KINDS = ("document", "folder", "site", "application", "project")
+LEAST = 1.0  # seconds that a window counts which was seen once, with no duration
+OPEN = 1800.0  # seconds of presence after which a resource counts as closed
 
 
 class Event(NamedTuple):
@@ -68,10 +70,6 @@ class Vector(NamedTuple):
     def vocabulary(self) -> dict[str, None]:
         """The words of all titles, each once, in order."""
         return dict.fromkeys(word for window in self.windows for word in window.words)
-
-
-LEAST = 1.0  # seconds that a window counts which was seen once, with no duration
-OPEN = 1800.0  # seconds of presence after which a resource counts as closed
 
 
 class Desktop:
