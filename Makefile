@@ -27,11 +27,11 @@ lock: .venv/ready         ## take up newer packages
 	  --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
 	  --upgrade --output-file requirements-bench.txt
 
-.venv/ready: requirements-dev.txt pyproject.toml
+.venv/ready: requirements-dev.txt pyproject.toml desktop/pyproject.toml
 	$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable . --editable desktop
 	touch $@
 
 .venv/bench: .venv/ready requirements-bench.txt
@@ -40,4 +40,4 @@ lock: .venv/ready         ## take up newer packages
 
 clean:                    ## remove the environment and all caches
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src desktop experiments tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -4,12 +4,13 @@ import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from experiments.activity.batch import BatchPredictor, linear
+from experiments.activity.desks import generate
+from experiments.activity.projects import PAPER, Size
+from experiments.activity.protocol import play
 
 from benchmarks.retraining import fitted, libsvm
-from selectron.activity import ActivityPredictor
-from selectron.activity.batch import BatchPredictor, linear
-from selectron.activity.generate import PAPER, Size, generate
-from selectron.activity.protocol import play
+from selectron_desktop import ActivityPredictor
 
 LIBSVM = 4000  # rows beyond which the method of the paper takes minutes
 

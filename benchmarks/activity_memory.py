@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from selectron.activity import ActivityPredictor, Event
-from selectron.activity.diary.session import Session
+from selectron_desktop import ActivityPredictor, Event
+from selectron_desktop.session import Session
 
 START = 1_800_000_000.0
 WORK = (  # what grows; activities, resources, minutes, resources in a minute

@@ -12,10 +12,10 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
+from experiments import datasets
 from scipy.sparse import csr_matrix, issparse
 
 from benchmarks import sets
-from experiments import datasets
 from selectron import OnlineClassifier
 from selectron.askers import BBQ, Budget, Margin
 from selectron.evaluate.each import each

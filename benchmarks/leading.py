@@ -16,9 +16,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
+from experiments import datasets
 
 from benchmarks import sets
-from experiments import datasets
 from selectron import OnlineClassifier
 from selectron.askers import Budget, Fixed, Margin, Uncertainty
 from selectron.engine.parts import Space, Worth

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from experiments import datasets
 from scipy.optimize import linprog
 from scipy.spatial.distance import pdist
 from sklearn.model_selection import KFold, cross_val_predict
@@ -16,7 +17,6 @@ from sklearn.svm import SVC
 
 from benchmarks import sets
 from benchmarks.tables import show
-from experiments import datasets
 from selectron.pool import Boosted, Confident, Greedy, InOrder, SelfDirectedClassifier, Sphere
 from selectron.pool.confident import best, fitted
 from selectron.pool.features import featured, kernels

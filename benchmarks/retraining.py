@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from experiments.activity.batch import BatchPredictor, both, linear
+from experiments.activity.desks import generate
+from experiments.activity.projects import PAPER, Size
+from experiments.activity.protocol import Outcome, play
 
-from selectron.activity import ActivityPredictor
-from selectron.activity.batch import BatchPredictor, both, linear
-from selectron.activity.generate import PAPER, Size, generate
-from selectron.activity.protocol import Outcome, play
+from selectron_desktop import ActivityPredictor
 
 DAYS = (7, 14, 31, 62, 123)
 DAY = 86_400.0

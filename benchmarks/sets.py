@@ -6,11 +6,10 @@ Their files are found, downloaded and checked like those of `experiments.dataset
 import io
 
 import numpy as np
-from scipy.sparse import csr_matrix, vstack
-from sklearn.datasets import load_svmlight_file
-
 from experiments.datasets.files import arrays, contents, reading
 from experiments.datasets.tables import Dataset, sparse, split
+from scipy.sparse import csr_matrix, vstack
+from sklearn.datasets import load_svmlight_file
 
 PRICES = ["nswprice", "nswdemand", "vicprice", "vicdemand", "transfer"]  # of two states
 

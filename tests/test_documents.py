@@ -13,7 +13,8 @@ ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "docs/design.md", "docs/datasets.md", "docs/pool.md", "docs/activity.md"]
+    "name",
+    ["README.md", "docs/design.md", "docs/datasets.md", "docs/pool.md", "desktop/docs/activity.md"],
 )
 def test_the_examples_print_what_they_say(name):
     failed, tried = doctest.testfile(str(ROOT / name), module_relative=False)
@@ -37,8 +38,9 @@ def test_the_table_is_that_of_the_demonstration(tmp_path, monkeypatch):
     [
         "README.md",
         "CHANGELOG.md",
-        "docs/activity.md",
-        "docs/activity-watch.md",
+        "desktop/README.md",
+        "desktop/docs/activity.md",
+        "desktop/docs/activity-watch.md",
         "docs/design.md",
         "docs/benchmarks.md",
         "docs/datasets.md",

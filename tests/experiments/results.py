@@ -3,7 +3,6 @@
 import zlib
 
 import numpy as np
-
 from experiments.trials import ellipsoid, lasec, selective_sampling
 
 

@@ -11,11 +11,11 @@ from inspect import isfunction
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_matrix, issparse
-
 from benchmarks import sets
 from experiments import datasets
 from experiments.datasets import files
+from scipy.sparse import csr_matrix, issparse
+
 from selectron.errors import SelectronError
 
 

@@ -6,11 +6,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-
 from benchmarks import sets
 from experiments import datasets
 from experiments.datasets import files
 from experiments.datasets.files import SOURCES, Source
+
 from selectron.errors import SelectronError
 
 

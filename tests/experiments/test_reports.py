@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-
-import selectron
 from experiments import PAPERS
 from experiments import report as reports
 from experiments.__main__ import main
@@ -20,6 +18,8 @@ from experiments.datasets import files
 from experiments.findings import Claim, Findings, paired
 from experiments.trials import ellipsoid, large_margin
 from tests.experiments.results import made_up
+
+import selectron
 
 NEEDS = {"lasec": ["usps/usps.h5"], "ellipsoid": ["letter/letter-recognition.data"]}
 NEEDS["ellipsoid"] += ["shuttle/shuttle.trn.csv"]

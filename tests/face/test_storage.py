@@ -181,7 +181,7 @@ def test_failure_in_the_middle_leaves_the_old_file(failure, step, tmp_path, monk
     def fail(*_):
         raise failure
 
-    monkeypatch.setattr(f"selectron.model.storage.os.{step}", fail)
+    monkeypatch.setattr(f"selectron.storage.os.{step}", fail)
     with pytest.raises(type(failure)):
         clf.save(tmp_path / "model")
     assert (tmp_path / "model").read_bytes() == before

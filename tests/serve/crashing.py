@@ -14,12 +14,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.crashes import killed
+
 from selectron.serve import answering, points
 from selectron.serve.answering import Said
 from selectron.serve.declaration import Declaration, Features
 from selectron.serve.service import Service, Work
 from selectron.serve.stream import Item
-from tests.crashes import killed
 
 MAIL = Declaration(
     name="mail", classes=["ham", "spam"], features=Features(size=64), budget="30%", queue=20

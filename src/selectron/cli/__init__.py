@@ -13,27 +13,18 @@ COMMANDS = {
     "pool": "Label a whole table, correcting as few proposals as possible.",
     "serve": "Serve live streams: predictions over HTTP, and a page to label what is asked.",
     "send": "Send a file to a stream that is served.",
-    "activity": "Tell which project one is working on, from ActivityWatch.",
 }
 
 
 class Lazy(click.Group):
     """A group whose commands are imported when they are called: NumPy and Numba take their time.
 
-    `told` says what each does, in a sentence. Each is in the module of `package` that `places` has
-    for it, or in that of its own name.
+    `told` has what each does, in a sentence. Each is in the module of `package` of its own name.
     """
 
-    def __init__(
-        self,
-        *args: Any,
-        told: dict[str, str],
-        package: str,
-        places: dict[str, str] | None = None,
-        **more: Any,
-    ):
+    def __init__(self, *args: Any, told: dict[str, str], package: str, **more: Any):
         super().__init__(*args, **more)
-        self.told, self.package, self.places = told, package, places or {}
+        self.told, self.package = told, package
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands."""
@@ -43,8 +34,7 @@ class Lazy(click.Group):
         """Return a command by its name, None if there is none."""
         if cmd_name not in self.told:
             return None
-        place = self.places.get(cmd_name, cmd_name)
-        found = vars(importlib.import_module(f".{place}", self.package)).values()
+        found = vars(importlib.import_module(f".{cmd_name}", self.package)).values()
         return next(c for c in found if isinstance(c, click.Command) and c.name == cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -7,10 +7,10 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .. import storage
 from ..askers import Always
 from ..data import times as clock
 from ..learners import LASEC
-from ..model import storage
 from ..model.run import Run, named
 from . import checks, packing, single_row
 from .fitted import Fitted

@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse
 
+from .. import storage
 from ..data.dicts import Names
 from ..engine.rows import Dense, Sparse, joined, rows_of
 from ..errors import SelectronError
 from ..kernels import kernel_of
-from ..model import storage, support
+from ..model import support
 from ..model.draws import Draws
 from ..model.model import Model
 from . import checks

@@ -22,7 +22,7 @@ from ..data.files import replace
 from ..errors import SelectronError
 
 PACKAGE = Path(__file__).parents[1]
-APART = {"activity", "cli", "evaluate", "serve"}  # they do not make the numbers
+APART = {"cli", "evaluate", "serve"}  # they do not make the numbers
 INSTALLED = {"site-packages", "dist-packages"}
 LIBRARIES = "numba", "numpy", "scikit-learn", "scipy"
 

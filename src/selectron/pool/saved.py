@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse
 
+from .. import storage
 from ..data.labels import as_array
 from ..errors import SelectronError
-from ..model import storage
 from . import boosted, confident, perceptron
 from .session import Answers
 

@@ -1,0 +1,110 @@
+"""Channels: how a question reaches a person, and how an answer comes back.
+
+A channel is anything with `ask(question)`: it must return at once, and may answer later, or never,
+through the function it was made with. `question` is an alarm, as a dictionary.
+"""
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Protocol, TextIO
+
+import click
+
+from selectron import SelectronError
+
+Answer = Callable[[int, str], Any]
+PROGRAM = "notify-send"
+
+
+class Channel(Protocol):
+    """A way to a person."""
+
+    def ask(self, question: dict[str, Any]) -> None:
+        """Put a question, and return at once."""
+
+
+def sentence(question: dict[str, Any]) -> str:
+    """Return a question as a sentence.
+
+    >>> sentence({"activity": "thesis", "declared": "mail", "since": 0.0, "id": 1})[:41]
+    'Are you working on "thesis" by now, since'
+    """
+    since = time.strftime("%H:%M", time.localtime(question["since"]))
+    declared = question["declared"]
+    end = f', and no longer on "{declared}"' if declared else ""
+    return f'Are you working on "{question["activity"]}" by now, since {since}{end}?'
+
+
+class Desktop:
+    """Notifications through notify-send, with a button for each answer where it knows buttons."""
+
+    def __init__(self, answer: Answer, program: str = PROGRAM):
+        self.answer, self.program = answer, program
+
+    @staticmethod
+    def there() -> bool:
+        """Can notifications be shown?"""
+        return shutil.which(PROGRAM) is not None
+
+    def ask(self, question: dict[str, Any]) -> None:
+        """Show a notification."""
+        threading.Thread(target=self._shown, args=(question,), daemon=True).start()
+
+    def _shown(self, question: dict[str, Any]) -> None:
+        text = "Selectron", sentence(question)
+        buttons = {"yes": question["activity"], "no": question["declared"]}
+        named = [f"--action={key}={name}" for key, name in buttons.items() if name]
+        plain = [self.program, "--app-name=Selectron"]
+        try:
+            done = subprocess.run([*plain, *named, *text], capture_output=True, text=True)
+            if done.returncode:  # an older one, without buttons
+                subprocess.run([*plain, *text], capture_output=True, timeout=10)
+            elif chosen := buttons.get(done.stdout.strip()):
+                self.answer(question["id"], chosen)
+        except (OSError, sqlite3.Error, subprocess.SubprocessError, SelectronError) as error:
+            click.echo(f"selectron: the notification failed: {error}", err=True)
+
+
+class Terminal:
+    """Questions in the terminal; what is typed answers the latest one.
+
+    Enter or y confirms, n says that it is still the declared activity, anything else is the name of
+    another one.
+    """
+
+    def __init__(self, answer: Answer, lines: TextIO | None = None):
+        self.answer, self.lines = answer, lines or sys.stdin
+        self.open: list[dict[str, Any]] = []
+        self.listening: threading.Thread | None = None
+
+    def ask(self, question: dict[str, Any]) -> None:
+        """Print a question."""
+        self.open.append(question)
+        click.echo(f"\a{sentence(question)}  [Enter] yes  [n] no  or type what it is")
+        if self.listening is None:
+            self.listening = threading.Thread(target=self._listen, daemon=True)
+            self.listening.start()
+
+    def _listen(self) -> None:
+        for line in self.lines:
+            if self.open:
+                self._typed(line.strip(), self.open.pop())
+
+    def _typed(self, text: str, question: dict[str, Any]) -> None:
+        meant = {"": question["activity"], "y": question["activity"], "n": question["declared"]}
+        activity = meant.get(text, text)
+        if activity is None:
+            click.echo("Nothing was declared: type what it is instead.")
+            self.open.append(question)
+            return
+        try:
+            self.answer(question["id"], activity)
+            click.echo(f"{activity}: taken up.")
+        except (SelectronError, sqlite3.Error) as error:
+            self.open.append(question)
+            click.echo(f"selectron: {error}", err=True)

@@ -1,0 +1,209 @@
+"""A page on this computer: the question that waits, what is declared, and the activities.
+
+It listens on the loopback alone, takes requests that carry the folder's token, and refuses those
+that come by another host's name or from another page.
+"""
+
+import secrets
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware.base import BaseHTTPMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from selectron import SelectronError
+
+from .session import Session
+
+LOOPBACK = "127.0.0.1"
+NAMES = (LOOPBACK, "localhost")
+STARTING = 20.0  # seconds
+BODY = 1 << 16  # bytes of a request
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+PAGES = {
+    "/": ("question.html", "text/html"),
+    "/static/question.js": ("question.js", "text/javascript"),
+    "/static/question.css": ("question.css", "text/css"),
+    "/static/icon.svg": ("icon.svg", "image/svg+xml"),
+}
+UNKNOWN = "Open the address that selectron activity watch prints."
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def application(session: Session, token: str, trouble: Callable[[], str | None]) -> Starlette:
+    """Return the application around a session; `trouble` tells what is wrong, None if nothing."""
+
+    def known(handler: Callable[[dict[str, Any]], Any]) -> Handler:
+        async def handle(request: Request) -> Response:
+            _check(request, token)
+            handler(await _body(request) if request.method == "POST" else {})
+            return JSONResponse(state(session, trouble()))
+
+        return handle
+
+    deeds = {
+        "answers": lambda body: answered(session, body),
+        "declarations": lambda body: declared(session, body),
+        "activities": lambda body: session.said("create", _text(body), session.clock()),
+    }
+    routes = [Route(path, _page(*page)) for path, page in PAGES.items()]
+    routes += [Route("/v1/activity", known(lambda body: None))]
+    routes += [
+        Route(f"/v1/activity/{name}", known(deed), methods=["POST"]) for name, deed in deeds.items()
+    ]
+    handlers: Any = {HTTPException: _refused, SelectronError: _refused, Exception: _failed}
+    app = Starlette(routes=routes, exception_handlers=handlers)
+    app.add_middleware(BaseHTTPMiddleware, dispatch=_guarded)
+    return app
+
+
+def state(session: Session, trouble: str | None = None) -> dict[str, Any]:
+    """Return what the page shows."""
+    with session.thread:
+        names, now = session.names, session.clock()
+        questions = session.say.questions(now)
+        since, declared = names.declared or (None, None)
+        return {
+            "now": now,
+            "declared": declared,
+            "since": since,
+            "activities": [name for name, is_open in names.open.items() if is_open],
+            "question": questions[0] if questions else None,
+            "waiting": len(questions),
+            "trouble": trouble,
+        }
+
+
+def answered(session: Session, body: dict[str, Any]) -> None:
+    """Take an answer to an alarm."""
+    if type(body.get("alarm")) is not int:
+        raise SelectronError("alarm: must be the number of an alarm.")
+    session.said("answer", body["alarm"], _text(body), session.clock())
+
+
+def declared(session: Session, body: dict[str, Any]) -> None:
+    """Take a declaration; it holds from now on."""
+    session.said("declare", _text(body), session.clock(), session.clock())
+
+
+def _text(body: dict[str, Any]) -> str:
+    if not isinstance(body.get("activity"), str):
+        raise SelectronError("activity: must be the name of an activity.")
+    return body["activity"]
+
+
+async def _body(request: Request) -> dict[str, Any]:
+    """Return the object of a request's body."""
+    if int(request.headers.get("content-length", BODY + 1)) > BODY:
+        raise HTTPException(413, f"The body is longer than {BODY} bytes.")
+    try:
+        body = await request.json()
+    except (ValueError, RecursionError):
+        raise HTTPException(400, "The body is no JSON.") from None
+    if not isinstance(body, dict):
+        raise SelectronError("The body must be an object.")
+    return body
+
+
+def _check(request: Request, token: str) -> None:
+    given = request.headers.get("authorization", "").removeprefix("Bearer ").encode()
+    if not secrets.compare_digest(given, token.encode()):
+        raise HTTPException(401, "Open the address that selectron-desktop watch prints.")
+
+
+async def _guarded(request: Request, call: Callable[[Request], Awaitable[Response]]) -> Response:
+    """Refuse what comes by another host's name, or from another page."""
+    host, origin = request.headers.get("host", ""), request.headers.get("origin")
+    if host.partition(":")[0] not in NAMES:
+        response = _problem(421, "This server does not go by that name.")
+    elif origin is not None and origin.partition("://")[2] != host:
+        response = _problem(403, "Requests from pages of other origins are refused.")
+    else:
+        response = await call(request)
+    response.headers.update(HEADERS)
+    return response
+
+
+def _page(name: str, media: str) -> Handler:
+    async def send(request: Request) -> Response:
+        return Response(content(name), media_type=media)
+
+    return send
+
+
+@cache
+def content(name: str) -> bytes:
+    """Return a file of the pages."""
+    return (files(__package__) / "page" / name).read_bytes()
+
+
+def _problem(status: int, message: str) -> Response:
+    return JSONResponse({"error": {"message": message}}, status)
+
+
+async def _refused(request: Request, error: SelectronError | HTTPException) -> Response:
+    if isinstance(error, HTTPException):
+        return _problem(error.status_code, error.detail)
+    return _problem(422, str(error))
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    return _problem(500, "This could not be kept.")
+
+
+class Page:
+    """The page, served by a thread until `close`; port 0 takes any that is free."""
+
+    def __init__(
+        self,
+        session: Session,
+        token: str,
+        port: int = 0,
+        trouble: Callable[[], str | None] = lambda: None,
+    ):
+        self.server = uvicorn.Server(
+            uvicorn.Config(
+                application(session, token, trouble), LOOPBACK, port, ws="none",
+                log_level="warning", access_log=False, server_header=False, limit_concurrency=64,
+                timeout_graceful_shutdown=3,
+            )
+        )  # fmt: skip
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+        limit = time.monotonic() + STARTING
+        while not self.server.started:
+            if not self.thread.is_alive() or time.monotonic() > limit:
+                raise SelectronError(f"The page cannot be served at port {port}: give another.")
+            time.sleep(0.01)
+        self.port = self.server.servers[0].sockets[0].getsockname()[1]
+        self.url = f"http://{LOOPBACK}:{self.port}/#token={token}"
+
+    def _run(self) -> None:
+        try:
+            self.server.run()
+        except SystemExit:
+            return  # uvicorn's way to say that the port is taken
+
+    def close(self) -> None:
+        """Serve no longer."""
+        self.server.should_exit = True
+        self.thread.join()

@@ -1,0 +1,122 @@
+"""The batch method that the paper compares with: a linear SVM, trained again as labels come (5.4).
+
+Every pair that is learned gives Z as a positive example and -Z as a negative one; the weights are
+fitted to all of them. Silent, it raises no alarm in the ten minutes after one, and learns instead
+that what it would have predicted is wrong.
+"""
+
+import time as clock
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from selectron_desktop.alarms import FRESH, Alarm
+from selectron_desktop.features import Features, K, M, joint
+from selectron_desktop.past import Instance
+from selectron_desktop.predictor import ActivityPredictor
+from selectron_desktop.scoring import Found, Pair, Scores, Scoring, best
+
+SILENCE = 600.0  # seconds
+FIRST = 50  # labels, after each of which it is fitted in any case
+
+
+class Fitting(NamedTuple):
+    """What fitting has come to: examples, fits to all of them so far, seconds of the processor."""
+
+    labels: int = 0
+    fits: int = 0
+    seconds: float = 0.0
+
+
+class BatchScoring(Scoring):
+    """g with weights that are fitted anew after every so many labels."""
+
+    def __init__(self, threshold: float, every: int, svm: Any):
+        self.threshold, self.every, self.svm = threshold, every, svm
+        self.rows = np.empty((1024, K + 2 * M))
+        self.labels = self.fits = 0
+        self.seconds = 0.0  # spent fitting
+        self.fitted = np.zeros(K + 2 * M)
+
+    def weights(self) -> np.ndarray:
+        """Return the weights of the last fit."""
+        return self.fitted
+
+    def learn(self, first: Features, second: Features, pair: Pair, scores: Scores) -> None:
+        """Keep an example, and fit if it is time to."""
+        rival = best(*scores, without=pair)
+        if rival is None:
+            return
+        if self.labels == len(self.rows):
+            self.rows = np.concatenate([self.rows, np.empty_like(self.rows)])
+        self.rows[self.labels] = joint(first, second, *pair) - joint(first, second, *rival)
+        self.labels += 1
+        if self.labels % self.every == 0 or self.labels < min(self.every, FIRST):
+            self.fit()
+
+    def fit(self) -> None:
+        """Fit the weights to all examples."""
+        self.svm = linear() if self.svm is None else self.svm
+        start = clock.process_time()
+        self.fitted = self.svm.fit(*both(self.rows[: self.labels])).coef_[0]
+        self.seconds += clock.process_time() - start
+        self.fits += 1
+
+    def ask(self, first: Features, second: Features, found: Found, time: float) -> float | None:
+        """Raise an alarm where the lead passes the threshold."""
+        return 1.0 if found.lead >= self.threshold else None
+
+
+def linear() -> Any:
+    """Return scikit-learn's fastest linear support vector machine for such examples."""
+    from sklearn.svm import LinearSVC  # slow to import
+
+    return LinearSVC(C=10.0, fit_intercept=False, dual=False, tol=1e-3)
+
+
+def both(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return Z as positive examples and -Z as negative ones, with their labels."""
+    return np.concatenate([Z, -Z]), np.repeat([1, -1], len(Z))
+
+
+class BatchPredictor(ActivityPredictor):
+    """The predictor with a batch method in place of a learner: fitted after `every` label.
+
+    `svm` is what is fitted: LinearSVC with C = 10, or another of scikit-learn's that is linear. The
+    paper's is SVC(kernel="linear", C=10), LIBSVM.
+    """
+
+    scoring: BatchScoring
+
+    def __init__(
+        self,
+        seconds: float = 60.0,
+        threshold: float = 0.5,
+        every: int = 1,
+        silent: bool = False,
+        svm: Any = None,
+    ):
+        super().__init__(seconds, threshold=threshold, patience=0.0)
+        self.scoring = BatchScoring(threshold, every, svm)
+        self.silent, self.spoke = silent, -np.inf
+
+    @property
+    def fitting(self) -> Fitting:
+        """What fitting has come to."""
+        return Fitting(self.scoring.labels, self.scoring.fits, self.scoring.seconds)
+
+    def _ask(self, instance: Instance, found: Found) -> Alarm | None:
+        """Raise an alarm, or be silent; right after a declaration, too."""
+        if self.past.said.age(instance.vector.end) <= FRESH:
+            return None
+        if self.silent and instance.vector.end < self.spoke + SILENCE:
+            self._learn(instance)
+            return None
+        alarm = super()._ask(instance, found)
+        if alarm is not None:
+            self.spoke = alarm.time
+        return alarm
+
+    def save(self, path: Any) -> None:
+        """Not for files."""
+        raise NotImplementedError("The batch method is for comparison only.")

@@ -1,0 +1,115 @@
+"""When the made-up person is there, and what they work on: days, breaks and spells."""
+
+from random import Random
+from typing import NamedTuple
+
+from .projects import Project, Size
+
+FIRST_DAY = 1_785_708_000.0  # Monday, 3 August 2026, midnight in Central Europe, which is UTC + 2 h
+WINTER = 1_792_890_000.0  # 25 October 2026, 1:00 UTC: clocks go back by an hour
+DAY, HOUR = 86_400.0, 3600.0
+AGENDA = 9  # projects that a day is about
+
+
+class Block(NamedTuple):
+    """A time of presence, up to a break; in some breaks the computer sleeps."""
+
+    start: float
+    end: float
+    asleep: bool
+
+
+class Spell(NamedTuple):
+    """A stretch of work on one project; it may go on over breaks."""
+
+    start: float
+    end: float
+    activity: str
+    declared: bool  # did the person say so? One switch in four is forgotten
+
+
+class Work(NamedTuple):
+    """A part of a spell without a break."""
+
+    start: float
+    end: float
+    project: Project
+    day: int
+
+
+def blocks(size: Size, random: Random) -> list[list[Block]]:
+    """Return the times of presence day by day; none on holidays and on some weekends."""
+    off = range(size.days // 2, size.days // 2 + size.days // 18)  # a holiday, a week in 4 months
+    shares = [_share(day, off, random) for day in range(size.days)]
+    minutes = [size.minutes * share / sum(shares) for share in shares]
+    return [_day(day, minutes[day], random) for day in range(size.days)]
+
+
+def _share(day: int, off: range, random: Random) -> float:
+    """Return how much of a day's work there is on a day."""
+    chance, share = (0.98, 1.0) if day % 7 < 5 else (0.6, 0.5)
+    there = random.random() < chance and day not in off
+    return share * random.uniform(0.8, 1.2) if there else 0.0
+
+
+def _day(day: int, minutes: float, random: Random) -> list[Block]:
+    start = FIRST_DAY + day * DAY + random.gauss(8.0, 0.4) * HOUR
+    start += HOUR * (start > WINTER)  # by local time
+    found = []
+    while minutes > 0:
+        length = min(minutes, random.uniform(20, 110))
+        lunch = 11.5 < (start - FIRST_DAY) % DAY / HOUR < 13
+        found.append(Block(start, start + 60 * length, lunch or random.random() < 0.3))
+        pause = random.uniform(35, 55) if lunch else random.lognormvariate(2.0, 0.6)
+        start += 60 * (length + pause)
+        minutes -= length
+    return found
+
+
+def works(
+    size: Size, there: list[list[Block]], all_of: list[Project], random: Random
+) -> list[Work]:
+    """Return what is worked on in all times of presence."""
+    found: list[Work] = []
+    recent: list[Project] = []
+    for day, of_day in enumerate(there):
+        agenda, left = _agenda(day, all_of, {one.name for one in recent}, random), 0.0
+        for block in of_day:
+            now = block.start
+            while now < block.end:
+                if left < 1:
+                    recent.append(_next(agenda, recent[-6:], random))
+                    left = max(60.0, random.lognormvariate(-0.4, 0.9) * 60 * size.spell)
+                stop = min(block.end, now + left)
+                found.append(Work(now, stop, recent[-1], day))
+                left, now = left - (stop - now), stop
+    return found
+
+
+def _agenda(day: int, all_of: list[Project], begun: set[str], random: Random) -> list[Project]:
+    """Return the projects of a day; those that are due to begin are among them."""
+    live = [one for one in all_of if one.first <= day <= one.last]
+    due = [one for one in all_of if one.first <= day and one.name not in begun]
+    picked = random.choices(live or all_of, [one.weight for one in live or all_of], k=AGENDA)
+    return list(dict.fromkeys(picked + due))
+
+
+def _next(agenda: list[Project], recent: list[Project], random: Random) -> Project:
+    """Return another project than the last: one of the last few, or one of the day's."""
+    others = [one for one in recent[:-1] if one is not recent[-1]]
+    if others and random.random() < 0.35:
+        return random.choice(others)
+    others = [one for one in agenda if not recent or one is not recent[-1]]
+    return random.choice(others or agenda)
+
+
+def spells(found: list[Work], random: Random) -> list[Spell]:
+    """Return the truth: who worked on what from when to when."""
+    made: list[Spell] = []
+    for work in found:
+        if made and made[-1].activity == work.project.name:
+            made[-1] = made[-1]._replace(end=work.end)
+        else:
+            declared = not made or random.random() < 0.75
+            made.append(Spell(work.start, work.end, work.project.name, declared))
+    return made

@@ -1,0 +1,102 @@
+"""Files that hold a model: a header in JSON and plain arrays, with a version and a checksum.
+
+    b"selectron\\n"  version (1 byte)  SHA-256 of the rest (32 bytes)  a NumPy .npz archive
+
+Nothing in a file is ever executed, and a file whose checksum does not fit is not even parsed.
+`write` and `read` keep what a program of yours has learned, too: any header and arrays.
+"""
+
+import hashlib
+import io
+import json
+import numbers
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import askers, kernels, learners
+from .data.files import replace
+from .errors import SelectronError
+
+__all__ = ["read", "write"]
+
+MAGIC = b"selectron\n"
+VERSION = 8
+HEADER = "header"
+
+
+def write(path: str | os.PathLike, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+    """Write a model file atomically."""
+    payload = io.BytesIO()
+    text = np.frombuffer(json.dumps(header, default=_plain).encode(), np.uint8)
+    np.savez(payload, allow_pickle=False, **{HEADER: text}, **arrays)
+    content = payload.getbuffer()
+    if Path(path).exists() and not Path(path).is_file():
+        raise SelectronError(f"{path} is no file: a model can be written to a file only.")
+    replace(path, MAGIC + bytes([VERSION]) + hashlib.sha256(content).digest(), content)
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON can hold, for a label or a parameter that it cannot hold as it is."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, numbers.Real):
+        return float(value)
+    raise SelectronError(
+        f"{value!r} cannot be written to a file: labels and parameters must be numbers, strings "
+        "or booleans."
+    )
+
+
+def read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return the header and the arrays of a model file.
+
+    Raises SelectronError if it is no model file, of another version, or damaged.
+    """
+    with open(path, "rb") as file:
+        if file.read(len(MAGIC)) != MAGIC:
+            raise SelectronError(f"{path} is not a Selectron model file.")
+        version, digest, payload = file.read(1), file.read(32), file.read()
+    if version and version != bytes([VERSION]):
+        raise SelectronError(
+            f"{path} is a model file of version {version[0]}, and this Selectron reads {VERSION}."
+        )
+    if hashlib.sha256(payload).digest() != digest:
+        raise SelectronError(f"{path} is damaged: its checksum does not fit.")
+    try:
+        with np.load(io.BytesIO(payload), allow_pickle=False) as archive:
+            arrays = dict(archive)
+        return json.loads(arrays.pop(HEADER).tobytes()), arrays
+    except Exception as error:  # whatever it is, Selectron has not written this
+        raise SelectronError(f"{path} is not a Selectron model file.") from error
+
+
+def packed(part: Any) -> list:
+    """Return a learner, an asker or a kernel as [name, parameters, is it Selectron's own?].
+
+    A kernel may be a function: it has its own name and no parameters, and is never Selectron's.
+    """
+    if not isinstance(part, tuple):
+        return [part.__name__, None, False]
+    name = type(part).__name__
+    values = [packed(value) if hasattr(value, "_fields") else value for value in part]
+    return [name, values, _own().get(name) is type(part)]
+
+
+def part(packed: list, others: tuple[Any, ...]) -> Any:
+    """Return the part of what `packed` gave: Selectron's own, or one of `others`."""
+    name, parameters, own = packed
+    found = _own() if own else {kind.__name__: kind for kind in others}
+    if name not in found:
+        raise SelectronError(f"The file needs {name}, which is not Selectron's: pass it in parts=.")
+    if parameters is None:
+        return found[name]
+    return found[name](*[part(v, others) if isinstance(v, list) else v for v in parameters])
+
+
+def _own() -> dict[str, type]:
+    return {
+        name: getattr(kind, name) for kind in (learners, askers, kernels) for name in kind.__all__
+    }
