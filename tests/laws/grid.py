@@ -121,6 +121,11 @@ class Case(NamedTuple):
         return hasattr(self.learner, "shape")
 
 
+def parameters(part: Any) -> Any:
+    """Return the parameters as the loop holds them."""
+    return getattr(part, "Parameters", type(part))(*part.numbers())
+
+
 def named(table: dict[str, Any], value: Any) -> str:
     return next(name for name, found in table.items() if found is value)
 

@@ -8,7 +8,7 @@ import pytest
 
 from selectron import OnlineClassifier
 from selectron.errors import SelectronError
-from selectron.learners import IELLIP
+from selectron.learners import AROW, IELLIP, LASEC, RLS, BayesianPerceptron
 
 from .playing import learned, play_learn, play_live, play_look, play_run, refused
 
@@ -136,3 +136,26 @@ def test_short_rows_teach_iellip_or_are_refused(size):
     else:  # w would be too long to be squared
         with pytest.raises(SelectronError, match="scale the features"):
             short.run(size * X, y)
+
+
+SLOW = IELLIP(c=0.5, b=0.9995), IELLIP(c=0.5, b=0.9995, p0=1e-40)
+
+
+@pytest.mark.parametrize("many", ["joint", "rest"])
+def test_a_slow_memory_does_not_overflow(many, interpreted):
+    """P grows without end in directions that no step goes along, and its scale is of no effect."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(5000, 3)), rng.integers(2 if many == "joint" else 3, size=5000)
+    first, other = (OnlineClassifier(p, many=many).run(X, y) for p in SLOW)
+    assert first.updated.sum() > 2000
+    np.testing.assert_array_equal(first.prediction, other.prediction)
+
+
+@pytest.mark.parametrize("learner", [RLS(), AROW(), BayesianPerceptron(), LASEC()])
+@pytest.mark.parametrize("many", [None, "exact"])
+def test_rows_too_long_for_least_squares_are_refused(learner, many, interpreted):
+    X, y = np.eye(4)[[0, 1, 2, 3, 0, 1]] + 0.1, np.array([0, 1, 2, 0, 1, 2]) % (3 if many else 2)
+    clf = OnlineClassifier(learner, fit_intercept=False, many=many or "joint")
+    with pytest.raises(SelectronError, match="scale the features"):
+        clf.fit(1e20 * X, y)
+    assert clf.fit(1e8 * X, y).predict(1e8 * X).shape == (6,)

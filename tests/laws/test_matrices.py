@@ -8,7 +8,7 @@ from selectron.engine.parts import Asker, Learner, Space, declared
 from selectron.engine.round import Projection, Round
 from selectron.learners import ModifiedPerceptron
 
-from .grid import GRID, chunks, name_of, plain_loop
+from .grid import GRID, chunks, name_of, parameters, plain_loop
 from .playing import close, matrix, play_run, with_constant
 from .projecting import nearest
 
@@ -26,8 +26,8 @@ class Literal:
     """The round of the papers on whole matrices: no triangle, no factor, no recurrence."""
 
     def __init__(self, model):
-        self.learner = type(model.learner)(*model.learner.numbers())
-        self.asker = type(model.asker)(*model.asker.numbers())
+        self.learner = parameters(model.learner)
+        self.asker = parameters(model.asker)
         second = model.space.order == 2
         width = len(model.weights())
         shape = self.learner.shape() if second else None

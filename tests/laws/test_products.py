@@ -14,7 +14,7 @@ from selectron.engine.bind import bind
 from selectron.engine.loop import play
 from selectron.model.compose import parts
 
-from .grid import name_of, quiet, spread_out
+from .grid import name_of, parameters, quiet, spread_out
 from .playing import play_learn, play_look, play_run
 
 N = 80
@@ -38,7 +38,7 @@ def counted(case):
 
 def needs_q(case, function):
     """Does it depend on q, for the same margin?"""
-    p, a = type(case.learner)(*case.learner.numbers()), type(case.asker)(*case.asker.numbers())
+    p, a = parameters(case.learner), parameters(case.asker)
     return function(p, a, 0.5, 0.1) != function(p, a, 0.5, 2.0)
 
 

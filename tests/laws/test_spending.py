@@ -1,14 +1,16 @@
 """Budgets are kept, whatever the rows, the learner and the worth; and audits tell the truth."""
 
+import pickle
+
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from selectron import OnlineClassifier
 from selectron.askers import BBQ, Always, Budget, Fixed, Margin, Uncertainty
 from selectron.errors import SelectronError
 from selectron.evaluate import audited
 from selectron.learners import LASEC, LeadingHistory, Perceptron
-from selectron.model.model import Model
 from selectron.streams import switching_gaussian
 
 from .grid import Case, plain_loop, stream
@@ -190,18 +192,26 @@ def test_the_leader_is_young_after_a_switch():
 
 
 @pytest.mark.parametrize(
-    "asker",
+    ("given", "message"),
     [
-        Budget(),
-        Budget(rate=0.1, labels=5),
-        Budget(rate=1.5),
-        Budget(labels=0, horizon=5),
-        Budget(labels=5, per="1y"),
-        Budget(0.1, asker=Budget(0.1)),
-        Budget(0.1, audits=2),
+        ({}, "got none of them"),
+        ({"rate": 0.1, "labels": 5}, "got rate, labels"),
+        ({"rate": 1.5}, "rate must be a number above 0 and not above 1, got 1.5"),
+        ({"labels": 0, "horizon": 5}, "labels must be a number"),
+        ({"labels": 5, "per": "1y"}, "per must be a period of time"),
+        ({"labels": 5, "per": "day"}, "per must be a period of time"),
+        ({"rate": 0.1, "asker": Budget(0.1)}, "asker must be one that remembers nothing"),
+        ({"rate": 0.1, "audits": 2}, "audits must be a number from 0 to 1"),
     ],
     ids=str,
 )
-def test_what_is_no_budget(asker):
-    with pytest.raises(SelectronError):
-        Model(LASEC(), asker, width=3)
+def test_what_is_no_budget_is_refused_when_it_is_made(given, message):
+    with pytest.raises(SelectronError, match=message):
+        Budget(**given)
+
+
+def test_a_budget_is_checked_when_it_is_changed_and_copied_as_it_is():
+    asker = Budget(rate=0.1)
+    with pytest.raises(SelectronError, match="rate must be"):
+        asker._replace(rate=2)
+    assert pickle.loads(pickle.dumps(asker)) == clone(asker, safe=False) == asker

@@ -77,34 +77,8 @@ def recalled(past: Any) -> Any:
     )
 
 
-class Budget(NamedTuple):
-    """Ask within a budget, and where it tells most.
-
-    Give one of: `rate`, the share of rows to ask for in the long run; `labels` and `horizon`, so
-    many labels over so many rows; `labels` and `per`, so many in every period of time, such as
-    "1d", "12h", "30min" or a number of seconds (days begin at midnight UTC). A number of labels is
-    never exceeded. A rate is met up to what is saved, and in the long run: early on, while all is
-    new, labels are asked for in advance, and many more of them where there is a horizon.
-
-    Parameters: `asker` says what a row is worth: more likely rows first (an asker that remembers
-    nothing; its own probabilities count relative to each other). `saved` is how many rows' worth of
-    the budget may be put aside for a burst, >= 0. `audits`, from 0 to 1, is the share of the budget
-    that is spent whatever a row seems worth: it bounds the probability of asking from below, so
-    that accuracy can be estimated from the labels that were asked for
-    (`selectron.evaluate.audited`). Of a number of labels so much is kept for the rows to come.
-
-    Raises SelectronError if there is no budget in it, or more than one.
-
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.learners import LASEC
-    >>> from selectron.askers import Margin
-    >>> from selectron.streams import switching_gaussian
-    >>> X, y = switching_gaussian(10_000, seed=0)
-    >>> asker = Budget(rate=0.1, asker=Margin(0.1))
-    >>> run = OnlineClassifier(LASEC(), asker=asker, random_state=0).run(X, y)
-    >>> int(run.asked.sum())
-    1005
-    """
+class Parameters(NamedTuple):
+    """The parameters of a `Budget`, and its functions: compiled code holds them as numbers."""
 
     rate: float | None = None
     labels: float | None = None
@@ -176,6 +150,49 @@ class Budget(NamedTuple):
         owed, saved = b.owed + share * (1 - put) - spent, b.saved + share * put - (asked - spent)
         counts = b.rows + 1, b.asked + asked, b.seen + 1
         return (*counts, owed, saved, *usual, burst, b.window, b.pace, b.since)
+
+
+class Budget(Parameters):
+    """Ask within a budget, and where it tells most.
+
+    Give one of: `rate`, the share of rows to ask for in the long run; `labels` and `horizon`, so
+    many labels over so many rows; `labels` and `per`, so many in every period of time, such as
+    "1d", "12h", "30min" or a number of seconds (days begin at midnight UTC). A number of labels is
+    never exceeded. A rate is met up to what is saved, and in the long run: early on, while all is
+    new, labels are asked for in advance, and many more of them where there is a horizon.
+
+    Parameters: `asker` says what a row is worth: more likely rows first (an asker that remembers
+    nothing; its own probabilities count relative to each other). `saved` is how many rows' worth of
+    the budget may be put aside for a burst, >= 0. `audits`, from 0 to 1, is the share of the budget
+    that is spent whatever a row seems worth: it bounds the probability of asking from below, so
+    that accuracy can be estimated from the labels that were asked for
+    (`selectron.evaluate.audited`). Of a number of labels so much is kept for the rows to come.
+
+    Raises SelectronError if there is no budget in it, or more than one.
+
+    >>> from selectron import OnlineClassifier
+    >>> from selectron.learners import LASEC
+    >>> from selectron.askers import Margin
+    >>> from selectron.streams import switching_gaussian
+    >>> X, y = switching_gaussian(10_000, seed=0)
+    >>> asker = Budget(rate=0.1, asker=Margin(0.1))
+    >>> run = OnlineClassifier(LASEC(), asker=asker, random_state=0).run(X, y)
+    >>> int(run.asked.sum())
+    1005
+    """
+
+    __slots__ = ()
+    Parameters = Parameters
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> "Budget":
+        """Return a budget whose parameters have been checked."""
+        made = super().__new__(cls, *args, **kwargs)
+        made.numbers()
+        return made
+
+    @classmethod
+    def _make(cls, iterable: Any) -> "Budget":  # type: ignore[override]
+        return cls(*iterable)
 
 
 def told(a: Any, b: Any, r: float, q: float, t: int, life: Life) -> tuple[float, float]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.bind import allocating, apart
-from ..engine.parts import learner, space
+from ..engine.parts import VAST, learner, space
 from ..engine.round import REFUSED, STRAINED, UPDATED, Round
 from ..engine.rows import Dense, Sparse
 from ..engine.scales import shaped
@@ -130,6 +130,8 @@ def learn(
     done = space.move(c, z, 0, scale, now, learner.step(p, now))
     if not done:
         return REFUSED
+    if learner.scale_free(p) and space.largest(c) > VAST:
+        space.rescale(c, 1 / VAST)
     s.tally[COUNT] += 1
     s.tally[NOTE] = learner.noted(p, now)
     return UPDATED if learner.feasible(p, now) else UPDATED | STRAINED

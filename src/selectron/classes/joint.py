@@ -16,7 +16,7 @@ from typing import Any
 
 from ..engine.arithmetic import reassociated
 from ..engine.bind import apart
-from ..engine.parts import asker, classes, learner, space
+from ..engine.parts import VAST, asker, classes, learner, space
 from ..engine.round import REFUSED, STRAINED, UPDATED, Round
 from ..engine.scales import shaped
 from ..spaces.scalars import SQUARE
@@ -165,9 +165,21 @@ def learn(
     moved = moved and part(p, s, rows, i, scale, lo, below, space.opposite(way))
     if not (moved and rest(s, rows, i, scale, hi, lo, way)):
         return REFUSED
+    if learner.scale_free(p):
+        rescale(s)
     s.tally[COUNT] += 1
     s.tally[NOTE] = learner.noted(p, now)
     return UPDATED if learner.feasible(p, now) else UPDATED | STRAINED
+
+
+def rescale(s: Any) -> None:
+    """Divide P of all classes alike once that of one is vast."""
+    most = 0.0
+    for k in range(len(s.scores)):
+        most = max(most, space.largest(space.at(s, k)))
+    if most > VAST:
+        for k in range(len(s.scores)):
+            space.rescale(space.at(s, k), 1 / VAST)
 
 
 @apart

@@ -30,7 +30,7 @@ class Spec(click.ParamType):
 
     def _pattern(self, name: str, kind: Any) -> str:
         if len(kind._field_defaults) == len(kind._fields):
-            return written(kind())
+            return written(tuple.__new__(kind, kind._field_defaults.values()))  # not checked
         return f"{name}:{','.join(f'{field}=' for field in kind._fields)}"
 
     def get_metavar(self, param: Any, ctx: Any = None) -> str:

@@ -104,7 +104,7 @@ def provided(part: Part, attribute: str, parts: Mapping[str, Any]) -> Any:
     real = parts[part.name]
     chain = real if type(real) is tuple else (real,)
     if attribute == PARAMETERS:
-        return chain[0]
+        return getattr(chain[0], PARAMETERS, chain[0])
     for owner in (*chain, part.contract):
         if hasattr(owner, attribute):
             return getattr(owner, attribute)

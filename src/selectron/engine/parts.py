@@ -55,6 +55,10 @@ class Learner(Protocol):
         """Return whether an ensemble of experts learns, as in `history`."""
         return False
 
+    def scale_free(self) -> bool:
+        """Return whether steps move w alike if P is multiplied by any number."""
+        return False
+
     def capacity(self) -> float:
         """Return how many examples are kept at most, in dual form; inf if it does not matter."""
         return math.inf
@@ -272,7 +276,18 @@ class Space(Protocol):
             return REFUSED
         space.keep_note(s, learner.noted(p, now))
         space.evict(p, s, rows)
+        if learner.scale_free(p) and space.largest(s) > VAST:
+            space.rescale(s, 1 / VAST)
         return UPDATED if done == 1 and learner.feasible(p, now) else UPDATED | STRAINED
+
+    @staticmethod
+    def largest(s: Any) -> float:
+        """Return an upper bound of the eigenvalues of P; in first order P = I."""
+        return 1.0
+
+    @staticmethod
+    def rescale(s: Any, by: float) -> None:
+        """P <- by P."""
 
     # of a stack of vectors, one a class
 
@@ -444,6 +459,9 @@ class Kernel(Protocol):
 
 # What an asker reads: any margin; q = x' P x too; q as a variance; r and q as probability and bits
 MARGIN, FORM, VARIANCE, BELIEF = "margin", "quadratic form", "variance", "belief"
+
+# A P as large as this, of a learner to which its scale is nothing, is divided by it
+VAST = 1e100
 
 COUNT, SQUARE, NOTE = 0, 1, 5  # where a state's `scalars` hold them: see `spaces.scalars`
 

@@ -3,6 +3,7 @@
 import math
 
 SHORTEST = 2.3e-308  # of <x, x>: smaller numbers have fewer digits
+FARTHEST = 2.0**104  # of q in units of the labels' noise: its root is 2^52, all digits of a double
 LOST = -1e-3  # a q below this is no rounding of 0: the row is too long beside P
 
 
@@ -29,3 +30,15 @@ def shaped(scale: float, q: float) -> float:
     """
     q = q / (scale * scale)
     return max(q, 0.0) if q > LOST else math.nan
+
+
+def variance(q: float, noise: float) -> float:
+    """Return q + noise, the variance of a label; NaN if the row is so long that P has no digits.
+
+    A step then shrinks P along the row by a factor below rounding, and what is left there is
+    rounding alone. A step that is NaN is refused.
+
+    >>> variance(0.5, 1.0), variance(1e32, 1.0)
+    (1.5, nan)
+    """
+    return q + noise if q <= FARTHEST * noise else math.nan

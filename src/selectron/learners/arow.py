@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from ..engine.parameters import number
 from ..engine.round import Projection, Round, Shape, ShapeStep, Step, hinge
+from ..engine.scales import variance
 
 
 class AROW(NamedTuple):
@@ -49,5 +50,5 @@ class AROW(NamedTuple):
 
     def step(self, r: Round) -> Step | ShapeStep | Projection:
         """beta = 1 / (q + r), w <- w + y loss beta P x, P <- P - beta P x x' P."""
-        beta = 1 / (r.q + self.r)
+        beta = 1 / variance(r.q, self.r)
         return ShapeStep(eta=r.y * hinge(r.m, r.y) * beta, mu=1.0, nu=beta)

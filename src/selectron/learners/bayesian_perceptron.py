@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from ..engine.parameters import number
 from ..engine.round import Projection, Round, Shape, ShapeStep, Step
+from ..engine.scales import variance
 
 FAR = -5.0  # below, the normal distribution's tail is taken from its continued fraction
 TERMS = 50  # of that fraction: more than double precision shows at FAR, and still more further out
@@ -54,10 +55,10 @@ class BayesianPerceptron(NamedTuple):
 
     def step(self, r: Round) -> Step | ShapeStep | Projection:
         """z = y m / sigma, h = N(z) / Phi(z): w <- w + y h g / sigma, nu = h (h + z) / sigma^2."""
-        variance = self.s0 * self.s0 + r.q
-        z = r.y * r.m / math.sqrt(variance)
+        total = variance(r.q, self.s0 * self.s0)
+        z = r.y * r.m / math.sqrt(total)
         h, above = hazard(z)
-        return ShapeStep(eta=r.y * h / math.sqrt(variance), mu=1.0, nu=h * above / variance)
+        return ShapeStep(eta=r.y * h / math.sqrt(total), mu=1.0, nu=h * above / total)
 
 
 def hazard(z: float) -> tuple[float, float]:

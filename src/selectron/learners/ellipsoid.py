@@ -126,6 +126,10 @@ class IELLIP(NamedTuple):
         """P = p0 I."""
         return Shape(scale=self.p0, noise=0.0)
 
+    def scale_free(self) -> bool:
+        """Steps are the same for any p0: they divide by q = x' P x as often as they multiply."""
+        return True
+
     def normalize(self) -> bool:
         """Rows are taken as they are."""
         return False

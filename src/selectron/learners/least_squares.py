@@ -5,11 +5,13 @@ from typing import Any, NamedTuple
 
 from ..engine.parameters import number
 from ..engine.round import Projection, Round, Shape, ShapeStep, Step
+from ..engine.scales import variance
 
 
 def regress(r: Round) -> ShapeStep:
     """Fit w to y: A <- A + x x' and A w <- A w + y x, by Sherman-Morrison."""
-    return ShapeStep(eta=(r.y - r.m) / (1 + r.q), mu=1.0, nu=1 / (1 + r.q))
+    total = variance(r.q, 1.0)
+    return ShapeStep(eta=(r.y - r.m) / total, mu=1.0, nu=1 / total)
 
 
 class RLS(NamedTuple):

@@ -43,7 +43,7 @@ class Learning:
     def __init__(self, declaration: Declaration):
         learner, asker = declaration.parts()
         self.width, self.asker, self.seed = width(declaration.features), asker, declaration.seed
-        self.numbers = Budget(*asker.numbers())
+        self.numbers = Budget.Parameters(*asker.numbers())
         self.learned = 0
         self.void = 0  # up to this entry of the log, tickets may not be the model's
         self.latest = self.lead = 0.0  # the model's time, and how far it is ahead of the log's

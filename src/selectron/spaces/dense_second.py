@@ -13,9 +13,10 @@ from ..engine.round import Round, Shape
 from ..engine.rows import Dense, readonly
 from .dense_first import products
 from .scalars import NOISE, SQUARE
-from .second import bound, damped, due, grain, scalars, tighten, walk
+from .second import bound, damped, due, grain, rescale_bounds, scalars, tighten, walk
 from .second import ceiling as ceiling
 from .second import ceiling_all as ceiling_all
+from .second import largest as largest
 from .second import opposite as opposite
 from .second import shrunk as shrunk
 from .second import still as still
@@ -163,6 +164,13 @@ def update(
         for k in range(len(p)):
             p[k] = mu * p[k] - by * g[k]
         at += j + 1
+
+
+def rescale(s: Any, by: float) -> None:
+    """P <- by P."""
+    rescale_bounds(s, by)
+    for j in range(len(s.triangle)):
+        s.triangle[j] *= by
 
 
 def norm(triangle: np.ndarray, d: int) -> float:

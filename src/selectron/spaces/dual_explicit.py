@@ -14,9 +14,11 @@ from ..engine.parts import space, storage
 from ..engine.round import Round, Shape
 from . import dual_second, support_sparse
 from .dual_second import ceiling as ceiling
+from .dual_second import largest as largest
 from .dual_second import last_row, quadratic, reshaped, shortened
 from .dual_second import needs_growth as needs_growth
 from .dual_second import opposite as opposite
+from .dual_second import rescale as rescale
 from .dual_second import shrunk as shrunk
 from .dual_second import still as still
 from .scalars import HELD

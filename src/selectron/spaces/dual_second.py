@@ -145,6 +145,17 @@ def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     return True
 
 
+def largest(s: Any) -> float:
+    """Return the largest eigenvalue of P without its terms."""
+    return s.scalars[FRESH]
+
+
+def rescale(s: Any, by: float) -> None:
+    """P <- by P."""
+    for j in (FRESH, NOISE, MIX):
+        s.scalars[j] *= by
+
+
 def shortened(s: Any, rows: Any, i: int, scale: float, now: Round, step: ShapeStep) -> ShapeStep:
     """Return the step, shortened where rounding might make P indefinite."""
     most = ceiling(s, storage.length(rows, i)) / (scale * scale)

@@ -104,6 +104,17 @@ def tighten(s: Any, norm: float) -> None:
     s.scalars[LARGEST] = min(s.scalars[LARGEST], norm)
 
 
+def largest(s: Any) -> float:
+    """Return an upper bound of the eigenvalues of P."""
+    return s.scalars[LARGEST]
+
+
+def rescale_bounds(s: Any, by: float) -> None:
+    """Multiply the numbers that are kept next to P."""
+    for j in (LARGEST, SMALLEST, FRESH, NOISE):
+        s.scalars[j] *= by
+
+
 def opposite(step: Any) -> Any:
     """Return the same step the other way."""
     return ShapeStep(-step.eta, step.mu, step.nu)

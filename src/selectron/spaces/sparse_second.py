@@ -12,9 +12,10 @@ from ..engine.arithmetic import dot, span_square, sparse_dot
 from ..engine.round import Round, Shape
 from ..engine.rows import Sparse, readonly
 from .scalars import FRESH, LARGEST, NOISE, SMALLEST, SQUARE
-from .second import bound, damped, due, grain, scalars, tighten, walk
+from .second import bound, damped, due, grain, rescale_bounds, scalars, tighten, walk
 from .second import ceiling as ceiling
 from .second import ceiling_all as ceiling_all
+from .second import largest as largest
 from .second import opposite as opposite
 from .second import shrunk as shrunk
 from .second import still as still
@@ -159,6 +160,14 @@ def update(p: Any, g: np.ndarray, eps: float, lift: float, mu: float, nu: float)
         row[j] = (row[j] + eps) * lift
         for k in range(len(g)):
             row[k] = mu * row[k] - nu * (g[j] * g[k])
+
+
+def rescale(s: Any, by: float) -> None:
+    """P <- by P."""
+    rescale_bounds(s, by)
+    for j in range(len(s.p)):
+        for k in range(len(s.p)):
+            s.p[j, k] *= by
 
 
 def norm(p: Any) -> float:
