@@ -35,7 +35,9 @@ def cores() -> Iterator[Row]:
         yield shown(f"{tasks} passes of LeadingHistory in processes that run already", alone, both)
     alone, both = (best(partial(whole, workers), 1) for workers in (1, 2))
     yield shown(
-        f"sweep() of {SEEDS} passes of LeadingHistory, its processes' start and all", alone, both
+        f"sweep() of {SEEDS} passes of LeadingHistory, including the start of its processes",
+        alone,
+        both,
     )
 
 

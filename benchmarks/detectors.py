@@ -91,7 +91,7 @@ def row(passes: list[Found]) -> str:
 
 def main() -> None:
     """Print a table of means over the seeds."""
-    print("| stream, labels | finds drift | switches found | rows later | false, a 1,000 rows |")
+    print("| stream, labels | detector | detected | delay, rows | false alarms per 1,000 rows |")
     print("|---|---|---|---|---|")
     for stream, rate in product(STREAMS, RATES):
         passes = [played(stream, rate, seed) for seed in range(SEEDS)]

@@ -78,10 +78,10 @@ def elec2(seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 STREAMS: dict[str, Callable] = {
     "switching Gaussian": lambda seed: switching_gaussian(10_000, seed=seed),
-    "Gaussian, switching at any time": irregular,
+    "Gaussian, irregular switches": irregular,
     "Gaussian, drifting": drifting,
-    "Gaussian at rest": lambda seed: switching_gaussian(10_000, every=10_000, seed=seed),
-    "Gaussian of all sizes": sized,
+    "stationary Gaussian": lambda seed: switching_gaussian(10_000, every=10_000, seed=seed),
+    "Gaussian of all scales": sized,
     "digits, shifting": lambda seed: digits(seed=seed),
 }
 if "SELECTRON_DATA" in os.environ:
@@ -126,42 +126,46 @@ def unheard(s: Any, k: int, y: float) -> float:
 
 VARIANTS = {
     "LeadingHistory": Variant(),
-    "the first 3 seeds alone": Variant(),
+    "first 3 seeds only": Variant(),
     "no replays": Variant(LeadingHistory(replays=0)),
     "no switches expected": Variant(LeadingHistory(switches=0)),
-    "one pace of switching": Variant(
+    "one hazard rate": Variant(
         constants={"history.hazard.PACES": (1.0,), "history.hazard.LIKELY": (1.0,)}
     ),
-    "switches whatever the label": Variant(constants={"history.posterior.unexpected": unheard}),
-    "no lengths": Variant(constants={"history.hazard.REGULAR": 0.0}),
-    "lengths for shares alone": Variant(constants={"history.dense.life": Space.life}),
-    "one unit for all features": Variant(constants={"history.scaling.CHANCE": math.inf}),
-    "standard deviations for units": Variant(constants={"history.scaling.size_of": deviation}),
-    "units of their birth": Variant(constants={"history.scaling.TURN": math.inf}),
-    "one noise": Variant(
+    "transitions independent of the label": Variant(
+        constants={"history.posterior.unexpected": unheard}
+    ),
+    "no run lengths": Variant(constants={"history.hazard.REGULAR": 0.0}),
+    "run lengths for posterior weights only": Variant(constants={"history.dense.life": Space.life}),
+    "one scale for all features": Variant(constants={"history.scaling.CHANCE": math.inf}),
+    "standard deviations as scales": Variant(constants={"history.scaling.size_of": deviation}),
+    "scales fixed at birth": Variant(constants={"history.scaling.TURN": math.inf}),
+    "one noise variance": Variant(
         constants={"history.experts.FIRSTS": (0.03,), "history.noise.NOISES": (0.03,) * 6}
     ),
-    "nothing inherited": Variant(constants={"history.prior.FEWEST": math.inf}),
-    "no noise for life": Variant(constants={"history.experts.FIRSTS": (0.0,)}),
-    "nobody wanders": Variant(constants={"history.experts.SLOWNESS": math.inf}),
-    "forgetting in 1,000 rows": Variant(constants={"history.experts.SLOWNESS": 1000.0}),
-    "doubt as it is": Variant(constants={"askers.uncertainty.Uncertainty.news": Worth.news}),
+    "no empirical prior": Variant(constants={"history.prior.FEWEST": math.inf}),
+    "no fixed noise variances": Variant(constants={"history.experts.FIRSTS": (0.0,)}),
+    "no forgetting expert": Variant(constants={"history.experts.SLOWNESS": math.inf}),
+    "forgetting over 1,000 rows": Variant(constants={"history.experts.SLOWNESS": 1000.0}),
+    "disagreement not discounted": Variant(
+        constants={"askers.uncertainty.Uncertainty.news": Worth.news}
+    ),
     "no wrong labels": Variant(
         constants={"history.posterior.WRONG": 1e-6, "history.posterior.LONG": 1.0}
     ),
-    "nothing saved": Variant(budget={"saved": 0}),
-    "nothing in advance": Variant(constants={"askers.budget.EAGER": 1.0}),
-    "bursts by worth": Variant(constants={"askers.uncertainty.Uncertainty.surprise": every_row}),
+    "no bursts": Variant(budget={"saved": 0}),
+    "no labels in advance": Variant(constants={"askers.budget.EAGER": 1.0}),
+    "bursts by utility": Variant(constants={"askers.uncertainty.Uncertainty.surprise": every_row}),
     "with a horizon": Variant(horizon=True),
     "with a horizon, spent evenly": Variant(
         constants={"history.posterior.lasts": unknown}, horizon=True
     ),
-    "no doubt": Variant(budget={"asker": Uncertainty(doubt=0)}),
-    "rows at random": Variant(budget={"asker": Fixed(1.0)}),
+    "no disagreement term": Variant(budget={"asker": Uncertainty(doubt=0)}),
+    "random rows": Variant(budget={"asker": Fixed(1.0)}),
     "no audits": Variant(budget={"audits": 0}),
     "BayesianPerceptron(s0=0.5)": Variant(BayesianPerceptron(s0=0.5), {"asker": Margin(0.1)}),
     "LASEC(b=1, c=1000)": Variant(LASEC(), {"asker": Margin(0.1)}),
-    "told of switches": Variant(LeadingHistory(switches=0), horizon=True, told=True),
+    "given the switches": Variant(LeadingHistory(switches=0), horizon=True, told=True),
 }
 
 

@@ -42,7 +42,7 @@ LEVEL = 0.005  # as good as the best rival, up to this
 UNKNOWN = {"?", "<null>", "null", ""}
 RIVALS = {**LEAN, "Bayesian Perceptron": AT_REST["Bayesian Perceptron"]}
 KINDS = (
-    "at rest",  # the rarer class, or half of the classes, against the rest
+    "stationary",  # the rarer class, or half of the classes, against the rest
     "features change places",  # the same; from the middle on, features in another order
     "classes change",  # classes drawn anew every 600 rows, where there are three at least
 )
