@@ -21,7 +21,7 @@ from benchmarks.text import text
 
 def main() -> None:
     """Measure and print, table by table."""
-    print("Ratios are of times, taken in turn: median (quartiles).\n")
+    print("Ratios are of times, measured in turn: median (quartiles).\n")
     show(("Perceptron, one pass", "ratio", "speeds"), passes())
     show(("Second order, one pass", "ratio", "speeds"), second())
     show(("Decisions whether to ask", "ratio", "speeds"), decisions())
@@ -30,7 +30,7 @@ def main() -> None:
     show(("Many classes, one epoch", "theirs / ours", "theirs and ours"), many())
     show(("Text, in dual form", "time", "memory"), text())
     show(("Steps in an L1 ball", "theirs / ours", "times"), projections())
-    show(("Two cores", "times faster than one", "times"), cores())
+    show(("Two cores", "speedup", "times"), cores())
     show(("As the work grows", "time", "growth"), growth())
     show(("Memory kept as the work grows", "memory", "growth"), growth_in_memory())
     show(("Memory", "growth", "peaks"), memory())

@@ -1,4 +1,4 @@
-"""The activity predictor: time a vector, and learning one label against fitting anew."""
+"""The activity predictor: time per vector, and learning one label compared with refitting."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ LIBSVM = 4000  # rows beyond which the method of the paper takes minutes
 
 
 def activity(size: Size = PAPER) -> Iterator[tuple[str, str, str]]:
-    """Yield figures of a pass over a log, of one step, and of fits to what the log teaches."""
+    """Yield the figures of a pass over a log, of one step, and of fits to the log's examples."""
     desk = generate(size, 0)
     online, batch = ActivityPredictor(random_state=0), BatchPredictor(every=10**6)
     outcome = play(online, desk.events, desk.truth)
@@ -25,7 +25,7 @@ def activity(size: Size = PAPER) -> Iterator[tuple[str, str, str]]:
     play(batch, desk.events, desk.truth)
     Z = batch.scoring.rows[: batch.scoring.labels]
     step = _step(online, Z)
-    name, n = "learning a label, with seven that come back", len(Z)
+    name, n = "learning a label, with seven that are replayed", len(Z)
     yield name, f"{1e6 * step:.0f} us", f"of {n:,} labels"
     for name, n, fit in _fits(Z):
         yield (
@@ -36,13 +36,13 @@ def activity(size: Size = PAPER) -> Iterator[tuple[str, str, str]]:
 
 
 def _step(online: ActivityPredictor, Z: np.ndarray) -> float:
-    """Return the median time of learning a label, with the earlier ones that come back."""
+    """Return the median time of learning a label, with the earlier ones that are replayed."""
     step = online.scoring.step
     return float(np.median([_seconds(lambda z=z: step(-z)) for z in Z[-2000:]]))
 
 
 def _fits(Z: np.ndarray) -> Iterator[tuple[str, int, float]]:
-    """Yield linear support vector machines, examples, and how long a fit to them takes."""
+    """Yield a linear support vector machine, its number of examples, and the seconds of a fit."""
     for name, svm, n in (
         ("LinearSVC", linear(), len(Z) // 2),
         ("LinearSVC", linear(), len(Z)),

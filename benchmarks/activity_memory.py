@@ -1,4 +1,4 @@
-"""What the activity predictor holds and writes, as activities, resources and the log grow."""
+"""Memory and file size of the activity predictor as activities, resources and the log grow."""
 
 import tempfile
 import tracemalloc
@@ -19,8 +19,8 @@ WORK = (  # what grows; activities, resources, minutes, resources in a minute
 
 
 def activity_memory() -> Iterator[tuple[str, str, str]]:
-    """Yield bytes in memory and in a file against one number after another, and for a journal."""
-    sized(*WORK[0][1][0])  # so that what is imported and compiled is there
+    """Yield bytes in memory and in a file as one number grows after another, and for a journal."""
+    sized(*WORK[0][1][0])  # so that imports and compiled code are not counted
     for name, sizes in WORK:
         found = [sized(*size) for size in sizes]
         at = {"activities": 0, "minutes": 2}.get(name, 1)
@@ -33,7 +33,7 @@ def activity_memory() -> Iterator[tuple[str, str, str]]:
 
 
 def sized(*size: int) -> tuple[int, int]:
-    """Return the bytes that a predictor of so much holds, and those of its file."""
+    """Return the bytes of a predictor of this size in memory, and those of its file."""
     tracemalloc.start()
     try:
         predictor = ActivityPredictor(random_state=0)
@@ -45,7 +45,7 @@ def sized(*size: int) -> tuple[int, int]:
 
 
 def work(predictor: Any, activities: int, resources: int, minutes: int, at_once: int) -> None:
-    """Go through all activities and all resources, again and again; each has a word of its own."""
+    """Go through all activities and all resources, again and again; each has its own word."""
     length = 60.0 / at_once
     for minute in range(minutes):
         now = START + 60.0 * minute
@@ -57,7 +57,7 @@ def work(predictor: Any, activities: int, resources: int, minutes: int, at_once:
 
 
 def journals(lengths: tuple[int, ...]) -> Iterator[tuple[str, str, str]]:
-    """Yield the size of a folder after so many minutes, of which it keeps the last thousand."""
+    """Yield the size of a folder after each number of minutes; it keeps the last thousand."""
     found = []
     for minutes in lengths:
         with tempfile.TemporaryDirectory() as home:

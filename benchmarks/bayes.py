@@ -1,8 +1,8 @@
-"""`python -m benchmarks.bayes`: what the best of all learners reaches on the switching Gaussian.
+"""`python -m benchmarks.bayes`: accuracy of the best of all learners on the switching Gaussian.
 
-It is told of every switch, has all labels since, and goes by the posterior over all concepts that
-agree with them. How often it is wrong after alpha = labels / features labels is known in the limit
-of many features (Opper & Haussler, "Generalization Performance of Bayes Optimal Classification
+It is given every switch and all labels since, and predicts by the posterior over all concepts that
+agree with them. Its rate of mistakes after alpha = labels / features is known in the limit of many
+features (Opper & Haussler, "Generalization Performance of Bayes Optimal Classification
 Algorithm for Learning a Perceptron", Physical Review Letters 66, 1991): arccos(sqrt(R)) / pi, where
 
     R = alpha / pi sqrt(1 - R) E[exp(-R t^2 / 2) / Phi(-sqrt(R) t)],  t ~ N(0, 1)
@@ -31,7 +31,7 @@ def overlap(alpha: float) -> float:
 
 
 def mistaken(alpha: float) -> float:
-    """Return the probability of a mistake after alpha labels a feature."""
+    """Return the probability of a mistake after alpha labels per feature."""
     return math.acos(math.sqrt(overlap(alpha))) / math.pi
 
 

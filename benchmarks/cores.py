@@ -1,4 +1,4 @@
-"""Two cores: sweeps in processes, and models of one's own in threads."""
+"""Two cores: sweeps in processes, and independent models in threads."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -21,21 +21,23 @@ TASKS, SEEDS = 8, 500
 
 
 def cores() -> Iterator[Row]:
-    """Yield (what, times faster with two, times of a run with one and with two)."""
+    """Yield (name, speedup with two, times of a run with one and with two)."""
     X, y = switching_gaussian(100_000, 50)
-    yield threaded("passes in C, d=50, in threads: what the processor gives", c_dense(X, y))
+    yield threaded("passes in C, d=50, in threads: the processor's limit", c_dense(X, y))
     yield threaded("models, Perceptron, d=50, in threads", perceptron(Stream("", X, y, 0)))
     X, y = switching_gaussian(20_000, 256)
     yield threaded("models, LASEC, d=256, in threads", model(LASEC(), X, y))
     for tasks in (8, 32):
         with ProcessPoolExecutor(1) as one, ProcessPoolExecutor(2) as two:
-            for executor in (one, two):  # processes start, and load what is compiled
+            for executor in (one, two):  # processes start, and load compiled code
                 list(executor.map(passed, range(2)))
             alone, both = (best(partial(swept, executor, tasks), 3) for executor in (one, two))
-        yield shown(f"{tasks} passes of LeadingHistory in processes that run already", alone, both)
+        yield shown(f"{tasks} passes of LeadingHistory in running processes", alone, both)
     alone, both = (best(partial(whole, workers), 1) for workers in (1, 2))
     yield shown(
-        f"sweep() of {SEEDS} passes of LeadingHistory, its processes' start and all", alone, both
+        f"sweep() of {SEEDS} passes of LeadingHistory, including the start of its processes",
+        alone,
+        both,
     )
 
 
@@ -48,7 +50,7 @@ def threaded(what: str, call: Callable[[], object]) -> Row:
 
 
 def swept(executor: ProcessPoolExecutor, tasks: int) -> list[float]:
-    """Play so many passes."""
+    """Play this number of passes."""
     return list(executor.map(passed, range(tasks)))
 
 
@@ -66,7 +68,7 @@ def passed(seed: int) -> float:
 
 
 def best(call: Callable[[], object], times: int = 5) -> float:
-    """Return the shortest of several runs, in seconds: both cores are to be had then."""
+    """Return the shortest of several runs, in seconds: the one with both cores free."""
     found = []
     for _ in range(times):
         start = time.perf_counter()
@@ -76,5 +78,5 @@ def best(call: Callable[[], object], times: int = 5) -> float:
 
 
 def shown(what: str, alone: float, both: float) -> Row:
-    """Write the figures down."""
+    """Return the figures as a row of the table."""
     return what, f"{alone / both:.2f}", f"{alone:.2f} s and {both:.2f} s"

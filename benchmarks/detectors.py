@@ -1,8 +1,8 @@
-"""`python -m benchmarks.detectors`: drift as LeadingHistory shows it, and as River's detectors do.
+"""`python -m benchmarks.detectors`: drift alarms of LeadingHistory and of River's detectors.
 
-All go by the same labels: those that a budget asks LeadingHistory for. The detectors, with their
-own defaults, are told of the mistakes of a Bayesian Perceptron that learns from these labels, and
-is started anew whenever drift is found.
+All use the same labels: those that LeadingHistory asks for within a budget. The detectors, with
+their default settings, receive the mistakes of a Bayesian Perceptron that learns from these labels
+and restarts at each alarm.
 """
 
 from collections.abc import Callable, Iterable
@@ -18,7 +18,7 @@ from selectron.evaluate import Drifts
 from selectron.learners import BayesianPerceptron, LeadingHistory
 from selectron.streams import digits, switching_gaussian
 
-EVERY, WITHIN = 500, 250  # rows between switches, and after one in which it may be found
+EVERY, WITHIN = 500, 250  # rows between switches, and after a switch in which an alarm detects it
 RATES = 0.1, 0.4
 SEEDS = 10
 STREAMS: dict[str, Callable] = {
@@ -33,15 +33,15 @@ DETECTORS: dict[str, Callable] = {
 
 
 class Found(NamedTuple):
-    """How events compare with the switches that there were."""
+    """Alarms compared with the true switches."""
 
-    hits: float  # share of the switches
-    delays: list[int]  # rows, of those that were found
-    alarms: float  # a thousand rows, with no switch to them
+    hits: float  # share of the switches that are detected
+    delays: list[int]  # detection delays of the detected switches, in rows
+    alarms: float  # per thousand rows, without a switch
 
 
 def compared(events: Iterable[int], n: int) -> Found:
-    """Match every switch with the first event soon after it; all others are false alarms."""
+    """Match every switch with the first alarm soon after it; all others are false alarms."""
     events = np.array(sorted(events), dtype=int)
     delays = []
     for switch in range(EVERY, n, EVERY):
@@ -52,7 +52,7 @@ def compared(events: Iterable[int], n: int) -> Found:
 
 
 def detected(detector: Any, X: np.ndarray, y: np.ndarray, asked: np.ndarray) -> list[int]:
-    """Return the rows at which a detector finds drift in mistakes on asked labels."""
+    """Return the rows at which a detector raises an alarm, from mistakes on asked labels."""
     events: list[int] = []
     watched: OnlineClassifier | None = None
     for i in np.flatnonzero(asked).tolist():
@@ -67,7 +67,7 @@ def detected(detector: Any, X: np.ndarray, y: np.ndarray, asked: np.ndarray) -> 
 
 
 def played(stream: str, rate: float, seed: int) -> dict[str, Found]:
-    """Play one pass, and compare what each finds in it."""
+    """Play one pass, and return the outcome of each detector."""
     X, y = STREAMS[stream](seed)
     clf = OnlineClassifier(LeadingHistory(), Budget(rate), fit_intercept=False, random_state=seed)
     run = clf.run(X, y)
@@ -80,7 +80,7 @@ def played(stream: str, rate: float, seed: int) -> dict[str, Found]:
 
 
 def row(passes: list[Found]) -> str:
-    """Return the means over passes, and the median of delays, as they are printed."""
+    """Return the means over passes, and the median of delays, as text."""
     delays = [delay for found in passes for delay in found.delays]
     late = f"{np.median(delays):.0f}" if delays else "-"
     hits, alarms = (
@@ -91,7 +91,7 @@ def row(passes: list[Found]) -> str:
 
 def main() -> None:
     """Print a table of means over the seeds."""
-    print("| stream, labels | finds drift | switches found | rows later | false, a 1,000 rows |")
+    print("| stream, labels | detector | detected | delay, rows | false alarms per 1,000 rows |")
     print("|---|---|---|---|---|")
     for stream, rate in product(STREAMS, RATES):
         passes = [played(stream, rate, seed) for seed in range(SEEDS)]

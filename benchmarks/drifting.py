@@ -1,7 +1,7 @@
-"""`python -m benchmarks.drifting [STREAM ...]`: LeadingHistory on real streams, some at rest.
+"""`python -m benchmarks.drifting [STREAM ...]`: LeadingHistory on real streams, some stationary.
 
-Its rivals are tuned in hindsight, stream by stream and share by share: their parameters, how rows
-are scaled, and, draw by draw, their asker's, so that they take the same share of labels.
+The other methods are tuned in hindsight for each stream and rate: their parameters, and the scaling
+of rows. Their asker's parameter is fitted to each draw, so that all use the same rate of labels.
 Files are read from `SELECTRON_DATA`.
 """
 
@@ -30,24 +30,28 @@ from selectron.learners import (
 from selectron.streams import shifting_classes, switching_gaussian
 
 RATES = 0.05, 0.1, 0.2
-SEEDS, ROWS = 5, 25_000  # draws, and more of them where a stream is short: so many rows at least
+SEEDS, ROWS = 5, 25_000  # draws, or more, until a short stream has this number of rows
 WORKERS = 2
-PIECE = 500  # rows, after which it is looked whether a pass asks too much
-HALVINGS, NEAR, FAIR = 12, 0.02, 0.1  # to meet a share of labels; what is enough; what is too far
+PIECE = 500  # rows, after which a pass that asks too much is stopped
+HALVINGS, NEAR, FAIR = (
+    12,
+    0.02,
+    0.1,
+)  # trials to meet a rate; relative tolerance; relative error that is too large
 LASECS = [LASEC(b, b * ratio) for b in (0.1, 1, 10, 100) for ratio in (10, 100, 1000, 10_000)]
 SOPS = [SecondOrderPerceptron(a) for a in (0.1, 1, 10, 100)]
-DOUBTS, KAPPAS = (1e-7, 1e4), (0.005, 1.0)  # what the asker's parameter may be
+DOUBTS, KAPPAS = (1e-7, 1e4), (0.005, 1.0)  # range of the asker's parameter
 RIVALS = {
     "LASEC-SS": (LASECS, Margin, DOUBTS),
     "SOP-SS": (SOPS, Margin, DOUBTS),
     "Perceptron-SS": ([Perceptron()], Margin, DOUBTS),
     "BBQ": ([RLS(a) for a in (0.1, 1, 10)], BBQ, KAPPAS),
 }
-AT_REST = {  # where the best single learner is to be met
+AT_REST = {  # compared with the best single learner
     **RIVALS,
     "Bayesian Perceptron": ([BayesianPerceptron(s0) for s0 in (0.1, 0.5, 2)], Margin, DOUBTS),
 }
-LEAN = {  # of texts, which take their time in dual form
+LEAN = {  # of texts, which are slow in dual form
     **RIVALS,
     "LASEC-SS": ([LASEC(1, 100), LASEC(1, 1000), LASEC(1, 10_000)], Margin, DOUBTS),
     "SOP-SS": ([SecondOrderPerceptron(1)], Margin, DOUBTS),
@@ -56,7 +60,7 @@ LEAN = {  # of texts, which take their time in dual form
 
 
 def of(name: str) -> Callable[[], tuple[Any, np.ndarray]]:
-    """Return what reads a set whose classes are two."""
+    """Return the reader of a set with two classes."""
 
     def read() -> tuple[Any, np.ndarray]:
         data = getattr(sets, name)()
@@ -110,7 +114,7 @@ class Way(NamedTuple):
 
 
 class Met(NamedTuple):
-    """What a pass came to, with this value of the asker's parameter."""
+    """The result of a pass with this value of the asker's parameter."""
 
     value: float
     share: float
@@ -118,7 +122,7 @@ class Met(NamedTuple):
 
 
 def stream(name: str, scaling: str) -> tuple[Any, np.ndarray]:
-    """Return a stream, each feature standardised over all of it if told so."""
+    """Return a stream, with each feature standardised over all of it on request."""
     if name not in read:
         read[name] = STREAMS[name]()
     X, y = read[name]
@@ -140,7 +144,7 @@ def passed(name: str, way: Way, asker: Any, seed: int, most: float = 1.0) -> tup
 def played(
     X: Any, y: np.ndarray, way: Way, asker: Any, seed: int, most: float = 1.0
 ) -> tuple[float, float]:
-    """Play one pass: the share of labels, and accuracy; (1, 0) when the share exceeds `most`."""
+    """Play one pass; return the rate of labels and accuracy, (1, 0) if the rate exceeds `most`."""
     n, asked, right = len(y), 0.0, 0.0
     clf = OnlineClassifier(
         way.learner,
@@ -159,12 +163,12 @@ def played(
 
 
 def met(name: str, way: Way, asker: Any, between: Ends, rate: float, seed: int) -> Met:
-    """Return the pass over a stream of these whose share of labels is nearest to the rate."""
+    """Return the pass over a stream of these whose rate of labels is nearest to `rate`."""
     return nearest(lambda value: passed(name, way, asker(value), seed, 2 * rate), between, rate)
 
 
 def nearest(play: Callable[[float], tuple[float, float]], between: Ends, rate: float) -> Met:
-    """Return the pass whose share of labels is nearest to the rate, by halving where it can be."""
+    """Return the pass whose rate of labels is nearest to `rate`, by bisection if possible."""
     low, high = between
     closest = Met(low, math.inf, 0.0)
     for _ in range(HALVINGS):
@@ -179,7 +183,7 @@ def nearest(play: Callable[[float], tuple[float, float]], between: Ends, rate: f
 
 
 def seeds(name: str) -> range:
-    """Return the seeds of a stream's draws: others than the one that parameters are chosen by."""
+    """Return the seeds of a stream's draws: not the one on which parameters are chosen."""
     return range(1, 1 + max(SEEDS, -(-ROWS // len(stream(name, "")[1]))))
 
 
@@ -204,7 +208,7 @@ def theirs(name: str, learners: Sequence[Any], asker: Any, ends: Ends) -> list[s
 
 
 def best(name: str, ways: Sequence[Way], asker: Any, ends: Ends, rate: float) -> str:
-    """Return what the way that is best in one draw comes to in others, at one rate."""
+    """Return the accuracy in other draws of the way that is best in one draw, at one rate."""
     common = {"name": name, "asker": asker, "rate": rate}
     tries = sought([{**common, "way": way, "between": ends, "seed": 0} for way in ways])
     fair = [i for i, one in enumerate(tries) if abs(one.share - rate) <= FAIR * rate]
@@ -223,12 +227,12 @@ def sought(calls: Sequence[dict[str, Any]]) -> list[Met]:
 
 
 def shown(shares: Sequence[float], accuracies: Sequence[float]) -> str:
-    """Return mean accuracy and share of labels as they are printed."""
+    """Return mean accuracy and rate of labels as text."""
     return f"{np.mean(accuracies):.3f} ({np.mean(shares):.3f})"
 
 
 def main() -> None:
-    """Print a table a stream; names of streams may follow the command."""
+    """Print a table per stream; names of streams may follow the command."""
     for name in sys.argv[1:] or STREAMS:
         X, y = stream(name, "")
         print(f"| {name} | {' | '.join(f'{rate:.0%}' for rate in RATES)} |")

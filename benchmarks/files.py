@@ -1,4 +1,4 @@
-"""From a file to decisions: svmlight and Parquet, against Vowpal Wabbit and its own text format."""
+"""From a file to decisions: svmlight and Parquet, compared with Vowpal Wabbit's text."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ OPTIONS = ("--learner", "perceptron", "--ask", "always")
 
 
 def files() -> Iterator[Row]:
-    """Yield how many times faster than Vowpal Wabbit ours decides on a file."""
+    """Yield the speed of decisions on a file, relative to Vowpal Wabbit."""
     with tempfile.TemporaryDirectory() as folder:
         for name, X, y in (
             ("dense, d=50", *switching_gaussian(200_000, 50)),
@@ -39,7 +39,7 @@ def files() -> Iterator[Row]:
 
 
 def one_based(X: object, y: np.ndarray) -> list[str]:
-    """Return rows as svmlight has them, four digits a value."""
+    """Return rows in svmlight's format, four digits per value."""
     return [
         f"{label} " + " ".join(f"{j + 1}:{v:.4f}" for j, v in row.items())
         for row, label in zip(dicts(X), y, strict=True)
@@ -54,7 +54,7 @@ def written(folder: str, name: str, lines: list[str]) -> str:
 
 
 def running(path: str) -> Callable[[], object]:
-    """Return `selectron run` on a file, in this process, where it has been imported already."""
+    """Return `selectron run` on a file, in this process, which has imported it already."""
 
     def call() -> None:
         done = CliRunner().invoke(main, ["run", path, *OPTIONS])

@@ -1,4 +1,4 @@
-"""Cost as the work grows: time a row, and memory, as a table and as pictures with log scales."""
+"""Cost as the work grows: time per row, and memory, as a table and as pictures with log scales."""
 
 import time
 import tracemalloc
@@ -34,19 +34,19 @@ class Line(NamedTuple):
 
 
 def growth() -> Iterator[Row]:
-    """Yield microseconds a row against one number after another; draw them in the end."""
+    """Yield microseconds per row as one number grows after another; draw them in the end."""
     yield from grown("us a row", "microseconds a row", TIMES, timed)
 
 
 def growth_in_memory() -> Iterator[Row]:
-    """Yield the kilobytes that a classifier keeps, likewise."""
+    """Yield the kilobytes that a classifier keeps, in the same way."""
     yield from grown("kB", "kilobytes kept", MEMORY, kept)
 
 
 def grown(
     unit: str, axis: str, picture: str, measured: Callable[[Callable, int], float]
 ) -> Iterator[Row]:
-    """Yield what is measured of each kind of work as it grows, and draw all of it."""
+    """Yield the measurements of each kind of work as it grows, and draw them."""
     lines = []
     for learner, by, values, work in WORK:
         lines.append(Line(learner, by, values, [measured(*work(value)) for value in values]))
@@ -59,13 +59,13 @@ def grown(
 
 
 def slope(line: Line) -> str:
-    """Return the power of the number that the quantity grows with at the end of the line."""
+    """Return the exponent with which the quantity grows at the end of the line."""
     (x, far), (s, late) = line.values[-2:], line.found[-2:]
     return f"grows with the power {np.log(late / s) / np.log(far / x):.2f} at the end"
 
 
 def timed(call: Callable[[], Any], rows: int) -> float:
-    """Return microseconds a row, the best of three after a first one."""
+    """Return microseconds per row, the best of three after a warm-up."""
     call()
     times = []
     for _ in range(3):
@@ -76,8 +76,8 @@ def timed(call: Callable[[], Any], rows: int) -> float:
 
 
 def kept(call: Callable[[], OnlineClassifier], rows: int) -> float:
-    """Return the kilobytes that are there after a pass and were not before, but for its record."""
-    call()  # what is compiled and cached stays, whatever the work
+    """Return the kilobytes that a pass allocates and keeps, without its record."""
+    call()  # compiled and cached code does not depend on the work
     tracemalloc.start()
     before, _ = tracemalloc.get_traced_memory()
     clf = call()
@@ -101,7 +101,7 @@ def passing(X: Any, y: Any, learner: Any, **options: Any) -> Work:
 
 
 def dense(learner: Any, work: float, **options: Any) -> Callable[[float], Work]:
-    """Return work on so many features; `work` is about how much it is in all."""
+    """Return work on this number of features; `work` is about the total amount."""
 
     def of(d: float) -> Work:
         n = int(min(100_000, max(300, work / d)))
@@ -111,12 +111,12 @@ def dense(learner: Any, work: float, **options: Any) -> Callable[[float], Work]:
 
 
 def non_zeros(k: float) -> Work:
-    """Return work on rows of so many values."""
+    """Return work on rows with this number of values."""
     return passing(*text(10_000, 100_000, int(k)), Perceptron())
 
 
 def classes(k: float) -> Work:
-    """Return work on so many classes, 16 features."""
+    """Return work on this number of classes, with 16 features."""
     rng = np.random.default_rng(0)
     centres = rng.normal(size=(int(k), 16))
     y = np.arange(20_000) % int(k)
@@ -124,19 +124,19 @@ def classes(k: float) -> Work:
 
 
 def support(budget: float) -> Work:
-    """Return work with so many examples held."""
+    """Return work with this number of examples held."""
     X, y = switching_gaussian(max(3_000, 3 * int(budget)), 20, every=500)
     return passing(X, y, BudgetPerceptron(int(budget)), kernel="rbf")
 
 
 def labels(rate: float) -> Work:
-    """Return work with such a share of labels."""
+    """Return work with this rate of labels."""
     X, y = switching_gaussian(10_000, 50)
     return passing(X, y, LeadingHistory(), asker=Budget(rate=rate), random_state=0)
 
 
 def length(n: float) -> Work:
-    """Return work on so many rows."""
+    """Return work on this number of rows."""
     return passing(*switching_gaussian(int(n), 50), LASEC())
 
 

@@ -1,6 +1,6 @@
-"""`python -m benchmarks.leading [STREAM ...]`: LeadingHistory in a budget, without its ingredients.
+"""`python -m benchmarks.leading [STREAM ...]`: LeadingHistory and its ablations.
 
-USPS and Elec2 are played where `SELECTRON_DATA` tells where they are.
+USPS and Elec2 are played if `SELECTRON_DATA` names their folder.
 """
 
 import math
@@ -28,14 +28,14 @@ from selectron.learners import LASEC, BayesianPerceptron, LeadingHistory
 from selectron.streams import digits, switching_gaussian
 
 RATES = 0.1, 0.2, 0.4, 1.0
-SEEDS, FEWER = 10, 3  # of LeadingHistory, and of all others
+SEEDS, FEWER = 10, 3  # of LeadingHistory, and of the other variants
 WORKERS = 2
 
 
 def usps(seed: int, least: int = 1) -> tuple[np.ndarray, np.ndarray]:
     """Return USPS in random order; other digits are positive every 500 rows, 1 to 9 of them.
 
-    Or from another least number on, and as many less than all ten at most.
+    With another `least`, from `least` to 10 - `least` of them.
     """
     random, data = np.random.default_rng(seed), datasets.usps()
     order = random.permutation(len(data.y))
@@ -48,7 +48,7 @@ def usps(seed: int, least: int = 1) -> tuple[np.ndarray, np.ndarray]:
 
 
 def irregular(seed: int, n: int = 10_000, d: int = 50) -> tuple[np.ndarray, np.ndarray]:
-    """Return the switching Gaussian with switches at any time: one every 500 rows in the mean."""
+    """Return the switching Gaussian with switches at any time: one every 500 rows on average."""
     random = np.random.default_rng(seed)
     concept = np.cumsum(random.random(n) < 1 / 500)
     X, targets = random.standard_normal((n, d)), random.standard_normal((concept[-1] + 1, d))
@@ -64,7 +64,7 @@ def drifting(seed: int, n: int = 10_000, d: int = 20) -> tuple[np.ndarray, np.nd
 
 
 def sized(seed: int, n: int = 2000, d: int = 20) -> tuple[np.ndarray, np.ndarray]:
-    """Return a Gaussian at rest whose features have all sizes from a thousandth to a thousand."""
+    """Return a stationary Gaussian whose features have scales from a thousandth to a thousand."""
     random = np.random.default_rng(seed)
     X, target = random.standard_normal((n, d)), random.standard_normal(d)
     return X * 10.0 ** random.uniform(-3, 3, d), np.where(X @ target >= 0, 1, -1)
@@ -78,10 +78,10 @@ def elec2(seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 STREAMS: dict[str, Callable] = {
     "switching Gaussian": lambda seed: switching_gaussian(10_000, seed=seed),
-    "Gaussian, switching at any time": irregular,
+    "Gaussian, irregular switches": irregular,
     "Gaussian, drifting": drifting,
-    "Gaussian at rest": lambda seed: switching_gaussian(10_000, every=10_000, seed=seed),
-    "Gaussian of all sizes": sized,
+    "stationary Gaussian": lambda seed: switching_gaussian(10_000, every=10_000, seed=seed),
+    "Gaussian of all scales": sized,
     "digits, shifting": lambda seed: digits(seed=seed),
 }
 if "SELECTRON_DATA" in os.environ:
@@ -91,82 +91,86 @@ SWITCHING = {name for name in STREAMS if name == "switching Gaussian" or "shifti
 
 
 class Variant(NamedTuple):
-    """A learner, what its budget is told, and constants of its modules that are other ones.
+    """A learner, its budget's options, and constants that replace those of its modules.
 
-    One with a `horizon` has a number of labels, not a rate. One that is `told` begins anew with
-    every switch, with a share of the labels for itself.
+    With a `horizon`, the budget is a number of labels, not a rate. With `known_switches`, the
+    learner restarts at every switch, with a share of the labels for each concept.
     """
 
     learner: Any = LeadingHistory()
     budget: Mapping[str, Any] = MappingProxyType({})
     constants: Mapping[str, Any] = MappingProxyType({})
     horizon: bool = False
-    told: bool = False
+    known_switches: bool = False
 
 
 def deviation(s: Any, j: int) -> float:
-    """Return a feature's standard deviation, in place of `scaling.size_of`."""
+    """Return a feature's standard deviation; replaces `scaling.size_of`."""
     return variance(s, j) ** 0.5
 
 
 def every_row(self: Any, r: float, q: float, t: float) -> float:
-    """Say how far a row surprises: by its worth alone, in place of `Uncertainty.surprise`."""
+    """Return the utility of a row without the discount; replaces `Uncertainty.surprise`."""
     return max(0.0, 1.0 - abs(r)) ** 1.5 + self.doubt * q
 
 
 def unknown(kind: int, age: float, remaining: float) -> float:
-    """Say that no concept lasts, in place of `posterior.lasts`."""
+    """Return that no concept lasts; replaces `posterior.lasts`."""
     return 0.0
 
 
 def unheard(s: Any, k: int, y: float) -> float:
-    """Say that no label is unexpected, in place of `posterior.unexpected`."""
+    """Return that no label is unexpected; replaces `posterior.unexpected`."""
     return 1.0
 
 
 VARIANTS = {
     "LeadingHistory": Variant(),
-    "the first 3 seeds alone": Variant(),
+    "first 3 seeds only": Variant(),
     "no replays": Variant(LeadingHistory(replays=0)),
     "no switches expected": Variant(LeadingHistory(switches=0)),
-    "one pace of switching": Variant(
+    "one hazard rate": Variant(
         constants={"history.hazard.PACES": (1.0,), "history.hazard.LIKELY": (1.0,)}
     ),
-    "switches whatever the label": Variant(constants={"history.posterior.unexpected": unheard}),
-    "no lengths": Variant(constants={"history.hazard.REGULAR": 0.0}),
-    "lengths for shares alone": Variant(constants={"history.dense.life": Space.life}),
-    "one unit for all features": Variant(constants={"history.scaling.CHANCE": math.inf}),
-    "standard deviations for units": Variant(constants={"history.scaling.size_of": deviation}),
-    "units of their birth": Variant(constants={"history.scaling.TURN": math.inf}),
-    "one noise": Variant(
+    "transitions independent of the label": Variant(
+        constants={"history.posterior.unexpected": unheard}
+    ),
+    "no run lengths": Variant(constants={"history.hazard.REGULAR": 0.0}),
+    "run lengths for posterior weights only": Variant(constants={"history.dense.life": Space.life}),
+    "one scale for all features": Variant(constants={"history.scaling.CHANCE": math.inf}),
+    "standard deviations as scales": Variant(constants={"history.scaling.size_of": deviation}),
+    "scales fixed at birth": Variant(constants={"history.scaling.TURN": math.inf}),
+    "one noise variance": Variant(
         constants={"history.experts.FIRSTS": (0.03,), "history.noise.NOISES": (0.03,) * 6}
     ),
-    "nothing inherited": Variant(constants={"history.prior.FEWEST": math.inf}),
-    "no noise for life": Variant(constants={"history.experts.FIRSTS": (0.0,)}),
-    "nobody wanders": Variant(constants={"history.experts.SLOWNESS": math.inf}),
-    "forgetting in 1,000 rows": Variant(constants={"history.experts.SLOWNESS": 1000.0}),
-    "doubt as it is": Variant(constants={"askers.uncertainty.Uncertainty.news": Worth.news}),
+    "no empirical prior": Variant(constants={"history.prior.FEWEST": math.inf}),
+    "no fixed noise variances": Variant(constants={"history.experts.FIRSTS": (0.0,)}),
+    "no forgetting expert": Variant(constants={"history.experts.SLOWNESS": math.inf}),
+    "forgetting over 1,000 rows": Variant(constants={"history.experts.SLOWNESS": 1000.0}),
+    "disagreement not discounted": Variant(
+        constants={"askers.uncertainty.Uncertainty.news": Worth.news}
+    ),
     "no wrong labels": Variant(
         constants={"history.posterior.WRONG": 1e-6, "history.posterior.LONG": 1.0}
     ),
-    "nothing saved": Variant(budget={"saved": 0}),
-    "nothing in advance": Variant(constants={"askers.budget.EAGER": 1.0}),
-    "bursts by worth": Variant(constants={"askers.uncertainty.Uncertainty.surprise": every_row}),
+    "no bursts": Variant(budget={"saved": 0}),
+    "no labels in advance": Variant(constants={"askers.budget.EAGER": 1.0}),
+    "bursts by utility": Variant(constants={"askers.uncertainty.Uncertainty.surprise": every_row}),
     "with a horizon": Variant(horizon=True),
     "with a horizon, spent evenly": Variant(
         constants={"history.posterior.lasts": unknown}, horizon=True
     ),
-    "no doubt": Variant(budget={"asker": Uncertainty(doubt=0)}),
-    "rows at random": Variant(budget={"asker": Fixed(1.0)}),
+    "no disagreement term": Variant(budget={"asker": Uncertainty(doubt=0)}),
+    "random rows": Variant(budget={"asker": Fixed(1.0)}),
     "no audits": Variant(budget={"audits": 0}),
     "BayesianPerceptron(s0=0.5)": Variant(BayesianPerceptron(s0=0.5), {"asker": Margin(0.1)}),
     "LASEC(b=1, c=1000)": Variant(LASEC(), {"asker": Margin(0.1)}),
-    "told of switches": Variant(LeadingHistory(switches=0), horizon=True, told=True),
+    "given the switches": Variant(LeadingHistory(switches=0), horizon=True, known_switches=True),
 }
 
 
 def changed(constants: dict[str, Any]) -> None:
-    """Set constants of modules, by their paths, before anything is compiled with them."""
+    """Set constants of modules, by their paths, before code that uses them is compiled."""
     for path, value in constants.items():
         *parents, name = path.split(".")
         place: Any = import_module(".".join(["selectron", *parents[:2]]))
@@ -176,11 +180,11 @@ def changed(constants: dict[str, Any]) -> None:
 
 
 def passed(stream: str, variant: str, rate: float, seed: int) -> tuple[float, float]:
-    """Play one pass: the share of labels, and accuracy."""
+    """Play one pass; return the rate of labels and the accuracy."""
     X, y = STREAMS[stream](seed)
-    learner, options, _, horizon, told = VARIANTS[variant]
+    learner, options, _, horizon, known_switches = VARIANTS[variant]
     intercept, asked, right, n = stream == "Elec2", 0, 0, len(y)
-    for part in np.split(np.arange(n), range(500, n, 500) if told else []):
+    for part in np.split(np.arange(n), range(500, n, 500) if known_switches else []):
         labels = {"labels": int(rate * len(part)), "horizon": len(part)}
         asker = Budget(**(labels if horizon else {"rate": rate}), **options)
         clf = OnlineClassifier(learner, asker=asker, fit_intercept=intercept, random_state=seed)
@@ -208,12 +212,12 @@ def row(stream: str, variant: str) -> list[str]:
 
 
 def main() -> None:
-    """Print a table a stream."""
+    """Print a table per stream."""
     for stream in sys.argv[1:] or STREAMS:
         print(f"| {stream} | {' | '.join(f'{rate:.0%}' for rate in RATES)} |")
         print("|---|" + "---|" * len(RATES))
         for variant in VARIANTS:
-            if VARIANTS[variant].told and stream not in SWITCHING:
+            if VARIANTS[variant].known_switches and stream not in SWITCHING:
                 continue
             print(f"| {variant} | {' | '.join(row(stream, variant))} |", flush=True)
         print()

@@ -1,4 +1,4 @@
-"""What the machine can do: loops in C, and second order with a product by BLAS on every round."""
+"""Limits of the machine: loops in C, and second order with a product by BLAS on every round."""
 
 import ctypes
 import shutil
@@ -94,7 +94,7 @@ dsymv, dsyr = blas("dsymv", 10), blas("dsyr", 7)
 def second_order(X, y, b, c, every):
     """LASEC with dsymv on every round, and dsyr on every round with a mistake, or on all.
 
-    The noise 1/c is kept apart from P, as in ours. Return the number of steps.
+    The noise 1/c is kept separate from P, as in Selectron. Return the number of steps.
     """
     n, d = X.shape
     P, w, g = np.eye(d) * (1 / b - 1 / c), np.zeros(d), np.zeros(d)

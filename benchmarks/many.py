@@ -1,4 +1,4 @@
-"""Many classes, against scikit-learn."""
+"""Many classes, compared with scikit-learn."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ ROWS, WIDTH, CLASSES = 20_000, 16, 26  # the size of the Letter data
 
 
 def letters(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows around centres, one a class, as many and as wide as in the Letter data."""
+    """Return rows around centres, one per class, with the shape of the Letter data."""
     rng = np.random.default_rng(seed)
     centres = rng.normal(size=(CLASSES, WIDTH))
     y = rng.integers(CLASSES, size=ROWS)
@@ -21,7 +21,7 @@ def letters(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 
 def many() -> Iterator[tuple[str, str, str]]:
-    """Yield one epoch of multi-class learners against scikit-learn's."""
+    """Yield one epoch of multi-class learners, compared with scikit-learn's."""
     X, y = letters()
     theirs = SGDClassifier(
         loss="hinge", penalty=None, learning_rate="pa1", eta0=1.0, max_iter=1, tol=None

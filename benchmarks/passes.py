@@ -1,4 +1,4 @@
-"""Whole passes of the Perceptron, against C, a loop by hand, and other libraries."""
+"""Whole passes of the Perceptron, compared with C, a loop by hand, and other libraries."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -20,7 +20,7 @@ Row = tuple[str, str, str]
 
 
 class Stream(NamedTuple):
-    """Rows and labels, and how many of them slow libraries get."""
+    """Rows and labels, and the number of them that slow libraries receive."""
 
     name: str
     X: Any
@@ -44,7 +44,7 @@ def streams() -> Iterator[Stream]:
 
 
 def passes() -> Iterator[Row]:
-    """Yield (what, ratio, absolute figures)."""
+    """Yield (name, ratio, absolute figures)."""
     for stream in streams():
         X, y, n = stream.X, stream.y, len(stream.y)
         ours = model(stream)
@@ -69,7 +69,7 @@ def passes() -> Iterator[Row]:
 
 
 def decisions() -> Iterator[Row]:
-    """Yield scikit-activeml's decisions against ours, margins and probabilities recorded."""
+    """Yield decisions of scikit-activeml and of Selectron, with margins and probabilities."""
     X, y = switching_gaussian(20_000, 50)
     clf, few = OnlineClassifier(Perceptron(), asker=Margin(0.1)).fit(X, y), 100
     for name in peers.ACTIVEML:
@@ -81,7 +81,7 @@ def decisions() -> Iterator[Row]:
 
 
 def row(what: str, ours: Callable, theirs: Callable, rows: int, pairs: int = 15) -> Row:
-    """Measure ours / theirs, and write the figures down."""
+    """Measure the ratio ours / theirs, and return it with the figures."""
     found = ratio(ours, theirs, pairs)
     return (
         what,
@@ -91,7 +91,7 @@ def row(what: str, ours: Callable, theirs: Callable, rows: int, pairs: int = 15)
 
 
 def faster(what: str, theirs: Callable, ours: Callable, rows: int, pairs: int, few: int = 0) -> Row:
-    """Measure how many times faster than theirs, which may get few rows, ours is by the row."""
+    """Measure the ratio theirs / ours per row; theirs may receive fewer rows."""
     found, times = ratio(theirs, ours, pairs), rows / (few or rows)
     median, low, high = (times * value for value in found[:3])
     return (
@@ -102,7 +102,7 @@ def faster(what: str, theirs: Callable, ours: Callable, rows: int, pairs: int, f
 
 
 def speed(rows: float) -> str:
-    """Return rows a second in millions or thousands.
+    """Return rows per second in millions or thousands.
 
     >>> speed(2_500_000), speed(1_234)
     ('2.50 M', '1.2 k')

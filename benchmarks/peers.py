@@ -1,4 +1,4 @@
-"""Other libraries, each playing what ours plays: a call that takes the whole stream once."""
+"""Other libraries, each on the same task: a call that takes the whole stream once."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +8,7 @@ import scipy.sparse
 
 
 def scikit_epoch(X: Any, y: np.ndarray) -> Callable[[], object]:
-    """Let scikit-learn's compiled Perceptron fit for one epoch, without shuffling."""
+    """Fit scikit-learn's compiled Perceptron for one epoch, without shuffling."""
     from sklearn.linear_model import SGDClassifier
 
     options = {"learning_rate": "constant", "eta0": 1.0, "penalty": None, "shuffle": False}
@@ -17,7 +17,7 @@ def scikit_epoch(X: Any, y: np.ndarray) -> Callable[[], object]:
 
 
 def vowpal_learning(X: Any, y: np.ndarray) -> Callable[[], object]:
-    """Let Vowpal Wabbit predict and learn rows that have been parsed."""
+    """Predict and learn parsed rows with Vowpal Wabbit."""
     from vowpalwabbit import Workspace
 
     vw = Workspace("--quiet --binary --noconstant -b 18")
@@ -31,7 +31,7 @@ def vowpal_learning(X: Any, y: np.ndarray) -> Callable[[], object]:
 
 
 def vowpal_lines(X: Any, y: np.ndarray) -> list[str]:
-    """Return rows in Vowpal Wabbit's text format, four digits a value."""
+    """Return rows in Vowpal Wabbit's text format, four digits per value."""
     return [
         f"{label} | " + " ".join(f"{j}:{v:.4f}" for j, v in row.items())
         for row, label in zip(dicts(X), y, strict=True)
@@ -39,7 +39,7 @@ def vowpal_lines(X: Any, y: np.ndarray) -> list[str]:
 
 
 def vowpal_file(path: str) -> Callable[[], object]:
-    """Let Vowpal Wabbit predict and learn from a text file, as its command line does."""
+    """Predict and learn from a text file with Vowpal Wabbit, as its command line does."""
     from vowpalwabbit import Workspace
 
     def call() -> None:
@@ -49,7 +49,7 @@ def vowpal_file(path: str) -> Callable[[], object]:
 
 
 def river_learning(X: Any, y: np.ndarray) -> Callable[[], object]:
-    """Let River's Perceptron predict and learn rows that are dicts already."""
+    """Predict and learn rows that are dicts already with River's Perceptron."""
     from river.linear_model import Perceptron
 
     rows, labels = dicts(X), (y > 0).tolist()
@@ -64,7 +64,7 @@ def river_learning(X: Any, y: np.ndarray) -> Callable[[], object]:
 
 
 def dicts(X: Any) -> list[dict[int, float]]:
-    """Return rows as dicts of what is not 0."""
+    """Return rows as dicts of their non-zero values."""
     rows = scipy.sparse.csr_array(X)
     parts = [slice(*pair) for pair in zip(rows.indptr[:-1], rows.indptr[1:], strict=True)]
     return [dict(zip(rows.indices[p].tolist(), rows.data[p].tolist(), strict=True)) for p in parts]
@@ -74,7 +74,7 @@ ACTIVEML = "FixedUncertainty", "VariableUncertainty", "Split"
 
 
 def activeml_deciding(X: np.ndarray, y: np.ndarray, strategy: str) -> Callable[[], object]:
-    """Let scikit-activeml decide on rows, one by one, by a classifier that is fitted already."""
+    """Decide on rows one by one with scikit-activeml and a fitted classifier."""
     from skactiveml import stream
     from skactiveml.classifier import ParzenWindowClassifier
 

@@ -1,4 +1,4 @@
-"""Whole pools: mistakes in every order, and the time and memory that a million rows take.
+"""Whole pools: mistakes in every order, and the time and memory of a million rows.
 
 python -m benchmarks.pools sphere | any | real | step | bound | size
 """
@@ -23,7 +23,7 @@ from selectron.pool.features import featured, kernels
 from selectron.pool.plan import OPEN, Plan, Pool, Told
 
 SEEDS = 20
-PARTS = 40  # of which each is proposed with all others told
+PARTS = 40  # parts, each proposed with all other labels known
 Row = tuple[str, ...]
 
 
@@ -45,12 +45,12 @@ def sphere() -> Iterator[Row]:
 
 
 def mistakes(learner: object, X: np.ndarray, y: np.ndarray, **more: object) -> int:
-    """Return how many proposals need correcting."""
+    """Return the number of proposals that need a correction."""
     return SelfDirectedClassifier(learner, **more).run(X, y).mistakes
 
 
 def pools(n: int, d: int = 20) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Yield pools that are far from even, each with a halfspace through 0."""
+    """Yield pools that are far from uniform, each with a halfspace through 0."""
     random = np.random.default_rng(0)
     even = random.normal(size=(n, d))
     centres = random.normal(size=(30, d))
@@ -113,17 +113,18 @@ def step() -> Iterator[Row]:
 
 
 def separable(X: np.ndarray, y: np.ndarray) -> bool:
-    """Tell whether a halfspace fits: some w has y <w, x> >= 1 in every row."""
+    """Return whether a halfspace fits: some w has y <w, x> >= 1 in every row."""
     signs = np.where(y == np.unique(y)[-1], 1.0, -1.0)[:, None]
     nothing = np.zeros(X.shape[1])
     return linprog(nothing, -signs * X, -np.ones(len(X)), bounds=(None, None)).status == 0
 
 
 def bound() -> Iterator[Row]:
-    """Yield how many rows are proposed wrongly though nearly all others are told, how many of them
-    are among the mistakes in the default's order and at random (means of 3 seeds), how many rows
-    support vector machines get wrong in the same way, and in which maps a halfspace fits all rows;
-    of pools of up to 2,000 rows.
+    """Yield the rows that are wrong with nearly all other labels known, of pools of up to 2,000.
+
+    A result has their number, how many of them are among the mistakes in the default's order and at
+    random (means of 3 seeds), how many rows support vector machines get wrong in the same way, and
+    in which maps a halfspace fits all rows.
     """
     for name, X, y in (one for one in dense_pools() if len(one[2]) <= 2_000):
         pool = Pool(featured(X, "auto", True, 0), 0, *kernels(X, "auto", 0))
@@ -142,20 +143,20 @@ def shared(learner: object, X: np.ndarray, y: np.ndarray, hard: np.ndarray) -> s
 
 
 def left_out(pool: Pool, codes: np.ndarray) -> np.ndarray:
-    """Tell where the default's fits err on each of 40 parts, all other rows being told."""
+    """Return where the default's fits err on each of 40 parts, with all other labels known."""
     wrong = np.zeros(len(codes), bool)
     for part in np.array_split(np.random.default_rng(0).permutation(len(codes)), PARTS):
         known = codes.copy()
         known[part] = OPEN
         carry: Any = None
-        for _ in range(4):  # the prior follows the evidence from fit to fit
+        for _ in range(4):  # the prior is chosen by the evidence, from fit to fit
             carry, ahead = fitted(pool, Told(known, 2, len(codes), part[:0]), carry)
         wrong[part] = best(ahead[part])[1] != codes[part]
     return wrong
 
 
 def machines_left_out(X: np.ndarray, y: np.ndarray) -> list[int]:
-    """Return how many rows support vector machines err on, likewise, with several kernels."""
+    """Return the number of rows that support vector machines get wrong, for several kernels."""
     width = 1 / np.median(pdist(X[:1000], "sqeuclidean"))
     kernels = [{"kernel": "rbf", "gamma": width * 2.0**power} for power in range(-1, 4)]
     common = {"kernel": "poly", "coef0": 1, "gamma": 1 / np.median((X**2).sum(axis=1))}
@@ -166,7 +167,7 @@ def machines_left_out(X: np.ndarray, y: np.ndarray) -> list[int]:
 
 
 def dense_pools() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Yield those of the real pools that have kernel maps."""
+    """Yield the real pools that have kernel maps."""
     return (one for one in real_pools() if isinstance(one[1], np.ndarray))
 
 

@@ -1,4 +1,4 @@
-"""Whole processes: memory as a stream grows, and how long a start takes."""
+"""Whole processes: memory as a stream grows, and the time of a start."""
 
 import os
 import statistics
@@ -19,14 +19,14 @@ def memory() -> Iterator[tuple[str, str, str]]:
     for name, block in (("svmlight", svmlight()), ("CSV", csv()), ("JSON lines", json_lines())):
         small, large = (peak(block, rows // BLOCK) for rows in (100_000, 1_000_000))
         yield (
-            f"Peak memory, {name} from a pipe, 10^6 rows less 10^5 rows",
+            f"Peak memory, {name} from a pipe, 10^6 rows minus 10^5 rows",
             f"{large - small:+.1f} MB",
             f"{small:.0f} MB and {large:.0f} MB",
         )
 
 
 def starts() -> Iterator[tuple[str, str, str]]:
-    """Yield how long commands take, compiled code being in the cache."""
+    """Yield the times of commands, with compiled code in the cache."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "rows.svm")
         file.write_bytes(svmlight())
@@ -40,7 +40,7 @@ def starts() -> Iterator[tuple[str, str, str]]:
 
 
 def wall(command: list[str]) -> float:
-    """Return the seconds that a Python process takes, which keeps bytecode, as is the default."""
+    """Return the seconds of a Python process that caches bytecode, as is the default."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     start = time.perf_counter()
     subprocess.run([sys.executable, *command], check=True, capture_output=True, env=kept)
@@ -60,7 +60,7 @@ finally:
 
 
 def peak(block: bytes, times: int) -> float:
-    """Return the peak memory in MB of a run on a block repeated so many times."""
+    """Return the peak memory in MB of a run on a block that is repeated."""
     child = subprocess.Popen(
         [sys.executable, "-c", PEAK],
         stdin=subprocess.PIPE,

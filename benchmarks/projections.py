@@ -1,4 +1,4 @@
-"""Steps of the L1-constrained learner against a conic solver called once a step."""
+"""Steps of the L1-constrained learner, compared with a conic solver per step."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -20,14 +20,14 @@ BEFORE, STEPS = 1_500, 20  # rows learned first, so that w is what it is in mid-
 
 
 class Problem(NamedTuple):
-    """What a conic solver is given for one step: where w or the row is not 0, or everywhere."""
+    """The problem of one step: the coordinates where w or the row is not 0, or all."""
 
     w: np.ndarray
     z: np.ndarray  # y x
 
 
 def projections() -> Iterator[tuple[str, str, str]]:
-    """Yield (what, ratio, absolute figures)."""
+    """Yield (name, ratio, absolute figures)."""
     X, y = documents(BEFORE + 100 * STEPS)
     for beta in (10.0, 30.0):
         ours, problems = same_steps(X, y, beta)
@@ -44,7 +44,7 @@ def projections() -> Iterator[tuple[str, str, str]]:
 
 
 def documents(n: int) -> tuple[scipy.sparse.csr_array, np.ndarray]:
-    """Return rows like those of text: Zipf's frequencies, rare words weighing more, length 1."""
+    """Return rows like those of text: Zipf's frequencies, rare words weigh more, unit norm."""
     random = np.random.default_rng(0)
     frequency = 1 / np.arange(1, WIDTH + 1)
     frequency /= frequency.sum()
@@ -90,13 +90,13 @@ def copied(state: Any) -> Any:
 
 
 def active(problem: Problem) -> Problem:
-    """Return the problem without the coordinates that are 0 before and after."""
+    """Return the problem without the coordinates that are 0 before and after the step."""
     on = (problem.w != 0) | (problem.z != 0)
     return Problem(problem.w[on], problem.z[on])
 
 
 def solved(problems: list[Problem], beta: float) -> list[np.ndarray]:
-    """Solve every problem by itself."""
+    """Solve every problem separately."""
     return [conic(*problem, beta) for problem in problems]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 
 class Ratio(NamedTuple):
-    """How long `ours` takes, in units of what `theirs` takes."""
+    """Time of `ours` relative to that of `theirs`."""
 
     median: float
     low: float

@@ -1,8 +1,8 @@
-"""Seconds an instance as the paper counts them: the online predictor, and one that is trained anew.
+"""Seconds per instance as the paper counts them: the online predictor, and retraining.
 
-The batch method is trained on all labels so far after each label. Of a long log that would take
-days: fits to some numbers of labels are timed, and what lies between is taken to be on the line
-between them. Over the shortest log it is done in full, too.
+The batch method is trained on all labels so far after each label. For a long log this would take
+days: fits to some numbers of labels are timed, and times between them are interpolated linearly.
+For the shortest log the full sequence is measured, too.
 """
 
 import time
@@ -19,15 +19,15 @@ from selectron_desktop import ActivityPredictor
 
 DAYS = (7, 14, 31, 62, 123)
 DAY = 86_400.0
-LIMIT = 30.0  # seconds of a fit, beyond which no larger one is timed
+LIMIT = 30.0  # seconds of a fit, above which no larger fit is timed
 
 
 def retraining(size: Size = PAPER) -> Iterator[tuple[str, ...]]:
-    """Yield, for logs of so many days, milliseconds an instance and how many times online's."""
+    """Yield, for logs of several lengths, milliseconds per instance and the ratio to online's."""
     desk = generate(size, 0)
     events, start = desk.events, desk.events[0].start
     logs = {days: [e for e in events if e.start < start + days * DAY] for days in DAYS}
-    each(ActivityPredictor(random_state=0), events[:2_000], desk.truth)  # what must be compiled
+    each(ActivityPredictor(random_state=0), events[:2_000], desk.truth)  # compile
     online = {
         days: each(ActivityPredictor(random_state=0), logs[days], desk.truth) for days in DAYS
     }
@@ -53,14 +53,14 @@ def retraining(size: Size = PAPER) -> Iterator[tuple[str, ...]]:
 
 
 def in_full(events: Any, truth: Any, online: float) -> Iterator[str]:
-    """Yield what the batch methods take of a short log."""
+    """Yield the times of the batch methods on a short log."""
     for svm in (linear, libsvm):
         seconds = each(BatchPredictor(threshold=0.3, every=1, svm=svm()), events, truth)
         yield f"{1000 * seconds:.1f}: {seconds / online:,.0f} times"
 
 
 def each(predictor: Any, events: Any, truth: Any) -> float:
-    """Return seconds an instance, end to end."""
+    """Return seconds per instance, end to end."""
     outcome: Outcome = play(predictor, events, truth)
     return outcome.seconds / outcome.instances
 
@@ -73,7 +73,7 @@ def libsvm() -> Any:
 
 
 class Cost:
-    """What it takes to fit anew after each label, by fits to 50 labels, 100, 200 and so on."""
+    """The time of refitting after each label, by fits to 50 labels, 100, 200 and so on."""
 
     def __init__(self, svm: Callable[[], Any], rows: np.ndarray):
         self.sizes, self.seconds = [0], [0.0]

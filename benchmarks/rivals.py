@@ -1,4 +1,4 @@
-"""Loops written by hand, one for one learner: what a general loop is measured against."""
+"""Loops written by hand, one for one learner, to compare a general loop with."""
 
 import numba
 

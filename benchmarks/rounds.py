@@ -17,7 +17,7 @@ ROUNDS = 20_000
 
 
 def rounds() -> Iterator[tuple[str, str, str]]:
-    """Yield (what, median time, 99th percentile) for decide and tell of one row."""
+    """Yield (name, median time, 99th percentile) for decide and tell of one row."""
     X, y = switching_gaussian(ROUNDS, 50)
     for learner in (Perceptron(), LASEC(), LeadingHistory()):
         what = f"decide and tell, {type(learner).__name__}, an array, d=50"
@@ -50,7 +50,7 @@ def named(X: np.ndarray) -> list[dict[str, float]]:
 
 
 def live(clf: OnlineClassifier) -> Callable[[Any, Any], None]:
-    """Return a round whose label comes at once."""
+    """Return a round whose label is known at once."""
 
     def call(row: Any, label: Any) -> None:
         decision = clf.decide(row)
@@ -62,7 +62,7 @@ def live(clf: OnlineClassifier) -> Callable[[Any, Any], None]:
 def shown(
     what: str, call: Callable[[Any, Any], None], rows: Sequence, y: np.ndarray
 ) -> tuple[str, str, str]:
-    """Time every round but the first."""
+    """Time every round except the first."""
     times = np.empty(len(y))
     for i, label in enumerate(y.tolist()):
         row = rows[i]

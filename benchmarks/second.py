@@ -1,4 +1,4 @@
-"""Second order on dense rows, against a product by BLAS on every round."""
+"""Second order on dense rows, compared with a product by BLAS on every round."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -17,16 +17,16 @@ from selectron.streams import switching_gaussian
 
 
 def second() -> Iterator[Row]:
-    """Yield (what, ratio, absolute figures), steps on mistakes alone and on every round.
+    """Yield (name, ratio, absolute figures), steps on mistakes alone and on every round.
 
-    BLAS has one thread, as ours has.
+    BLAS uses one thread, as Selectron does.
     """
     with threadpool_limits(1):
         yield from ratios()
 
 
 def ratios() -> Iterator[Row]:
-    """Yield them, in whatever number of threads."""
+    """Yield them, with the number of threads as it is."""
     for d, n in ((256, 10_000), (1024, 2_000)):
         for name, every in (("one concept", n), ("another concept every 500 rows", 500)):
             X, y = switching_gaussian(n, d, every)

@@ -29,7 +29,7 @@ WORDS = [f"word{i}" for i in range(3000)]
 
 
 class Served:
-    """A server in a process of its own."""
+    """A server in a separate process."""
 
     def __init__(self, folder: Path, port: int = 8765):
         self.folder, self.port = folder, port
@@ -51,7 +51,7 @@ class Served:
         self.started = time.perf_counter() - start
 
     def wait(self) -> None:
-        """Wait until it answers."""
+        """Wait until the server answers."""
         while True:
             try:
                 connection = http.client.HTTPConnection("127.0.0.1", self.port)
@@ -63,25 +63,25 @@ class Served:
                 time.sleep(0.02)
 
     def memory(self) -> float:
-        """Return what it holds, in MB."""
+        """Return the server's memory in MB."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
     def end(self, how: int) -> None:
-        """End it."""
+        """Stop the server."""
         self.process.send_signal(how)
         self.process.wait()
 
 
 class Client:
-    """A connection that is kept."""
+    """A connection that is kept open."""
 
     def __init__(self, served: Served, role: str, tokens: dict[str, str]):
         self.connection = http.client.HTTPConnection("127.0.0.1", served.port)
         self.headers = {"authorization": f"Bearer {tokens[role]}"}
 
     def post(self, path: str, body: bytes, kind: str = "application/json") -> dict:
-        """Send something; return the reply."""
+        """Send a request; return the reply."""
         headers = {**self.headers, "content-type": kind}
         self.connection.request("POST", PATH + path, body, headers)
         response = self.connection.getresponse()
@@ -97,7 +97,7 @@ def item(rng: Random) -> bytes:
 
 
 def batches(client: Client, items: int, rng: Random) -> float:
-    """Send items in batches; return items a second."""
+    """Send items in batches; return items per second."""
     start = time.perf_counter()
     for _ in range(items // TOGETHER):
         client.post(
@@ -107,7 +107,7 @@ def batches(client: Client, items: int, rng: Random) -> float:
 
 
 def together(work: list) -> list[list[float]]:
-    """Do things in threads; return how long each of their parts took."""
+    """Run functions in threads; return the time of each of their parts."""
     found: list[list[float]] = [[] for _ in work]
 
     def run(i: int) -> None:
@@ -125,7 +125,7 @@ def together(work: list) -> list[list[float]]:
 
 
 def spread(work: list, count: int) -> tuple[float, str]:
-    """Return how many a second, and median and 99th percentile of how long they took."""
+    """Return the number per second, and median and 99th percentile of their times."""
     start = time.perf_counter()
     times = sorted(chain.from_iterable(together(work)))
     rate = count / (time.perf_counter() - start)
@@ -134,7 +134,7 @@ def spread(work: list, count: int) -> tuple[float, str]:
 
 
 def posts(served: Served, tokens: dict[str, str], count: int, rate: float) -> tuple[float, str]:
-    """Post items one by one over a few connections, so many a second."""
+    """Post items one by one over a few connections, at a given rate."""
     begin = time.perf_counter()
 
     def one(number: int) -> Iterator:
@@ -167,13 +167,13 @@ def rows(items: int) -> Iterator[tuple[str, str, str]]:
         served = Served(Path(folder))
         tokens, rng = served.tokens, Random(0)
         client = Client(served, "ingest", tokens)
-        batches(client, 20_000, rng)  # and compile
+        batches(client, 20_000, rng)  # compile
         early = served.memory()
         rate = batches(client, items - 20_000, rng)
         yield f"Items in batches of {TOGETHER}", f"{rate:,.0f}/s", f"{items:,} items"
         late = served.memory()
         yield (
-            "Memory after all of them less that after 20,000",
+            "Memory after all of them minus that after 20,000",
             f"{late - early:+.0f} MB",
             (f"{early:.0f} MB and {late:.0f} MB"),
         )

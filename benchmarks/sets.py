@@ -76,7 +76,7 @@ def chess() -> Dataset:
 def spam() -> Dataset:
     """Return the spam corpus: 9,324 mails, 39,916 words (0 or 1, sparse), "ham" or "spam".
 
-    By all accounts in order of time; the share of spam falls from three quarters to a tenth.
+    In order of time, according to its sources; the share of spam falls from 3/4 to 1/10.
     Source: Katakis, Tsoumakas & Vlahavas, "Tracking Recurring Contexts Using Ensemble Classifiers"
     (Knowledge and Information Systems, 2010).
     """

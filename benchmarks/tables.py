@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 
-failures: list[str] = []  # what could not be measured
+failures: list[str] = []  # rows that could not be measured
 
 
 def show(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print a table, each row as soon as it is measured.
 
-    Where a peer is missing or errs, the table says so, and `failures` has it.
+    If a program to compare with is missing or fails, the table and `failures` state it.
     """
     print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
     try:

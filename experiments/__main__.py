@@ -21,7 +21,7 @@ INTERRUPTED = 130  # the exit code with which a shell reports Ctrl-C
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("name", required=False, type=click.Choice(list(PAPERS)), metavar="NAME")
 @click.option("--list", "listed", is_flag=True, help="List the experiments.")
-@click.option("--quick", is_flag=True, help="A reduced run, to see that it works.")
+@click.option("--quick", is_flag=True, help="A reduced run, to check that it works.")
 @click.option(
     "--workers",
     type=click.IntRange(min=1),

@@ -1,4 +1,4 @@
-"""The look of figures: panels one column of a paper wide, and lines that differ without colours."""
+"""The style of figures: panels as wide as a paper's column, and lines distinct without colour."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ MARKERS = "osD^vPX"
 
 
 def panels(columns: int, rows: int = 1, **options: Any) -> tuple[Any, np.ndarray]:
-    """Return a figure of so many panels, and its axes."""
+    """Return a figure with this number of panels, and its axes."""
     size = PANEL[0] * columns, PANEL[1] * rows + 0.5
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False, **options)

@@ -1,4 +1,4 @@
-"""Online learning by ellipsoid method (Yang, Jin & Ye, ICML 2009): IELLIP against PA and MIRA."""
+"""Online learning by ellipsoid method (Yang, Jin & Ye, ICML 2009): IELLIP, PA and MIRA."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -101,7 +101,7 @@ def _setting(size: Size) -> list[str]:
         "on another order, from pairs with c + b < 1, as its bound requires. PA and MIRA are the "
         "plain ones, for which the size of the margin makes no difference: w scales with it.",
         "LeadingHistory is this project's own and not the talk's: one against the rest, with "
-        "nothing to choose; on Isolet it keeps variances instead of matrices.",
+        "no parameters to choose; on Isolet it keeps variances instead of matrices.",
         f"CELLIP, gamma = {SEPARABLE['gamma']} and a = {A}, has {SEPARABLE['n']:,} rows with "
         f"{SEPARABLE['d']} features, of length 1, that some u of length 1 separates with margins "
         "from gamma to 4 gamma. “Sound” is the first ellipsoid that holds every good classifier, "
@@ -215,7 +215,7 @@ def _volume_claims(volumes: Volumes) -> list[Claim]:
         Claim(
             "Each cut makes the ellipsoid smaller, by more than e^(-1/2n) as Shor's does.",
             bool(least > 1 / (2 * d)),
-            f"The smallest cut takes {least:.3f} off the logarithm of the volume; 1/2n is "
+            f"The smallest cut decreases the logarithm of the volume by {least:.3f}; 1/2n is "
             f"{1 / (2 * d):.3f}.",
         ),
         Claim(

@@ -36,7 +36,7 @@ class Findings(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """Two ways on the same draws: how far the first is above the second, and the p-value."""
+    """Two methods on the same draws: the first's mean lead over the second, and the p-value."""
 
     gap: float
     p: float

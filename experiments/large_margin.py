@@ -147,18 +147,18 @@ def _setting(size: Size) -> list[str]:
     return [
         f"Four phases of {rounds} each, {size.trials} trials; bands are 95% intervals over the "
         "trials. Positive are first the digit 3, then 7, against 8, then 9; baseball, then hockey, "
-        "against cars, then motorcycles. SRAA, the paper's third set, is not available; in its "
-        "place are stories of RCV1 that are of one top-level topic alone: CCAT, then ECAT, "
-        "against GCAT, then MCAT. The features of texts are which words occur, headers aside; "
+        "against cars, then motorcycles. SRAA, the paper's third set, is not available; it is "
+        "replaced by stories of RCV1 with exactly one top-level topic: CCAT, then ECAT, against "
+        "GCAT, then MCAT. The features of texts are binary, one per word outside the headers; "
         "words that fewer than 7 of the 4,000 messages have are left out. There is no constant "
         "feature.",
         "Parameters are chosen on the first two phases, by their online error; the error is "
-        "counted on the other two, in which learning goes on. NORMA's η and λ are chosen so; its "
-        "nu is 0.3. LeadingHistory is this project's own and not the paper's: it has nothing to "
-        "choose.",
+        "counted on the other two, in which learning continues. NORMA's η and λ are chosen in this "
+        "way; its nu is 0.3. LeadingHistory is this project's own and not the paper's: it has no "
+        "parameters to choose.",
         f"Figure 3 has {size.selections} trials. The paper does not state which learner uses the "
         "features that information gain and the game select: here it is PA. They select again "
-        "every 100 and every 250 rounds, by all rows so far, where the paper does so in every "
+        "every 100 and every 250 rounds, by all rows so far; the paper does so in every "
         "round.",
     ]
 

@@ -32,8 +32,8 @@ FIXED = {  # the paper's parameters: lambda of Shifting, budget
     "gaussian": (ShiftingPerceptron(lam=0.01), BudgetPerceptron(budget=500)),
     "usps": (ShiftingPerceptron(lam=0.0001), BudgetPerceptron(budget=1000)),
 }
-ASIDE = "Shifting, λ of the paper"  # which stays at chance: no curve
-LOOKS = 0, 1, 2, 12, 10, 6  # of the ways with few labels: the same learner, the same look
+ASIDE = "Shifting, λ of the paper"  # stays at chance level: no curve
+LOOKS = 0, 1, 2, 12, 10, 6  # of the ways with few labels: one style per learner
 Parts = dict[tuple[str, str, float], tuple[Any, Any]]  # (stream, way, share) -> learner, asker
 
 
@@ -214,9 +214,10 @@ def _setting(size: Size) -> list[str]:
         "has the better of two askers, that of its own paper and the plain margin. The Budget "
         "Perceptron has the paper's B. With the paper's λ (0.01 and 0.0001) the Shifting "
         "Perceptron, as its own paper defines it, gives the first mistakes almost all weight and "
-        "stays at chance; λ is chosen like b and c instead, and that run is in the tables only.",
-        "LeadingHistory is this project's own and not the paper's: it has nothing to choose, and "
-        "its budget alone sets the share of labels.",
+        "stays at chance level; λ is chosen like b and c instead, and the run with the paper's λ "
+        "is in the tables only.",
+        "LeadingHistory is this project's own and not the paper's: it has no parameters to choose, "
+        "and its budget alone sets the share of labels.",
         "All learners see rows of unit length, and no constant feature. The paper does not state "
         "how its rows are scaled.",
     ]

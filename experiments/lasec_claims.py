@@ -1,4 +1,4 @@
-"""LASEC, Figure 2: its passes, and the paper's claims compared with them."""
+"""LASEC, Figure 2: its passes, and the verdicts on the paper's claims."""
 
 from collections.abc import Mapping, Sequence
 from itertools import product

@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, select_autoescape
 
 from .findings import Findings
 
-QUICK = "This is a reduced run, to see that the experiment works: do not rely on its verdicts."
+QUICK = "This is a reduced run, to check that the experiment works: do not rely on its verdicts."
 TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).with_name("templates")),
     autoescape=select_autoescape(),

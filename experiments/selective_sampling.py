@@ -92,12 +92,12 @@ def _setting(names: Mapping[str, list[str]], size: Size) -> list[str]:
         f"({several}), that topic against the rest, in dual form. Measures are averaged over the "
         "topics; a point of a curve counts the stories since the point before. “F” in numbers is "
         "the F-measure of the second half of the stories.",
-        "RCV1: 30,000 stories, whose order is not known, where the paper has the first 40,000 in "
-        "order of time. Reuters-21578: the 12,902 stories of the ModApte split, those with known "
+        "RCV1: 30,000 stories, whose order is not known; the paper has the first 40,000 in order "
+        "of time. Reuters-21578: the 12,902 stories of the ModApte split, those with known "
         "topics, in order of time; words are hashed and counted. The second-order Perceptron has "
         "a = 1 and asks by eq. (3); “fixed bias” is the same learner asking with the probability "
         "that eq. (3) had on average on the topic. LeadingHistory is this project's own and not "
-        "the paper's: it keeps variances, has nothing to choose, and asks within a budget. "
+        "the paper's: it keeps variances, has no parameters to choose, and asks within a budget. "
         "Differences are tested in pairs over the topics.",
     ]
 

@@ -194,8 +194,8 @@ def _superlinear(paths: Mapping[int, list[list[float]]]) -> Claim:
     falls = {d: [_falls(path) for path in draws if len(path) > 3] for d, draws in paths.items()}
     means = {d: np.mean(found, axis=0) for d, found in falls.items()}
     shown = (
-        f"d = {d}: a mistake takes {early:.3f} off its logarithm in the first half of them, "
-        f"{late:.3f} in the second"
+        f"d = {d}: a mistake decreases its logarithm by {early:.3f} in the first half of them, "
+        f"by {late:.3f} in the second"
         for d, (early, late) in means.items()
     )
     return Claim(
@@ -206,7 +206,7 @@ def _superlinear(paths: Mapping[int, list[list[float]]]) -> Claim:
 
 
 def _falls(path: list[float]) -> tuple[float, float]:
-    """Return how much a mistake takes off the logarithm of the angle, early and late."""
+    """Return by how much a mistake decreases the logarithm of the angle, early and late."""
     logs = np.log(np.maximum(path, 1e-12))
     half = len(logs) // 2
     return (logs[0] - logs[half]) / half, (logs[half] - logs[-1]) / (len(logs) - 1 - half)

@@ -1,1 +1,1 @@
-"""The activity predictor on made-up desktops: logs, the paper's protocol, and its batch method."""
+"""The activity predictor on generated logs, the paper's protocol, and its batch method."""

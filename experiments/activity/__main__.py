@@ -1,4 +1,4 @@
-"""`python -m experiments.activity`: made-up logs, and the paper's protocol."""
+"""`python -m experiments.activity`: generated logs, and the paper's protocol."""
 
 import csv
 import json
@@ -23,11 +23,11 @@ SIZES = ("week", "month", "paper")
 
 @click.group()
 def main() -> None:
-    """Make up logs of desktops, and measure the predictor on them."""
+    """Generate logs of desktops, and evaluate the predictor on them."""
 
 
 def of_made_up(command: Callable) -> Callable:
-    """Give a command the options that say which log is made up."""
+    """Add the options for the generated log to a command."""
     command = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)(
         command
     )
@@ -36,12 +36,12 @@ def of_made_up(command: Callable) -> Callable:
         type=click.Choice(SIZES),
         default="month",
         show_default=True,
-        help="How long the log is that is made up; paper: four months, 299 activities.",
+        help="Size of the generated log; paper: four months, 299 activities.",
     )(command)
 
 
 def made_up(size: str, seed: int) -> "Desk":
-    """Return a log that is made up."""
+    """Return a generated log."""
     from .desks import generate
     from .projects import MONTH, PAPER, Size
 
@@ -52,15 +52,17 @@ def made_up(size: str, seed: int) -> "Desk":
 @main.command()
 @click.argument("file", type=click.Path(dir_okay=False))
 @click.option(
-    "--declarations", type=click.Path(dir_okay=False), help="Write what is declared here, as CSV."
+    "--declarations",
+    type=click.Path(dir_okay=False),
+    help="Write the declarations to this CSV file.",
 )
 @click.option(
-    "--truth", type=click.Path(dir_okay=False), help="Write what is worked on here, as CSV."
+    "--truth", type=click.Path(dir_okay=False), help="Write the true activities to this CSV file."
 )
 @of_made_up
 @reported
 def generate(file: str, declarations: str | None, truth: str | None, size: str, seed: int) -> None:
-    """Make up a log of a desktop, and write it to FILE as ActivityWatch exports it.
+    """Generate a log of a desktop, and write it to FILE as ActivityWatch exports it.
 
     \b
         python -m experiments.activity generate log.json --declarations said.csv
@@ -85,7 +87,7 @@ def generate(file: str, declarations: str | None, truth: str | None, size: str, 
 
 
 def _check(path: str | None, endings: tuple[str, ...], option: str) -> None:
-    """Refuse a file to write whose ending names no format."""
+    """Refuse an output file whose ending is not a known format."""
     if path and Path(path).suffix.lower() not in endings:
         raise click.BadParameter(f"{path}: must end in {', '.join(endings)}", param_hint=option)
 
@@ -99,7 +101,7 @@ def _stamp(time: float) -> str:
 @click.option(
     "--truth",
     type=click.Path(dir_okay=False, exists=True),
-    help="A CSV file of what was worked on in FILE, from when on: time, activity.",
+    help="A CSV file with the true activities of FILE and their starts: time, activity.",
 )
 @of_made_up
 @click.option(
@@ -112,15 +114,17 @@ def _stamp(time: float) -> str:
 @click.option(
     "--batch/--no-batch", default=True, help="Compare with a linear SVM that is refitted."
 )
-@click.option("--plot", "picture", type=click.Path(dir_okay=False), help="Draw the curves here.")
+@click.option(
+    "--plot", "picture", type=click.Path(dir_okay=False), help="Draw the curves to this file."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 @reported
 def evaluate(file: str | None, truth: str | None, picture: str | None, **options: Any) -> None:
-    """Measure how many forgotten switches are noticed, and how many alarms are right.
+    """Measure how many forgotten switches are detected, and how many alarms are right.
 
-    Every fourth switch is not declared; every alarm is answered. An alarm counts that names the
-    right activity within five minutes. FILE is an export of ActivityWatch; without it, a log is
-    made up.
+    Every fourth switch is not declared; every alarm is answered. An alarm is right if it names
+    the right activity within five minutes. FILE is an export of ActivityWatch; without it, a log is
+    generated.
     """
     if (file is None) != (truth is None):
         raise click.UsageError("FILE and --truth go together.")
@@ -151,7 +155,7 @@ def _made_up(size: str, seed: int, **options: Any) -> tuple[list["Event"], list[
 
 
 def _of_file(file: str, truth: str) -> tuple[list["Event"], list[Any]]:
-    """Return the events of an export, and what was worked on: each until the next begins."""
+    """Return the events of an export, and the true activities: each until the next begins."""
     from selectron_desktop.feed import read
     from selectron_desktop.naming import Titles
 
@@ -160,7 +164,7 @@ def _of_file(file: str, truth: str) -> tuple[list["Event"], list[Any]]:
     events = read(file, Titles("plain"))
     said = sorted(stated(truth))
     if len(said) < 2:
-        raise SelectronError(f"{truth} must tell of two activities at least.")
+        raise SelectronError(f"{truth} must contain at least two activities.")
     ends = [time for time, _ in said[1:]] + [max(events[-1].end, said[-1][0])]
     spells = [Spell(time, end, name, True) for (time, name), end in zip(said, ends, strict=True)]
     return [event for event in events if event.end > spells[0].start], spells

@@ -1,8 +1,8 @@
-"""The batch method that the paper compares with: a linear SVM, trained again as labels come (5.4).
+"""The paper's batch method: a linear SVM that is retrained as labels arrive (5.4).
 
 Every pair that is learned gives Z as a positive example and -Z as a negative one; the weights are
-fitted to all of them. Silent, it raises no alarm in the ten minutes after one, and learns instead
-that what it would have predicted is wrong.
+fitted to all of them. If it is silent, it raises no alarm in the ten minutes after one, and
+learns instead that its prediction would have been wrong.
 """
 
 import time as clock
@@ -21,7 +21,7 @@ FIRST = 50  # labels, after each of which it is fitted in any case
 
 
 class Fitting(NamedTuple):
-    """What fitting has come to: examples, fits to all of them so far, seconds of the processor."""
+    """Counts of fitting: examples, fits to all of them so far, seconds of the processor."""
 
     labels: int = 0
     fits: int = 0
@@ -29,7 +29,7 @@ class Fitting(NamedTuple):
 
 
 class BatchScoring(Scoring):
-    """g with weights that are fitted anew after every so many labels."""
+    """g with weights that are refitted after every `every` labels."""
 
     def __init__(self, threshold: float, every: int, svm: Any):
         self.threshold, self.every, self.svm = threshold, every, svm
@@ -43,7 +43,7 @@ class BatchScoring(Scoring):
         return self.fitted
 
     def learn(self, first: Features, second: Features, pair: Pair, scores: Scores) -> None:
-        """Keep an example, and fit if it is time to."""
+        """Keep an example, and fit if a fit is due."""
         rival = best(*scores, without=pair)
         if rival is None:
             return
@@ -63,7 +63,7 @@ class BatchScoring(Scoring):
         self.fits += 1
 
     def ask(self, first: Features, second: Features, found: Found, time: float) -> float | None:
-        """Raise an alarm where the lead passes the threshold."""
+        """Raise an alarm if the lead exceeds the threshold."""
         return 1.0 if found.lead >= self.threshold else None
 
 
@@ -80,9 +80,9 @@ def both(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 class BatchPredictor(ActivityPredictor):
-    """The predictor with a batch method in place of a learner: fitted after `every` label.
+    """The predictor with a batch method instead of a learner, fitted after every `every` labels.
 
-    `svm` is what is fitted: LinearSVC with C = 10, or another of scikit-learn's that is linear. The
+    `svm` is the estimator: LinearSVC with C = 10, or another linear one of scikit-learn's. The
     paper's is SVC(kernel="linear", C=10), LIBSVM.
     """
 
@@ -102,7 +102,7 @@ class BatchPredictor(ActivityPredictor):
 
     @property
     def fitting(self) -> Fitting:
-        """What fitting has come to."""
+        """Return the counts of fitting."""
         return Fitting(self.scoring.labels, self.scoring.fits, self.scoring.seconds)
 
     def _ask(self, instance: Instance, found: Found) -> Alarm | None:
@@ -118,5 +118,5 @@ class BatchPredictor(ActivityPredictor):
         return alarm
 
     def save(self, path: Any) -> None:
-        """Not for files."""
+        """Refuse to be written to a file."""
         raise NotImplementedError("The batch method is for comparison only.")

@@ -1,4 +1,4 @@
-"""When the made-up person is there, and what they work on: days, breaks and spells."""
+"""When the simulated person is there, and on what they work: days, breaks and spells."""
 
 from random import Random
 from typing import NamedTuple
@@ -25,7 +25,7 @@ class Spell(NamedTuple):
     start: float
     end: float
     activity: str
-    declared: bool  # did the person say so? One switch in four is forgotten
+    declared: bool  # whether the person declared it; one switch in four is forgotten
 
 
 class Work(NamedTuple):
@@ -46,7 +46,7 @@ def blocks(size: Size, random: Random) -> list[list[Block]]:
 
 
 def _share(day: int, off: range, random: Random) -> float:
-    """Return how much of a day's work there is on a day."""
+    """Return the part of a full day's work on a day."""
     chance, share = (0.98, 1.0) if day % 7 < 5 else (0.6, 0.5)
     there = random.random() < chance and day not in off
     return share * random.uniform(0.8, 1.2) if there else 0.0
@@ -69,7 +69,7 @@ def _day(day: int, minutes: float, random: Random) -> list[Block]:
 def works(
     size: Size, there: list[list[Block]], all_of: list[Project], random: Random
 ) -> list[Work]:
-    """Return what is worked on in all times of presence."""
+    """Return the work in all times of presence."""
     found: list[Work] = []
     recent: list[Project] = []
     for day, of_day in enumerate(there):
@@ -87,7 +87,7 @@ def works(
 
 
 def _agenda(day: int, all_of: list[Project], begun: set[str], random: Random) -> list[Project]:
-    """Return the projects of a day; those that are due to begin are among them."""
+    """Return the projects of a day; including those that are due to begin."""
     live = [one for one in all_of if one.first <= day <= one.last]
     due = [one for one in all_of if one.first <= day and one.name not in begun]
     picked = random.choices(live or all_of, [one.weight for one in live or all_of], k=AGENDA)
@@ -104,7 +104,7 @@ def _next(agenda: list[Project], recent: list[Project], random: Random) -> Proje
 
 
 def spells(found: list[Work], random: Random) -> list[Spell]:
-    """Return the truth: who worked on what from when to when."""
+    """Return the truth: the activity of each stretch, with start and end."""
     made: list[Spell] = []
     for work in found:
         if made and made[-1].activity == work.project.name:

@@ -1,4 +1,4 @@
-"""Logs of made-up desktops, with the truth: to try the predictor on, and to measure it.
+"""Generated logs of desktops, with the truth, to evaluate the predictor.
 
 A person has projects that begin and end, with files, sites and words, some of which several share;
 works on them in spells, of which they forget to declare some; has breaks, holidays and a computer
@@ -94,7 +94,7 @@ def _file(look: Any) -> dict[str, Any]:
 
 
 def _afk(desk: "Desk") -> list[dict[str, Any]]:
-    """Return when somebody was there, and when not: nothing is known while the computer sleeps."""
+    """Return when somebody was there, and when not; a computer that sleeps records nothing."""
     events = []
     for block, after in zip(desk.present, [*desk.present[1:], None], strict=True):
         events.append(_event(block, status="not-afk"))

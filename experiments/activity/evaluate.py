@@ -1,4 +1,4 @@
-"""Precision against recall by threshold, and time: the predictor beside the batch method (5.4)."""
+"""Precision against recall by threshold, and time: the predictor and the batch method (5.4)."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -17,7 +17,7 @@ EVERY = 50  # labels between two fits of the batch method
 
 
 class Row(NamedTuple):
-    """A method with a threshold, and what came of it."""
+    """A method with a threshold, and its results."""
 
     method: str
     threshold: float
@@ -36,8 +36,9 @@ def evaluate(
     """Return a row for every method and threshold, each from a pass over the log.
 
     `truth` are spells, with `start`, `end` and `activity`, in order. The batch method is fitted
-    after `every` label, which flatters its time and not its precision much; 0 leaves it out. `seen`
-    is called with each row as soon as it is there.
+    after `every` label, which makes it faster and
+    hardly less precise; 0 leaves it out. `seen`
+    is called with each row as soon as it is computed.
     """
     rows = []
     for threshold in thresholds:
@@ -56,7 +57,7 @@ def policies(
     threshold: float = THRESHOLD,
     seen: Callable[[Row], object] = lambda row: None,
 ) -> list[Row]:
-    """Return what comes of each way to take silence, if only a share of alarms is answered."""
+    """Return the outcome of each policy for unanswered alarms, if only a share is answered."""
     rows = []
     for policy in POLICIES:
         predictor = ActivityPredictor(threshold=threshold, unanswered=policy, random_state=0)

@@ -51,7 +51,7 @@ class Look(NamedTuple):
     project: str = ""  # of the editor
 
     def event(self) -> Event:
-        """Return the look as the predictor sees it."""
+        """Return the look as an event for the predictor."""
         words = tuple(re.findall(r"[^\W\d_]+", self.title.lower()))
         return Event(self.start, self.end, self.resource, words)
 
@@ -99,7 +99,7 @@ def site(start: float, end: float, project: Project, day: int, random: Random) -
 
 
 def shared(start: float, end: float, project: Project, day: int, random: Random) -> Look:
-    """A page at a site that all projects use: the title alone tells whose it is."""
+    """A page at a site that all projects use: only the title identifies the project."""
     host, name = random.choice(
         (
             ("docs.example.com", "Documents"),
@@ -111,25 +111,25 @@ def shared(start: float, end: float, project: Project, day: int, random: Random)
 
 
 def search(start: float, end: float, project: Project, day: int, random: Random) -> Look:
-    """A search, mostly for what the project is about."""
+    """A search, mostly for the project's words."""
     what = about(project, random) if random.random() < 0.7 else random.choice(NEWS)
     return page(start, end, "search.example.com", f"{what} - Search")
 
 
 def mail(start: float, end: float, project: Project, day: int, random: Random) -> Look:
-    """Mail: what it is about is in the title now and then."""
+    """Mail: the title sometimes names the subject."""
     subject = f"Re: {about(project, random)}" if random.random() < 0.5 else "Inbox"
     return Look(start, end, "Thunderbird", f"{subject} ({random.randint(1, 40)}) - Thunderbird")
 
 
 def chat(start: float, end: float, project: Project, day: int, random: Random) -> Look:
-    """A chat, which tells little."""
+    """A chat, with little information."""
     talk = random.choice(project.words) if random.random() < 0.25 else random.choice(TALK)
     return Look(start, end, "Element", f"{talk} - Element")
 
 
 def terminal(start: float, end: float, project: Project, day: int, random: Random) -> Look:
-    """A terminal, which tells little."""
+    """A terminal, with little information."""
     return Look(start, end, "Terminal", f"user@host: ~/{random.choice(project.words)}")
 
 
@@ -145,7 +145,7 @@ def page(start: float, end: float, host: str, title: str) -> Look:
 
 
 def about(project: Project, random: Random) -> str:
-    """Return what a title says of a project."""
+    """Return the words of a project in a title."""
     noun = random.choice(NOUNS.split())
     return " ".join([*random.sample(project.words, random.randint(1, 2)), noun])
 

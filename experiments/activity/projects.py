@@ -1,4 +1,4 @@
-"""The projects of a made-up person: when they live, and the words, files and sites they have."""
+"""The projects of a simulated person: their days, words, files and sites."""
 
 from random import Random
 from typing import NamedTuple
@@ -6,12 +6,12 @@ from typing import NamedTuple
 SYLLABLES = "ba bel cor da den fa gal hin ja kel lor ma nis or pa quin ra sol ta ur vel win xa zim"
 NOUNS = "draft notes plan budget report final minutes review summary data figures letter"
 KINDS = ("writing", "coding", "browsing", "administration")
-VOCABULARY = 700  # words of which projects take theirs: many share some
-FAMILY = 6  # projects that are about the same matter, more or less
+VOCABULARY = 700  # words from which projects draw theirs: many share some
+FAMILY = 6  # projects about similar subjects
 
 
 class Size(NamedTuple):
-    """So many activities in so many days, minutes of presence and switches in all."""
+    """The numbers of activities, days, minutes of presence and switches."""
 
     activities: int
     days: int
@@ -20,7 +20,7 @@ class Size(NamedTuple):
 
     @property
     def spell(self) -> float:
-        """Minutes for which an activity is worked on without a switch, on average."""
+        """Return the average minutes of work on an activity without a switch."""
         return self.minutes / (self.switches + 1)
 
 
@@ -31,7 +31,7 @@ PAPER = Size(
 
 
 class Project(NamedTuple):
-    """What one project has, and from which day to which it is worked on."""
+    """The words, files and sites of a project, and its first and last day."""
 
     name: str
     kind: str

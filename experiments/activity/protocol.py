@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 from selectron_desktop.alarms import Alarm
 from selectron_desktop.windows import Event
 
-FORGOTTEN = 4  # every so many switches, one is not declared
-NEAR = 300.0  # seconds that an alarm may be off
+FORGOTTEN = 4  # one of this number of switches is not declared
+NEAR = 300.0  # seconds by which an alarm may be late or early
 
 
 class Outcome(NamedTuple):
-    """What came of a log."""
+    """The results of a log."""
 
     instances: int
     switches: int  # in all
@@ -26,30 +26,30 @@ class Outcome(NamedTuple):
 
     @property
     def precision(self) -> float:
-        """The share of alarms that were right; NaN if there were none."""
+        """Return the share of alarms that were right; NaN if there were none."""
         return self.right / self.alarms if self.alarms else math.nan
 
     @property
     def recall(self) -> float:
-        """The share of forgotten switches that an alarm was right about."""
+        """Return the share of forgotten switches that a right alarm detected."""
         return self.right / self.forgotten if self.forgotten else math.nan
 
 
 class Person:
-    """Who knows what they are working on, and when they began: `truth` is a list of spells."""
+    """The person, who knows the activities and their starts: `truth` is a list of spells."""
 
     def __init__(self, truth: Sequence[Any]):
         self.truth = truth
         self.starts = [spell.start for spell in truth]
         self.forgets = {i for i in range(len(truth)) if i % FORGOTTEN == FORGOTTEN - 1}
-        self.right: set[int] = set()  # forgotten switches that an alarm was right about
+        self.right: set[int] = set()  # forgotten switches that a right alarm detected
 
     def spell(self, time: float) -> int:
         """Return the number of the spell before a time."""
         return bisect_right(self.starts, time - 1e-6) - 1
 
     def judge(self, alarm: Alarm) -> tuple[bool, str, float]:
-        """Return whether an alarm is right, what is worked on, and since when."""
+        """Return whether an alarm is right, the true activity, and its start."""
         i = self.spell(alarm.time)
         spell = self.truth[i]
         near = alarm.time - spell.start <= NEAR and i in self.forgets and i not in self.right
@@ -62,7 +62,7 @@ class Person:
 def play(
     predictor: Any, events: Sequence[Event], truth: Sequence[Any], answers: float = 1.0
 ) -> Outcome:
-    """Play a log to a predictor, which is told of switches and answered like in the paper.
+    """Play a log to a predictor, with declarations and answers as in the paper.
 
     `answers` is the share of alarms that are answered, at random.
     """
@@ -89,7 +89,7 @@ def play(
 def moments(
     events: Sequence[Event], person: Person, seconds: float
 ) -> Iterator[tuple[float, Sequence[Event], str | None]]:
-    """Yield the times at which a stretch ends, the events since, and what is declared then."""
+    """Yield the times at which a stretch ends, the events since, and the declaration then."""
     said = [one for i, one in enumerate(person.truth) if i not in person.forgets]
     i, at, now = 0, 0, events[0].start
     while i < len(events) or now < events[-1].end:

@@ -1,4 +1,4 @@
-"""The paper's protocol: who forgets what, which alarms count, and what comes of it."""
+"""The paper's protocol: forgotten switches, right alarms, and the results."""
 
 import math
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Generated logs are as they are said to be."""
+"""Generated logs have the documented properties."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Whole logs: made up, from what is exported to what is reported; and a real one, pseudonymised."""
+"""Whole logs: generated ones, from export to report; and a real one, pseudonymised."""
 
 import csv
 import itertools

@@ -1,4 +1,4 @@
-"""Data files: where they are looked for, how they are read, and how they are downloaded."""
+"""Data files: where they are found, how they are read, and how they are downloaded."""
 
 import io
 import lzma
@@ -31,7 +31,7 @@ SOURCES = {
     name: Source(url, sha256)
     for name, sha256, url in map(str.split, REGISTRY.read_text("utf-8").splitlines())
 }
-# what readers raise for a file that is cut short or is another one
+# errors of readers for a file that is truncated or is another one
 DAMAGE = OSError, ValueError, LookupError, EOFError, lzma.LZMAError, tarfile.TarError
 PACKED = zipfile.BadZipFile, zlib.error
 TIMEOUT = 30  # seconds without a byte after which a server counts as unreachable
@@ -50,7 +50,7 @@ def folders() -> list[Path]:
 
 
 def found(*names: str) -> Path | None:
-    """Return the first of these files that exists, packed with xz or not; None if none does."""
+    """Return the first of these files that exists, compressed with xz or not; None if none does."""
     files = [file for name in names for file in (name, f"{name}.xz")]
     paths = (folder / file for folder in folders() for file in files)
     return next(filter(Path.is_file, paths), None)
@@ -71,7 +71,7 @@ def reading(name: str, *others: str) -> Iterator[Path]:
 
 
 def contents(path: Path) -> bytes:
-    """Return the bytes of a file, unpacked."""
+    """Return the bytes of a file, decompressed."""
     return lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
 
 
@@ -93,7 +93,7 @@ def missing(name: str, reason: str) -> SelectronError:
 def _download(name: str) -> Path:
     """Download a file into the cache and compare its checksum."""
     if name not in SOURCES:
-        raise missing(name, "it has no public home with a known checksum")
+        raise missing(name, "there is no public address with a known checksum")
     source, target = SOURCES[name], cache() / name
     pooch.get_logger().setLevel("WARNING")
     fetch: Any = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=TIMEOUT)

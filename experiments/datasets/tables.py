@@ -1,4 +1,4 @@
-"""What a data set consists of; tables of measurements, characters and words."""
+"""The type of a data set; tables of measurements, characters and words."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +22,7 @@ SPELLINGS = {  # the file found spells four of Shuttle's seven classes in two wa
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """Rows in the order of their stream, their labels, and what else is known of them.
+    """Rows in the order of their stream, their labels, and further columns.
 
     `X` is an array or a CSR matrix of shape (n, d), float64. `y` holds the labels, (n,); if a row
     may be of several classes, it is a boolean CSR matrix of shape (n, K), one column per class.
@@ -102,8 +102,8 @@ def letter() -> Dataset:
 def isolet() -> Dataset:
     """Return Isolet, spoken letters: 7,797 rows, 617 features in [-1, 1], classes "A" to "Z".
 
-    `part` is "test" for part 5, the last 1,559 rows. The packed copy has others sorted by class.
-    Source: Fanty & Cole, "Spoken Letter Recognition" (NIPS 1990).
+    `part` is "test" for part 5, the last 1,559 rows. The packed copy has the other parts
+    sorted by class. Source: Fanty & Cole, "Spoken Letter Recognition" (NIPS 1990).
     """
     name = "isolet/isolet.npz"
     if found(name):

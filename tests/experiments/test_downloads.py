@@ -69,7 +69,7 @@ def test_offline_one_sentence_says_what_to_do(empty, monkeypatch):
 
 
 def test_a_set_without_a_public_checksum_is_not_downloaded(empty):
-    with pytest.raises(SelectronError, match="it has no public home with a known checksum"):
+    with pytest.raises(SelectronError, match="there is no public address with a known checksum"):
         sets.spam()
 
 
