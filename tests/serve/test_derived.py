@@ -8,8 +8,8 @@ import pytest
 
 from selectron import SelectronError
 from selectron.serve import snapshots
-from selectron.serve.damage import record_seal
 from selectron.serve.declaration import Features
+from selectron.serve.event import record_seal
 
 from .mail import declared, texts
 

@@ -4,8 +4,7 @@ import secrets
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from .damage import Damaged
-from .event import Event
+from .event import Damaged, Event
 from .problem import Problem, invalid, missing
 from .question import LABEL, NONE, SKIP, Question
 from .stream import Stream

@@ -12,17 +12,71 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from starlette.exceptions import HTTPException
 
 from .. import __version__
-from . import metrics
-from .bodies import Bodies
+from . import labelling, reports
 from .guard import Guard, Rates
 from .host import Host
 from .problem import Problem
-from .routes import items, labelling, reports
-from .routes.common import StrictRoute, allowed
+from .requests import Bodies, StrictRoute, allowed
 from .tokens import Person, owner
+
+COUNTERS = {
+    "items": "Items taken in",
+    "asked": "Items whose label was asked for",
+    "answered": "Questions answered",
+    "skipped": "Questions skipped",
+    "late": "Answers that came late",
+    "retired": "Questions given up",
+    "damaged": "Items set aside because what is stored of them is damaged",
+    "version": "Labels learned",
+}
+
+
+class Figures:
+    """What is collected of a host, when somebody looks."""
+
+    def __init__(self, host: Host):
+        self.host = host
+
+    def collect(self) -> Iterable[Metric]:
+        """Yield the figures."""
+        views = self.host.views
+        for name, what in COUNTERS.items():
+            yield filled(
+                CounterMetricFamily(f"selectron_{name}", what, labels=["stream"]), views, name
+            )
+        queue = GaugeMetricFamily("selectron_queue", "Questions that wait", labels=["stream"])
+        yield filled(queue, views, "queue")
+        what = "Honest accuracy of the items answered lately, and its 95% interval"
+        accuracy = GaugeMetricFamily("selectron_accuracy", what, labels=["stream", "bound"])
+        for stream, view in views.items():
+            for bound, value in view["accuracy"]["recent"].items():
+                if value is not None:
+                    accuracy.add_metric([stream, bound], value)
+        yield accuracy
+        failing = "1 if the store cannot be written"
+        yield GaugeMetricFamily("selectron_failing", failing, value=float(self.host.failing))
+        broken = "1 if an entry of the log, or a reply, is damaged"
+        yield GaugeMetricFamily("selectron_broken", broken, value=float(self.host.broken))
+
+
+def filled(family: Any, views: dict[str, dict[str, Any]], name: str) -> Metric:
+    """Return a family with one value for each stream."""
+    for stream, view in views.items():
+        family.add_metric([stream], view[name])
+    return family
+
+
+def figures(host: Host) -> bytes:
+    """Return all figures as text."""
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(Figures(host))
+    return generate_latest(registry)
+
 
 LOG = logging.getLogger("selectron.serve")
 PAGES = {"/": "streams.html", "/label": "label.html", "/history": "history.html"}
@@ -59,8 +113,8 @@ def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = Non
     app.openapi = lambda: described(app)  # type: ignore[method-assign]
     app.state.host, app.state.readers, app.state.ending = host, 0, False
     app.state.bodies = Bodies()
-    for routes in (items, labelling, reports):
-        app.include_router(routes.router)
+    for router in (labelling.items, labelling.answers, reports.router):
+        app.include_router(router)
     add_plain(app)
     add_errors(app)
     app.add_middleware(Guard, whose=whose, hosts=hosts, rates=rates)
@@ -94,9 +148,9 @@ def add_plain(app: FastAPI) -> None:
     router = APIRouter(route_class=StrictRoute, tags=["health"])
 
     @router.get("/metrics", **allowed("read"))
-    async def figures(request: Request) -> Response:
+    async def metrics(request: Request) -> Response:
         """Send figures for Prometheus."""
-        return Response(metrics.written(request.app.state.host), media_type="text/plain")
+        return Response(figures(request.app.state.host), media_type="text/plain")
 
     app.include_router(router)
     for path, name in [*PAGES.items(), *((f"/static/{name}", name) for name in STATIC)]:

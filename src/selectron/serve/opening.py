@@ -1,18 +1,147 @@
-"""Opening a database: its version, and whether it is what was written."""
+"""Open a store: its files and their permissions, its tables, and the checks at the start."""
 
+import fcntl
 import os
 import secrets
 import sqlite3
+import struct
+import zlib
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 from ..errors import SelectronError
-from .damage import content_seal, migrated_seal, record_seal
-from .event import sealed
-from .schema import MIGRATIONS
-from .witness import Witness
+from .event import content_seal, migrated_seal, record_seal, sealed
+
+FOLDER, FILE = 0o700, 0o600
+OURS = ("lock", "head", "snapshots", "snapshots/**/*")
+
+
+def closed_to_others(folder: Path, database: str) -> None:
+    """Make a folder for its owner alone; where it holds a database, close it and what we keep.
+
+    Another folder that is there already keeps its mode.
+    """
+    if not folder.exists():
+        folder.mkdir(parents=True, mode=FOLDER)
+    elif (folder / database).exists():
+        close(folder)
+        for pattern in (f"{database}*", *OURS):
+            for path in folder.glob(pattern):
+                close(path)
+
+
+def close(path: Path) -> None:
+    """Let nobody but its owner read a file or a folder, where it is ours to decide."""
+    wanted = FOLDER if path.is_dir() else FILE
+    with suppress(PermissionError, FileNotFoundError):
+        if path.stat().st_mode & 0o777 != wanted and not path.is_symlink():
+            path.chmod(wanted)
+
+
+def opener(path: str, flags: int) -> int:
+    """Open a file for `open`, one that is new for its owner alone."""
+    return os.open(path, flags, FILE)
+
+
+FORM = struct.Struct("<QII")  # the last entry, its seal, and the seal of these two
+
+
+class Lock:
+    """A file that one process at a time holds."""
+
+    def __init__(self, path: Path):
+        self.file = open(path, "ab", opener=opener)  # noqa: SIM115 (it is held as long as the store is)
+        try:
+            fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self.file.close()
+            raise SelectronError(
+                f"{path.parent} is in use by another server: stop it, or give another --data."
+            ) from None
+
+    def release(self) -> None:
+        """Let others have it."""
+        self.file.close()
+
+
+class Witness:
+    """The last entry that was committed, written after it and before anybody is told.
+
+    It outlives the end of the process. It is not synced: after a power cut it may be behind the
+    log, never ahead of it, unless the log has lost something.
+    """
+
+    def __init__(self, path: Path):
+        self.fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        self.path = path
+
+    def read(self) -> tuple[int, int] | None:
+        """Return number and seal of the last entry; None if it was never written."""
+        found = os.pread(self.fd, FORM.size, 0)
+        if not found:
+            return None
+        try:
+            seq, seal, own = FORM.unpack(found)
+        except struct.error:
+            own = None
+        if own != zlib.crc32(found[:12]):
+            raise SelectronError(f"{self.path} is damaged: start with --accept-loss to do without.")
+        return seq, seal
+
+    def write(self, head: tuple[int, int]) -> None:
+        """Write number and seal of the last entry."""
+        start = FORM.pack(*head, 0)[:12]
+        os.pwrite(self.fd, start + zlib.crc32(start).to_bytes(4, "little"), 0)
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self.fd)
+
+
+MIGRATIONS = (
+    """
+    CREATE TABLE streams (
+        id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, declared TEXT NOT NULL
+    );
+    CREATE TABLE log (
+        seq INTEGER PRIMARY KEY, stream INTEGER NOT NULL, kind TEXT NOT NULL,
+        item INTEGER NOT NULL, key TEXT, at REAL NOT NULL, who TEXT NOT NULL,
+        body TEXT NOT NULL, seal INTEGER NOT NULL
+    );
+    CREATE UNIQUE INDEX log_by_key ON log (stream, key) WHERE key IS NOT NULL;
+    CREATE INDEX log_by_item ON log (item, seq) WHERE kind <> 'item';
+    CREATE INDEX log_of_answers ON log (stream, seq) WHERE kind = 'answer';
+    CREATE TRIGGER log_keeps_entries BEFORE UPDATE ON log
+        BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+    CREATE TRIGGER log_loses_nothing BEFORE DELETE ON log
+        BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+    CREATE TABLE contents (
+        item INTEGER PRIMARY KEY, stream INTEGER NOT NULL, at REAL NOT NULL,
+        raw TEXT, features BLOB, seal INTEGER NOT NULL
+    );
+    CREATE TABLE replies (
+        key TEXT PRIMARY KEY, digest TEXT NOT NULL, reply TEXT NOT NULL, at REAL NOT NULL,
+        seal INTEGER NOT NULL
+    );
+    CREATE INDEX replies_by_age ON replies (at);
+    CREATE TABLE tokens (
+        name TEXT PRIMARY KEY, role TEXT NOT NULL, digest TEXT NOT NULL UNIQUE, expires REAL
+    );
+    CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+    """,
+    """
+    UPDATE contents SET seal = migrated_seal(
+        item, stream, at, CAST(raw AS BLOB), features, seal
+    );
+    ALTER TABLE streams ADD COLUMN seal INTEGER NOT NULL DEFAULT -1;
+    UPDATE streams SET seal = record_seal(name, declared);
+    ALTER TABLE tokens ADD COLUMN seal INTEGER NOT NULL DEFAULT -1;
+    UPDATE tokens SET seal = record_seal(name, role, digest, expires);
+    """,
+)
+
 
 DATABASE = "selectron.sqlite3"
 CACHE_KB = 65_536

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import SelectronError
-from . import points, snapshots, strict
-from .damage import Damaged
+from . import snapshots, store, strict
 from .declaration import Declaration, continued, used
+from .event import Damaged
 from .problem import Problem
 from .store import Store
-from .stream import Stream
-from .view import view
+from .stream import Stream, view
 
 EVERY = 1_000  # entries of a stream between two snapshots
 REMEMBERED = 7 * 86_400.0  # seconds for which replies are kept
@@ -122,7 +121,7 @@ class Service:
             return [self.run([work], now)[0] for work in batch]
         self.look()
         self._keep_house(at)
-        points.reached("before reply")
+        store.reached("before reply")
         return replies
 
     def _reply(self, work: Work, at: float) -> Any:

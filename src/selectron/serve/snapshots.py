@@ -12,11 +12,10 @@ from typing import Any
 
 from ..data.files import replace
 from ..errors import SelectronError
-from . import points, private, strict
-from .damage import Damaged
-from .question import told
+from . import opening, store, strict
+from .event import Damaged
+from .question import Tally, told
 from .stream import Stream
-from .tally import Tally
 
 SCHEMA = 1
 KEPT = 3
@@ -34,11 +33,11 @@ def take(stream: Stream) -> None:
         return
     here = folder(stream)
     for path in (here.parent, here):
-        path.mkdir(mode=private.FOLDER, exist_ok=True)
+        path.mkdir(mode=opening.FOLDER, exist_ok=True)
     model = here / f"{stream.seq}.model"
     stream.model.save(model)
-    private.close(model)
-    points.reached("model written")
+    opening.close(model)
+    store.reached("model written")
     manifest = sealed(
         {
             "schema": SCHEMA,
@@ -56,7 +55,7 @@ def take(stream: Stream) -> None:
     )
     path = here / f"{stream.seq}.json"
     text = strict.dumps(manifest).encode()
-    replace(path, text, reached=points.reached, opener=private.opener)
+    replace(path, text, reached=store.reached, opener=opening.opener)
     prune(here)
 
 

@@ -8,12 +8,12 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
-from .. import reading, strict
-from ..exporting import MEDIA, exported
-from ..host import Host
-from ..problem import Problem
-from ..tokens import DAYS, NAME
-from .common import Body, Name, Number, StrictRoute, allowed, host_of, person_of
+from . import reading, strict
+from .host import Host
+from .problem import Problem
+from .reading import MEDIA, exported
+from .requests import Body, Name, Number, StrictRoute, allowed, host_of, person_of
+from .tokens import DAYS, NAME
 
 router = APIRouter(prefix="/v1", route_class=StrictRoute, tags=["reports"])
 
