@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..evaluate.audit import SUMS, Audit, Estimate, estimated, moments
+from ..evaluate.drift import WATCHED, Drifts
 from .event import Event
 
 LABEL, NONE, SKIP = "label", "none", "skip"
@@ -159,13 +160,13 @@ def told(events: Iterable[Event], needed: int) -> Question | None:
 RECENT = 300  # answers that recent accuracy is estimated from
 POINTS = 400  # of a chart; with more, every other one is dropped
 SHARE, PACE = 200, 30  # items that the share asked for, and their pace, are taken from
-SWITCH = 50  # rounds that what leads must have lasted for its end to be a drift
 DRIFTS = 50  # drifts that are remembered
 
 Z = Audit().z  # of a 95% interval
 
-NUMBERS = ("items", "asked", "answered", "skipped", "late", "retired", "damaged", "step", "age")
-LISTS = ("overall", "points", "drifts")
+COUNTS = ("items", "asked", "answered", "skipped", "late", "retired", "damaged")
+KEPT = (*COUNTS, "step", "overall", "points", "drifts")
+WINDOWS = ("times", "flags", "aged")
 
 
 class Tally:
@@ -179,7 +180,9 @@ class Tally:
         self.times: deque[float] = deque(maxlen=PACE)
         self.flags: deque[int] = deque(maxlen=SHARE)  # asked or not
         self.points: list[list[float | None]] = []
-        self.step, self.age = 1, 0
+        self.step = 1
+        self.detector = Drifts()
+        self.aged: deque[list[float]] = deque(maxlen=WATCHED)  # times and entries of items
         self.drifts: list[list[float]] = []
 
     def add_item(self, event: Event) -> None:
@@ -190,9 +193,10 @@ class Tally:
         self.times.append(event.at)
         self.flags.append(asked)
         if age is not None:
-            if self.age >= SWITCH and age < self.age / 2:
-                self.drifts = [*self.drifts, [event.at, event.seq]][-DRIFTS:]
-            self.age = age
+            self.aged.append([event.at, event.seq])
+            starts = self.detector.add(np.array([age]))
+            began = [self.aged[start - self.detector.seen] for start in starts]
+            self.drifts = [*self.drifts, *began][-DRIFTS:]
 
     def add(self, event: Event, before: bool | None, question: Question) -> None:
         """Count an entry about a question; `before` says whether its prediction was a mistake."""
@@ -257,18 +261,21 @@ class Tally:
 
     def pack(self) -> dict[str, Any]:
         """Return all of it as JSON can hold it."""
-        kept = {name: getattr(self, name) for name in NUMBERS + LISTS}
+        kept = {name: getattr(self, name) for name in KEPT}
+        windows = {name: list(getattr(self, name)) for name in WINDOWS}
         recent = [[item, *sums] for item, sums in self.recent.items()]
-        return {**kept, "recent": recent, "times": list(self.times), "flags": list(self.flags)}
+        return {**kept, **windows, "recent": recent, "detector": self.detector.pack()}
 
     @classmethod
     def unpack(cls, packed: dict[str, Any]) -> "Tally":
         """Return the tally that was packed."""
         tally = cls()
-        for name in NUMBERS + LISTS:
+        for name in KEPT:
             if name in packed:  # snapshots of earlier versions lack some
                 setattr(tally, name, packed[name])
+        for name in WINDOWS:
+            getattr(tally, name).extend(packed.get(name, []))
         tally.recent = {int(item): sums for item, *sums in packed["recent"]}
-        tally.times.extend(packed["times"])
-        tally.flags.extend(packed["flags"])
+        if "detector" in packed:
+            tally.detector = Drifts.unpack(packed["detector"])
         return tally

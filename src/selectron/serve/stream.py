@@ -15,7 +15,7 @@ from .declaration import Declaration
 from .event import Damaged, Event
 from .learning import Decided, Learning, extractor
 from .problem import Problem
-from .question import Question, Tally, told
+from .question import COUNTS, Question, Tally, told
 from .store import Store
 
 NOBODY = ""  # who retires questions, in the log
@@ -261,13 +261,9 @@ def shown(event: Event) -> dict[str, Any]:
     return {
         "item": event.seq,
         "id": event.key,
-        "label": body["label"],
-        "margin": body["margin"],
-        "probability": body["probability"],
-        "asked": body["asked"],
+        **{name: body[name] for name in ("label", "margin", "probability", "asked")},
         "ticket": event.seq if body["asked"] else None,
-        "reason": body["reason"],
-        "version": body["version"],
+        **{name: body[name] for name in ("reason", "version")},
     }
 
 
@@ -283,13 +279,7 @@ def view(stream: Stream) -> dict[str, Any]:
         "annotators": declaration.annotators,
         "lease": declaration.lease,
         "learner": declaration.learner,
-        "items": tally.items,
-        "asked": tally.asked,
-        "answered": tally.answered,
-        "skipped": tally.skipped,
-        "late": tally.late,
-        "retired": tally.retired,
-        "damaged": tally.damaged,
+        **{name: getattr(tally, name) for name in COUNTS},
         "hide": declaration.hide,
         "queue": len(stream.open),
         "version": stream.model.learned,
