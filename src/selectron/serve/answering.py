@@ -1,6 +1,7 @@
 """Questions and answers of a stream: leases, labels, skips, corrections, and what they teach."""
 
 import secrets
+from copy import deepcopy
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -16,6 +17,19 @@ class Said(NamedTuple):
     verdict: str
     label: str | None = None
     lease: str | None = None  # the token, if there is one
+
+    def body(self, voter: str, counts: bool) -> dict[str, Any]:
+        """Return the body of its log entry, as for an answer in time and without a lease."""
+        return {
+            "verdict": self.verdict,
+            "label": self.label,
+            "voter": voter,
+            "counts": counts,
+            "late": False,
+            "lease": "",
+            "shown": None,
+            "supersedes": None,
+        }
 
 
 def ask(stream: Stream, who: str, at: float) -> dict[str, Any] | None:
@@ -104,11 +118,7 @@ def answer(stream: Stream, item: int, said: Said, who: str, at: float) -> dict[s
     free = not question.settled and not taken if before is None else before.who == who
     skipped = question.skipped.get(who) if said.verdict == SKIP else None
     counts = said.verdict != SKIP and free
-    body: dict[str, Any] = {
-        "verdict": said.verdict,
-        "label": said.label,
-        "voter": who,
-        "counts": counts,
+    body = said.body(who, counts) | {
         "late": over or question.retired or not free,
         "lease": digest(said.lease) if said.lease else "",
         "shown": lease.since if lease else None,
@@ -130,16 +140,7 @@ def correct(
     question, entry = standing(stream, seq)
     if not anybody and entry.who != who:
         raise Problem(403, "forbidden", "Only an admin corrects the answers of others.")
-    body = {
-        "verdict": said.verdict,
-        "label": said.label,
-        "voter": entry.body["voter"],
-        "counts": True,
-        "late": False,
-        "lease": "",
-        "shown": None,
-        "supersedes": seq,
-    }
+    body = said.body(entry.body["voter"], True) | {"supersedes": seq}
     return emitted(stream, question, "answer", who, at, body)
 
 
@@ -209,12 +210,7 @@ def teaching(stream: Stream, question: Question, kind: str, body: dict[str, Any]
 
 def foreseen(stream: Stream, question: Question, kind: str, body: dict[str, Any]) -> Question:
     """Return the question as it will be after this entry."""
-    ahead = Question.__new__(Question)
-    ahead.__dict__.update(question.__dict__)
-    for name in ("leases", "votes", "skipped"):
-        setattr(ahead, name, dict(getattr(question, name)))
-    ahead.late = list(question.late)
-    seq = stream.store.head[0] + 1
+    ahead, seq = deepcopy(question), stream.store.head[0] + 1
     ahead.apply(Event(seq, stream.id, kind, question.item, None, 0.0, "", body))
     return ahead
 

@@ -6,7 +6,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from . import strict
+from starlette.responses import JSONResponse
+
 from .problem import Problem
 
 FEW = 1 << 13  # bytes of a body that are passed over; beyond them the connection is closed
@@ -107,7 +108,10 @@ class Guard:
         try:
             await self._check(scope)
         except Problem as problem:
-            await refuse(problem, sending)
+            headers = {"connection": "close"}
+            if problem.status == 429:
+                headers["retry-after"] = "1"
+            await JSONResponse(problem.body(), problem.status, headers)(scope, receive, sending)
             return
         await self.app(scope, receiving, sending)
 
@@ -150,17 +154,3 @@ def long(scope: Any) -> bool:
     headers = dict(scope["headers"])
     length = headers.get(b"content-length", b"0")
     return b"transfer-encoding" in headers or not length.isdigit() or int(length) > FEW
-
-
-async def refuse(problem: Problem, send: Any) -> None:
-    """Send a problem, and have the connection closed."""
-    content = strict.dumps(problem.body()).encode()
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(content)).encode()),
-        (b"connection", b"close"),
-    ]
-    if problem.status == 429:
-        headers.append((b"retry-after", b"1"))
-    await send({"type": "http.response.start", "status": problem.status, "headers": headers})
-    await send({"type": "http.response.body", "body": content})

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,8 +34,7 @@ def extractor(features: Features) -> Rows:
     >>> rows([{"text": "win money money"}])[0].values.round(2)
     array([0.89, 0.45])
     """
-    kinds = {"text": texts, "fields": fields, "vector": vectors}
-    return kinds[features.kind](features)
+    return vectors(features) if features.kind == "vector" else fields(features)
 
 
 def width(features: Features) -> int:
@@ -56,67 +55,46 @@ def table(row: Row, columns: int) -> Any:
     return scipy.sparse.csr_array((row.values, row.indices, row.indptr), shape=(1, columns))
 
 
-def texts(features: Features) -> Rows:
-    """Rows of words, as HashingVectorizer makes them without signs: counts, of unit length.
-
-    Row by row, its `transform` would take ten times as long.
-    """
-    counts = counter(features)
-
-    def row(item: dict[str, Any]) -> Row:
-        columns, values = counts(joined(item, features.text))
-        return Sparse(np.array([0, len(columns)]), np.array(columns, np.int32), values)
-
-    return lambda items: [row(item) for item in items]
-
-
-def counter(features: Features) -> Callable[[str], tuple[list[int], np.ndarray]]:
-    """Return the function that counts the words of a text: columns, and counts of unit length."""
+def counter(features: Features) -> Callable[[str], dict[int, float]]:
+    """Return the function that counts the words of a text by column, scaled to unit length."""
     words_of = HashingVectorizer(ngram_range=(1, features.ngrams)).build_analyzer()
     size = features.size
 
-    def counts(text: str) -> tuple[list[int], np.ndarray]:
+    def counts(text: str) -> dict[int, float]:
         found = Counter(abs(murmurhash3_32(word)) % size for word in words_of(text))
-        columns = sorted(found)
-        values = np.array([found[column] for column in columns], float)
-        length = math.sqrt(float(values @ values))
-        return columns, values / length if length else values
+        length = math.sqrt(sum(count * count for count in found.values()))
+        return {column: count / length for column, count in found.items()}
 
     return counts
 
 
 def fields(features: Features) -> Rows:
-    """Rows of named fields: hashed ones, then the numeric ones, then which of these are missing.
+    """Return the extractor of named fields: hashed columns, numbers, marks of missing numbers.
 
-    Streams that began with version 1 have neither texts nor the columns of missing numbers.
+    Words count as in HashingVectorizer without signs; its `transform`, row by row, takes ten times
+    as long. Streams that began with version 1 of "fields" have neither words nor the marks.
     """
-    counts = counter(features)
-    scales = list(features.numeric.items())
-    first = features.version == 1
+    counts, scales = counter(features), list(features.numeric.items())
+    needed = features.kind == "text"
+    first = features.version == 1 and not needed
 
     def row(item: dict[str, Any]) -> Row:
         hashed = map(murmurhash3_32, words(item, features.categorical))
-        found = Counter(abs(place) % features.size for place in hashed)
-        values: dict[int, float] = {**found}
-        if not first and (text := joined(item, features.text, needed=False)):
-            for place, count in zip(*counts(text), strict=True):
-                values[place] = values.get(place, 0) + float(count)
+        values: dict[int, float] = {**Counter(abs(place) % features.size for place in hashed)}
+        if not first and (text := joined(item, features.text, needed)):
+            for place, count in counts(text).items():
+                values[place] = values.get(place, 0) + count
         for place, (name, (centre, scale)) in enumerate(scales, features.size):
             value = number(item, name, centre, scale, first)
             if value is None:
                 values[place + len(scales)] = 1.0
             else:
                 values[place] = value
-        return sparse(values)
+        columns = sorted(place for place, value in values.items() if value)
+        data = np.array([values[place] for place in columns], float)
+        return Sparse(np.array([0, len(columns)]), np.array(columns, np.int32), data)
 
     return lambda items: [row(item) for item in items]
-
-
-def sparse(values: Mapping[int, float]) -> Sparse:
-    """Return the row that has these values at these columns; zeros are not kept."""
-    columns = sorted(place for place, value in values.items() if value)
-    data = np.array([values[place] for place in columns], float)
-    return Sparse(np.array([0, len(columns)]), np.array(columns, np.int32), data)
 
 
 def vectors(features: Features) -> Rows:

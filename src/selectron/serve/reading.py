@@ -5,9 +5,9 @@ import io
 import json
 import sqlite3
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,7 +17,7 @@ from .event import Damaged, Event
 from .opening import Reader
 from .problem import invalid, missing
 from .question import NONE, SKIP, Question, told
-from .store import content, entries
+from .store import about, content, entries
 from .stream import shown
 
 COLUMNS = (
@@ -25,17 +25,16 @@ COLUMNS = (
     "supersedes", "learned", "prediction", "margin", "probability", "asked", "reason", "version",
     "data",
 )  # fmt: skip
+LAST = 2**63 - 1  # no entry has a higher number
+Found = TypeVar("Found")
 PAGE = 2000  # entries that are read at a time
 
 
 def question(db: sqlite3.Connection, stream: int, item: int, needed: int) -> Question:
     """Return what is known of an item, or raise Problem (404)."""
-    first = list(entries(db, "seq = ? AND kind = 'item' AND stream = ?", (item, stream)))
-    if not first:
+    found = told(about(db, item, LAST), needed)
+    if found is None or found.stream != stream:
         raise missing(f"item {item}")
-    rest = entries(db, "item = ? AND kind <> 'item' ORDER BY seq", (item,))
-    found = told([*first, *rest], needed)
-    assert found is not None
     return found
 
 
@@ -93,13 +92,13 @@ def history(
     where = "stream = ? AND kind = 'answer' AND seq < ? ORDER BY seq DESC LIMIT ?"
     found = []
     for event in entries(db, where, (stream, before, limit)):
-        about = question(db, stream, event.item, needed)
-        standing = {*(v.seq for v in about.votes.values()), *about.skipped.values()}
+        asked = question(db, stream, event.item, needed)
+        standing = {*(v.seq for v in asked.votes.values()), *asked.skipped.values()}
         found.append(
             {
                 "answer": event.seq,
                 "item": event.item,
-                "id": about.key,
+                "id": asked.key,
                 "at": event.at,
                 "who": event.who,
                 "voter": event.body["voter"],
@@ -109,8 +108,8 @@ def history(
                 "counts": event.body["counts"],
                 "stands": event.seq in standing,
                 "supersedes": event.body["supersedes"],
-                "prediction": None if concealed(about, hide) else about.prediction,
-                "reason": about.decided["reason"],
+                "prediction": None if concealed(asked, hide) else asked.prediction,
+                "reason": asked.decided["reason"],
                 "content": raw(db, stream, event.item),
             }
         )
@@ -135,9 +134,9 @@ def audit(db: Reader, stream: int) -> Iterator[dict[str, Any]]:
     )
     where = "stream = ? AND seq > ? AND seq <= ? ORDER BY seq"
     for low, high in pages(db):
-        about = db.execute(query, (stream, low, high)).fetchall()
+        items = db.execute(query, (stream, low, high)).fetchall()
         for event, (_, key, body) in zip(
-            list(entries(db, where, (stream, low, high))), about, strict=True
+            list(entries(db, where, (stream, low, high))), items, strict=True
         ):
             yield _row(event, key, json.loads(body), raw(db, stream, event.item))
 
@@ -165,13 +164,13 @@ def tasks(db: Reader, stream: int, needed: int) -> Iterator[dict[str, Any]]:
     )
     for low, high in pages(db):
         for (number,) in db.execute(query, (stream, low, high)).fetchall():
-            about = question(db, stream, number, needed)
+            asked = question(db, stream, number, needed)
             yield {
                 "id": number,
                 "data": raw(db, stream, number) or {},
-                "meta": {"id": about.key},
-                "annotations": [_annotation(vote) for vote in sorted(about.votes.values())],
-                "predictions": [_choices(about.prediction)] if about.prediction else [],
+                "meta": {"id": asked.key},
+                "annotations": [_annotation(vote) for vote in sorted(asked.votes.values())],
+                "predictions": [_choices(asked.prediction)] if asked.prediction else [],
             }
 
 
@@ -270,37 +269,33 @@ def comma_separated(row: dict[str, Any]) -> str:
 
 
 def joined(lines: Iterable[str]) -> Iterator[bytes]:
-    """Yield lines together, as long as they are short."""
-    found, size = [], 0
-    for line in lines:
-        found.append(line)
-        size += len(line)
-        if size >= PIECE:
-            yield "".join(found).encode()
-            found, size = [], 0
-    yield "".join(found).encode()
+    """Yield lines joined into pieces of about `PIECE` bytes."""
+    for part in parts(lines, len, PIECE):
+        yield "".join(part).encode()
 
 
 def parquet(rows: Iterable[dict[str, Any]]) -> Iterator[bytes]:
     """Yield a Parquet file: its end tells where all is, so that it is made aside first."""
     with tempfile.TemporaryFile() as file:
         with pq.ParquetWriter(file, SCHEMA) as writer:
-            for part in parts(map(flat, rows)):
+            for part in parts(map(flat, rows), lambda row: len(row["data"] or ""), LONG, TOGETHER):
                 writer.write_table(pa.Table.from_pylist(part, schema=SCHEMA))
         file.seek(0)
         while piece := file.read(PIECE):
             yield piece
 
 
-def parts(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Yield some rows at a time, fewer if the items are long."""
-    part: list[dict[str, Any]] = []
-    size = 0
+def parts(
+    rows: Iterable[Found], size: Callable[[Found], int], most: int, count: int | None = None
+) -> Iterator[list[Found]]:
+    """Yield lists of rows, each of up to `count` rows and until their sizes reach `most`."""
+    part: list[Found] = []
+    total = 0
     for row in rows:
         part.append(row)
-        size += len(row["data"] or "")
-        if len(part) == TOGETHER or size > LONG:
+        total += size(row)
+        if len(part) == count or total >= most:
             yield part
-            part, size = [], 0
+            part, total = [], 0
     if part:
         yield part

@@ -117,11 +117,7 @@ class Store:
 
     def about(self, item: int, until: int | None = None) -> Iterator[Event]:
         """Yield the entry of an item, and all about it, in their order, up to a number."""
-        until = self.head[0] if until is None else until
-        where = "item = ? AND seq <= ? AND kind <> 'item' ORDER BY seq"
-        if (first := self.event(item)) is not None and first.kind == "item":
-            yield first
-            yield from entries(self.db, where, (item, until))
+        return about(self.db, item, self.head[0] if until is None else until)
 
     def after(self, stream: int, seq: int) -> Iterator[Event]:
         """Yield the entries of a stream that come after a number."""
@@ -245,6 +241,14 @@ def entries(db: sqlite3.Connection, where: str, values: tuple) -> Iterator[Event
             if sealed((*fields, body), before or 0) != seal:
                 raise Damaged(f"entry {fields[0]} of the log")
             yield Event._make([*fields, json.loads(body)])
+
+
+def about(db: sqlite3.Connection, item: int, until: int) -> Iterator[Event]:
+    """Yield the entry of an item and all entries about it up to a number, in log order."""
+    where = "item = ? AND seq <= ? AND kind <> 'item' ORDER BY seq"
+    if (first := _first(db, "seq = ? AND kind = 'item'", (item,))) is not None:
+        yield first
+        yield from entries(db, where, (item, until))
 
 
 def content(
