@@ -150,7 +150,7 @@ def wanted_token(text: str) -> tuple[str, str, float | None]:
 def one_token(host: Any, role: str, name: str, days: float | None) -> int:
     """Make a token, and print it."""
     try:
-        click.echo(host.make_token(name, role, days, anew=True))
+        click.echo(host.make_token(name, role, days, new=True))
     except SelectronError as error:
         raise SelectronError(f"--token: {error}") from None
     finally:

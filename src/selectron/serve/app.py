@@ -25,33 +25,33 @@ from .requests import Bodies, StrictRoute, allowed
 from .tokens import Person, owner
 
 COUNTERS = {
-    "items": "Items taken in",
+    "items": "Items received",
     "asked": "Items whose label was asked for",
     "answered": "Questions answered",
     "skipped": "Questions skipped",
-    "late": "Answers that came late",
-    "retired": "Questions given up",
-    "damaged": "Items set aside because what is stored of them is damaged",
+    "late": "Late answers",
+    "retired": "Questions retired unanswered",
+    "damaged": "Items set aside because their stored content is damaged",
     "version": "Labels learned",
 }
 
 
 class Figures:
-    """What is collected of a host, when somebody looks."""
+    """Collector of the metrics of a host, at each scrape."""
 
     def __init__(self, host: Host):
         self.host = host
 
     def collect(self) -> Iterable[Metric]:
-        """Yield the figures."""
+        """Yield the metrics."""
         views = self.host.views
         for name, what in COUNTERS.items():
             yield filled(
                 CounterMetricFamily(f"selectron_{name}", what, labels=["stream"]), views, name
             )
-        queue = GaugeMetricFamily("selectron_queue", "Questions that wait", labels=["stream"])
+        queue = GaugeMetricFamily("selectron_queue", "Questions waiting", labels=["stream"])
         yield filled(queue, views, "queue")
-        what = "Honest accuracy of the items answered lately, and its 95% interval"
+        what = "Honest accuracy of recently answered items, and its 95% interval"
         accuracy = GaugeMetricFamily("selectron_accuracy", what, labels=["stream", "bound"])
         for stream, view in views.items():
             for bound, value in view["accuracy"]["recent"].items():
@@ -65,14 +65,14 @@ class Figures:
 
 
 def filled(family: Any, views: dict[str, dict[str, Any]], name: str) -> Metric:
-    """Return a family with one value for each stream."""
+    """Return a metric family with one value per stream."""
     for stream, view in views.items():
         family.add_metric([stream], view[name])
     return family
 
 
 def figures(host: Host) -> bytes:
-    """Return all figures as text."""
+    """Return all metrics in the text format of Prometheus."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(Figures(host))
     return generate_latest(registry)
@@ -88,7 +88,7 @@ STATIC = (
 
 
 def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = None) -> FastAPI:
-    """Return the application around a host; `hosts` are names that it goes by beside localhost."""
+    """Return the application for a host; `hosts` are its names in addition to localhost."""
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
@@ -104,7 +104,7 @@ def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = Non
     app = FastAPI(
         title="Selectron",
         version=__version__,
-        description="Streams that are predicted item by item, and ask for the labels they need.",
+        description="Predicts streams item by item, and queries the labels it needs.",
         openapi_url="/v1/openapi.json",
         docs_url=None,
         redoc_url=None,
@@ -122,7 +122,7 @@ def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = Non
 
 
 def described(app: FastAPI) -> dict[str, Any]:
-    """Return the description of the API, with how a token is sent."""
+    """Return the OpenAPI schema, with the security scheme and error responses."""
     if app.openapi_schema is None:
         schema = FastAPI.openapi(app)
         scheme = {"type": "http", "scheme": "bearer", "description": "A token of the right role."}
@@ -135,11 +135,11 @@ def described(app: FastAPI) -> dict[str, Any]:
 
 
 def add_plain(app: FastAPI) -> None:
-    """Add what is outside of /v1: health, figures, and pages, which hold no data."""
+    """Add the routes outside /v1: health, metrics, and pages, which contain no data."""
 
     @app.get("/healthz", tags=["health"])
     async def healthz(request: Request) -> Response:
-        """Tell whether it works."""
+        """Report whether the service works."""
         host = request.app.state.host
         works = not (host.failing or host.broken)
         damaged = sum(view["damaged"] for view in host.views.values())
@@ -149,7 +149,7 @@ def add_plain(app: FastAPI) -> None:
 
     @router.get("/metrics", **allowed("read"))
     async def metrics(request: Request) -> Response:
-        """Send figures for Prometheus."""
+        """Return metrics for Prometheus."""
         return Response(figures(request.app.state.host), media_type="text/plain")
 
     app.include_router(router)
@@ -158,7 +158,7 @@ def add_plain(app: FastAPI) -> None:
 
 
 def page(name: str) -> Any:
-    """Return the route of a file."""
+    """Return the endpoint of a file."""
 
     async def send() -> Response:
         return Response(content(name), media_type=MEDIA[name.rpartition(".")[2]])
@@ -173,7 +173,7 @@ def content(name: str) -> bytes:
 
 
 def add_errors(app: FastAPI) -> None:
-    """Give all errors one shape, and none a trace."""
+    """Give all errors one JSON shape, without tracebacks."""
 
     @app.exception_handler(Problem)
     async def problem(request: Request, error: Problem) -> Response:
@@ -196,5 +196,5 @@ def add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def unexpected(request: Request, error: Exception) -> Response:
-        message = "This could not be done; the server's log tells why."
+        message = "This could not be done; see the server's log for the reason."
         return JSONResponse(Problem(500, "internal", message).body(), 500)

@@ -15,11 +15,11 @@ from . import strict
 
 
 class Event(NamedTuple):
-    """An entry: nothing in it is ever changed, and what takes it back is another entry.
+    """A log entry. Entries never change; another entry supersedes an earlier one.
 
     Kinds: `item` (with what was decided on it), `shown`, `renewed`, `released` (leases), `answer`,
-    `undo`, `retired` (a question that nobody has answered in time), `damaged` (an item is set aside
-    whose content is not what was written).
+    `undo`, `retired` (a question dropped from a full queue), `damaged` (an item set aside because
+    its content does not match its checksum).
     """
 
     seq: int  # from 1 on, without gaps
@@ -33,7 +33,7 @@ class Event(NamedTuple):
 
 
 def sealed(entry: tuple, before: int) -> int:
-    """Return the check of an entry, its body being text, which depends on all before it.
+    """Return the checksum of an entry, its body as text, chained to that of the entry before.
 
     >>> sealed((1, 1, "item", 1, None, 0.0, "anna", "{}"), 0)
     887202374
@@ -50,7 +50,7 @@ def packed(row: Dense | Sparse) -> bytes:
 
 
 def unpacked(blob: bytes) -> Dense | Sparse:
-    """Return the row of bytes.
+    """Return the row that was packed.
 
     >>> unpacked(packed(Dense(np.array([[1.0, 2.0]]))))
     Dense(values=array([[1., 2.]]))
@@ -73,7 +73,7 @@ UNSEALED = -1  # a checksum that matches nothing: damaged before it was migrated
 
 
 class Damaged(SelectronError):
-    """Something stored is not what was written."""
+    """Stored data does not match its checksum."""
 
     def __init__(self, what: str):
         super().__init__(f"The store is damaged: {what} is not what was written.")
@@ -85,7 +85,7 @@ class Damaged(SelectronError):
 
 @contextmanager
 def checking(what: str) -> Iterator[None]:
-    """Raise Damaged where SQLite finds, while it reads, that its own file is not sound."""
+    """Raise Damaged if SQLite finds its file corrupt while reading."""
     try:
         yield
     except sqlite3.DatabaseError as error:
@@ -100,7 +100,7 @@ def checking(what: str) -> Iterator[None]:
 def content_seal(
     item: int, stream: int, at: float, raw: bytes | None, features: bytes | None
 ) -> int:
-    """Return the checksum of an item's content, which belongs to that item alone.
+    """Return the checksum of an item's content, bound to that item.
 
     >>> content_seal(1, 1, 0.0, b"{}", None) == content_seal(2, 1, 0.0, b"{}", None)
     False
@@ -110,7 +110,7 @@ def content_seal(
 
 
 def first_content_seal(raw: bytes | None, features: bytes | None) -> int:
-    """Return the checksum that version 1 of the store had of a content."""
+    """Return the checksum of a content in version 1 of the store."""
     return zlib.crc32(raw or b"", zlib.crc32(features or b""))
 
 
@@ -122,7 +122,7 @@ def migrated_seal(
     features: bytes | None,
     seal: int,
 ) -> int:
-    """Return today's checksum of a content whose checksum of version 1 matches, else UNSEALED."""
+    """Return the current checksum if that of version 1 matches the content, else UNSEALED."""
     if seal != first_content_seal(raw, features):
         return UNSEALED
     return content_seal(item, stream, at, raw, features)

@@ -31,7 +31,7 @@ LINES = {"requestBody": {"content": {"application/x-ndjson": {"schema": {"type":
 
 
 class NewItem(Body):
-    """An item: `data` is what the page shows, and what the features are made of."""
+    """An item; `data` is shown on the page, and the features are extracted from it."""
 
     id: Annotated[str | None, Field(min_length=1, max_length=200)] = None
     data: dict[str, Any]
@@ -43,7 +43,7 @@ def made(rows: Any, key: str | None, data: dict[str, Any]) -> Item:
 
 
 def lines_of(body: bytes, rows: Any) -> list[tuple[int, Item | Problem]]:
-    """Return the items of lines of JSON, with their numbers; a Problem where one will not do."""
+    """Return the items of JSON lines with their line numbers; a Problem for each invalid line."""
     lines = [line for line in enumerate(body.split(b"\n"), 1) if line[1].strip()]
     if len(lines) > BATCH:
         raise Problem(413, "too_long", f"A batch has {BATCH} items at most, got {len(lines)}.")
@@ -67,7 +67,7 @@ def item_of(value: Any, rows: Any) -> Item:
 
 @items.post("/items", **allowed("ingest"))
 async def add_item(request: Request, stream: Name, body: NewItem, key: Key = None) -> Response:
-    """Send an item: it is predicted, and perhaps asked for. The same id is the same item."""
+    """Add an item: it is predicted, and perhaps queried. The same id is the same item."""
     host_of(request).view(stream)
     item = made(host_of(request).rows[stream], body.id, body.data)
     return await done(request, stream, key, lambda s, who, at: s.add([item], at, who)[0])
@@ -79,7 +79,7 @@ BATCHED["openapi_extra"] = BATCHED["openapi_extra"] | LINES
 
 @items.post("/batch", **BATCHED)
 async def add_batch(request: Request, stream: Name, key: Key = None) -> Response:
-    """Send items as lines of JSON: each is taken for itself, or refused with its line."""
+    """Add items as JSON lines; each line is accepted or refused by itself."""
     host_of(request).view(stream)
     rows, body = host_of(request).rows[stream], await request.body()
     found = await bodies_of(request).parse(lambda: lines_of(body, rows), len(body))
@@ -87,7 +87,7 @@ async def add_batch(request: Request, stream: Name, key: Key = None) -> Response
 
 
 def each(stream: Stream, found: list, who: str, at: float) -> dict[str, Any]:
-    """Add the items of a batch; what is refused stands in its place, with its line."""
+    """Add the items of a batch; each refused line has its error in its place."""
     replies = stream.add_each([item for _, item in found], at, who)
     items = [
         {"line": number, **reply.body()} if isinstance(reply, Problem) else reply
@@ -97,7 +97,7 @@ def each(stream: Stream, found: list, who: str, at: float) -> dict[str, Any]:
 
 
 class Task(Body):
-    """A task of Label Studio; what is not named here is left alone."""
+    """A task of Label Studio; other fields are ignored."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
@@ -110,7 +110,7 @@ class Task(Body):
 async def import_tasks(
     request: Request, stream: Name, body: Annotated[list[Task], Field(max_length=BATCH)]
 ) -> Response:
-    """Take tasks of Label Studio: items, and the labels of those that are annotated."""
+    """Import tasks of Label Studio: items, and the labels of annotated ones."""
     host_of(request).view(stream)
     rows = host_of(request).rows[stream]
     size = len(await request.body())
@@ -132,7 +132,7 @@ def annotated(number: int, task: Task, rows: Any) -> tuple[Item, tuple[str, str 
 
 
 def taken(stream: Stream, items: list[Item], said: list, who: str, at: float) -> dict[str, Any]:
-    """Add items, and the answers that came with those that are new."""
+    """Add items, and the answers to those that are new."""
     answers = [Said(*pair) if pair else None for pair in said]
     for answer in answers:
         if answer is not None:
@@ -163,7 +163,7 @@ class Answer(Body):
     lease: Annotated[str | None, Field(min_length=1, max_length=100)] = None
 
     def said(self) -> Said:
-        """Return it as the stream takes it."""
+        """Return the answer as the stream takes it."""
         return Said(self.verdict, self.label, self.lease)
 
 
@@ -174,7 +174,7 @@ class AnswerById(Answer):
 
 
 class Correction(Body):
-    """What takes the place of an answer."""
+    """The answer that replaces another."""
 
     verdict: Literal["label", "none"] = "label"
     label: Label = None
@@ -192,7 +192,7 @@ async def next_question(request: Request, stream: Name, key: Key = None) -> Resp
 
 @answers.post("/items/{item}/renew", **allowed("annotate"))
 async def renew(request: Request, stream: Name, item: Number, body: Leased) -> Response:
-    """Let a lease begin anew."""
+    """Renew a lease."""
     return await done(
         request, stream, None, lambda s, who, at: answering.renew(s, item, body.lease, who, at)
     )
@@ -200,7 +200,7 @@ async def renew(request: Request, stream: Name, item: Number, body: Leased) -> R
 
 @answers.post("/items/{item}/release", **allowed("annotate"))
 async def release(request: Request, stream: Name, item: Number, body: Leased) -> Response:
-    """Give a question back before its lease is over."""
+    """Release a question before its lease expires."""
     return await done(
         request, stream, None, lambda s, who, at: answering.release(s, item, body.lease, who, at)
     )
@@ -210,7 +210,7 @@ async def release(request: Request, stream: Name, item: Number, body: Leased) ->
 async def answer(
     request: Request, stream: Name, item: Number, body: Answer, key: Key = None
 ) -> Response:
-    """Answer about an item by its number or ticket, whether it is asked for or not."""
+    """Answer about an item by its number or ticket, whether it was queried or not."""
     return await done(
         request, stream, key, lambda s, who, at: answering.answer(s, item, body.said(), who, at)
     )
@@ -235,9 +235,9 @@ async def answer_by_id(
 async def correct(
     request: Request, stream: Name, answer: Number, body: Correction, key: Key = None
 ) -> Response:
-    """Put another answer in the place of your own; the old one stays in the log.
+    """Replace your own answer; the old one stays in the log.
 
-    An admin may correct any: it is then the admin's answer.
+    An admin may correct any answer, which is then the admin's.
     """
     said, anybody = Said(body.verdict, body.label), person_of(request).role == "admin"
     return await done(
@@ -250,7 +250,7 @@ async def correct(
 
 @answers.post("/answers/{answer}/undo", **allowed("annotate"))
 async def undo(request: Request, stream: Name, answer: Number, key: Key = None) -> Response:
-    """Take your own answer back: its question waits again. An admin may take back any."""
+    """Withdraw your own answer: its question waits again. An admin may withdraw any."""
     anybody = person_of(request).role == "admin"
     return await done(
         request, stream, key, lambda s, who, at: answering.undo(s, answer, who, at, anybody)

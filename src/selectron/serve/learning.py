@@ -19,16 +19,16 @@ from ..model.draws import Draws
 from .declaration import Declaration, Features
 from .problem import invalid
 
-HUGE = 1e6  # a number beyond this, once scaled, is a mistake
+HUGE = 1e6  # largest number after scaling
 
 Row = Dense | Sparse
 Rows = Callable[[Sequence[dict[str, Any]]], list[Row]]
 
 
 def extractor(features: Features) -> Rows:
-    """Return the function that makes rows of items.
+    """Return the function that extracts feature rows from items.
 
-    It raises Problem (422) where an item lacks a field, or one is of the wrong kind.
+    It raises Problem (422) if an item lacks a field, or a field has the wrong type.
 
     >>> rows = extractor(Features(size=8))
     >>> rows([{"text": "win money money"}])[0].values.round(2)
@@ -38,7 +38,7 @@ def extractor(features: Features) -> Rows:
 
 
 def width(features: Features) -> int:
-    """Return how many columns a row has.
+    """Return the number of columns of a row.
 
     >>> width(Features(kind="fields", size=8, numeric={"age": (40, 20)}))
     10
@@ -49,7 +49,7 @@ def width(features: Features) -> int:
 
 
 def table(row: Row, columns: int) -> Any:
-    """Return a row as a table that OnlineClassifier takes."""
+    """Return a row as an array of shape (1, columns) for OnlineClassifier."""
     if isinstance(row, Dense):
         return row.values
     return scipy.sparse.csr_array((row.values, row.indices, row.indptr), shape=(1, columns))
@@ -98,7 +98,7 @@ def fields(features: Features) -> Rows:
 
 
 def vectors(features: Features) -> Rows:
-    """Dense rows, as they are."""
+    """Return the extractor of vectors: dense rows, unchanged."""
 
     def row(item: dict[str, Any]) -> Row:
         value = item.get(features.vector)
@@ -110,7 +110,7 @@ def vectors(features: Features) -> Rows:
 
 
 def joined(item: dict[str, Any], names: Sequence[str], needed: bool = True) -> str:
-    """Return the text of these fields; missing ones are empty, but not all if one is `needed`."""
+    """Return the joined text of these fields. Raises Problem if one is `needed` and none exists."""
     found = [item[name] for name in names if item.get(name) is not None]
     if (needed and not found) or not all(isinstance(text, str) for text in found):
         must = "must have text in" if needed else "has text, or nothing, in"
@@ -119,7 +119,7 @@ def joined(item: dict[str, Any], names: Sequence[str], needed: bool = True) -> s
 
 
 def words(item: dict[str, Any], names: Sequence[str]) -> list[str]:
-    """Return name=value of categorical fields; one that is not there is left out."""
+    """Return name=value for each categorical field present."""
     found = {name: item[name] for name in names if item.get(name) is not None}
     if not all(isinstance(value, str | int | bool) for value in found.values()):
         raise invalid("A categorical field must be a string, a whole number or a boolean.")
@@ -129,9 +129,9 @@ def words(item: dict[str, Any], names: Sequence[str]) -> list[str]:
 def number(
     item: dict[str, Any], name: str, centre: float, scale: float, first: bool
 ) -> float | None:
-    """Return a numeric field, scaled; None if it is missing, which version 1 refuses.
+    """Return a numeric field after scaling, None if it is missing (refused in version 1).
 
-    What version 1 took in before its limits regarded the scale is taken again when it is replayed.
+    Values that version 1 accepted before limits applied after scaling are accepted in replay.
     """
     value = item.get(name)
     if value is None or value == "":
@@ -148,36 +148,36 @@ def number(
 
 
 def fit(name: str, value: Any) -> float:
-    """Return a number that a row may have as it is."""
+    """Return a number within the limit, unchanged."""
     if abs(plain(name, value)) > HUGE:
         raise invalid(f"{name!r} must hold numbers up to {HUGE:.0f}.")
     return float(value)
 
 
 def plain(name: str, value: Any) -> float:
-    """Return a value that is a number."""
+    """Return a value as float. Raises Problem if it is not a number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise invalid(f"{name!r} must hold numbers, got {str(value)[:40]!r}.")
     return float(value)
 
 
-ROOM = 1000  # tickets that are kept beyond the questions that may wait
-AGE = 4  # where a round's output has the age of what leads the prediction
+ROOM = 1000  # open tickets beyond the size of the queue
+AGE = 4  # index in a round's output of the leading expert's age
 
 
 class Decided(NamedTuple):
-    """What was decided about an item."""
+    """The decision on an item."""
 
     label: str | None
     margin: float
     probability: float
     ticket: int | None
-    reason: str | None  # "uncertain", "audit" or "drift", if it is asked for
-    age: int | None  # of what leads the prediction, in rounds
+    reason: str | None  # "uncertain", "audit" or "drift", if queried
+    age: int | None  # of the leading expert, in rounds
 
 
 class Learning:
-    """A classifier that plays the rounds of a log.
+    """A classifier that plays the rounds of the log.
 
     >>> import numpy as np
     >>> from selectron.serve.declaration import Features
@@ -195,7 +195,7 @@ class Learning:
         self.width, self.asker, self.seed = width(declaration.features), asker, declaration.seed
         self.numbers = Budget(*asker.numbers())
         self.learned = 0
-        self.void = 0  # up to this entry of the log, tickets may not be the model's
+        self.void = 0  # tickets up to this log entry may not be the model's
         self.latest = self.lead = 0.0  # the model's time, and how far it is ahead of the log's
         self.clf = OnlineClassifier(
             learner,
@@ -208,18 +208,18 @@ class Learning:
 
     @property
     def begun(self) -> bool:
-        """Has there been an item?"""
+        """Whether the model has seen an item."""
         return hasattr(self.clf, "model_")
 
     @property
     def classes(self) -> list[str]:
-        """The classes that it knows."""
+        """The known classes."""
         return self.clf.classes_.tolist() if self.begun else []
 
     def decide(self, row: Dense | Sparse, at: float) -> Decided:
-        """Play a round.
+        """Play a round: predict an item, and decide whether to query its label.
 
-        The model's time goes on where the clock of the service was set back.
+        The model's time never decreases, even if the clock of the service was set back.
         """
         self.lead = max(self.lead, self.latest - at)
         self.latest = at = at + self.lead
@@ -237,7 +237,7 @@ class Learning:
         if model is None:
             d = self.clf.decide(table(row, self.width), at)
             label, margin, probability, ticket = d.label, d.margin, d.probability, d.ticket
-        else:  # the face of scikit-learn would take ten times as long
+        else:  # the estimator's own decide() takes ten times as long
             index, margin, probability, ticket = model.decide(row, at)
             known = len(self.clf.classes_)
             label = self.clf.classes_.item(min(index, known - 1)) if known else None
@@ -246,21 +246,21 @@ class Learning:
         return None if label is None else str(label), margin, probability, ticket, age
 
     def _floor(self, past: tuple, at: float) -> float:
-        """Return with which probability an item is asked for whatever it seems worth."""
+        """Return the probability of an audit, regardless of the margin."""
         now = opened(self.numbers, recalled(past), at)
         return due(self.numbers, now, at, lasting=0.0)[1]
 
     def open(self, ticket: int | None) -> bool:
-        """Can the label of this ticket still be told?"""
+        """Return whether the label of this ticket is still awaited."""
         return ticket is not None and self.begun and ticket in self.clf.model_.open
 
     def tell(self, ticket: int, label: str) -> bool:
-        """Learn a label that was asked for."""
+        """Learn a queried label; return whether the ticket was open."""
         self.learned += 1
         return bool(self.clf.tell(ticket, label))
 
     def teach(self, row: Dense | Sparse, label: str) -> None:
-        """Learn a label that comes again, or was not asked for."""
+        """Learn a label that is corrected, or was not queried."""
         self.learned += 1
         self.clf.partial_fit(table(row, self.width), [label])
 
@@ -269,6 +269,6 @@ class Learning:
         self.clf.save(path)
 
     def load(self, path: Path, learned: int, latest: float = 0.0, lead: float = 0.0) -> None:
-        """Be the model of a file; SelectronError if it is damaged."""
+        """Load the model from a file. Raises SelectronError if it is damaged."""
         self.clf = OnlineClassifier.load(path)
         self.learned, self.latest, self.lead = learned, latest, lead

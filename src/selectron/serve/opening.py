@@ -19,9 +19,9 @@ OURS = ("lock", "head", "snapshots", "snapshots/**/*")
 
 
 def closed_to_others(folder: Path, database: str) -> None:
-    """Make a folder for its owner alone; where it holds a database, close it and what we keep.
+    """Create a folder with mode 0700; if it holds a database, restrict it and its files.
 
-    Another folder that is there already keeps its mode.
+    Any other existing folder keeps its mode.
     """
     if not folder.exists():
         folder.mkdir(parents=True, mode=FOLDER)
@@ -33,7 +33,7 @@ def closed_to_others(folder: Path, database: str) -> None:
 
 
 def close(path: Path) -> None:
-    """Let nobody but its owner read a file or a folder, where it is ours to decide."""
+    """Restrict a file or folder to its owner, if its mode may be changed."""
     wanted = FOLDER if path.is_dir() else FILE
     with suppress(PermissionError, FileNotFoundError):
         if path.stat().st_mode & 0o777 != wanted and not path.is_symlink():
@@ -41,7 +41,7 @@ def close(path: Path) -> None:
 
 
 def opener(path: str, flags: int) -> int:
-    """Open a file for `open`, one that is new for its owner alone."""
+    """Open a file for `open`; a new one gets mode 0600."""
     return os.open(path, flags, FILE)
 
 
@@ -49,7 +49,7 @@ FORM = struct.Struct("<QII")  # the last entry, its seal, and the seal of these 
 
 
 class Lock:
-    """A file that one process at a time holds."""
+    """A lock file, held by one process at a time."""
 
     def __init__(self, path: Path):
         self.file = open(path, "ab", opener=opener)  # noqa: SIM115 (it is held as long as the store is)
@@ -62,15 +62,15 @@ class Lock:
             ) from None
 
     def release(self) -> None:
-        """Let others have it."""
+        """Release the lock."""
         self.file.close()
 
 
 class Witness:
-    """The last entry that was committed, written after it and before anybody is told.
+    """The file with the sequence number of the last committed entry, written before any reply.
 
-    It outlives the end of the process. It is not synced: after a power cut it may be behind the
-    log, never ahead of it, unless the log has lost something.
+    It survives a crash of the process. It is not synced: after a power cut it may be behind the
+    log, and is ahead of it only if entries are lost.
     """
 
     def __init__(self, path: Path):
@@ -78,7 +78,7 @@ class Witness:
         self.path = path
 
     def read(self) -> tuple[int, int] | None:
-        """Return number and seal of the last entry; None if it was never written."""
+        """Return number and seal of the last entry, None if none was written."""
         found = os.pread(self.fd, FORM.size, 0)
         if not found:
             return None
@@ -148,7 +148,7 @@ CACHE_KB = 65_536
 
 
 class Reader(sqlite3.Connection):
-    """A connection that only reads; it remembers which contents it found damaged."""
+    """A read-only connection that records which contents it found damaged."""
 
     def __init__(self, *args: Any, **options: Any):
         super().__init__(*args, **options)
@@ -156,7 +156,7 @@ class Reader(sqlite3.Connection):
 
 
 def reader(folder: Path) -> Reader:
-    """Return a connection that sees what is committed, and can write nothing."""
+    """Return a read-only connection, which sees committed data."""
     path = (folder / DATABASE).absolute().as_uri()
     options: dict[str, Any] = {"uri": True, "check_same_thread": False, "factory": Reader}
     found: Reader = sqlite3.connect(f"{path}?mode=ro", **options)
@@ -164,7 +164,7 @@ def reader(folder: Path) -> Reader:
 
 
 def opened(path: Path) -> sqlite3.Connection:
-    """Return a connection to a database of this version, migrated if it was older."""
+    """Return a connection to a database, migrated if it is of an earlier version."""
     fetched(path)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite's other files follow its mode
     db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10)
@@ -189,7 +189,7 @@ def opened(path: Path) -> sqlite3.Connection:
 
 
 def migrate(db: sqlite3.Connection, version: int) -> None:
-    """Bring a database up to date, step by step, each in a transaction of its own."""
+    """Migrate a database, each step in one transaction."""
     db.create_function("migrated_seal", 6, migrated_seal, deterministic=True)
     db.create_function("record_seal", -1, record_seal, deterministic=True)
     for number, script in enumerate(MIGRATIONS[version:], version + 1):
@@ -203,7 +203,7 @@ def migrate(db: sqlite3.Connection, version: int) -> None:
 
 
 def statements(script: str) -> list[str]:
-    """Return the statements of a script.
+    """Return the statements of an SQL script.
 
     >>> statements("CREATE TABLE a (b); CREATE TABLE c (d);")
     ['CREATE TABLE a (b);', 'CREATE TABLE c (d);']
@@ -222,7 +222,7 @@ def verified(
 ) -> tuple[tuple[int, int], float]:
     """Return the last entry's number and seal, and its time.
 
-    Raises SelectronError if an entry is not what was written, or the last ones are lost.
+    Raises SelectronError if an entry does not match its checksum, or the last ones are lost.
     """
     path = witness.path.parent
     try:
@@ -244,20 +244,20 @@ def verified(
 
 
 def damaged_contents(db: sqlite3.Connection) -> list[tuple[int, int]]:
-    """Return item and stream of every content that is not what was written."""
+    """Return item and stream of every content that does not match its checksum."""
     query = "SELECT item, stream, at, CAST(raw AS BLOB), features, seal FROM contents"
     return [row[:2] for row in db.execute(query) if content_seal(*row[:5]) != row[5]]
 
 
 def integrity(folder: Path) -> str:
-    """Return what SQLite finds amiss in the database of a folder, "ok" if nothing is."""
+    """Return the first problem that SQLite finds in the database of a folder, or "ok"."""
     with closing(reader(folder)) as db:
         found: str = db.execute("PRAGMA integrity_check(1)").fetchone()[0]
         return found
 
 
 def fetched(path: Path) -> None:
-    """Have a file read ahead, where the system can: in one sweep, not page by page."""
+    """Ask the system to read a file ahead, if it can."""
     if hasattr(os, "posix_fadvise") and path.exists():
         with open(path, "rb") as file:
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)
@@ -266,7 +266,7 @@ def fetched(path: Path) -> None:
 def followed(
     db: sqlite3.Connection, path: Path, mark: tuple[int, int] | None
 ) -> tuple[tuple[int, int], float, bool]:
-    """Follow the chain of seals to its end; tell whether it went through the witness's mark."""
+    """Follow the chain of seals; return its end, the last time, and whether the mark is in it."""
     seq = seal = 0
     at = 0.0
     seen = mark in (None, (0, 0))
@@ -283,5 +283,5 @@ def followed(
 
 
 def damaged(path: Path, how: str) -> SelectronError:
-    """Return the error that a store cannot be used."""
+    """Return the error that a store is damaged."""
     return SelectronError(f"{path} is damaged ({how}): bring back a copy.")

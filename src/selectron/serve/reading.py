@@ -16,7 +16,7 @@ from . import strict
 from .event import Damaged, Event
 from .opening import Reader
 from .problem import invalid, missing
-from .question import NONE, SKIP, Question, told
+from .question import NONE, SKIP, Question, derived
 from .store import about, content, entries
 from .stream import shown
 
@@ -31,15 +31,15 @@ PAGE = 2000  # entries that are read at a time
 
 
 def question(db: sqlite3.Connection, stream: int, item: int, needed: int) -> Question:
-    """Return what is known of an item, or raise Problem (404)."""
-    found = told(about(db, item, LAST), needed)
+    """Return the question of an item. Raises Problem (404) if there is no such item."""
+    found = derived(about(db, item, LAST), needed)
     if found is None or found.stream != stream:
         raise missing(f"item {item}")
     return found
 
 
 def by_key(db: sqlite3.Connection, stream: int, key: str) -> int:
-    """Return the number of an item by its own id, or raise Problem (404)."""
+    """Return the number of an item by its own id. Raises Problem (404) if there is none."""
     query = "SELECT seq FROM log WHERE stream = ? AND key = ?"
     found = db.execute(query, (stream, key)).fetchone()
     if found is None:
@@ -48,7 +48,7 @@ def by_key(db: sqlite3.Connection, stream: int, key: str) -> int:
 
 
 def item(db: Reader, stream: int, number: int, needed: int, hide: str = "never") -> dict[str, Any]:
-    """Return an item: what was decided on it, and what stands of what was said."""
+    """Return an item: the decision on it, and the answers that stand."""
     found = question(db, stream, number, needed)
     settled, label = found.outcome()
     hidden = concealed(found, hide)
@@ -71,12 +71,12 @@ def item(db: Reader, stream: int, number: int, needed: int, hide: str = "never")
 
 
 def concealed(question: Question, hide: str) -> bool:
-    """Is the prediction kept from those who may still have to answer?"""
+    """Return whether the prediction is hidden until the question is settled."""
     return question.asked and not question.settled and question.hides(hide)
 
 
 def raw(db: Reader, stream: int, number: int) -> dict[str, Any] | None:
-    """Return an item as it came, None where that is not kept, or is damaged."""
+    """Return the data of an item, None if it is not stored or is damaged."""
     try:
         kept = content(db, number)
     except Damaged:
@@ -88,7 +88,7 @@ def raw(db: Reader, stream: int, number: int) -> dict[str, Any] | None:
 def history(
     db: Reader, stream: int, needed: int, before: int, limit: int, hide: str = "never"
 ) -> list[dict[str, Any]]:
-    """Return the last answers before an entry, the latest first."""
+    """Return the last `limit` answers before an entry, latest first."""
     where = "stream = ? AND kind = 'answer' AND seq < ? ORDER BY seq DESC LIMIT ?"
     found = []
     for event in entries(db, where, (stream, before, limit)):
@@ -117,17 +117,17 @@ def history(
 
 
 def pages(db: sqlite3.Connection) -> Iterator[tuple[int, int]]:
-    """Yield ranges of the log, its end being where it is now.
+    """Return ranges of the log up to its current end.
 
-    Each is read in a transaction of its own: one that stays open, as long as somebody reads slowly,
-    would keep the write-ahead log from being shortened.
+    Each is read in a separate transaction: one kept open by a slow reader would prevent SQLite from
+    shortening its write-ahead log.
     """
     (last,) = db.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()
     return ((low, min(low + PAGE, last)) for low in range(0, last, PAGE))
 
 
 def audit(db: Reader, stream: int) -> Iterator[dict[str, Any]]:
-    """Yield the whole log of a stream, each entry a row of the same columns."""
+    """Yield the whole log of a stream, one row with the same columns per entry."""
     query = (
         "SELECT log.seq, i.key, i.body FROM log JOIN log AS i ON i.seq = log.item"
         " WHERE log.stream = ? AND log.seq > ? AND log.seq <= ? ORDER BY log.seq"
@@ -156,7 +156,7 @@ def _row(
 
 
 def tasks(db: Reader, stream: int, needed: int) -> Iterator[dict[str, Any]]:
-    """Yield the items that were asked for, or answered, as tasks of Label Studio."""
+    """Yield the items that were queried or answered, as tasks of Label Studio."""
     query = (
         "SELECT seq FROM log WHERE stream = ? AND seq > ? AND seq <= ? AND kind = 'item'"
         " AND (json_extract(body, '$.asked')"
@@ -189,8 +189,8 @@ def _choices(label: str) -> dict[str, Any]:
 def chosen(annotations: Any) -> tuple[str, str | None] | None:
     """Return verdict and label of the last annotation of a task of Label Studio, None without one.
 
-    An empty result is an answer: none of the classes. Raises Problem (422) for what is more than
-    one choice, such as spans.
+    An empty result means none of the classes. Raises Problem (422) for anything other than one
+    choice, such as spans.
 
     >>> chosen([{"result": [{"type": "choices", "value": {"choices": ["spam"]}}]}])
     ('label', 'spam')
@@ -241,12 +241,12 @@ MEDIA = {
 
 
 def exported(rows: Iterable[dict[str, Any]], kind: str) -> Iterator[bytes]:
-    """Yield a file in pieces; memory does not grow with it."""
+    """Yield an exported file in pieces, in bounded memory."""
     return {"jsonl": json_lines, "csv": table, "parquet": parquet}[kind](rows)
 
 
 def flat(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row for a table: an item's own fields are JSON in one column."""
+    """Return a row for a table, with the item's data as JSON in one column."""
     data = None if row["data"] is None else strict.dumps(row["data"], sort=False)
     return {**row, "data": data}
 
@@ -257,7 +257,7 @@ def json_lines(rows: Iterable[dict[str, Any]]) -> Iterator[bytes]:
 
 
 def table(rows: Iterable[dict[str, Any]]) -> Iterator[bytes]:
-    """Yield CSV: what is not there is empty."""
+    """Yield CSV, in which missing values are empty."""
     return joined(chain([",".join(COLUMNS) + "\n"], map(comma_separated, rows)))
 
 
@@ -275,7 +275,7 @@ def joined(lines: Iterable[str]) -> Iterator[bytes]:
 
 
 def parquet(rows: Iterable[dict[str, Any]]) -> Iterator[bytes]:
-    """Yield a Parquet file: its end tells where all is, so that it is made aside first."""
+    """Yield a Parquet file, written to a temporary file first because its index is at its end."""
     with tempfile.TemporaryFile() as file:
         with pq.ParquetWriter(file, SCHEMA) as writer:
             for part in parts(map(flat, rows), lambda row: len(row["data"] or ""), LONG, TOGETHER):

@@ -29,7 +29,7 @@ Found = TypeVar("Found")
 
 
 class Bodies:
-    """The bodies that are in memory."""
+    """The bodies in memory."""
 
     def __init__(self) -> None:
         self.room = asyncio.Semaphore(AT_ONCE)
@@ -38,7 +38,7 @@ class Bodies:
 
     @asynccontextmanager
     async def read(self, scope: Any, receive: Any) -> AsyncIterator[Any]:
-        """Read a body; yield a `receive` that gives it at once. It counts until the block ends.
+        """Read a body; yield a `receive` that returns it at once. The block holds its place.
 
         Raises Problem if the body is too long, too slow or cut short, or if there is no room.
         """
@@ -51,7 +51,7 @@ class Bodies:
 
     @asynccontextmanager
     async def _place(self) -> AsyncIterator[None]:
-        """Wait for a place among the large bodies, and have it until the block ends."""
+        """Wait for one of the places of large bodies, and hold it until the block ends."""
         if self.waiting >= WAITING:
             raise Problem(503, "busy", BUSY)
         self.waiting += 1
@@ -68,21 +68,21 @@ class Bodies:
             self.room.release()
 
     async def parse(self, function: Callable[[], Found], size: int) -> Found:
-        """Return what a function makes of a body; a thread does so where the body is large."""
+        """Return the result of a function that parses a body, in a thread if it is large."""
         return function() if size <= SMALL else await run_sync(function, limiter=self.parsing)
 
     async def json(self, body: bytes) -> Any:
-        """Return the value of a body that is strict JSON."""
+        """Return the value of a body. Raises Problem (400) if it is not strict JSON."""
         try:
             return await self.parse(lambda: strict.loads(body), len(body))
         except Problem as problem:
-            refused = problem.with_traceback(None)  # whose frames hold the body and its values
+            refused = problem.with_traceback(None)  # its frames hold the body and its values
             refused.__context__ = None
         raise refused
 
 
 def expected(scope: Any) -> tuple[int, int]:
-    """Return how long a body may become, as far as its head shows, and the limit of its route."""
+    """Return the size of a body, or its upper bound, and the limit of its route."""
     limit = LARGE_BODY if scope["path"].endswith(LARGE) else BODY
     headers = dict(scope["headers"])
     if b"transfer-encoding" in headers:
@@ -95,12 +95,12 @@ def expected(scope: Any) -> tuple[int, int]:
 
 
 def too_long(limit: int) -> Problem:
-    """Return the problem that a body is too long."""
+    """Return the Problem (413) that a body is too long."""
     return Problem(413, "too_long", f"The body is longer than {limit} bytes.")
 
 
 async def arrived(receive: Any, limit: int) -> bytes:
-    """Return the body once it is there."""
+    """Return the whole body."""
     body, more = bytearray(), True
     try:
         async with asyncio.timeout(PATIENCE):
@@ -118,7 +118,7 @@ async def arrived(receive: Any, limit: int) -> bytes:
 
 
 def again(body: bytes, receive: Any) -> Any:
-    """Return a `receive` that gives a body, and then what comes after it."""
+    """Return a `receive` that returns a body, and then what comes after it."""
     messages = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def give() -> Any:
@@ -135,22 +135,22 @@ Key = Annotated[
         alias="Idempotency-Key",
         min_length=1,
         max_length=200,
-        description="The same key has one effect, and the same reply, however often it comes.",
+        description="The same key has one effect, and the same reply, however often it is sent.",
     ),
 ]
 
 
 class Body(BaseModel):
-    """A body: names that it does not know are refused, and nothing is converted."""
+    """A body: unknown names are refused, and nothing is converted."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class StrictRequest(Request):
-    """A request whose JSON is taken strictly."""
+    """A request whose JSON is parsed strictly."""
 
     async def json(self) -> Any:
-        """Return the value of the body; what is no strict JSON is a Problem."""
+        """Return the value of the body."""
         try:
             return await bodies_of(self).json(await self.body())
         except Problem as problem:
@@ -158,7 +158,7 @@ class StrictRequest(Request):
 
 
 class StrictRoute(APIRoute):
-    """A route for some roles (`allowed`): no body is read before the token is known to be right."""
+    """A route for some roles (`allowed`), checked before the body is read."""
 
     def get_route_handler(self) -> Callable:
         """Return the handler."""
@@ -173,12 +173,12 @@ class StrictRoute(APIRoute):
 
 
 def allowed(*roles: str) -> dict[str, Any]:
-    """Return what makes a `StrictRoute` one for these roles, and for admin."""
+    """Return the options that make a `StrictRoute` one for these roles, and for admin."""
     return {"openapi_extra": {"x-roles": list(roles), "security": [{"token": []}]}}
 
 
 def bodies_of(request: Request) -> Bodies:
-    """Return what reads the bodies of a request's app."""
+    """Return the `Bodies` of a request's app."""
     return request.app.state.bodies
 
 
@@ -188,14 +188,14 @@ def host_of(request: Request) -> Host:
 
 
 def person_of(request: Request) -> Person:
-    """Return whose request this is."""
+    """Return the owner of the request's token."""
     return request.state.person
 
 
 async def done(
     request: Request, stream: str, key: str | None, do: Callable[[Stream, str, float], Any]
 ) -> Response:
-    """Have a function of stream, person and time done, once for each key; return its reply."""
+    """Run a function of stream, person and time in the writer, once per key; return its reply."""
     host, who = host_of(request), person_of(request).name
 
     def work(service: Service, at: float) -> Any:
