@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tests.crashes import killed
 
-from selectron.serve import answering, points
+from selectron.serve import answering, store
 from selectron.serve.answering import Said
 from selectron.serve.declaration import Declaration, Features
 from selectron.serve.service import Service, Work
@@ -89,7 +89,7 @@ def acknowledged(folder, start, rng):
     def life(tell):
         live(folder, start, start + A_LIFE, lambda i, reply: tell(f"{i} {reply}"))
 
-    lines = killed(life, points, POINTS, rng, times=4, lines=20).decode().split("\n")[:-1]
+    lines = killed(life, store, POINTS, rng, times=4, lines=20).decode().split("\n")[:-1]
     return {int(line.partition(" ")[0]): line.partition(" ")[2] for line in lines}
 
 

@@ -6,7 +6,7 @@ import time
 import httpx2
 import pytest
 
-from selectron.serve import bodies, connection
+from selectron.serve import connection, requests
 
 from . import hostile
 from .live import Live
@@ -15,7 +15,7 @@ from .live import Live
 @pytest.fixture
 def hurried(tmp_path, monkeypatch):
     """A server that is out of patience soon."""
-    monkeypatch.setattr(bodies, "PATIENCE", 0.5)
+    monkeypatch.setattr(requests, "PATIENCE", 0.5)
     monkeypatch.setattr(connection, "PATIENCE", 0.5)
     one = Live(tmp_path)
     yield one
@@ -177,8 +177,8 @@ def test_the_connections_of_an_address(tmp_path):
 
 
 def test_large_bodies_take_turns(live, monkeypatch):
-    monkeypatch.setattr(bodies, "PATIENCE", 0.5)
-    slow = [connected(live, post(live, "ingest", 1 << 20)) for _ in range(bodies.AT_ONCE)]
+    monkeypatch.setattr(requests, "PATIENCE", 0.5)
+    slow = [connected(live, post(live, "ingest", 1 << 20)) for _ in range(requests.AT_ONCE)]
     body = {"data": {"text": "fine"}}
     url, headers = f"{live.url}/v1/streams/mail/items", live.headers("ingest")
     assert httpx2.post(url, json=body, headers=headers, timeout=60).status_code == 200

@@ -150,7 +150,7 @@ BAD = {
     "features.size": GOOD + "[features]\nsize = 0",
     "features.numeric": GOOD + "[features]\nnumeric = {a = [0, 0]}",
     "name": GOOD + 'name = "../../etc"',
-    "beside": GOOD + "[[stream]]\nname = 'a'",
+    "except": GOOD + "[[stream]]\nname = 'a'",
     "same name": '[[stream]]\nname="a"\nclasses=["x","y"]\n' * 2,
     "drop 'numeric'": GOOD + "[features]\nnumeric = {a = [0, 1]}",
     "drop 'text'": GOOD + '[features]\nkind = "vector"\ntext = ["a"]',

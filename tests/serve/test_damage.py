@@ -7,7 +7,7 @@ import time
 import pytest
 
 from selectron import SelectronError
-from selectron.serve import writer
+from selectron.serve import host
 from selectron.serve.problem import Problem
 
 from .mail import texts
@@ -37,7 +37,7 @@ def test_a_full_disk_takes_nothing_and_recovers(desk, tmp_path):
 
 
 def test_it_finds_out_by_itself_that_there_is_room_again(web, monkeypatch):
-    monkeypatch.setattr(writer, "RETRY", 0.1)
+    monkeypatch.setattr(host, "RETRY", 0.1)
     one = web()
     store = one.host.writer.ready.result().store
 

@@ -1,15 +1,19 @@
 """What is derived from the log: after a start it is what it was, from snapshots or from nothing."""
 
+import json
 import shutil
 import sqlite3
 from contextlib import closing
 
+import numpy as np
 import pytest
 
 from selectron import SelectronError
+from selectron.evaluate import Drifts
 from selectron.serve import snapshots
-from selectron.serve.damage import record_seal
 from selectron.serve.declaration import Features
+from selectron.serve.event import Event, record_seal
+from selectron.serve.question import Tally
 
 from .mail import declared, texts
 
@@ -180,3 +184,22 @@ def test_the_log_is_append_only(desk):
     for change in ("DELETE FROM log", "UPDATE log SET who = 'x'"):
         with pytest.raises(sqlite3.IntegrityError, match="append-only"):
             one.service.store.db.execute(change)
+
+
+def test_drift_is_marked_by_the_rule_of_evaluate():
+    ages = np.r_[0:500, 7:60, 553:700, 5:105].tolist()  # a short lead of the young is no drift
+    tally = Tally()
+    for i, age in enumerate(ages):
+        body = {"asked": False, "age": age}
+        event = Event(3 * i + 1, 1, "item", 3 * i + 1, None, float(i), "feed", body)
+        tally.add_item(event)
+        if i % 40 == 0:  # as a snapshot that is loaded again
+            tally = Tally.unpack(json.loads(json.dumps(tally.pack())))
+    (start,) = Drifts().add(np.array(ages))
+    assert tally.drifts == [[float(start), 3 * start + 1]]
+
+
+def test_a_snapshot_without_the_state_of_drift_is_taken():
+    packed = {name: value for name, value in Tally().pack().items() if name != "detector"}
+    del packed["aged"]
+    assert Tally.unpack(packed | {"age": 7}).drifts == []

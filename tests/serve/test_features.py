@@ -10,7 +10,7 @@ from sklearn.feature_extraction.text import HashingVectorizer
 
 from selectron.serve.declaration import Features
 from selectron.serve.event import packed, unpacked
-from selectron.serve.features import extractor, table, width
+from selectron.serve.learning import extractor, table, width
 from selectron.serve.problem import Problem
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from selectron.serve.clock import Clock
+from selectron.serve.host import Clock
 
 from .mail import declared, texts
 

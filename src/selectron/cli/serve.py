@@ -77,14 +77,14 @@ def tokens(
     files: tuple[str, ...], data: str | None, list_tokens: bool, revoke: str | None, **_: Any
 ) -> int:
     """List tokens, or revoke one; return the exit code."""
-    from ..serve import keyring
+    from ..serve import tokens as kept
 
     folder = folder_of(files, data)
     if revoke is not None:
-        keyring.revoke(folder, revoke)
+        kept.revoke(folder, revoke)
     if list_tokens:
         click.echo("name\trole\texpires")
-        for row in keyring.listed(folder):
+        for row in kept.listed(folder):
             click.echo("\t".join(row))
     return 0
 
@@ -150,7 +150,7 @@ def wanted_token(text: str) -> tuple[str, str, float | None]:
 def one_token(host: Any, role: str, name: str, days: float | None) -> int:
     """Make a token, and print it."""
     try:
-        click.echo(host.make_token(name, role, days, anew=True))
+        click.echo(host.make_token(name, role, days, new=True))
     except SelectronError as error:
         raise SelectronError(f"--token: {error}") from None
     finally:

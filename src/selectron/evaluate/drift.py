@@ -27,7 +27,7 @@ class Drifts:
 
     def __init__(self) -> None:
         self.rounds: list[int] = []
-        self._seen = 0
+        self.seen = 0  # rounds so far
         self._born = 0.0  # when what led before was born
         self._young: deque[int] = deque()  # the last rounds that younger ones led
 
@@ -35,9 +35,21 @@ class Drifts:
         """Add the ages of rounds; return when the drifts began that are confirmed by them."""
         known = len(self.rounds)
         for age in np.asarray(ages, float).tolist():
-            self._add(self._seen, age)
-            self._seen += 1
+            self._add(self.seen, age)
+            self.seen += 1
         return self.rounds[known:]
+
+    def pack(self) -> list[float]:
+        """Return the state as numbers, without `rounds`."""
+        return [self.seen, self._born, *self._young]
+
+    @classmethod
+    def unpack(cls, state: list[float]) -> "Drifts":
+        """Return the detector whose state was packed; its `rounds` begin empty."""
+        found = cls()
+        found.seen, found._born = int(state[0]), state[1]
+        found._young.extend(map(int, state[2:]))
+        return found
 
     def _add(self, now: int, age: float) -> None:
         young = self._young

@@ -1,26 +1,39 @@
-"""Questions and answers of a stream: leases, labels, skips, corrections, and what they teach."""
+"""Questions and answers of a stream: leases, labels, skips, corrections, and their learning."""
 
 import secrets
+from copy import deepcopy
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from .damage import Damaged
-from .event import Event
+from .event import Damaged, Event
 from .problem import Problem, invalid, missing
 from .question import LABEL, NONE, SKIP, Question
 from .stream import Stream
 
 
 class Said(NamedTuple):
-    """An answer as it comes: `verdict` is "label", "none" or "skip"."""
+    """An answer as it was sent: `verdict` is "label", "none" or "skip"."""
 
     verdict: str
     label: str | None = None
     lease: str | None = None  # the token, if there is one
 
+    def body(self, voter: str, counts: bool) -> dict[str, Any]:
+        """Return the body of its log entry, for an answer in time and without a lease."""
+        return {
+            "verdict": self.verdict,
+            "label": self.label,
+            "voter": voter,
+            "counts": counts,
+            "late": False,
+            "lease": "",
+            "shown": None,
+            "supersedes": None,
+        }
+
 
 def ask(stream: Stream, who: str, at: float) -> dict[str, Any] | None:
-    """Lease the oldest question that this person may have; None if there is none."""
+    """Lease the oldest question that this person may answer; return None if there is none."""
     found = waiting(stream, who, at)
     if found is None:
         return None
@@ -33,9 +46,9 @@ def ask(stream: Stream, who: str, at: float) -> dict[str, Any] | None:
 
 
 def waiting(stream: Stream, who: str, at: float) -> tuple[Question, dict[str, Any] | None] | None:
-    """Return the oldest question that this person may have, and its content.
+    """Return the oldest question that this person may answer, and its content.
 
-    Those whose content is damaged are set aside on the way.
+    Questions whose content is damaged are set aside.
     """
     for question in [q for q in stream.open.values() if q.free_for(who, at)]:
         try:
@@ -48,7 +61,7 @@ def waiting(stream: Stream, who: str, at: float) -> tuple[Question, dict[str, An
 
 
 def described(stream: Stream, question: Question, content: dict[str, Any] | None) -> dict[str, Any]:
-    """Return a question as a page shows it; the prediction only where that may not sway anybody."""
+    """Return a question as the page shows it, without the prediction if that is hidden."""
     decided, hidden = question.decided, question.hides(stream.declaration.hide)
     return {
         "item": question.item,
@@ -66,7 +79,7 @@ def described(stream: Stream, question: Question, content: dict[str, Any] | None
 
 
 def renew(stream: Stream, item: int, token: str, who: str, at: float) -> dict[str, Any]:
-    """Let a lease begin anew; Problem (409) if it has run out."""
+    """Renew a lease. Raises Problem (409) if it has expired."""
     question = held(stream, item, token, at)
     until = at + stream.declaration.lease
     body = {"lease": digest(token), "until": until}
@@ -75,14 +88,14 @@ def renew(stream: Stream, item: int, token: str, who: str, at: float) -> dict[st
 
 
 def release(stream: Stream, item: int, token: str, who: str, at: float) -> dict[str, Any]:
-    """Give a question back; Problem (409) if the lease has run out."""
+    """Release a question. Raises Problem (409) if the lease has expired."""
     question = held(stream, item, token, at)
     stream.emit("released", at, who, {"lease": digest(token)}, item=question.item)
     return {"item": item, "released": True}
 
 
 def held(stream: Stream, item: int, token: str, at: float) -> Question:
-    """Return the question that this token leases."""
+    """Return the question leased under this token. Raises Problem (409) if it has expired."""
     question = stream.open.get(item)
     if question is None or not any(x.digest == digest(token) for x in question.active(at)):
         raise Problem(409, "lease_over", f"The lease of item {item} is over.")
@@ -90,11 +103,11 @@ def held(stream: Stream, item: int, token: str, at: float) -> Question:
 
 
 def answer(stream: Stream, item: int, said: Said, who: str, at: float) -> dict[str, Any]:
-    """Take an answer, whenever it comes; somebody's second one takes the place of the first.
+    """Record an answer; a person's second answer replaces the first.
 
-    It is late if its lease has run out, if others hold the question now, if enough people have
-    answered, or if an admin has corrected this person's answer. In the last three cases it is kept,
-    and does not count. Raises Problem (422) if the label is of no class.
+    The answer is late if its lease has expired, if others hold the question now, if enough people
+    have answered, or if an admin has corrected this person's answer. In the last three cases it is
+    recorded and does not count. Raises Problem (422) if the label is not a class.
     """
     check(stream, said)
     question = stream.question(item)
@@ -105,11 +118,7 @@ def answer(stream: Stream, item: int, said: Said, who: str, at: float) -> dict[s
     free = not question.settled and not taken if before is None else before.who == who
     skipped = question.skipped.get(who) if said.verdict == SKIP else None
     counts = said.verdict != SKIP and free
-    body: dict[str, Any] = {
-        "verdict": said.verdict,
-        "label": said.label,
-        "voter": who,
-        "counts": counts,
+    body = said.body(who, counts) | {
         "late": over or question.retired or not free,
         "lease": digest(said.lease) if said.lease else "",
         "shown": lease.since if lease else None,
@@ -121,9 +130,10 @@ def answer(stream: Stream, item: int, said: Said, who: str, at: float) -> dict[s
 def correct(
     stream: Stream, seq: int, said: Said, who: str, at: float, anybody: bool = True
 ) -> dict[str, Any]:
-    """Put another answer in the place of one, as the answer of the person who corrects.
+    """Replace an answer with another, recorded as the answer of the person who corrects it.
 
-    Raises Problem: 409 if it does not stand, 403 if it is another's and not `anybody` may.
+    Raises Problem: 409 if the answer has been superseded, 403 if it is another person's and
+    `anybody` is false.
     """
     check(stream, said)
     if said.verdict == SKIP:
@@ -131,23 +141,15 @@ def correct(
     question, entry = standing(stream, seq)
     if not anybody and entry.who != who:
         raise Problem(403, "forbidden", "Only an admin corrects the answers of others.")
-    body = {
-        "verdict": said.verdict,
-        "label": said.label,
-        "voter": entry.body["voter"],
-        "counts": True,
-        "late": False,
-        "lease": "",
-        "shown": None,
-        "supersedes": seq,
-    }
+    body = said.body(entry.body["voter"], True) | {"supersedes": seq}
     return emitted(stream, question, "answer", who, at, body)
 
 
 def undo(stream: Stream, seq: int, who: str, at: float, anybody: bool = True) -> dict[str, Any]:
-    """Take an answer back: its question waits again.
+    """Withdraw an answer: its question waits again.
 
-    Raises Problem: 409 if it does not stand, 403 if it is not one's own and not `anybody` may.
+    Raises Problem: 409 if the answer has been superseded, 403 if it is another person's and
+    `anybody` is false.
     """
     question, entry = standing(stream, seq)
     if not anybody and entry.who != who:
@@ -156,7 +158,7 @@ def undo(stream: Stream, seq: int, who: str, at: float, anybody: bool = True) ->
 
 
 def standing(stream: Stream, seq: int) -> tuple[Question, Event]:
-    """Return the question of an answer that stands, and its entry."""
+    """Return the question of an answer that has not been superseded, and its log entry."""
     entry = stream.store.event(seq)
     if entry is None or entry.kind != "answer" or entry.stream != stream.id:
         raise missing(f"answer {seq} in stream {stream.name!r}")
@@ -169,7 +171,7 @@ def standing(stream: Stream, seq: int) -> tuple[Question, Event]:
 def emitted(
     stream: Stream, question: Question, kind: str, who: str, at: float, body: dict[str, Any]
 ) -> dict[str, Any]:
-    """Append what was said, and learn what follows from it; of a damaged item nothing does."""
+    """Append an answer or undo to the log, and update the model unless the item is damaged."""
     try:
         body |= teaching(stream, question, kind, body)
         sound = True
@@ -191,7 +193,7 @@ def emitted(
 
 
 def teaching(stream: Stream, question: Question, kind: str, body: dict[str, Any]) -> dict[str, Any]:
-    """Let the model learn what this entry settles, and return how it did."""
+    """Update the model if this entry settles a label; return how, for the log."""
     ahead = foreseen(stream, question, kind, body)
     _, label = ahead.outcome()
     ticket = question.decided["ticket"]
@@ -209,19 +211,14 @@ def teaching(stream: Stream, question: Question, kind: str, body: dict[str, Any]
 
 
 def foreseen(stream: Stream, question: Question, kind: str, body: dict[str, Any]) -> Question:
-    """Return the question as it will be after this entry."""
-    ahead = Question.__new__(Question)
-    ahead.__dict__.update(question.__dict__)
-    for name in ("leases", "votes", "skipped"):
-        setattr(ahead, name, dict(getattr(question, name)))
-    ahead.late = list(question.late)
-    seq = stream.store.head[0] + 1
+    """Return a copy of the question as it will be after this entry."""
+    ahead, seq = deepcopy(question), stream.store.head[0] + 1
     ahead.apply(Event(seq, stream.id, kind, question.item, None, 0.0, "", body))
     return ahead
 
 
 def check(stream: Stream, said: Said) -> None:
-    """Refuse what is no answer in this stream."""
+    """Raise Problem (422) if the stream cannot accept this answer."""
     if said.verdict not in (LABEL, NONE, SKIP):
         raise invalid(f"verdict must be {LABEL!r}, {NONE!r} or {SKIP!r}, got {said.verdict!r}.")
     if (said.label is None) == (said.verdict == LABEL):
@@ -235,5 +232,5 @@ def check(stream: Stream, said: Said) -> None:
 
 
 def digest(token: str) -> str:
-    """Return what the log has of a token."""
+    """Return the digest of a lease token that the log holds."""
     return sha256(token.encode()).hexdigest()[:32]

@@ -12,17 +12,71 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from starlette.exceptions import HTTPException
 
 from .. import __version__
-from . import metrics
-from .bodies import Bodies
+from . import labelling, reports
 from .guard import Guard, Rates
 from .host import Host
 from .problem import Problem
-from .routes import items, labelling, reports
-from .routes.common import StrictRoute, allowed
+from .requests import Bodies, StrictRoute, allowed
 from .tokens import Person, owner
+
+COUNTERS = {
+    "items": "Items received",
+    "asked": "Items whose label was asked for",
+    "answered": "Questions answered",
+    "skipped": "Questions skipped",
+    "late": "Late answers",
+    "retired": "Questions retired unanswered",
+    "damaged": "Items set aside because their stored content is damaged",
+    "version": "Labels learned",
+}
+
+
+class Figures:
+    """Collector of the metrics of a host, at each scrape."""
+
+    def __init__(self, host: Host):
+        self.host = host
+
+    def collect(self) -> Iterable[Metric]:
+        """Yield the metrics."""
+        views = self.host.views
+        for name, what in COUNTERS.items():
+            yield filled(
+                CounterMetricFamily(f"selectron_{name}", what, labels=["stream"]), views, name
+            )
+        queue = GaugeMetricFamily("selectron_queue", "Questions waiting", labels=["stream"])
+        yield filled(queue, views, "queue")
+        what = "Honest accuracy of recently answered items, and its 95% interval"
+        accuracy = GaugeMetricFamily("selectron_accuracy", what, labels=["stream", "bound"])
+        for stream, view in views.items():
+            for bound, value in view["accuracy"]["recent"].items():
+                if value is not None:
+                    accuracy.add_metric([stream, bound], value)
+        yield accuracy
+        failing = "1 if the store cannot be written"
+        yield GaugeMetricFamily("selectron_failing", failing, value=float(self.host.failing))
+        broken = "1 if an entry of the log, or a reply, is damaged"
+        yield GaugeMetricFamily("selectron_broken", broken, value=float(self.host.broken))
+
+
+def filled(family: Any, views: dict[str, dict[str, Any]], name: str) -> Metric:
+    """Return a metric family with one value per stream."""
+    for stream, view in views.items():
+        family.add_metric([stream], view[name])
+    return family
+
+
+def figures(host: Host) -> bytes:
+    """Return all metrics in the text format of Prometheus."""
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(Figures(host))
+    return generate_latest(registry)
+
 
 LOG = logging.getLogger("selectron.serve")
 PAGES = {"/": "streams.html", "/label": "label.html", "/history": "history.html"}
@@ -34,7 +88,7 @@ STATIC = (
 
 
 def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = None) -> FastAPI:
-    """Return the application around a host; `hosts` are names that it goes by beside localhost."""
+    """Return the application for a host; `hosts` are its names in addition to localhost."""
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
@@ -50,7 +104,7 @@ def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = Non
     app = FastAPI(
         title="Selectron",
         version=__version__,
-        description="Streams that are predicted item by item, and ask for the labels they need.",
+        description="Predicts streams item by item, and queries the labels it needs.",
         openapi_url="/v1/openapi.json",
         docs_url=None,
         redoc_url=None,
@@ -59,8 +113,8 @@ def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = Non
     app.openapi = lambda: described(app)  # type: ignore[method-assign]
     app.state.host, app.state.readers, app.state.ending = host, 0, False
     app.state.bodies = Bodies()
-    for routes in (items, labelling, reports):
-        app.include_router(routes.router)
+    for router in (labelling.items, labelling.answers, reports.router):
+        app.include_router(router)
     add_plain(app)
     add_errors(app)
     app.add_middleware(Guard, whose=whose, hosts=hosts, rates=rates)
@@ -68,7 +122,7 @@ def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = Non
 
 
 def described(app: FastAPI) -> dict[str, Any]:
-    """Return the description of the API, with how a token is sent."""
+    """Return the OpenAPI schema, with the security scheme and error responses."""
     if app.openapi_schema is None:
         schema = FastAPI.openapi(app)
         scheme = {"type": "http", "scheme": "bearer", "description": "A token of the right role."}
@@ -81,11 +135,11 @@ def described(app: FastAPI) -> dict[str, Any]:
 
 
 def add_plain(app: FastAPI) -> None:
-    """Add what is outside of /v1: health, figures, and pages, which hold no data."""
+    """Add the routes outside /v1: health, metrics, and pages, which contain no data."""
 
     @app.get("/healthz", tags=["health"])
     async def healthz(request: Request) -> Response:
-        """Tell whether it works."""
+        """Report whether the service works."""
         host = request.app.state.host
         works = not (host.failing or host.broken)
         damaged = sum(view["damaged"] for view in host.views.values())
@@ -94,9 +148,9 @@ def add_plain(app: FastAPI) -> None:
     router = APIRouter(route_class=StrictRoute, tags=["health"])
 
     @router.get("/metrics", **allowed("read"))
-    async def figures(request: Request) -> Response:
-        """Send figures for Prometheus."""
-        return Response(metrics.written(request.app.state.host), media_type="text/plain")
+    async def metrics(request: Request) -> Response:
+        """Return metrics for Prometheus."""
+        return Response(figures(request.app.state.host), media_type="text/plain")
 
     app.include_router(router)
     for path, name in [*PAGES.items(), *((f"/static/{name}", name) for name in STATIC)]:
@@ -104,7 +158,7 @@ def add_plain(app: FastAPI) -> None:
 
 
 def page(name: str) -> Any:
-    """Return the route of a file."""
+    """Return the endpoint of a file."""
 
     async def send() -> Response:
         return Response(content(name), media_type=MEDIA[name.rpartition(".")[2]])
@@ -119,7 +173,7 @@ def content(name: str) -> bytes:
 
 
 def add_errors(app: FastAPI) -> None:
-    """Give all errors one shape, and none a trace."""
+    """Give all errors one JSON shape, without tracebacks."""
 
     @app.exception_handler(Problem)
     async def problem(request: Request, error: Problem) -> Response:
@@ -142,5 +196,5 @@ def add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def unexpected(request: Request, error: Exception) -> Response:
-        message = "This could not be done; the server's log tells why."
+        message = "This could not be done; see the server's log for the reason."
         return JSONResponse(Problem(500, "internal", message).body(), 500)

@@ -1,7 +1,7 @@
-"""A connection: how long it may wait, how much of it is read at once, how many there may be.
+"""Connections: limits on waiting time, on bytes parsed at once, and on their number.
 
-uvicorn limits the time between two requests, but neither that in which the head of a request
-arrives nor its size, and it parses whatever has arrived at once, pipelined requests too.
+uvicorn limits the time between two requests, but not the time in which the head of a request
+arrives nor its size, and it parses everything received at once, including pipelined requests.
 """
 
 import socket
@@ -19,23 +19,23 @@ HEAD = 1 << 15  # bytes of a head
 FIELDS = 100  # in a head
 PIECE = 1 << 14  # bytes that are parsed before others have their turn
 BUFFER, LARGE_BUFFER = 1 << 13, 1 << 16  # bytes kept by the system; the latter with a valid token
-PIPELINED = 16  # requests that may wait for the one before
-PENALTY = 0.5  # seconds until what is no request is refused, so that the next comes later
+PIPELINED = 16  # requests that may wait for earlier ones
+PENALTY = 0.5  # seconds of delay before a malformed request is refused
 FULL = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
 class Connection(HttpToolsProtocol):
-    """A connection that is waiting for a request, or in one.
+    """A connection, either waiting for a request or processing one.
 
-    Where there is no room for another, the one that has idled longest gives way: it waits for a
-    request, or is in one without a valid token.
+    When the limit is reached, the connection idle for longest is closed. A connection is idle while
+    it waits for a request or processes one without a valid token.
     """
 
     each = EACH
     count: ClassVar[Counter[str]] = Counter()  # of each address; a server has its own
 
     def connection_made(self, transport: Any) -> None:
-        """Begin to wait, in the place of another if all are taken."""
+        """Start waiting; close another connection if the limit is exceeded."""
         super().connection_made(transport)
         self.address = self.client[0] if self.client else ""
         self.count[self.address] += 1
@@ -50,7 +50,7 @@ class Connection(HttpToolsProtocol):
             self._make_room(None)
 
     def _make_room(self, address: str | None) -> None:
-        """Close the connection that has idled longest, or this one if all others are at work."""
+        """Close the connection idle for longest, or this one if all others are busy."""
         others: Iterable[Any] = (c for c in self.connections if c is not self)
         same = (c for c in others if address in (None, c.address) and not c.gone)
         idle = [c for c in same if c.waiting or c.stranger()]
@@ -61,17 +61,17 @@ class Connection(HttpToolsProtocol):
             self.transport.close()
 
     def stranger(self) -> bool:
-        """Return whether this is in a request that has come without a valid token."""
+        """Return whether this processes a request without a valid token."""
         return not self.waiting and self.scope["state"].get("person", "unknown") is None
 
     def _wait(self) -> None:
-        """Wait for a request: its head has to be complete in time."""
+        """Wait for a request, whose head must arrive in time."""
         self.timer.cancel()
         self.waiting, self.since, self.size = True, time.monotonic(), 0
         self.timer = self.loop.call_later(PATIENCE, self.give_up)
 
     def give_up(self) -> None:
-        """Close the connection at once, whether or not the other side reads."""
+        """Close the connection at once, even if the client does not read."""
         self._leave()
         self.transport.abort()
 
@@ -86,17 +86,17 @@ class Connection(HttpToolsProtocol):
             cycle.message_event.set()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no more."""
+        """Release what the connection holds."""
         self._leave()
         self.timer.cancel()
         self.resume_writing()
         self.rest.clear()
         super().connection_lost(exc)
 
-    # What arrives
+    # Receiving
 
     def data_received(self, data: bytes) -> None:
-        """Parse what arrived, piece by piece: in between, a request may be refused."""
+        """Parse received data piece by piece; a request may be refused in between."""
         if self.refused:
             return
         self.rest += data
@@ -130,7 +130,7 @@ class Connection(HttpToolsProtocol):
             self.loop.call_soon(self._feed)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a field of the head; uvicorn answers with 400 if that raises."""
+        """Add a header field; uvicorn replies with 400 if this raises."""
         if len(self.headers) >= FIELDS:
             raise ValueError("too many fields")
         super().on_header(name, value)
@@ -153,10 +153,10 @@ class Connection(HttpToolsProtocol):
                 self.feeding = True
                 self.loop.call_soon(self._feed)
 
-    # What is sent
+    # Sending
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no request, after a while, and close the connection."""
+        """Refuse a malformed request after a delay, and close the connection."""
         if not self.refused:
             self.refused = True
             self.flow.pause_reading()
@@ -169,11 +169,11 @@ class Connection(HttpToolsProtocol):
             super().send_400_response(msg)
 
     def pause_writing(self) -> None:
-        """Give the other side time to read what was sent."""
+        """Give the client time to read the reply."""
         super().pause_writing()
         self.stalled = self.loop.call_later(PATIENCE, self.give_up)
 
     def resume_writing(self) -> None:
-        """Send on."""
+        """Resume sending."""
         super().resume_writing()
         self.stalled.cancel()

@@ -1,4 +1,4 @@
-"""What a stream is: a table in a TOML file."""
+"""Declarations of streams: tables in a TOML file."""
 
 import tomllib
 from pathlib import Path
@@ -16,7 +16,7 @@ Class = Annotated[str, Field(min_length=1, max_length=100)]
 Fields = Annotated[list[str], Field(max_length=1000)]
 
 
-USED = {  # what counts of the features, by kind
+USED = {  # the options each kind of features uses
     "text": ("size", "text", "ngrams"),
     "fields": ("size", "text", "ngrams", "numeric", "categorical"),
     "vector": ("size", "vector"),
@@ -24,13 +24,13 @@ USED = {  # what counts of the features, by kind
 
 
 class Part(BaseModel):
-    """A table of a declaration: names that it does not know are refused."""
+    """A table of a declaration; unknown names are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Features(Part):
-    """What the model sees of an item.
+    """How items become feature rows.
 
     `text`: words (and, with `ngrams`, runs of them) of these fields, hashed to `size` columns.
     `fields`: `categorical` fields, and the words of `text`, hashed to `size` columns; `numeric`
@@ -72,10 +72,10 @@ class Features(Part):
 
 
 class Privacy(Part):
-    """What is kept of an item.
+    """How much of each item is stored.
 
-    `raw`: all of it, for `retention_days` (0: for good). `hash`: its features and a hash; what the
-    page has to show is deleted once it is answered.
+    `raw`: the whole item, for `retention_days` (0: without limit). `hash`: features and a hash; the
+    item itself is deleted once its question is settled.
     """
 
     keep: Literal["raw", "hash"] = "raw"
@@ -83,12 +83,12 @@ class Privacy(Part):
 
 
 class Declaration(Part):
-    """A stream.
+    """The declaration of a stream.
 
     `budget` is a share of items as "10%", or a number of labels in a period as "20 per 1d";
-    `audit` the share of it that goes to items picked whatever they seem worth; `annotators` how
-    many people answer each question; `lease` for how many seconds an item is one person's; `queue`
-    how many questions may wait; `hide` when the page does not show the prediction.
+    `audit` the share of it for items picked at random; `annotators` the number of people who answer
+    each question; `lease` the seconds for which one person holds a question; `queue` the number of
+    questions that may wait; `hide` when the page does not show the prediction.
     """
 
     name: Name
@@ -128,7 +128,7 @@ class Declaration(Part):
 
 
 def budget_of(text: str) -> Budget:
-    """Return the budget that is written so.
+    """Return the budget written as "10%" or "20 per 1d".
 
     >>> budget_of("10%").rate, budget_of("20 per 1d").labels, budget_of("20 per 1d").per
     (0.1, 20.0, '1d')
@@ -144,7 +144,7 @@ def budget_of(text: str) -> Budget:
 
 
 def declared(values: dict[str, Any], where: str) -> Declaration:
-    """Return a stream from its table; SelectronError if it will not do."""
+    """Return a declaration from its table. Raises SelectronError if it is invalid."""
     try:
         return Declaration.model_validate(values)
     except ValidationError as error:
@@ -155,7 +155,7 @@ def declared(values: dict[str, Any], where: str) -> Declaration:
 
 
 def used(features: dict[str, Any]) -> dict[str, Any]:
-    """Return what decides the rows, of features as they are dumped.
+    """Return the options that determine the rows, from dumped features.
 
     >>> used({"kind": "vector", "size": 3, "vector": "v", "text": ["text"]})
     {'size': 3, 'vector': 'v', 'kind': 'vector'}
@@ -170,7 +170,7 @@ def used(features: dict[str, Any]) -> dict[str, Any]:
 
 
 def continued(declaration: Declaration, features: dict[str, Any]) -> Declaration:
-    """Return a declaration that has the version of these features, those its stream began with."""
+    """Return the declaration with the feature version that its stream began with."""
     version = {"version": features.get("version", 1)}
     changed = declaration.features.model_copy(update=version)
     return declaration.model_copy(update={"features": changed})
@@ -179,7 +179,7 @@ def continued(declaration: Declaration, features: dict[str, Any]) -> Declaration
 def read(path: str | Path) -> list[Declaration]:
     """Return the streams of a TOML file: one, or those of its [[stream]] tables.
 
-    Raises SelectronError if the file is not TOML, or a stream of it will not do.
+    Raises SelectronError if the file is not TOML, or a declaration is invalid.
     """
     try:
         with open(path, "rb") as file:
@@ -190,7 +190,7 @@ def read(path: str | Path) -> list[Declaration]:
     if several is None:
         return [declared({"name": Path(path).stem, **values}, str(path))]
     if values or not isinstance(several, list):
-        raise SelectronError(f"{path}: beside [[stream]] tables there must be nothing.")
+        raise SelectronError(f"{path}: there must be nothing except [[stream]] tables.")
     found = [declared(table, f"{path}, stream {i + 1}") for i, table in enumerate(several)]
     if len({stream.name for stream in found}) < len(found):
         raise SelectronError(f"{path}: two streams have the same name.")

@@ -1,7 +1,7 @@
-"""A stream to try things with: messages to a help desk, "urgent" or "routine", that drift.
+"""The demonstration stream: messages to a help desk, "urgent" or "routine", that drift.
 
-Texts are put together from parts, so that they need no download. Every 400 messages another product
-makes the trouble: what was urgent before is routine now.
+Texts are generated from parts, so no download is needed. Every 400 messages the concept changes:
+other products become urgent.
 """
 
 import random
@@ -46,7 +46,7 @@ NAMES = ("Ada", "Boris", "Chen", "Dora", "Emil", "Fatima", "Goran", "Hanna")
 
 
 def messages(seed: int = 0) -> Iterator[dict[str, Any]]:
-    """Yield messages without end.
+    """Yield messages indefinitely.
 
     >>> next(messages())["subject"]
     'Webshop'
@@ -54,15 +54,15 @@ def messages(seed: int = 0) -> Iterator[dict[str, Any]]:
     rng = random.Random(seed)
     while True:
         product = rng.choice(PRODUCTS)
-        told = rng.choice(TROUBLE if rng.random() < 0.5 else CALM).format(p=product)
-        text = f"{rng.choice(GREETINGS)} {told}. {rng.choice(NAMES)}".strip()
+        body = rng.choice(TROUBLE if rng.random() < 0.5 else CALM).format(p=product)
+        text = f"{rng.choice(GREETINGS)} {body}. {rng.choice(NAMES)}".strip()
         yield {"subject": product.capitalize(), "text": text}
 
 
 def truth(number: int, message: dict[str, Any]) -> str:
-    """Return the label of a message, as whoever runs the help desk sees it at that time.
+    """Return the true label of a message at its place in the stream.
 
-    Trouble is urgent, but not with the three products that wait at that time.
+    Trouble is urgent, except with the three products that are routine at that time.
     """
     waits = PRODUCTS[:3] if number // SHIFT % 2 else PRODUCTS[3:]
     trouble = any(part.partition("{p}")[2] in message["text"] for part in TROUBLE)
@@ -70,7 +70,7 @@ def truth(number: int, message: dict[str, Any]) -> str:
 
 
 class Feeder(threading.Thread):
-    """Sends messages to the demonstration's stream, until `stop`."""
+    """A thread that sends messages to the demonstration stream until `stop`."""
 
     def __init__(self, host: Host, first: int = FIRST, pace: float = PACE):
         super().__init__(name="selectron-demo", daemon=True)
@@ -78,7 +78,7 @@ class Feeder(threading.Thread):
         self.ending = threading.Event()
 
     def run(self) -> None:
-        """Send some at once, and then one after the other."""
+        """Send a first batch, and then single messages."""
         sent = self.host.views[DEMO.name]["items"]
         source = messages()
         for _ in range(sent):
@@ -91,7 +91,7 @@ class Feeder(threading.Thread):
             sent += 1
 
     def send(self, start: int, found: list[dict[str, Any]]) -> None:
-        """Send messages, under their numbers."""
+        """Send messages with ids from their numbers."""
         rows = self.host.rows[DEMO.name](found)
         items = [
             Item.of(f"message-{start + i}", message, row)
@@ -101,6 +101,6 @@ class Feeder(threading.Thread):
         self.host.writer.submit(work).exception(timeout=300)
 
     def stop(self) -> None:
-        """Send no more."""
+        """Stop sending."""
         self.ending.set()
         self.join()

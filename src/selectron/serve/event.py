@@ -1,20 +1,25 @@
-"""Entries of the log."""
+"""Entries of the log, rows as bytes, and the checksums of everything stored."""
 
+import sqlite3
+import struct
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..engine.rows import Dense, Sparse
+from ..errors import SelectronError
 from . import strict
 
 
 class Event(NamedTuple):
-    """An entry: nothing in it is ever changed, and what takes it back is another entry.
+    """A log entry. Entries never change; another entry supersedes an earlier one.
 
     Kinds: `item` (with what was decided on it), `shown`, `renewed`, `released` (leases), `answer`,
-    `undo`, `retired` (a question that nobody has answered in time), `damaged` (an item is set aside
-    whose content is not what was written).
+    `undo`, `retired` (a question dropped from a full queue), `damaged` (an item set aside because
+    its content does not match its checksum).
     """
 
     seq: int  # from 1 on, without gaps
@@ -28,7 +33,7 @@ class Event(NamedTuple):
 
 
 def sealed(entry: tuple, before: int) -> int:
-    """Return the check of an entry, its body being text, which depends on all before it.
+    """Return the checksum of an entry, its body as text, chained to that of the entry before.
 
     >>> sealed((1, 1, "item", 1, None, 0.0, "anna", "{}"), 0)
     887202374
@@ -45,7 +50,7 @@ def packed(row: Dense | Sparse) -> bytes:
 
 
 def unpacked(blob: bytes) -> Dense | Sparse:
-    """Return the row of bytes.
+    """Return the row that was packed.
 
     >>> unpacked(packed(Dense(np.array([[1.0, 2.0]]))))
     Dense(values=array([[1., 2.]]))
@@ -61,3 +66,68 @@ def unpacked(blob: bytes) -> Dense | Sparse:
 def written(body: dict[str, Any]) -> str:
     """Return the body of an entry as text."""
     return strict.dumps(body)
+
+
+OWNER = struct.Struct("<qqdq?")  # item, stream, time, length as it came, are there features?
+UNSEALED = -1  # a checksum that matches nothing: damaged before it was migrated
+
+
+class Damaged(SelectronError):
+    """Stored data does not match its checksum."""
+
+    def __init__(self, what: str):
+        super().__init__(f"The store is damaged: {what} is not what was written.")
+        self.what = what
+
+    def __reduce__(self):
+        return Damaged, (self.what,)
+
+
+@contextmanager
+def checking(what: str) -> Iterator[None]:
+    """Raise Damaged if SQLite finds its file corrupt while reading."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        code = getattr(error, "sqlite_errorcode", None)
+        if code is not None and code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            raise Damaged(what) from None
+        if "decode" in str(error):  # a text that is no UTF-8 any more
+            raise Damaged(what) from None
+        raise
+
+
+def content_seal(
+    item: int, stream: int, at: float, raw: bytes | None, features: bytes | None
+) -> int:
+    """Return the checksum of an item's content, bound to that item.
+
+    >>> content_seal(1, 1, 0.0, b"{}", None) == content_seal(2, 1, 0.0, b"{}", None)
+    False
+    """
+    start = OWNER.pack(item, stream, at, -1 if raw is None else len(raw), features is None)
+    return zlib.crc32(features or b"", zlib.crc32(raw or b"", zlib.crc32(start)))
+
+
+def first_content_seal(raw: bytes | None, features: bytes | None) -> int:
+    """Return the checksum of a content in version 1 of the store."""
+    return zlib.crc32(raw or b"", zlib.crc32(features or b""))
+
+
+def migrated_seal(
+    item: int,
+    stream: int,
+    at: float,
+    raw: bytes | None,
+    features: bytes | None,
+    seal: int,
+) -> int:
+    """Return the current checksum if that of version 1 matches the content, else UNSEALED."""
+    if seal != first_content_seal(raw, features):
+        return UNSEALED
+    return content_seal(item, stream, at, raw, features)
+
+
+def record_seal(*fields: str | float | None) -> int:
+    """Return the checksum of a small record: a stream's declaration, a token, a reply."""
+    return zlib.crc32(repr(fields).encode("utf-8", "surrogatepass"))

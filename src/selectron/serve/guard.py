@@ -1,4 +1,4 @@
-"""What every request goes through first: its host, its origin, its rate."""
+"""Checks on every request: host, origin, rate, token."""
 
 import asyncio
 import time
@@ -6,14 +6,15 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from . import strict
+from starlette.responses import JSONResponse
+
 from .problem import Problem
 
 FEW = 1 << 13  # bytes of a body that are passed over; beyond them the connection is closed
 RATE, BURST = 2000.0, 4000.0  # requests a second of one address, and at once
 STRANGERS, AT_ONCE = 300.0, 100  # requests a second without a valid token, and at once
 WAIT = 2.0  # seconds for which one of these waits at most
-ADDRESSES = 10_000  # that are remembered
+ADDRESSES = 10_000  # remembered
 LOCAL = ("127.0.0.1", "localhost", "[::1]", "::1")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -30,14 +31,14 @@ HEADERS = {
 
 
 class Rates:
-    """A bucket for each address: it fills at `rate`, and holds `burst` requests."""
+    """A token bucket per address, refilled at `rate` and holding `burst` requests."""
 
     def __init__(self, rate: float = RATE, burst: float = BURST):
         self.rate, self.burst = rate, burst
         self.buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, address: str, now: float) -> bool:
-        """Take a request out of an address's bucket, if there is one."""
+        """Return whether an address may send a request now, and count it."""
         left, then = self.buckets.pop(address, (self.burst, now))
         left = min(self.burst, left + (now - then) * self.rate)
         self.buckets[address] = (left - 1 if left >= 1 else left, now)
@@ -47,16 +48,16 @@ class Rates:
 
 
 class Lane:
-    """The requests without a valid token, of all addresses together: one after the other.
+    """The common rate limit of requests without a valid token, from all addresses.
 
-    However many connections send them, most of the processor is left to others.
+    It leaves most of the processor to others, however many connections send such requests.
     """
 
     def __init__(self) -> None:
         self.last = 0.0
 
     async def enter(self) -> None:
-        """Wait for a turn, or raise Problem (503): it would take too long."""
+        """Wait for a turn. Raises Problem (503) if that would take too long."""
         now = time.monotonic()
         turn = max(self.last, now - AT_ONCE / STRANGERS) + 1 / STRANGERS
         if turn > now + WAIT:
@@ -67,10 +68,12 @@ class Lane:
 
 
 class Guard:
-    """ASGI: refuses what is too much or comes from elsewhere, and finds out whose a request is.
+    """ASGI middleware: checks host, origin and rate, and identifies the owner of the token.
 
-    `whose` returns the owner of an Authorization header, None if there is none: `state.person`. A
-    connection with a long body that nobody has read is closed after the reply.
+    `whose` returns the owner of an Authorization header or None; it is stored as `state.person`. A
+    connection is closed after the reply if a long body has not been read.
+
+    Starlette's TrustedHostMiddleware does not suffice: it replies with 400 in plain text.
     """
 
     def __init__(
@@ -86,7 +89,7 @@ class Guard:
         self.lane = Lane()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Take a request."""
+        """Process a request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -107,7 +110,10 @@ class Guard:
         try:
             await self._check(scope)
         except Problem as problem:
-            await refuse(problem, sending)
+            headers = {"connection": "close"}
+            if problem.status == 429:
+                headers["retry-after"] = "1"
+            await JSONResponse(problem.body(), problem.status, headers)(scope, receive, sending)
             return
         await self.app(scope, receiving, sending)
 
@@ -115,7 +121,7 @@ class Guard:
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         host = headers.get(b"host", "")
         if "*" not in self.hosts and bare(host) not in self.hosts:
-            raise Problem(421, "host", "This server does not go by that name: see --allow-host.")
+            raise Problem(421, "host", "This server does not have that name: see --allow-host.")
         origin = headers.get(b"origin")
         if origin is not None and origin.partition("://")[2] != host:
             raise Problem(403, "origin", "Requests from pages of other origins are refused.")
@@ -140,7 +146,7 @@ def bare(host: str) -> str:
 
 
 def extra(path: str) -> list[tuple[bytes, bytes]]:
-    """Return the headers that every response gets."""
+    """Return the headers of every response to this path."""
     cache = "no-store" if path.startswith("/v1") or path in ("/metrics", "/healthz") else "no-cache"
     return [(k.encode(), v.encode()) for k, v in {**HEADERS, "cache-control": cache}.items()]
 
@@ -150,17 +156,3 @@ def long(scope: Any) -> bool:
     headers = dict(scope["headers"])
     length = headers.get(b"content-length", b"0")
     return b"transfer-encoding" in headers or not length.isdigit() or int(length) > FEW
-
-
-async def refuse(problem: Problem, send: Any) -> None:
-    """Send a problem, and have the connection closed."""
-    content = strict.dumps(problem.body()).encode()
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(content)).encode()),
-        (b"connection", b"close"),
-    ]
-    if problem.status == 429:
-        headers.append((b"retry-after", b"1"))
-    await send({"type": "http.response.start", "status": problem.status, "headers": headers})
-    await send({"type": "http.response.body", "body": content})

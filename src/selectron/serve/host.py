@@ -1,33 +1,166 @@
-"""What HTTP has of a service: a way to its writer, and what readers see."""
+"""The service as HTTP sees it: one thread that writes, and readers of what is committed."""
 
 import asyncio
 import logging
+import queue
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from . import tokens
-from .clock import Clock, elapsed
-from .damage import Damaged
 from .declaration import Declaration
+from .event import Damaged
 from .opening import Reader, reader
 from .problem import Problem, missing
-from .service import Service, Work, unreadable
+from .service import BROKEN, Service, Work, unreadable
 from .store import other_streams
-from .writer import Writer
+
+# on Linux a clock that counts while the machine is suspended, elsewhere the one there is
+STEADY = getattr(time, "CLOCK_BOOTTIME", None)
+
+
+def elapsed() -> float:
+    """Return the seconds of a monotonic clock."""
+    return time.monotonic() if STEADY is None else time.clock_gettime(STEADY)
+
+
+class Clock:
+    """A clock in seconds since 1970, unaffected when the system's clock is set after the start.
+
+    >>> seconds = iter([5.0, 7.5])
+    >>> Clock(lambda: 1000.0, lambda: next(seconds))()
+    1002.5
+    """
+
+    def __init__(
+        self, wall: Callable[[], float] = time.time, steady: Callable[[], float] = elapsed
+    ):
+        self.steady = steady
+        self.ahead = wall() - steady()
+
+    def __call__(self) -> float:
+        """Return the time."""
+        return self.ahead + self.steady()
+
+
+BATCH = 256  # requests in a transaction
+WAITING = 10_000  # requests that may wait
+BUSY = "Too many requests are waiting: try again in a moment."
+ENDED = "The server is shutting down."
+RETRY = 2.0  # seconds between two tries to write a store that fails
+LOG = logging.getLogger("selectron.serve")
+
+
+class Writer(threading.Thread):
+    """The thread that runs a service; `changed` is called after each commit.
+
+    The service is created in the thread; `ready` is the future of it, or of the exception.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[], Service],
+        changed: Callable[[Service], None] = lambda service: None,
+        clock: Callable[[], float] | None = None,
+    ):
+        super().__init__(name="selectron-writer", daemon=True)
+        self.make, self.changed, self.clock = make, changed, clock or Clock()
+        self.waiting: queue.Queue = queue.Queue(WAITING)
+        self.ready: Future[Service] = Future()
+        self.ended = False
+
+    def submit(self, work: Work) -> Future:
+        """Queue work; return the future of its reply (set after the commit) or of a Problem."""
+        future: Future = Future()
+        try:
+            self.waiting.put_nowait((work, future))
+        except queue.Full:
+            future.set_exception(Problem(503, "busy", BUSY))
+        if self.ended:
+            self._refuse()
+        return future
+
+    def run(self) -> None:
+        """Create the service, and run it until `stop`."""
+        try:
+            service = self.make()
+        except BaseException as error:
+            self.ready.set_exception(error)
+            return
+        self.ready.set_result(service)
+        self.changed(service)
+        try:
+            while (batch := self._batch(RETRY if service.failing else None)) is not None:
+                self._do(service, batch)
+        finally:
+            self.ended = True
+            self._refuse()
+            service.close()
+
+    def _batch(self, patience: float | None) -> list[tuple[Work, Future]] | None:
+        """Wait for work; return what is queued, possibly nothing, or None to stop.
+
+        While the store fails, an empty batch tests whether it can be written again.
+        """
+        found: list[Any] = []
+        try:
+            found.append(self.waiting.get(timeout=patience))
+            while found[-1] is not None and len(found) < BATCH:
+                found.append(self.waiting.get_nowait())
+        except queue.Empty:
+            pass
+        if found == [None]:
+            return None
+        if found and found[-1] is None:
+            self.waiting.put(None)
+        return [entry for entry in found if entry is not None]
+
+    def _refuse(self) -> None:
+        """Refuse work queued after the end."""
+        while True:
+            try:
+                entry = self.waiting.get_nowait()
+            except queue.Empty:
+                return
+            if entry is not None and entry[1].set_running_or_notify_cancel():
+                entry[1].set_exception(Problem(503, "ending", ENDED))
+
+    def _do(self, service: Service, batch: list[tuple[Work, Future]]) -> None:
+        wanted = [(work, future) for work, future in batch if future.set_running_or_notify_cancel()]
+        if batch and not wanted:
+            return
+        try:
+            replies: list[Any] = service.run([work for work, _ in wanted], self.clock())
+        except Exception:
+            LOG.exception("The batch could not be done, nor taken back")
+            replies = [Problem(500, "internal", BROKEN) for _ in wanted]
+        self.changed(service)
+        for (_, future), reply in zip(wanted, replies, strict=True):
+            if isinstance(reply, Problem):
+                future.set_exception(reply)
+            else:
+                future.set_result(reply)
+
+    def stop(self) -> None:
+        """Finish queued work, take snapshots, and end."""
+        self.waiting.put(None)
+        self.join()
+
 
 LOG = logging.getLogger("selectron.serve")
 PATIENCE = 60.0  # seconds for which a request waits for the writer
-SLOW = "This takes too long: ask again, it may be done meanwhile."
+SLOW = "This takes too long: try again, it may be done by then."
 Found = TypeVar("Found")
 
 
 class Host:
-    """A service in its thread; raises SelectronError if its store cannot be used."""
+    """A service in its thread. Raises SelectronError if its store cannot be used."""
 
     def __init__(
         self,
@@ -52,7 +185,7 @@ class Host:
         self.people = self.read_people()
 
     def _changed(self, service: Service) -> None:
-        """Take over what is committed, in the writer's thread."""
+        """Publish the committed state; called in the writer's thread."""
         self.views, self.failing = service.views, service.failing
         self.broken = self.broken or service.broken
         if self.loop is not None and not self.loop.is_closed():
@@ -63,13 +196,13 @@ class Host:
         pulse.set()
 
     def view(self, name: str) -> dict[str, Any]:
-        """Return the state of a stream, or raise Problem (404)."""
+        """Return the state of a stream. Raises Problem (404) if there is none of this name."""
         if name not in self.views:
             raise missing(f"stream {name!r}")
         return self.views[name]
 
     async def do(self, work: Work) -> Any:
-        """Have something done by the writer; return its reply once that is committed."""
+        """Have the writer do some work; return its reply after the commit."""
         future = asyncio.wrap_future(self.writer.submit(work))
         try:
             return await asyncio.wait_for(asyncio.shield(future), PATIENCE)
@@ -78,20 +211,20 @@ class Host:
             raise Problem(503, "busy", SLOW) from None
 
     def do_now(self, work: Work) -> Any:
-        """Have something done, from a thread that may wait."""
+        """Have the writer do some work, waiting in the calling thread."""
         return self.writer.submit(work).result()
 
     def read(self, function: Callable[[sqlite3.Connection], Found]) -> Found:
-        """Return what a function of a connection finds among what is committed.
+        """Return the result of a function that reads committed data from a connection.
 
-        Items that turn out to be damaged are set aside; a damaged log is a Problem (500).
+        Items found damaged are set aside; a damaged log raises Problem (500).
         """
         with self.reading() as db:
             return function(db)
 
     @contextmanager
     def reading(self) -> Iterator[Reader]:
-        """Lend a connection to what is committed."""
+        """Return a context with a connection that reads committed data."""
         with closing(reader(self.folder)) as db:
             try:
                 yield db
@@ -103,15 +236,15 @@ class Host:
                 for stream, item in db.damaged:
                     self.writer.submit(Work(partial(_aside, stream, item)))
 
-    def make_token(self, name: str, role: str, days: float | None, anew: bool = False) -> str:
-        """Make a token; it is seen this once. One of the same name is replaced, unless `anew`.
+    def make_token(self, name: str, role: str, days: float | None, new: bool = False) -> str:
+        """Create and return a token. A token of the same name is replaced, unless `new`.
 
-        Raises Problem: 422 if name or days will not do, 409 if it is to be new and is not.
+        Raises Problem: 422 if name or days are invalid, 409 if `new` and the name is in use.
         """
         until = tokens.expiry(days, self.clock())
 
         def make(service: Service, at: float) -> str:
-            if anew:
+            if new:
                 tokens.unused(name, tokens.known(service.store.db), self.clock())
             return tokens.made(service.store, name, role, until)
 
@@ -120,25 +253,25 @@ class Host:
         return token
 
     def revoke_token(self, name: str) -> None:
-        """Delete a token by its name; raises Problem (404) if there is none."""
+        """Delete a token by its name. Raises Problem (404) if there is none."""
         self.do_now(Work(lambda service, at: tokens.revoked(service.store, name)))
         self.people = self.read_people()
 
     def read_people(self) -> dict[str, tokens.Person]:
-        """Return who has which token, as it is committed."""
+        """Return the owners of the committed tokens, by hash."""
         return self.read(tokens.known)
 
     def serves_others(self, name: str) -> bool:
-        """Does the folder have a stream of another name, served now or not?"""
+        """Return whether the folder has a stream of another name, served now or not."""
         return self.read(lambda db: other_streams(db, name))
 
     def stop(self) -> None:
-        """Do what waits, take snapshots, and end."""
+        """Finish queued work, take snapshots, and end."""
         self.writer.stop()
 
 
 def _aside(number: int, item: int, service: Service, at: float) -> None:
-    """Set an item aside that a reader found damaged, if its stream is served."""
+    """Set aside an item that a reader found damaged, if its stream is served."""
     for stream in service.streams.values():
         if stream.id == number:
             stream.set_aside(item, at)

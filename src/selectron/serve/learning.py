@@ -1,33 +1,183 @@
-"""The model of a stream: what is derived from the log, and nothing else is."""
+"""The model of a stream: rows of features, and the classifier that plays the rounds."""
 
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse
+from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.utils import murmurhash3_32
 
 from ..askers import Budget
 from ..askers.budget import due, opened, recalled
 from ..engine.rows import Dense, Sparse
 from ..estimator.classifier import OnlineClassifier
 from ..model.draws import Draws
-from .declaration import Declaration
-from .features import table, width
+from .declaration import Declaration, Features
+from .problem import invalid
 
-ROOM = 1000  # tickets that are kept beyond the questions that may wait
-AGE = 4  # where a round's output has the age of what leads the prediction
+HUGE = 1e6  # largest number after scaling
+
+Row = Dense | Sparse
+Rows = Callable[[Sequence[dict[str, Any]]], list[Row]]
+
+
+def extractor(features: Features) -> Rows:
+    """Return the function that extracts feature rows from items.
+
+    It raises Problem (422) if an item lacks a field, or a field has the wrong type.
+
+    >>> rows = extractor(Features(size=8))
+    >>> rows([{"text": "win money money"}])[0].values.round(2)
+    array([0.89, 0.45])
+    """
+    return vectors(features) if features.kind == "vector" else fields(features)
+
+
+def width(features: Features) -> int:
+    """Return the number of columns of a row.
+
+    >>> width(Features(kind="fields", size=8, numeric={"age": (40, 20)}))
+    10
+    """
+    if features.kind != "fields":
+        return features.size
+    return features.size + (1 if features.version == 1 else 2) * len(features.numeric)
+
+
+def table(row: Row, columns: int) -> Any:
+    """Return a row as an array of shape (1, columns) for OnlineClassifier."""
+    if isinstance(row, Dense):
+        return row.values
+    return scipy.sparse.csr_array((row.values, row.indices, row.indptr), shape=(1, columns))
+
+
+def counter(features: Features) -> Callable[[str], dict[int, float]]:
+    """Return the function that counts the words of a text by column, scaled to unit length."""
+    words_of = HashingVectorizer(ngram_range=(1, features.ngrams)).build_analyzer()
+    size = features.size
+
+    def counts(text: str) -> dict[int, float]:
+        found = Counter(abs(murmurhash3_32(word)) % size for word in words_of(text))
+        length = math.sqrt(sum(count * count for count in found.values()))
+        return {column: count / length for column, count in found.items()}
+
+    return counts
+
+
+def fields(features: Features) -> Rows:
+    """Return the extractor of named fields: hashed columns, numbers, marks of missing numbers.
+
+    Words count as in HashingVectorizer without signs; its `transform`, row by row, takes ten times
+    as long. Streams that began with version 1 of "fields" have neither words nor the marks.
+    """
+    counts, scales = counter(features), list(features.numeric.items())
+    needed = features.kind == "text"
+    first = features.version == 1 and not needed
+
+    def row(item: dict[str, Any]) -> Row:
+        hashed = map(murmurhash3_32, words(item, features.categorical))
+        values: dict[int, float] = {**Counter(abs(place) % features.size for place in hashed)}
+        if not first and (text := joined(item, features.text, needed)):
+            for place, count in counts(text).items():
+                values[place] = values.get(place, 0) + count
+        for place, (name, (centre, scale)) in enumerate(scales, features.size):
+            value = number(item, name, centre, scale, first)
+            if value is None:
+                values[place + len(scales)] = 1.0
+            else:
+                values[place] = value
+        columns = sorted(place for place, value in values.items() if value)
+        data = np.array([values[place] for place in columns], float)
+        return Sparse(np.array([0, len(columns)]), np.array(columns, np.int32), data)
+
+    return lambda items: [row(item) for item in items]
+
+
+def vectors(features: Features) -> Rows:
+    """Return the extractor of vectors: dense rows, unchanged."""
+
+    def row(item: dict[str, Any]) -> Row:
+        value = item.get(features.vector)
+        if not isinstance(value, list) or len(value) != features.size:
+            raise invalid(f"{features.vector!r} must be a list of {features.size} numbers.")
+        return Dense(np.array([[fit(features.vector, x) for x in value]]))
+
+    return lambda items: [row(item) for item in items]
+
+
+def joined(item: dict[str, Any], names: Sequence[str], needed: bool = True) -> str:
+    """Return the joined text of these fields. Raises Problem if one is `needed` and none exists."""
+    found = [item[name] for name in names if item.get(name) is not None]
+    if (needed and not found) or not all(isinstance(text, str) for text in found):
+        must = "must have text in" if needed else "has text, or nothing, in"
+        raise invalid(f"An item {must} {' or '.join(map(repr, names))}.")
+    return "\n".join(found)
+
+
+def words(item: dict[str, Any], names: Sequence[str]) -> list[str]:
+    """Return name=value for each categorical field present."""
+    found = {name: item[name] for name in names if item.get(name) is not None}
+    if not all(isinstance(value, str | int | bool) for value in found.values()):
+        raise invalid("A categorical field must be a string, a whole number or a boolean.")
+    return [f"{name}={value}" for name, value in found.items()]
+
+
+def number(
+    item: dict[str, Any], name: str, centre: float, scale: float, first: bool
+) -> float | None:
+    """Return a numeric field after scaling, None if it is missing (refused in version 1).
+
+    Values that version 1 accepted before limits applied after scaling are accepted in replay.
+    """
+    value = item.get(name)
+    if value is None or value == "":
+        if first:
+            raise invalid(f"An item of this stream must have a number in {name!r}.")
+        return None
+    scaled = (plain(name, value) - centre) / scale
+    if abs(scaled) > HUGE and not (first and abs(value) <= HUGE):
+        raise invalid(
+            f"{name!r} is {value:g}, and as (x - {centre:g}) / {scale:g} it is beyond "
+            f"{HUGE:.0f}: send it in another unit, or declare another scale."
+        )
+    return scaled
+
+
+def fit(name: str, value: Any) -> float:
+    """Return a number within the limit, unchanged."""
+    if abs(plain(name, value)) > HUGE:
+        raise invalid(f"{name!r} must hold numbers up to {HUGE:.0f}.")
+    return float(value)
+
+
+def plain(name: str, value: Any) -> float:
+    """Return a value as float. Raises Problem if it is not a number."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise invalid(f"{name!r} must hold numbers, got {str(value)[:40]!r}.")
+    return float(value)
+
+
+ROOM = 1000  # open tickets beyond the size of the queue
+AGE = 4  # index in a round's output of the leading expert's age
 
 
 class Decided(NamedTuple):
-    """What was decided about an item."""
+    """The decision on an item."""
 
     label: str | None
     margin: float
     probability: float
     ticket: int | None
-    reason: str | None  # "uncertain", "audit" or "drift", if it is asked for
-    age: int | None  # of what leads the prediction, in rounds
+    reason: str | None  # "uncertain", "audit" or "drift", if queried
+    age: int | None  # of the leading expert, in rounds
 
 
 class Learning:
-    """A classifier that plays the rounds of a log.
+    """A classifier that plays the rounds of the log.
 
     >>> import numpy as np
     >>> from selectron.serve.declaration import Features
@@ -45,7 +195,7 @@ class Learning:
         self.width, self.asker, self.seed = width(declaration.features), asker, declaration.seed
         self.numbers = Budget.Parameters(*asker.numbers())
         self.learned = 0
-        self.void = 0  # up to this entry of the log, tickets may not be the model's
+        self.void = 0  # tickets up to this log entry may not be the model's
         self.latest = self.lead = 0.0  # the model's time, and how far it is ahead of the log's
         self.clf = OnlineClassifier(
             learner,
@@ -58,18 +208,18 @@ class Learning:
 
     @property
     def begun(self) -> bool:
-        """Has there been an item?"""
+        """Whether the model has seen an item."""
         return hasattr(self.clf, "model_")
 
     @property
     def classes(self) -> list[str]:
-        """The classes that it knows."""
+        """The known classes."""
         return self.clf.classes_.tolist() if self.begun else []
 
     def decide(self, row: Dense | Sparse, at: float) -> Decided:
-        """Play a round.
+        """Play a round: predict an item, and decide whether to query its label.
 
-        The model's time goes on where the clock of the service was set back.
+        The model's time never decreases, even if the clock of the service was set back.
         """
         self.lead = max(self.lead, self.latest - at)
         self.latest = at = at + self.lead
@@ -87,7 +237,7 @@ class Learning:
         if model is None:
             d = self.clf.decide(table(row, self.width), at)
             label, margin, probability, ticket = d.label, d.margin, d.probability, d.ticket
-        else:  # the face of scikit-learn would take ten times as long
+        else:  # the estimator's own decide() takes ten times as long
             index, margin, probability, ticket = model.decide(row, at)
             known = len(self.clf.classes_)
             label = self.clf.classes_.item(min(index, known - 1)) if known else None
@@ -96,21 +246,21 @@ class Learning:
         return None if label is None else str(label), margin, probability, ticket, age
 
     def _floor(self, past: tuple, at: float) -> float:
-        """Return with which probability an item is asked for whatever it seems worth."""
+        """Return the probability of an audit, regardless of the margin."""
         now = opened(self.numbers, recalled(past), at)
         return due(self.numbers, now, at, lasting=0.0)[1]
 
     def open(self, ticket: int | None) -> bool:
-        """Can the label of this ticket still be told?"""
+        """Return whether the label of this ticket is still awaited."""
         return ticket is not None and self.begun and ticket in self.clf.model_.open
 
     def tell(self, ticket: int, label: str) -> bool:
-        """Learn a label that was asked for."""
+        """Learn a queried label; return whether the ticket was open."""
         self.learned += 1
         return bool(self.clf.tell(ticket, label))
 
     def teach(self, row: Dense | Sparse, label: str) -> None:
-        """Learn a label that comes again, or was not asked for."""
+        """Learn a label that is corrected, or was not queried."""
         self.learned += 1
         self.clf.partial_fit(table(row, self.width), [label])
 
@@ -119,6 +269,6 @@ class Learning:
         self.clf.save(path)
 
     def load(self, path: Path, learned: int, latest: float = 0.0, lead: float = 0.0) -> None:
-        """Be the model of a file; SelectronError if it is damaged."""
+        """Load the model from a file. Raises SelectronError if it is damaged."""
         self.clf = OnlineClassifier.load(path)
         self.learned, self.latest, self.lead = learned, latest, lead

@@ -1,4 +1,4 @@
-"""What is answered where a request will not do: one shape for all of them."""
+"""The error of requests that cannot be served, in one shape."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from ..errors import SelectronError
 class Problem(SelectronError):
     """A request that cannot be served: an HTTP status, a code for programs, a sentence for people.
 
-    Raise a new one each time: an exception that is raised again keeps all frames that it has left.
+    Raise a new one each time: an exception raised twice keeps the frames of both.
 
     >>> Problem(409, "conflict", "Item 'a' is there already.").body()
     {'error': {'code': 'conflict', 'message': "Item 'a' is there already."}}
@@ -22,15 +22,15 @@ class Problem(SelectronError):
         return Problem, (self.status, self.code, str(self))
 
     def body(self) -> dict[str, Any]:
-        """Return what is sent."""
+        """Return the body of the reply."""
         return {"error": {"code": self.code, "message": str(self)}}
 
 
 def missing(what: str) -> Problem:
-    """Return the problem that something is not there."""
+    """Return the Problem (404) that something does not exist."""
     return Problem(404, "not_found", f"There is no {what}.")
 
 
 def invalid(message: str) -> Problem:
-    """Return the problem that a request is understood, and asks for what cannot be."""
+    """Return the Problem (422) that a request is well-formed but invalid."""
     return Problem(422, "invalid", message)

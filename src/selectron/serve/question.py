@@ -1,16 +1,20 @@
-"""A question: an item whose label is asked for, who has it, and what has been said of it."""
+"""Questions (items whose label is asked for), and what a stream counts and estimates."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from ..evaluate.audit import SUMS, Audit, Estimate, estimated, moments
+from ..evaluate.drift import WATCHED, Drifts
 from .event import Event
 
 LABEL, NONE, SKIP = "label", "none", "skip"
 
 
 class Lease(NamedTuple):
-    """An item is one person's for a while."""
+    """A question held by one person for a limited time."""
 
     digest: str  # of its token
     who: str
@@ -19,18 +23,18 @@ class Lease(NamedTuple):
 
 
 class Vote(NamedTuple):
-    """What somebody said, as it stands."""
+    """An answer that has not been superseded."""
 
-    seq: int  # the entry that said it
+    seq: int  # of its log entry
     label: str | None  # None: none of the classes
-    voter: str  # whose place it takes among those who answer
-    who: str  # who said it: another, if an admin has corrected it
+    voter: str  # the person whose answer it is or replaces
+    who: str  # who gave it: not the voter if an admin has corrected it
 
 
 class Question:
-    """What the entries about an item amount to: nothing else changes it.
+    """The state of an item, derived from its log entries alone.
 
-    `needed` is how many people have to answer.
+    `needed` is the number of people who have to answer.
     """
 
     def __init__(self, item: Event, needed: int):
@@ -40,19 +44,19 @@ class Question:
         self.leases: dict[str, Lease] = {}
         self.votes: dict[str, Vote] = {}
         self.skipped: dict[str, int] = {}  # by whom, in which entry
-        self.late: list[int] = []  # answers that came when enough had been said
+        self.late: list[int] = []  # answers that do not count
         self.retired = self.damaged = False
         self.taught: str | None = None  # the label that was learned last
-        self.touched = False  # has the model's ticket been used?
+        self.touched = False  # whether the model's ticket has been used
 
     @property
     def asked(self) -> bool:
-        """Is its label asked for?"""
+        """Whether the label is queried."""
         return bool(self.decided["asked"])
 
     @property
     def prediction(self) -> str | None:
-        """The prediction, as people see it: None from a model that had learned nothing."""
+        """The prediction shown to people: None if the model had learned nothing."""
         label: str | None = self.decided["label"] if self.decided["version"] else None
         return label
 
@@ -63,43 +67,43 @@ class Question:
 
     @property
     def waiting(self) -> bool:
-        """Is somebody still to answer?"""
+        """Whether answers are still wanted."""
         return self.asked and not self.settled and not self.retired
 
     def outcome(self) -> tuple[bool, str | None]:
-        """Return whether it is settled, and the label: the most frequent, of those the first."""
+        """Return whether it is settled, and the most frequent label (the first one in a tie)."""
         if not self.settled:
             return False, None
         votes = sorted(self.votes.values())
         return True, Counter(vote.label for vote in votes).most_common(1)[0][0]
 
     def mistake(self) -> bool | None:
-        """Was the prediction wrong? None as long as that is not known."""
+        """Return whether the prediction was a mistake, None until the question is settled."""
         settled, label = self.outcome()
         return label is None or label != self.decided["label"] if settled else None
 
     def active(self, now: float) -> list[Lease]:
-        """Return the leases that have not run out; one from the future is not trusted."""
+        """Return the leases in force; those that begin in the future are not trusted."""
         return [lease for lease in self.leases.values() if lease.since <= now < lease.until]
 
     def free_for(self, who: str, now: float) -> bool:
-        """May this person have it now?"""
+        """Return whether this person may lease the question now."""
         if who in self.votes or who in self.skipped or not self.waiting:
             return False
         return len(self.active(now)) < self.needed - len(self.votes)
 
     def taken_from(self, who: str, now: float) -> bool:
-        """Do others hold every place that is left, and this person none?"""
+        """Return whether others hold all remaining places and this person holds none."""
         holders = self.active(now)
         mine = any(lease.who == who for lease in holders)
         return not mine and self.waiting and len(holders) >= self.needed - len(self.votes)
 
     def hides(self, when: str) -> bool:
-        """Is the prediction hidden from those who answer? `when` as in a stream's declaration."""
+        """Return whether the prediction is hidden; `when` is the declaration's `hide`."""
         return when == "always" or (when == "audits" and self.decided["reason"] == "audit")
 
     def apply(self, event: Event) -> None:
-        """Take up an entry."""
+        """Update the state with a log entry."""
         getattr(self, f"_{event.kind}")(event, event.body)
 
     def _shown(self, event: Event, body: dict[str, Any]) -> None:
@@ -142,8 +146,8 @@ class Question:
             self.taught, self.touched = body["learned"], True
 
 
-def told(events: Iterable[Event], needed: int) -> Question | None:
-    """Return the question that entries about an item amount to; None if there are none."""
+def derived(events: Iterable[Event], needed: int) -> Question | None:
+    """Return the question derived from the entries about an item, None if there are none."""
     question = None
     for event in events:
         if question is None:
@@ -151,3 +155,127 @@ def told(events: Iterable[Event], needed: int) -> Question | None:
         else:
             question.apply(event)
     return question
+
+
+RECENT = 300  # answers in recent accuracy
+POINTS = 400  # of a chart; when exceeded, every other one is dropped
+SHARE, PACE = 200, 30  # items in the recent share of queries, and in the recent rate
+DRIFTS = 50  # drifts kept
+
+Z = Audit().z  # of a 95% interval
+
+COUNTS = ("items", "asked", "answered", "skipped", "late", "retired", "damaged")
+KEPT = (*COUNTS, "step", "overall", "points", "drifts")
+WINDOWS = ("times", "flags", "aged")
+
+
+class Tally:
+    """The statistics of a stream, as sums over its log entries."""
+
+    def __init__(self) -> None:
+        self.items = self.asked = self.answered = self.skipped = self.late = self.retired = 0
+        self.damaged = 0
+        self.overall: list[float] = [0.0] * SUMS
+        self.recent: dict[int, list[float]] = {}  # of the last answered questions, in their order
+        self.times: deque[float] = deque(maxlen=PACE)
+        self.flags: deque[int] = deque(maxlen=SHARE)  # asked or not
+        self.points: list[list[float | None]] = []
+        self.step = 1
+        self.detector = Drifts()
+        self.aged: deque[list[float]] = deque(maxlen=WATCHED)  # times and entries of items
+        self.drifts: list[list[float]] = []
+
+    def add_item(self, event: Event) -> None:
+        """Count an item."""
+        asked, age = int(event.body["asked"]), event.body["age"]
+        self.items += 1
+        self.asked += asked
+        self.times.append(event.at)
+        self.flags.append(asked)
+        if age is not None:
+            self.aged.append([event.at, event.seq])
+            starts = self.detector.add(np.array([age]))
+            began = [self.aged[start - self.detector.seen] for start in starts]
+            self.drifts = [*self.drifts, *began][-DRIFTS:]
+
+    def add(self, event: Event, before: bool | None, question: Question) -> None:
+        """Count an entry about a question; `before` is its `mistake()` before the entry."""
+        self.retired += event.kind == "retired"
+        self.damaged += event.kind == "damaged"
+        if event.kind == "answer":
+            self.skipped += event.body["verdict"] == SKIP
+            self.late += bool(event.body["late"])
+        after = question.mistake()
+        if question.asked and before != after:
+            self._weigh(question, before, -1)
+            self._weigh(question, after, 1)
+            self.answered += (after is not None) - (before is not None)
+
+    def _weigh(self, question: Question, mistake: bool | None, sign: int) -> None:
+        if mistake is None:
+            return
+        sums = moments(np.array([question.decided["probability"]]), np.array([float(mistake)]))
+        sums = sums[:, 0].tolist()
+        self.overall = [a + sign * b for a, b in zip(self.overall, sums, strict=True)]
+        if sign < 0:
+            self.recent.pop(question.item, None)
+            return
+        self.recent[question.item] = sums
+        if len(self.recent) > RECENT:
+            del self.recent[next(iter(self.recent))]
+
+    def draw(self, at: float, waiting: int) -> None:
+        """Add a point to the chart if one is due."""
+        due = self.items + self.answered
+        last = self.points[-1][1] + self.points[-1][2] if self.points else -self.step  # type: ignore[operator]
+        if due - last < self.step:
+            return
+        _, low, high = self.accuracy(recent=True)
+        known = None if not self.recent else 1 - self._wrong()
+        self.points.append([at, self.items, self.answered, self.asked, waiting, known, low, high])
+        if len(self.points) > POINTS:
+            self.points, self.step = self.points[::2], 2 * self.step
+
+    def _wrong(self) -> float:
+        rows = np.array(list(self.recent.values()))
+        return float(rows[:, 1].sum() / rows[:, 0].sum())
+
+    def accuracy(self, recent: bool = False) -> Estimate:
+        """Return the honest accuracy of all items, or of recently answered ones.
+
+        The interval is from 0 to 1 for the first 100 items.
+        """
+        rows: Iterable = self.recent.values() if recent else [self.overall]
+        sums = np.array([*rows, [0.0] * SUMS]).sum(axis=0)
+        return estimated(np.maximum(sums, 0.0), Z, self.items)
+
+    def pace(self) -> float | None:
+        """Return the recent rate of items per second, None if it is unknown."""
+        if len(self.times) < 2 or self.times[-1] <= self.times[0]:
+            return None
+        return (len(self.times) - 1) / (self.times[-1] - self.times[0])
+
+    def share(self) -> float:
+        """Return the share of recent items that were queried."""
+        return sum(self.flags) / max(1, len(self.flags))
+
+    def pack(self) -> dict[str, Any]:
+        """Return the statistics as values for JSON."""
+        kept = {name: getattr(self, name) for name in KEPT}
+        windows = {name: list(getattr(self, name)) for name in WINDOWS}
+        recent = [[item, *sums] for item, sums in self.recent.items()]
+        return {**kept, **windows, "recent": recent, "detector": self.detector.pack()}
+
+    @classmethod
+    def unpack(cls, packed: dict[str, Any]) -> "Tally":
+        """Return the tally that was packed."""
+        tally = cls()
+        for name in KEPT:
+            if name in packed:  # snapshots of earlier versions lack some
+                setattr(tally, name, packed[name])
+        for name in WINDOWS:
+            getattr(tally, name).extend(packed.get(name, []))
+        tally.recent = {int(item): sums for item, *sums in packed["recent"]}
+        if "detector" in packed:
+            tally.detector = Drifts.unpack(packed["detector"])
+        return tally

@@ -1,4 +1,4 @@
-"""Sending a file to a stream: in batches, again where that fails, from where it was."""
+"""Send a file to a stream in batches, retry what fails, and resume where it stopped."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -17,19 +17,19 @@ FIRST = 0.5  # seconds
 
 
 class Line(NamedTuple):
-    """An item that is to be sent, and where it is."""
+    """An item to send, and its place in the input."""
 
     where: str
     id: str
     data: dict[str, Any]
 
     def text(self) -> str:
-        """Return it as it is sent."""
+        """Return the item as a line of JSON."""
         return strict.dumps({"id": self.id, "data": self.data}, sort=False)
 
 
 class Sender:
-    """A way to a stream at an address, as http://127.0.0.1:8000/v1/streams/mail."""
+    """A client of the stream at an address, such as http://127.0.0.1:8000/v1/streams/mail."""
 
     def __init__(self, url: str, token: str, client: Any = None):
         self.url = url.rstrip("/")
@@ -41,13 +41,13 @@ class Sender:
         self.client.close()
 
     def has(self, key: str) -> bool:
-        """Has the stream an item with this id?"""
+        """Return whether the stream has an item with this id."""
         return self._ask("GET", f"{self.url}/items", params={"id": key}, none=404) is not None
 
     def send(self, items: list[str]) -> list[dict[str, Any]]:
-        """Send items, as lines; return what was decided on each, or why it is refused.
+        """Send items as lines; return the decision on each, or the reason why it is refused.
 
-        Sent twice, they are there once.
+        Sending is idempotent.
         """
         body = "\n".join(items).encode()
         headers = {"idempotency-key": fingerprint(body), "content-type": "application/x-ndjson"}
@@ -74,7 +74,7 @@ class Sender:
 
 
 def message(response: Any) -> str:
-    """Return what a server says is wrong."""
+    """Return the error message of a reply."""
     try:
         return response.json()["error"]["message"]
     except (ValueError, KeyError, TypeError):
@@ -82,10 +82,11 @@ def message(response: Any) -> str:
 
 
 def items(lines: Iterable[bytes], name: str, field: str | None) -> Iterator[Line]:
-    """Yield an item for every line: an object of JSON is its data, other text goes to "text".
+    """Yield an item per line: a JSON object is its data, other text goes to the field "text".
 
-    Its id is that of `field`, or else the name of the file and the line, so that a line is the same
-    item whenever it is sent. Raises SelectronError if a line is no strict JSON, or lacks the field.
+    Its id is the value of `field`, or the name of the file and the line number, so that a line is
+    the same item whenever it is sent. Raises SelectronError if a line is not strict JSON, or lacks
+    the field.
 
     >>> list(items([b"win money"], "a.txt", None))
     [Line(where='a.txt, line 1', id='a.txt:1', data={'text': 'win money'})]
@@ -118,10 +119,9 @@ def data_of(line: bytes, where: str) -> dict[str, Any]:
 
 
 def resumed(sender: Sender, keys: list[str]) -> int:
-    """Return how many of these items have been sent, in their order.
+    """Return how many of these items have been sent, by binary search.
 
-    A batch comes after the one before it: what is there is at the beginning, up to items that were
-    refused.
+    Batches are sent in order, so the items sent are the first ones, except those refused.
     """
     low, high = 0, len(keys)
     while low < high:
@@ -134,7 +134,7 @@ def resumed(sender: Sender, keys: list[str]) -> int:
 
 
 def batches(found: Iterable[Line]) -> Iterator[list[Line]]:
-    """Yield items a batch at a time.
+    """Yield batches of items.
 
     >>> [len(batch) for batch in batches([Line("a", "a", {})] * 501)]
     [500, 1]
@@ -150,7 +150,7 @@ def batches(found: Iterable[Line]) -> Iterator[list[Line]]:
                 batch, size = [], 0
             batch.append(line)
             size += length
-    except SelectronError as error:  # what came before the line is sent
+    except SelectronError as error:  # lines before it are sent
         stopped = error
     if batch:
         yield batch
@@ -159,7 +159,7 @@ def batches(found: Iterable[Line]) -> Iterator[list[Line]]:
 
 
 class Sent(NamedTuple):
-    """How many items were new, asked for, and refused."""
+    """The numbers of items that were new, queried, and refused."""
 
     new: int = 0
     asked: int = 0
@@ -172,7 +172,7 @@ def sent(
     progress: Callable[[int], object],
     refused: Callable[[str], object],
 ) -> Sent:
-    """Send items; `refused` gets a sentence for each that is not taken, and the rest is sent."""
+    """Send items, and call `refused` with a sentence for each that the stream refuses."""
     total = Sent()
     for batch in batches(found):
         replies = sender.send([line.text() for line in batch])

@@ -1,7 +1,6 @@
-"""The process: a host, its application, and the server in front of it."""
+"""The server process: a host, its application, and uvicorn."""
 
 import errno
-import os
 import signal
 import socket
 from collections import Counter
@@ -19,7 +18,7 @@ from .connection import BUFFER, CONNECTIONS, EACH, Connection
 from .demo import DEMO, Feeder
 from .host import Host
 
-FIRST = ("admin", "annotate", "ingest", "read")  # the roles that get a token at first
+FIRST = ("admin", "annotate", "ingest", "read")  # roles that get a token at the first start
 BACKLOG = 2048  # connections that may wait while the streams are read, as uvicorn has it
 TASKS = 4 * CONNECTIONS  # some are done after their connection is lost
 KEPT = 15  # seconds for which a connection is kept open between two requests
@@ -27,7 +26,7 @@ FAREWELL = 3  # seconds for open connections when the server ends
 
 
 def server(app: Any, host: str, port: int, each: int = EACH) -> uvicorn.Server:
-    """Return a server for an application, with at most `each` connections of one address."""
+    """Return a server for an application, with at most `each` connections per address."""
     return uvicorn.Server(
         uvicorn.Config(
             app,
@@ -35,7 +34,7 @@ def server(app: Any, host: str, port: int, each: int = EACH) -> uvicorn.Server:
             port=port,
             http=type("Connection", (Connection,), {"each": each, "count": Counter()}),
             ws="none",
-            log_level="error",  # a warning for every request that is none would fill a log
+            log_level="error",  # a warning for every malformed request would fill a log
             access_log=False,
             server_header=False,
             limit_concurrency=TASKS,
@@ -46,12 +45,11 @@ def server(app: Any, host: str, port: int, each: int = EACH) -> uvicorn.Server:
 
 
 def listening(address: str, port: int) -> socket.socket:
-    """Return a socket that listens at an address, or raise SelectronError: it is not to be had."""
+    """Return a socket that listens at an address. Raises SelectronError if it cannot."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     found = socket.socket(family)
     try:
-        if os.name == "posix":  # elsewhere it would let two servers share a port
-            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
         found.bind((address, port))
         found.listen(BACKLOG)
@@ -62,7 +60,7 @@ def listening(address: str, port: int) -> socket.socket:
 
 
 def _why_not(address: str, port: int, error: OSError) -> str:
-    """Tell why a port cannot be listened at."""
+    """Return the reason why a port cannot be used."""
     if error.errno == errno.EADDRINUSE:
         return f"port {port} is in use; give another --port"
     if isinstance(error, PermissionError):
@@ -71,9 +69,9 @@ def _why_not(address: str, port: int, error: OSError) -> str:
 
 
 def first_tokens(host: Host) -> dict[str, str]:
-    """Make a token for every role, if there is none yet; they are seen this once.
+    """Create a token for every role if there is none yet; return the new tokens by role.
 
-    If there are some, but none of an admin that is good still, one is made for an admin alone.
+    If there are tokens but no valid one of an admin, create only that.
     """
     now, people = host.clock(), list(host.people.values())
     if not people:
@@ -86,7 +84,7 @@ def first_tokens(host: Host) -> dict[str, str]:
 
 
 def demo_token(host: Host) -> str | None:
-    """Make a token for the page of the demonstration; None in a folder that has other streams."""
+    """Create a token for the demonstration; return None if the folder has other streams."""
     if host.serves_others(DEMO.name):
         return None
     return host.make_token("demo", "annotate", None)
@@ -94,7 +92,7 @@ def demo_token(host: Host) -> str | None:
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """Let SIGTERM end the process as it should: with status 0, and through all `finally`."""
+    """Make SIGTERM end the process with status 0, running all `finally` blocks."""
 
     def end(*_: Any) -> None:
         raise SystemExit(0)
@@ -113,7 +111,7 @@ def run(
     demo: bool = False,
     each: int = EACH,
 ) -> None:
-    """Serve until Ctrl-C or SIGTERM; what waits is done, and snapshots are taken."""
+    """Serve until Ctrl-C or SIGTERM; then finish queued work and take snapshots."""
     address, port = door.getsockname()[:2]
     feeder = Feeder(host) if demo else None
     if feeder is not None:
@@ -127,6 +125,6 @@ def run(
 
 
 def made(folder: Path, declarations: Sequence[Any], demo: bool, accept_loss: bool = False) -> Host:
-    """Return a host for these streams, and the demonstration's."""
+    """Return a host for these streams and, with `demo`, the demonstration."""
     streams = [*declarations, *([DEMO] if demo else [])]
     return Host(folder, streams, accept_loss=accept_loss)

@@ -1,4 +1,4 @@
-"""All streams of a store, and how a batch of requests becomes one transaction."""
+"""The streams of a store; a batch of requests is one transaction."""
 
 import logging
 import sqlite3
@@ -8,28 +8,26 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import SelectronError
-from . import points, snapshots, strict
-from .damage import Damaged
+from . import snapshots, store, strict
 from .declaration import Declaration, continued, used
+from .event import Damaged
 from .problem import Problem
 from .store import Store
-from .stream import Stream
-from .view import view
+from .stream import Stream, view
 
 EVERY = 1_000  # entries of a stream between two snapshots
 REMEMBERED = 7 * 86_400.0  # seconds for which replies are kept
 HOUSEKEEPING = 600.0  # seconds between two rounds of deleting
 MODEL = ("classes", "new_classes", "features", "learner", "budget", "audit", "seed", "annotators")
 LOG = logging.getLogger("selectron.serve")
-FULL = "The disk is full or fails: nothing of this has been taken."
-BROKEN = "This could not be done; the server's log tells why."
+FULL = "The disk is full or fails: nothing of this has been stored."
+BROKEN = "This could not be done; see the server's log for the reason."
 
 
 class Work(NamedTuple):
-    """What a request wants: a function of the service and the time to a reply.
+    """The work of a request: a function of service and time that returns a reply.
 
-    With a `key`, the reply is kept, and given again to whoever asks the same under it; `digest`
-    tells whether it is the same.
+    With a `key`, the reply is stored, and returned again for the same key and `digest`.
     """
 
     do: Callable[["Service", float], Any]
@@ -38,7 +36,7 @@ class Work(NamedTuple):
 
 
 class Service:
-    """The streams of a store. One thread at a time."""
+    """The streams of a store, for one thread at a time."""
 
     def __init__(
         self,
@@ -71,7 +69,7 @@ class Service:
         return streams
 
     def _set_aside(self) -> None:
-        """Set aside what the start found damaged."""
+        """Set aside the items that the start found damaged."""
         self.store.begin()
         for stream in self.streams.values():
             for item in self.store.damaged(stream.id):
@@ -79,13 +77,13 @@ class Service:
         self.store.commit()
 
     def stream(self, name: str) -> Stream:
-        """Return a stream by its name, or raise Problem (404)."""
+        """Return a stream by its name. Raises Problem (404) if there is none."""
         if name not in self.streams:
             raise Problem(404, "not_found", f"There is no stream {name!r}.")
         return self.streams[name]
 
     def look(self) -> None:
-        """Take down what readers see: what is committed."""
+        """Update the views, which show readers the committed state."""
         old = self.views
         self.views = {
             name: old[name] if name in old and old[name]["entry"] == s.seq else view(s)
@@ -95,12 +93,12 @@ class Service:
     # Batches
 
     def run(self, batch: Sequence[Work], now: float) -> list[Any]:
-        """Do what a batch wants, in one transaction; return replies, or what went wrong.
+        """Run a batch in one transaction; return a reply or a Problem for each request.
 
-        A Problem concerns its own request. If the commit fails, all fail and nothing has been
-        taken; if a request fails otherwise, the others are done without it.
+        A Problem concerns its own request. If the commit fails, all requests fail and nothing is
+        stored; if a request fails otherwise, the others run without it.
         """
-        # the time that the log has of former runs is not trusted: their clock may have been wrong
+        # times in the log of earlier runs are not trusted: their clock may have been wrong
         at = self.at = max(now, self.at)
         try:
             if self.failing:
@@ -114,7 +112,7 @@ class Service:
             return [Problem(507, "not_stored", FULL) for _ in batch]
         except Exception:
             LOG.exception("A request failed")
-            self.failing = True  # until the streams are again what is committed
+            self.failing = True  # until the streams are restored
             self.store.rollback()
             self._restart()
             if len(batch) == 1:
@@ -122,7 +120,7 @@ class Service:
             return [self.run([work], now)[0] for work in batch]
         self.look()
         self._keep_house(at)
-        points.reached("before reply")
+        store.reached("before reply")
         return replies
 
     def _reply(self, work: Work, at: float) -> Any:
@@ -153,10 +151,10 @@ class Service:
         try:
             self.store.rollback()
         except sqlite3.Error as another:
-            LOG.error("Nor can the transaction be taken back: %s", another)
+            LOG.error("Nor can the transaction be rolled back: %s", another)
 
     def _restart(self) -> None:
-        """Bring the streams back to what is committed."""
+        """Restore the streams to the committed state."""
         for stream in self.streams.values():
             snapshots.restore(stream)
         self.views, self.failing = {}, False
@@ -173,7 +171,7 @@ class Service:
             self.forget(at)
 
     def snapshot(self, stream: Stream) -> None:
-        """Take a snapshot; where that fails, the log goes on without it."""
+        """Take a snapshot; a failure is logged, and the service goes on."""
         self.marks[stream.name] = stream.seq
         try:
             snapshots.take(stream)
@@ -181,7 +179,7 @@ class Service:
             LOG.warning("No snapshot of %s: %s", stream.name, error)
 
     def forget(self, at: float) -> None:
-        """Delete what need not be kept any longer: replies, and contents of items."""
+        """Delete expired replies and contents of items."""
         try:
             self.store.begin()
             self.store.forget_replies(at - REMEMBERED)
@@ -203,18 +201,18 @@ class Service:
 
 
 def unreadable(error: Damaged) -> Problem:
-    """Return the problem of a request that needs what is damaged."""
+    """Return the Problem (500) of a request that needs damaged data."""
     return Problem(500, "damaged", str(error))
 
 
 class Kept(str):
-    """A reply as it was sent the first time, in JSON."""
+    """A stored reply, in JSON."""
 
 
 def unchanged(declaration: Declaration, before: str | None) -> Declaration:
-    """Return a declaration with the version of features that its stream began with.
+    """Return a declaration with the feature version that its stream began with.
 
-    Refuse a stream whose model would not be what its log says any more.
+    Raises SelectronError if the model would no longer follow from the log.
     """
     if before is None:
         return declaration

@@ -1,7 +1,7 @@
-"""Snapshots: what is derived from the log up to an entry, so that a start need not play it all.
+"""Snapshots: the state derived from the log up to an entry, so that a start need not replay it all.
 
-A snapshot is a model file and a manifest beside it, which is written last: without a manifest whose
-hashes fit, there is no snapshot. Without any, the log is played from its beginning.
+A snapshot is a model file and a manifest, which is written last: a snapshot is valid if the hashes
+in its manifest match. Without a valid one, the log is replayed from its beginning.
 """
 
 import json
@@ -12,11 +12,10 @@ from typing import Any
 
 from ..data.files import replace
 from ..errors import SelectronError
-from . import points, private, strict
-from .damage import Damaged
-from .question import told
+from . import opening, store, strict
+from .event import Damaged
+from .question import Tally, derived
 from .stream import Stream
-from .tally import Tally
 
 SCHEMA = 1
 KEPT = 3
@@ -24,21 +23,21 @@ LOG = logging.getLogger("selectron.serve")
 
 
 def folder(stream: Stream) -> Path:
-    """Return where the snapshots of a stream are."""
+    """Return the folder of the snapshots of a stream."""
     return stream.store.folder / "snapshots" / stream.name
 
 
 def take(stream: Stream) -> None:
-    """Take a snapshot of a stream whose entries are all committed, and drop old ones."""
+    """Take a snapshot of a stream whose entries are all committed, and delete old ones."""
     if not stream.model.begun:
         return
     here = folder(stream)
     for path in (here.parent, here):
-        path.mkdir(mode=private.FOLDER, exist_ok=True)
+        path.mkdir(mode=opening.FOLDER, exist_ok=True)
     model = here / f"{stream.seq}.model"
     stream.model.save(model)
-    private.close(model)
-    points.reached("model written")
+    opening.close(model)
+    store.reached("model written")
     manifest = sealed(
         {
             "schema": SCHEMA,
@@ -56,12 +55,12 @@ def take(stream: Stream) -> None:
     )
     path = here / f"{stream.seq}.json"
     text = strict.dumps(manifest).encode()
-    replace(path, text, reached=points.reached, opener=private.opener)
+    replace(path, text, reached=store.reached, opener=opening.opener)
     prune(here)
 
 
 def prune(here: Path) -> None:
-    """Keep the last few snapshots, and no drafts."""
+    """Delete drafts and all but the last `KEPT` snapshots."""
     kept = {path.stem for path in manifests(here)[:KEPT]}
     for path in here.iterdir():
         if path.stem not in kept or path.suffix == ".draft":
@@ -69,23 +68,22 @@ def prune(here: Path) -> None:
 
 
 def manifests(here: Path) -> list[Path]:
-    """Return the manifests in a folder, the latest first."""
+    """Return the manifests in a folder, latest first."""
     found = [path for path in here.glob("*.json") if path.stem.isdigit()]
     return sorted(found, key=lambda path: -int(path.stem))
 
 
 def oldest(stream: Stream) -> int:
-    """Return the entry of the oldest snapshot that is kept, 0 if there is none."""
+    """Return the last entry covered by the oldest snapshot, 0 if there is none."""
     found = manifests(folder(stream))
     return int(found[-1].stem) if found else 0
 
 
 def restore(stream: Stream, accept_loss: bool = False) -> None:
-    """Bring a stream to the end of its log: from the latest sound snapshot, or from nothing.
+    """Restore a stream to the end of its log, from the latest valid snapshot if there is one.
 
-    One that is damaged is passed over, with a line in the log of the process. Where the model needs
-    an item that is damaged, SelectronError is raised; with `accept_loss` the model stays as it was
-    before that item.
+    Damaged snapshots are skipped, with a warning. If the model needs a damaged item, SelectronError
+    is raised; with `accept_loss` the model stays as it was before that item.
     """
     for path in manifests(folder(stream)):
         stream.reset()
@@ -110,7 +108,7 @@ def restore(stream: Stream, accept_loss: bool = False) -> None:
 
 
 def load(stream: Stream, path: Path) -> None:
-    """Be what a snapshot says; SelectronError if it is damaged, or of another store."""
+    """Load a snapshot. Raises SelectronError if it is damaged, or of another store."""
     manifest = json.loads(path.read_bytes())
     if manifest != sealed(manifest) or manifest["schema"] != SCHEMA:
         raise SelectronError("it is damaged, or of another version.")
@@ -124,7 +122,7 @@ def load(stream: Stream, path: Path) -> None:
     stream.model.void = manifest.get("void", 0)
     stream.tally = Tally.unpack(manifest["tally"])
     for item in manifest["open"]:
-        question = told(here.about(item, seq), stream.needed)
+        question = derived(here.about(item, seq), stream.needed)
         if question is None:
             raise SelectronError("it belongs to another log.")
         stream.open[item] = question
@@ -133,6 +131,6 @@ def load(stream: Stream, path: Path) -> None:
 
 
 def sealed(manifest: dict[str, Any]) -> dict[str, Any]:
-    """Return a manifest with a hash of all else that is in it."""
+    """Return a manifest with a hash of its other fields."""
     content = {name: value for name, value in manifest.items() if name != "seal"}
     return {**content, "seal": sha256(strict.dumps(content).encode()).hexdigest()}

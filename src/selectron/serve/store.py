@@ -1,8 +1,8 @@
-"""The store: everything that is kept, in SQLite. Nothing else in the project speaks SQL to it.
+"""The store of a folder, in SQLite.
 
 One thread writes (`Store`), any number read (`reader`). A transaction is durable once `commit` has
-returned. Entries of the log are sealed in a chain, and a witness beside the database tells how far
-the log went: what was damaged, or lost at its end, is found when the store is opened.
+returned. Entries of the log are sealed in a chain, and a file next to the database holds the last
+sequence number: damaged or lost entries are found when the store is opened.
 """
 
 import json
@@ -15,11 +15,18 @@ from pathlib import Path
 from typing import Any
 
 from ..engine.rows import Dense, Sparse
-from . import points, private
-from .damage import Damaged, checking, content_seal, record_seal
-from .event import Event, packed, sealed, unpacked, written
-from .opening import DATABASE, damaged_contents, opened, verified
-from .witness import Lock, Witness
+from .event import (
+    Damaged,
+    Event,
+    checking,
+    content_seal,
+    packed,
+    record_seal,
+    sealed,
+    unpacked,
+    written,
+)
+from .opening import DATABASE, Lock, Witness, closed_to_others, damaged_contents, opened, verified
 
 LOG = logging.getLogger("selectron.serve")
 COLUMNS = "seq, stream, kind, item, key, at, who, body, seal"
@@ -28,12 +35,12 @@ COLUMNS = "seq, stream, kind, item, key, at, who, body, seal"
 class Store:
     """The store in a folder, for the one thread that writes.
 
-    Raises SelectronError if it is in use, damaged, or of a later version. `accept_loss` goes on
-    where the end of the log is lost.
+    Raises SelectronError if it is in use, damaged, or of a later version. With `accept_loss`, it
+    opens even if the end of the log is lost.
     """
 
     def __init__(self, folder: Path, accept_loss: bool = False):
-        private.closed_to_others(folder, DATABASE)
+        closed_to_others(folder, DATABASE)
         self.folder = folder
         with ExitStack() as undoing:
             undoing.callback(Lock(folder / "lock").release)
@@ -58,33 +65,33 @@ class Store:
         self.db.execute("BEGIN IMMEDIATE")
 
     def commit(self) -> None:
-        """Make it durable; raises sqlite3.Error or OSError if that cannot be."""
-        points.reached("before commit")
+        """Commit durably. Raises sqlite3.Error or OSError if that fails."""
+        reached("before commit")
         self.db.execute("COMMIT")
-        points.reached("after commit")
+        reached("after commit")
         self.witness.write(self.head)
         self.kept = self.head
 
     def rollback(self) -> None:
-        """Be as before the transaction."""
+        """Roll back the transaction."""
         if self.db.in_transaction:
             self.db.execute("ROLLBACK")
         self.head = self.kept
 
     def probe(self) -> None:
-        """Write something that means nothing, to see whether writing works."""
+        """Write a dummy record, to test whether writing works."""
         self.begin()
         self.db.execute("INSERT OR REPLACE INTO about VALUES ('probe', ?)", ("." * 65_536,))
         self.db.execute("COMMIT")
 
     def close(self) -> None:
-        """Close it; nobody else may have it before."""
+        """Close the store and release its lock."""
         self.closing.close()
 
     # The log
 
     def append(self, event: Event) -> Event:
-        """Append an entry, under the next number; its `item` is 0 if it is an item itself."""
+        """Append an entry under the next number; `item` is 0 if the entry is an item itself."""
         seq = self.head[0] + 1
         event = event._replace(seq=seq, item=event.item or seq)
         text = written(event.body)
@@ -109,32 +116,28 @@ class Store:
         return found and found[0]
 
     def about(self, item: int, until: int | None = None) -> Iterator[Event]:
-        """Yield the entry of an item, and all about it, in their order, up to a number."""
-        until = self.head[0] if until is None else until
-        where = "item = ? AND seq <= ? AND kind <> 'item' ORDER BY seq"
-        if (first := self.event(item)) is not None and first.kind == "item":
-            yield first
-            yield from entries(self.db, where, (item, until))
+        """Yield the entry of an item and all entries about it up to a number, in log order."""
+        return about(self.db, item, self.head[0] if until is None else until)
 
     def after(self, stream: int, seq: int) -> Iterator[Event]:
-        """Yield the entries of a stream that come after a number."""
+        """Yield the entries of a stream after a number."""
         return entries(self.db, "seq > ? AND stream = ? ORDER BY seq", (seq, stream))
 
     # Contents of items
 
     def put_content(self, event: Event, raw: str | None, row: Dense | Sparse | None) -> None:
-        """Keep what an item is, apart from the log: it may be deleted."""
+        """Store the content of an item, apart from the log, so that it can be deleted."""
         blob = None if row is None else packed(row)
         seal = content_seal(event.item, event.stream, event.at, _bytes(raw), blob)
         values = (event.item, event.stream, event.at, raw, blob, seal)
         self.db.execute("INSERT INTO contents VALUES (?,?,?,?,?,?)", values)
 
     def content(self, item: int) -> tuple[dict[str, Any] | None, Dense | Sparse | None] | None:
-        """Return the item as it came, and its row, as far as they are kept."""
+        """Return an item and its row, each None if it is not stored."""
         return content(self.db, item)
 
     def drop_raw(self, item: int) -> None:
-        """Delete an item as it came, and keep its row; where that is damaged, it stays so."""
+        """Delete an item and keep its row; a damaged content stays damaged."""
         query = (
             "SELECT item, stream, at, CAST(raw AS BLOB), features, seal FROM contents"
             " WHERE item = ? AND raw IS NOT NULL"
@@ -147,11 +150,11 @@ class Store:
             self.db.execute(change, (seal, item))
 
     def damaged(self, stream: int) -> list[int]:
-        """Return the items of a stream whose contents are not what was written."""
+        """Return the items of a stream whose contents were damaged at the start."""
         return [item for item, of in self.found_damaged if of == stream]
 
     def forget(self, stream: int, seq: int, before: float) -> int:
-        """Delete contents older than a time, unless an entry after `seq` is about them."""
+        """Delete contents older than a time, unless an entry after `seq` refers to them."""
         query = (
             "DELETE FROM contents WHERE stream = ? AND item <= ? AND at < ? AND NOT EXISTS"
             " (SELECT 1 FROM log"
@@ -162,7 +165,7 @@ class Store:
     # Replies, under the keys of requests
 
     def reply(self, key: str) -> tuple[str, str] | None:
-        """Return the digest of a request and its reply."""
+        """Return the digest of a request and its reply, None if there is none."""
         query = "SELECT digest, reply, seal FROM replies WHERE key = ?"
         what = "the kept reply to this request"
         with checking(what):
@@ -172,18 +175,18 @@ class Store:
         return found and found[:2]
 
     def put_reply(self, key: str, digest: str, reply: str, at: float) -> None:
-        """Keep the reply to a request."""
+        """Store the reply to a request."""
         seal = _reply_seal(key, digest, reply)
         self.db.execute("INSERT INTO replies VALUES (?,?,?,?,?)", (key, digest, reply, at, seal))
 
     def forget_replies(self, before: float) -> None:
-        """Delete replies that are older."""
+        """Delete replies older than a time."""
         self.db.execute("DELETE FROM replies WHERE at < ?", (before,))
 
     # Streams and tokens
 
     def stream_id(self, name: str, declared: str) -> int:
-        """Return the number of a stream by its name, and keep how it is declared now."""
+        """Return the number of a stream by its name, and store its declaration."""
         query = (
             "INSERT INTO streams (name, declared, seal) VALUES (?, ?, ?)"
             " ON CONFLICT (name) DO UPDATE SET declared = excluded.declared, seal = excluded.seal"
@@ -192,7 +195,7 @@ class Store:
         return self.db.execute(query, (name, declared, record_seal(name, declared))).fetchone()[0]
 
     def declared(self, name: str) -> str | None:
-        """Return how a stream was declared when it was served last."""
+        """Return the last declaration of a stream as JSON, None for a new stream."""
         query, what = "SELECT declared, seal FROM streams WHERE name = ?", f"stream {name!r}"
         with checking(what):
             found = self.db.execute(query, (name,)).fetchone()
@@ -201,23 +204,23 @@ class Store:
         return found and found[0]
 
     def put_token(self, name: str, role: str, digest: str, expires: float | None) -> None:
-        """Keep a token's digest; one of the same name is replaced."""
+        """Store a token's digest, replacing one of the same name."""
         values = (name, role, digest, expires)
         query = "INSERT OR REPLACE INTO tokens VALUES (?,?,?,?,?)"
         self.db.execute(query, (*values, record_seal(*values)))
 
     def drop_token(self, name: str) -> bool:
-        """Delete a token by its name; is there one?"""
+        """Delete a token by its name; return whether there was one."""
         return self.db.execute("DELETE FROM tokens WHERE name = ?", (name,)).rowcount > 0
 
 
 def other_streams(db: sqlite3.Connection, name: str) -> bool:
-    """Is there a stream of another name?"""
+    """Return whether there is a stream of another name."""
     return db.execute("SELECT 1 FROM streams WHERE name <> ?", (name,)).fetchone() is not None
 
 
 def tokens(db: sqlite3.Connection) -> list[tuple[str, str, str, float | None]]:
-    """Return name, role, digest and expiry of every token; a damaged one is passed over."""
+    """Return name, role, digest and expiry of every undamaged token."""
     query = "SELECT name, role, digest, expires, seal FROM tokens ORDER BY name"
     with checking("a token"):
         rows = db.execute(query).fetchall()
@@ -228,7 +231,7 @@ def tokens(db: sqlite3.Connection) -> list[tuple[str, str, str, float | None]]:
 
 
 def entries(db: sqlite3.Connection, where: str, values: tuple) -> Iterator[Event]:
-    """Yield entries of the log, each checked by its seal; raises Damaged."""
+    """Yield entries of the log. Raises Damaged if one does not match its seal."""
     query = (
         f"SELECT {COLUMNS}, (SELECT b.seal FROM log AS b WHERE b.seq = log.seq - 1)"
         f" FROM log WHERE {where}"
@@ -240,12 +243,20 @@ def entries(db: sqlite3.Connection, where: str, values: tuple) -> Iterator[Event
             yield Event._make([*fields, json.loads(body)])
 
 
+def about(db: sqlite3.Connection, item: int, until: int) -> Iterator[Event]:
+    """Yield the entry of an item and all entries about it up to a number, in log order."""
+    where = "item = ? AND seq <= ? AND kind <> 'item' ORDER BY seq"
+    if (first := _first(db, "seq = ? AND kind = 'item'", (item,))) is not None:
+        yield first
+        yield from entries(db, where, (item, until))
+
+
 def content(
     db: sqlite3.Connection, item: int
 ) -> tuple[dict[str, Any] | None, Dense | Sparse | None] | None:
-    """Return an item as it came, and its row, as far as they are kept; None if nothing is.
+    """Return an item and its row, each None if it is not stored; None if neither is.
 
-    Raises Damaged if it is not what was written.
+    Raises Damaged if the content does not match its checksum.
     """
     query = (
         "SELECT item, stream, at, CAST(raw AS BLOB), features, seal FROM contents WHERE item = ?"
@@ -272,3 +283,7 @@ def _reply_seal(key: str, digest: str, reply: str) -> int:
 
 def _bytes(raw: str | None) -> bytes | None:
     return None if raw is None else raw.encode()
+
+
+def reached(name: str) -> None:
+    """Mark a point where a crash matters most; tests kill the process here."""

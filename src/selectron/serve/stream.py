@@ -1,6 +1,7 @@
-"""A stream: its log, and what is derived from it. One thread at a time, within a transaction."""
+"""A stream: its log and the state derived from it, for one thread within a transaction."""
 
 import logging
+import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from hashlib import sha256
@@ -10,25 +11,22 @@ from typing import Any, NamedTuple
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from . import strict
-from .damage import Damaged
 from .declaration import Declaration
-from .event import Event
-from .features import extractor
-from .learning import Decided, Learning
+from .event import Damaged, Event
+from .learning import Decided, Learning, extractor
 from .problem import Problem
-from .question import Question, told
+from .question import COUNTS, Question, Tally, derived
 from .store import Store
-from .tally import Tally
 
-NOBODY = ""  # who retires questions, in the log
+NOBODY = ""  # `who` of retired questions in the log
 LOG = logging.getLogger("selectron.serve")
-TOGETHER = 500  # entries that are played again at a time
+TOGETHER = 500  # entries replayed at a time
 
 
 class Item(NamedTuple):
-    """An item as it came: its own id, its text as JSON, a hash of it, and its row.
+    """An item as sent: its own id, its data as JSON, a hash of that, and its row.
 
-    Fields keep the order in which they came; the hash does not depend on it.
+    Fields keep the order in which they were sent; the hash does not depend on it.
     """
 
     key: str | None
@@ -38,7 +36,7 @@ class Item(NamedTuple):
 
     @classmethod
     def of(cls, key: str | None, data: dict[str, Any], row: Dense | Sparse) -> "Item":
-        """Return the item that has these fields.
+        """Return the item with these fields.
 
         >>> import numpy as np
         >>> row = Dense(np.zeros((1, 1)))
@@ -51,7 +49,7 @@ class Item(NamedTuple):
 
 
 class Stream:
-    """A stream of a store: `book` and `model` are as the log says."""
+    """A stream of a store: `model`, `tally` and `open` are derived from the log."""
 
     def __init__(self, declaration: Declaration, store: Store):
         self.declaration, self.store = declaration, store
@@ -61,19 +59,19 @@ class Stream:
         self.reset()
 
     def reset(self) -> None:
-        """Be as before the first entry."""
+        """Reset to the state before the first entry."""
         self.model = Learning(self.declaration)
         self.tally = Tally()
-        self.open: dict[int, Question] = {}  # questions that wait, oldest first
+        self.open: dict[int, Question] = {}  # waiting questions, oldest first
         self.named: dict[str, None] = dict.fromkeys(self.declaration.classes)
         self.seq = 0
 
     # Items
 
     def add(self, items: Sequence[Item], at: float, who: str) -> list[dict[str, Any]]:
-        """Take items: decide on each that is new. All of them, or SelectronError and none.
+        """Add items, and decide on each that is new: all of them or none.
 
-        Raises Problem (409) if one has the id of another that was different.
+        Raises Problem (409) if one has the id of a different item.
         """
         known: dict[str, Event | str] = {}
         for item in items:
@@ -83,7 +81,7 @@ class Stream:
     def add_each(
         self, items: Sequence[Item | Problem], at: float, who: str
     ) -> list[dict[str, Any] | Problem]:
-        """Take items, each for itself: a Problem stands in the place of one that is not taken."""
+        """Add items independently; return a Problem in the place of each that is refused."""
         known: dict[str, Event | str] = {}
         replies: list[dict[str, Any] | Problem] = []
         for item in items:
@@ -97,7 +95,7 @@ class Stream:
         return replies
 
     def _look_up(self, item: Item, known: dict) -> None:
-        """Find whether an item is known by its id; Problem (409) if that one was different."""
+        """Look up an item by its id. Raises Problem (409) if the known item is different."""
         if item.key is None:
             return
         found = known.get(item.key) or self.store.item_of(self.id, item.key)
@@ -120,7 +118,7 @@ class Stream:
         return {**shown(event), "known": False}
 
     def keep(self, event: Event, item: Item, asked: bool) -> None:
-        """Keep of an item what its stream's privacy allows."""
+        """Store as much of an item as the stream's privacy allows."""
         raw = self.declaration.privacy.keep == "raw"
         row = None if raw else item.row
         self.store.put_content(event, item.raw if raw or asked else None, row)
@@ -136,19 +134,19 @@ class Stream:
     def emit(
         self, kind: str, at: float, who: str, body: dict, *, item: int = 0, key: str | None = None
     ) -> Event:
-        """Append an entry, and take it up."""
+        """Append an entry to the log, and update the state."""
         event = self.store.append(Event(0, self.id, kind, item, key, at, who, body))
         self.take(event)
         return event
 
     def take(self, event: Event) -> None:
-        """Take up an entry: what waits, and what is known. The model has done its part."""
+        """Update the questions and statistics with an entry; the model is already updated."""
         if event.kind == "item":
             self.tally.add_item(event)
             if event.body["asked"]:
                 self.open[event.seq] = Question(event, self.needed)
         else:
-            # the entry itself may be in the store already: what was before it
+            # the entry itself may be in the store already: read those before it
             question = self.question(event.item, event.seq - 1)
             before = question.mistake()
             question.apply(event)
@@ -169,29 +167,29 @@ class Stream:
             self.open = dict(sorted(self.open.items()))
 
     def question(self, item: int, until: int | None = None) -> Question:
-        """Return what is known of an item, asked for or not; SelectronError if there is none."""
+        """Return the question of an item, queried or not. Raises Problem (404) if there is none."""
         if item in self.open:
             return self.open[item]
-        found = told(self.store.about(item, until), self.needed)
+        found = derived(self.store.about(item, until), self.needed)
         if found is None or found.stream != self.id:
             raise Problem(404, "not_found", f"Stream {self.name!r} has no item {item}.")
         return found
 
     def set_aside(self, item: int, at: float) -> None:
-        """Give up an item whose content is damaged, once."""
+        """Set aside an item whose content is damaged, once."""
         if not self.question(item).damaged:
             LOG.error("Stream %r: item %d is damaged, and set aside.", self.name, item)
             self.emit("damaged", at, NOBODY, {"why": "its checksum does not match"}, item=item)
 
     def row(self, item: int) -> Dense | Sparse | None:
-        """Return the row of an item, if what it is made of is still there; or raise Damaged."""
+        """Return the row of an item, None if its content is deleted. Raises Damaged."""
         return self._rows([item]).get(item)
 
     def replay(self, events: Iterable[Event]) -> None:
-        """Play what the log tells once more, the model included.
+        """Replay log entries, including the model's rounds.
 
-        Raises SelectronError if something comes out differently, and Damaged where the model needs
-        an item that is damaged: all before it has been played then.
+        Raises SelectronError if a decision differs, and Damaged if the model needs a damaged item;
+        the entries before it have then been replayed.
         """
         events = iter(events)
         while part := list(islice(events, TOGETHER)):
@@ -205,7 +203,7 @@ class Stream:
                 self.take(event)
 
     def forgo(self) -> tuple[str, int]:
-        """Take up the rest of the log without the model; return name and where the rest begins."""
+        """Apply the rest of the log without the model; return the name and where it begins."""
         start = self.seq
         for event in self.store.after(self.id, start):
             self.take(event)
@@ -213,9 +211,9 @@ class Stream:
         return self.name, start
 
     def _rows(self, items: Sequence[int], damaged: bool = False) -> dict[int, Dense | Sparse]:
-        """Return the rows of items, as far as they are there: together, they are made faster.
+        """Return the rows of those items whose contents are stored.
 
-        Raises Damaged if one is, unless `damaged` ones may be left out.
+        Raises Damaged if a content is damaged, unless `damaged` ones are to be left out.
         """
         contents: dict[int, Any] = {}
         for item in items:
@@ -226,7 +224,7 @@ class Stream:
         return made | {item: row for item, (_, row) in contents.items() if row is not None}
 
     def _decide_again(self, event: Event, row: Dense | Sparse | None) -> None:
-        if row is None and (row := self.row(event.item)) is None:  # or Damaged is raised
+        if row is None and (row := self.row(event.item)) is None:  # or raises Damaged
             raise self._gone(event)
         again = {**recorded(self.model.decide(row, event.at)), "version": self.model.learned}
         if any(event.body[name] != value for name, value in again.items()):
@@ -252,22 +250,65 @@ class Stream:
 
 
 def recorded(decided: Decided) -> dict[str, Any]:
-    """Return a decision as the log has it."""
+    """Return a decision as stored in the log."""
     values = decided._asdict()
     return {**values, "asked": decided.ticket is not None}
 
 
 def shown(event: Event) -> dict[str, Any]:
-    """Return what is told of a decision."""
+    """Return a decision as replies contain it."""
     body = event.body
     return {
         "item": event.seq,
         "id": event.key,
-        "label": body["label"],
-        "margin": body["margin"],
-        "probability": body["probability"],
-        "asked": body["asked"],
+        **{name: body[name] for name in ("label", "margin", "probability", "asked")},
         "ticket": event.seq if body["asked"] else None,
-        "reason": body["reason"],
-        "version": body["version"],
+        **{name: body[name] for name in ("reason", "version")},
     }
+
+
+def view(stream: Stream) -> dict[str, Any]:
+    """Return an immutable view of a stream's state for readers."""
+    tally, declaration = stream.tally, stream.declaration
+    estimates = {"overall": tally.accuracy(), "recent": tally.accuracy(recent=True)}
+    return {
+        "name": stream.name,
+        "title": declaration.title or stream.name,
+        "classes": list(stream.named),
+        "new_classes": declaration.new_classes,
+        "annotators": declaration.annotators,
+        "lease": declaration.lease,
+        "learner": declaration.learner,
+        **{name: getattr(tally, name) for name in COUNTS},
+        "hide": declaration.hide,
+        "queue": len(stream.open),
+        "version": stream.model.learned,
+        "entry": stream.seq,
+        "share": tally.share(),
+        "budget": budget(stream),
+        "accuracy": {name: plain(*estimate) for name, estimate in estimates.items()},
+        "drifts": tally.drifts,
+        "points": list(tally.points),
+    }
+
+
+def plain(accuracy: float, low: float, high: float) -> dict[str, float | None]:
+    """Return an estimate for JSON, with null for NaN."""
+    return {"estimate": None if math.isnan(accuracy) else accuracy, "low": low, "high": high}
+
+
+def budget(stream: Stream) -> dict[str, Any]:
+    """Return the budget left, and the expected items and seconds until the next question."""
+    asker, pace, share = stream.model.asker, stream.tally.pace(), stream.tally.share()
+    items = 1 / share if share else None
+    found: dict[str, Any] = {"written": stream.declaration.budget}
+    found["items_a_minute"] = 60 * pace if pace else None
+    rate = asker.rate
+    if rate is None:
+        past = stream.model.clf.model_.past if stream.model.begun else asker.past()
+        found["left"] = max(0.0, (asker.labels or 0) - float(past[1]))
+    else:
+        found["left"] = max(0.0, rate * stream.tally.items - stream.tally.asked)
+    found["next_ask_items"] = items
+    found["next_ask_seconds"] = items / pace if items and pace else None
+    return found

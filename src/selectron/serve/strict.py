@@ -1,4 +1,4 @@
-"""JSON, taken strictly: what two readers could understand differently is refused."""
+"""Strict JSON: texts that two parsers could read differently are refused."""
 
 import json
 import math
@@ -7,15 +7,15 @@ from typing import Any, NoReturn
 from .problem import Problem
 
 DEPTH = 32
-BRACKETS = 200_000  # that open, those within strings included
+BRACKETS = 200_000  # opening ones, including those within strings
 
 
 def loads(text: bytes) -> Any:
     """Return the value of a JSON text.
 
-    Raises Problem (400) for what is no JSON in UTF-8, NaN and Infinity, numbers beyond floats,
-    names that come twice in an object, halves of surrogate pairs, nesting beyond `DEPTH`, and more
-    than `BRACKETS` lists and objects. The time it takes is linear in the length.
+    Raises Problem (400) for text that is not JSON in UTF-8, NaN, Infinity, numbers beyond floats,
+    duplicate names in an object, unpaired surrogates, nesting beyond `DEPTH`, and more than
+    `BRACKETS` lists and objects. Takes time linear in the length.
 
     >>> loads(b'{"a": [1, 2.5]}')
     {'a': [1, 2.5]}
@@ -50,7 +50,7 @@ def loads(text: bytes) -> Any:
 
 
 def dumps(value: Any, sort: bool = True) -> str:
-    """Return a value as JSON: compact; sorted, it is the same text for the same value.
+    """Return a value as compact JSON; with `sort`, equal values give equal texts.
 
     >>> dumps({"b": 1, "a": "é"}), dumps({"b": 1, "a": "é"}, sort=False)
     ('{"a":"é","b":1}', '{"b":1,"a":"é"}')
@@ -78,7 +78,7 @@ def deeper(value: Any, levels: int) -> bool:
 
 
 def refusal(why: str) -> Problem:
-    """Return the problem that a body is no strict JSON."""
+    """Return the Problem (400) that a body is not strict JSON."""
     return Problem(400, "bad_json", f"The body is no strict JSON: {why}.")
 
 

@@ -1,13 +1,18 @@
-"""Bearer tokens: who may do what. Only their hashes are kept."""
+"""Bearer tokens and their roles; only hashes are stored."""
 
 import math
 import re
 import secrets
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
+from datetime import UTC, datetime
 from hashlib import sha256
+from pathlib import Path
 from typing import NamedTuple
 
+from ..errors import SelectronError
+from .opening import DATABASE, reader
 from .problem import Problem, invalid, missing
 from .store import Store
 from .store import tokens as kept
@@ -19,26 +24,26 @@ NAME = r"^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$"
 
 
 class Person(NamedTuple):
-    """Whose a token is; `expires` in seconds since 1970, None for never."""
+    """The owner of a token; `expires` in seconds since 1970, None for never."""
 
     name: str
     role: str
     expires: float | None
 
     def expired(self, now: float) -> bool:
-        """Is the token good no more?"""
+        """Return whether the token has expired."""
         return self.expires is not None and self.expires <= now
 
 
 def known(db: sqlite3.Connection) -> dict[str, Person]:
-    """Return who has which token, by its hash."""
+    """Return the owners of tokens by hash."""
     return {digest: Person(name, role, until) for name, role, digest, until in kept(db)}
 
 
 def made(store: Store, name: str, role: str, expires: float | None) -> str:
-    """Make a token within a transaction; it is seen this once.
+    """Create and return a token, within a transaction.
 
-    Raises Problem (422) if the name will not do.
+    Raises Problem (422) if the name is invalid.
     """
     checked_name(name)
     token = "sel_" + secrets.token_urlsafe(24)
@@ -56,7 +61,7 @@ def checked_name(name: str) -> None:
 
 
 def expiry(days: float | None, now: float) -> float | None:
-    """Return when a token expires that is made now; Problem (422) if that will not do."""
+    """Return when a token created now expires. Raises Problem (422) if `days` is invalid."""
     if days is None:
         return None
     if not (math.isfinite(days) and 0 < days <= DAYS):
@@ -65,7 +70,7 @@ def expiry(days: float | None, now: float) -> float | None:
 
 
 def unused(name: str, people: dict[str, Person], now: float) -> None:
-    """Raise Problem (409) if there is a token of this name that has not expired."""
+    """Raise Problem (409) if a token of this name has not expired."""
     for person in people.values():
         if person.name == name and not person.expired(now):
             message = f"There is a token named {name!r}: revoke it first, or give another name."
@@ -73,7 +78,7 @@ def unused(name: str, people: dict[str, Person], now: float) -> None:
 
 
 def revoked(store: Store, name: str) -> None:
-    """Delete a token by its name, within a transaction; Problem (404) if there is none."""
+    """Delete a token by its name, within a transaction. Raises Problem (404) if there is none."""
     if not store.drop_token(name):
         raise missing(f"token named {name!r}")
 
@@ -84,7 +89,7 @@ def hashed(token: str) -> str:
 
 
 def owner(header: str | None, people: dict[str, Person], now: float) -> Person | None:
-    """Return whose request this is, None without a valid token."""
+    """Return the owner of an Authorization header, None without a valid token."""
     scheme, _, token = (header or "").partition(" ")
     person = people.get(hashed(token.strip())) if scheme.lower() == "bearer" else None
     if person is None or person.expired(now):
@@ -93,9 +98,48 @@ def owner(header: str | None, people: dict[str, Person], now: float) -> Person |
 
 
 def admitted(person: Person | None, roles: Sequence[str]) -> None:
-    """Let admin do everything, and others what is theirs; else raise Problem (401 or 403)."""
+    """Raise Problem (401 or 403) unless the role is admin or one of `roles`."""
     if person is None:
         message = "A valid token is needed: Authorization: Bearer TOKEN."
         raise Problem(401, "unauthorized", message)
     if person.role != "admin" and person.role not in roles:
         raise Problem(403, "forbidden", f"A token of the role {person.role} may not do this.")
+
+
+def listed(folder: Path) -> list[tuple[str, str, str]]:
+    """Return name, role and expiry of every token of a folder, even while it is served.
+
+    Raises SelectronError if there is no store in the folder.
+    """
+    must_exist(folder)
+    with closing(reader(folder)) as db:
+        return [(name, role, written(until)) for name, role, _, until in kept(db)]
+
+
+def revoke(folder: Path, name: str) -> None:
+    """Delete a token of a folder that is not served. Raises SelectronError if there is none."""
+    must_exist(folder)
+    with closing(Store(folder)) as store:
+        store.begin()
+        try:
+            revoked(store, name)
+            store.commit()
+        finally:
+            store.rollback()
+
+
+def must_exist(folder: Path) -> None:
+    """Raise SelectronError if there is no store in a folder."""
+    if not (folder / DATABASE).exists():
+        raise SelectronError(f"{folder} holds no streams yet: give the --data they are kept in.")
+
+
+def written(until: float | None) -> str:
+    """Return an expiry as text.
+
+    >>> written(None), written(0.0)
+    ('never', '1970-01-01T00:00:00Z')
+    """
+    if until is None:
+        return "never"
+    return f"{datetime.fromtimestamp(until, UTC):%Y-%m-%dT%H:%M:%SZ}"

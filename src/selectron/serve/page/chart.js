@@ -103,5 +103,5 @@ function numbers(state) {
   ];
   get("numbers").replaceChildren(...facts.map(([name, value]) => element("div", [element("dt", name), element("dd", String(value))])));
   const count = state.drifts.length;
-  get("drifts").textContent = count ? `${count} ${count > 1 ? "drifts" : "drift"} noticed, the last after item ${state.drifts[count - 1][1]} of the log.` : "No drift noticed yet.";
+  get("drifts").textContent = count ? `${count} ${count > 1 ? "drifts" : "drift"} detected, the last from entry ${state.drifts[count - 1][1]} of the log on.` : "No drift detected yet.";
 }

@@ -1,4 +1,4 @@
-"""What is read: states, histories, the whole log, and news as it happens."""
+"""The routes that read: states, histories, exports, server-sent events; and those of tokens."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,21 +8,21 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
-from .. import reading, strict
-from ..exporting import MEDIA, exported
-from ..host import Host
-from ..problem import Problem
-from ..tokens import DAYS, NAME
-from .common import Body, Name, Number, StrictRoute, allowed, host_of, person_of
+from . import reading, strict
+from .host import Host
+from .problem import Problem
+from .reading import MEDIA, exported
+from .requests import Body, Name, Number, StrictRoute, allowed, host_of, person_of
+from .tokens import DAYS, NAME
 
 router = APIRouter(prefix="/v1", route_class=StrictRoute, tags=["reports"])
 
-READERS = 100  # of news, at a time
-PAUSE, BEAT = 0.25, 15.0  # seconds between two news at least, and between signs of life
+READERS = 100  # of events, at a time
+PAUSE, BEAT = 0.25, 15.0  # least seconds between two events, and seconds between comments
 
 
 class NewToken(Body):
-    """Whose a token is to be, what for, and for how many days."""
+    """The name, role and days of a new token."""
 
     name: Annotated[str, Field(pattern=NAME)]
     role: Literal["ingest", "annotate", "read", "admin"]
@@ -31,14 +31,14 @@ class NewToken(Body):
 
 @router.get("/me", **allowed("ingest", "annotate", "read"))
 async def me(request: Request) -> dict[str, Any]:
-    """Tell whose token this is."""
+    """Return the name and role of this token."""
     return {"name": person_of(request).name, "role": person_of(request).role}
 
 
 @router.post("/tokens", **allowed())
 def add_token(request: Request, body: NewToken) -> dict[str, Any]:
-    """Make a token: it is seen this once. 409 if there is one of that name."""
-    token = host_of(request).make_token(body.name, body.role, body.days, anew=True)
+    """Create a token, shown only in this reply. 409 if the name is in use."""
+    token = host_of(request).make_token(body.name, body.role, body.days, new=True)
     return {"name": body.name, "role": body.role, "token": token}
 
 
@@ -67,12 +67,12 @@ async def streams(request: Request) -> dict[str, Any]:
 
 @router.get("/streams/{stream}", **allowed("annotate", "read", "ingest"))
 async def state(request: Request, stream: Name) -> dict[str, Any]:
-    """Tell the state of a stream: counts, budget, honest accuracy, points of its chart."""
+    """Return the state of a stream: counts, budget, honest accuracy, points of its charts."""
     return host_of(request).view(stream)
 
 
 def brief(view: dict[str, Any]) -> dict[str, Any]:
-    """Return a state without the points of its chart."""
+    """Return a state without the points of its charts."""
     return {name: value for name, value in view.items() if name != "points"}
 
 
@@ -80,14 +80,14 @@ def brief(view: dict[str, Any]) -> dict[str, Any]:
 def item_by_id(
     request: Request, stream: Name, id: Annotated[str, Query(min_length=1, max_length=200)]
 ) -> dict[str, Any]:
-    """Tell what is known of an item, by its own id."""
+    """Return an item by its own id."""
     number = _read(request, stream, lambda db, s, *_: reading.by_key(db, s, id))
     return _read(request, stream, lambda db, s, n, hide: reading.item(db, s, number, n, hide))
 
 
 @router.get("/streams/{stream}/items/{item}", **allowed("annotate", "read", "ingest"))
 def item(request: Request, stream: Name, item: Number) -> dict[str, Any]:
-    """Tell what is known of an item, by its number."""
+    """Return an item by its number."""
     return _read(request, stream, lambda db, s, n, hide: reading.item(db, s, item, n, hide))
 
 
@@ -98,7 +98,7 @@ def answers(
     before: Annotated[int, Query(ge=1, lt=2**53)] = 2**53 - 1,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> dict[str, Any]:
-    """List answers, the latest first; go on with `before`, the last entry of a page."""
+    """List answers, latest first; for the next page set `before` to the last entry."""
     person = person_of(request)
     found = _read(
         request, stream, lambda db, s, n, hide: reading.history(db, s, n, before, limit, hide)
@@ -113,9 +113,9 @@ def answers(
 
 
 def _read(request: Request, stream: str, function: Any) -> Any:
-    """Return what a function of connection, stream, people needed and `hide` finds.
+    """Return the result of a function of connection, stream, annotators needed and `hide`.
 
-    `hide` is as the stream declares it for those who annotate, and "never" for all others.
+    `hide` is as declared for the role annotate, and "never" for all others.
     """
     host = host_of(request)
     view = host.view(stream)
@@ -129,7 +129,7 @@ def export(
     stream: Name,
     format: Annotated[Literal["jsonl", "csv", "parquet"], Query()] = "jsonl",
 ) -> StreamingResponse:
-    """Send the whole log: who, when shown and answered, prediction, probability, reason, data."""
+    """Export the whole log: who, when shown and answered, prediction, probability, reason, data."""
     host = host_of(request)
     host.view(stream)
 
@@ -144,7 +144,7 @@ def export(
 
 @router.get("/streams/{stream}/label-studio", **allowed("read"))
 def export_tasks(request: Request, stream: Name) -> StreamingResponse:
-    """Send what was asked or answered as tasks of Label Studio, with annotations."""
+    """Export the queried or answered items as tasks of Label Studio, with annotations."""
     host = host_of(request)
     needed = host.view(stream)["annotators"]
 
@@ -165,12 +165,14 @@ async def news(request: Request, stream: Name) -> StreamingResponse:
     host = host_of(request)
     host.view(stream)
     if request.app.state.readers >= READERS:
-        raise Problem(503, "busy", f"There are {READERS} readers of news already.")
-    return StreamingResponse(told(request.app.state, host, stream), media_type="text/event-stream")
+        raise Problem(503, "busy", f"There are {READERS} readers of events already.")
+    return StreamingResponse(
+        events(request.app.state, host, stream), media_type="text/event-stream"
+    )
 
 
-async def told(state: Any, host: Host, stream: str) -> AsyncIterator[str]:
-    """Yield events: the latest state, never more often than every `PAUSE` seconds."""
+async def events(state: Any, host: Host, stream: str) -> AsyncIterator[str]:
+    """Yield events with the latest state, at most one every `PAUSE` seconds."""
     state.readers += 1
     try:
         last = None

@@ -1,0 +1,220 @@
+"""Requests: bodies read within limits, roles checked first, one effect for each key."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, nullcontext
+from typing import Annotated, Any, TypeVar
+
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
+from fastapi import Header, HTTPException, Path, Request, Response
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, ConfigDict
+
+from . import strict
+from .host import Host
+from .problem import Problem, invalid
+from .service import Kept, Service, Work, fingerprint
+from .stream import Stream
+from .tokens import Person, admitted
+
+BODY, LARGE_BODY = 1 << 20, 8 << 20  # bytes; the latter of batches and imports
+LARGE = ("/batch", "/label-studio")
+PATIENCE = 20.0  # seconds for a body to arrive, and for one to wait until it is read
+SMALL = 1 << 14  # bytes; of larger bodies there are few at a time
+AT_ONCE, WAITING = 8, 32  # large bodies in memory, and requests that wait with one
+PARSED = 2  # large bodies that are parsed at a time, in threads
+BUSY = "Too many large requests: wait a moment."
+Found = TypeVar("Found")
+
+
+class Bodies:
+    """The bodies in memory."""
+
+    def __init__(self) -> None:
+        self.room = asyncio.Semaphore(AT_ONCE)
+        self.waiting = 0
+        self.parsing = CapacityLimiter(PARSED)
+
+    @asynccontextmanager
+    async def read(self, scope: Any, receive: Any) -> AsyncIterator[Any]:
+        """Read a body; yield a `receive` that returns it at once. The block holds its place.
+
+        Raises Problem if the body is too long, too slow or cut short, or if there is no room.
+        """
+        if scope["method"] in ("GET", "HEAD"):
+            yield receive
+            return
+        size, limit = expected(scope)
+        async with self._place() if size > SMALL else nullcontext():
+            yield again(await arrived(receive, limit), receive)
+
+    @asynccontextmanager
+    async def _place(self) -> AsyncIterator[None]:
+        """Wait for one of the places of large bodies, and hold it until the block ends."""
+        if self.waiting >= WAITING:
+            raise Problem(503, "busy", BUSY)
+        self.waiting += 1
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await self.room.acquire()
+        except TimeoutError:
+            raise Problem(503, "busy", BUSY) from None
+        finally:
+            self.waiting -= 1
+        try:
+            yield
+        finally:
+            self.room.release()
+
+    async def parse(self, function: Callable[[], Found], size: int) -> Found:
+        """Return the result of a function that parses a body, in a thread if it is large."""
+        return function() if size <= SMALL else await run_sync(function, limiter=self.parsing)
+
+    async def json(self, body: bytes) -> Any:
+        """Return the value of a body. Raises Problem (400) if it is not strict JSON."""
+        try:
+            return await self.parse(lambda: strict.loads(body), len(body))
+        except Problem as problem:
+            refused = problem.with_traceback(None)  # its frames hold the body and its values
+            refused.__context__ = None
+        raise refused
+
+
+def expected(scope: Any) -> tuple[int, int]:
+    """Return the size of a body, or its upper bound, and the limit of its route."""
+    limit = LARGE_BODY if scope["path"].endswith(LARGE) else BODY
+    headers = dict(scope["headers"])
+    if b"transfer-encoding" in headers:
+        return limit, limit
+    length = headers.get(b"content-length", b"0")
+    size = int(length) if length.isdigit() else limit
+    if size > limit:
+        raise too_long(limit)
+    return size, limit
+
+
+def too_long(limit: int) -> Problem:
+    """Return the Problem (413) that a body is too long."""
+    return Problem(413, "too_long", f"The body is longer than {limit} bytes.")
+
+
+async def arrived(receive: Any, limit: int) -> bytes:
+    """Return the whole body."""
+    body, more = bytearray(), True
+    try:
+        async with asyncio.timeout(PATIENCE):
+            while more:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise Problem(400, "cut_short", "The body was cut short.")
+                body += message.get("body", b"")
+                more = message.get("more_body", False)
+                if len(body) > limit:
+                    raise too_long(limit)
+    except TimeoutError:
+        raise Problem(408, "too_slow", f"The body did not come within {PATIENCE:.0f} s.") from None
+    return bytes(body)
+
+
+def again(body: bytes, receive: Any) -> Any:
+    """Return a `receive` that returns a body, and then what comes after it."""
+    messages = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def give() -> Any:
+        return messages.pop() if messages else await receive()
+
+    return give
+
+
+Name = Annotated[str, Path(min_length=1, max_length=64, description="A stream's name.")]
+Number = Annotated[int, Path(ge=1, lt=2**53, description="The number of an entry.")]
+Key = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=200,
+        description="The same key has one effect, and the same reply, however often it is sent.",
+    ),
+]
+
+
+class Body(BaseModel):
+    """A body: unknown names are refused, and nothing is converted."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class StrictRequest(Request):
+    """A request whose JSON is parsed strictly."""
+
+    async def json(self) -> Any:
+        """Return the value of the body."""
+        try:
+            return await bodies_of(self).json(await self.body())
+        except Problem as problem:
+            raise HTTPException(problem.status, problem.body()) from None
+
+
+class StrictRoute(APIRoute):
+    """A route for some roles (`allowed`), checked before the body is read."""
+
+    def get_route_handler(self) -> Callable:
+        """Return the handler."""
+        handle, roles = super().get_route_handler(), (self.openapi_extra or {})["x-roles"]
+
+        async def strictly(request: Request) -> Response:
+            admitted(request.state.person, roles)
+            async with bodies_of(request).read(request.scope, request.receive) as receive:
+                return await handle(StrictRequest(request.scope, receive))
+
+        return strictly
+
+
+def allowed(*roles: str) -> dict[str, Any]:
+    """Return the options that make a `StrictRoute` one for these roles, and for admin."""
+    return {"openapi_extra": {"x-roles": list(roles), "security": [{"token": []}]}}
+
+
+def bodies_of(request: Request) -> Bodies:
+    """Return the `Bodies` of a request's app."""
+    return request.app.state.bodies
+
+
+def host_of(request: Request) -> Host:
+    """Return the host of a request's app."""
+    return request.app.state.host
+
+
+def person_of(request: Request) -> Person:
+    """Return the owner of the request's token."""
+    return request.state.person
+
+
+async def done(
+    request: Request, stream: str, key: str | None, do: Callable[[Stream, str, float], Any]
+) -> Response:
+    """Run a function of stream, person and time in the writer, once per key; return its reply."""
+    host, who = host_of(request), person_of(request).name
+
+    def work(service: Service, at: float) -> Any:
+        return do(service.stream(stream), who, at)
+
+    host.view(stream)
+    if key is None:
+        reply = await host.do(Work(work))
+    else:
+        digest = fingerprint(request.method, request.url.path, await request.body())
+        reply = await host.do(Work(work, f"{who}\n{key}", digest))
+    text = reply if isinstance(reply, Kept) else strict.dumps(reply, sort=False)
+    return Response(text, media_type="application/json")
+
+
+def checked_key(value: Any) -> str | None:
+    """Return an item's own id, None if it has none."""
+    if value is None:
+        return None
+    if not isinstance(value, str) or not 0 < len(value) <= 200:
+        raise invalid("An item's id must be a string of 1 to 200 characters.")
+    return value
