@@ -1,22 +1,22 @@
-"""Dense rows, second order: P is symmetric, and its lower triangle is kept row by row.
+"""Dense rows, second order: the lower triangle of the symmetric P is kept row by row.
 
-A product P x and a step pass once over d (d + 1) / 2 numbers.
+A product P x and a step pass once over d (d + 1) / 2 numbers each.
 
-How P stays positive definite. Let N = P + eps I, D its diagonal, and `lower` and `upper` bounds of
-its eigenvalues; grain = 4 d EPSILON. Without rounding, mu N - nu g g' is positive definite as long
-as nu <g, N^-1 g> < mu. Rounding does two things, and each is cured at a cost of O(d) a step:
+How P stays positive definite. Let N = P + eps I, D its diagonal, `lower` and `upper` bounds of its
+eigenvalues, and unit = 4 d EPSILON (`rounding`). Without rounding, mu N - nu g g' is positive
+definite as long as nu <g, N^-1 g> < mu. Rounding has two effects, each cured in O(d) a step:
 
-1. g is not quite N x, but N times something near x, for which <g, N^-1 g> may exceed q by some
-   `doubt` = d grain q's ceiling. Where nu exceeds mu / (q + doubt), which takes rows so long beside
-   P that less than 1 is lost in q, the step is shortened as if the label were that much noisier.
-2. Every entry of P is rounded, by up to 5/2 EPSILON mu sqrt(D_i D_j): all of them together take
-   less than grain mu D. The inverse of P grows by nu / (mu - nu q) x x' / mu in a step, so that
-   `lower` can be kept by recurrence, grain upper being taken off each time. While it is above
-   d grain upper, P is safe, and nothing is done: not a bit differs from the plain formula.
-   Otherwise D is raised to (1 + grain) D before the step, more than rounding takes, which leaves P
-   above some d EPSILON D. A rise acts as a trace of forgetting, 4e-15 of D a step for d = 5.
+1. g is N times a vector near x, so that <g, N^-1 g> may exceed q by up to `doubt` = d unit times
+   the upper bound of q. If nu > mu / (q + doubt), which takes rows so long that q loses its digits
+   below 1, the step is shortened as if the label were noisier.
+2. Every entry of P is rounded, by up to 5/2 EPSILON mu sqrt(D_i D_j), in total less than
+   unit mu D. The inverse of P grows by nu / (mu - nu q) x x' / mu in a step, so that `lower`
+   follows by recurrence, less unit upper each time. While it is above d unit upper, P is safe and
+   the plain formula is used unchanged. Otherwise D is raised to (1 + unit) D before the step, by
+   more than rounding takes, which leaves P above about d EPSILON D. That acts as a slight
+   forgetting, 4e-15 of D a step for d = 5.
 
-The d in `doubt` covers the worst case up to d = 20; beyond, errors that grow as sqrt(d), not as d.
+The d in `doubt` covers the worst case up to d = 20, and errors that grow as sqrt(d) beyond.
 """
 
 import math
@@ -81,7 +81,7 @@ class Rows(NamedTuple):
 
 
 def rows(block: Dense, constant: bool) -> Rows:
-    """Return the block as the loop takes it; the constant costs a copy, small beside P x."""
+    """Return the block as the loop takes it; a constant costs a copy, cheap compared with P x."""
     if not constant:
         return Rows(readonly(block.values))
     n, d = block.values.shape
@@ -98,23 +98,23 @@ def weights(s: Any) -> np.ndarray:
 
 
 def inner(s: Any, rows: Any, i: int) -> float:
-    """<w, x>."""
+    """Return <w, x>."""
     return row_dot(s.w, rows.values, i)
 
 
 def score_all(s: Any, rows: Any, i: int) -> None:
-    """<w_k, x> for every class k of a stack, without taking each state out of it."""
+    """Leave <w_k, x> of every class k in s.scores."""
     products(s.w, rows.values, i, s.scores)
 
 
 def length(rows: Any, i: int) -> float:
-    """<x, x>."""
+    """Return <x, x>."""
     return row_square(rows.values, i)
 
 
 @reassociated
 def row_product(p: Any, x: np.ndarray, by: float, g: np.ndarray) -> float:
-    """g <- g + by p; return <p, x>, p being what stands before the diagonal in a row of P."""
+    """g <- g + by p; return <p, x>, where p is a row of P before the diagonal."""
     total = 0.0
     for k in range(len(p)):
         total += p[k] * x[k]
@@ -126,7 +126,7 @@ def row_product(p: Any, x: np.ndarray, by: float, g: np.ndarray) -> float:
 def pair_product(
     p: Any, q: np.ndarray, x: np.ndarray, first: float, second: float, g: np.ndarray
 ) -> tuple[float, float]:
-    """`row_product` of two rows in one pass over x and g, which takes a quarter less time."""
+    """`row_product` of two rows in one pass over x and g, which is a quarter faster."""
     total, other = 0.0, 0.0
     for k in range(len(p)):
         total += p[k] * x[k]
@@ -136,7 +136,7 @@ def pair_product(
 
 
 def form(s: Any, rows: Any, i: int) -> float:
-    """q = <x, g> with g = (P + eps I) x, which is left in s.g."""
+    """Return q = <x, g> with g = (P + eps I) x, which is left in s.g."""
     x, g, t, eps = rows.values[i], s.g, s.triangle, s.scalars[NOISE]
     pairs = len(x) - len(x) % 2
     at = 0
@@ -157,7 +157,7 @@ def form(s: Any, rows: Any, i: int) -> float:
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled and g as `form` left it."""
     most = ceiling(s, length(rows, i)) / (scale * scale)
-    doubt = len(s.g) * grain(s) * most
+    doubt = len(s.g) * rounding(s) * most
     step = damped(s, now, step, doubt)
     if not walk(s, scale, now, step):
         return False
@@ -183,7 +183,7 @@ def update(
 
 
 def norm(triangle: np.ndarray, d: int) -> float:
-    """Return the Frobenius norm of P; what is not on the diagonal occurs twice."""
+    """Return the Frobenius norm of P; entries off the diagonal count twice."""
     squares = 2 * dot(triangle, triangle)
     for j in range(d):
         squares -= triangle[j * (j + 3) // 2] ** 2
@@ -203,13 +203,13 @@ def ceiling_all(s: Any, xx: float) -> float:
     return most * xx * (1 + 1e-9)
 
 
-def grain(s: Any) -> float:
-    """Return how much of P's diagonal outweighs the rounding of all its entries in a step."""
+def rounding(s: Any) -> float:
+    """Return the part of P's diagonal that outweighs the rounding of all entries in a step."""
     return 4 * len(s.g) * EPSILON
 
 
 def damped(s: Any, now: Round, step: ShapeStep, doubt: float) -> ShapeStep:
-    """Return the step, shortened where a q larger by this doubt would make P indefinite."""
+    """Return the step, shortened if a q larger by `doubt` would make P indefinite."""
     if not step.nu * (now.q + doubt) > step.mu:
         return step
     share = step.mu / (step.nu * (now.q + doubt))
@@ -217,22 +217,22 @@ def damped(s: Any, now: Round, step: ShapeStep, doubt: float) -> ShapeStep:
 
 
 def bound(s: Any, now: Round, step: ShapeStep, most: float, doubt: float) -> float:
-    """Bound P's eigenvalues after a step; return what P's diagonal is multiplied by before it."""
+    """Bound P's eigenvalues after a step; return the factor of P's diagonal before it."""
     lower, upper = s.scalars[SMALLEST] + s.scalars[NOISE], s.scalars[LARGEST] + s.scalars[NOISE]
     left = step.mu - step.nu * (now.q + doubt)
-    after = -grain(s) * upper
-    if left > 0:  # most / upper is <x, x>; what g stands for is less than twice as long as x
+    after = -rounding(s) * upper
+    if left > 0:  # most / upper is <x, x>; N^-1 g is less than twice as long as x
         after += lower * left / (left + 4 * step.nu * most * lower / upper)
-    safe = after > len(s.g) * grain(s) * upper
-    lift = 1.0 if safe else 1 + grain(s)
+    safe = after > len(s.g) * rounding(s) * upper
+    lift = 1.0 if safe else 1 + rounding(s)
     s.scalars[SMALLEST] = step.mu * after if safe else 0.0
-    s.scalars[LARGEST] = step.mu * upper * (1 + 2 * grain(s))
+    s.scalars[LARGEST] = step.mu * upper * (1 + 2 * rounding(s))
     s.scalars[FRESH] = step.mu * ((s.scalars[FRESH] + s.scalars[NOISE]) * lift)
     return lift
 
 
 def walk(s: Any, scale: float, now: Round, step: ShapeStep) -> bool:
-    """Step in all but P, with g in s.g for the row before scaling: True, or False and no step."""
+    """Step in all but P, given the unscaled g in s.g; return whether that was finite and done."""
     for j in range(len(s.g)):
         s.g[j] /= scale
     gg = dot(s.g, s.g)
@@ -247,12 +247,12 @@ def walk(s: Any, scale: float, now: Round, step: ShapeStep) -> bool:
 
 
 def due(s: Any) -> bool:
-    """Is it time to look at the size of P, which takes a pass over it?"""
+    """Return whether to compute the norm of P now, which takes a pass over it."""
     return s.scalars[COUNT] % STEPS_BETWEEN_NORMS == 0
 
 
 def tighten(s: Any, norm: float) -> None:
-    """No eigenvalue exceeds the Frobenius norm."""
+    """Lower the upper bound of the eigenvalues to the Frobenius norm."""
     s.scalars[LARGEST] = min(s.scalars[LARGEST], norm)
 
 

@@ -1,8 +1,8 @@
 """The dual form of spaces: w and P over stored examples, for a kernel or for none.
 
-A space is joined here from how examples are stored (`support_dense`, `support_sparse`), what is
-kept of them (`dual_first`, `dual_second`, `dual_explicit`) and a kernel. Its arrays grow: the loop
-stops where there is no room left, the model calls `grow`, and the loop goes on.
+A space combines how examples are stored (`support_dense`, `support_sparse`), what is kept of them
+(`dual_first`, `dual_second`, or `dual_second.explicit` with w as a dense vector) and a kernel. When
+there is no room left, the loop stops, the model calls `grow`, and the loop goes on.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from .state import CHANCE, HELD, LIMIT, Room, Table
 class Dual:
     """A space in dual form: a storage, an order and a kernel, a NamedTuple's class or a function.
 
-    `bounded` says whether examples leave when there are too many.
+    `bounded` is whether examples are evicted when there are too many.
     """
 
     atomic = True
@@ -39,7 +39,7 @@ class Dual:
 
     @property
     def parts(self) -> dict[str, Any]:
-        """Return what the loop's parts stand for: functions are those of what is joined here."""
+        """Return what the parts of the loop stand for."""
         kernel = self.kernel
         if isinstance(kernel, FunctionType):
             kernel = SimpleNamespace(compare=compared(kernel))
@@ -49,7 +49,7 @@ class Dual:
         return {"space": (own, self.kept, self.storage), "storage": self.storage, "kernel": kernel}
 
     def size(self, width: int, capacity: int = 0, slot: int = 0) -> int:
-        """Return the bytes that the state takes with room for so many examples, or at the start."""
+        """Return the bytes of a state with this room, or with that of the start."""
         return self.table.size(width, *((capacity, slot) if capacity else self.storage.START))
 
     def start(
@@ -57,8 +57,8 @@ class Dual:
     ) -> Any:
         """Return the state before the first round.
 
-        `limit` is how many examples may be held; `chance` from 1 to 2^31 - 2 seeds the choice of
-        those that leave.
+        `limit` is the largest number of examples; `chance`, from 1 to 2^31 - 2, seeds the choice
+        of the evicted ones.
         """
         capacity, slot = self.storage.START
         state = self.table.start(width, shape, int(min(capacity, limit + 1)), slot)
@@ -66,16 +66,16 @@ class Dual:
         return state
 
     def resized(self, s: Any, width: int, capacity: int, slot: int) -> Any:
-        """Return a copy of the state with room for so many features, examples, and non-zeros."""
+        """Return a copy of the state with this room."""
         used = Room(self.width(s), int(s.scalars[HELD]), self.room(s)[1])
         return self.table.resized(s, Room(width, capacity, slot), used)
 
     def room(self, s: Any) -> tuple[int, int]:
-        """Return for how many examples there is room in the state, and for how many non-zeros."""
+        """Return the room in the state for examples, and for non-zeros of each."""
         return s.xx.shape[-1], s.values.shape[-1] if self.storage is support_sparse else 0
 
     def wanted(self, s: Any, rows: Any, i: int) -> tuple[int, int]:
-        """Return the room that there should be for a step on row i: by half as much again."""
+        """Return the room for a step on row i, with half as much again for later ones."""
         capacity, slot = self.room(s)
         held, needed = int(s.scalars[HELD]), self.storage.needed(rows, i)
         if held >= capacity:
@@ -105,7 +105,7 @@ class Dual:
         return self.storage.combined(s, self.kept.coefficients(s), self.width(s))
 
     def sound(self, s: Any) -> bool:
-        """Do counts and indices fit, and are the numbers finite?"""
+        """Return whether counts and indices are valid and the numbers finite."""
         held, capacity = s.scalars[HELD], self.room(s)[0]
         if not (0 <= held <= capacity and held == int(held) and s.scalars[LIMIT] > 0):
             return False
@@ -115,7 +115,7 @@ class Dual:
 
 
 def compared(function: Callable) -> Callable:
-    """Return how a kernel compares rows that is a function of two arrays."""
+    """Return `compare` for a kernel that is a function of two arrays."""
 
     def compare(numbers: Any, x: Any, xx: float, y: Any, yy: float) -> float:
         return float(function(x, y))

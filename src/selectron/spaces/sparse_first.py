@@ -1,4 +1,4 @@
-"""Sparse rows, first order: w = factor * v, so that a step, shrinking too, costs O(non-zeros)."""
+"""Sparse rows, first order: w = factor * v, so that any step costs O(non-zeros)."""
 
 import math
 from typing import Any, NamedTuple
@@ -15,8 +15,8 @@ from .state import BIAS, COUNT, FACTOR, LENGTH, SQUARE, Field, Table, numbers
 order = 1
 atomic = True
 
-# The factor is multiplied into v when it leaves this range. That costs O(d), but only once in a
-# hundred steps even where each of them halves w.
+# When the factor leaves this range, it is multiplied into v. That costs O(d), at most once in a
+# hundred steps even if each of them halves w.
 LOWEST, HIGHEST = 1e-30, 1e30
 
 
@@ -36,7 +36,7 @@ scaled, widen = TABLE.scaled, TABLE.widen
 
 
 class Rows(NamedTuple):
-    """A block as the loop takes it; unsigned, since each signed index costs a comparison."""
+    """A block as the loop takes it; indices are unsigned, as a signed one costs a comparison."""
 
     indptr: np.ndarray  # uint64
     indices: np.ndarray  # uint32
@@ -56,13 +56,13 @@ def weights(s: Any) -> np.ndarray:
 
 
 def inner(s: Any, rows: Any, i: int) -> float:
-    """<w, x>."""
+    """Return <w, x>."""
     total = sparse_dot(s.v, rows.indices, rows.values, rows.indptr[i], rows.indptr[i + 1])
     return s.scalars[FACTOR] * total + s.scalars[BIAS] * rows.constant
 
 
 def score_all(s: Any, rows: Any, i: int) -> None:
-    """<w_k, x> for every class k of a stack, without taking each state out of it."""
+    """Leave <w_k, x> of every class k in s.scores."""
     begin, end = rows.indptr[i], rows.indptr[i + 1]
     for k in range(len(s.scores)):
         total = 0.0
@@ -72,18 +72,18 @@ def score_all(s: Any, rows: Any, i: int) -> None:
 
 
 def length(rows: Any, i: int) -> float:
-    """<x, x>."""
+    """Return <x, x>."""
     total = span_square(rows.values, rows.indptr[i], rows.indptr[i + 1])
     return total + rows.constant * rows.constant
 
 
 def form(s: Any, rows: Any, i: int) -> float:
-    """q = <x, x>."""
+    """Return q = <x, x>."""
     return length(rows, i)
 
 
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
-    """w <- keep w + eta x, for x scaled; |keep w + eta x|^2 needs no pass over w."""
+    """w <- keep w + eta x, for x scaled; return whether <w, w> is finite, without a pass over w."""
     keep, eta = step.keep, step.eta
     after = keep * (keep * now.ww + 2 * eta * now.m) + eta * (eta * now.q)
     if not math.isfinite(after):

@@ -12,7 +12,7 @@ from ..engine.arithmetic import dot, span_square, sparse_dot
 from ..engine.round import Round, Shape
 from ..engine.rows import Sparse, readonly
 from . import dense_second
-from .dense_second import SCALARS, bound, damped, due, grain, tighten, walk
+from .dense_second import SCALARS, bound, damped, due, rounding, tighten, walk
 from .state import FRESH, LARGEST, NOISE, SMALLEST, Field, Table
 
 order = 2
@@ -38,7 +38,7 @@ State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size,
 
 
 class Rows(NamedTuple):
-    """A block as the loop takes it; unsigned, since each signed index costs a comparison."""
+    """A block as the loop takes it; indices are unsigned, as a signed one costs a comparison."""
 
     indptr: np.ndarray  # uint64
     indices: np.ndarray  # uint32, the constant in front if there is one
@@ -46,7 +46,7 @@ class Rows(NamedTuple):
 
 
 def rows(block: Sparse, constant: bool) -> Rows:
-    """Return the block as the loop takes it; the constant costs a copy, small beside q."""
+    """Return the block as the loop takes it; a constant costs a copy, cheap compared with q."""
     indptr, indices, values = block
     if constant:
         indices = np.insert(indices + 1, indptr[:-1], 0)
@@ -63,7 +63,7 @@ def like(rows: Any, indptr: Any, indices: Any, values: Any) -> Any:
 
 
 def widen(s: Any, width: int) -> Any:
-    """Return the state with new features, as if they had been there, at zero, from the start."""
+    """Return the state with new features, as if they had been 0 from the start."""
     wide, new, fresh = TABLE.widen(s, width), range(len(s.w), width), s.scalars[FRESH]
     wide.p[new, new] = fresh
     wide.scalars[LARGEST] = max(s.scalars[LARGEST], fresh)
@@ -77,12 +77,12 @@ def weights(s: Any) -> np.ndarray:
 
 
 def inner(s: Any, rows: Any, i: int) -> float:
-    """<w, x>."""
+    """Return <w, x>."""
     return sparse_dot(s.w, rows.indices, rows.values, rows.indptr[i], rows.indptr[i + 1])
 
 
 def score_all(s: Any, rows: Any, i: int) -> None:
-    """<w_k, x> for every class k of a stack, without taking each state out of it."""
+    """Leave <w_k, x> of every class k in s.scores."""
     for k in range(len(s.scores)):
         total = 0.0
         for j in range(rows.indptr[i], rows.indptr[i + 1]):
@@ -91,12 +91,12 @@ def score_all(s: Any, rows: Any, i: int) -> None:
 
 
 def length(rows: Any, i: int) -> float:
-    """<x, x>."""
+    """Return <x, x>."""
     return span_square(rows.values, rows.indptr[i], rows.indptr[i + 1])
 
 
 def form(s: Any, rows: Any, i: int) -> float:
-    """q = <x, (P + eps I) x>, from the entries of P in the row's rows and columns alone."""
+    """Return q = <x, (P + eps I) x>, from the entries of P at the non-zeros of x."""
     begin, end = rows.indptr[i], rows.indptr[i + 1]
     total = s.scalars[NOISE] * length(rows, i)
     for j in range(begin, end):
@@ -106,7 +106,7 @@ def form(s: Any, rows: Any, i: int) -> float:
 
 
 def product(s: Any, rows: Any, i: int) -> None:
-    """g = (P + eps I) x, left in s.g."""
+    """Leave g = (P + eps I) x in s.g."""
     s.g[:] = 0.0
     for j in range(rows.indptr[i], rows.indptr[i + 1]):
         p, value = s.p[rows.indices[j]], rows.values[j]
@@ -119,7 +119,7 @@ def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled."""
     product(s, rows, i)
     most = ceiling(s, length(rows, i)) / (scale * scale)
-    doubt = len(s.g) * grain(s) * most
+    doubt = len(s.g) * rounding(s) * most
     step = damped(s, now, step, doubt)
     if not walk(s, scale, now, step):
         return False
@@ -131,7 +131,7 @@ def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
 
 
 def update(p: Any, g: np.ndarray, eps: float, lift: float, mu: float, nu: float) -> None:
-    """P <- mu (P + eps I) - nu g g', as symmetric as it was; see the dense one for `lift`."""
+    """P <- mu (P + eps I) - nu g g', with symmetry; `lift` is as in `dense_second`."""
     for j in range(len(g)):
         row = p[j]
         row[j] = (row[j] + eps) * lift

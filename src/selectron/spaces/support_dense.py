@@ -26,17 +26,17 @@ class Rows(NamedTuple):
 
 
 def rows(block: Dense, constant: bool, kernel: tuple[float, ...]) -> Rows:
-    """Return the block as the loop takes it; the constant costs a copy, small beside a kernel."""
+    """Return the block as the loop takes it; a constant costs a copy."""
     return Rows(dense_second.rows(block, constant).values, kernel)
 
 
 def needed(rows: Any, i: int) -> int:
-    """Return how wide a slot row i needs."""
+    """Return the slot width that row i needs."""
     return 0
 
 
 def sound(s: Any, held: int) -> bool:
-    """Are the stored examples what the loop takes them for?"""
+    """Return whether the stored examples are finite and their indices valid."""
     return bool(np.isfinite(s.x[:held]).all())
 
 
@@ -47,7 +47,7 @@ def combined(s: Any, by: np.ndarray, width: int) -> np.ndarray:
 
 @apart
 def length(rows: Any, i: int) -> float:
-    """k(x, x)."""
+    """Return k(x, x)."""
     x, xx = rows.values[i], row_square(rows.values, i)
     return kernel.compare(rows.kernel, x, xx, x, xx)
 
@@ -76,7 +76,7 @@ def put(s: Any, rows: Any, i: int, j: int) -> None:
 
 
 def shift(s: Any, source: int, target: int) -> None:
-    """Store in one slot what another holds."""
+    """Copy the example of one slot to another."""
     s.xx[target] = s.xx[source]
     for k in range(s.x.shape[1]):
         s.x[target, k] = s.x[source, k]
