@@ -1,4 +1,4 @@
-"""The sums over vectors, in whatever order suits the processor."""
+"""Sums over vectors, in the order that is fastest on the processor."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ ONE, TWO, THREE, FOUR = np.arange(1, 5, dtype=np.uint64)  # indices are unsigned
 
 
 def reassociated(function: Any) -> Any:
-    """Let the compiler reorder the sums of this function, and of nothing else.
+    """Allow the compiler to reorder the sums of this function only.
 
     The order is fixed once compiled, so that a row gives the same bits alone as in a block.
     Infinities and NaN keep their meaning.
@@ -19,7 +19,7 @@ def reassociated(function: Any) -> Any:
 
 @reassociated
 def dot(u: np.ndarray, v: np.ndarray) -> float:
-    """<u, v>."""
+    """Return <u, v>."""
     total = 0.0
     for j in range(len(v)):
         total += u[j] * v[j]
@@ -28,7 +28,7 @@ def dot(u: np.ndarray, v: np.ndarray) -> float:
 
 @reassociated
 def row_dot(u: np.ndarray, rows: Any, i: int) -> float:
-    """<u, row i>."""
+    """Return <u, row i>."""
     total = 0.0
     for j in range(rows.shape[1]):
         total += u[j] * rows[i, j]
@@ -37,7 +37,7 @@ def row_dot(u: np.ndarray, rows: Any, i: int) -> float:
 
 @reassociated
 def row_square(rows: Any, i: int) -> float:
-    """<row i, row i>."""
+    """Return <row i, row i>."""
     total = 0.0
     for j in range(rows.shape[1]):
         total += rows[i, j] * rows[i, j]
@@ -45,10 +45,10 @@ def row_square(rows: Any, i: int) -> float:
 
 
 def sparse_dot(u: np.ndarray, indices: Any, values: Any, start: int, stop: int) -> float:
-    """<u, x>, x having these values at these indices, from `start` to `stop`.
+    """Return <u, x>, where x has these values at these indices, from `start` to `stop`.
 
-    Four sums by hand: left to itself the compiler gathers eight weights with one instruction, which
-    has to wait until all that the step before it has written has reached the cache.
+    The four partial sums are written by hand: the compiler would gather eight weights with one
+    instruction, which has to wait until the writes of the step before have reached the cache.
     """
     a = b = c = d = 0.0
     fours = stop - (stop - start) % FOUR
@@ -64,7 +64,7 @@ def sparse_dot(u: np.ndarray, indices: Any, values: Any, start: int, stop: int) 
 
 @reassociated
 def span_square(values: Any, start: int, stop: int) -> float:
-    """Sum of squares from `start` to `stop`."""
+    """Return the sum of squares from `start` to `stop`."""
     total = 0.0
     for j in range(start, stop):
         total += values[j] * values[j]

@@ -1,6 +1,7 @@
-"""Bind: put a learner, an asker, a space and so on into the loop.
+"""Bind a learner, an asker, a space and so on to the loop.
 
-Every function reached is copied; the copies run as plain Python, or compiled (`machine.py`).
+Every function that the loop reaches is copied; the copies run as plain Python, or compiled
+(`machine.py`).
 """
 
 import dis
@@ -13,18 +14,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-PARAMETERS = "Parameters"  # of a part: its own type
+PARAMETERS = "Parameters"  # this attribute of a part is its own type
 
 
 class Part(NamedTuple):
-    """A name in a module that stands for a part of the loop, which `bind` puts in its place."""
+    """A name in a module for a part of the loop, which `bind` replaces by the real part."""
 
     name: str
     contract: type
 
 
 def apart(function: Callable) -> Callable:
-    """Compile this function by itself: inlined wherever it is called, it would cost too much time.
+    """Mark a function that is not to be inlined, because inlining it takes too long to compile.
 
     All others are inlined, which halves the time of a round in second order.
     """
@@ -33,17 +34,24 @@ def apart(function: Callable) -> Callable:
 
 
 def allocating(function: Callable) -> Callable:
-    """Let this function make arrays, or return one.
+    """Mark a function that makes or returns arrays, so that references to arrays are counted.
 
-    Where none does, all arrays are the caller's, and the compiled code counts no references to
-    them: of many classes, that takes longer than a step of first order on a short row.
+    If the loop reaches no such function, all arrays are the caller's, and the compiled code counts
+    no references: with many classes, counting takes longer than a first-order step on a short row.
     """
     function.allocates = True  # type: ignore[attr-defined]
     return function
 
 
+def variant(name: str, base: types.ModuleType, **changes: Any) -> types.ModuleType:
+    """Return a namespace with the public names of a module, some of them changed or added."""
+    made = types.ModuleType(name)
+    vars(made).update({key: value for key, value in vars(base).items() if key[0] != "_"}, **changes)
+    return made
+
+
 class Reached(NamedTuple):
-    """What a global name of a function stands for, or an attribute of the part by that name."""
+    """The value of a global name of a function, or of an attribute of the part of that name."""
 
     name: str
     attribute: str | None
@@ -57,9 +65,9 @@ def bind(
 ) -> Callable:
     """Return a copy of `function` in which every `Part` is a namespace of functions.
 
-    The functions that it calls are copied too, and those that they call. `parts` has what stands
-    for each part, by its name: one object, or a tuple of them, the first of which comes first.
-    What none of them has is taken from the part's contract. Every copy passes through `wrap`.
+    The functions that it calls are copied too, and so on. `parts` maps the name of each part to an
+    object, or to a tuple of objects, which are searched in order and before the part's contract.
+    Every copy passes through `wrap`.
 
     >>> from types import SimpleNamespace
     >>> from selectron.engine.parts import Learner, learner
@@ -89,7 +97,7 @@ def bind(
 
 
 def reached(function: Callable, parts: Mapping[str, Any]) -> Iterator[Reached]:
-    """Yield the globals that a function reads and what they stand for, in order of their names."""
+    """Yield the globals that a function reads and their values, ordered by name."""
     for name, attribute in _globals_read(function.__code__):
         if name in function.__globals__:
             value = function.__globals__[name]
@@ -100,7 +108,7 @@ def reached(function: Callable, parts: Mapping[str, Any]) -> Iterator[Reached]:
 
 
 def provided(part: Part, attribute: str, parts: Mapping[str, Any]) -> Any:
-    """Return an attribute of a real part, or else of its contract."""
+    """Return an attribute of a real part, or of its contract; AttributeError if none has it."""
     real = parts[part.name]
     chain = real if type(real) is tuple else (real,)
     if attribute == PARAMETERS:
@@ -112,7 +120,7 @@ def provided(part: Part, attribute: str, parts: Mapping[str, Any]) -> Any:
 
 
 def digest(function: Callable, parts: Mapping[str, Any]) -> str:
-    """Return a digest of all the code that `bind(function, parts)` reaches.
+    """Return a digest of all the code that `bind(function, parts)` reaches, 16 hex digits.
 
     >>> from selectron.engine.round import hinge, mistake
     >>> digest(hinge, {}) == digest(mistake, {})
@@ -127,7 +135,7 @@ def digest(function: Callable, parts: Mapping[str, Any]) -> str:
 
 
 def reachable(function: Callable, parts: Mapping[str, Any]) -> Iterator[Callable]:
-    """Yield a function and all that it calls, as `bind` would copy them.
+    """Yield a function and all functions that it calls, as `bind` would copy them.
 
     >>> from selectron.engine.round import mistake
     >>> [one.__name__ for one in reachable(mistake, {})]
@@ -166,7 +174,7 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 @cache  # the same code is read for the digest and for the copy
 def _globals_read(code: types.CodeType) -> list[tuple[str, str | None]]:
-    """Return the global names that a code reads, each with the attribute that is taken of it."""
+    """Return the global names that a code object reads, each with the attribute read from it."""
     found = set()
     for inner in _codes(code):
         steps = [step for step in dis.get_instructions(inner) if step.opname != "EXTENDED_ARG"]
@@ -188,15 +196,15 @@ def _fingerprint(function: Callable) -> str:
 
 
 def _describe(value: Any) -> str:
-    """Return what a value contributes: the same in every process that would compile the same."""
+    """Return what a value contributes to a digest: the same in every process."""
     if isinstance(value, types.CodeType | types.FunctionType):
-        return "code"  # taken in by itself
+        return "code"  # it has a fingerprint of its own
     if isinstance(value, types.ModuleType):
         return value.__name__
     if isinstance(value, type):
         return f"{value.__qualname__}{getattr(value, '_fields', ())}"
     if isinstance(value, frozenset):
         return repr(sorted(map(repr, value)))
-    if isinstance(value, np.ndarray):  # whose repr leaves out most of it
+    if isinstance(value, np.ndarray):  # its repr leaves out most entries
         return f"{value.dtype}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
     return repr(value)

@@ -1,4 +1,4 @@
-"""The loop that plays rounds: the only one in the project."""
+"""The one loop that plays rounds."""
 
 import math
 from typing import Any
@@ -7,16 +7,16 @@ from .parts import asker, classes, learner
 from .round import ASKED, CLASS, REFUSED, Life
 from .scales import shaped, unit
 
-# What is known of a row's label: -1 or +1, or the number of its class from 1 on, or
-NONE = 0  # there is none: predict, and never ask
-LATER = -2  # it may be asked for, and would come after the round
+# The label of a row in the loop: -1 or +1, or the number of its class, from 1, or
+NONE = 0  # no label: predict, and never ask
+LATER = -2  # may be asked for, and comes after the round
 
-# Draws that are no draws: a probability lies above the first and never above the second.
-GIVEN = -1.0  # the label is given: learn from it, whatever the asker says
+# In place of a draw: every probability is above the first, and none above the second.
+GIVEN = -1.0  # the label is given: learn from it, without regard to the asker
 NEVER = 2.0  # predict only
 
-# A product P x is spared only where the draw is further than this from both bounds on the
-# probability, relatively; rounding in the bounds themselves is some 1e-15.
+# A product P x is skipped only if the relative distance of the draw from both bounds on the
+# probability exceeds this; rounding errors of the bounds are about 1e-15.
 SLACK = 1e-9
 
 
@@ -34,14 +34,14 @@ def play(
     full: bool,
     out: Any,
 ) -> int:
-    """Play one round a row and return how many were played.
+    """Play one round for each row and return the number of rounds played.
 
-    Fewer than all: the next row, or the step on it, left the finite numbers, or a step on it may
-    need more room than there is. Round i asks iff draws[i] < probability and labels[i] is not NONE;
-    `past` is what the asker remembers, `times` are those of the rounds if it goes by them, and
-    `before` counts the rounds before this block. With `full`, every margin score and probability
-    is recorded; without, none is, and those that no decision needs are not even computed. The
-    scores of many classes, and ages, are recorded where there is an array for them.
+    It is less than the number of rows if the next row, or the step on it, is not finite, or if that
+    step may need more room than there is. Round i asks iff draws[i] < probability and labels[i] is
+    not NONE. `past` is what the asker remembers; `times` are the times of the rounds, or empty if
+    the asker ignores them; `before` is the number of rounds before this block. With `full`, every
+    margin score and probability is recorded; without, none is, and those that no decision needs are
+    not computed. The scores of many classes, and ages, are recorded if there is an array for them.
     """
     p, a = learner.Parameters(*parameters), asker.Parameters(*asking)
     s, rows = classes.State(*state), classes.Rows(*block)
@@ -51,7 +51,7 @@ def play(
         if normalize:
             scale = unit(classes.extent(rows, i))
             m /= scale
-        if not math.isfinite(m):  # as it is for any row with a NaN or an infinity in it
+        if not math.isfinite(m):  # true of any row with NaN or infinity
             return i
         if len(scores) > 0:
             classes.record_scores(s, scale, scores, i)
@@ -72,7 +72,7 @@ def play(
         index, step = classes.predicted(s, m), 0
         learns = asked and y != LATER and passed(a, s, scale, m, y)
         if learns and classes.due(p, s, scale, m, y):
-            if classes.needs_growth(s, rows, i):  # nothing has changed: the round is played again
+            if classes.needs_growth(s, rows, i):  # nothing has changed: repeat the round
                 return i
             step = classes.learn(p, s, rows, i, scale, m, q, y, t)
             if step == REFUSED:
@@ -108,11 +108,11 @@ def wanted(
     full: bool,
     noted: bool,
 ) -> bool:
-    """Return whether q, which is at most `most`, matters; it costs P x in second order.
+    """Return whether q, which is at most `most`, is needed; it costs P x in second order.
 
-    The probability is monotone in q, so that its values at the bounds 0 and `most` enclose it: q
-    matters to the record if they differ, and to the decision if they leave it open. Where the asker
-    remembers the round, it matters in any case.
+    The probability is monotone in q, so that its values at the bounds 0 and `most` enclose it. The
+    record needs q if they differ, and the decision needs q if they do not settle it. An asker that
+    remembers the round always needs q.
     """
     if noted:
         return True
@@ -122,9 +122,9 @@ def wanted(
 
 
 def settled(u: float, chance: float, other: float) -> bool:
-    """Return whether u < probability is settled, wherever it lies between these two.
+    """Return whether u < probability is the same for all probabilities between these two.
 
-    Never where one of them is NaN, as it may be where the bound on q overflows.
+    False if one of them is NaN, as happens when the bound on q overflows.
     """
     if math.isnan(chance + other):
         return False

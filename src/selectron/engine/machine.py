@@ -1,8 +1,8 @@
-"""Machine code: compile a bound function, and keep it on disk for the next process.
+"""Compile a bound function, and cache the machine code on disk.
 
-Numba's disk cache looks only at the file of the outermost function, so the compiled copy's name
-carries a digest of all the code that it reaches: an edit anywhere, in a notebook too, makes another
-name and thus another entry.
+Numba's cache looks only at the file of the outermost function, so the name of the compiled copy
+contains a digest of all the code that it reaches: an edit anywhere, even in a notebook, makes a new
+name and a new entry.
 """
 
 import gc
@@ -19,9 +19,9 @@ from .bind import bind, digest, reachable
 def compiled(function: Callable, parts: Mapping[str, Any], name: str, what: str = "") -> Callable:
     """Return `bind(function, parts)` as machine code, compiled or loaded when first called.
 
-    `what` names it to the user, in the SelectronError if it does not compile. Without a writable
-    folder for the cache, it is compiled in every process anew; damaged cache files are replaced. It
-    is to be called with one combination of types only: those of later calls are not looked at.
+    `what` names it in the SelectronError that is raised if it does not compile. Without a writable
+    folder for the cache, every process compiles it again; damaged cache files are replaced. Call it
+    with one combination of types only: those of later calls are not checked.
     """
     ready: list[Callable] = []
 
@@ -56,7 +56,7 @@ def _load(function: Callable, parts: Mapping[str, Any], name: str, args: tuple, 
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Leave garbage where it is: a compiler makes objects by the million, and hardly any of it."""
+    """Pause garbage collection: a compiler makes millions of objects, and hardly any garbage."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -67,13 +67,13 @@ def _uncollected() -> Iterator[None]:
 
 
 def _reason(error: Exception) -> str:
-    """Return the first sentence of what the compiler says, but for the name of its stage."""
+    """Return the first sentence of a compiler's message, without the name of its stage."""
     lines = [line for line in str(error).splitlines() if line and "pipeline" not in line]
     return lines[0].partition(". ")[0].rstrip(".: ") if lines else type(error).__name__
 
 
 def _counts(function: Callable) -> bool:
-    """Must references to arrays be counted because of this function? A user's may do anything."""
+    """Return whether this function needs counted references; any function of a user may."""
     own = function.__module__.startswith(f"{__package__.partition('.')[0]}.")
     return not own or getattr(function, "allocates", False)
 
@@ -95,11 +95,11 @@ def _cached(
 def _jit(
     name: str, outermost: Callable, counting: bool, cached: bool
 ) -> Callable[[Callable], Callable]:
-    """Return what compiles each copy; only the outermost is kept on disk, with all it calls."""
+    """Return a compiler of copies; only the outermost is cached on disk, with all that it calls."""
     import numba
 
-    lean: dict[str, Any] = {"_nrt": counting}  # Numba's run time, which does the counting
-    # nobody calls the inner functions from Python: two wrappers of each take half the time
+    lean: dict[str, Any] = {"_nrt": counting}  # Numba's run time, which counts references
+    # inner functions are not called from Python, and their wrappers take half of the compile time
     unwrapped = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
     def wrap(copy: Callable) -> Callable:
@@ -127,7 +127,7 @@ def _files_digest(folder: Path, name: str) -> str:
 
 
 def _seal(folder: Path, name: str) -> None:
-    """Write down what the cache files hold: damaged machine code is not a thing to run."""
+    """Store a digest of the cache files, so that damaged machine code is never run."""
     (folder / f"{name}.sha256").write_text(_files_digest(folder, name))
 
 

@@ -1,4 +1,4 @@
-"""Checks of parameters: every message names the parameter, its value and what would do."""
+"""Checks of parameters: messages name the parameter, its value and the valid values."""
 
 import math
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from ..errors import SelectronError
 
 
 def number(owner: Any, name: str, fits: Callable[[float], bool], wanted: str) -> float:
-    """Return parameter `name` of `owner` as a float that fits.
+    """Return parameter `name` of `owner` as a float; raise SelectronError unless it `fits`.
 
     >>> from selectron.askers import Margin
     >>> number(Margin(b=0.5), "b", lambda b: b > 0, "above 0")
@@ -32,7 +32,7 @@ def number(owner: Any, name: str, fits: Callable[[float], bool], wanted: str) ->
 
 
 def shown(value: Any) -> str:
-    """Return a value as it would be written in a call: NumPy's scalars as Python's.
+    """Return a value as written in a call, with NumPy's scalars as Python's.
 
     >>> shown(np.float64(-1))
     '-1.0'

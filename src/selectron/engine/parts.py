@@ -1,11 +1,11 @@
 """The parts of a round: what the loop expects of a learner, an asker, a space, and classes.
 
-Each protocol is the whole contract of a part. A function with a body is the default for parts that
-do not have it. The names below the protocols stand for the real parts: `bind` puts a namespace of
-functions in the place of each, and type checkers and editors follow every call.
+Each protocol is the whole contract of a part. A function with a body is the default for parts
+without that function. The names below the protocols stand for the real parts: `bind` replaces each
+by a namespace of functions, and type checkers and editors can follow every call.
 
-Of the learner and the asker, the first argument is `p` or `a`, the parameters as they come from
-`numbers`, in the fields of the part's own type: `learner.Parameters(*numbers)`.
+The first argument of a learner's or asker's functions, `p` or `a`, holds the parameters that
+`numbers` returns, in the part's own type: `learner.Parameters(*numbers)`.
 """
 
 import math
@@ -31,7 +31,7 @@ from .scales import shaped
 
 
 class Learner(Protocol):
-    """How far to step: pure functions of a few scalars."""
+    """The size of a step: pure functions of a few scalars."""
 
     Parameters: ClassVar[Callable[..., Any]]  # the type of p
 
@@ -44,11 +44,11 @@ class Learner(Protocol):
         ...
 
     def shape(self) -> Shape | None:
-        """Return P and eps at the start; None in first order."""
+        """Return the initial P and eps; None in first order."""
         return None
 
     def radius(self) -> float | None:
-        """Return the radius of the L1 ball that w stays in; None if there is no ball."""
+        """Return the radius of the L1 ball around w; None if there is no ball."""
         return None
 
     def ensemble(self) -> bool:
@@ -60,11 +60,11 @@ class Learner(Protocol):
         return False
 
     def capacity(self) -> float:
-        """Return how many examples are kept at most, in dual form; inf if it does not matter."""
+        """Return the largest number of examples, in dual form; inf without a limit."""
         return math.inf
 
     def at_once(self) -> bool:
-        """Return whether one step moves all classes: `ceded` has it."""
+        """Return whether one step moves all classes, with `ceded`."""
         return False
 
     def score(self, m: float, q: float) -> float:
@@ -76,7 +76,7 @@ class Learner(Protocol):
         ...
 
     def cuts(self, m: float, y: float) -> bool:
-        """Return whether the label rules anything out, for askers that go by that."""
+        """Return whether the label rules out any hypothesis, for askers that depend on it."""
         return learner.steps(self, m, y)
 
     def step(self, r: Round) -> Step | ShapeStep | Projection:
@@ -84,7 +84,7 @@ class Learner(Protocol):
         ...
 
     def feasible(self, r: Round) -> bool:
-        """Return whether the step can do all that it should; rounds where it cannot are counted."""
+        """Return whether the step can meet its constraints; else the round is strained."""
         return True
 
     def noted(self, r: Round) -> float:
@@ -112,7 +112,7 @@ class Expert(Learner, Protocol):
 
     @staticmethod
     def belief(m: float, q: float, wrong: float, noise: float) -> float:
-        """Return p(+1) - p(-1), `wrong` being the rate of wrong labels."""
+        """Return p(+1) - p(-1), given the rate `wrong` of wrong labels."""
         ...
 
     def step(self, r: Round, noise: float = 1.0) -> ShapeStep:
@@ -121,7 +121,7 @@ class Expert(Learner, Protocol):
 
 
 class Asker(Protocol):
-    """Whether a label is worth asking for."""
+    """The probability of asking for a label."""
 
     Parameters: ClassVar[Callable[..., Any]]  # the type of a
 
@@ -130,7 +130,7 @@ class Asker(Protocol):
         ...
 
     def past(self) -> tuple[float, ...]:
-        """Return what is remembered before the first round: nothing, for most."""
+        """Return what is remembered before the first round; nothing by default."""
         return ()
 
     def timed(self) -> bool:
@@ -165,23 +165,23 @@ class Asker(Protocol):
         return learner.steps(p, m, y)
 
     def remaining(self, past: Any) -> float:
-        """Return the number of rounds to come, 0 if no end is known."""
+        """Return the number of remaining rounds, 0 if no end is known."""
         return 0.0
 
 
 class Worth(Asker, Protocol):
-    """An asker inside a budget, which turns what a row is worth into a probability."""
+    """An asker inside a budget, which turns the worth of a row into a probability."""
 
     def worth(self, r: float, q: float, t: int) -> float:
-        """Return what a row is worth, relative to others."""
+        """Return the worth of a row, relative to others."""
         return wrapped.probability(self, r, q, t)
 
     def surprise(self, r: float, q: float, t: int) -> float:
-        """Return how far a row surprises; bursts begin where it jumps."""
+        """Return the surprise of a row; bursts begin where it jumps."""
         return wrapped.worth(self, r, q, t)
 
     def news(self, q: float, usual: float) -> float:
-        """Return what counts of q where `usual` is the mean surprise."""
+        """Return the part of q that counts, given the mean surprise `usual`."""
         return q
 
 
@@ -196,12 +196,12 @@ class Space(Protocol):
 
     @staticmethod
     def inner(s: Any, rows: Any, i: int) -> float:
-        """<w, x>."""
+        """Return <w, x>."""
         ...
 
     @staticmethod
     def length(rows: Any, i: int) -> float:
-        """<x, x>."""
+        """Return <x, x>."""
         ...
 
     @staticmethod
@@ -216,7 +216,7 @@ class Space(Protocol):
 
     @staticmethod
     def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
-        """Step; return 0 if that left the finite numbers, 2 if the row could not be met, else 1."""
+        """Step; return 0 if that was not finite, 2 if the margin cannot be reached, else 1."""
         ...
 
     @staticmethod
@@ -231,7 +231,7 @@ class Space(Protocol):
 
     @staticmethod
     def square(s: Any) -> float:
-        """<w, w>."""
+        """Return <w, w>."""
         return s.scalars[SQUARE]
 
     @staticmethod
@@ -307,17 +307,17 @@ class Space(Protocol):
 
     @staticmethod
     def opposite(step: Any) -> Any:
-        """Return the same step the other way."""
+        """Return the step in the opposite direction."""
         return Step(step.keep, -step.eta)
 
     @staticmethod
     def still(step: Any) -> bool:
-        """Return whether the step leaves the classes that it does not name as they are."""
+        """Return whether the step leaves the other classes unchanged."""
         return step.keep == 1.0
 
     @staticmethod
     def shrunk(s: Any, rows: Any, i: int, step: Any) -> int:
-        """Shrink a class that the step does not name; return 0 if that was not finite."""
+        """Shrink one of the other classes; return 0 if that was not finite."""
         now = Round(0.0, 0.0, 1.0, 0.0, space.square(s), 0.0)
         return space.move(s, rows, i, 1.0, now, Step(step.keep, 0.0))
 
@@ -328,7 +328,7 @@ class Space(Protocol):
 
 
 class Classes(Protocol):
-    """How labels of two or of many classes become margins and steps."""
+    """How the labels of two or of many classes become margins and steps."""
 
     State: Callable[..., Any]
     Rows: Callable[..., Any]
@@ -340,7 +340,7 @@ class Classes(Protocol):
 
     @staticmethod
     def extent(rows: Any, i: int) -> float:
-        """<z, z>, z being x, or what a step on two classes moves along."""
+        """Return <z, z>, where z is x, or the direction of a step on two classes."""
         ...
 
     @staticmethod
@@ -408,7 +408,7 @@ class Storage(Protocol):
 
     @staticmethod
     def length(rows: Any, i: int) -> float:
-        """k(x, x)."""
+        """Return k(x, x)."""
         ...
 
     @staticmethod
@@ -425,12 +425,7 @@ class Storage(Protocol):
 
     @staticmethod
     def shift(s: Any, source: int, target: int) -> None:
-        """Store in one slot what another holds."""
-
-    @staticmethod
-    def stored(s: Any, k: int) -> Any:
-        """Return the arrays of class k of a stack."""
-        ...
+        """Copy the example of one slot to another."""
 
     @staticmethod
     def too_long(s: Any, rows: Any, i: int) -> bool:
@@ -448,22 +443,22 @@ class Kernel(Protocol):
         ...
 
     def value(self, xy: float, xx: float, yy: float) -> float:
-        """k(x, y), given <x, y>, <x, x> and <y, y>."""
+        """Return k(x, y), given <x, y>, <x, x> and <y, y>."""
         ...
 
     @staticmethod
     def compare(numbers: Any, x: Any, xx: float, y: Any, yy: float) -> float:
-        """k(x, y) of two dense rows; a kernel that is a function of two arrays has its own."""
+        """Return k(x, y) of two dense rows; kernels that are functions of arrays replace it."""
         return kernel.value(kernel.Parameters(*numbers), dot(x, y), xx, yy)
 
 
 # What an asker reads: any margin; q = x' P x too; q as a variance; r and q as probability and bits
 MARGIN, FORM, VARIANCE, BELIEF = "margin", "quadratic form", "variance", "belief"
 
-# A P as large as this, of a learner to which its scale is nothing, is divided by it
+# A P as large as this is divided by it, if the learner does not depend on the scale of P
 VAST = 1e100
 
-COUNT, SQUARE, NOTE = 0, 1, 5  # where a state's `scalars` hold them: see `spaces.scalars`
+COUNT, SQUARE, NOTE = 0, 1, 5  # where a state's `scalars` hold them: see `spaces.state`
 
 learner = cast(type[Learner], Part("learner", Learner))
 expert = cast(type[Expert], Part("learner", Expert))

@@ -1,23 +1,23 @@
-"""One round in scalars: what a learner sees of it, and what it answers.
+"""One round in scalars: what a learner gets, and what it returns.
 
 Labels are -1 and +1, and sign(0) = +1. Nothing here touches a vector.
 """
 
 from typing import NamedTuple
 
-# Flags of a round's outcome. STRAINED: there was no step that would do all that it should.
+# Flags of a round's outcome. STRAINED: no step could meet all constraints.
 ASKED, UPDATED, STRAINED = 1, 2, 4
-CLASS = 3  # the index of the predicted class stands above these bits
-REFUSED = -1  # instead of flags: the step left the finite numbers
+CLASS = 3  # the index of the predicted class follows above these bits
+REFUSED = -1  # instead of flags: the step was not finite
 
 
 class Round(NamedTuple):
-    """What a learner's step may depend on. Vectors live in the spaces."""
+    """What a learner's step may depend on; vectors are in the spaces."""
 
     m: float  # margin <w, x> before the step
     q: float  # <x, x> in first order; <x, (P + eps I) x> in second order
     y: float  # the label, -1.0 or +1.0
-    k: float  # number of steps taken before this one
+    k: float  # number of steps before this one
     ww: float  # <w, w> before the step; in first order only
     note: float  # the learner's own number, 0 at the start (its `noted` gives the next)
 
@@ -47,37 +47,37 @@ class Projection(NamedTuple):
 
 
 class Old(NamedTuple):
-    """An example that has to leave, after the step that brought another."""
+    """An example to evict, after the step that added another."""
 
-    sigma: float  # its weight in w = sum sigma y x, not below 0
+    sigma: float  # its weight in w = sum sigma y x, at least 0
     u: float  # its margin y <w, x>
     k: float  # number of steps, that one included
     note: float  # the learner's own number
 
 
 class Removal(NamedTuple):
-    """w <- keep w, before the example leaves, and the learner's own number after it."""
+    """w <- keep w, before the example is evicted, and the learner's own number after it."""
 
     keep: float
     note: float
 
 
 class Life(NamedTuple):
-    """What is known of how long the concept lasts."""
+    """What is known about the duration of the concept."""
 
-    ahead: float  # how much of its life it has ahead of it, from 0 to 1
-    lasting: float  # over what part of the rounds to come, from 0 to 1, as far as these are known
+    ahead: float  # the part of its duration that is still to come, from 0 to 1
+    lasting: float  # the part of the remaining rounds, if known, that it covers, from 0 to 1
 
 
 class Shape(NamedTuple):
-    """Second order, at the start: P = scale I, and eps = noise."""
+    """Second order, before the first round: P = scale I and eps = noise."""
 
     scale: float
     noise: float = 0.0
 
 
 def mistake(m: float, y: float) -> bool:
-    """Is sign(m) the wrong label?
+    """Return whether sign(m) is the wrong label.
 
     >>> mistake(0.0, 1.0), mistake(0.0, -1.0)
     (False, True)
@@ -86,7 +86,7 @@ def mistake(m: float, y: float) -> bool:
 
 
 def hinge(m: float, y: float) -> float:
-    """Hinge loss max(0, 1 - y m).
+    """Return the hinge loss max(0, 1 - y m).
 
     >>> hinge(0.25, 1.0), hinge(2.0, 1.0)
     (0.75, 0.0)

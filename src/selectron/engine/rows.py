@@ -1,4 +1,4 @@
-"""Blocks of rows, as they come from arrays and from readers."""
+"""Blocks of rows, from arrays and from readers."""
 
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ class Sparse(NamedTuple):
 
 
 def readonly(array: np.ndarray) -> np.ndarray:
-    """Return a read-only view: the loop is compiled once, for the one kind of array it may get."""
+    """Return a read-only view: the loop is compiled for read-only arrays only."""
     if not array.flags.writeable:
         return array
     view = array.view()
@@ -29,7 +29,7 @@ def readonly(array: np.ndarray) -> np.ndarray:
 
 
 def rows_of(block: Dense | Sparse, start: int, stop: int) -> Dense | Sparse:
-    """Return rows `start` to `stop` of a block, in float64 and C order; a copy only if need be.
+    """Return rows `start` to `stop` of a block, in float64 and C order, copied only if needed.
 
     >>> rows_of(Dense(np.eye(3)), 1, 2)
     Dense(values=array([[0., 1., 0.]]))

@@ -1,16 +1,16 @@
-"""Scaling rows to unit length, and what rounding may leave of a quadratic form."""
+"""Scaling of rows to unit length, and of quadratic forms with them."""
 
 import math
 
 SHORTEST = 2.3e-308  # of <x, x>: smaller numbers have fewer digits
 FARTHEST = 2.0**104  # of q in units of the labels' noise: its root is 2^52, all digits of a double
-LOST = -1e-3  # a q below this is no rounding of 0: the row is too long beside P
+LOST = -1e-3  # a q below this is no rounded 0: the row is too long compared with P
 
 
 def unit(xx: float) -> float:
-    """Return what a row is divided by for unit length; NaN if <x, x> is not finite.
+    """Return the divisor that gives a row unit length; NaN if <x, x> is not finite.
 
-    Infinite for a zero row, and for one so short that <x, x> has lost its digits: it becomes 0. A
+    It is infinite for a zero row, and for one so short that <x, x> has lost digits: it becomes 0. A
     row is divided by its length, not multiplied by the reciprocal: x / |x| is rounded once, so that
     rows of one feature become -1 or 1, and steps that cancel leave 0.
 
@@ -23,10 +23,10 @@ def unit(xx: float) -> float:
 
 
 def shaped(scale: float, q: float) -> float:
-    """Return q for a row over `scale`: not below 0, NaN where rounding has left nothing of it.
+    """Return q, at least 0, for a row divided by `scale`; NaN if rounding errors dominate it.
 
-    P is positive definite, but its smallest eigenvalues drown in the rounding of its largest where
-    rows are very long beside the prior.
+    P is positive definite, but its smallest eigenvalues are lost in the rounding of its largest if
+    rows are very long compared with the prior.
     """
     q = q / (scale * scale)
     return max(q, 0.0) if q > LOST else math.nan

@@ -20,7 +20,7 @@ from ..engine.bind import apart
 from ..engine.parts import expert
 from ..engine.round import REFUSED, UPDATED, Round
 from ..engine.scales import unit
-from ..spaces.scalars import COUNT
+from ..spaces.state import COUNT
 from . import posterior
 from .noise import FIRSTS, PLAUSIBLE, listened, noise
 from .posterior import (

@@ -1,32 +1,20 @@
 """Where w and P live: the only code that touches vectors.
 
-Every space offers the loop the same functions (`engine/loop.py` names them), and the model
+`engine.parts.Space` lists what the loop calls. Every space also offers the model
 
     order                    1 or 2: which learners run in it
-    atomic                   does a refused step leave the state as it was?
-    State                    NamedTuple of arrays: all that is learned
-    Rows                     NamedTuple: a block of rows as the loop takes it
-    rows(block, constant)    make one; `constant` puts a feature 1 in front of every row
-    start(width, shape)      the state before the first round, for so many features
-    weights(state)           w, written out, the constant's weight first
-    size(width)              bytes that the state takes
-    widen(state, width)      the state after features have been added at the end (sparse rows)
-    scaled(state, by)        a copy of the state in which w is multiplied
-    at(stack, k)             the state of class k in a stack of them (`reductions/stack.py`)
-    ceiling_all(stack, xx)   an upper bound of q for every class
-    sound(state)             only where a state holds indices: do they fit? (asked of files)
+    atomic                   whether a refused step leaves the state as it was
+    State, at                from its table of fields: see `state.py`
+    rows(block, constant)    a block as the loop takes it; `constant` puts a 1 before every row
+    start(width, shape)      the state before the first round
+    size(width)              its bytes
+    scaled(state, by)        a copy in which w is multiplied
+    widen(state, width)      a copy with new features at the end (sparse rows)
+    weights(state)           w, the constant's weight first
+    sound(state)             whether indices in a state from a file are valid, where it has some
 
-In dual form (`dual.py`) w and P are expansions over stored examples, for a kernel or for none. Such
-a space is joined from how examples are stored (`support_dense`, `support_sparse`), what is kept of
-them (`dual_first`, `dual_second`; `dual_explicit` with w written out beside P) and a kernel, whose
-parameters are a third argument of `rows`. It has beside these
-
-    full(s, rows, i)             is there no room for what a step on row i may bring?
-    trim(p, s, rows)             after a step: drop an example, if there are too many
-    room(state)                  for how many examples there is room, and for how many non-zeros
-    wanted(state, rows, i)       the room that a step on row i should have
-    grow(state, capacity, slot)  the state with that room: nothing else changes, to the bit
-
-First order in primal form always has a weight for the constant, so that `width` counts it whether
-there is one or not; the other spaces have one only if there is one.
+Spaces in dual form, where w and P are expansions over stored examples, also have `room`, `wanted`
+and `grow`, and take a kernel's parameters as a third argument of `rows`: see `dual.py`. First order
+in primal form always has a weight for the constant, which `width` counts; other spaces have one
+only if there is a constant.
 """

@@ -6,19 +6,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.arithmetic import reassociated, row_dot, row_square
-from ..engine.round import Round, Shape
+from ..engine.round import Round
 from ..engine.rows import Dense, readonly
-from .scalars import BIAS, COUNT, LENGTH, SQUARE
+from .state import BIAS, COUNT, LENGTH, SQUARE, Field, Table, numbers
 
 order = 1
-atomic = False  # whether a step was too large is known only after it
+atomic = False  # only after a step is it known whether it was finite
 
 
-class State(NamedTuple):
-    """All that is learned."""
-
-    w: np.ndarray  # (d,), without the constant's weight
-    scalars: np.ndarray
+TABLE = Table(
+    {
+        "w": Field(lambda r: (r.width - 1,), power=1),  # without the constant's weight
+        "scalars": numbers(LENGTH, {BIAS: 1, SQUARE: 2}),
+    }
+)
+State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
 
 
 class Rows(NamedTuple):
@@ -33,42 +35,19 @@ def rows(block: Dense, constant: bool) -> Rows:
     return Rows(readonly(block.values), float(constant))
 
 
-def size(width: int) -> int:
-    """Return the bytes that the state takes."""
-    return 8 * width
-
-
-def start(width: int, shape: Shape | None) -> State:
-    """Return the state before the first round."""
-    return State(np.zeros(width - 1), np.zeros(LENGTH))
-
-
-def weights(s: State) -> np.ndarray:
+def weights(s: Any) -> np.ndarray:
     """Return w, the constant's weight first."""
     return np.concatenate([s.scalars[[BIAS]], s.w])
 
 
-def scaled(state: State, by: float) -> State:
-    """Return a copy in which w is multiplied."""
-    numbers = state.scalars.copy()
-    numbers[BIAS] *= by
-    numbers[SQUARE] *= by * by
-    return State(by * state.w, numbers)
-
-
-def at(s: Any, k: int) -> Any:
-    """What a stack keeps of class k."""
-    return State(s.w[k], s.scalars[k])
-
-
 def inner(s: Any, rows: Any, i: int) -> float:
-    """<w, x>."""
+    """Return <w, x>."""
     return row_dot(s.w, rows.values, i) + s.scalars[BIAS] * rows.constant
 
 
 @reassociated
 def dots(w: np.ndarray, k: int, rows: Any, i: int) -> tuple[float, float, float, float]:
-    """<row k of w, row i>, and for the three rows that follow: x is fetched once for all four."""
+    """Return <row k of w, row i>, and of the next three rows of w: x is fetched once for all."""
     a = b = c = d = 0.0
     for j in range(w.shape[1]):
         x = rows[i, j]
@@ -80,7 +59,7 @@ def dots(w: np.ndarray, k: int, rows: Any, i: int) -> tuple[float, float, float,
 
 
 def products(w: np.ndarray, rows: Any, i: int, found: Any) -> None:
-    """<row k of w, row i> for every row of w."""
+    """Leave <row k of w, row i> of every row of w in `found`."""
     fours = len(w) - len(w) % 4
     for k in range(0, fours, 4):
         found[k], found[k + 1], found[k + 2], found[k + 3] = dots(w, k, rows, i)
@@ -89,36 +68,36 @@ def products(w: np.ndarray, rows: Any, i: int, found: Any) -> None:
 
 
 def score_all(s: Any, rows: Any, i: int) -> None:
-    """<w_k, x> for every class k of a stack, without taking each state out of it."""
+    """Leave <w_k, x> of every class k in s.scores."""
     products(s.w, rows.values, i, s.scores)
     for k in range(len(s.scores)):
         s.scores[k] += s.scalars[k, BIAS] * rows.constant
 
 
 def ceiling_all(s: Any, xx: float) -> float:
-    """q itself, for every class."""
+    """Return q itself, for every class."""
     return xx
 
 
 def length(rows: Any, i: int) -> float:
-    """<x, x>."""
+    """Return <x, x>."""
     return row_square(rows.values, i) + rows.constant * rows.constant
 
 
 def form(s: Any, rows: Any, i: int) -> float:
-    """q = <x, x>."""
+    """Return q = <x, x>."""
     return length(rows, i)
 
 
 def ceiling(s: Any, xx: float) -> float:
-    """q itself."""
+    """Return q itself."""
     return xx
 
 
 @reassociated
 def add(w: np.ndarray, keep: float, eta: float, rows: Any, i: int, scale: float) -> float:
     """w <- keep w + eta x / scale; return <w, w>."""
-    total, plain = 0.0, scale == 1.0  # the compiler makes two loops of it: few divide
+    total, plain = 0.0, scale == 1.0  # the compiler makes two loops, as few steps divide
     for j in range(len(w)):
         value = keep * w[j] + eta * (rows[i, j] if plain else rows[i, j] / scale)
         w[j] = value
@@ -127,7 +106,7 @@ def add(w: np.ndarray, keep: float, eta: float, rows: Any, i: int, scale: float)
 
 
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
-    """w <- keep w + eta x, for x scaled, and <w, w> on the way."""
+    """w <- keep w + eta x, for x scaled; return whether <w, w> is finite."""
     if step.eta == 0 and not math.isfinite(length(rows, i)):  # the step was divided by <x, x>
         return False
     bias = step.keep * s.scalars[BIAS] + step.eta * (rows.constant / scale)

@@ -1,11 +1,10 @@
 """The dual form of spaces: w and P over stored examples, for a kernel or for none.
 
-A space is joined here from how examples are stored (`support_dense`, `support_sparse`), what is
-kept of them (`dual_first`, `dual_second`, `dual_explicit`) and a kernel. Its arrays grow: the loop
-stops where there is no room left, the model calls `grow`, and the loop goes on.
+A space combines how examples are stored (`support_dense`, `support_sparse`), what is kept of them
+(`dual_first`, `dual_second`, or `dual_second.explicit` with w as a dense vector) and a kernel. When
+there is no room left, the loop stops, the model calls `grow`, and the loop goes on.
 """
 
-from collections import namedtuple
 from collections.abc import Callable
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
@@ -16,14 +15,14 @@ from ..engine.parts import Space
 from ..engine.round import Shape
 from ..errors import NotThere
 from ..kernels import Linear
-from . import dual_explicit, dual_first, dual_second, support_dense, support_sparse
-from .scalars import CHANCE, DUAL_LENGTH, HELD, LIMIT
+from . import dual_first, dual_second, support_dense, support_sparse
+from .state import CHANCE, HELD, LIMIT, Room, Table
 
 
 class Dual:
     """A space in dual form: a storage, an order and a kernel, a NamedTuple's class or a function.
 
-    `bounded` says whether examples leave when there are too many.
+    `bounded` is whether examples are evicted when there are too many.
     """
 
     atomic = True
@@ -31,8 +30,8 @@ class Dual:
     def __init__(self, storage: ModuleType, kept: Any, kernel: Any, bounded: bool) -> None:
         self.storage, self.kept, self.kernel = storage, kept, kernel
         self.order, self.Rows, self.rows = kept.order, storage.Rows, storage.rows
-        fields = (*storage.FIELDS, *kept.FIELDS, "scalars")
-        self.State: Any = namedtuple("State", fields)  # type: ignore[misc]
+        self.table = Table(storage.FIELDS | kept.FIELDS)
+        self.State, self.scaled = self.table.State, self.table.scaled
         names = [space.__name__.rpartition(".")[2] for space in (storage, kept)]
         named = kernel.__name__ if kernel.__name__.isidentifier() else "kernel"
         self.__name__ = "_".join([*names, named, "bounded" * bounded])
@@ -40,47 +39,43 @@ class Dual:
 
     @property
     def parts(self) -> dict[str, Any]:
-        """Return what the loop's parts stand for: functions are those of what is joined here."""
+        """Return what the parts of the loop stand for."""
         kernel = self.kernel
         if isinstance(kernel, FunctionType):
             kernel = SimpleNamespace(compare=compared(kernel))
-        own = SimpleNamespace(State=self.State, Rows=self.Rows)
+        own = SimpleNamespace(State=self.State, Rows=self.Rows, at=self.table.at)
         if not self.bounded:
             own.evict = Space.evict
         return {"space": (own, self.kept, self.storage), "storage": self.storage, "kernel": kernel}
 
     def size(self, width: int, capacity: int = 0, slot: int = 0) -> int:
-        """Return the bytes that the state takes with room for so many examples, or at the start."""
-        capacity, slot = (capacity, slot) if capacity else self.storage.START
-        return self.storage.size(width, capacity, slot) + self.kept.size(width, capacity)
+        """Return the bytes of a state with this room, or with that of the start."""
+        return self.table.size(width, *((capacity, slot) if capacity else self.storage.START))
 
     def start(
         self, width: int, shape: Shape | None, limit: float = np.inf, chance: float = 1.0
     ) -> Any:
         """Return the state before the first round.
 
-        `limit` is how many examples may be held; `chance` from 1 to 2^31 - 2 seeds the choice of
-        those that leave.
+        `limit` is the largest number of examples; `chance`, from 1 to 2^31 - 2, seeds the choice
+        of the evicted ones.
         """
         capacity, slot = self.storage.START
-        capacity = int(min(capacity, limit + 1))
-        numbers = np.zeros(DUAL_LENGTH)
-        numbers[LIMIT], numbers[CHANCE] = limit, chance
-        kept = self.kept.start(width, capacity, shape, numbers)
-        return self.State(*self.storage.start(width, capacity, slot), *kept, numbers)
+        state = self.table.start(width, shape, int(min(capacity, limit + 1)), slot)
+        state.scalars[[LIMIT, CHANCE]] = limit, chance
+        return state
 
     def resized(self, s: Any, width: int, capacity: int, slot: int) -> Any:
-        """Return a copy of the state with room for so many features, examples, and non-zeros."""
-        kept = self.kept.resized(s, width, capacity)
-        stored = self.storage.resized(s, width, capacity, slot)
-        return self.State(*stored, *kept, s.scalars.copy())
+        """Return a copy of the state with this room."""
+        used = Room(self.width(s), int(s.scalars[HELD]), self.room(s)[1])
+        return self.table.resized(s, Room(width, capacity, slot), used)
 
     def room(self, s: Any) -> tuple[int, int]:
-        """Return for how many examples there is room in the state, and for how many non-zeros."""
-        return self.storage.room(s._asdict())
+        """Return the room in the state for examples, and for non-zeros of each."""
+        return s.xx.shape[-1], s.values.shape[-1] if self.storage is support_sparse else 0
 
     def wanted(self, s: Any, rows: Any, i: int) -> tuple[int, int]:
-        """Return the room that there should be for a step on row i: by half as much again."""
+        """Return the room for a step on row i, with half as much again for later ones."""
         capacity, slot = self.room(s)
         held, needed = int(s.scalars[HELD]), self.storage.needed(rows, i)
         if held >= capacity:
@@ -99,23 +94,18 @@ class Dual:
         """Return the state with new features; sparse rows only."""
         return self.resized(s, width, *self.room(s))
 
-    def scaled(self, s: Any, by: float) -> Any:
-        """Return a copy of the state in which w is multiplied."""
-        copied = self.State(*(array.copy() for array in s))
-        return copied._replace(**self.kept.scaled(s, by))
-
     def weights(self, s: Any) -> np.ndarray:
         """Return w, for the linear kernel."""
         if self.kernel is not Linear:
             raise NotThere(
                 f"There are no weights of features with the kernel {self.kernel.__name__}."
             )
-        if self.kept is dual_explicit:
+        if self.kept is dual_second.explicit:
             return s.w.copy()
         return self.storage.combined(s, self.kept.coefficients(s), self.width(s))
 
     def sound(self, s: Any) -> bool:
-        """Do counts and indices fit, and are the numbers finite?"""
+        """Return whether counts and indices are valid and the numbers finite."""
         held, capacity = s.scalars[HELD], self.room(s)[0]
         if not (0 <= held <= capacity and held == int(held) and s.scalars[LIMIT] > 0):
             return False
@@ -125,7 +115,7 @@ class Dual:
 
 
 def compared(function: Callable) -> Callable:
-    """Return how a kernel compares rows that is a function of two arrays."""
+    """Return `compare` for a kernel that is a function of two arrays."""
 
     def compare(numbers: Any, x: Any, xx: float, y: Any, yy: float) -> float:
         return float(function(x, y))
@@ -138,5 +128,5 @@ def dual(order: int, sparse: bool, kernel: Any, bounded: bool) -> Dual:
     storage = support_sparse if sparse else support_dense
     kept = dual_first if order == 1 else dual_second
     if order == 2 and sparse and kernel is Linear:
-        kept = dual_explicit
+        kept = dual_second.explicit
     return Dual(storage, kept, kernel, bounded)

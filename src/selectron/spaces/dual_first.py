@@ -1,7 +1,7 @@
 """First order in dual form: w = factor * sum_j coef_j phi(x_j), over stored examples.
 
-A margin costs a kernel value for every example, a step nothing more; the examples stand in slots 0
-to HELD - 1. <w, w> is kept by recurrence, which needs m and q alone.
+A margin costs one kernel value for each example, and a step nothing more. The examples are in slots
+0 to HELD - 1. <w, w> follows by a recurrence in m and q.
 """
 
 import math
@@ -11,86 +11,67 @@ import numpy as np
 
 from ..engine.arithmetic import dot
 from ..engine.bind import apart
-from ..engine.parts import learner, space, storage
-from ..engine.round import Old, Round, Shape
-from .scalars import CHANCE, COUNT, FACTOR, HELD, LIMIT, NOTE, SQUARE
-from .sparse_first import HIGHEST, LOWEST, fold
+from ..engine.parts import learner, storage
+from ..engine.round import Old, Round
+from .dense_first import ceiling as ceiling
+from .sparse_first import HIGHEST, LOWEST, fold, one_factor
+from .state import (
+    CHANCE,
+    COUNT,
+    DUAL_LENGTH,
+    FACTOR,
+    HELD,
+    LIMIT,
+    NOTE,
+    SQUARE,
+    Field,
+    numbers,
+)
 
 order = 1
-FIELDS = ("coef", "scales", "born", "kappa")
-MODULUS, MULTIPLIER = 2147483647.0, 48271.0  # Park & Miller's: products are exact in doubles
+MODULUS, MULTIPLIER = 2147483647.0, 48271.0  # Park and Miller: products are exact in doubles
 
 
-def size(width: int, capacity: int) -> int:
-    """Return the bytes of what is kept beside so many examples."""
-    return 8 * capacity * len(FIELDS)
-
-
-def start(width: int, capacity: int, shape: Shape | None, scalars: np.ndarray) -> Any:
-    """Return the arrays before the first round."""
-    scalars[FACTOR] = 1.0
-    return tuple(np.zeros(capacity) for _ in FIELDS)
-
-
-def resized(s: Any, width: int, capacity: int) -> Any:
-    """Return the arrays with room for so many examples."""
-    fresh = tuple(np.zeros(capacity) for _ in FIELDS)
-    held = int(s.scalars[HELD])
-    for new, old in zip(fresh, (s.coef, s.scales, s.born, s.kappa), strict=True):
-        new[:held] = old[:held]
-    return fresh
+FIELDS = {
+    "coef": Field(lambda r: (r.capacity,)),
+    "scales": Field(lambda r: (r.capacity,)),  # 1 / scale of the step that stored the example
+    "born": Field(lambda r: (r.capacity,)),  # the number of steps before it
+    "kappa": Field(lambda r: (r.capacity,)),  # the last values of the kernel
+    "scalars": numbers(DUAL_LENGTH, {FACTOR: 1, SQUARE: 2}, one_factor),
+}
 
 
 def coefficients(s: Any) -> np.ndarray:
-    """Return what each stored example weighs."""
+    """Return the coefficients of the stored examples."""
     return s.scalars[FACTOR] * s.coef[: int(s.scalars[HELD])]
 
 
-def scaled(s: Any, by: float) -> dict[str, np.ndarray]:
-    """Return what changes where w is multiplied."""
-    scalars = s.scalars.copy()
-    scalars[FACTOR] *= by
-    scalars[SQUARE] *= by * by
-    return {"scalars": scalars}
-
-
 def sound(s: Any, held: int) -> bool:
-    """Are these numbers that a step can go on from?"""
-    numbers = [s.coef[:held], s.scales[:held], s.born[:held], s.scalars[[FACTOR, SQUARE]]]
-    return all(bool(np.isfinite(n).all()) for n in numbers) and 1 <= s.scalars[CHANCE] < MODULUS
-
-
-def at(s: Any, k: int) -> Any:
-    """What a stack keeps of class k."""
-    own = (s.coef[k], s.scales[k], s.born[k], s.kappa[k], s.scalars[k])
-    return space.State(*(storage.stored(s, k) + own))
+    """Return whether a step can go on from these numbers."""
+    found = [s.coef[:held], s.scales[:held], s.born[:held], s.scalars[[FACTOR, SQUARE]]]
+    return all(bool(np.isfinite(n).all()) for n in found) and 1 <= s.scalars[CHANCE] < MODULUS
 
 
 def inner(s: Any, rows: Any, i: int) -> float:
-    """<w, phi(x)>; NaN for a row that is not finite, whatever is stored."""
+    """Return <w, phi(x)>; NaN for a row that is not finite, whatever is stored."""
     storage.fill(s, rows, i)
     n = int(s.scalars[HELD])
     return s.scalars[FACTOR] * dot(s.coef[:n], s.kappa[:n]) + 0.0 * storage.length(rows, i)
 
 
 def form(s: Any, rows: Any, i: int) -> float:
-    """q = k(x, x)."""
+    """Return q = k(x, x)."""
     return storage.length(rows, i)
 
 
-def ceiling(s: Any, xx: float) -> float:
-    """q itself."""
-    return xx
-
-
 def needs_growth(s: Any, rows: Any, i: int) -> bool:
-    """Is there no slot left that row i fits into?"""
+    """Return whether no slot is left that row i fits into."""
     return int(s.scalars[HELD]) == len(s.coef) or storage.too_long(s, rows, i)
 
 
 @apart
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
-    """w <- keep w + eta phi(x), for phi(x) scaled; the example is stored unless eta is 0."""
+    """w <- keep w + eta phi(x), for phi(x) scaled; store the example unless eta is 0."""
     keep, eta = step.keep, step.eta
     after = keep * (keep * now.ww + 2 * eta * now.m) + eta * (eta * now.q)
     if not (math.isfinite(after) and math.isfinite(eta / scale)):
@@ -108,7 +89,7 @@ def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
 
 
 def multiply(s: Any, keep: float) -> None:
-    """w <- keep w; where nothing is left of it, its examples go too."""
+    """w <- keep w; if that is 0, drop all examples."""
     factor = s.scalars[FACTOR] * keep
     if factor == 0:
         s.scalars[HELD] = 0
@@ -121,7 +102,7 @@ def multiply(s: Any, keep: float) -> None:
 
 @apart
 def evict(p: Any, s: Any, rows: Any) -> None:
-    """Drop one of the examples that were there before, if there are too many."""
+    """Drop an example, but not the newest, if there are too many."""
     n = int(s.scalars[HELD])
     if n <= s.scalars[LIMIT]:
         return
@@ -134,14 +115,14 @@ def evict(p: Any, s: Any, rows: Any) -> None:
     keep = removal.keep
     s.scalars[NOTE] = removal.note
     multiply(s, keep)
-    rest = s.scalars[SQUARE] - coef * (2 * f - coef * s.kappa[r])  # <w, w> without r, but for keep
+    rest = s.scalars[SQUARE] - coef * (2 * f - coef * s.kappa[r])  # <w, w> without r, before `keep`
     s.scalars[SQUARE] = keep * keep * max(0.0, rest)
-    if s.scalars[HELD] > 0:  # else nothing was kept
+    if s.scalars[HELD] > 0:  # else `multiply` has dropped all
         drop(s, r, n - 1)
 
 
 def leaving(p: Any, s: Any, n: int) -> int:
-    """The example to leave, of n: the oldest, or any but the newest, which stands last."""
+    """Return which of n examples to evict: the oldest, or any except the last, the newest."""
     if learner.at_random(p):
         s.scalars[CHANCE] = (MULTIPLIER * s.scalars[CHANCE]) % MODULUS
         return int(s.scalars[CHANCE] / MODULUS * (n - 1))
@@ -153,7 +134,7 @@ def leaving(p: Any, s: Any, n: int) -> int:
 
 
 def drop(s: Any, r: int, last: int) -> None:
-    """Let the last example take the place of example r."""
+    """Move the last example to the place of example r."""
     if r != last:
         storage.shift(s, last, r)
         s.coef[r], s.scales[r], s.born[r] = s.coef[last], s.scales[last], s.born[last]

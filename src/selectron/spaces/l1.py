@@ -1,35 +1,39 @@
-"""The nearest point with margin 1 in an L1 ball, exactly: what a step of eq. 3.9 amounts to.
+"""First order in an L1 ball: the exact nearest point with margin 1 (eq. 3.9), and two spaces.
 
     minimise |v - w|^2 / 2   subject to   <v, z> >= 1,  |v|_1 <= beta          (z = y x)
 
 v = soft(w + tau z, theta), each of tau, theta >= 0 being 0 unless its constraint is tight. With
-theta = 0 this is the passive-aggressive step; where that leaves the ball, both constraints are
-tight. Then v = p - n with p, n >= 0, and every coordinate of p and n is an entry
+theta = 0 this is the passive-aggressive step; if it leaves the ball, both constraints are tight.
+Then v = p - n with p, n >= 0, and every coordinate of p and n is an entry
 
     u = max(0, a - t (1 - slope) - level)
 
-in units of beta for u and a, and of the largest |z| for slope; a and slope are w and z but for the
-sign. The entries sum to 1, which gives the level for every t. Their <u, slope> then grows with t,
-piecewise linearly, up to the 1 / (beta |z|_max) that is wanted: Newton's method in a bracket ends
-on the right piece, where it is exact. t = tau |z|_max / beta multiplies 1 - slope, not slope, since
-nothing that is left in the solution is large then, however large tau.
+where a and slope are w and z up to sign, in units of beta (u, a) and of the largest |z| (slope).
+The entries sum to 1, which determines the level for every t. <u, slope> is then a piecewise linear,
+increasing function of t; the wanted value is 1 / (beta |z|_max). Newton's method in a bracket ends
+on the right piece, where it is exact. t = tau |z|_max / beta multiplies 1 - slope, not slope, so
+that all terms stay moderate however large tau is.
 """
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine.arithmetic import dot, reassociated
-from ..engine.bind import allocating
+from ..engine.arithmetic import dot, reassociated, sparse_dot
+from ..engine.bind import allocating, variant
+from ..engine.round import Round
+from . import dense_first, sparse_first
+from .state import BIAS, COUNT, LENGTH, SQUARE, SUPPORT, Field, Table, numbers
 
-MOST = 400  # rounds of a search, never met: halving a bracket of doubles takes some 60
+MOST = 400  # iterations of a search, never reached: bisection of doubles takes about 60
 CONSTANT = -1  # as if it were a feature before all others
-NEAR = 1e-14  # of the margin in its unit, beta |z|_max: `refine` sees to the rest
+NEAR = 1e-14  # tolerance of the margin, in units of beta |z|_max; `refined` removes the rest
 
 
 class Coordinates(NamedTuple):
-    """What a step is about: where w or x is not 0, and the constant in front of all."""
+    """The coordinates where w or x is not 0, after that of the constant."""
 
     of: np.ndarray  # the feature, or CONSTANT
     w: np.ndarray
@@ -37,7 +41,7 @@ class Coordinates(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The point, and whether it has margin 1."""
+    """The point found, and whether it has margin 1."""
 
     v: np.ndarray
     feasible: bool
@@ -53,7 +57,7 @@ class Entries(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """The slopes of the entries above 0: counted from one of them, or near ties would be lost."""
+    """Moments of the slopes of the entries above 0, from the first of them to resolve near ties."""
 
     n: int
     first: float
@@ -61,11 +65,12 @@ class Spread(NamedTuple):
     squares: float  # sum of squared deviations from the mean
 
 
+@allocating
 def nearest(c: Any, beta: float) -> Found:
-    """Return the point nearest to w, which is in the ball already and has not margin 1.
+    """Return the nearest point with margin 1, for a w in the ball whose margin is below 1.
 
-    If no point of the ball has margin 1, it is the corner with the largest margin: all weight on
-    the largest |z|, on the first feature of several such. z = 0 changes nothing.
+    If no point of the ball has margin 1, return the corner with the largest margin: all weight on
+    the first feature with the largest |z|. z = 0 changes nothing.
     """
     w, z = c.w, c.z
     j = heaviest(c)
@@ -73,11 +78,13 @@ def nearest(c: Any, beta: float) -> Found:
         return Found(w.copy(), True)
     most = abs(z[j])
     if beta * most <= 1:
-        return Found(corner(len(z), j, math.copysign(beta, z[j])), False)
+        v = np.zeros(len(z))
+        v[j] = math.copysign(beta, z[j])
+        return Found(v, False)
     want = 1 / (beta * most)
     t = passive(w, z, beta, most, want)
-    v = moved(w, z, t * beta, most)
-    v = moved(v, z, passive(v, z, beta, most, want) * beta, most)  # which takes out the rounding
+    v = w + t * beta * (z / most)
+    v = v + passive(v, z, beta, most, want) * beta * (z / most)  # removes rounding errors
     if norm(v) <= beta:
         return Found(v, True)
     e = entries(w, z, beta, most)
@@ -86,7 +93,7 @@ def nearest(c: Any, beta: float) -> Found:
 
 
 def heaviest(c: Any) -> int:
-    """Return where |z| is largest, the first feature of several; -1 if z is 0."""
+    """Return the place of the largest |z|, of the first feature if tied; -1 if z is 0."""
     best, most = -1, 0.0
     for i in range(len(c.z)):
         size = abs(c.z[i])
@@ -95,32 +102,15 @@ def heaviest(c: Any) -> int:
     return best
 
 
-@allocating
-def corner(n: int, j: int, weight: Any) -> Any:
-    """Return this weight at j, and 0 elsewhere."""
-    v = np.zeros(n)
-    v[j] = weight
-    return v
-
-
 @reassociated
 def passive(w: np.ndarray, z: Any, beta: float, most: float, want: float) -> float:
-    """Return the t of the passive-aggressive step, at which the margin is met with theta = 0."""
+    """Return the t of the passive-aggressive step, which reaches the margin with theta = 0."""
     met, square = 0.0, 0.0
     for i in range(len(z)):
         slope = z[i] / most
         met += slope * (w[i] / beta)
         square += slope * slope
     return (want - met) / square
-
-
-@allocating
-def moved(w: np.ndarray, z: Any, by: float, most: float) -> np.ndarray:
-    """w + by z / |z|_max."""
-    v = np.empty(len(w))
-    for i in range(len(w)):
-        v[i] = w[i] + by * (z[i] / most)
-    return v
 
 
 @reassociated
@@ -134,7 +124,7 @@ def norm(v: np.ndarray) -> float:
 
 @allocating
 def entries(w: np.ndarray, z: Any, beta: float, most: float) -> Entries:
-    """Return the entries: two where w and z have opposite signs, none where both are 0."""
+    """Return the entries: two for a coordinate where w and z differ in sign, none if both are 0."""
     room = 2 * len(w)
     e = Entries(np.empty(room, np.int64), np.empty(room), np.empty(room), np.empty(room))
     n = 0
@@ -148,10 +138,9 @@ def entries(w: np.ndarray, z: Any, beta: float, most: float) -> Entries:
 
 
 def search(e: Entries, want: float, low: float) -> tuple[float, float]:
-    """Return the t at which <u, slope> is `want`, and its level; t is not below `low`.
+    """Return the t, not below `low`, at which <u, slope> is `want`, and its level.
 
-    The last step's theta and tau are no better to start from than theta = 0 and the tau that is
-    the answer for it: the rows differ too much.
+    Starting from the last step's theta and tau would be no faster: rows differ too much.
     """
     high = 3 / (1 - want)  # as |w|_1 <= beta, t (1 - slope) <= 3 for all that is above 0
     t, level = low, -low
@@ -168,15 +157,16 @@ def search(e: Entries, want: float, low: float) -> tuple[float, float]:
     return t, level
 
 
+@allocating
 def leveled(e: Entries, t: float, level: float) -> float:
-    """Return the level at which the entries sum to 1; Newton's method, from any level.
+    """Return the level at which the entries sum to 1, by Newton's method from any level.
 
-    The sum is convex in the level, and falls: after one step the level is too low, and grows.
+    The sum is convex and decreasing: after one iteration the level is too low and increases.
     """
     for k in range(MOST):
         count, total = above(e, t, level)
         if count == 0:
-            level = top(e, t) - 1
+            level = np.max(e.a - t * (1 - e.slope)) - 1
             continue
         higher = level + (total - 1) / count
         if k > 0 and higher <= level:
@@ -197,24 +187,15 @@ def above(e: Entries, t: float, level: float) -> tuple[int, float]:
     return count, total
 
 
-@reassociated
-def top(e: Any, t: float) -> Any:
-    """Return the largest of what the level is taken from."""
-    highest = e.a[0] - t * (1 - e.slope[0])
-    for i in range(1, len(e.a)):
-        highest = max(highest, e.a[i] - t * (1 - e.slope[i]))
-    return highest
-
-
 def lack(e: Entries, want: float, t: float, level: float) -> tuple[float, float]:
-    """Return what <u, slope> lacks, and how fast it grows with t."""
+    """Return how far <u, slope> is below `want`, and its derivative in t."""
     u = values(e, t, level)
     return want - dot(u, e.slope), spread(e, u).squares
 
 
 @allocating
 def values(e: Entries, t: float, level: float) -> np.ndarray:
-    """u."""
+    """Return u."""
     u = np.empty(len(e.a))
     for i in range(len(u)):
         u[i] = max(0.0, e.a[i] - t * (1 - e.slope[i]) - level)
@@ -222,7 +203,7 @@ def values(e: Entries, t: float, level: float) -> np.ndarray:
 
 
 def spread(e: Entries, u: np.ndarray) -> Spread:
-    """Return how the slopes of the entries above 0 are spread."""
+    """Return the moments of the slopes of the entries above 0."""
     count, first, total, squares = 0, 0.0, 0.0, 0.0
     for i in range(len(u)):
         if u[i] > 0:
@@ -236,7 +217,7 @@ def spread(e: Entries, u: np.ndarray) -> Spread:
 
 
 def refined(e: Entries, want: float, t: float, level: float) -> np.ndarray:
-    """Return u, with rounding taken out of both constraints: last steps of Newton's method."""
+    """Return u after three more Newton steps, which remove rounding from both constraints."""
     u = values(e, t, level)
     for _ in range(3):
         s = spread(e, u)
@@ -247,7 +228,7 @@ def refined(e: Entries, want: float, t: float, level: float) -> np.ndarray:
 
 
 def correct(e: Entries, u: np.ndarray, s: Any, add: float, by: float) -> None:
-    """u <- u + add + by (slope - its mean) where it is above 0, as far as all of that stays so."""
+    """u <- u + add + by (slope - its mean) where u > 0, shortened so that u stays above 0."""
     share = 1.0
     for i in range(len(u)):
         change = add + by * (e.slope[i] - s.first - s.mean)
@@ -260,8 +241,127 @@ def correct(e: Entries, u: np.ndarray, s: Any, add: float, by: float) -> None:
 
 @allocating
 def folded(e: Entries, u: np.ndarray, n: int, beta: float) -> np.ndarray:
-    """Return v, of length n."""
+    """Return v, with n coordinates."""
     v = np.zeros(n)
     for i in range(len(u)):
         v[e.of[i]] += beta * e.sign[i] * u[i]
     return v
+
+
+# The two spaces. A step on dense rows passes over w and x a few times; on sparse rows it touches
+# only the non-zeros of w and x.
+
+
+def moving(coordinates: Callable, put: Callable) -> Callable:
+    """Return the step of a space with these functions."""
+
+    def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
+        """w <- the nearest point of the ball with margin 1, for x scaled; 2 if there is none."""
+        if not math.isfinite(step.radius * step.radius * now.q):  # nothing after it would be finite
+            return 0
+        c = coordinates(s, rows, i, now.y, scale)
+        found = nearest(c, step.radius)
+        put(s, c.of, found.v)
+        s.scalars[SQUARE] = dot(found.v, found.v)
+        s.scalars[COUNT] += 1
+        return 1 if found.feasible else 2
+
+    return move
+
+
+@allocating
+def with_constant(s: Any, rows: Any, y: float, scale: float, room: int) -> Coordinates:
+    """Return room for coordinates, with that of the constant at the start."""
+    c = Coordinates(np.empty(room, np.int64), np.zeros(room), np.zeros(room))
+    c.of[0], c.w[0], c.z[0] = CONSTANT, s.scalars[BIAS], y * (rows.constant / scale)
+    return c
+
+
+@allocating
+def dense_coordinates(s: Any, rows: Any, i: int, y: float, scale: float) -> Coordinates:
+    """Return the constant and all coordinates where w or y x / scale is not 0."""
+    c = with_constant(s, rows, y, scale, 1 + len(s.w))
+    n = 1
+    for j in range(len(s.w)):
+        z = y * (rows.values[i, j] / scale)
+        if s.w[j] != 0 or z != 0:
+            c.of[n], c.w[n], c.z[n] = j, s.w[j], z
+            n += 1
+    return Coordinates(c.of[:n], c.w[:n], c.z[:n])
+
+
+def dense_put(s: Any, of: np.ndarray, v: np.ndarray) -> None:
+    """Write w; the constant comes first."""
+    s.scalars[BIAS] = v[0]
+    for k in range(1, len(of)):
+        s.w[of[k]] = v[k]
+
+
+dense = variant("dense_l1", dense_first, atomic=True, move=moving(dense_coordinates, dense_put))
+
+
+def sparse_inner(s: Any, rows: Any, i: int) -> float:
+    """Return <w, x>."""
+    total = sparse_dot(s.w, rows.indices, rows.values, rows.indptr[i], rows.indptr[i + 1])
+    return total + s.scalars[BIAS] * rows.constant
+
+
+@allocating
+def sparse_coordinates(s: Any, rows: Any, i: int, y: float, scale: float) -> Coordinates:
+    """Return the constant, the support of w, and then the other non-zeros of x."""
+    begin, end, n = rows.indptr[i], rows.indptr[i + 1], int(s.scalars[SUPPORT])
+    c = with_constant(s, rows, y, scale, 1 + n + int(end - begin))
+    for k in range(n):
+        c.of[1 + k], c.w[1 + k] = s.support[k], s.w[s.support[k]]
+    n += 1
+    for k in range(begin, end):
+        j, z = rows.indices[k], y * (rows.values[k] / scale)
+        if s.w[j] != 0:
+            c.z[1 + s.place[j]] = z
+        elif z != 0:
+            c.of[n], c.z[n] = j, z
+            n += 1
+    return Coordinates(c.of[:n], c.w[:n], c.z[:n])
+
+
+def sparse_put(s: Any, of: np.ndarray, v: np.ndarray) -> None:
+    """Write w and its support; the constant comes first."""
+    s.scalars[BIAS] = v[0]
+    n = 0
+    for k in range(1, len(of)):
+        j = of[k]
+        s.w[j] = v[k]
+        if v[k] != 0:
+            s.support[n], s.place[j] = j, n
+            n += 1
+    s.scalars[SUPPORT] = n
+
+
+def sound(s: Any) -> bool:
+    """Return whether the support is that of w, which nothing checks in the loop."""
+    n = s.scalars[SUPPORT]
+    if not 0 <= n <= len(s.w):
+        return False
+    support = s.support[: int(n)]
+    found = np.array_equal(np.sort(support), np.flatnonzero(s.w))
+    return found and np.array_equal(s.place[support], np.arange(len(support)))
+
+
+TABLE = Table(
+    {
+        "w": Field(lambda r: (r.width - 1,), power=1),  # without the constant's weight
+        "support": Field(lambda r: (r.width - 1,), dtype=np.int32),  # where w is not 0, unordered
+        "place": Field(lambda r: (r.width - 1,), dtype=np.int32),  # where in `support` that stands
+        "scalars": numbers(LENGTH, {BIAS: 1, SQUARE: 2}),
+    }
+)
+sparse = variant(
+    "sparse_l1",
+    sparse_first,
+    **{name: getattr(TABLE, name) for name in ("State", "at", "start", "size", "scaled", "widen")},
+    weights=dense_first.weights,
+    inner=sparse_inner,
+    move=moving(sparse_coordinates, sparse_put),
+    sound=sound,
+)
+del sparse.score_all  # the contract's, which takes each state out of the stack

@@ -1,4 +1,4 @@
-"""Sparse rows, first order: w = factor * v, so that a step, shrinking too, costs O(non-zeros)."""
+"""Sparse rows, first order: w = factor * v, so that any step costs O(non-zeros)."""
 
 import math
 from typing import Any, NamedTuple
@@ -8,25 +8,35 @@ import numpy as np
 from ..engine.arithmetic import span_square, sparse_dot
 from ..engine.round import Round, Shape
 from ..engine.rows import Sparse, readonly
-from .scalars import BIAS, COUNT, FACTOR, LENGTH, SQUARE
+from .dense_first import ceiling as ceiling
+from .dense_first import ceiling_all as ceiling_all
+from .state import BIAS, COUNT, FACTOR, LENGTH, SQUARE, Field, Table, numbers
 
 order = 1
 atomic = True
 
-# The factor is multiplied into v when it leaves this range. That costs O(d), but only once in a
-# hundred steps even where each of them halves w.
+# When the factor leaves this range, it is multiplied into v. That costs O(d), at most once in a
+# hundred steps even if each of them halves w.
 LOWEST, HIGHEST = 1e-30, 1e30
 
 
-class State(NamedTuple):
-    """All that is learned."""
+def one_factor(scalars: np.ndarray, shape: Shape | None) -> None:
+    """Start with the factor 1."""
+    scalars[FACTOR] = 1.0
 
-    v: np.ndarray  # (d,), without the constant's weight
-    scalars: np.ndarray
+
+TABLE = Table(
+    {
+        "v": Field(lambda r: (r.width - 1,)),  # without the constant's weight
+        "scalars": numbers(LENGTH, {BIAS: 1, FACTOR: 1, SQUARE: 2}, one_factor),
+    }
+)
+State, at, start, size = TABLE.State, TABLE.at, TABLE.start, TABLE.size
+scaled, widen = TABLE.scaled, TABLE.widen
 
 
 class Rows(NamedTuple):
-    """A block as the loop takes it; unsigned, since each signed index costs a comparison."""
+    """A block as the loop takes it; indices are unsigned, as a signed one costs a comparison."""
 
     indptr: np.ndarray  # uint64
     indices: np.ndarray  # uint32
@@ -40,49 +50,19 @@ def rows(block: Sparse, constant: bool) -> Rows:
     return Rows(readonly(indptr), readonly(indices), readonly(block.values), float(constant))
 
 
-def size(width: int) -> int:
-    """Return the bytes that the state takes."""
-    return 8 * width
-
-
-def start(width: int, shape: Shape | None) -> State:
-    """Return the state before the first round."""
-    state = State(np.zeros(width - 1), np.zeros(LENGTH))
-    state.scalars[FACTOR] = 1.0
-    return state
-
-
-def widen(s: State, width: int) -> State:
-    """Return the state with zero weights for the new features."""
-    return s._replace(v=np.concatenate([s.v, np.zeros(width - 1 - len(s.v))]))
-
-
-def weights(s: State) -> np.ndarray:
+def weights(s: Any) -> np.ndarray:
     """Return w, the constant's weight first."""
     return np.concatenate([s.scalars[[BIAS]], s.scalars[FACTOR] * s.v])
 
 
-def scaled(state: State, by: float) -> State:
-    """Return a copy in which w is multiplied."""
-    numbers = state.scalars.copy()
-    numbers[[BIAS, FACTOR]] *= by
-    numbers[SQUARE] *= by * by
-    return State(state.v.copy(), numbers)
-
-
-def at(s: Any, k: int) -> Any:
-    """What a stack keeps of class k."""
-    return State(s.v[k], s.scalars[k])
-
-
 def inner(s: Any, rows: Any, i: int) -> float:
-    """<w, x>."""
+    """Return <w, x>."""
     total = sparse_dot(s.v, rows.indices, rows.values, rows.indptr[i], rows.indptr[i + 1])
     return s.scalars[FACTOR] * total + s.scalars[BIAS] * rows.constant
 
 
 def score_all(s: Any, rows: Any, i: int) -> None:
-    """<w_k, x> for every class k of a stack, without taking each state out of it."""
+    """Leave <w_k, x> of every class k in s.scores."""
     begin, end = rows.indptr[i], rows.indptr[i + 1]
     for k in range(len(s.scores)):
         total = 0.0
@@ -91,29 +71,19 @@ def score_all(s: Any, rows: Any, i: int) -> None:
         s.scores[k] = s.scalars[k, FACTOR] * total + s.scalars[k, BIAS] * rows.constant
 
 
-def ceiling_all(s: Any, xx: float) -> float:
-    """q itself, for every class."""
-    return xx
-
-
 def length(rows: Any, i: int) -> float:
-    """<x, x>."""
+    """Return <x, x>."""
     total = span_square(rows.values, rows.indptr[i], rows.indptr[i + 1])
     return total + rows.constant * rows.constant
 
 
 def form(s: Any, rows: Any, i: int) -> float:
-    """q = <x, x>."""
+    """Return q = <x, x>."""
     return length(rows, i)
 
 
-def ceiling(s: Any, xx: float) -> float:
-    """q itself."""
-    return xx
-
-
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
-    """w <- keep w + eta x, for x scaled; |keep w + eta x|^2 needs no pass over w."""
+    """w <- keep w + eta x, for x scaled; return whether <w, w> is finite, without a pass over w."""
     keep, eta = step.keep, step.eta
     after = keep * (keep * now.ww + 2 * eta * now.m) + eta * (eta * now.q)
     if not math.isfinite(after):

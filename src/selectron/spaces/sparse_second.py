@@ -11,30 +11,35 @@ import numpy as np
 from ..engine.arithmetic import dot, span_square, sparse_dot
 from ..engine.round import Round, Shape
 from ..engine.rows import Sparse, readonly
-from .scalars import FRESH, LARGEST, NOISE, SMALLEST, SQUARE
-from .second import bound, damped, due, grain, rescale_bounds, scalars, tighten, walk
-from .second import ceiling as ceiling
-from .second import ceiling_all as ceiling_all
-from .second import largest as largest
-from .second import opposite as opposite
-from .second import shrunk as shrunk
-from .second import still as still
+from . import dense_second
+from .dense_second import SCALARS, bound, damped, due, rescale_bounds, rounding, tighten, walk
+from .state import FRESH, LARGEST, NOISE, SMALLEST, Field, Table
 
 order = 2
 atomic = True
+ceiling, ceiling_all = dense_second.ceiling, dense_second.ceiling_all
+largest = dense_second.largest
+opposite, shrunk, still = dense_second.opposite, dense_second.shrunk, dense_second.still
 
 
-class State(NamedTuple):
-    """All that is learned."""
+def fill_diagonal(p: np.ndarray, shape: Shape) -> None:
+    """Start with P = shape.scale I."""
+    np.fill_diagonal(p, shape.scale)
 
-    w: np.ndarray  # (d,)
-    p: np.ndarray  # (d, d)
-    g: np.ndarray  # (d,), room for a step
-    scalars: np.ndarray
+
+TABLE = Table(
+    {
+        "w": Field(lambda r: (r.width,), power=1),
+        "p": Field(lambda r: (r.width, r.width), fill=fill_diagonal),
+        "g": Field(lambda r: (r.width,)),  # room for a step
+        "scalars": SCALARS,
+    }
+)
+State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
 
 
 class Rows(NamedTuple):
-    """A block as the loop takes it; unsigned, since each signed index costs a comparison."""
+    """A block as the loop takes it; indices are unsigned, as a signed one costs a comparison."""
 
     indptr: np.ndarray  # uint64
     indices: np.ndarray  # uint32, the constant in front if there is one
@@ -42,7 +47,7 @@ class Rows(NamedTuple):
 
 
 def rows(block: Sparse, constant: bool) -> Rows:
-    """Return the block as the loop takes it; the constant costs a copy, small beside q."""
+    """Return the block as the loop takes it; a constant costs a copy, cheap compared with q."""
     indptr, indices, values = block
     if constant:
         indices = np.insert(indices + 1, indptr[:-1], 0)
@@ -58,54 +63,27 @@ def like(rows: Any, indptr: Any, indices: Any, values: Any) -> Any:
     return Rows(indptr, indices, values)
 
 
-def size(width: int) -> int:
-    """Return the bytes that the state takes."""
-    return 8 * width * (width + 2)
+def widen(s: Any, width: int) -> Any:
+    """Return the state with new features, as if they had been 0 from the start."""
+    wide, new, fresh = TABLE.widen(s, width), range(len(s.w), width), s.scalars[FRESH]
+    wide.p[new, new] = fresh
+    wide.scalars[LARGEST] = max(s.scalars[LARGEST], fresh)
+    wide.scalars[SMALLEST] = min(s.scalars[SMALLEST], fresh)
+    return wide
 
 
-def start(width: int, shape: Shape) -> State:
-    """Return the state before the first round."""
-    p = np.zeros((width, width))
-    np.fill_diagonal(p, shape.scale)
-    return State(np.zeros(width), p, np.zeros(width), scalars(width, shape))
-
-
-def widen(s: State, width: int) -> State:
-    """Return the state with new features, as if they had been there, at zero, from the start."""
-    old, fresh = len(s.w), s.scalars[FRESH]
-    p = np.zeros((width, width))
-    p[:old, :old] = s.p
-    p[range(old, width), range(old, width)] = fresh
-    numbers = s.scalars.copy()
-    numbers[LARGEST] = max(numbers[LARGEST], fresh)
-    numbers[SMALLEST] = min(numbers[SMALLEST], fresh)
-    return State(np.concatenate([s.w, np.zeros(width - old)]), p, np.zeros(width), numbers)
-
-
-def weights(s: State) -> np.ndarray:
+def weights(s: Any) -> np.ndarray:
     """Return w."""
     return s.w.copy()
 
 
-def scaled(state: State, by: float) -> State:
-    """Return a copy in which w is multiplied."""
-    numbers = state.scalars.copy()
-    numbers[SQUARE] *= by * by
-    return State(by * state.w, state.p.copy(), state.g.copy(), numbers)
-
-
-def at(s: Any, k: int) -> Any:
-    """What a stack keeps of class k."""
-    return State(s.w[k], s.p[k], s.g[k], s.scalars[k])
-
-
 def inner(s: Any, rows: Any, i: int) -> float:
-    """<w, x>."""
+    """Return <w, x>."""
     return sparse_dot(s.w, rows.indices, rows.values, rows.indptr[i], rows.indptr[i + 1])
 
 
 def score_all(s: Any, rows: Any, i: int) -> None:
-    """<w_k, x> for every class k of a stack, without taking each state out of it."""
+    """Leave <w_k, x> of every class k in s.scores."""
     for k in range(len(s.scores)):
         total = 0.0
         for j in range(rows.indptr[i], rows.indptr[i + 1]):
@@ -114,12 +92,12 @@ def score_all(s: Any, rows: Any, i: int) -> None:
 
 
 def length(rows: Any, i: int) -> float:
-    """<x, x>."""
+    """Return <x, x>."""
     return span_square(rows.values, rows.indptr[i], rows.indptr[i + 1])
 
 
 def form(s: Any, rows: Any, i: int) -> float:
-    """q = <x, (P + eps I) x>, from the entries of P in the row's rows and columns alone."""
+    """Return q = <x, (P + eps I) x>, from the entries of P at the non-zeros of x."""
     begin, end = rows.indptr[i], rows.indptr[i + 1]
     total = s.scalars[NOISE] * length(rows, i)
     for j in range(begin, end):
@@ -129,7 +107,7 @@ def form(s: Any, rows: Any, i: int) -> float:
 
 
 def product(s: Any, rows: Any, i: int) -> None:
-    """g = (P + eps I) x, left in s.g."""
+    """Leave g = (P + eps I) x in s.g."""
     s.g[:] = 0.0
     for j in range(rows.indptr[i], rows.indptr[i + 1]):
         p, value = s.p[rows.indices[j]], rows.values[j]
@@ -142,7 +120,7 @@ def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled."""
     product(s, rows, i)
     most = ceiling(s, length(rows, i)) / (scale * scale)
-    doubt = len(s.g) * grain(s) * most
+    doubt = len(s.g) * rounding(s) * most
     step = damped(s, now, step, doubt)
     if not walk(s, scale, now, step):
         return False
@@ -154,7 +132,7 @@ def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
 
 
 def update(p: Any, g: np.ndarray, eps: float, lift: float, mu: float, nu: float) -> None:
-    """P <- mu (P + eps I) - nu g g', as symmetric as it was; see the dense one for `lift`."""
+    """P <- mu (P + eps I) - nu g g', with symmetry; `lift` is as in `dense_second`."""
     for j in range(len(g)):
         row = p[j]
         row[j] = (row[j] + eps) * lift

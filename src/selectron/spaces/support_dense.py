@@ -9,9 +9,12 @@ from ..engine.bind import apart
 from ..engine.parts import kernel
 from ..engine.rows import Dense
 from . import dense_second
-from .scalars import HELD
+from .state import HELD, Field
 
-FIELDS = ("x", "xx")
+FIELDS = {
+    "x": Field(lambda r: (r.capacity, r.width)),
+    "xx": Field(lambda r: (r.capacity,)),
+}
 START = (16, 0)  # room at the start: examples
 
 
@@ -23,40 +26,17 @@ class Rows(NamedTuple):
 
 
 def rows(block: Dense, constant: bool, kernel: tuple[float, ...]) -> Rows:
-    """Return the block as the loop takes it; the constant costs a copy, small beside a kernel."""
+    """Return the block as the loop takes it; a constant costs a copy."""
     return Rows(dense_second.rows(block, constant).values, kernel)
 
 
-def size(width: int, capacity: int, slot: int) -> int:
-    """Return the bytes that so many examples take."""
-    return 8 * capacity * (width + 1)
-
-
-def start(width: int, capacity: int, slot: int) -> tuple[np.ndarray, ...]:
-    """Return room for so many examples."""
-    return np.zeros((capacity, width)), np.zeros(capacity)
-
-
-def resized(s: Any, width: int, capacity: int, slot: int) -> tuple[np.ndarray, ...]:
-    """Return the examples with room for so many."""
-    fresh, held = start(width, capacity, slot), int(s.scalars[HELD])
-    for new, old in zip(fresh, (s.x, s.xx), strict=True):
-        new[:held] = old[:held]
-    return fresh
-
-
-def room(shapes: Any) -> tuple[int, int]:
-    """Return capacity and slot width of arrays by their names."""
-    return shapes["xx"].shape[-1], 0
-
-
 def needed(rows: Any, i: int) -> int:
-    """Return how wide a slot row i needs."""
+    """Return the slot width that row i needs."""
     return 0
 
 
 def sound(s: Any, held: int) -> bool:
-    """Are the stored examples what the loop takes them for?"""
+    """Return whether the stored examples are finite and their indices valid."""
     return bool(np.isfinite(s.x[:held]).all())
 
 
@@ -65,14 +45,9 @@ def combined(s: Any, by: np.ndarray, width: int) -> np.ndarray:
     return by @ s.x[: len(by)]
 
 
-def stored(s: Any, k: int) -> Any:
-    """What a stack keeps of class k."""
-    return s.x[k], s.xx[k]
-
-
 @apart
 def length(rows: Any, i: int) -> float:
-    """k(x, x)."""
+    """Return k(x, x)."""
     x, xx = rows.values[i], row_square(rows.values, i)
     return kernel.compare(rows.kernel, x, xx, x, xx)
 
@@ -101,7 +76,7 @@ def put(s: Any, rows: Any, i: int, j: int) -> None:
 
 
 def shift(s: Any, source: int, target: int) -> None:
-    """Store in one slot what another holds."""
+    """Copy the example of one slot to another."""
     s.xx[target] = s.xx[source]
     for k in range(s.x.shape[1]):
         s.x[target, k] = s.x[source, k]

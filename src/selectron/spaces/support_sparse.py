@@ -1,25 +1,32 @@
-"""Stored examples of sparse rows: slots of equal width, so that any of them can be given up.
+"""Stored examples of sparse rows: slots of equal width, so that any example can be replaced.
 
-A row is written out in full for as long as it is compared with the stored examples.
+A row is written out as a dense vector while it is compared with the stored examples.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine.arithmetic import span_square, sparse_dot
+from ..engine.arithmetic import sparse_dot
 from ..engine.bind import apart
 from ..engine.parts import kernel
 from ..engine.rows import Sparse
 from . import sparse_second
-from .scalars import HELD
+from .sparse_second import length as squared_norm
+from .state import HELD, Field
 
-FIELDS = ("indices", "values", "lengths", "xx", "wide")
+FIELDS = {
+    "indices": Field(lambda r: (r.capacity, r.slot), dtype=np.uint32),
+    "values": Field(lambda r: (r.capacity, r.slot)),
+    "lengths": Field(lambda r: (r.capacity,), dtype=np.uint64),
+    "xx": Field(lambda r: (r.capacity,)),
+    "wide": Field(lambda r: (r.width,)),  # zeros, except for a row being compared
+}
 START = (16, 16)  # room at the start: examples, and non-zeros of each
 
 
 class Rows(NamedTuple):
-    """A block as the loop takes it; unsigned, since each signed index costs a comparison."""
+    """A block as the loop takes it; indices are unsigned, as a signed one costs a comparison."""
 
     indptr: np.ndarray  # uint64
     indices: np.ndarray  # uint32, the constant in front if there is one
@@ -28,7 +35,7 @@ class Rows(NamedTuple):
 
 
 def rows(block: Sparse, constant: bool, kernel: tuple[float, ...]) -> Rows:
-    """Return the block as the loop takes it; the constant costs a copy, small beside a kernel."""
+    """Return the block as the loop takes it; a constant costs a copy."""
     return Rows(*sparse_second.rows(block, constant), kernel)
 
 
@@ -37,45 +44,13 @@ def like(rows: Any, indptr: Any, indices: Any, values: Any) -> Any:
     return Rows(indptr, indices, values, rows.kernel)
 
 
-def size(width: int, capacity: int, slot: int) -> int:
-    """Return the bytes that so many examples take."""
-    return 8 * width + capacity * (12 * slot + 16)
-
-
-def start(width: int, capacity: int, slot: int) -> tuple[np.ndarray, ...]:
-    """Return room for so many examples."""
-    return (
-        np.zeros((capacity, slot), np.uint32),
-        np.zeros((capacity, slot)),
-        np.zeros(capacity, np.uint64),
-        np.zeros(capacity),
-        np.zeros(width),
-    )
-
-
-def resized(s: Any, width: int, capacity: int, slot: int) -> tuple[np.ndarray, ...]:
-    """Return the examples with room for so many, of so many non-zeros; what is unused stays so."""
-    fresh = start(width, capacity, slot)
-    held, longest = int(s.scalars[HELD]), s.values.shape[1]
-    for new, old in zip(fresh[:2], (s.indices, s.values), strict=True):
-        new[:held, :longest] = old[:held]
-    for new, old in zip(fresh[2:4], (s.lengths, s.xx), strict=True):
-        new[:held] = old[:held]
-    return fresh
-
-
-def room(shapes: Any) -> tuple[int, int]:
-    """Return capacity and slot width of arrays by their names."""
-    return shapes["values"].shape[-2:]
-
-
 def needed(rows: Any, i: int) -> int:
-    """Return how wide a slot row i needs."""
+    """Return the slot width that row i needs."""
     return int(rows.indptr[i + 1] - rows.indptr[i])
 
 
 def sound(s: Any, held: int) -> bool:
-    """Are the stored examples what the loop takes them for?"""
+    """Return whether the stored examples are finite and their indices valid."""
     taken = np.arange(s.values.shape[1])[None, :] < s.lengths[:held, None]
     fits = (s.lengths[:held] <= s.values.shape[1]).all()
     indices = (s.indices[:held][taken] < len(s.wide)).all()
@@ -91,24 +66,14 @@ def combined(s: Any, by: np.ndarray, width: int) -> np.ndarray:
     return total
 
 
-def stored(s: Any, k: int) -> Any:
-    """What a stack keeps of class k."""
-    return s.indices[k], s.values[k], s.lengths[k], s.xx[k], s.wide[k]
-
-
 def too_long(s: Any, rows: Any, i: int) -> bool:
-    """Does row i fit into no slot?"""
+    """Return whether row i has more non-zeros than a slot."""
     return rows.indptr[i + 1] - rows.indptr[i] > s.values.shape[1]
-
-
-def squared_norm(rows: Any, i: int) -> float:
-    """<x, x>."""
-    return span_square(rows.values, rows.indptr[i], rows.indptr[i + 1])
 
 
 @apart
 def length(rows: Any, i: int) -> float:
-    """k(x, x)."""
+    """Return k(x, x)."""
     xx = squared_norm(rows, i)
     return kernel.value(kernel.Parameters(*rows.kernel), xx, xx, xx)
 
@@ -117,39 +82,27 @@ def length(rows: Any, i: int) -> float:
 def fill(s: Any, rows: Any, i: int) -> None:
     """Leave k(x_j, x) of row i and every stored example in s.kappa."""
     begin, end = rows.indptr[i], rows.indptr[i + 1]
-    scatter(s.wide, rows.indices, rows.values, begin, end)
-    compare_all(s, rows, squared_norm(rows, i))
-    clear(s.wide, rows.indices, begin, end)
+    compare(s, rows, rows.indices, rows.values, begin, end, squared_norm(rows, i))
 
 
 @apart
 def among(s: Any, rows: Any, r: int) -> None:
-    """Leave k(x_j, x_r) of stored examples in s.kappa."""
+    """Leave k(x_j, x_r) of all stored examples in s.kappa."""
     none = s.lengths[r] - s.lengths[r]  # 0, of the same type as the ends of rows
-    scatter(s.wide, s.indices[r], s.values[r], none, s.lengths[r])
-    compare_all(s, rows, s.xx[r])
-    clear(s.wide, s.indices[r], none, s.lengths[r])
+    compare(s, rows, s.indices[r], s.values[r], none, s.lengths[r], s.xx[r])
 
 
-def compare_all(s: Any, rows: Any, xx: float) -> None:
-    """Leave the kernel's values of stored examples and what is written out in s.kappa."""
+def compare(s: Any, rows: Any, indices: Any, values: Any, begin: int, end: int, xx: float) -> None:
+    """Leave the kernel's values of stored examples and a row in s.kappa; s.wide is 0 again."""
     p = kernel.Parameters(*rows.kernel)
+    for j in range(begin, end):
+        s.wide[indices[j]] = values[j]
     for j in range(int(s.scalars[HELD])):
         none = s.lengths[j] - s.lengths[j]
         xy = sparse_dot(s.wide, s.indices[j], s.values[j], none, s.lengths[j])
         s.kappa[j] = kernel.value(p, xy, s.xx[j], xx)
-
-
-def scatter(wide: np.ndarray, indices: Any, values: Any, begin: int, end: int) -> None:
-    """Write a row out."""
     for j in range(begin, end):
-        wide[indices[j]] = values[j]
-
-
-def clear(wide: np.ndarray, indices: Any, begin: int, end: int) -> None:
-    """Take it back."""
-    for j in range(begin, end):
-        wide[indices[j]] = 0.0
+        s.wide[indices[j]] = 0.0
 
 
 @apart
@@ -163,7 +116,7 @@ def put(s: Any, rows: Any, i: int, j: int) -> None:
 
 
 def shift(s: Any, source: int, target: int) -> None:
-    """Store in one slot what another holds."""
+    """Copy the example of one slot to another."""
     s.lengths[target], s.xx[target] = s.lengths[source], s.xx[source]
     for k in range(s.lengths[source]):
         s.indices[target, k] = s.indices[source, k]
