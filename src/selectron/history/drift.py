@@ -1,0 +1,54 @@
+"""Drift alarms of `LeadingHistory`: a much younger expert takes the lead, and keeps it."""
+
+from collections import deque
+
+import numpy as np
+
+YOUNGER = 0.4  # times the age of the leader before
+LEAST = 50  # rounds by which the new leader must be younger
+WATCHED, KEPT = 100, 90  # rounds, and how many of them younger experts must lead
+
+
+class Drifts:
+    """Drift alarms from the ages of the leading expert, `run.age`, over a stream of any length.
+
+    Drift begins in a round in which the lead goes to an expert that is younger by at least 50
+    rounds, and by 60% of the age of the former leader. In a stable concept the experts are alike,
+    and the lead alternates between them: so drift counts only if younger experts lead in 90 of the
+    next 100 rounds. The alarm comes 89 to 99 rounds after drift began, and never near the end of a
+    stream. `rounds` lists the rounds in which drift began, from 0 on.
+
+    >>> drifts = Drifts()
+    >>> drifts.add(np.r_[0:500, 7:107, 600:700])
+    [500]
+    >>> drifts.add(np.r_[7:60, 753:800]), drifts.rounds
+    ([], [500])
+    """
+
+    def __init__(self) -> None:
+        self.rounds: list[int] = []
+        self._seen = 0
+        self._born = 0.0  # the round in which the former leader was born
+        self._young: deque[int] = deque()  # the last rounds with a younger leader
+
+    def add(self, ages: np.ndarray) -> list[int]:
+        """Add the ages of rounds; return the rounds in which drift began, for alarms among them."""
+        known = len(self.rounds)
+        for age in np.asarray(ages, float).tolist():
+            self._add(self._seen, age)
+            self._seen += 1
+        return self.rounds[known:]
+
+    def _add(self, now: int, age: float) -> None:
+        young = self._young
+        while young and young[0] <= now - WATCHED:
+            young.popleft()
+        before = now - self._born
+        if age < YOUNGER * before and before - age >= LEAST:
+            young.append(now)
+            if len(young) == KEPT:
+                self.rounds.append(young[0])
+                self._born = now - age
+                young.clear()
+        else:
+            self._born = now - age
