@@ -15,7 +15,7 @@ from selectron.learners import (
     ObjectiveRegularized,
     PassiveAggressive,
 )
-from selectron.model.names import written
+from selectron.specs import written
 
 from . import PAPERS, drawing
 from .findings import (

@@ -17,7 +17,7 @@ from selectron.learners import (
     SecondOrderPerceptron,
     ShiftingPerceptron,
 )
-from selectron.model.names import written
+from selectron.specs import written
 
 from . import PAPERS, drawing
 from .findings import BEYOND, Findings, Play, band, grouped, tidy

@@ -1,10 +1,10 @@
-"""Selectron: learn a linear classifier from a stream, asking for as few labels as possible.
+"""Selectron: learn a linear classifier from a stream, and ask for as few labels as possible.
 
     from selectron import OnlineClassifier
     from selectron.learners import LASEC
     from selectron.askers import Margin
 
-The estimator is imported when it is first asked for: scikit-learn takes its time.
+The estimators are imported when they are first used, since importing scikit-learn is slow.
 """
 
 from importlib import import_module

@@ -1,12 +1,12 @@
-"""The error class, and the kinds of it that must be told apart."""
+"""The error class, and the kinds of it that callers distinguish."""
 
 
 class SelectronError(ValueError):
-    """Bad input: one sentence that names what is wrong, where, and what would do."""
+    """Bad input: one sentence that names the fault, its place, and a remedy."""
 
 
 class Refused(SelectronError):
-    """A row that would lead out of the finite numbers; `row` counts from 0 in what was given."""
+    """A row that would make a number infinite or NaN; `row` is its index in the call, from 0."""
 
     def __init__(self, row: int, reason: str):
         super().__init__(f"Row {row}{reason}")
@@ -17,8 +17,8 @@ class Refused(SelectronError):
 
 
 class NotThere(SelectronError, AttributeError):
-    """An attribute that a model of this kind does not have, as weights with a kernel."""
+    """An attribute that a model of this kind does not have, such as weights with a kernel."""
 
 
 class Unwritten(SelectronError, OSError):
-    """What could not be written, and what the system says of it."""
+    """A file that could not be written, with the reason of the operating system."""

@@ -3,9 +3,9 @@
     numbers(self)               the parameters as floats, or SelectronError if they are out of range
     value(self, xy, xx, yy)     k(x, y), given <x, y>, <x, x> and <y, y>
 
-`value` is compiled like a learner's functions, and a kernel of one's own is a NamedTuple with these
-two. It has to be positive semi-definite, which nothing checks. Where inner products are not enough,
-a function k(x, y) of two 1-D arrays will do on dense rows, if Numba can compile it.
+`value` is compiled like a learner's functions. Your own kernel is a NamedTuple with these two
+methods; it must be positive semi-definite, which is not checked. If inner products are not enough,
+pass a function k(x, y) of two 1-D arrays that Numba can compile; dense rows only.
 
 What a learner calls x is phi(x), with <phi(x), phi(y)> = k(x, y): rows are scaled to unit length
 there, and `fit_intercept=True` puts a 1 in front of x itself.
@@ -22,10 +22,10 @@ __all__ = ["RBF", "Linear", "Polynomial"]
 
 
 class Linear(NamedTuple):
-    """<x, y>: what there is without a kernel, kept as the examples that were stepped on.
+    """<x, y>: the results of no kernel, with the examples of steps stored instead of weights.
 
-    Pick it for second-order learners on rows of thousands of features: they need no d x d matrix
-    then. A step costs what the steps before it left, k examples and k (k + 1) / 2 numbers.
+    Use it for second-order learners on rows of thousands of features: they need no d x d matrix
+    then. After k steps there are k examples and k (k + 1) / 2 numbers.
 
     >>> Linear().value(xy=3.0, xx=1.0, yy=9.0)
     3.0

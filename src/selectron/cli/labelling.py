@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from .. import pool as own
 from ..data.files import replace
 from ..errors import SelectronError
 from ..pool import PoolRun, SelfDirectedClassifier
@@ -35,8 +36,6 @@ class Labelling:
         self.pool = self._pool(options)
 
     def _pool(self, options: Any) -> SelfDirectedClassifier:
-        from .pool import classifier
-
         if self.answers.exists():
             pool = SelfDirectedClassifier.load(self.answers, self.table.X)
             check_classes(self.answers, pool, options["classes"])
@@ -143,10 +142,32 @@ class Labelling:
             click.echo(f"The labels are in {self.output}.")
 
 
+def named(classes: str | None, **_: Any) -> list[str] | None:
+    """Return the classes that were named, as labels of a file are written."""
+    return [plain(name) for name in classes.split(",")] if classes else None
+
+
+def classifier(learner: str, **options: Any) -> Any:
+    """Return the classifier for a learner by its name."""
+    kinds: dict[str, Any] = {
+        "confident": own.Confident(),
+        "greedy": own.Greedy(),
+        "sphere": own.Sphere(),
+        "boosted": own.Boosted(),
+    }
+    return own.SelfDirectedClassifier(
+        kinds[learner] if learner in kinds else own.InOrder(learner),
+        classes=named(**options),
+        mode=options["mode"],
+        delta=options["delta"],
+        features=options["features"],
+        fit_intercept=options["intercept"],
+        random_state=options["seed"],
+    )
+
+
 def check_classes(path: Path, pool: SelfDirectedClassifier, wanted: str | None) -> None:
     """Refuse to go on with answers where --classes names others than theirs."""
-    from .pool import named
-
     given = named(wanted)
     if given is None or (pool.classes is not None and {*given} == {*map(plain, pool.classes)}):
         return

@@ -139,6 +139,7 @@ def loaded(file: str, **options: Any) -> Table:
     import scipy.sparse
 
     from ..engine.rows import Sparse, joined
+    from .labelling import named
 
     chunks = list(chunks_of(file, **options))
     block: Any = joined([chunk.rows for chunk in chunks])
@@ -165,37 +166,11 @@ def labels(found: list[Any], classes: list[str] | None) -> "np.ndarray":
     return y
 
 
-def named(classes: str | None, **_: Any) -> list[str] | None:
-    """Return the classes that were named, as labels of a file are written."""
-    from ..streams.classes import plain
-
-    return [plain(name) for name in classes.split(",")] if classes else None
-
-
-def classifier(learner: str, **options: Any) -> Any:
-    """Return the classifier for a learner by its name."""
-    from .. import pool as own
-
-    kinds: dict[str, Any] = {
-        "confident": own.Confident(),
-        "greedy": own.Greedy(),
-        "sphere": own.Sphere(),
-        "boosted": own.Boosted(),
-    }
-    return own.SelfDirectedClassifier(
-        kinds[learner] if learner in kinds else own.InOrder(learner),
-        classes=named(**options),
-        mode=options["mode"],
-        delta=options["delta"],
-        features=options["features"],
-        fit_intercept=options["intercept"],
-        random_state=options["seed"],
-    )
-
-
 def simulate(file: str, table: Table, **options: Any) -> int:
     """Play every order against the labels; print how they fared."""
     from tqdm import tqdm
+
+    from .labelling import classifier
 
     runs: dict[str, PoolRun] = {}
     code = 0

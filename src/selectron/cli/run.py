@@ -11,11 +11,11 @@ import click
 
 from ..data.files import writing
 from ..errors import SelectronError
+from ..specs import ASKER, BUDGET, KERNEL, LEARNER, within
 from . import INTERRUPTED
 from .options import of_a_file
 from .order import in_order
 from .sources import chunks_of, digits, naming
-from .specs import ASKER, BUDGET, KERNEL, LEARNER, within
 from .theorems import Kept, promises
 from .usage import by_time, check_learners, check_usage, default_learners
 

@@ -9,7 +9,7 @@ import click
 
 from ..errors import SelectronError
 from ..learners import LASEC, LeadingHistory, PassiveAggressive, Perceptron, SecondOrderPerceptron
-from .specs import ENDINGS
+from ..specs import ENDINGS
 
 DEMO = LeadingHistory(), LASEC(), SecondOrderPerceptron(), PassiveAggressive(), Perceptron()
 DEFAULT, DENSE, SPARSE = (LeadingHistory(),), (LASEC(),), (PassiveAggressive(),)

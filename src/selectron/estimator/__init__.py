@@ -1,1 +1,8 @@
-"""The scikit-learn estimators: `OnlineClassifier`, and `OnlineRanker` for several classes a row."""
+"""The scikit-learn estimators.
+
+classifier   `OnlineClassifier`
+ranker       `OnlineRanker`, for rows of several classes
+checks       checks of rows and labels
+parameters   nested names and checks of parameters, and the model that they make
+packing      a classifier as a header and arrays, for files
+"""

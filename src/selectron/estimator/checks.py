@@ -1,4 +1,4 @@
-"""Checks of what users give a classifier: once, here, and in one sentence each."""
+"""Checks of rows and labels that users give an estimator; errors are one sentence each."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -11,6 +11,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
+from ..data.dicts import Names, is_dict
 from ..data.labels import (
     appended,
     as_array,
@@ -24,8 +25,7 @@ from ..data.labels import (
 from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
-from ..kernels import kernel_of
-from ..model import support
+from ..model import Model
 
 TABLE, LABELS = "X is no table of numbers", "y is no list of labels"
 WIDEST = 2**31 - 1  # features of sparse rows, whose indices take 4 bytes
@@ -34,10 +34,11 @@ WIDEST = 2**31 - 1  # features of sparse rows, whose indices take 4 bytes
 def rows(estimator: Any, X: Any, *, first: bool, sparse: bool) -> tuple[Dense | Sparse, int]:
     """Return X as a block, and its number of rows.
 
-    The first rows settle the kind of block, and their names and number of features; later ones are
-    converted to `sparse` or dense.
+    The `first` rows decide the kind of block, the names and the number of features; later ones are
+    converted to `sparse` or dense. Raises SelectronError if X is no table of numbers, or its names
+    or number of features differ from those of the first rows.
     """
-    if _as_expected(estimator, X, first, sparse):  # scikit-learn would take 0.1 ms to find out
+    if _as_expected(estimator, X, first, sparse):  # scikit-learn's checks take 0.1 ms
         return Dense(X), len(X)
     _check_columns(X)
     with in_one_sentence(TABLE):
@@ -49,7 +50,7 @@ def rows(estimator: Any, X: Any, *, first: bool, sparse: bool) -> tuple[Dense | 
             reset=first,
             accept_sparse="csr",
             dtype=[np.float64, np.float32],
-            ensure_all_finite=False,  # the loop finds what is not
+            ensure_all_finite=False,  # the loop checks that
         )
     found = scipy.sparse.issparse(X)
     if found and not sparse and not first:
@@ -57,7 +58,7 @@ def rows(estimator: Any, X: Any, *, first: bool, sparse: bool) -> tuple[Dense | 
     elif sparse and not found:
         X = scipy.sparse.csr_array(X)
     n = X.shape[0]
-    if n == 1:  # a row on its own may be kept for its label, and is played as it is
+    if n == 1:  # a single row may be kept for its label, and the loop takes 64 bits
         X = X.astype(np.float64, order="C") if isinstance(X, np.ndarray) else X.astype(np.float64)
     if not scipy.sparse.issparse(X):
         return Dense(X), n
@@ -66,7 +67,7 @@ def rows(estimator: Any, X: Any, *, first: bool, sparse: bool) -> tuple[Dense | 
 
 
 def _as_expected(estimator: Any, X: Any, first: bool, sparse: bool) -> bool:
-    """Is X such a table as `validate_data` and the loop take as it is? Note the width if so."""
+    """Return whether X needs no conversion; if so, set the width of the first rows."""
     plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and X.size > 0
     if not plain or len(X) == 1 or hasattr(estimator, "feature_names_in_"):
         return False
@@ -78,7 +79,7 @@ def _as_expected(estimator: Any, X: Any, first: bool, sparse: bool) -> bool:
 
 
 def _check_columns(X: Any) -> None:
-    """Refuse a data frame with dates: beside numbers, NumPy has no common type for them."""
+    """Raise SelectronError if a data frame has dates: NumPy has no common type for them."""
     if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
         return
     for name, kind in zip(X.columns, X.dtypes, strict=True):
@@ -91,7 +92,7 @@ def _check_columns(X: Any) -> None:
 
 @contextmanager
 def in_one_sentence(what: str) -> Iterator[None]:
-    """Pass on as SelectronError what NumPy, SciPy and scikit-learn find wrong with the input."""
+    """Turn ValueErrors of NumPy, SciPy and scikit-learn into SelectronErrors of one sentence."""
     try:
         yield
     except SelectronError:
@@ -112,11 +113,11 @@ def _brief(text: str, what: str) -> str:
 
 
 def _sound(X: Any) -> Any:
-    """Return a sparse matrix as CSR, its indices in range and unique within each row."""
+    """Return a sparse matrix as CSR, with indices in range and unique within each row."""
     if X.shape[-1] > WIDEST:
         raise SelectronError(f"X has {X.shape[-1]} features, and a sparse one at most {WIDEST}.")
     try:
-        if X.format in ("csc", "bsr"):  # the conversion would trust them
+        if X.format in ("csc", "bsr"):  # the conversion does not check indices
             X.check_format(full_check=True)
         X = X.tocsr() if X.format != "csr" else X
         X.check_format(full_check=True)
@@ -126,6 +127,58 @@ def _sound(X: Any) -> Any:
         X = X.copy()
         X.sum_duplicates()
     return X
+
+
+def plain_row(x: Any, model: Model, names: Names | None = None) -> Dense | Sparse | None:
+    """Return a copy of x as a block if it is plainly a row of the model's kind, else None.
+
+    That is a 1-D array, a sparse matrix of one row with sorted indices, or a dict with the names of
+    the last row. `decide` takes everything else through the slower checks of tables.
+    """
+    if names is not None:
+        return names.row(x)
+    if model.sparse:
+        return _plain_sparse_row(x, model.width) if scipy.sparse.issparse(x) else None
+    plain = type(x) is np.ndarray and x.ndim == 1 and x.dtype.kind in "fiub"
+    if not plain or len(x) != model.width:
+        return None
+    row = np.array(x, float, ndmin=2)
+    row.setflags(write=False)
+    return Dense(row)
+
+
+def _plain_sparse_row(x: Any, width: int) -> Sparse | None:
+    plain = x.format in ("csr", "coo") and x.dtype.kind in "fiub"
+    if not plain or x.shape not in ((width,), (1, width)):
+        return None
+    values, n = np.array(x.data, float), len(x.data)
+    if x.format == "csr":
+        found, sound = x.indices, x.indptr[0] == 0 and x.indptr[-1] == n
+    else:
+        found, sound = x.coords[-1], True
+    sound = sound and len(found) == n and (found[1:] > found[:-1]).all()
+    if not sound or (n and not 0 <= found[0] <= found[-1] < width):
+        return None
+    return Sparse(np.array([0, n]), found.astype(np.int32), values)
+
+
+def single_row(x: Any) -> Any:
+    """Return a table of one row from a 1-D array, a dict, or a table of one row."""
+    given = type(x).__name__
+    if is_dict(x):
+        return [x]
+    if hasattr(x, "iloc"):
+        x = x.to_frame().T if x.ndim == 1 else x
+    elif not scipy.sparse.issparse(x):
+        with in_one_sentence(TABLE):
+            x = np.asarray(x)
+    if x.ndim == 0:
+        raise SelectronError(f"decide takes one row of numbers, got one {given}.")
+    if x.ndim == 1:
+        x = x.reshape(1, -1)
+    if x.shape[0] != 1:
+        raise SelectronError(f"decide takes one row, got an array of shape {x.shape}.")
+    return x
 
 
 def labels(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -147,10 +200,10 @@ def labels(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
 def classes(
     estimator: Any, present: np.ndarray, given: Any, *, alone: bool = False
 ) -> tuple[np.ndarray, bool]:
-    """Return the classes, and whether they have been named, so that no others may come.
+    """Return the classes, and whether they have been named, so that no others are allowed.
 
-    They are those that are known, and those given, or present in the labels. With `alone`, one
-    class will do to begin with.
+    They are the known ones, and those given, or `present` in the labels. With `alone`, a single
+    class is enough at the start.
     """
     known, named = getattr(estimator, "classes_", None), getattr(estimator, "named_", False)
     wanted = given if given is not None else None if known is not None else estimator.classes
@@ -167,7 +220,7 @@ def classes(
 
 
 def classes_so_far(estimator: Any) -> tuple[np.ndarray, bool]:
-    """Return the classes where there is no label yet: those known or named, or none."""
+    """Return the classes before any label: those known or named, or none."""
     if hasattr(estimator, "classes_"):
         return estimator.classes_, estimator.named_
     if estimator.classes is not None:
@@ -176,11 +229,11 @@ def classes_so_far(estimator: Any) -> tuple[np.ndarray, bool]:
 
 
 def with_label(estimator: Any, label: Any) -> np.ndarray:
-    """Return the classes with that of a new label, if others may come."""
+    """Return the classes with that of a new label; raise SelectronError if it is no class."""
     known = estimator.classes_
     if estimator.named_:
         raise SelectronError(f"There is no class {shown(label)}: it is {none_of(known)}.")
-    alone = np.empty(1, dtype=object)  # whatever it is, NumPy does not look into it
+    alone = np.empty(1, dtype=object)  # NumPy would unpack a sequence
     alone[0] = label
     if missing(alone).any():
         raise SelectronError(
@@ -193,7 +246,7 @@ def with_label(estimator: Any, label: Any) -> np.ndarray:
 
 
 def _named(known: np.ndarray | None, named: bool, given: Any) -> tuple[np.ndarray, bool]:
-    """Return the classes that were named: sorted, but for those that are known already."""
+    """Return the named classes: first those known already, then the others, sorted."""
     with in_one_sentence("classes are no list of labels"):
         several = isinstance(given, set | frozenset) or np.ndim(given) == 1
     wanted = as_array(list(given)) if several else np.empty(0)
@@ -210,7 +263,7 @@ def _named(known: np.ndarray | None, named: bool, given: Any) -> tuple[np.ndarra
 
 
 def classifiable(present: np.ndarray) -> np.ndarray:
-    """Return labels that may be those of classes: any two may, but not many different fractions."""
+    """Return labels if they can be classes: more than two different fractions cannot."""
     check_fit(present)
     if present.dtype.kind == "f" and len(np.unique(present)) > 2:
         with in_one_sentence(LABELS):
@@ -219,69 +272,10 @@ def classifiable(present: np.ndarray) -> np.ndarray:
 
 
 def code(label: Any, known: np.ndarray, many: bool) -> int:
-    """Return the code of a label, 0 if it is none of the known classes."""
-    dates = known.dtype.kind in "mM"  # which tolist() may make numbers of
+    """Return the code of a label; 0 if it is none of the known classes."""
+    dates = known.dtype.kind in "mM"  # tolist() would make numbers of them
     try:
         at = (list(known) if dates else known.tolist()).index(label)
         return at + 1 if many else (-1, 1)[at]
-    except (TypeError, ValueError):  # it is not there, or it is pandas' NA, or an array
+    except (TypeError, ValueError):  # unknown, or pandas' NA, or an array
         return 0
-
-
-PARTS = {
-    "learner": ("LASEC()", ("numbers", "normalize", "score", "steps", "step")),
-    "asker": ("Margin(0.1)", ("numbers", "probability")),
-    "asker that remembers": ("Budget(rate=0.1)", ("numbers", "past", "chance", "after")),
-}
-
-
-def part(value: Any, role: str) -> Any:
-    """Return a learner or an asker, if it is one."""
-    example, methods = PARTS[role]
-    if not isinstance(value, tuple) or not hasattr(value, "_fields"):
-        raise SelectronError(
-            f"{role} must be an object from selectron.{role}s, such as {example}, or a NamedTuple "
-            f"of one's own, got {value!r}."
-        )
-    if hasattr(value, "after"):
-        methods = PARTS["asker that remembers"][1]
-    lacking = [name for name in methods if not callable(getattr(value, name, None))]
-    if lacking:
-        raise SelectronError(f"{value!r} is no {role}: it has no {' and no '.join(lacking)}.")
-    checked: Any = value
-    if len(checked.numbers()) != len(value):
-        raise SelectronError(f"{value!r}: numbers() must give one number for each parameter.")
-    return value
-
-
-def many(value: Any) -> str:
-    """Return how many classes are to be learned."""
-    if value is None:
-        return "joint"
-    if isinstance(value, str) and value in ("joint", "exact", "rest"):
-        return value
-    raise SelectronError(f'many must be "joint", "exact" or "rest", got {value!r}.')
-
-
-def flag(name: str, value: Any) -> bool:
-    """Return a parameter that is True or False; 1 and 0 will do."""
-    if isinstance(value, int | np.bool_ | np.integer) and value in (0, 1):
-        return bool(value)
-    raise SelectronError(f"{name} must be True or False, got {shown(value)}.")
-
-
-def kernel(value: Any) -> Any:
-    """Return a kernel, its parameters checked, or None."""
-    found = kernel_of(value)
-    if found is not None and len(support.numbers(found)) != len(getattr(found, "_fields", ())):
-        raise SelectronError(f"{value!r}: numbers() must give one number for each parameter.")
-    return found
-
-
-def above_zero(name: str, value: Any, none: bool = False) -> Any:
-    """Return a parameter that is a whole number from 1 on; with `none`, None will do."""
-    if none and value is None:
-        return None
-    if isinstance(value, int | np.integer) and value > 0:
-        return int(value)
-    raise SelectronError(f"{name} must be a whole number above 0, got {shown(value)}.")

@@ -1,5 +1,6 @@
-"""OnlineClassifier: the scikit-learn face of a model."""
+"""OnlineClassifier: the scikit-learn estimator around a model."""
 
+import copy
 import os
 from typing import Any, ClassVar, NamedTuple
 
@@ -10,24 +11,30 @@ from sklearn.utils.validation import check_is_fitted
 from .. import storage
 from ..askers import Always
 from ..data import times as clock
+from ..data.dicts import Names, are_dicts
+from ..data.labels import encode
+from ..engine.rows import Dense, Sparse
+from ..errors import NotThere, SelectronError
 from ..learners import LASEC
 from ..model.run import Run, named
-from . import checks, packing, single_row
-from .fitted import Fitted
+from ..spaces.state import HELD
+from . import checks, packing, parameters
+
+FITTED = ("classes_", "named_", "model_", "n_features_in_", "feature_names_in_", "names_")
 
 
 class Decision(NamedTuple):
-    """What was decided about one row."""
+    """The decision about one row."""
 
-    label: Any  # None as long as no label has been told
-    margin: float  # the margin quantity of the learner's paper; of many classes, of the best two
+    label: Any  # the predicted class; None before the first label
+    margin: float  # the learner's margin score; for many classes, of the best two
     probability: float  # of asking
     ask: bool
-    ticket: int | None  # to tell the label by, if it is asked for
+    ticket: int | None  # for `tell`, if the label is asked for
 
 
-class OnlineClassifier(ClassifierMixin, Fitted):
-    """A linear classifier that learns from a stream, and asks for few labels.
+class OnlineClassifier(ClassifierMixin, parameters.NestedParameters):
+    """A linear classifier that learns from a stream and asks for few labels.
 
     Parameters
     ----------
@@ -36,29 +43,29 @@ class OnlineClassifier(ClassifierMixin, Fitted):
     asker : from `selectron.askers`, default Always()
         When to ask for a label.
     classes : list of labels, default None
-        The classes, if there are to be no others. None takes those that come: new ones may appear
-        at any time, with no weights to begin with.
+        The classes, if no others are allowed. With None, new classes may appear at any time; they
+        start with no weights.
     many : {"joint", "exact", "rest"}, default None
-        How more than two classes are learned. "joint": a step tells the label's class and its
-        closest rival apart; in second order with a matrix for every class (4 bytes times K d^2, for
+        How more than two classes are learned. "joint": a step separates the label's class from its
+        closest rival; in second order with a matrix for every class (4 bytes times K d^2, for
         sparse rows 8). "exact": the same, in second order with one matrix over all classes (8 bytes
         times (K d)^2). "rest": a learner for every class, against all others; memory as "joint".
         None is "joint".
     fit_intercept : bool, default True
         Put a constant 1 in front of every row, before any scaling.
     normalize : bool or None, default None
-        Scale every row to unit length; None does as the learner's paper does.
+        Scale every row to unit length; None follows the learner's paper.
     kernel : {"linear", "poly", "rbf"}, object from `selectron.kernels`, or function, default None
-        Learn a function of k(x, y) instead of weights of features: the examples that the learner
-        steps on are kept. "linear" gives what None gives, and lets second-order learners run on
+        Learn a function of k(x, y) instead of weights of features, and keep the examples of the
+        learner's steps. "linear" gives the results of None, and lets second-order learners run on
         rows of any number of features. A function takes two 1-D arrays; dense rows only.
     max_support : int, default None
-        How many examples may be kept, of many classes by each of them, in first order: the oldest
-        leaves. None is all of them.
+        Number of examples kept in first order, for each of many classes: the oldest is evicted.
+        None keeps all.
     max_open : int, default 10_000
-        How many asked labels may be outstanding. The row of each is kept, 8 bytes a feature or 12 a
-        non-zero; beyond that number the oldest expires.
-    random_state : int, None, or whatever `numpy.random.default_rng` takes
+        Number of open tickets. The row of each is kept, 8 bytes a feature or 12 a non-zero; beyond
+        that number the oldest ticket expires.
+    random_state : int, None, or anything that `numpy.random.default_rng` takes
         Seed of the draws, one a round.
 
     Attributes
@@ -67,23 +74,22 @@ class OnlineClassifier(ClassifierMixin, Fitted):
         The classes: those of the first labels sorted, later ones as they came. Of two,
         `classes_[1]` is +1, and wins on margin 0.
     coef_, intercept_ : ndarrays of shapes (1, n_features) and (1,)
-        The weights; of many classes a row each. There are none with a kernel that is not linear.
+        The weights; for many classes a row each. Missing with a kernel that is not linear.
     n_support_ : int, or ndarray of shape (n_classes,) of many classes
-        With a kernel: how many examples are kept. With `many="exact"`, in second order, all classes
-        keep the same ones, and it is an int.
+        With a kernel: the number of examples kept. With `many="exact"` in second order, all classes
+        share the same ones, and it is an int.
     n_features_in_ : int
     feature_names_in_ : ndarray, if the rows came with names
     feature_names_ : list, if the rows came as dicts
     n_rounds_ : int
         Rounds played.
     n_strained_ : int
-        Rounds in which no step could do all that the learner asks of it; it did its best.
+        Rounds in which no step met all of the learner's conditions, so that it took the best one.
 
-    Rows are dense or sparse for good, as the first ones were; later ones are converted. A list of
+    The first rows decide whether rows are dense or sparse; later ones are converted. A list of
     dicts makes sparse rows: features may appear at any time, and are 0 where they are not named;
-    those that no round has seen are left out where rows are only predicted. Parameters
-    that are set later take effect with the next `fit`. All input errors are `SelectronError`, a
-    ValueError, and leave everything as it was.
+    predictions leave out features that no round has seen. Parameters that are set later take effect
+    with the next `fit`. All input errors are `SelectronError`, a ValueError, and change nothing.
 
     Examples
     --------
@@ -101,7 +107,7 @@ class OnlineClassifier(ClassifierMixin, Fitted):
     """
 
     defaults: ClassVar = {"learner": LASEC(), "asker": Always()}
-    ranks: ClassVar[bool] = False  # may a row be of several classes?
+    ranks: ClassVar[bool] = False  # whether a row may be of several classes
 
     def __init__(
         self,
@@ -128,23 +134,64 @@ class OnlineClassifier(ClassifierMixin, Fitted):
         self.max_open = max_open
         self.random_state = random_state
 
+    @property
+    def coef_(self) -> np.ndarray:
+        """Weights of the features, (1, n_features) or (n_classes, n_features)."""
+        check_is_fitted(self)
+        first = int(self.model_.constant)
+        return self._weights()[:, first : first + self.n_features_in_]
+
+    @property
+    def feature_names_(self) -> list[str]:
+        """Names of the features in the order of `coef_`, if rows are dicts."""
+        if not hasattr(self, "names_"):
+            raise NotThere("Features have no names: the rows were no dicts.")
+        return list(self.names_)
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """Weights of the constant, (1,) or (n_classes,); 0 without one."""
+        check_is_fitted(self)
+        w = self._weights()
+        return w[:, 0] if self.model_.constant else np.zeros(len(w))
+
+    @property
+    def n_support_(self) -> Any:
+        """Number of examples kept; for many classes an array, unless they share P."""
+        check_is_fitted(self)
+        if not self.model_.dual:
+            raise NotThere("No examples are kept: kernel is None.")
+        held = self.model_.state.scalars[..., HELD].astype(int)
+        return held if held.size > 1 else held.item()
+
+    @property
+    def n_rounds_(self) -> int:
+        """Number of rounds played."""
+        check_is_fitted(self)
+        return self.model_.rounds
+
+    @property
+    def n_strained_(self) -> int:
+        """Number of rounds in which no step met all of the learner's conditions."""
+        check_is_fitted(self)
+        return self.model_.strained
+
     # A stream
 
     def run(
         self, X: Any, y: Any, *, margins: bool = True, classes: Any = None, times: Any = None
     ) -> Run:
-        """Simulate: play a round a row, and look at y only where its label is asked for.
+        """Simulate a stream: play one round a row, and use its label only if it is asked for.
 
-        X has shape (n_rows, n_features), y (n_rows,). Rows whose label is NaN, NaT or None
-        are predicted, and never asked for. With `margins=False` no margins and probabilities are
-        recorded, which spares a second-order learner the products that no decision needs: the
+        X has shape (n_rows, n_features), y (n_rows,). Rows whose label is NaN, NaT or None are
+        predicted, and their label is never asked for. `margins=False` records no margins and
+        probabilities, and saves a second-order learner the products that no decision needs: the
         decisions are the same. `classes` names the classes, if y may not hold them all; those in y
-        are known beforehand, unlike in a stream of `decide` and `tell`. `times` (n_rows,), dates or
-        seconds since 1970, are wanted by a `Budget(per=...)` alone, one after the other: it goes by
-        the latest so far.
+        are known from the start, unlike in a stream of `decide` and `tell`. `times` (n_rows,),
+        dates or seconds since 1970, are for a `Budget(per=...)` only, which uses the latest so far.
 
         Raises SelectronError, and learns nothing, if a value is not finite, a row has another
-        number of features than the first, or a label is of no class where classes were named.
+        number of features than the first, or a label is none of the named classes.
 
         >>> X, y = [[1.0], [-2.0], [3.0]], ["up", "down", None]
         >>> OnlineClassifier().run(X, y)
@@ -167,13 +214,13 @@ class OnlineClassifier(ClassifierMixin, Fitted):
         )
 
     def decide(self, x: Any, time: Any = None) -> Decision:
-        """Predict one row and decide whether to ask; `tell` may bring its label later, or never.
+        """Predict one row and decide whether to ask; pass the label to `tell`, now or later.
 
         `x` is a 1-D array, a list, a dict, or one row of a matrix. If the label is asked for, the
-        decision has a ticket, valid until it is answered or `max_open` younger ones are open. To
+        decision has a ticket, valid until it is answered or `max_open` newer ones are open. To
         learn a label that was not asked for, call `partial_fit`. `time`, a date or seconds since
-        1970, is wanted by a `Budget(per=...)` alone, and now by default. Raises SelectronError, and
-        counts no round, as `run` does.
+        1970, is for a `Budget(per=...)` only; the default is now. Raises SelectronError as `run`
+        does, and then counts no round.
 
         >>> clf = OnlineClassifier(classes=["ham", "spam"])
         >>> clf.decide([0.5, 2.0])
@@ -181,12 +228,12 @@ class OnlineClassifier(ClassifierMixin, Fitted):
         """
         model = self.__dict__.get("model_")
         names = self.__dict__.get("names_")
-        block = None if model is None else single_row.plain(x, model, names)
+        block = None if model is None else checks.plain_row(x, model, names)
         if model is not None and block is not None:
             index, *rest = model.decide(block, clock.moment(time, model.timed))
         else:
             with self._all_or_nothing():
-                block, _ = self._rows(single_row.table(x))
+                block, _ = self._rows(checks.single_row(x))
                 self._ready(block, *checks.classes_so_far(self))
                 now = clock.moment(time, self.model_.timed)
                 index, *rest = self.model_.decide(block, now)
@@ -196,11 +243,11 @@ class OnlineClassifier(ClassifierMixin, Fitted):
         return Decision(label, margin, probability, ticket is not None, ticket)
 
     def tell(self, ticket: int, label: Any) -> bool:
-        """Learn a label that was asked for; return whether the learner stepped.
+        """Learn a label that was asked for; return whether the learner took a step.
 
-        Labels may come in any order, and be of new classes. The step starts from the model as it
-        is now. Raises SelectronError if the ticket is not open, or the label of no class where
-        classes were named: then it stays open.
+        Labels may come in any order, and be of new classes. The step starts from the current model.
+        Raises SelectronError if the ticket is not open, or the label is none of the named classes:
+        then the ticket stays open.
 
         >>> clf = OnlineClassifier(classes=["ham", "spam"])
         >>> clf.tell(clf.decide([0.5, 2.0]).ticket, "ham")
@@ -219,27 +266,25 @@ class OnlineClassifier(ClassifierMixin, Fitted):
     # A table
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> "OnlineClassifier":
-        """Learn from rows whose labels are given: nothing is asked. Rows without one are skipped.
+        """Learn from rows whose labels are given, without asking. Rows without one are skipped.
 
-        X, y, classes and errors are as in `run`. The rows count as rounds, and each takes its draw.
+        X, y, classes and errors are as in `run`. Every row counts as a round and takes its draw.
         """
         with self._all_or_nothing():
-            block, _, codes = self._labelled(X, y, classes, alone=True)
-            self.model_.learn(block, codes)
+            self._learn(X, y, classes, alone=True)
         return self
 
     def fit(self, X: Any, y: Any) -> "OnlineClassifier":
-        """Forget everything, then learn from the rows in one pass, in their order."""
+        """Start again: learn from the rows in one pass, in their order."""
         with self._all_or_nothing():
             self._forget()
-            block, _, codes = self._labelled(X, y, None)
-            self.model_.learn(block, codes)
+            self._learn(X, y)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the margin quantity of every row, not below 0 for `classes_[1]`.
+        """Return the margin score of every row, (n_rows,): from 0 on for `classes_[1]`.
 
-        Of many classes, return the scores of all, (n_rows, n_classes).
+        For many classes, return the scores of all, (n_rows, n_classes).
         """
         check_is_fitted(self)
         block, n = self._rows(X, new=False)
@@ -259,19 +304,20 @@ class OnlineClassifier(ClassifierMixin, Fitted):
     def save(self, path: str | os.PathLike) -> None:
         """Write everything to a file: weights, draws, open tickets. It holds data, never code.
 
-        Raises NotFittedError before the first row, SelectronError if a label cannot be written
-        down, or the file cannot (which is an OSError too); one that was there is left as it was.
+        Raises NotFittedError before the first row, and SelectronError if a label or the file (then
+        it is an OSError too) cannot be written; an older file is left as it was.
         """
         check_is_fitted(self)
         storage.write(path, *packing.described(self))
 
     @classmethod
     def load(cls, path: str | os.PathLike, *, parts: tuple[Any, ...] = ()) -> "OnlineClassifier":
-        """Return the classifier of a file; it goes on bit for bit where the saved one was.
+        """Return the classifier of a file; it continues bit for bit where the saved one stopped.
 
-        `parts` are the classes of learners, askers and kernels that are not Selectron's own. Raises
+        `parts` are the classes of learners, askers and kernels that are not Selectron's. Raises
         SelectronError if the file is damaged, or no model file, or of another version. The
-        parameters `classes` and `random_state` come back as None: what came of them is in the file.
+        parameters `classes` and `random_state` are None after loading: the file has the classes and
+        the state of the draws.
         """
         return packing.restored(cls, path, *storage.read(path), parts)
 
@@ -279,3 +325,74 @@ class OnlineClassifier(ClassifierMixin, Fitted):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    # Within
+
+    def _weights(self) -> np.ndarray:
+        """Return the weights, a row for every class, or one row for two."""
+        w = np.atleast_2d(self.model_.weights())
+        return w[1:] - w[:1] if self.model_.stacked and self._is_pair() else w
+
+    def _is_pair(self) -> bool:
+        """Return whether there are at most two classes: scikit-learn wants one score for them."""
+        return len(self.classes_) <= 2 and self.model_.many != "ranking"
+
+    def _forget(self) -> None:
+        """Remove all fitted attributes."""
+        for name in FITTED:
+            self.__dict__.pop(name, None)
+
+    def _rows(self, X: Any, new: bool = True) -> tuple[Dense | Sparse, int]:
+        """Return the rows as a block of the model's kind, and their number.
+
+        Unknown features of dicts are added if `new`, or else left out.
+        """
+        fitted = hasattr(self, "model_")
+        if hasattr(self, "names_") or are_dicts(X):
+            return self._keyed(X, fitted, new), len(X)
+        return checks.rows(self, X, first=not fitted, sparse=fitted and self.model_.sparse)
+
+    def _keyed(self, X: Any, fitted: bool, new: bool) -> Sparse:
+        """Return a list of dicts as a block."""
+        if not are_dicts(X):
+            raise SelectronError("The first rows were dicts: give a list of dicts, one a row.")
+        if not hasattr(self, "names_"):
+            if fitted:
+                raise SelectronError("The first rows were no dicts: give a table, as they were.")
+            self.names_ = Names()
+        block = self.names_.block(X, new)
+        self.n_features_in_ = width = len(self.names_)
+        if fitted and width > self.model_.width:
+            self.model_.widen(width + width // 4)  # more than needed, to widen seldom
+        return block
+
+    def _labelled(
+        self, X: Any, y: Any, classes: Any, alone: bool = False
+    ) -> tuple[Dense | Sparse, Any, np.ndarray]:
+        """Return rows, labels and codes, after making the model ready for them."""
+        block, n = self._rows(X)
+        y, without = checks.labels(y, n)
+        present = y[~without] if without.any() else y
+        self._ready(block, *checks.classes(self, present, classes, alone=alone))
+        return block, y, encode(y, self.classes_, without, self.model_.stacked)
+
+    def _learn(self, X: Any, y: Any, classes: Any = None, alone: bool = False) -> None:
+        """Learn from rows whose labels are given."""
+        block, _, codes = self._labelled(X, y, classes, alone)
+        self.model_.learn(block, codes)
+
+    def _ready(self, block: Dense | Sparse, classes: np.ndarray, named: bool) -> None:
+        """Make the model if there is none, or else extend it to new classes."""
+        if hasattr(self, "model_"):
+            self._extend(classes)
+            self.named_ = named
+            return
+        self.classes_, self.named_ = classes, named
+        self.model_ = parameters.model_of(self, isinstance(block, Sparse), len(classes))
+
+    def _extend(self, classes: np.ndarray) -> None:
+        """Extend a copy of the model to new classes, so that the old one can be restored."""
+        if len(classes) > self.model_.classes:
+            self.model_ = copy.copy(self.model_)
+            self.model_.extend(len(classes))
+        self.classes_ = classes

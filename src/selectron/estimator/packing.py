@@ -14,35 +14,21 @@ from ..kernels import kernel_of
 from ..model import support
 from ..model.draws import Draws
 from ..model.model import Model
-from . import checks
+from . import parameters
 
-KEPT = (
-    "many",
-    "fit_intercept",
-    "normalize",
-    "max_open",
-    "max_support",
-)  # a classifier's parameters
-SETTINGS = (
-    "width",
-    "sparse",
-    "classes",
-    "many",
-    "constant",
-    "normalize",
-    "max_open",
-    "max_support",
-)
+SHARED = ("many", "normalize", "max_open", "max_support")  # by a classifier and its model
+KEPT = (*SHARED, "fit_intercept")  # parameters of a classifier
+SETTINGS = (*SHARED, "width", "sparse", "classes", "constant")  # of a model
 
 
 class Memory(NamedTuple):
-    """What the asker remembers."""
+    """The asker's memory, as a tuple of arrays."""
 
     past: np.ndarray
 
 
 def described(clf: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Return all that a fitted classifier is."""
+    """Return the header and arrays of a fitted classifier."""
     header, arrays = pack(clf.model_)
     kept = {name: getattr(clf, name) for name in KEPT}
     names = list(getattr(clf, "feature_names_in_", ())) or None
@@ -58,7 +44,7 @@ def described(clf: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 
 
 def restored(cls: Any, path: Any, header: Any, arrays: dict, parts: tuple[Any, ...]) -> Any:
-    """Return the classifier, of class `cls`, that a file held; SelectronError if it is unsound."""
+    """Return the classifier, of class `cls`, of a file; SelectronError if the file is unsound."""
     try:
         return _restored(cls, header, arrays, parts)
     except SelectronError:
@@ -69,9 +55,9 @@ def restored(cls: Any, path: Any, header: Any, arrays: dict, parts: tuple[Any, .
 
 def _restored(cls: Any, header: dict, arrays: dict, parts: tuple[Any, ...]) -> Any:
     model = header["model"]
-    learner = checks.part(storage.part(model["learner"], parts), "learner")
-    asker = checks.part(storage.part(model["asker"], parts), "asker")
-    kernel = _kernel(model["kernel"], parts)
+    learner = parameters.part(storage.part(model["learner"], parts), "learner")
+    asker = parameters.part(storage.part(model["asker"], parts), "asker")
+    kernel = model["kernel"] and kernel_of(storage.part(model["kernel"], parts))
     if cls.ranks != (model["many"] == "ranking"):
         wanted = "OnlineClassifier" if cls.ranks else "OnlineRanker"
         raise SelectronError(f"The file holds an {wanted}: load it with {wanted}.load.")
@@ -93,12 +79,8 @@ def _restored(cls: Any, header: dict, arrays: dict, parts: tuple[Any, ...]) -> A
     return clf
 
 
-def _kernel(packed: list | None, parts: tuple[Any, ...]) -> Any:
-    return None if packed is None else kernel_of(storage.part(packed, parts))
-
-
 def pack(model: Model) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Return all that the model is: nothing else is needed to go on bit for bit."""
+    """Return the header and arrays of a model, complete: it continues bit for bit from them."""
     header = {
         "learner": storage.packed(model.learner),
         "asker": storage.packed(model.asker),
@@ -128,7 +110,7 @@ def unpack(
 ) -> Model:
     """Return the model of a header and arrays, given its learner, its asker and its kernel.
 
-    The compiled loop trusts lengths and indices, so they are checked here.
+    Lengths and indices are checked here, since the compiled loop does not check them.
     """
     settings = {name: header[name] for name in SETTINGS}
     model = Model(learner, asker, kernel=kernel, **settings)
@@ -151,7 +133,7 @@ def unpack(
 
 
 def _roomy(model: Model, arrays: dict[str, np.ndarray]) -> Any:
-    """Return the model's state, with as much room as that of the file, where examples are kept."""
+    """Return the model's state; in dual form, with as much room as that of the file."""
     if not model.dual:
         return model.state
     found = {name: arrays[f"state.{name}"] for name in model.state._fields}
@@ -161,7 +143,7 @@ def _roomy(model: Model, arrays: dict[str, np.ndarray]) -> Any:
 
 
 def _alike(arrays: dict[str, np.ndarray], prefix: str, like: Any) -> Any:
-    """Return arrays of a file as a tuple like this one, of the same kinds and lengths."""
+    """Return arrays of a file as a tuple like this one; their types and shapes must be the same."""
     found = like._replace(**{name: arrays[f"{prefix}.{name}"] for name in like._fields})
     for got, wanted in zip(found, like, strict=True):
         _must(got.shape == wanted.shape and got.dtype == wanted.dtype and got.flags.c_contiguous)

@@ -1,17 +1,18 @@
-"""OnlineRanker: rows that are of several classes at once."""
+"""OnlineRanker: several classes may be relevant to a row."""
 
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse
 from sklearn.utils.validation import check_is_fitted
 
 from ..data import times as clock
+from ..data.labels import as_array, distinct
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..model.run import Run
-from . import single_row
+from . import checks
 from .classifier import Decision, OnlineClassifier
-from .relevance import columns, indicators
 
 
 class RankedRun(Run):
@@ -22,12 +23,12 @@ class RankedRun(Run):
 
     @property
     def prediction(self) -> np.ndarray:
-        """The predicted classes, (n, K): those with a score above 0, and the best in any case."""
+        """The predicted classes, (n, K): the best, and all with a score above 0."""
         return chosen(self.scores)
 
     @property
     def correct(self) -> np.ndarray:
-        """Was the ranking right? False also where there is no label."""
+        """Whether the ranking was right; False where there is no label."""
         relevant = np.nan_to_num(self.label).astype(bool)
         lowest = np.where(relevant, self.scores, np.inf).min(axis=1)
         highest = np.where(relevant, -np.inf, self.scores).max(axis=1)
@@ -35,7 +36,7 @@ class RankedRun(Run):
 
 
 def chosen(scores: np.ndarray) -> np.ndarray:
-    """Return 1 for classes with a score above 0, and for the best one.
+    """Return a table of 0 and 1, with 1 for the best class and all with a score above 0.
 
     >>> chosen(np.array([[0.5, -1.0, 0.1], [-2.0, -1.0, -3.0]]))
     array([[1, 0, 1],
@@ -48,10 +49,9 @@ def chosen(scores: np.ndarray) -> np.ndarray:
 class OnlineRanker(OnlineClassifier):
     """A linear ranker of classes, of which several may be relevant to a row.
 
-    Every class has a score. A step is taken on the relevant class with the lowest score and the
-    irrelevant one with the highest, so that the first gets ahead. Labels are tables of 0 and 1, one
-    column a class; a row of NaN has none. Parameters are those of `OnlineClassifier`, whose
-    `classes` name the columns here, and without `many`: there is one way.
+    Every class has a score. A step separates the relevant class with the lowest score from the
+    irrelevant one with the highest. Labels are tables of 0 and 1, one column a class; a row of NaN
+    has none. Parameters are those of `OnlineClassifier`, except `many`; `classes` are the columns.
 
     Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), multi-label form.
 
@@ -79,7 +79,7 @@ class OnlineRanker(OnlineClassifier):
     def run(
         self, X: Any, y: Any, *, margins: bool = True, classes: Any = None, times: Any = None
     ) -> RankedRun:
-        """Simulate as `OnlineClassifier.run` does; margins and scores are recorded in any case."""
+        """Simulate as `OnlineClassifier.run` does; margins and scores are always recorded."""
         with self._all_or_nothing():
             block, table, codes = self._labelled(X, y, classes)
             with self.model_.relating(table):
@@ -91,16 +91,16 @@ class OnlineRanker(OnlineClassifier):
     def decide(self, x: Any, time: Any = None) -> Decision:
         """Predict one row, as a list of classes, and decide whether to ask.
 
-        Raises SelectronError if there has been no labelled row, which would tell the classes.
+        Raises SelectronError before the first labelled row, unless `classes` names the classes.
         """
         if "model_" not in vars(self) and self.classes is None:
             raise SelectronError("OnlineRanker must know its classes: name them with classes=.")
         decision = super().decide(x, time)
-        known = self.classes_[chosen(self.decision_function(single_row.table(x)))[0] > 0]
+        known = self.classes_[chosen(self.decision_function(checks.single_row(x)))[0] > 0]
         return decision._replace(label=known.tolist())
 
     def tell(self, ticket: int, label: Any) -> bool:
-        """Learn which classes are relevant: a list of them."""
+        """Learn a list of the relevant classes; return whether the learner took a step."""
         check_is_fitted(self)
         wanted = list(label) if isinstance(label, list | tuple | set | np.ndarray) else [label]
         unknown = [name for name in wanted if name not in self.classes_.tolist()]
@@ -112,40 +112,55 @@ class OnlineRanker(OnlineClassifier):
 
     # A table
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> "OnlineRanker":
-        """Learn from rows whose labels are given."""
-        with self._all_or_nothing():
-            block, table, codes = self._labelled(X, y, classes)
-            with self.model_.relating(table):
-                self.model_.learn(block, codes)
-        return self
-
-    def fit(self, X: Any, y: Any) -> "OnlineRanker":
-        """Forget everything, then learn from the rows in one pass, in their order."""
-        with self._all_or_nothing():
-            self._forget()
-            self.partial_fit(X, y)
-        return self
-
     def predict(self, X: Any) -> np.ndarray:
-        """Return a table of 0 and 1: classes with a score above 0, and the best in any case."""
+        """Return a table of 0 and 1, with 1 for the best class and all with a score above 0."""
         return chosen(self.decision_function(X))
 
     # Within
 
-    def _how_many(self) -> str:
-        if self.many is not None:
-            raise SelectronError(
-                f"many must be left out with OnlineRanker, which has one way, got {self.many!r}."
-            )
-        return "ranking"
+    def _learn(self, X: Any, y: Any, classes: Any = None, alone: bool = False) -> None:
+        block, table, codes = self._labelled(X, y, classes)
+        with self.model_.relating(table):
+            self.model_.learn(block, codes)
 
     def _labelled(
         self, X: Any, y: Any, classes: Any, alone: bool = False
     ) -> tuple[Dense | Sparse, Any, np.ndarray]:
-        """Return rows, the table of labels and codes, with a model ready for them."""
+        """Return rows, the table of labels and codes, after making the model ready for them."""
         block, n = self._rows(X)
         table, without = indicators(y, n)
         self._ready(block, columns(self, table.shape[1], classes), True)
         codes = np.where(without, 0, np.arange(1, n + 1)).astype(np.int32)
         return block, table, codes
+
+
+def indicators(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the labels of n rows as a table of 0 and 1, and which rows are missing (all NaN)."""
+    with checks.in_one_sentence("y is no table of 0 and 1"):
+        table = np.asarray(y.toarray() if scipy.sparse.issparse(y) else y, dtype=float)
+    if table.ndim != 2 or table.shape[1] < 2:
+        raise SelectronError(f"y must be a table of two columns or more, got shape {table.shape}.")
+    if len(table) != n:
+        raise SelectronError(f"X has {n} rows, and y has {len(table)}.")
+    without = np.isnan(table).all(axis=1)
+    odd = ~(np.isin(table, (0, 1)).all(axis=1) | without)
+    if odd.any():
+        row = int(odd.argmax())
+        raise SelectronError(f"Row {row} of y must hold 0 and 1 only, got {table[row].tolist()}.")
+    return np.nan_to_num(table).astype(np.uint8), without
+
+
+def columns(estimator: Any, number: int, given: Any) -> np.ndarray:
+    """Return the names of the classes, one for each column."""
+    wanted = estimator.classes if given is None else given
+    known = getattr(estimator, "classes_", None)
+    if wanted is None:
+        wanted = np.arange(number) if known is None else known
+    if isinstance(wanted, str) or np.ndim(wanted) != 1:
+        raise SelectronError(f"classes must be a list of labels, got {wanted!r}.")
+    names = as_array(list(wanted))
+    if len(distinct(names)) != number:
+        raise SelectronError(f"y has {number} columns, and classes are {names.tolist()}.")
+    if known is not None and known.tolist() != names.tolist():
+        raise SelectronError(f"The classes are {known.tolist()} already, got {names.tolist()}.")
+    return names

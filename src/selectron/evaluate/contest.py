@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ..history.drift import Drifts
 from ..model.model import Model, Outcome
-from ..model.names import written
 from ..model.run import indices
+from ..specs import written
 from ..streams.readers import Chunk
 from .audit import ROWS, SUMS, Audit, moments
 from .curves import Curve
-from .drift import Drifts
 
 MOST_SHOWN = 12  # rows with drift that a line of text shows
 FEW = "too few labels"

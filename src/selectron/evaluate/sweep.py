@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from ..estimator.classifier import OnlineClassifier
-from ..model.names import written
+from ..specs import written
 from .each import each
 
 

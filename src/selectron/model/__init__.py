@@ -1,11 +1,10 @@
 """The model: state, draws and tickets, without anything of scikit-learn.
 
-model     what is learned, and rounds on it
-compose   which compiled loop a learner, an asker and a space make
+model     the state, and rounds on it
+compose   the compiled loop for a learner, an asker and a space
 run       the record of a run
 draws     one uniform a round
-support   room for stored examples, and for the state as a whole
-storage   files of parts and arrays; never code
+support   kernels, examples, memory, and why rows and tickets are refused
 """
 
 from .model import Model as Model

@@ -1,4 +1,4 @@
-"""Compose: learner, asker, space and reduction make one compiled loop, kept for the process."""
+"""Compose a learner, an asker, a space and classes into one compiled loop, cached in memory."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -39,7 +39,7 @@ SPACES = {
 
 
 def order_of(learner: Any) -> str:
-    """Return which kind of space a learner takes.
+    """Return the order of a learner, which decides its kind of space.
 
     >>> from selectron.learners import LASEC
     >>> order_of(LASEC())
@@ -59,11 +59,11 @@ def space_for(
     kernel: Any = None,
     bounded: bool = False,
 ) -> Any:
-    """Return the space for a learner of its order, for dense or sparse rows, and for many classes.
+    """Return the space for a learner, for dense or sparse rows, and two or many classes.
 
     `many` is None for two classes; for many, "joint", "exact" or "rest", or "ranking" where a row
-    may be of several. A kernel, a NamedTuple's class or a function, takes a space in dual form;
-    `bounded`, one from which examples leave.
+    may be of several. `kernel`, the class of a NamedTuple or a function, selects the dual form;
+    `bounded`, a dual form that evicts examples. Raises SelectronError if there is no such space.
     """
     order = order_of(learner)
     if order is ENSEMBLE and kernel is not None:
@@ -75,7 +75,7 @@ def space_for(
         return space
     if order in (L1, ENSEMBLE) and many == "ranking":
         raise SelectronError(f"{type(learner).__name__} cannot rank: its step is no sum of rows.")
-    if order in (L1, ENSEMBLE):  # its step is no sum of rows, which is what a joint one is made of
+    if order in (L1, ENSEMBLE):  # a joint step is a sum of rows, and theirs is not
         return stack(space, rest)
     if many == "exact" and order is SECOND:
         return exact_stack(_long(kernel))
@@ -89,18 +89,18 @@ REDUCTIONS = {"joint": joint, "exact": joint, "rest": rest, "ranking": joint.ran
 
 @cache
 def stack(space: ModuleType | dual.Dual, reduction: ModuleType) -> Stack:
-    """Return the one stack of a space under a reduction."""
+    """Return the stack of a space for a way to learn many classes: one object each."""
     return Stack(space, reduction)
 
 
 @cache
 def exact_stack(space: ModuleType | dual.Dual) -> Stack:
-    """Return the one stack for exact joint steps in second order."""
+    """Return the stack for exact joint steps in second order: one object each."""
     return exact.Exact(space, exact)
 
 
 def _long(kernel: Any) -> ModuleType | dual.Dual:
-    """Return the space for the one vector of all classes, whose rows are sparse."""
+    """Return the space of one long vector for all classes; its rows are sparse."""
     if kernel is None:
         return sparse_second
     if kernel is not Linear:
@@ -111,11 +111,11 @@ def _long(kernel: Any) -> ModuleType | dual.Dual:
 
 
 def check_pair(learner: Any, asker: Any) -> None:
-    """Refuse an asker with a learner that does not give it the r and q that it reads.
+    """Raise SelectronError if the learner does not give the r and q that the asker reads.
 
     An ensemble's q is no variance, so that askers by variance would hardly ever ask. In first order
     q is <x, x>, which no label changes, and only an ensemble's r and q are probabilities and bits.
-    Within a budget worth counts relatively, and only ensembles are refused.
+    A budget ranks rows relative to each other: within it, only ensembles are refused.
     """
     order, name = order_of(learner), type(learner).__name__
     inner = getattr(asker, "asker", asker)
@@ -138,11 +138,11 @@ def check_pair(learner: Any, asker: Any) -> None:
 
 
 def parts(learner: type, asker: Any, space: Any) -> Mapping[str, Any]:
-    """Return what the parts of the loop stand for, given the types of learner and asker."""
+    """Return the objects for the parts of the loop, given the types of learner and asker."""
     base = of_one(space)
     outer, inner = asker if isinstance(asker, tuple) else (asker, asker)
     if inner is outer and "asker" in getattr(outer, "_field_defaults", ()):
-        inner = type(outer._field_defaults["asker"])  # a class alone wraps what it does by default
+        inner = type(outer._field_defaults["asker"])  # a class alone wraps its default
     own = base.parts if isinstance(base, dual.Dual) else {"space": base}
     two = own["space"] if isinstance(own["space"], tuple) else (base,)
     classes = (space.reduction, space) if isinstance(space, Stack) else (binary, *two, Space)
@@ -150,15 +150,15 @@ def parts(learner: type, asker: Any, space: Any) -> Mapping[str, Any]:
 
 
 def kind_of(asker: Any) -> Any:
-    """Return what a loop is compiled for: an asker's class, with that of one which it wraps."""
+    """Return the class of an asker, paired with that of the asker it wraps, if any."""
     inner = getattr(asker, "asker", None)
     return type(asker) if inner is None else (type(asker), type(inner))
 
 
 def loop(learner: Any, asker: Any, space: Any) -> Callable:
-    """Return the compiled loop of the classes of a learner and an asker, and a space.
+    """Return the compiled loop for the classes of a learner and an asker, and a space.
 
-    What a class of the user's calls may be defined anew in the same process, as in a notebook.
+    A user's class may be redefined in the same process, as in a notebook: its code is compared too.
     """
     askers = asker if isinstance(asker, tuple) else (asker,)
     kinds = learner, *askers, getattr(of_one(space), "kernel", learner)
@@ -169,7 +169,7 @@ def loop(learner: Any, asker: Any, space: Any) -> Callable:
 
 
 def _described(kind: Any) -> str:
-    """Return a part as a message tells of it."""
+    """Return the name of a part in messages."""
     if isinstance(kind, type):
         return kind.__name__
     return f"The kernel {kind.__name__}, which takes two arrays and returns a number,"

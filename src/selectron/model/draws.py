@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import SelectronError
 
 AHEAD = 256  # drawn at a time when rounds come one by one
-BLOCK = 32_768  # rows between two looks at Ctrl-C; their draws fit in the cache
+BLOCK = 32_768  # rows between two checks for Ctrl-C; their draws fit in the cache
 
 
 @cache
@@ -21,8 +21,9 @@ def constant(draw: float) -> np.ndarray:
 class Draws:
     """The sequence `numpy.random.default_rng(seed).random()`, taken from the front.
 
-    The seed is whatever `default_rng` takes. A Generator is copied, so that nobody else's draws are
-    moved; one that is not of NumPy's default kind, or a RandomState, gives the seed.
+    `seed` is anything that `default_rng` takes. A Generator is copied, so that its own draws stay
+    as they are; a RandomState, or a Generator of another kind than NumPy's default, is used to draw
+    a seed.
 
     >>> draws = Draws(0)
     >>> draws.take(2)
@@ -35,7 +36,7 @@ class Draws:
     def __init__(self, seed: Any = None) -> None:
         self.generator = _generator(seed)
         self.ahead = np.empty(0)
-        self.taken = 0  # of those ahead
+        self.taken = 0  # how many of `ahead` are taken
 
     def first(self) -> float:
         """Return the next draw without taking it."""
@@ -51,7 +52,7 @@ class Draws:
         return np.concatenate([ready, self.generator.random(short)]) if short else ready
 
     def skip(self, n: int) -> None:
-        """Take the next n draws, without making those that are not made yet."""
+        """Take the next n draws without computing them."""
         left = len(self.ahead) - self.taken
         if n <= left:
             self.taken += n
@@ -61,7 +62,7 @@ class Draws:
         bits.advance(n - left)
 
     def mark(self) -> tuple[Any, np.ndarray, int]:
-        """Return where the sequence stands, for `reset`."""
+        """Return the position in the sequence, for `reset`."""
         return self.generator.bit_generator.state, self.ahead, self.taken
 
     def reset(self, mark: tuple[Any, np.ndarray, int]) -> None:
@@ -69,12 +70,12 @@ class Draws:
         self.generator.bit_generator.state, self.ahead, self.taken = mark
 
     def aside(self) -> int:
-        """Return a number from 1 to 2^31 - 2 that no draw depends on, and take none."""
+        """Return an independent number from 1 to 2^31 - 2, without taking a draw."""
         bits: Any = self.generator.bit_generator
         return int(np.random.Generator(bits.jumped()).integers(1, 2**31 - 1))
 
     def pack(self) -> dict[str, Any]:
-        """Return the state as JSON can hold it."""
+        """Return the state in a form that JSON can hold."""
         ahead = self.ahead[self.taken :].tolist()
         return {"generator": self.generator.bit_generator.state, "ahead": ahead}
 
@@ -88,7 +89,7 @@ class Draws:
 
 
 def _generator(seed: Any) -> np.random.Generator:
-    """Return a generator of its own for a seed, of NumPy's default kind."""
+    """Return a new generator of NumPy's default kind for a seed."""
     try:
         seed = copy.deepcopy(seed)
         if isinstance(seed, np.random.RandomState):

@@ -1,15 +1,15 @@
-"""The stateful core: what is learned, the draws, and the tickets of labels that may still come.
+"""Model: the state of a learner and an asker, the draws, and the tickets of open labels.
 
-Labels are codes here: -1 and +1 of two classes, 1 to K of many, and 0 for none. Rows are blocks,
-and inputs are taken to be of the right shape; the faces see to that. Either a call does all of its
-work, or it raises and changes nothing.
+Labels are codes here: -1 and +1 of two classes, 1 to K of many, and 0 for none. Rows are blocks.
+The estimators check the shapes of inputs; nothing is checked again here. A call either succeeds,
+or raises and changes nothing.
 """
 
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,24 +18,33 @@ from ..classes.stack import of_one
 from ..engine.loop import GIVEN, LATER, NEVER, NONE
 from ..engine.parts import Asker, Learner, declared
 from ..engine.round import ASKED, CLASS, STRAINED, UPDATED
-from ..engine.rows import Dense, Sparse, no_rows
-from ..errors import SelectronError
+from ..engine.rows import Dense, Sparse, no_rows, rows_of
+from ..errors import Refused, SelectronError
 from . import support
 from .compose import check_pair, kind_of, loop, space_for
-from .draws import Draws
-from .playing import TIMELESS, Playing, Room
-from .refusal import why_not_open
+from .draws import BLOCK, Draws, constant
 from .run import Outcome
 
+TIMELESS = np.zeros(0)
 
-class Model(Playing):
-    """A learner under an asker, in the space for its order and its rows.
 
-    Parameters: `width` features; `sparse` rows or dense ones; `classes`, how many there are, two at
-    least; `many`, how more than two are learned, as in `compose.space_for`; `constant` puts a 1 in
-    front of every row; `normalize` scales rows to unit length (None: as the learner's paper does);
-    `seed` as in `Draws`; `max_open` bounds the tickets that are kept open. A `kernel`, an object of
-    `kernels` or a function, takes the dual form; `max_support` bounds the examples that are held.
+class Room(NamedTuple):
+    """Arrays of one element for a single round, which `decide` and `tell` fill again and again."""
+
+    labels: np.ndarray
+    draws: np.ndarray
+    times: np.ndarray
+    out: tuple
+
+
+class Model:
+    """A learner and an asker, in the space for the learner's order and the kind of rows.
+
+    Parameters: `width` features; `sparse` or dense rows; `classes`, their number, at least two;
+    `many`, how more than two are learned, as in `compose.space_for`; `constant` puts a 1 in front
+    of every row; `normalize` scales rows to unit length (None: as in the learner's paper); `seed`
+    as in `Draws`; `max_open` bounds the number of open tickets. A `kernel`, an object of `kernels`
+    or a function, selects the dual form; `max_support` bounds the examples that are kept.
     """
 
     def __init__(
@@ -75,37 +84,52 @@ class Model(Playing):
         self.past = np.array(declared(asker, Asker, "past")(asker), dtype=float)
 
     @property
+    def dual(self) -> bool:
+        """Whether examples are kept instead of weights of features."""
+        return self.kernel is not None
+
+    @property
+    def aging(self) -> bool:
+        """Whether the learner is an ensemble, whose leading expert has an age."""
+        return bool(declared(self.learner, Learner, "ensemble")(self.learner))
+
+    @property
+    def timed(self) -> bool:
+        """Whether the asker uses the times of rows."""
+        return bool(declared(self.asker, Asker, "timed")(self.asker))
+
+    @property
     def stacked(self) -> bool:
-        """Is there a vector for every class? Else there is one between two."""
+        """Whether every class has a vector; else one vector separates two classes."""
         return self.classes > 2 or self.many in ("ranking", "exact")
 
     def _equip(self) -> None:
-        """Take up what is not kept with the model: the space, the loop, and room for one round."""
+        """Set what is derived from the parameters: the space, the loop, and room for one round."""
         many, kernel = (self.many or "joint") if self.stacked else None, support.kind(self.kernel)
         self.limit = support.limit(self.learner, self.max_support) if self.dual else math.inf
         self.space: Any = space_for(self.learner, self.sparse, many, kernel, self.limit < math.inf)
-        self.scaled = self.normalize and not self.aging
+        self.scaled = self.normalize and not self.aging  # an ensemble's rows come scaled
         own = (self.normalize,) if self.aging else ()
         self.tail = (support.numbers(self.kernel),) if self.dual else own
         self.recent: tuple[Any, tuple] = (None, ())
         self.loop = loop(type(self.learner), kind_of(self.asker), self.space)
-        self.codes = np.int32 if self.stacked else np.int8
-        self.turn = Lock()
+        self.codes: Any = np.int32 if self.stacked else np.int8
+        self.turn = Lock()  # held while a block is played
         out = Outcome.empty(1, True, 0, self.aging, self.codes).arrays()
         self.room = Room(np.zeros(1, self.codes), np.zeros(1), np.zeros(int(self.timed)), out)
 
     def prepare(self) -> None:
-        """Compile the loop, or load it."""
+        """Compile the loop, or load it from disk."""
         self.look(no_rows(self.sparse, self.width), 0)
 
     def run(
         self, block: Dense | Sparse, labels: np.ndarray, full: bool = True, times: Any = TIMELESS
     ) -> Outcome:
-        """Play rounds in which a label, where there is one, is seen only if it is asked for.
+        """Play rounds; a label, where there is one, is used only if it is asked for.
 
-        `times` are those of the rows in seconds, if the asker goes by them.
+        `times` are those of the rows in seconds, if the asker uses them.
         """
-        always = isinstance(self.asker, Always)  # it would not look at the draws
+        always = isinstance(self.asker, Always)  # it uses no draws
         return self._play_rounds(block, labels, always, full, times)
 
     def learn(self, block: Dense | Sparse, labels: np.ndarray) -> Outcome:
@@ -115,7 +139,7 @@ class Model(Playing):
     def look(
         self, block: Dense | Sparse, n: int, full: bool = False, scores: bool = False
     ) -> Outcome:
-        """Predict, and change nothing."""
+        """Predict without changing anything."""
         return self._play(block, np.full(n, NONE, self.codes), NEVER, full, scores)
 
     def decide(
@@ -123,8 +147,8 @@ class Model(Playing):
     ) -> tuple[int, float, float, int | None]:
         """Play a round whose label may come later: (class, margin, probability, ticket).
 
-        There is a ticket if the label is asked for. The row is kept until the ticket is answered,
-        or until `max_open` younger ones are open.
+        The ticket is None unless the label is asked for. The row is kept until the ticket is
+        answered, or until `max_open` newer ones are open.
         """
         if len(self.room.times) > 0:
             self.room.times[0] = time
@@ -143,10 +167,13 @@ class Model(Playing):
         return flags >> CLASS, margin.item(), probability.item(), ticket
 
     def tell(self, ticket: int, label: int) -> bool:
-        """Learn the label of an open ticket, from the model as it is now: did it step?"""
+        """Learn the label of an open ticket; return whether the learner took a step.
+
+        The step starts from the current state. Raises SelectronError if the ticket is not open.
+        """
         block = self.open.get(ticket) if isinstance(ticket, int | np.integer) else None
         if block is None:
-            raise SelectronError(why_not_open(ticket, self.tickets, self.max_open))
+            raise SelectronError(support.why_not_open(ticket, self.tickets, self.max_open))
         flags = self._play_one(block, label, GIVEN, full=False)
         self.strained += flags & STRAINED != 0
         del self.open[ticket]
@@ -154,7 +181,7 @@ class Model(Playing):
 
     @contextmanager
     def relating(self, relevant: np.ndarray) -> Iterator[None]:
-        """Within, the label of row i of a call is the set of classes in row i of this table."""
+        """Return a context in which row i of a table of 0 and 1 is the label of row i of a call."""
         self.state = self.state._replace(relevant=relevant)
         try:
             yield
@@ -162,14 +189,14 @@ class Model(Playing):
             self.state = self.state._replace(relevant=relevant[:0])
 
     def widen(self, width: int) -> None:
-        """Make room for features up to `width`; sparse rows only."""
+        """Grow to `width` features; sparse rows only."""
         if width > self.width:
             support.check_start(self, width, self.classes)
             self.state = self.space.widen(self.state, self.weights_of(width))
             self.width = width
 
     def extend(self, classes: int) -> None:
-        """Make room for so many classes: new ones have no weights yet."""
+        """Grow to this many classes; new ones start with no weights."""
         if classes <= self.classes:
             return
         support.check_start(self, self.width, classes)
@@ -180,7 +207,7 @@ class Model(Playing):
         self.state = self.space.extend(self.state, classes, self._start_one)
 
     def weights(self) -> np.ndarray:
-        """Return the weights, the constant's first if there is one; of many classes, a row each."""
+        """Return the weights, (n_weights,) or (n_classes, n_weights); the constant's come first."""
         w = self.space.weights(self.state)
         return w if self.constant or self.weights_of(0) == 0 else w[..., 1:]
 
@@ -194,8 +221,10 @@ class Model(Playing):
         self.__dict__.update(values)
         self.past = np.require(self.past, requirements="W")
         self._equip()
-        # where a pickle is mapped from its file, the arrays in it are read-only
+        # the arrays of a memory-mapped pickle are read-only
         self.state = self.space.State(*(np.require(a, requirements="W") for a in arrays))
+
+    # Within
 
     def _start(self) -> Any:
         """Return the state before the first round."""
@@ -204,7 +233,7 @@ class Model(Playing):
         return self._start_one()
 
     def _start_one(self, times: int = 1) -> Any:
-        """Return the state of one vector before the first round, or of one that is longer."""
+        """Return the state of one vector before the first round, `times` as long as usual."""
         weights, more = times * self.weights_of(self.width), (self.limit, self.chance)
         return of_one(self.space).start(weights, self._shape(), *(more if self.dual else ()))
 
@@ -212,5 +241,122 @@ class Model(Playing):
         return declared(self.learner, Learner, "shape")(type(self.learner)(*self.numbers[0]))
 
     def weights_of(self, width: int) -> int:
-        """Return how many weights the space has for so many features."""
+        """Return the number of weights for a number of features."""
         return width + (self.constant or (self.space.order == 1 and not self.dual))
+
+    def _play_rounds(
+        self,
+        block: Dense | Sparse,
+        labels: np.ndarray,
+        given: bool,
+        full: bool,
+        times: np.ndarray = TIMELESS,
+    ) -> Outcome:
+        """Play rounds and count them; each takes one draw, used or not."""
+        draw, scores = GIVEN if given else None, full and self.many == "ranking"
+        outcome = self._play(block, labels, draw, full, scores, times)
+        self.rounds += len(labels)
+        self.strained += int(np.count_nonzero(outcome.flags & STRAINED))
+        if given:
+            self.draws.skip(len(labels))
+        return outcome
+
+    def _play(
+        self,
+        block: Dense | Sparse,
+        labels: np.ndarray,
+        draw: float | None,
+        full: bool,
+        scores: bool = False,
+        times: np.ndarray = TIMELESS,
+    ) -> Outcome:
+        """Play a block, all or nothing, with one draw for all rows; None: one each."""
+        n = len(labels)
+        ranked, aging = self.classes if scores else 0, full and self.aging
+        out = Outcome.empty(n, full, ranked, aging, self.codes)
+        if self.timed and not len(times):
+            times = np.zeros(n)  # of rounds that do not use them
+        with self.turn:  # predictions too write into the state's scratch arrays
+            kept, mark = None if draw == NEVER else self._copy(), self.draws.mark()
+            try:
+                self._play_blocks(block, labels, draw, times, out)
+            except BaseException:
+                self.state, self.past = kept or (self.state, self.past)
+                self.draws.reset(mark)
+                raise
+        return out
+
+    def _play_blocks(
+        self,
+        block: Dense | Sparse,
+        labels: np.ndarray,
+        draw: float | None,
+        times: np.ndarray,
+        out: Outcome,
+    ) -> None:
+        n = len(labels)
+        for start in range(0, max(n, 1), BLOCK):
+            part = slice(start, min(start + BLOCK, n))
+            size = part.stop - start
+            draws = self.draws.take(size) if draw is None else constant(draw)[:size]
+            rows = rows_of(block, start, part.stop)
+            self._play_block(rows, labels[part], draws, times[part], start, out.part(part))
+
+    def _play_block(
+        self,
+        block: Dense | Sparse,
+        labels: np.ndarray,
+        draws: np.ndarray,
+        times: np.ndarray,
+        start: int,
+        out: Outcome,
+    ) -> None:
+        rows, full = self._rows(block), len(out.margin) > 0
+        played = self._call(rows, labels, draws, times, start, full, out.arrays())
+        if played == len(labels):
+            return
+        if draws[played] == NEVER or not self._grown(rows, played):
+            raise Refused(start + played, support.why_refused(block, played))
+        left, block = slice(played, None), rows_of(block, played, len(labels))
+        part = labels[left], draws[left], times[left]
+        self._play_block(block, *part, start + played, out.part(left))
+
+    def _play_one(self, block: Dense | Sparse, label: int, draw: float, full: bool) -> int:
+        """Play one row without counting it; return its flags, and leave the rest in `room`."""
+        room = self.room
+        room.labels[0], room.draws[0] = label, draw
+        if self.recent[0] is not block:  # for `tell` right after `decide`
+            self.recent = block, self._rows(block)
+        rows = self.recent[1]
+        kept: list[np.ndarray] = []
+        if label != LATER and not self.space.atomic:
+            kept = [array.copy() for array in (*self.state, self.past)]
+        late = -1 if draw == GIVEN else 0  # a late label is of a round that has been counted
+        while not self._call(rows, *room[:3], late, full, room.out):
+            if label == LATER or not self._grown(rows, 0):
+                if kept:
+                    self.state, self.past = self.space.State(*kept[:-1]), kept[-1]
+                raise Refused(0, support.why_refused(block, 0))
+        return room.out[2].item()
+
+    def _rows(self, block: Dense | Sparse) -> tuple:
+        """Return a block in the form that the loop takes."""
+        return tuple(self.space.rows(block, self.constant, *self.tail))
+
+    def _grown(self, rows: tuple, i: int) -> bool:
+        """Grow the dual state if it has no room for a step on row i; return whether it grew."""
+        state = support.grown(self, self.space.Rows(*rows), i) if self.dual else None
+        self.state = state or self.state
+        return state is not None
+
+    def _call(
+        self, rows: tuple, labels: Any, draws: Any, times: Any, start: int, full: bool, out: tuple
+    ) -> int:
+        """Call the compiled loop."""
+        learner, asker = self.numbers
+        state, way = tuple(self.state), (self.rounds + start, self.scaled, full)
+        return self.loop(learner, asker, self.past, state, rows, labels, draws, times, *way, out)
+
+    def _copy(self) -> Any:
+        """Return copies of the state and of the asker's memory."""
+        return self.space.State(*(array.copy() for array in self.state)), self.past.copy()

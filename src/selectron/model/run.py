@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..engine.round import ASKED, CLASS, STRAINED, UPDATED
+from ..history.drift import Drifts
 
 
 def named(index: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Return the classes of these indices; the last one where a class has not been named yet.
+    """Return the classes of these indices; the last one for a class that is not named yet.
 
     >>> named(np.array([1, 0]), np.array(["ham", "spam"]))
     array(['spam', 'ham'], dtype='<U4')
@@ -32,12 +33,12 @@ def indices(codes: np.ndarray, many: bool) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Outcome:
-    """What happened in rounds: arrays of one element a round.
+    """The outcome of rounds: arrays with one element a round.
 
-    `margin` is the margin quantity of the learner's paper before the round's step, and
-    `probability` that of asking; if they were not recorded, both are empty, and None in a `Run`.
-    `flags` is what the properties are made of; `scores` (n, K) are those of many classes, and `age`
-    that of what leads the prediction, in rounds, where they were recorded.
+    `margin` is the learner's margin score before the round's step, and `probability` the query
+    probability; if they were not recorded, both are empty, and None in a `Run`. The properties
+    decode `flags`. Where they were recorded, `scores` (n, K) are the scores of many classes, and
+    `age` is the age of the leading expert, in rounds.
     """
 
     margin: Any
@@ -50,9 +51,9 @@ class Outcome:
     def empty(
         cls: Any, n: int, full: bool, classes: int, ages: bool = False, kind: Any = np.int32
     ) -> "Outcome":
-        """Return room for n rounds: for margins too with `full`, and scores of so many classes.
+        """Return empty arrays for n rounds, with margins if `full` and scores of some classes.
 
-        `kind` of integer holds the flags: that of one byte suffices for two classes.
+        `kind` is the integer type of the flags: one byte suffices for two classes.
         """
         margin, probability = np.empty(n if full else 0), np.empty(n if full else 0)
         scores = np.empty((n if classes else 0, classes))
@@ -60,11 +61,11 @@ class Outcome:
         return cls(margin, probability, np.empty(n, kind), scores, age)
 
     def arrays(self) -> tuple:
-        """Return the arrays as the loop fills them."""
+        """Return the arrays in the order in which the loop fills them."""
         return self.margin, self.probability, self.flags, self.scores, self.age
 
     def part(self, rounds: slice) -> "Outcome":
-        """Return some of the rounds, in the same arrays."""
+        """Return a view of some of the rounds."""
         return Outcome(*(array[rounds] for array in self.arrays()))
 
     def __len__(self) -> int:
@@ -78,31 +79,31 @@ class Outcome:
 
     @cached_property
     def positive(self) -> np.ndarray:
-        """Was `classes[1]` predicted?"""
+        """Whether `classes[1]` was predicted."""
         return self.index == 1
 
     @cached_property
     def asked(self) -> np.ndarray:
-        """Was the label asked for?"""
+        """Whether the label was asked for."""
         return self.flags & ASKED != 0
 
     @cached_property
     def updated(self) -> np.ndarray:
-        """Did the learner step?"""
+        """Whether the learner took a step."""
         return self.flags & UPDATED != 0
 
     @cached_property
     def strained(self) -> np.ndarray:
-        """Was there no step that does all that the learner asks of it, so that it did its best?"""
+        """Whether no step met all of the learner's conditions, so that it took the best one."""
         return self.flags & STRAINED != 0
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Run(Outcome):
-    """The outcome of rounds on labelled rows; only asked labels have influenced it.
+    """The outcome of rounds on labelled rows; only labels that were asked for influenced it.
 
     `label` is the label as it was given, and `code` its code: -1 or +1 of two classes, 1 to K of
-    many, 0 where there is none. They serve for scoring here. `max_support` is the classifier's.
+    many, 0 where there is none. They serve for scoring only. `max_support` is the classifier's.
 
     >>> from selectron import OnlineClassifier
     >>> run = OnlineClassifier().run([[1.0], [-2.0], [3.0]], ["up", "down", None])
@@ -129,12 +130,12 @@ class Run(Outcome):
 
     @cached_property
     def labelled(self) -> np.ndarray:
-        """Is there a label?"""
+        """Whether there is a label."""
         return self.code != 0
 
     @cached_property
     def correct(self) -> np.ndarray:
-        """Was the prediction right? False also where there is no label."""
+        """Whether the prediction was right; False where there is no label."""
         return self.labelled & (self.index == indices(self.code, self.many))
 
     @property
@@ -155,12 +156,10 @@ class Run(Outcome):
 
     @cached_property
     def drifts(self) -> list[int]:
-        """Rounds in which drift began (`selectron.evaluate.Drifts`), if ages were recorded.
+        """Rounds in which drift began (`selectron.evaluate.Drifts`).
 
-        Where the learner has no age, or margins were not recorded, there are none.
+        The list is empty if the learner has no age, or margins were not recorded.
         """
-        from ..evaluate.drift import Drifts
-
         return Drifts().add(np.zeros(0) if self.age is None else self.age)
 
     @property

@@ -1,20 +1,26 @@
-"""What a model may hold: whether in dual form, how many examples, and how much memory."""
+"""Limits of a model: its kernel, examples and memory, and why it refuses rows and tickets."""
 
 import math
+import os
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from ..classes.stack import of_one
 from ..engine.parts import Learner, declared
+from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..kernels import Linear
-from .refusal import check_memory
+
+TOO_LARGE = " is too large for floating point: scale the features."
 
 
 def kernel_for(learner: Any, kernel: Any, max_support: int | None, sparse: bool) -> Any:
-    """Return the kernel to be used, or None for the primal form; SelectronError if there is none.
+    """Return the kernel to be used, or None for the primal form.
 
-    A learner with a budget takes the linear one where none is given.
+    A learner with a budget uses the linear kernel if none is given. Raises SelectronError if the
+    learner, the rows and the kernel do not go together.
     """
     name, budget = type(learner).__name__, capacity(learner) < math.inf
     kernel = Linear() if kernel is None and budget else kernel
@@ -46,22 +52,22 @@ def limit(learner: Any, max_support: int | None) -> float:
 
 
 def capacity(learner: Any) -> float:
-    """Return how many examples a learner keeps at most; inf where it sets no limit."""
+    """Return how many examples a learner keeps at most; inf if it sets no limit."""
     return float(declared(learner, Learner, "capacity")(learner))
 
 
 def kind(kernel: Any) -> Any:
-    """Return what a loop is compiled for: the class of a kernel, or the function that it is."""
+    """Return what the loop is compiled for: the class of a kernel, or the function itself."""
     return kernel if kernel is None or isinstance(kernel, FunctionType) else type(kernel)
 
 
 def numbers(kernel: Any) -> tuple[float, ...]:
-    """Return the parameters of a kernel, checked; a function has none."""
+    """Return the checked parameters of a kernel; a function has none."""
     return () if isinstance(kernel, FunctionType) else tuple(kernel.numbers())
 
 
 def grown(model: Any, rows: Any, i: int) -> Any:
-    """Return the state with room for a step on row i; None if there is room in it."""
+    """Return the state, grown for a step on row i; None if there is room already."""
     space = model.space
     room = space.wanted(model.state, rows, i)
     if room == space.room(model.state):
@@ -71,7 +77,7 @@ def grown(model: Any, rows: Any, i: int) -> Any:
 
 
 def check_room(model: Any, room: tuple[int, int]) -> None:
-    """Refuse room for examples that would not fit into memory, before it is asked for."""
+    """Raise SelectronError if room for this many examples would not fit into memory."""
     what = f"{type(model.learner).__name__} with room for {room[0]} examples"
     bounds = "lower max_support" if model.space.order == 1 else "take a first-order learner"
     size = _size(model, model.width, model.classes, *room)
@@ -79,7 +85,7 @@ def check_room(model: Any, room: tuple[int, int]) -> None:
 
 
 def check_start(model: Any, width: int, classes: int) -> None:
-    """Refuse a state larger than the machine's memory before it is asked for."""
+    """Raise SelectronError if the state at the start would not fit into memory."""
     what = f"{type(model.learner).__name__} on {width} features"
     if classes > 2:
         what = f"{what} and {classes} classes"
@@ -92,9 +98,50 @@ def check_start(model: Any, width: int, classes: int) -> None:
 
 
 def _size(model: Any, width: int, classes: int, *room: int) -> int:
-    """Return the bytes that the state takes, or would take with so many classes."""
+    """Return the bytes that the state takes with this many features, classes and examples."""
     one = of_one(model.space)
     weights, stacked = model.weights_of(width), model.stacked or classes > 2
     if model.many == "exact" and model.space.order == 2:
         return one.size(weights * classes, *room)
     return (classes if stacked else 1) * one.size(weights, *room)
+
+
+def why_refused(block: Dense | Sparse, i: int) -> str:
+    """Return what is wrong with row i of a block, as the rest of a sentence."""
+    if isinstance(block, Dense):
+        values = block.values[i]
+        features = np.arange(len(values))
+    else:
+        span = slice(block.indptr[i], block.indptr[i + 1])
+        values, features = block.values[span], block.indices[span]
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        what = "NaN" if np.isnan(values[bad[0]]) else "infinite"
+        return f", feature {features[bad[0]]} is {what}: every value must be finite."
+    with np.errstate(over="ignore"):
+        large = not np.isfinite(values @ values)
+    beyond = " goes beyond what floating point resolves: scale the features."
+    return TOO_LARGE if large else beyond
+
+
+def check_memory(size: int, what: str, instead: str) -> None:
+    """Raise SelectronError if a state of `size` bytes would not fit into the machine's memory.
+
+    It is counted twice: a copy is kept while rows are played.
+    """
+    try:
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # unknown on this system
+        return
+    if 2 * size > memory:
+        raise SelectronError(f"{what} needs {2 * size / 2**30:.0f} GiB: {instead}.")
+
+
+def why_not_open(ticket: Any, given: int, max_open: int) -> str:
+    """Return why a ticket cannot be answered, `given` being the number of tickets so far."""
+    if not isinstance(ticket, int | np.integer) or not 0 < ticket <= given:
+        return f"Ticket {ticket!r} is unknown: {given} have been given out, from 1 on."
+    return (
+        f"Ticket {ticket} is not open: it has been answered, or has expired "
+        f"because {max_open} younger ones were open."
+    )

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_array
 
 from ..errors import Refused
 from ..estimator.checks import TABLE, in_one_sentence
-from ..model.refusal import TOO_LARGE
+from ..model.support import TOO_LARGE
 
 APART = 4.0  # |x - x'|^2 is at most so many times the larger square, and is reached by sums
 

@@ -13,7 +13,7 @@ from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..estimator import checks
-from ..model.refusal import check_memory
+from ..model.support import check_memory
 
 
 def table(estimator: Any, X: Any, *, first: bool) -> Any:

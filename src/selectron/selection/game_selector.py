@@ -9,7 +9,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import SelectronError
-from ..estimator import checks as shared
+from ..estimator import parameters as shared
 from . import checks
 from .bins import binned, cuts
 from .game import play_game

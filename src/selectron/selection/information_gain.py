@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..estimator import checks as shared
+from ..estimator import parameters as shared
 from . import checks
 from .bins import binned, cuts
 from .information import information

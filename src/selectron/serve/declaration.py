@@ -8,8 +8,8 @@ import click
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from ..askers import Budget
-from ..cli.specs import LEARNER, within
 from ..errors import SelectronError
+from ..specs import LEARNER, within
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 Class = Annotated[str, Field(min_length=1, max_length=100)]

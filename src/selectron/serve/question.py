@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..evaluate.audit import SUMS, Audit, Estimate, estimated, moments
-from ..evaluate.drift import WATCHED, Drifts
+from ..history.drift import WATCHED, Drifts
 from .event import Event
 
 LABEL, NONE, SKIP = "label", "none", "skip"

@@ -1,22 +1,63 @@
-"""Learners and askers as they are written on the command line: `lasec:b=1,c=1000`."""
+"""Learners, askers and kernels as text, `lasec:b=1,c=1000`: on the command line and in tables."""
 
+import re
 from types import ModuleType
 from typing import Any
 
 import click
 
-from .. import askers, kernels, learners
-from ..errors import SelectronError
-from ..model.names import kebab, written
+from . import askers, kernels, learners
+from .errors import SelectronError
 
 EXAMPLES = {"b": 0.1, "beta": 10, "kappa": 0.5, "p": 0.1}  # of parameters without a default
 ENDINGS = (".csv", ".jsonl", ".ndjson", ".parquet", ".pq")  # of files of decisions
 
 
+def written(part: Any) -> str:
+    """Return a learner or an asker as it is written on the command line.
+
+    >>> from selectron.learners import LASEC, PassiveAggressive
+    >>> written(LASEC(b=2.0)), written(PassiveAggressive(C=0.1))
+    ('lasec:b=2,c=1000', 'passive-aggressive:C=0.1,variant=I')
+
+    For parts that need no parameter, or wrap another, only non-default values are written.
+
+    >>> from selectron.askers import Budget, Margin
+    >>> written(Budget(rate=0.1)), written(Budget(rate=0.1, asker=Margin(0.5)))
+    ('budget:rate=0.1', 'budget:rate=0.1,asker=margin(b=0.5)')
+    """
+    given, usual = part._asdict(), part._field_defaults
+    if hasattr(part, "ensemble") or hasattr(part, "after"):
+        given = {name: value for name, value in given.items() if not _same(value, usual[name])}
+    values = ",".join(f"{name}={_value(value)}" for name, value in given.items())
+    return kebab(type(part).__name__) + (f":{values}" if values else "")
+
+
+def _same(value: Any, usual: Any) -> bool:
+    """Return whether they are equal and of one kind: two askers may have equal numbers."""
+    return value == usual and type(value) is type(usual)
+
+
+def _value(value: Any) -> str:
+    if hasattr(value, "_fields"):
+        name, _, values = written(value).partition(":")
+        return f"{name}({values})" if values else name
+    return f"{value:g}" if isinstance(value, int | float) else str(value)
+
+
+def kebab(name: str) -> str:
+    """Return a class name in lower case, with hyphens between its words.
+
+    >>> kebab("SecondOrderPerceptron"), kebab("LASEC")
+    ('second-order-perceptron', 'lasec')
+    """
+    return re.sub("([a-z])([A-Z])", r"\1-\2", name).lower()
+
+
 class Spec(click.ParamType):
     """A learner, an asker or a kernel by name, with parameters after a colon.
 
-    `short` gives names that are shown in place of others; the others will do as well.
+    `short` maps names to the shorter ones that are shown; both are accepted.
     """
 
     def __init__(self, name: str, module: ModuleType, **short: str):
@@ -58,7 +99,7 @@ class Spec(click.ParamType):
         return part
 
     def _wanted(self, kind: Any, given: dict[str, Any]) -> str:
-        """Tell which parameters are unknown or missing, and what would do."""
+        """Return a sentence on the parameters that are unknown or missing, with an example."""
         name = next(name for name, one in self.kinds.items() if one is kind)
         if unknown := [field for field in given if field not in kind._fields]:
             wanted = ", ".join(kind._fields) or "none"
@@ -78,7 +119,7 @@ class Spec(click.ParamType):
 
 
 class Share(click.ParamType):
-    """A budget: a share of rows, as 10%, or so many labels of so many rows or in a period of time.
+    """A budget: 10% of the rows, or a number of labels for a number of rows or a period of time.
 
     >>> BUDGET.convert("200/1d", None, None).per, BUDGET.convert("200/9000", None, None).horizon
     ('1d', 9000.0)
@@ -115,9 +156,9 @@ KERNEL = Spec("kernel", kernels, polynomial="poly")
 
 
 def within(budget: askers.Budget | None, asker: Any, learner: Any, named: bool) -> Any:
-    """Return the asker within the budget; without one, that for a learner which was named or not.
+    """Return the asker within the budget; without an asker, the default one for the learner.
 
-    A learner that was named asks by its margin, as in its paper, if nothing else is said.
+    A learner that was `named` asks by its margin, as in its paper, if there is no budget either.
     """
     ring = hasattr(learner, "ensemble")
     if asker is not None and (budget is None or hasattr(asker, "after")):

@@ -1,0 +1,153 @@
+"""Parameters of an estimator: nested names, checks, and the model that they make."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from ..engine.parameters import shown
+from ..errors import SelectronError
+from ..kernels import kernel_of
+from ..model import Model, support
+
+
+class NestedParameters(BaseEstimator):
+    """An estimator with NamedTuples as parameters, whose fields are parameters too: `learner__b`.
+
+    `defaults` has what None stands for: scikit-learn wants plain defaults in a signature.
+    """
+
+    defaults: ClassVar[dict[str, Any]] = {}
+
+    def part(self, name: str) -> Any:
+        """Return the learner or the asker."""
+        given = getattr(self, name)
+        return self.defaults[name] if given is None else given
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters; if `deep`, with those of the learner and the asker."""
+        params = super().get_params(deep=deep)
+        for name in self.defaults if deep else ():
+            part = self.part(name)
+            params |= {f"{name}__{field}": getattr(part, field) for field in _fields(part)}
+        return params
+
+    def set_params(self, **params: Any) -> "NestedParameters":
+        """Set parameters such as `learner__b=2.0`: all of them, or none if one is unknown."""
+        inner = {key: params.pop(key) for key in list(params) if "__" in key}
+        with self._all_or_nothing():
+            super().set_params(**params)
+            for key, value in inner.items():
+                self._set_inner(key, value)
+        return self
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Restore all attributes if anything goes wrong."""
+        before = dict(vars(self))
+        known = len(before.get("names_", ()))
+        try:
+            yield
+        except BaseException:
+            self.__dict__ = before
+            if "names_" in before:  # it grows in place
+                before["names_"].cut(known)
+            raise
+
+    def _set_inner(self, key: str, value: Any) -> None:
+        name, _, field = key.partition("__")
+        part: Any = self.part(name) if name in self.defaults else None
+        if field not in _fields(part):
+            raise SelectronError(f"There is no parameter {key!r}.")
+        setattr(self, name, part._replace(**{field: value}))
+
+
+def _fields(part: Any) -> tuple[str, ...]:
+    """Return the names of the parameters of a learner or an asker; none for other objects."""
+    return () if isinstance(part, type) else getattr(part, "_fields", ())
+
+
+PARTS = {
+    "learner": ("LASEC()", ("numbers", "normalize", "score", "steps", "step")),
+    "asker": ("Margin(0.1)", ("numbers", "probability")),
+    "asker that remembers": ("Budget(rate=0.1)", ("numbers", "past", "chance", "after")),
+}
+
+
+def part(value: Any, role: str) -> Any:
+    """Return a learner or an asker; raise SelectronError if it is none."""
+    example, methods = PARTS[role]
+    if not isinstance(value, tuple) or not hasattr(value, "_fields"):
+        raise SelectronError(
+            f"{role} must be an object from selectron.{role}s, such as {example}, or a NamedTuple "
+            f"of one's own, got {value!r}."
+        )
+    if hasattr(value, "after"):
+        methods = PARTS["asker that remembers"][1]
+    lacking = [name for name in methods if not callable(getattr(value, name, None))]
+    if lacking:
+        raise SelectronError(f"{value!r} is no {role}: it has no {' and no '.join(lacking)}.")
+    checked: Any = value
+    if len(checked.numbers()) != len(value):
+        raise SelectronError(f"{value!r}: numbers() must give one number for each parameter.")
+    return value
+
+
+def many(value: Any, ranks: bool) -> str:
+    """Return how many classes are learned: None is "joint", or "ranking" for rankers."""
+    if ranks and value is not None:
+        raise SelectronError(
+            f"many must be left out with OnlineRanker, which has one way, got {value!r}."
+        )
+    if ranks:
+        return "ranking"
+    if value is None:
+        return "joint"
+    if isinstance(value, str) and value in ("joint", "exact", "rest"):
+        return value
+    raise SelectronError(f'many must be "joint", "exact" or "rest", got {value!r}.')
+
+
+def flag(name: str, value: Any) -> bool:
+    """Return a parameter that is True or False; 1 and 0 are accepted."""
+    if isinstance(value, int | np.bool_ | np.integer) and value in (0, 1):
+        return bool(value)
+    raise SelectronError(f"{name} must be True or False, got {shown(value)}.")
+
+
+def kernel(value: Any) -> Any:
+    """Return a kernel with checked parameters, or None."""
+    found = kernel_of(value)
+    if found is not None and len(support.numbers(found)) != len(getattr(found, "_fields", ())):
+        raise SelectronError(f"{value!r}: numbers() must give one number for each parameter.")
+    return found
+
+
+def above_zero(name: str, value: Any, none: bool = False) -> Any:
+    """Return a parameter that is a whole number from 1 on; with `none`, None is accepted."""
+    if none and value is None:
+        return None
+    if isinstance(value, int | np.integer) and value > 0:
+        return int(value)
+    raise SelectronError(f"{name} must be a whole number above 0, got {shown(value)}.")
+
+
+def model_of(estimator: Any, sparse: bool, classes: int) -> Model:
+    """Return a new model with the parameters of an estimator, all of them checked."""
+    normalize = estimator.normalize
+    return Model(
+        part(estimator.part("learner"), "learner"),
+        part(estimator.part("asker"), "asker"),
+        width=estimator.n_features_in_,
+        sparse=sparse,
+        classes=classes,
+        many=many(estimator.many, estimator.ranks),
+        constant=flag("fit_intercept", estimator.fit_intercept),
+        normalize=None if normalize is None else flag("normalize", normalize),
+        seed=estimator.random_state,
+        max_open=above_zero("max_open", estimator.max_open),
+        kernel=kernel(estimator.kernel),
+        max_support=above_zero("max_support", estimator.max_support, none=True),
+    )
