@@ -5,9 +5,9 @@ In plain Python; that the compiled loops do the same is the law of `test_compile
 
 import pytest
 
-from selectron.spaces.scalars import square
+from selectron.spaces.scalars import SQUARE
 
-from .grid import name_of, plain_loop, spread_out
+from .grid import marked, name_of, plain_loop, spread_out
 from .playing import (
     close,
     matrix,
@@ -25,7 +25,7 @@ DENSE = [  # a ring keeps a matrix on dense rows, and on sparse ones its diagona
 ]
 
 
-@pytest.fixture(params=DENSE, ids=name_of)
+@pytest.fixture(params=marked(DENSE), ids=name_of)
 def twins(request, monkeypatch):
     monkeypatch.setattr("selectron.model.model.loop", plain_loop)
     return request.param, request.param._replace(sparse=True)
@@ -34,7 +34,7 @@ def twins(request, monkeypatch):
 def agree(models):
     dense, sparse = models
     close([dense.weights()], [sparse.weights()])
-    close([square(dense.state)], [square(sparse.state)])
+    close([dense.state.scalars[SQUARE]], [sparse.state.scalars[SQUARE]])
     if dense.space.order == 2:
         close([matrix(dense)], [matrix(sparse)])
 

@@ -5,15 +5,15 @@ import pytest
 
 from selectron.engine.rows import Sparse
 from selectron.errors import SelectronError
-from selectron.spaces.scalars import count, square
+from selectron.spaces.scalars import COUNT, SQUARE
 
-from .grid import GRID, LEARNERS, name_of, plain_loop
+from .grid import GRID, LEARNERS, marked, name_of, plain_loop
 from .playing import close, matrix, play_learn, play_live, play_run, same_bits, same_flags, snapshot
 
 SPARSE = [case for case in GRID if case.sparse]
 
 
-@pytest.fixture(params=SPARSE, ids=name_of)
+@pytest.fixture(params=marked(SPARSE), ids=name_of)
 def case(request, monkeypatch):
     if not request.param.compiled:
         monkeypatch.setattr("selectron.model.model.loop", plain_loop)
@@ -35,7 +35,8 @@ def growing(case):
 
 def shown(model):
     """Return all that is learned; bounds, which may be tighter or looser, are no part of it."""
-    learned = [model.weights(), square(model.state), count(model.state)]
+    scalars = model.state.scalars
+    learned = [model.weights(), scalars[SQUARE], scalars[COUNT]]
     return [*learned, matrix(model)] if hasattr(model.learner, "shape") else learned
 
 
