@@ -19,6 +19,13 @@ COMMON = {
 }
 
 
+# examples in docstrings that take 10 s
+LONG = {
+    "selectron.learners.l1_constrained.L1Constrained",
+    "selectron.pool.classifier.SelfDirectedClassifier",
+}
+
+
 def name_of(part):
     if isinstance(part, tuple):
         return "_".join(each.__name__ for each in part)
@@ -34,9 +41,9 @@ def few(*kinds):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark the tests of pages slow: all of them start a browser."""
+    """Mark long examples slow, and the tests of pages, all of which start a browser."""
     for item in items:
-        if "browser" in getattr(item, "fixturenames", ()):
+        if item.name in LONG or "browser" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.slow)
 
 
