@@ -220,6 +220,7 @@ IndexDataCacheFile._save_data = refuse
 """
 
 
+@pytest.mark.slow
 def test_a_full_disk(tmp_path):
     """The index is written and the code is not: right then, and right in the next process."""
     folder = Folder(tmp_path).write()
