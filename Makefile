@@ -4,16 +4,19 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test bench lock clean
+.PHONY: run test test-all bench lock clean
 
 run: .venv/ready          ## play the handwritten digits: a table, and a picture
 	$(BIN)/selectron run
 
-test: .venv/ready         ## lint, types, tests, doctests
+test: .venv/ready         ## lint, types, quick tests, doctests: some minutes, most of them compiling
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 --dist worksteal
+	$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
+
+test-all: .venv/ready     ## the tests that `test` leaves out: whole grids, pages, crashes, long runs
+	$(BIN)/pytest -n 2 --dist worksteal -m slow
 
 bench: .venv/bench        ## speed and memory, as ratios measured in one run
 	$(BIN)/python -m benchmarks

@@ -14,7 +14,13 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.mark.parametrize(
     "name",
-    ["README.md", "docs/design.md", "docs/datasets.md", "docs/pool.md", "desktop/docs/activity.md"],
+    [
+        "README.md",
+        pytest.param("docs/design.md", marks=pytest.mark.slow),
+        pytest.param("docs/datasets.md", marks=pytest.mark.slow),
+        pytest.param("docs/pool.md", marks=pytest.mark.slow),
+        pytest.param("desktop/docs/activity.md", marks=pytest.mark.slow),
+    ],
 )
 def test_the_examples_print_what_they_say(name):
     failed, tried = doctest.testfile(str(ROOT / name), module_relative=False)
@@ -22,6 +28,7 @@ def test_the_examples_print_what_they_say(name):
     assert failed == 0
 
 
+@pytest.mark.slow
 def test_the_table_is_that_of_the_demonstration(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -63,6 +63,7 @@ def log():
     return desk.events, desk.truth
 
 
+@pytest.mark.slow
 def test_the_evaluation_compares_the_methods(log, tmp_path):
     seen = []
     rows = evaluate(*log, thresholds=(0.1, 0.4), every=50, seen=seen.append)
@@ -76,6 +77,7 @@ def test_the_evaluation_compares_the_methods(log, tmp_path):
     assert (tmp_path / "figure.png").stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_silence_can_be_taken_in_three_ways(log):
     rows = policies(log[0][:1500], log[1], answers=0.0, threshold=0.1)
     assert [row.method for row in rows] == ["left out", "negative", "positive"]
@@ -83,12 +85,14 @@ def test_silence_can_be_taken_in_three_ways(log):
     assert all(row.outcome.alarms > 0 for row in rows)
 
 
+@pytest.mark.slow
 def test_the_batch_method_is_fitted_as_often_as_it_is_said(log):
     predictor = BatchPredictor(threshold=0.3, every=40)
     play(predictor, log[0][:1500], log[1])
     assert predictor.scoring.fits == 39 + predictor.scoring.labels // 40
 
 
+@pytest.mark.slow
 def test_the_silent_batch_method_is_silent_after_an_alarm(log):
     predictor, times = BatchPredictor(threshold=0.0, every=40, silent=True), []
     ask = predictor._ask
@@ -99,6 +103,7 @@ def test_the_silent_batch_method_is_silent_after_an_alarm(log):
     assert all(b - a >= SILENCE for a, b in pairwise(raised))
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_outcome(log):
     outcomes = [play(ActivityPredictor(random_state=0), log[0][:2000], log[1]) for _ in range(2)]
     assert outcomes[0]._replace(seconds=0.0) == outcomes[1]._replace(seconds=0.0)

@@ -77,6 +77,7 @@ def test_a_real_log_is_one_stream():
     assert sum(event.resource.startswith("site:") for event in stream) > 100
 
 
+@pytest.mark.slow
 def test_a_log_is_made_up_and_evaluated(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     made = call("generate", "log.json", "--declarations", "said.csv", "--truth", "truth.csv",

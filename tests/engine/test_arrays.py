@@ -31,6 +31,7 @@ def arrays():
     _nrt_python.memsys_disable_stats()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("learner", "asker", "options"),  # most are compiled by other tests anyway
     [
@@ -49,6 +50,7 @@ def test_they_are_freed(learner, asker, options, arrays):
     assert made == freed > 100
 
 
+@pytest.mark.slow
 def test_elsewhere_none_are_made(arrays):
     clf = OnlineClassifier(LASEC())
     before = arrays()

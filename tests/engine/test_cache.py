@@ -140,6 +140,7 @@ EDITS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
 def test_an_edit_is_noticed(folder, edit):
     old, new, expected = edit
@@ -166,13 +167,13 @@ def flip(content):
 @pytest.mark.parametrize(
     ("ending", "damage"),
     [
-        ("nbi", truncate),
-        ("nbi", flip),
-        ("nbi", garbage),
-        ("nbc", truncate),
+        pytest.param("nbi", truncate, marks=pytest.mark.slow),
+        pytest.param("nbi", flip, marks=pytest.mark.slow),
+        pytest.param("nbi", garbage, marks=pytest.mark.slow),
+        pytest.param("nbc", truncate, marks=pytest.mark.slow),
         ("nbc", flip),
-        ("nbc", garbage),
-        ("sha256", garbage),
+        pytest.param("nbc", garbage, marks=pytest.mark.slow),
+        pytest.param("sha256", garbage, marks=pytest.mark.slow),
     ],
 )
 def test_damage_is_survived_and_repaired(folder, ending, damage):
@@ -186,6 +187,7 @@ def test_damage_is_survived_and_repaired(folder, ending, damage):
     assert folder.play() == (WEIGHTS, 0)
 
 
+@pytest.mark.slow
 def test_machine_code_that_is_missing_is_made_again(folder):
     for file in folder.files("nbc"):
         file.unlink()
@@ -193,6 +195,7 @@ def test_machine_code_that_is_missing_is_made_again(folder):
     assert folder.play() == (WEIGHTS, 0)
 
 
+@pytest.mark.slow
 def test_without_any_folder_to_write_to(folder):
     """It compiles in every process: the folder lies under a regular file, and no other is tried."""
     (folder.path / "file").write_text("")
@@ -217,6 +220,7 @@ IndexDataCacheFile._save_data = refuse
 """
 
 
+@pytest.mark.slow
 def test_a_full_disk(tmp_path):
     """The index is written and the code is not: right then, and right in the next process."""
     folder = Folder(tmp_path).write()
@@ -228,6 +232,7 @@ def test_a_full_disk(tmp_path):
     assert folder.play() == (WEIGHTS, 0)
 
 
+@pytest.mark.slow
 def test_several_processes_at_once(tmp_path):
     folder = Folder(tmp_path).write()
     for process in [folder.start() for _ in range(3)]:
@@ -236,6 +241,7 @@ def test_several_processes_at_once(tmp_path):
     assert folder.play() == (WEIGHTS, 0)
 
 
+@pytest.mark.slow
 def test_code_with_and_without_bounds_checks_live_side_by_side(folder):
     learned, compiled = folder.play(NUMBA_BOUNDSCHECK="1")
     assert learned == WEIGHTS
@@ -245,6 +251,7 @@ def test_code_with_and_without_bounds_checks_live_side_by_side(folder):
     assert folder.play(NUMBA_BOUNDSCHECK="1") == (WEIGHTS, 0)
 
 
+@pytest.mark.slow
 def test_a_learner_without_a_file(tmp_path):
     """Typed in, as it were: found again in the next process, and an edit is noticed."""
     folder = Folder(tmp_path)
@@ -262,6 +269,7 @@ MADE = f"{PLAY}\ndef make(TWICE, HALF):{INDENTED}\n    return Mine()\n".replace(
 )
 
 
+@pytest.mark.slow
 def test_learners_made_by_a_function(tmp_path):
     """They hold numbers and functions of their own: each has its own code, and all are kept."""
     folder = Folder(tmp_path)

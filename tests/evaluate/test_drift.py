@@ -41,6 +41,7 @@ def played(X, y, seed=0):
     return OnlineClassifier(LeadingHistory(), asker=Budget(rate=0.1), random_state=seed).run(X, y)
 
 
+@pytest.mark.slow
 def test_classes_drawn_at_random_do_not_drift():
     """The leaders of three classes have different ages, and experts are all alike."""
     found = []

@@ -125,6 +125,7 @@ def alive(pid):
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="processes are killed in another way")
 def test_workers_end_with_the_process_that_is_killed(tmp_path):
     command = [sys.executable, "-c", SCRIPT, str(Path(__file__).parent), str(tmp_path)]
@@ -167,6 +168,7 @@ def test_passes_of_one_seed_have_the_same_draws(stream):
     assert asked[0] != asked[1]
 
 
+@pytest.mark.slow
 def test_a_sweep_is_the_same_with_two_processes(stream, tmp_path):
     one = sweep(*stream, LEARNERS, ASKERS[:1], store=tmp_path / "one")
     two = sweep(*stream, LEARNERS, ASKERS[:1], store=tmp_path / "two", workers=2)

@@ -57,6 +57,7 @@ def written(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["", " --quick"])
 @pytest.mark.parametrize("name", PAPERS)
 def test_a_report_has_its_tables_figures_and_claims(name, command, tmp_path, monkeypatch):
@@ -72,6 +73,7 @@ def test_a_report_has_its_tables_figures_and_claims(name, command, tmp_path, mon
     assert written(tmp_path) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAPERS)
 def test_a_quick_run_that_was_interrupted_goes_on_to_the_same_bytes(name, tmp_path):
     for file in NEEDS[name]:

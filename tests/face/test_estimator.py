@@ -35,6 +35,7 @@ def not_met(estimator):
     return {"check_classifiers_train": reason} if reason else {}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("interpreted")
 @parametrize_with_checks(
     [OnlineClassifier(learner, asker=Margin(0.5)) for learner in OTHERS],

@@ -66,6 +66,7 @@ def laplacian(x, y):
     return math.exp(-math.sqrt(total) / 2.0)
 
 
+@pytest.mark.slow
 def test_kernels_of_ones_own():
     """Compiled: the NamedTuple on inner products, and the function on arrays."""
     given = [Laplacian(2.0), laplacian]
@@ -76,6 +77,7 @@ def test_kernels_of_ones_own():
     assert runs[0].steps > 20
 
 
+@pytest.mark.compiles
 def test_a_function_that_does_not_compile():
     clf = OnlineClassifier(Perceptron(), kernel=lambda x, y: float(sorted(x)[0] + input()))
     with pytest.raises(SelectronError, match="does not compile"):
@@ -83,6 +85,7 @@ def test_a_function_that_does_not_compile():
     assert not hasattr(clf, "classes_")
 
 
+@pytest.mark.compiles
 @pytest.mark.parametrize("kernel", [lambda x, y: "x", lambda x, y: x, lambda x, y: None])
 def test_a_function_that_returns_no_number(kernel):
     """The sentence names the kernel, and nothing that the user has not written."""
@@ -94,6 +97,7 @@ def test_a_function_that_returns_no_number(kernel):
     assert not hasattr(clf, "classes_")
 
 
+@pytest.mark.compiles
 def test_a_learner_that_does_not_compile_is_named():
     class Mine(Perceptron):
         def steps(self, m, y):

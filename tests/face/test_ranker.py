@@ -84,6 +84,7 @@ def test_live():
         live.tell(live.decide(X[0]).ticket, ["z"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", [PassiveAggressive(C=1.0), LASEC()], ids=str)
 def test_compiled_it_ranks_the_same(learner, monkeypatch):
     plain = OnlineRanker(learner).run(X, Y)

@@ -4,11 +4,14 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 import numpy as np
+import pytest
 
 from selectron import OnlineClassifier
 from selectron.askers import Budget, Margin
 from selectron.learners import LASEC, Perceptron
 from selectron.streams import switching_gaussian
+
+pytestmark = pytest.mark.compiles
 
 ROWS, STREAMS = 3_000, range(6)
 MADE = [

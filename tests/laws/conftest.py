@@ -2,10 +2,10 @@
 
 import pytest
 
-from .grid import GRID, name_of, plain_loop
+from .grid import GRID, marked, name_of, plain_loop
 
 
-@pytest.fixture(params=GRID, ids=name_of)
+@pytest.fixture(params=marked(GRID), ids=name_of)
 def case(request, monkeypatch):
     if not request.param.compiled:
         monkeypatch.setattr("selectron.model.model.loop", plain_loop)

@@ -17,7 +17,7 @@ from selectron.learners import (
 from selectron.model.compose import space_for
 from selectron.spaces import state
 
-from .grid import ASKERS, LEARNERS, SPACES, Case, named
+from .grid import ASKERS, LEARNERS, SPACES, Case, fit, named
 
 OPTIONS = ({}, {"constant": False}, {"normalize": True}, {"normalize": False})
 
@@ -28,7 +28,7 @@ def spread():
     learners = [one for one in LEARNERS.values() if not any(hasattr(one, name) for name in own)]
     turns, found = itertools.cycle(OPTIONS), []
     for learner in learners:
-        for asker in ASKERS.values():
+        for asker in (one for one in ASKERS.values() if fit(learner, one)):
             cells = [Case(learner, asker, sparse, False) for sparse in SPACES.values()]
             found += [(case, next(turns)) for case in cells]
             next(turns)  # or each space would have the same two options always

@@ -5,11 +5,13 @@ A learner or an asker joins all the laws by one row in a table here.
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 
 from selectron.askers import (
     BBQ,
@@ -195,8 +197,46 @@ def spread_out() -> list[Case]:
     ]
 
 
+QUICK_COMPILED = ("perceptron-margin-dense", "pa-margin-2-sparse", "lasec-margin-2-sparse")
+
+
+def quick(case: Case) -> bool:
+    """Return whether `make test` plays a cell: three compiled, and each learner once plain."""
+    name = name_of(case).rpartition("-")[0]
+    return name in (QUICK_COMPILED if case.compiled else QUICK_PLAIN)
+
+
+def one_each() -> set[str]:
+    """Return the names of plain cells: each learner's with the asker, and space, used least."""
+    used: Counter = Counter()
+    for learner in LEARNERS.values():
+        own = [case for case in spread_out() if case.learner is learner]
+        best = min(own, key=lambda case: (used[named(ASKERS, case.asker)], used[case.sparse]))
+        used.update([named(ASKERS, best.asker), best.sparse, name_of(best)])
+    return {name.rpartition("-")[0] for name in map(str, used) if name.count("-") > 1}
+
+
+def marked(cases: Iterable[Case]) -> list[Any]:
+    """Return the cases as parameters, those that `make test` leaves out marked slow.
+
+    Where none of the quick ones is among them, every eighth takes their place.
+    """
+    cases = list(cases)
+    kept = [case for case in cases if quick(case)] or cases[::8]
+    names = set(map(name_of, kept))
+    return [pytest.param(case, marks=marks(case, name_of(case) in names)) for case in cases]
+
+
+def marks(case: Case, kept: bool) -> Any:
+    """Return the marker of a cell; machine code is compiled whatever the composition."""
+    if not kept:
+        return pytest.mark.slow
+    return pytest.mark.compiles if case.compiled else ()
+
+
 COVER = cover()
 GRID = spread_out() + COVER
+QUICK_PLAIN = one_each()
 
 
 @cache

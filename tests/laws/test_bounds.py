@@ -7,7 +7,7 @@ import pytest
 
 from selectron.spaces.state import SMALLEST
 
-from .grid import ASKERS, LEARNERS, every, name_of, plain_loop
+from .grid import ASKERS, LEARNERS, every, marked, name_of, plain_loop
 from .playing import matrix, play_run, with_constant
 
 MARGINS = [0.0, *(sign * 10.0**e for e in range(-12, 13) for sign in (-1, 1))]
@@ -50,7 +50,7 @@ SECOND = [
 ]
 
 
-@pytest.mark.parametrize("case", SECOND, ids=name_of)
+@pytest.mark.parametrize("case", marked(SECOND), ids=name_of)
 @pytest.mark.parametrize("options", [{}, {"constant": False}, {"normalize": True}], ids=str)
 def test_eigenvalues_are_within_their_bounds_and_q_below_its_ceiling(case, options, monkeypatch):
     monkeypatch.setattr("selectron.model.model.loop", plain_loop)
@@ -78,7 +78,7 @@ FIRST = [
 ]
 
 
-@pytest.mark.parametrize("case", FIRST, ids=name_of)
+@pytest.mark.parametrize("case", marked(FIRST), ids=name_of)
 def test_in_first_order_the_ceiling_is_q_itself(case):
     rows = case.stream(n=20)
     model = case.model(6)

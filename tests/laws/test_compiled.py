@@ -8,7 +8,7 @@ from selectron.engine.rows import Dense
 from selectron.learners import AROW, LASEC, MIRA, PassiveAggressive, Perceptron
 from selectron.model.model import Model
 
-from .grid import COVER, chunks, name_of, plain_loop, sparse_block, stream
+from .grid import COVER, chunks, marked, name_of, plain_loop, sparse_block, stream
 from .playing import (
     close,
     in_parts,
@@ -22,11 +22,11 @@ from .playing import (
 )
 
 MANY = [  # a learner, sparse rows, and how many classes are learned
-    (Perceptron(), False, "joint"),
-    (LASEC(), True, "joint"),
-    (MIRA(), False, "joint"),
-    (PassiveAggressive(), True, "rest"),
-    (AROW(), False, "exact"),
+    pytest.param(Perceptron(), False, "joint", marks=pytest.mark.compiles),
+    pytest.param(LASEC(), True, "joint", marks=pytest.mark.slow),
+    pytest.param(MIRA(), False, "joint", marks=pytest.mark.slow),
+    pytest.param(PassiveAggressive(), True, "rest", marks=pytest.mark.slow),
+    pytest.param(AROW(), False, "exact", marks=pytest.mark.slow),
 ]
 OPTIONS = ({}, {"constant": False}, {"normalize": True}, {"normalize": False})
 
@@ -40,7 +40,7 @@ def two_alike(case, width, **options):
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("full", [True, False], ids=["full", "flags"])
-@pytest.mark.parametrize("case", COVER, ids=name_of)
+@pytest.mark.parametrize("case", marked(COVER), ids=name_of)
 def test_a_run(case, full, options):
     rows = case.stream(n=70)
     compiled, plain = two_alike(case, rows.values.shape[1], **options)
@@ -50,7 +50,7 @@ def test_a_run(case, full, options):
     close(learned(compiled), learned(plain))
 
 
-@pytest.mark.parametrize("case", COVER, ids=name_of)
+@pytest.mark.parametrize("case", marked(COVER), ids=name_of)
 def test_live_rounds_given_labels_and_predictions(case):
     rows = case.stream(n=70, missing=0.0)
     models = compiled, plain = two_alike(case, rows.values.shape[1])
@@ -66,7 +66,7 @@ def test_live_rounds_given_labels_and_predictions(case):
     close(learned(compiled), learned(plain))
 
 
-@pytest.mark.parametrize("case", COVER, ids=name_of)
+@pytest.mark.parametrize("case", marked(COVER), ids=name_of)
 def test_rows_of_any_size(case):
     """Streams of very different scales, played one after the other by the same pair of models."""
     scales = (1.0, 1e-20, 1e-5, 1e5)

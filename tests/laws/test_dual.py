@@ -32,6 +32,15 @@ def plain(monkeypatch):
     monkeypatch.setattr("selectron.model.model.loop", plain_loop)
 
 
+# all kinds but the first are slow to compile
+MARKED = [
+    pytest.param(kind, marks=pytest.mark.slow if i else pytest.mark.compiles)
+    for i, kind in enumerate(COMPILED)
+]
+SPREAD = [
+    pytest.param(cell, marks=pytest.mark.slow if i % 13 else ()) for i, cell in enumerate(spread())
+]
+
 # With the linear kernel
 
 
@@ -39,7 +48,7 @@ def twins(case, width, **options):
     return case.model(width, **options), case.model(width, kernel=Linear(), **options)
 
 
-@pytest.mark.parametrize("cell", spread(), ids=name_of)
+@pytest.mark.parametrize("cell", SPREAD, ids=name_of)
 def test_the_linear_kernel_is_no_kernel(cell, plain):
     case, options = cell
     rows = case.stream(n=48)
@@ -118,7 +127,7 @@ def test_features_that_come_later(learner, classes, plain):
 # Compiled, with any kernel
 
 
-@pytest.mark.parametrize("kind", COMPILED)
+@pytest.mark.parametrize("kind", MARKED)
 def test_compiled_is_plain(kind):
     learner, sparse, kernel = COMPILED[kind]
     case = Case(learner, Margin(0.3), sparse, True)
@@ -135,6 +144,7 @@ def test_compiled_is_plain(kind):
     assert same_bits(block, play_live(case, case.model(37, kernel=kernel), rows))
 
 
+@pytest.mark.slow
 def test_compiled_with_many_classes():
     case = Case(PassiveAggressive(C=0.5), Margin(0.3), False, True)
     rows = case.stream(n=80)
@@ -150,7 +160,7 @@ def test_compiled_with_many_classes():
 # Room
 
 
-@pytest.mark.parametrize("kind", COMPILED)
+@pytest.mark.parametrize("kind", MARKED)
 def test_growth_changes_nothing(kind):
     """Bit by bit, whatever room there was at the start, in blocks and live."""
     learner, sparse, kernel = COMPILED[kind]

@@ -10,7 +10,7 @@ import scipy.sparse
 from selectron import OnlineClassifier
 from selectron.estimator.packing import pack, unpack
 
-from .grid import name_of, plain_loop, spread_out
+from .grid import marked, name_of, plain_loop, spread_out
 from .playing import learned, play_live, play_run, same_bits, snapshot, upcoming
 
 DECIDED, HALF = 15, 40  # rows decided one by one, before the model is kept
@@ -77,7 +77,7 @@ def test_a_kept_model_is_a_model_of_its_own(case, way):
 PLAIN = spread_out()
 
 
-@pytest.mark.parametrize("case", PLAIN, ids=name_of)
+@pytest.mark.parametrize("case", marked(PLAIN), ids=name_of)
 def test_a_saved_classifier_goes_on_as_if_nothing_had_happened(case, tmp_path, monkeypatch):
     monkeypatch.setattr("selectron.model.model.loop", plain_loop)
     rows = case.stream(missing=0.0)

@@ -8,14 +8,14 @@ from selectron.engine.parts import Asker, Learner, Space, declared
 from selectron.engine.round import Projection, Round
 from selectron.learners import ModifiedPerceptron
 
-from .grid import GRID, chunks, name_of, parameters, plain_loop
+from .grid import GRID, chunks, marked, name_of, parameters, plain_loop
 from .playing import close, matrix, play_run, with_constant
 from .projecting import nearest
 
 ONE_VECTOR = [case for case in GRID if not hasattr(case.learner, "ensemble")]
 
 
-@pytest.fixture(params=ONE_VECTOR, ids=name_of)
+@pytest.fixture(params=marked(ONE_VECTOR), ids=name_of)
 def case(request, monkeypatch):
     if not request.param.compiled:
         monkeypatch.setattr("selectron.model.model.loop", plain_loop)

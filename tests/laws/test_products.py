@@ -14,7 +14,7 @@ from selectron.engine.bind import bind
 from selectron.engine.loop import play
 from selectron.model.compose import parts
 
-from .grid import name_of, parameters, quiet, spread_out
+from .grid import marked, name_of, parameters, quiet, spread_out
 from .playing import play_learn, play_look, play_run
 
 N = 80
@@ -55,7 +55,7 @@ def chance(p, a, m, q):
     return a.probability(p.score(m, q), q, 10)
 
 
-@pytest.mark.parametrize("case", CASES, ids=name_of)
+@pytest.mark.parametrize("case", marked(CASES), ids=name_of)
 def test_never_twice_in_a_round_and_always_before_a_step(case):
     for full in (True, False):
         model, products = counted(case)
@@ -65,7 +65,7 @@ def test_never_twice_in_a_round_and_always_before_a_step(case):
 
 
 @pytest.mark.parametrize("full", [True, False], ids=["full", "flags"])
-@pytest.mark.parametrize("case", CASES, ids=name_of)
+@pytest.mark.parametrize("case", marked(CASES), ids=name_of)
 def test_only_for_steps_where_nothing_else_depends_on_q(case, full):
     if takes_note(case) or needs_q(case, chance) or (full and needs_q(case, quantity)):
         return  # what then has to hold is told below
@@ -74,7 +74,7 @@ def test_only_for_steps_where_nothing_else_depends_on_q(case, full):
     assert products == list(np.flatnonzero(out.updated))
 
 
-@pytest.mark.parametrize("case", CASES, ids=name_of)
+@pytest.mark.parametrize("case", marked(CASES), ids=name_of)
 def test_in_every_round_with_a_margin_if_that_is_recorded(case):
     if takes_note(case) or not needs_q(case, quantity):
         return
@@ -87,7 +87,7 @@ def test_in_every_round_with_a_margin_if_that_is_recorded(case):
     assert products == list(np.flatnonzero((out.margin != 0) | out.updated))
 
 
-@pytest.mark.parametrize("case", CASES, ids=name_of)
+@pytest.mark.parametrize("case", marked(CASES), ids=name_of)
 def test_for_some_rounds_where_the_asker_depends_on_q(case):
     if takes_note(case) or not needs_q(case, chance):
         return
@@ -99,7 +99,7 @@ def test_for_some_rounds_where_the_asker_depends_on_q(case):
     assert out.updated.sum() <= len(products) < N + blind
 
 
-@pytest.mark.parametrize("case", CASES, ids=name_of)
+@pytest.mark.parametrize("case", marked(CASES), ids=name_of)
 def test_given_labels_cost_only_steps_and_predictions_nothing(case):
     model, products = counted(case)
     rows = case.stream(n=N)

@@ -5,7 +5,7 @@ import pytest
 
 from selectron.askers import Fixed
 
-from .grid import every, name_of, plain_loop
+from .grid import every, marked, name_of, plain_loop
 from .playing import learned, play_live, play_run, same_bits
 
 SEED = 11
@@ -17,7 +17,8 @@ def uniforms(n):
 
 
 @pytest.fixture(
-    params=[case for case in every(compiled=False) if isinstance(case.asker, Fixed)], ids=name_of
+    params=marked(case for case in every(compiled=False) if isinstance(case.asker, Fixed)),
+    ids=name_of,
 )
 def fixed(request, monkeypatch):
     """A cell whose asker asks in rounds that are known beforehand."""

@@ -7,7 +7,7 @@ import pytest
 
 from selectron.engine.parts import Space
 
-from .grid import name_of, plain_loop, spread_out
+from .grid import marked, name_of, plain_loop, spread_out
 from .playing import (
     close,
     matrix,
@@ -25,7 +25,7 @@ DENSE = [  # a ring keeps a matrix on dense rows, and on sparse ones its diagona
 ]
 
 
-@pytest.fixture(params=DENSE, ids=name_of)
+@pytest.fixture(params=marked(DENSE), ids=name_of)
 def twins(request, monkeypatch):
     monkeypatch.setattr("selectron.model.model.loop", plain_loop)
     return request.param, request.param._replace(sparse=True)

@@ -13,15 +13,10 @@ from selectron.evaluate import audited
 from selectron.learners import LASEC, LeadingHistory, Perceptron
 from selectron.streams import switching_gaussian
 
-from .grid import Case, plain_loop, stream
+from .grid import Case, stream
 from .playing import play_run
 
 WORTHS = [Uncertainty(), Margin(0.1), Margin(1e-9), Fixed(0.0), Fixed(1.0), BBQ(0.5)]
-
-
-@pytest.fixture(autouse=True)
-def plain(monkeypatch):
-    monkeypatch.setattr("selectron.model.model.loop", plain_loop)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +44,7 @@ def test_no_period_gets_more_than_its_labels(worth):
     assert np.median(spent) >= 15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [0.05, 0.2, 0.5])
 @pytest.mark.parametrize("worth", [Uncertainty(), Margin(0.1), BBQ(0.5), Fixed(0.0)], ids=str)
 def test_a_rate_is_met(rate, worth):
@@ -89,6 +85,7 @@ def test_given_labels_and_predictions_are_not_paid_for():
     assert np.array_equal(model.past, before)
 
 
+@pytest.mark.slow
 def test_audits_cover_the_true_accuracy():
     X, y = switching_gaussian(1500, d=4, every=300, seed=2)
     inside = []

@@ -1,8 +1,8 @@
 """Over a million rounds P stays symmetric and positive definite, and margins stay right.
 
-`spaces/dense_second.py` explains why. All is compiled here. The streams have what costs a
-covariance its definiteness: features that are nearly the same, rows a million times longer than
-others, features that are hardly ever there, and labels that drift.
+`spaces/dense_second.py` describes what keeps it so. The slow tests are compiled. The streams have what
+costs a covariance its definiteness: features that are nearly the same, rows a million times longer
+than others, features that are hardly ever there, and labels that drift.
 """
 
 import math
@@ -132,6 +132,7 @@ def assert_sound_all_along(learner, rows, looks, sparse=False):
     return moved
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", MADE)
 @pytest.mark.parametrize("name", LEARNERS)
 def test_p_is_positive_definite_over_a_million_rounds(name, kind):
@@ -142,12 +143,14 @@ def test_p_is_positive_definite_over_a_million_rounds(name, kind):
         assert moved == T
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", MADE)
 @pytest.mark.parametrize("name", WEAK)
 def test_with_rows_that_are_long_beside_the_prior_too(name, kind):
     assert_sound_all_along(WEAK[name], stream(kind), LOOKS[:4])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", MADE)
 @pytest.mark.parametrize("learner", [LEARNERS["lasec"], WEAK["lasec"]], ids=str)
 def test_on_sparse_rows_too(learner, kind):
@@ -272,6 +275,7 @@ def literal(learner, rows):
     return tuple(map(np.array, zip(*played, strict=True)))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     bool(np.finfo(np.longdouble).eps > 1e-18), reason="long double is double on this machine"
 )

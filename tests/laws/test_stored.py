@@ -6,7 +6,7 @@ import scipy.sparse
 
 from selectron import OnlineClassifier
 
-from .grid import ASKERS, GRID, name_of, plain_loop
+from .grid import ASKERS, GRID, marked, name_of, plain_loop
 from .playing import learned, same_bits
 
 DENSE = {
@@ -23,8 +23,9 @@ SPARSE = {
 }
 CASES = [case for case in GRID if case.asker is ASKERS["margin-2"] and not case.compiled]
 STORED = [
-    pytest.param(case, form, id=f"{name_of(case)}-{name}")
-    for case in CASES
+    pytest.param(case, form, marks=each.marks, id=f"{name_of(case)}-{name}")
+    for each in marked(CASES)
+    for case in each.values
     for name, form in (SPARSE if case.sparse else DENSE).items()
 ]
 
@@ -56,7 +57,7 @@ def test_a_decision_is_that_of_a_run(case, form):
     assert same_bits(learned(live.model_), learned(block.model_))
 
 
-@pytest.mark.parametrize("case", CASES, ids=name_of)
+@pytest.mark.parametrize("case", marked(CASES), ids=name_of)
 def test_a_ticket_keeps_the_row_as_it_was(case):
     """A row that waits for its label does not change with the array that it came in."""
     rows = case.stream(n=20)

@@ -7,13 +7,13 @@ from selectron.engine.parts import Space
 from selectron.engine.rows import Sparse
 from selectron.errors import SelectronError
 
-from .grid import GRID, LEARNERS, name_of, plain_loop
+from .grid import GRID, LEARNERS, marked, name_of, plain_loop
 from .playing import close, matrix, play_learn, play_live, play_run, same_bits, same_flags, snapshot
 
 SPARSE = [case for case in GRID if case.sparse]
 
 
-@pytest.fixture(params=SPARSE, ids=name_of)
+@pytest.fixture(params=marked(SPARSE), ids=name_of)
 def case(request, monkeypatch):
     if not request.param.compiled:
         monkeypatch.setattr("selectron.model.model.loop", plain_loop)

@@ -75,6 +75,7 @@ def test_sphere_is_algorithm_1(seed):
     assert (run.order.tolist(), run.mistakes) == (order, mistakes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("d", [5, 20])
 def test_on_the_sphere_the_default_needs_few_corrections(d):
     counts = [
@@ -84,6 +85,7 @@ def test_on_the_sphere_the_default_needs_few_corrections(d):
     assert max(counts) <= 2 * np.median(counts)
 
 
+@pytest.mark.slow
 def test_the_order_is_what_makes_it_few():
     X, y = sphere(3000, 20)
     ours = SelfDirectedClassifier().run(X, y).mistakes
@@ -92,6 +94,7 @@ def test_the_order_is_what_makes_it_few():
     assert 1.7 * ours < random < worst
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.05, 0.2])
 def test_noise_is_borne(noise):
     X, y = sphere(4000, 5)
@@ -100,6 +103,7 @@ def test_noise_is_borne(noise):
     assert mistakes < 1.25 * flipped.sum() + 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", [Confident(), Boosted()], ids=repr)
 def test_rows_that_are_hard_to_bring_into_position(learner):
     rng = np.random.default_rng(0)
@@ -153,6 +157,7 @@ def test_a_queue_is_sorted_however_it_is_cut():
     assert (np.diff(keys[found]) <= 0).all()
 
 
+@pytest.mark.slow
 def test_kernel_maps_save_corrections_where_no_halfspace_fits():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(800, 2))
@@ -161,6 +166,7 @@ def test_kernel_maps_save_corrections_where_no_halfspace_fits():
     assert 3 * SelfDirectedClassifier().run(X, y).mistakes < linear
 
 
+@pytest.mark.slow
 def test_kernel_maps_cost_little_where_a_halfspace_fits_or_labels_are_noise():
     X, y = sphere(2000, 5)
     flipped = np.random.default_rng(1).random(2000) < 0.1
@@ -228,6 +234,7 @@ def test_maps_weigh_what_they_tell_of_rows_left_out():
     np.testing.assert_allclose(weighed(right[:, 20:]), 1 / 3)  # nobody is in doubt
 
 
+@pytest.mark.slow
 def test_with_kernel_maps_a_plan_ends_with_a_tenth_of_what_is_left():
     X, y = sphere(300, 3)
     pool = SelfDirectedClassifier(random_state=0)
@@ -239,6 +246,7 @@ def test_with_kernel_maps_a_plan_ends_with_a_tenth_of_what_is_left():
     assert len(pool.session_.begun) <= pool.n_mistakes_ + 1
 
 
+@pytest.mark.slow
 def test_the_widest_table_that_has_kernel_maps_is_fitted():
     X = sphere(1100, 1000)[0]
     known = np.where(np.arange(1100) < 1090, np.random.default_rng(0).integers(2, size=1100), None)

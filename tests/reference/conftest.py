@@ -13,5 +13,6 @@ def loop(*kinds):
 
 
 @pytest.fixture
-def mostly_plain(monkeypatch):
-    monkeypatch.setattr("selectron.model.model.loop", loop)
+def mostly_plain(request, monkeypatch):
+    if request.node.get_closest_marker("slow"):  # the others compile even fewer
+        monkeypatch.setattr("selectron.model.model.loop", loop)

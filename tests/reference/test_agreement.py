@@ -6,6 +6,7 @@ evaluated in long double, and `test_literal_inverses_lose_digits` shows that it 
 library.
 """
 
+from collections import Counter
 from functools import partial
 from itertools import product
 
@@ -65,10 +66,22 @@ def report(learner, asker, d, spread, flags, precision):
 
 
 def compositions():
-    """Return all pairs that are not refused: BBQ wants a variance, which is of second order."""
+    """Return all pairs that are not refused: BBQ wants a variance, which is of second order.
+
+    The quick ones have each learner once, and the askers in turn.
+    """
     refused = [(k, a) for k in LEARNERS if not hasattr(k, "shape") for a in (BBQ, BBQI)]
     pairs = [pair for pair in product(LEARNERS, ASKERS) if pair not in refused]
-    return [pytest.param(*p, id="-".join(k.__name__ for k in p)) for p in pairs]
+    counts, found = Counter(), []
+    for learner in LEARNERS:
+        own = [asker for one, asker in pairs if one is learner]
+        quick = min(own, key=lambda asker: counts[asker])
+        counts[quick] += 1
+        for asker in own:
+            marks = () if asker is quick else pytest.mark.slow
+            name = f"{learner.__name__}-{asker.__name__}"
+            found.append(pytest.param(learner, asker, marks=marks, id=name))
+    return found
 
 
 def prior(learner):

@@ -130,6 +130,7 @@ ROOMS = st.sampled_from([1e-6, 1e-3, 0.1, 0.5, 1.0, 3.0, 30.0, 1e3, 1e6])  # bet
 SCALES = st.sampled_from([1e-6, 1.0, 1e6])
 
 
+@pytest.mark.slow
 @settings(max_examples=4000, deadline=None, derandomize=True)
 @given(PAIRS, SHARES, ROOMS, SCALES)
 def test_the_conditions_hold(pairs, share, room, scale):

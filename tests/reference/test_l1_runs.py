@@ -67,6 +67,7 @@ def played(X, y, sparse, compiled):
     return model, model.run(block_of(X, sparse), y.astype(np.int8))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sparse", [False, True])
 def test_compiled_is_plain_python(sparse):
     X, y = stream(n=200, width=300)

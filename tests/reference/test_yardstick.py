@@ -12,6 +12,8 @@ from selectron.askers import Always, Margin, SecondOrderMargin
 from selectron.learners import AROW, LASEC, PassiveAggressive, Perceptron, SecondOrderPerceptron
 from selectron.streams import switching_gaussian
 
+pytestmark = pytest.mark.slow
+
 SEEDS = range(3)
 PRIORS = [(1.0, 100.0), (1.0, 1000.0), (10.0, 100.0), (10.0, 1000.0), (100.0, 1000.0)]  # b, c
 ASKING = [1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0]  # called a in the LASEC paper

@@ -194,6 +194,7 @@ def test_a_large_batch_arrives(live):
     assert len(reply.json()["items"]) == 4000
 
 
+@pytest.mark.slow
 def test_hostile_connections_next_to_a_labeller(tmp_path):
     served = hostile.Served(tmp_path)
     try:

@@ -15,6 +15,8 @@ from selectron.serve.problem import Problem
 
 from .mail import Desk, declared, texts
 
+pytestmark = pytest.mark.slow
+
 PEOPLE = st.sampled_from(["anna", "bob"])
 LABELS = st.sampled_from(["ham", "spam", "(none)", "(skip)"])
 LEASE = 100.0

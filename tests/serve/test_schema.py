@@ -9,6 +9,8 @@ from schemathesis.checks import not_a_server_error
 
 from .test_access import routes
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = int(os.environ.get("SELECTRON_FUZZ", "5"))  # of each operation
 NAMES = {"stream": {"enum": ["mail", "none"]}, "item": {"maximum": 9}, "answer": {"maximum": 9}}
 

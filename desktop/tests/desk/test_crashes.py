@@ -5,6 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 KILLS = os.environ.get("SELECTRON_KILLS", "12")
 
 

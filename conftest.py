@@ -1,0 +1,54 @@
+"""What is compiled in which tests, and which loops play as plain Python."""
+
+import numpy as np
+import pytest
+
+from selectron.engine.bind import bind
+from selectron.engine.loop import play
+from selectron.model import compose, model
+
+# Compiling a composition takes 2 to 20 s, and most tests play a few rows of many compositions: the
+# quick ones compile these alone, and play all others as plain Python, which the laws hold equal.
+COMMON = {
+    ("Perceptron", "Always", "dense_first"),
+    ("Perceptron", "Margin", "dense_first"),
+    ("PassiveAggressive", "SecondOrderMargin", "sparse_first"),
+    ("LASEC", "Margin", "dense_second"),
+    ("LASEC", "SecondOrderMargin", "sparse_second"),
+    ("LeadingHistory", "Budget_Uncertainty", "dense"),
+}
+
+
+# examples in docstrings that take 10 s
+LONG = {
+    "selectron.learners.l1_constrained.L1Constrained",
+    "selectron.pool.classifier.SelfDirectedClassifier",
+}
+
+
+def name_of(part):
+    if isinstance(part, tuple):
+        return "_".join(each.__name__ for each in part)
+    return part.__name__.rpartition(".")[2]
+
+
+def few(*kinds):
+    """Return a compiled loop where the composition is a common one, else plain Python."""
+    if tuple(map(name_of, kinds)) in COMMON:
+        return compose.loop(*kinds)
+    return np.errstate(all="ignore")(bind(play, compose.parts(*kinds)))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Mark long examples slow, and the tests of pages, all of which start a browser."""
+    for item in items:
+        if item.name in LONG or "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """Compile everything in tests that are slow anyway, or about machine code."""
+    everything = any(map(item.get_closest_marker, ("slow", "compiles")))
+    model.loop = compose.loop if everything else few
