@@ -1,0 +1,124 @@
+"""The arrays of a state, from one table that starts, sizes, copies and stacks them."""
+
+from collections import namedtuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..engine.round import Shape
+
+
+class Room(NamedTuple):
+    """What the shapes of a state's arrays follow from."""
+
+    width: int  # number of weights
+    capacity: int = 0  # in dual form: how many examples there is room for
+    slot: int = 0  # and, on sparse rows, how many non-zeros of each
+
+
+class Field(NamedTuple):
+    """One array of a state."""
+
+    shape: Callable[[Room], tuple[int, ...]]
+    power: Any = 0  # multiplying w by c multiplies the array, or its entries, by c ** power
+    dtype: Any = np.float64
+    fill: Callable[[np.ndarray, Any], None] | None = None  # from zeros, given the learner's Shape
+
+
+class Table:
+    """The fields of a state, by name and in order.
+
+    `State` is the NamedTuple of the arrays, and `at(stack, k)` the state of class k of a stack,
+    which has an array of each field and may have other fields after them.
+    """
+
+    def __init__(self, fields: Mapping[str, Field]) -> None:
+        self.fields = fields
+        self.State: Any = namedtuple("State", fields)  # type: ignore[misc]
+        self.at = _taken_out(self.State)
+
+    def zeros(self, room: Room) -> Any:
+        """Return a state of zeros; NumPy's take no memory before they are written to."""
+        return self.State(*(np.zeros(f.shape(room), f.dtype) for f in self.fields.values()))
+
+    def start(self, width: int, shape: Shape | None, capacity: int = 0, slot: int = 0) -> Any:
+        """Return the state before the first round."""
+        state = self.zeros(Room(width, capacity, slot))
+        for field, array in zip(self.fields.values(), state, strict=True):
+            if field.fill is not None:
+                field.fill(array, shape)
+        return state
+
+    def size(self, width: int, capacity: int = 0, slot: int = 0) -> int:
+        """Return the number of bytes of a state, as a Python integer of any size."""
+        total, room = 0, Room(width, capacity, slot)
+        for field in self.fields.values():
+            numbers = np.dtype(field.dtype).itemsize
+            for length in field.shape(room):
+                numbers *= length
+            total += numbers
+        return total
+
+    def scaled(self, s: Any, by: float) -> Any:
+        """Return a copy of the state in which w is multiplied by `by`."""
+        factors = np.array([1.0, by, by * by])
+        return self.State(
+            *(
+                array * factors[field.power] if np.any(field.power) else array.copy()
+                for field, array in zip(self.fields.values(), s, strict=True)
+            )
+        )
+
+    def resized(self, s: Any, room: Room, used: Room | None = None) -> Any:
+        """Return a copy of the state with this room, zero where there was none.
+
+        `used` is the part of the old room that has been used, all of it by default: the rest is not
+        touched, and takes no memory.
+        """
+        fresh = self.zeros(room)
+        for field, new, old in zip(self.fields.values(), fresh, s, strict=True):
+            corner = tuple(map(slice, old.shape if used is None else field.shape(used)))
+            new[corner] = old[corner]
+        return fresh
+
+    def widen(self, s: Any, width: int) -> Any:
+        """Return a copy of the state with zeros for the new features."""
+        return self.resized(s, Room(width))
+
+
+def triangle(n: int) -> int:
+    """Return the number of entries of a triangle of n rows.
+
+    >>> triangle(3)
+    6
+    """
+    return n * (n + 1) // 2
+
+
+def _taken_out(state: Any) -> Callable[[Any, int], Any]:
+    """Return a function that takes the state of one class out of a stack, and compiles."""
+    entries = _entries(0, len(state._fields))
+
+    def at(s: Any, k: int) -> Any:
+        return state(*entries(s, k))
+
+    return at
+
+
+def _entries(j: int, n: int) -> Callable[[Any, int], Any]:
+    """Return a function that takes fields j to n - 1 of class k.
+
+    The compiler knows the type of an entry of a tuple only where its index is a constant, as what
+    a function encloses is. Four at once compile faster than one by one.
+    """
+    a, b, c, d = range(j, j + 4)
+    if n - j == 0:
+        return lambda s, k: ()
+    if n - j == 4:
+        return lambda s, k: (s[a][k], s[b][k], s[c][k], s[d][k])
+    if n - j < 4:
+        first, rest = (lambda s, k: (s[a][k],)), _entries(j + 1, n)
+    else:
+        first, rest = _entries(j, j + 4), _entries(j + 4, n)
+    return lambda s, k: first(s, k) + rest(s, k)
