@@ -105,7 +105,7 @@ class Variant(NamedTuple):
 
 
 def deviation(s: Any, j: int) -> float:
-    """Return a feature's standard deviation, in place of `scaling.size_of`."""
+    """Return a feature's standard deviation, in place of `scaling.feature_scale`."""
     return variance(s, j) ** 0.5
 
 
@@ -114,13 +114,13 @@ def every_row(self: Any, r: float, q: float, t: float) -> float:
     return max(0.0, 1.0 - abs(r)) ** 1.5 + self.doubt * q
 
 
-def unknown(kind: int, age: float, remaining: float) -> float:
-    """Say that no concept lasts, in place of `posterior.lasts`."""
+def unknown(model: int, age: float, remaining: float) -> float:
+    """Return 0, as if no concept lasted, in place of `posterior.remaining_part`."""
     return 0.0
 
 
 def unheard(s: Any, k: int, y: float) -> float:
-    """Say that no label is unexpected, in place of `posterior.unexpected`."""
+    """Return 1, as if no label were unexpected, in place of `posterior.switch_ratio`."""
     return 1.0
 
 
@@ -130,31 +130,36 @@ VARIANTS = {
     "no replays": Variant(LeadingHistory(replays=0)),
     "no switches expected": Variant(LeadingHistory(switches=0)),
     "one pace of switching": Variant(
-        constants={"history.hazard.PACES": (1.0,), "history.hazard.LIKELY": (1.0,)}
+        constants={"history.hazard.RATES": (1.0,), "history.hazard.RATE_PRIOR": (1.0,)}
     ),
-    "switches whatever the label": Variant(constants={"history.posterior.unexpected": unheard}),
-    "no lengths": Variant(constants={"history.hazard.REGULAR": 0.0}),
+    "switches whatever the label": Variant(constants={"history.posterior.switch_ratio": unheard}),
+    "no lengths": Variant(constants={"history.hazard.LENGTH_PRIOR": 0.0}),
     "lengths for shares alone": Variant(constants={"history.dense.life": Space.life}),
-    "one unit for all features": Variant(constants={"history.scaling.CHANCE": math.inf}),
-    "standard deviations for units": Variant(constants={"history.scaling.size_of": deviation}),
-    "units of their birth": Variant(constants={"history.scaling.TURN": math.inf}),
-    "one noise": Variant(
-        constants={"history.experts.FIRSTS": (0.03,), "history.noise.NOISES": (0.03,) * 6}
+    "one unit for all features": Variant(constants={"history.scaling.LOG_VARIANCE": math.inf}),
+    "standard deviations for units": Variant(
+        constants={"history.scaling.feature_scale": deviation}
     ),
-    "nothing inherited": Variant(constants={"history.prior.FEWEST": math.inf}),
-    "no noise for life": Variant(constants={"history.experts.FIRSTS": (0.0,)}),
-    "nobody wanders": Variant(constants={"history.experts.SLOWNESS": math.inf}),
-    "forgetting in 1,000 rows": Variant(constants={"history.experts.SLOWNESS": 1000.0}),
+    "units of their birth": Variant(constants={"history.scaling.TOLERANCE": math.inf}),
+    "one noise": Variant(
+        constants={
+            "history.posterior.FIRST_NOISES": (0.03,),
+            "history.posterior.NOISES": (0.03,) * 6,
+        }
+    ),
+    "nothing inherited": Variant(constants={"history.prior.MIN_LEADERS": math.inf}),
+    "no noise for life": Variant(constants={"history.posterior.FIRST_NOISES": (0.0,)}),
+    "nobody wanders": Variant(constants={"history.experts.FORGETTING_ROUNDS": math.inf}),
+    "forgetting in 1,000 rows": Variant(constants={"history.experts.FORGETTING_ROUNDS": 1000.0}),
     "doubt as it is": Variant(constants={"askers.uncertainty.Uncertainty.news": Worth.news}),
     "no wrong labels": Variant(
-        constants={"history.posterior.WRONG": 1e-6, "history.posterior.LONG": 1.0}
+        constants={"history.posterior.LABEL_NOISE": 1e-6, "history.posterior.NOISE_MEMORY": 1.0}
     ),
     "nothing saved": Variant(budget={"saved": 0}),
     "nothing in advance": Variant(constants={"askers.budget.EAGER": 1.0}),
     "bursts by worth": Variant(constants={"askers.uncertainty.Uncertainty.surprise": every_row}),
     "with a horizon": Variant(horizon=True),
     "with a horizon, spent evenly": Variant(
-        constants={"history.posterior.lasts": unknown}, horizon=True
+        constants={"history.posterior.remaining_part": unknown}, horizon=True
     ),
     "no doubt": Variant(budget={"asker": Uncertainty(doubt=0)}),
     "rows at random": Variant(budget={"asker": Fixed(1.0)}),

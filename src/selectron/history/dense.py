@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine.arithmetic import dot, row_dot, row_square
+from ..engine.arithmetic import dot, row_dot
 from ..engine.bind import apart
 from ..engine.parts import expert
 from ..engine.round import Round
@@ -18,40 +18,40 @@ from ..engine.rows import Dense, readonly
 from ..spaces import dense_second
 from ..spaces.dense_second import State as Expert
 from ..spaces.dense_second import form as product
-from ..spaces.dense_second import update
-from .experts import STORED, ceiling, form, inner, learn, norms, start_tables
+from ..spaces.dense_second import length, update
+from ..spaces.state import Field, Table, triangle
+from .experts import SHARED, STORED, ceiling, form, inner, learn, norms
 from .posterior import EXPERTS, LABELS, age, leader, life, margin_noise
 from .prior import add_leader, apply_prior
 from .scaling import clip, clip_distance, place, prior_variance, rescale, update_scales
 
-__all__ = ["add_leader", "age", "ceiling", "form", "inner", "learn", "life", "rescale"]
+__all__ = ["add_leader", "age", "ceiling", "form", "inner", "learn", "length", "life", "rescale"]
 
 order = 2
 atomic = False
-NO_SCALARS = np.zeros(8)
+NO_SCALARS = np.zeros(8)  # those of `dense_second`, which go unused
 
 
-class State(NamedTuple):
-    """The experts and all that they share, with scratch space for one round."""
-
-    w: np.ndarray  # (EXPERTS, d)
-    triangle: np.ndarray  # (EXPERTS, d (d + 1) / 2)
-    g: np.ndarray  # (EXPERTS, d): P z of the last row
-    experts: np.ndarray  # (EXPERTS, 6): see `posterior`
-    posterior: np.ndarray  # (EXPERTS, hazard models): joint weights
-    sites: np.ndarray  # (2, EXPERTS, STORED): tau and nu of every stored label
-    labels: np.ndarray  # (STORED,)
-    scalars: np.ndarray
-    predictions: np.ndarray  # (EXPERTS + 1, 3): m, q and belief of each for the last row; q of all
-    constant: np.ndarray  # (1,): 1.0 if there is a constant in front
-    stored: np.ndarray  # (STORED, d): the rows of the stored labels
-    sums: np.ndarray  # (3, d): of labelled rows, of squared and of absolute deviations
-    outliers: np.ndarray  # (d,): consecutive outliers up to the last labelled row
-    scaler: np.ndarray  # (2, EXPERTS + 1, d): offsets and factors of each expert; current ones
-    row: np.ndarray  # (2, d): the last row, winsorised; 1.0 where that changed it
-    z: np.ndarray  # (1, d): the last row, standardised
-    prior_moment: np.ndarray  # (d (d + 1) / 2,): the sum of former leaders' second moments
-    prior_mean: np.ndarray  # (d,): the sum of their w
+table = Table(
+    {
+        "w": Field(lambda room: (EXPERTS, room.width), power=1),
+        "triangle": Field(lambda room: (EXPERTS, triangle(room.width))),
+        "g": Field(lambda room: (EXPERTS, room.width)),  # P z of the last row
+        **SHARED,
+        "stored": Field(lambda room: (STORED, room.width)),  # the rows of the stored labels
+        # Sums over labelled rows of the features, their squared and their absolute deviations
+        "sums": Field(lambda room: (3, room.width)),
+        "outliers": Field(lambda room: (room.width,)),  # consecutive ones, up to the last label
+        # Offsets and factors of the features for every expert, and the current ones
+        "scaler": Field(lambda room: (2, EXPERTS + 1, room.width)),
+        "row": Field(lambda room: (2, room.width)),  # the last one, winsorised; 1.0 if an outlier
+        "z": Field(lambda room: (1, room.width)),  # the last row, standardised
+        # Second moments and w of former leaders, summed
+        "prior_moment": Field(lambda room: (triangle(room.width),)),
+        "prior_mean": Field(lambda room: (room.width,), power=1),
+    }
+)
+State, start, size, scaled, at = table.State, table.start, table.size, table.scaled, table.at
 
 
 class Rows(NamedTuple):
@@ -59,12 +59,6 @@ class Rows(NamedTuple):
 
     values: np.ndarray  # (n, d), the constant in front if there is one
     constant: float  # 1.0 or 0.0
-
-
-class Stored(NamedTuple):
-    """Rows of the state."""
-
-    values: np.ndarray
 
 
 def rows(block: Dense, constant: bool, normalize: bool = False) -> Rows:
@@ -75,73 +69,13 @@ def rows(block: Dense, constant: bool, normalize: bool = False) -> Rows:
     return Rows(values, float(constant))
 
 
-def size(width: int) -> int:
-    """Return the size of the state in bytes."""
-    half = width * (width + 1) // 2
-    return 8 * (EXPERTS * (half + 4 * width) + half + (STORED + 7) * width)
-
-
-def start(width: int, shape: object) -> State:
-    """Return the state before the first round."""
-    w = np.zeros((EXPERTS, width))
-    triangle = np.zeros((EXPERTS, width * (width + 1) // 2))
-    sums = np.zeros((3, width)), np.zeros(width)
-    scaler = np.zeros((2, EXPERTS + 1, width)), np.zeros((2, width)), np.zeros((1, width))
-    prior = np.zeros(triangle.shape[1]), np.zeros(width)
-    stored = np.zeros((STORED, width))
-    arrays: Any = (w, triangle, w.copy(), *start_tables(), stored, *sums, *scaler, *prior)
-    return State(*arrays)
-
-
-def weights(s: State) -> np.ndarray:
+def weights(s: Any) -> np.ndarray:
     """Return w of the leader, for rows that are not standardised."""
     k = leader(s)
     mean, by = s.scaler[:, k]
     w = s.w[k] * by
     w[0] -= w @ mean  # which is 0 where there is no constant
     return w
-
-
-def scaled(state: State, by: float) -> State:
-    """Return a copy for the opposite class, by = -1, or for the same one, by = 1."""
-    sites, copies = state.sites.copy(), [array.copy() for array in state]
-    sites[1] *= by
-    turned = {name: by * getattr(state, name) for name in ("w", "labels", "prior_mean")}
-    return State(*copies)._replace(sites=sites, **turned)
-
-
-def at(s: Any, k: int) -> Any:
-    """Return the state of class k of a stack."""
-    return State(
-        s.w[k],
-        s.triangle[k],
-        s.g[k],
-        s.experts[k],
-        s.posterior[k],
-        s.sites[k],
-        s.labels[k],
-        s.scalars[k],
-        s.predictions[k],
-        s.constant[k],
-        s.stored[k],
-        s.sums[k],
-        s.outliers[k],
-        s.scaler[k],
-        s.row[k],
-        s.z[k],
-        s.prior_moment[k],
-        s.prior_mean[k],
-    )
-
-
-def expert_state(s: Any, k: int) -> Any:
-    """Return expert k as a state of `dense_second`."""
-    return Expert(s.w[k], s.triangle[k], s.g[k], NO_SCALARS)
-
-
-def length(rows: Any, i: int) -> float:
-    """<x, x>."""
-    return row_square(rows.values, i)
 
 
 def winsorised(s: Any, rows: Any, i: int) -> Any:
@@ -151,7 +85,7 @@ def winsorised(s: Any, rows: Any, i: int) -> Any:
         clipped = clip(s, j, value, distance * 2.0 ** s.outliers[j])
         s.row[0, j] = clipped + 0.0 * (clipped * clipped) + 0.0 * value
         s.row[1, j] = 1.0 if clip(s, j, value, distance) != value else 0.0
-    return Stored(s.row), 0
+    return Rows(s.row, 0.0), 0
 
 
 def margin_of(s: Any, k: int, rows: Any, i: int) -> tuple[float, float]:
@@ -159,7 +93,8 @@ def margin_of(s: Any, k: int, rows: Any, i: int) -> tuple[float, float]:
     mean, by = s.scaler[0, k], s.scaler[1, k]
     for j in range(len(by)):
         s.z[0, j] = (rows.values[i, j] - mean[j]) * by[j]
-    return row_dot(s.w[k], s.z, 0), product(expert_state(s, k), Stored(s.z), 0)
+    own = Expert(s.w[k], s.triangle[k], s.g[k], NO_SCALARS)
+    return row_dot(s.w[k], s.z, 0), product(own, Rows(s.z, 0.0), 0)
 
 
 def step_expert(s: Any, k: int, rows: Any, i: int, eta: float, nu: float) -> bool:
@@ -174,7 +109,7 @@ def step_expert(s: Any, k: int, rows: Any, i: int, eta: float, nu: float) -> boo
 @apart
 def refit_site(p: Any, s: Any, k: int, slot: int, wrong: float) -> bool:
     """Remove a site from the posterior of expert k, and fit it again; return whether finite."""
-    m, q = margin_of(s, k, Stored(s.stored), slot)
+    m, q = margin_of(s, k, Rows(s.stored, 0.0), slot)
     tau, nu = s.sites[0, k, slot], s.sites[1, k, slot]
     left = 1 - tau * q
     if not (q > 0 and left > 1e-9):
@@ -188,7 +123,7 @@ def refit_site(p: Any, s: Any, k: int, slot: int, wrong: float) -> bool:
         return True
     s.sites[0, k, slot], s.sites[1, k, slot] = new_tau, new_nu
     eta = (new_nu - nu - (new_tau - tau) * m) / more
-    return step_expert(s, k, Stored(s.stored), slot, eta, (new_tau - tau) / more)
+    return step_expert(s, k, Rows(s.stored, 0.0), slot, eta, (new_tau - tau) / more)
 
 
 def reset_to_prior(s: Any, k: int) -> None:

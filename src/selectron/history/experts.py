@@ -21,6 +21,8 @@ from ..engine.parts import expert
 from ..engine.round import REFUSED, UPDATED, Round
 from ..engine.scales import unit
 from ..spaces.scalars import COUNT
+from ..spaces.state import Field
+from .hazard import hazard_prior
 from .posterior import (
     ALIVE,
     BELIEF,
@@ -28,12 +30,12 @@ from .posterior import (
     CURSOR,
     EXPERTS,
     FIRST,
-    FIRST_NOISES,
     FORGETTING,
     LABELS,
     LAST,
     LEADER,
     NOISE,
+    SCALARS,
     SUCCEEDED,
     WEIGHT,
     M,
@@ -42,7 +44,9 @@ from .posterior import (
     label_noise,
     leader,
     margin_noise,
-    start_weights,
+    start_experts,
+    start_posterior,
+    start_scalars,
     transition,
     update_noise,
     update_weights,
@@ -108,11 +112,17 @@ class Vectors(Protocol):
 vectors = cast(type[Vectors], Part("space", Vectors))
 
 
-def start_tables() -> tuple[np.ndarray, ...]:
-    """Return the state's fields from `experts` to `constant` before the first round."""
-    experts, posterior, scalars = start_weights()
-    sites, predictions = np.zeros((2, EXPERTS, STORED)), np.zeros((EXPERTS + 1, 3))
-    return experts, posterior, sites, np.zeros(STORED), scalars, predictions, np.zeros(1)
+SHARED = {  # fields of every ensemble's state
+    "experts": Field(lambda room: (EXPERTS, 6), fill=start_experts),  # columns: see `posterior`
+    "posterior": Field(  # joint weights of experts and hazard models
+        lambda room: (EXPERTS, len(hazard_prior())), fill=start_posterior
+    ),
+    "sites": Field(lambda room: (2, EXPERTS, STORED), power=[[[0]], [[1]]]),  # tau and nu
+    "labels": Field(lambda room: (STORED,), power=1),
+    "scalars": Field(lambda room: (SCALARS,), fill=start_scalars),
+    "predictions": Field(lambda room: (EXPERTS + 1, 3)),  # of the last row: m, q, belief; q of all
+    "constant": Field(lambda room: (1,)),  # 1.0 if there is a constant in front
+}
 
 
 def norms(squares: np.ndarray) -> np.ndarray:
@@ -175,8 +185,9 @@ def learn(
         return REFUSED
     s.labels[slot] = y
     if n == 1:
-        for k in range(FORGETTING + len(FIRST_NOISES)):
-            vectors.reset_to_prior(s, k)
+        for k in range(len(s.experts)):
+            if s.experts[k, ALIVE] > 0:
+                vectors.reset_to_prior(s, k)
         inner(s, rows, i)
     update_noise(s, float(y))
     if not update_weights(s, float(y)):

@@ -39,19 +39,28 @@ WEIGHT, BORN, FIRST, CURSOR, ALIVE, NOISE = range(6)
 # Places in `s.scalars`: labels so far, round of the last one, wrong labels of those counted, the
 # leader, the round of the last succession; leaders in the empirical prior, their |S_i|^2; `NOISES`
 LABELS, LAST, ERRORS, COUNTED, LEADER, SUCCEEDED, LEADERS, SQUARES, NOISE_WEIGHTS = range(7, 16)
+SCALARS = NOISE_WEIGHTS + len(NOISES)
 M, Q, BELIEF = range(3)  # columns of `s.predictions`, for the last row
 
 
-def start_weights() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return `experts`, `posterior` and `scalars` before the first round."""
-    experts, scalars = np.zeros((EXPERTS, 6)), np.zeros(NOISE_WEIGHTS)
+def start_experts(experts: np.ndarray, shape: object) -> None:
+    """Start the first experts: those that forget, and one for each of `FIRST_NOISES`."""
     begun = FORGETTING + len(FIRST_NOISES)
     experts[:begun, ALIVE] = 1.0
     experts[:begun, WEIGHT] = 1 / begun
     experts[FORGETTING:begun, NOISE] = FIRST_NOISES
+
+
+def start_posterior(posterior: np.ndarray, shape: object) -> None:
+    """Set the weights of the first experts to the prior of the hazard models."""
+    begun = FORGETTING + len(FIRST_NOISES)
+    posterior[:begun] = 1 / begun * hazard_prior()
+
+
+def start_scalars(scalars: np.ndarray, shape: object) -> None:
+    """Set the noise of labels and of margins to their priors."""
     scalars[ERRORS], scalars[COUNTED] = PRIOR_LABELS * LABEL_NOISE, PRIOR_LABELS
-    posterior = experts[:, WEIGHT, None] * hazard_prior()
-    return experts, posterior, np.concatenate([scalars, NOISE_PRIOR])
+    scalars[NOISE_WEIGHTS:] = NOISE_PRIOR
 
 
 def leader(s: Any) -> int:

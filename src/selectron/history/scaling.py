@@ -11,15 +11,13 @@ LOG_VARIANCE / n. They are shrunk towards their geometric mean (Efron & Morris 1
 
 where `variance` is that of log own over the features. Features that are alike share one scale.
 
-Values are winsorised at CLIP_AT scales from the mean: six standard deviations of a Gaussian
-feature, more of one with heavy tails. One absurd value, or -999 for a missing one now and then,
-neither moves experts far nor spoils the scale. Where consecutive labelled rows are outliers, each
-doubles the limit for the next, as the scale has changed.
+Values are winsorised at CLIP_AT scales from the mean, six standard deviations of a Gaussian
+feature: one absurd value, or -999 for a missing one, neither moves experts far nor spoils the
+scale. Consecutive outliers each double the limit for the next: the scale has changed.
 
 Experts are brought to the current scales. Where one is `ratio` times an expert's, w_j becomes
 ratio w_j, and the variance v of its prior is corrected: the posterior is multiplied by
-exp(-tau w_j^2 / 2) with tau = (1 - 1 / ratio^2) / v. At the cost of one step, the expert is as if
-it had been born with that scale.
+exp(-tau w_j^2 / 2) with tau = (1 - 1 / ratio^2) / v, as if that had been the scale from its birth.
 """
 
 import math

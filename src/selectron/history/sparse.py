@@ -9,33 +9,31 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine.arithmetic import span_square, sparse_dot
+from ..engine.arithmetic import sparse_dot
 from ..engine.rows import Sparse, readonly
 from ..engine.scales import SHORTEST
 from ..spaces import sparse_second
-from .experts import PRIOR_VARIANCE, ceiling, form, inner, learn, norms, start_tables
+from ..spaces.sparse_second import length
+from ..spaces.state import Field, Table
+from .experts import PRIOR_VARIANCE, SHARED, ceiling, form, inner, learn, norms
 from .posterior import EXPERTS, LABELS, age, leader, life
 
-__all__ = ["age", "ceiling", "form", "inner", "learn", "life"]
+__all__ = ["age", "ceiling", "form", "inner", "learn", "length", "life"]
 
 order = 2
 atomic = False
 
 
-class State(NamedTuple):
-    """The experts and all that they share; fields as in `dense`."""
-
-    w: np.ndarray  # (EXPERTS, d)
-    p: np.ndarray  # (EXPERTS, d): the variance of every weight
-    experts: np.ndarray  # (EXPERTS, 6)
-    posterior: np.ndarray  # (EXPERTS, hazard models)
-    sites: np.ndarray  # (2, EXPERTS, STORED)
-    labels: np.ndarray  # (STORED,)
-    scalars: np.ndarray
-    predictions: np.ndarray  # (EXPERTS + 1, 3)
-    constant: np.ndarray  # (1,)
-    squares: np.ndarray  # (1,): sum of <x, x> over all labelled rows, without the constant
-    prior: np.ndarray  # (EXPERTS,): variance of a weight whose feature was 0 in every row
+table = Table(
+    {
+        "w": Field(lambda room: (EXPERTS, room.width), power=1),
+        "p": Field(lambda room: (EXPERTS, room.width)),  # the variance of every weight
+        **SHARED,
+        "squares": Field(lambda room: (1,)),  # squared norms of labelled rows, constants left out
+        "prior": Field(lambda room: (EXPERTS,)),  # variance of a weight whose feature was always 0
+    }
+)
+State, start, size, scaled, at = table.State, table.start, table.size, table.scaled, table.at
 
 
 class Rows(NamedTuple):
@@ -57,59 +55,16 @@ def rows(block: Sparse, constant: bool, normalize: bool = False) -> Rows:
     return Rows(indptr, indices, values, float(constant))
 
 
-def size(width: int) -> int:
-    """Return the size of the state in bytes."""
-    return 16 * EXPERTS * width
-
-
-def start(width: int, shape: object) -> State:
-    """Return the state before the first round."""
-    w = np.zeros((EXPERTS, width))
-    arrays: Any = (w, w.copy(), *start_tables(), np.zeros(1), np.zeros(EXPERTS))
-    return State(*arrays)
-
-
-def widen(s: State, width: int) -> State:
+def widen(s: Any, width: int) -> Any:
     """Return the state with new features, under each expert's prior."""
-    more = width - s.w.shape[1]
-    fresh = np.repeat(s.prior[:, None], more, axis=1)
-    return s._replace(
-        w=np.concatenate([s.w, np.zeros_like(fresh)], axis=1),
-        p=np.concatenate([s.p, fresh], axis=1),
-    )
+    wider = table.widen(s, width)
+    wider.p[:, s.p.shape[1] :] = s.prior[:, None]
+    return wider
 
 
-def weights(s: State) -> np.ndarray:
+def weights(s: Any) -> np.ndarray:
     """Return w of the leader."""
     return s.w[leader(s)].copy()
-
-
-def scaled(state: State, by: float) -> State:
-    """Return a copy for the opposite class, by = -1, or for the same one, by = 1."""
-    copies = [array.copy() for array in state]
-    return State(*copies)._replace(w=by * state.w, labels=by * state.labels)
-
-
-def at(s: Any, k: int) -> Any:
-    """Return the state of class k of a stack."""
-    return State(
-        s.w[k],
-        s.p[k],
-        s.experts[k],
-        s.posterior[k],
-        s.sites[k],
-        s.labels[k],
-        s.scalars[k],
-        s.predictions[k],
-        s.constant[k],
-        s.squares[k],
-        s.prior[k],
-    )
-
-
-def length(rows: Any, i: int) -> float:
-    """<x, x>."""
-    return span_square(rows.values, rows.indptr[i], rows.indptr[i + 1])
 
 
 def margin_of(s: Any, k: int, rows: Any, i: int) -> tuple[float, float]:
