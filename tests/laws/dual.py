@@ -15,7 +15,7 @@ from selectron.learners import (
     Perceptron,
 )
 from selectron.model.compose import space_for
-from selectron.spaces import scalars
+from selectron.spaces import state
 
 from .grid import ASKERS, LEARNERS, SPACES, Case, named
 
@@ -59,7 +59,7 @@ def space_of(learner, sparse, kernel, many=None):
 
 
 def held(model):
-    return int(model.state.scalars[scalars.HELD])
+    return int(model.state.scalars[state.HELD])
 
 
 def used(model):
@@ -82,4 +82,4 @@ def _named(s, left, arrays):
 
 def holdings(model):
     """Return how many examples are held, of each vector."""
-    return model.state.scalars[..., scalars.HELD].astype(int)
+    return model.state.scalars[..., state.HELD].astype(int)

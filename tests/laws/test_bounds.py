@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from selectron.spaces.scalars import SMALLEST
+from selectron.spaces.state import SMALLEST
 
 from .grid import ASKERS, LEARNERS, every, name_of, plain_loop
 from .playing import matrix, play_run, with_constant

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from selectron.askers import Always, Fixed, Margin
+from selectron.engine.parts import Space
 from selectron.engine.round import mistake
 from selectron.kernels import RBF, Linear, Polynomial
 from selectron.learners import NORMA, BudgetPerceptron, Forgetron, PassiveAggressive, Perceptron
-from selectron.spaces import scalars
+from selectron.spaces import state
 
 from .dual import held, holdings
 from .grid import Case, plain_loop
@@ -81,7 +82,7 @@ def test_any_but_the_newest_leaves(kernel, sparse):
     """The generator is that of Park & Miller; the newest takes the place of the one that leaves."""
     case, rows = stream(BudgetPerceptron(BUDGET), sparse)
     model = case.model(6, kernel=kernel)
-    chance = [int(model.state.scalars[scalars.CHANCE])]
+    chance = [int(model.state.scalars[state.CHANCE])]
 
     def remove(one):
         chance[0] = 48271 * chance[0] % (2**31 - 1)
@@ -130,7 +131,7 @@ def test_the_forgetron(kernel, sparse):
                 remove(literal)
         found = play_run(case, model, rows.part(i, i + 1))
         np.testing.assert_allclose(found.margin, margin, rtol=1e-7, atol=1e-9)
-        note, count = model.state.scalars[[scalars.NOTE, scalars.COUNT]]
+        note, count = model.state.scalars[[state.NOTE, state.COUNT]]
         assert count == steps[0]
         assert note <= 15 / 32 * count + 1e-9
         np.testing.assert_allclose(note, spent[0], rtol=1e-7, atol=1e-9)
@@ -152,7 +153,7 @@ def test_the_square_of_w_is_kept(learner, kernel, sparse, normalize):
         play_learn(case, model, rows.part(i, i + 8))
         assert held(model) <= 5
         expected = square_of(model.space, model.state, kernel)
-        np.testing.assert_allclose(scalars.square(model.state), expected, rtol=1e-8, atol=1e-10)
+        np.testing.assert_allclose(Space.square(model.state), expected, rtol=1e-8, atol=1e-10)
     assert held(model) == 5
 
 
@@ -164,7 +165,7 @@ def test_those_that_leave_are_spread_evenly():
         model = case.model(6, seed=seed)
         for i in range(120):
             play_learn(case, model, rows.part(i, i + 1))
-            if model.state.scalars[scalars.COUNT] == 5:
+            if model.state.scalars[state.COUNT] == 5:
                 break
         gone = set(range(5)) - set(model.state.born[:4].astype(int))
         counts[gone.pop()] += 1
@@ -192,4 +193,4 @@ def test_each_class_has_its_budget(learner, many):
     assert holdings(model).tolist() == [6, 6, 6]
     for one in model.space.unstacked(model.state):
         expected = square_of(model.space.space, one, model.kernel)
-        np.testing.assert_allclose(scalars.square(one), expected, rtol=1e-8, atol=1e-10)
+        np.testing.assert_allclose(Space.square(one), expected, rtol=1e-8, atol=1e-10)

@@ -10,7 +10,7 @@ from selectron.engine.round import UPDATED
 from selectron.learners import ObjectiveRegularized, ShiftingPerceptron
 from selectron.model.compose import parts
 from selectron.spaces import sparse_first
-from selectron.spaces.scalars import FACTOR
+from selectron.spaces.state import FACTOR
 
 from .counting import Counted
 from .grid import Case, plain_loop, quiet, sparse_block, stream

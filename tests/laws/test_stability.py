@@ -1,6 +1,6 @@
 """Over a million rounds P stays symmetric and positive definite, and margins stay right.
 
-What keeps it so is told in `spaces/second.py`. All is compiled here. The streams have what costs a
+`spaces/dense_second.py` explains why. All is compiled here. The streams have what costs a
 covariance its definiteness: features that are nearly the same, rows a million times longer than
 others, features that are hardly ever there, and labels that drift.
 """
@@ -26,7 +26,7 @@ from selectron.learners import (
 from selectron.learners.bayesian_perceptron import hazard
 from selectron.learners.ellipsoid import DEEPEST
 from selectron.model.model import Model
-from selectron.spaces.scalars import SMALLEST
+from selectron.spaces.state import SMALLEST
 
 from .grid import Stream, sparse_block
 from .overshooting import Overshooting

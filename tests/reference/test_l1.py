@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from selectron.engine.round import Projection, Round
 from selectron.engine.rows import Dense, Sparse
-from selectron.spaces import dense_l1, sparse_l1
+from selectron.spaces import l1
 from selectron.spaces.l1 import Coordinates, nearest
-from selectron.spaces.scalars import COUNT
+from selectron.spaces.state import COUNT
 
 
 def step(w, z, beta):
@@ -206,7 +206,7 @@ def move(space, x, label, radius, constant=True, before=None):
     filled = np.zeros((1, 6))
     filled[0, list(x)] = list(x.values())
     ends = np.array([0, len(x)])
-    block = Dense(filled) if space is dense_l1 else Sparse(ends, indices, np.array(values, float))
+    block = Dense(filled) if space is l1.dense else Sparse(ends, indices, np.array(values, float))
     rows = space.rows(block, constant)
     state = before or space.start(7, None)
     with np.errstate(all="ignore"):
@@ -214,7 +214,7 @@ def move(space, x, label, radius, constant=True, before=None):
         return space.move(state, rows, 0, 1.0, now, Projection(radius)), state
 
 
-@pytest.mark.parametrize("space", [dense_l1, sparse_l1])
+@pytest.mark.parametrize("space", [l1.dense, l1.sparse])
 def test_what_a_move_answers(space):
     answer, state = move(space, {1: 0.5, 4: -3.0}, -1, 1.0)
     assert answer == 1

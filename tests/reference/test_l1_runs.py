@@ -17,8 +17,8 @@ from selectron.estimator.packing import pack, unpack
 from selectron.learners import L1Constrained, PassiveAggressive
 from selectron.model.compose import parts, space_for
 from selectron.model.model import Model
-from selectron.spaces import sparse_l1
-from selectron.spaces.scalars import SUPPORT
+from selectron.spaces import l1
+from selectron.spaces.state import SUPPORT
 
 SPACES = {"dense": np.asarray, "sparse": scipy.sparse.csr_array}
 
@@ -95,10 +95,10 @@ def accesses(width):
     """Return how often w and its support were read or written in 60 rounds, and the weights."""
     X, y = stream(n=60, width=20)
     X = np.hstack([X, np.zeros((60, width - 20))])
-    fresh = sparse_l1.start(width + 1, None)
+    fresh = l1.sparse.start(width + 1, None)
     state = [Counted(array) for array in fresh[:3]]
-    loop = bind(play, parts(L1Constrained, Always, sparse_l1))
-    rows = tuple(sparse_l1.rows(block_of(X, True), True))
+    loop = bind(play, parts(L1Constrained, Always, l1.sparse))
+    rows = tuple(l1.sparse.rows(block_of(X, True), True))
     out = np.zeros(60), np.zeros(60), np.zeros(60, np.int32), np.zeros((0, 0)), np.zeros(0)
     none = np.zeros(0)
     given = (2.0,), (), none, (*state, fresh.scalars), rows, y, np.full(60, GIVEN), none
@@ -119,7 +119,7 @@ def test_the_support_is_that_of_w():
     sizes = []
     for start, stop in pairwise(range(0, 401, 50)):
         model.run(block_of(X[start:stop], True), y[start:stop].astype(np.int8))
-        assert sparse_l1.sound(model.state)
+        assert l1.sparse.sound(model.state)
         sizes.append(model.state.scalars[SUPPORT])
         assert sizes[-1] == np.count_nonzero(model.state.w)
     assert 0 < min(sizes) < 40

@@ -1,5 +1,5 @@
-"""Reductions: how the labels of two or of many classes become margins and steps.
+"""How the labels of two or of many classes become margins and steps.
 
-`binary` is for two classes. The others stack what the space keeps of one vector, an array of them
-for each array (`stack.py`), so that every learner has them in every space.
+`binary` is for two classes. The others stack the arrays that the space keeps of one vector
+(`stack.py`), so that they work with every learner in every space.
 """

@@ -1,9 +1,8 @@
 """Many classes, jointly and exactly in second order: one matrix P over all K d weights.
 
-A step goes along z = e_hi (x) x - e_lo (x) x as in `joint.py`, but P relates the weights of all
-classes, and every step changes all of it: 8 (K d)^2 bytes, or as many stored pairs as there were
-steps in the dual form. There is one long vector, that of the classes one after the other, in a
-space for sparse rows; z is written into a row of room.
+A step goes along z = e_hi (x) x - e_lo (x) x as in `joint.py`, but every step changes all of P: 8
+(K d)^2 bytes, or one stored pair for each step in dual form. The weights of all classes, one class
+after the other, are one long vector in a space for sparse rows, and z is a sparse row.
 
 Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), multi-label form.
 """
@@ -28,14 +27,14 @@ truth, due, rivals = joint.truth, joint.due, joint.rivals
 
 
 class Exact(Stack):
-    """A stack of one long vector, and room for the rows of pairs of classes."""
+    """A stack of one long vector."""
 
     def begin(self, start: Callable[..., Any], classes: int) -> Any:
-        """Return the state before the first round, `start` giving that of a longer vector."""
+        """Return the state before the first round; `start` returns that of a longer vector."""
         return self.stacked([start(classes)])._replace(scores=np.zeros(classes))
 
     def rows(self, block: Dense | Sparse, constant: bool, *kernel: Any) -> Any:
-        """Return the block as the loop takes it: sparse, whatever it was."""
+        """Return the block as the loop takes it: as sparse rows."""
         if isinstance(block, Dense):
             found = block.values != 0
             indptr = np.concatenate([[0], found.sum(axis=1).cumsum()])
@@ -44,20 +43,20 @@ class Exact(Stack):
         return self.space.rows(block, constant, *kernel)
 
     def widen(self, state: Any, width: int) -> Any:
-        """Refuse: features stand between classes."""
+        """Raise SelectronError: new features would lie between the classes."""
         raise SelectronError(
             'With many="exact" the number of features is settled by the first row.'
         )
 
     def extend(self, state: Any, classes: int, start: Callable[..., Any]) -> Any:
-        """Return the state after classes have been added at the end."""
+        """Return the state with new classes at the end."""
         one = self.unstacked(state)[0]
         width = len(one.w) // len(state.scores)
         long = self.space.widen(one, width * classes)
         return self.stacked([long], state.tally)._replace(scores=np.zeros(classes))
 
     def wanted(self, state: Any, rows: Any, i: int) -> tuple[int, int]:
-        """Return the room that there should be for a step on row i: z is twice as long."""
+        """Return the room for a step on row i: z has twice as many non-zeros."""
         capacity, slot = self.space.wanted(self.unstacked(state)[0], rows, i)
         return capacity, max(slot, 2 * self.space.storage.needed(rows, i))
 
@@ -72,7 +71,7 @@ def width_of(s: Any) -> int:
 
 
 def margin(s: Any, rows: Any, i: int) -> float:
-    """Score every class, and return the gap between the two best."""
+    """Score every class and return the gap between the two best."""
     c, begin, end = space.at(s, 0), rows.indptr[i], rows.indptr[i + 1]
     for k in range(len(s.scores)):
         total = 0.0
@@ -84,7 +83,7 @@ def margin(s: Any, rows: Any, i: int) -> float:
 
 @allocating
 def needs_growth(s: Any, rows: Any, i: int) -> bool:
-    """Is there too little room for z? It is twice as long as the row, whatever is in it."""
+    """Return whether there is too little room for z, with twice as many non-zeros as the row."""
     n, indptr = int(rows.indptr[i + 1] - rows.indptr[i]), np.zeros(2, np.uint64)
     indptr[1] = 2 * n
     z = space.like(rows, indptr, rows.indices, rows.values)
@@ -107,14 +106,14 @@ def pair(s: Any, rows: Any, i: int, hi: int, lo: int) -> Any:
 
 
 def spread(s: Any, rows: Any, i: int) -> float:
-    """q of the two best classes."""
+    """Return q of the two best classes."""
     first, second = s.ranks[BEST], s.ranks[SECOND]
     z = pair(s, rows, i, max(first, second), min(first, second))
     return space.form(space.at(s, 0), z, 0)
 
 
 def limit(s: Any, zz: float) -> float:
-    """An upper bound of q."""
+    """Return an upper bound of q."""
     return space.ceiling(space.at(s, 0), zz)
 
 
@@ -122,7 +121,7 @@ def limit(s: Any, zz: float) -> float:
 def learn(
     p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: int, t: float
 ) -> int:
-    """Step along z of the pair that the label tells apart."""
+    """Step along z of the pair that the label sets apart; return flags, or REFUSED."""
     hi, lo, m, sign = versus(s.scores, s.ranks, s.relevant, scale, y)
     c, z = space.at(s, 0), pair(s, rows, i, hi, lo)
     q = shaped(scale, space.form(c, z, 0))

@@ -1,54 +1,72 @@
 """Many classes, jointly: a step moves the right class and its closest rival apart.
 
-A class k has the score <w_k, x>. The label b and its rival a are ordered by number, lo < hi, and
-the step goes along z = e_hi (x) x - e_lo (x) x, with m = score_hi - score_lo and y = +1 if b is hi:
-so, in first order, two classes give what `binary` gives on rows sqrt(2) x, ties included. In second
-order every class has a P of its own: q = q_hi + q_lo, and the step changes P of these two classes
-only. That is the block form, K d^2 / 2 numbers, which leaves out how the weights of two classes
-vary together; the exact joint one, with a matrix over all K d weights, is `exact.py`.
+Class k has the score <w_k, x>. The label b and its rival a are ordered by number, lo < hi, and the
+step goes along z = e_hi (x) x - e_lo (x) x, with m = score_hi - score_lo and y = +1 if b is hi: in
+first order, two classes give what `binary` gives on rows sqrt(2) x, ties included. In second order
+every class has its own P: q = q_hi + q_lo, and the step changes P of these two classes only. That
+is the block form, K d^2 / 2 numbers, without the covariances of the weights of two classes; the
+exact form, with a matrix over all K d weights, is `exact.py`.
+
+`ranking` allows several relevant classes: b is the relevant class with the lowest score and a the
+irrelevant one with the highest. The "label" y of a row is then the number, from 1, of a row of
+`s.relevant`.
+
+`ultraconservative` moves all classes at once, by the exact step of a learner such as `MIRA`:
+
+    minimise  sum_k |w'_k - w_k|^2 / 2 + C xi   subject to  <w'_b - w'_k, x> >= 1 - xi, xi >= 0
+
+for the right class b and every other class k. The learner's `ceded` gives the threshold mu of the
+dual solution: class k moves by -max(0, loss_k - mu) / q x, where loss_k is 1 - (score_b - score_k),
+and class b by the sum of these steps, the other way. The programme has a solution for every row
+except a zero row, which is passed over as with two classes: no round is strained. `feasible` and
+`noted` are about one margin, so a learner with `ceded` has neither.
 
 Sources: Crammer, Dekel, Keshet, Shalev-Shwartz & Singer, "Online Passive-Aggressive Algorithms"
-(JMLR 2006), section 8; Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009).
+(JMLR 2006), section 8; Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), also for
+the multi-label form; Crammer & Singer, "Ultraconservative Online Algorithms for Multiclass
+Problems" (JMLR 3, 2003).
 """
 
 import math
+import sys
 from typing import Any
 
+import numpy as np
+
 from ..engine.arithmetic import reassociated
-from ..engine.bind import apart
+from ..engine.bind import allocating, apart, variant
 from ..engine.parts import asker, classes, learner, space
-from ..engine.round import REFUSED, STRAINED, UPDATED, Round
+from ..engine.round import REFUSED, STRAINED, UPDATED, Round, Step
 from ..engine.scales import shaped
-from ..spaces.scalars import SQUARE
+from ..spaces.state import SQUARE
 from .stack import BEST, COUNT, NOTE, SECOND
 
 
 def share(normalize: Any) -> Any:
-    """Return what each of two classes takes of w, so that their gap is what w gave.
+    """Return the share of w that each of two classes takes, so that their gap is <w, x>.
 
-    Where rows are brought to unit length, it is z that is, which is longer than x by sqrt(2).
+    Where rows are normalized, z is brought to unit length, which is longer than x by sqrt(2).
     """
     return math.sqrt(0.5) if normalize else 0.5
 
 
 def margin(s: Any, rows: Any, i: int) -> float:
-    """Score every class, and return the gap between the two best."""
+    """Score every class and return the gap between the two best."""
     space.score_all(s, rows, i)
     return gap(s.scores, s.ranks)
 
 
 def gap(scores: Any, ranks: Any) -> float:
-    """Rank the scores and return the gap between the two best; of equal ones, the last wins.
+    """Rank the scores and return the gap between the two best; of equal scores, the last wins.
 
-    It is given arrays, not the state, and there are no jumps that depend on the scores: the two
-    best values come first, then their places.
+    Nothing branches on the scores: the two best values are found first, then their places.
     """
     top, runner = two_best(scores)
     best = second = 0
     for k in range(len(scores)):
         best = k if scores[k] == top else best
         second = k if scores[k] == runner else second
-    if not top > runner:  # then both are the last of the equal ones
+    if not top > runner:  # both are now the last of the equal ones
         second = 0
         for k in range(best):
             second = k if scores[k] == runner else second
@@ -57,7 +75,7 @@ def gap(scores: Any, ranks: Any) -> float:
 
 
 def two_best(scores: Any) -> tuple[float, float]:
-    """The two best values: every fourth score by itself, so that none waits for the one before."""
+    """Return the two best scores, from four independent maxima, which run in parallel."""
     a = b = c = d = -math.inf, -math.inf
     fours = len(scores) - len(scores) % 4
     for k in range(0, fours, 4):
@@ -69,21 +87,21 @@ def two_best(scores: Any) -> tuple[float, float]:
 
 
 def better(pair: tuple[float, float], value: float) -> tuple[float, float]:
-    """The two best of a pair, the better one first, and a value."""
+    """Return the two best of a pair, the better first, and a value."""
     top, runner = pair
     lesser = top if top < value else value
     return (top if top > value else value), (runner if runner > lesser else lesser)
 
 
 def merged(pair: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:
-    """The two best of two pairs."""
+    """Return the two best of two pairs."""
     top, runner = better(pair, other[0])
     return top, (runner if runner > other[1] else other[1])
 
 
 @reassociated
 def total(scores: Any) -> float:
-    """Sum of the scores."""
+    """Return the sum of the scores."""
     found = 0.0
     for k in range(len(scores)):
         found += scores[k]
@@ -96,18 +114,18 @@ def extent(rows: Any, i: int) -> float:
 
 
 def spread(s: Any, rows: Any, i: int) -> float:
-    """q of the two best classes."""
+    """Return q of the two best classes."""
     best, second = space.at(s, s.ranks[BEST]), space.at(s, s.ranks[SECOND])
     return space.form(best, rows, i) + space.form(second, rows, i)
 
 
 def limit(s: Any, zz: float) -> float:
-    """No pair of classes has more than twice the largest q of one class."""
+    """Return twice the largest upper bound of q of one class."""
     return 2 * space.ceiling_all(s, zz / 2)
 
 
 def predicted(s: Any, m: float) -> int:
-    """The class with the best score."""
+    """Return the class with the best score."""
     return s.ranks[BEST]
 
 
@@ -118,7 +136,7 @@ def record_scores(s: Any, scale: float, scores: Any, i: int) -> None:
 
 
 def rivals(scores: Any, ranks: Any, relevant: Any, y: int) -> tuple[int, int]:
-    """The label's class, and the best of the others."""
+    """Return the label's class, and the best of the others."""
     b = y - 1
     return b, ranks[SECOND] if ranks[BEST] == b else ranks[BEST]
 
@@ -126,14 +144,14 @@ def rivals(scores: Any, ranks: Any, relevant: Any, y: int) -> tuple[int, int]:
 def versus(
     scores: Any, ranks: Any, relevant: Any, scale: float, y: int
 ) -> tuple[int, int, float, float]:
-    """The pair that the label tells apart, (hi, lo, m, y); lo is -1 if there is none."""
+    """Return the pair that the label sets apart, (hi, lo, m, y); lo is -1 if there is none."""
     b, a = classes.rivals(scores, ranks, relevant, y)
     hi, lo = max(a, b), min(a, b)
     return hi, lo, (scores[hi] - scores[lo]) / scale, 1.0 if b == hi else -1.0
 
 
 def truth(s: Any, scale: float, m: float, y: int) -> tuple[float, float]:
-    """m and y of the pair that the label tells apart."""
+    """Return m and y of the pair that the label sets apart."""
     _, _, m, sign = versus(s.scores, s.ranks, s.relevant, scale, y)
     return m, sign
 
@@ -147,7 +165,7 @@ def square_all(s: Any) -> float:
 
 
 def due(p: Any, s: Any, scale: float, m: float, y: int) -> bool:
-    """Does the learner step on the pair? There is none if all classes are relevant, or none is."""
+    """Return whether the learner steps; not where all classes are relevant, or none is."""
     _, lo, m, sign = versus(s.scores, s.ranks, s.relevant, scale, y)
     return lo >= 0 and asker.trains(p, m, sign)
 
@@ -156,7 +174,7 @@ def due(p: Any, s: Any, scale: float, m: float, y: int) -> bool:
 def learn(
     p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: int, t: float
 ) -> int:
-    """Step on the pair that the label tells apart."""
+    """Step on the pair that the label sets apart; return flags, or REFUSED."""
     hi, lo, m, sign = versus(s.scores, s.ranks, s.relevant, scale, y)
     above, below = space.form(space.at(s, hi), rows, i), space.form(space.at(s, lo), rows, i)
     now = Round(m, shaped(scale, above + below), sign, s.tally[COUNT], square_all(s), s.tally[NOTE])
@@ -172,7 +190,7 @@ def learn(
 
 @apart
 def part(p: Any, s: Any, rows: Any, i: int, scale: float, k: int, q: float, way: Any) -> int:
-    """Step with class k alone; `form` has been called for it, and gave q."""
+    """Step with class k alone, given q, which `form` has returned; return 0 if not finite."""
     c = space.at(s, k)
     now = Round(s.scores[k] / scale, shaped(scale, q), 1.0, s.tally[COUNT], space.square(c), 0.0)
     done = space.move(c, rows, i, scale, now, way)
@@ -182,10 +200,53 @@ def part(p: Any, s: Any, rows: Any, i: int, scale: float, k: int, q: float, way:
 
 @apart
 def rest(s: Any, rows: Any, i: int, scale: float, hi: int, lo: int, way: Any) -> bool:
-    """Shrink the classes that do not take part, as those that do."""
+    """Shrink the other classes as much as these two; return whether all is finite."""
     if space.still(way):
         return True
     for k in range(len(s.scores)):
         if k != hi and k != lo and not space.shrunk(space.at(s, k), rows, i, way):
             return False
     return True
+
+
+def worst_ranked(scores: Any, ranks: Any, relevant: Any, y: int) -> tuple[int, int]:
+    """Return the worst relevant class and the best irrelevant one; -1 where there is none."""
+    low = high = -1
+    for k in range(len(scores)):
+        if relevant[y - 1, k]:
+            if low < 0 or scores[k] < scores[low]:
+                low = k
+        elif high < 0 or scores[k] >= scores[high]:
+            high = k
+    return low, high
+
+
+def learn_at_once(
+    p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: int, t: float
+) -> int:
+    """Step with all classes that the right one does not lead by 1; a zero row moves none."""
+    xx = space.length(rows, i) / (scale * scale)
+    if xx > 0 and not all_at_once(p, s, rows, i, scale, y - 1, xx):
+        return REFUSED
+    s.tally[COUNT] += 1
+    return UPDATED
+
+
+@apart
+@allocating
+def all_at_once(p: Any, s: Any, rows: Any, i: int, scale: float, b: int, xx: float) -> bool:
+    """Move the rivals back and the right class b forward; return False if that is not finite."""
+    losses = 1 + (s.scores - s.scores[b]) / scale
+    mu = learner.ceded(p, -np.sort(-np.concatenate((losses[:b], losses[b + 1 :]))), xx)
+    taken = 0.0
+    for k in range(len(losses)):
+        share = max(0.0, losses[k] - mu) / xx
+        if k != b and share > 0:
+            taken += share
+            if not part(p, s, rows, i, scale, k, space.length(rows, i), Step(1.0, -share)):
+                return False
+    return part(p, s, rows, i, scale, b, space.length(rows, i), Step(1.0, taken))
+
+
+ranking = variant("ranking", sys.modules[__name__], rivals=worst_ranked)
+ultraconservative = variant("ultraconservative", sys.modules[__name__], learn=learn_at_once)

@@ -1,8 +1,8 @@
-"""Many classes, one against the rest: a learner a class, for which all other classes are -1.
+"""Many classes, one against the rest: one learner for each class, with all others labelled -1.
 
-Each steps as it would on its own; the class with the best score is predicted, and the gap between
-the two best is what the asker goes by, with q as the best class has it. Memory: K times that of two
-classes. For a learner with no joint step, and for classes that overlap.
+The learners step independently. The class with the best score is predicted; the asker gets the gap
+between the two best scores, and q of the best class. Memory: K times that of two classes. For
+learners without a joint step, and for classes that overlap.
 """
 
 import math
@@ -19,7 +19,7 @@ record_scores = joint.record_scores
 
 
 def share(normalize: Any) -> Any:
-    """Return what each of two classes takes of w, one way and the other: all, to be told apart."""
+    """Return the share of w that each of two classes takes: all of it."""
     return 1.0
 
 
@@ -29,25 +29,22 @@ def extent(rows: Any, i: int) -> float:
 
 
 def spread(s: Any, rows: Any, i: int) -> float:
-    """q of the best class."""
+    """Return q of the best class."""
     return space.form(space.at(s, s.ranks[BEST]), rows, i)
 
 
 def limit(s: Any, xx: float) -> float:
-    """The largest that any class may have."""
+    """Return an upper bound of q for every class."""
     return space.ceiling_all(s, xx)
 
 
 def due(p: Any, s: Any, scale: float, m: float, y: int) -> bool:
-    """Some class may want to step."""
+    """Return True: any class may step."""
     return True
 
 
 def age(s: Any, t: float) -> float:
-    """Return the age of what leads, on average over the classes.
-
-    That of the best class alone would change with every row, though nothing drifts.
-    """
+    """Return the mean age over the classes; that of the best class would change with every row."""
     total = 0.0
     for k in range(len(s.scores)):
         total += space.age(space.at(s, k), t)
@@ -55,7 +52,7 @@ def age(s: Any, t: float) -> float:
 
 
 def life(p: Any, s: Any, t: float, remaining: float) -> Life:
-    """How long may the concept of the best class last?"""
+    """Return how long the concept of the best class may last."""
     return space.life(p, space.at(s, s.ranks[BEST]), t, remaining)
 
 
@@ -63,7 +60,7 @@ def life(p: Any, s: Any, t: float, remaining: float) -> Life:
 def learn(
     p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: int, t: float
 ) -> int:
-    """Let every class learn whether the label is its own."""
+    """Step in every class, with +1 for the class of the label; return flags, or REFUSED."""
     flags = 0
     for k in range(len(s.scores)):
         sign = 1.0 if k == y - 1 else -1.0

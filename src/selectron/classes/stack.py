@@ -1,4 +1,4 @@
-"""A stack: for every array that the space keeps of one vector, an array of them, one a class."""
+"""A stack: the arrays of one vector, stacked over the classes."""
 
 from collections import namedtuple
 from collections.abc import Callable
@@ -8,23 +8,23 @@ from typing import Any
 import numpy as np
 
 from ..engine.rows import Dense, Sparse
-from ..spaces import scalars
+from ..spaces import state as numbers
 
 BEST, SECOND = 0, 1  # in `ranks`: the classes with the two best scores
 COUNT, NOTE = 0, 1  # in `tally`: number of steps, and the learner's own number
-OWN = ("scores", "ranks", "tally", "relevant")  # fields beside those of the space
+OWN = ("scores", "ranks", "tally", "relevant")  # fields after those of the space
 
 
 def of_one(space: Any) -> Any:
-    """Return the space of one vector: what a stack is made of, or else the space itself."""
+    """Return the space of one vector: that of a stack, or else the space itself."""
     return getattr(space, "space", space)
 
 
 class Stack:
-    """A space for many classes: a space for one vector, a reduction, and all that it keeps.
+    """A space for many classes: that of one vector, with a reduction.
 
-    `scores` (K,) and `ranks` (2,) are those of the row that is being played; `relevant` (n, K)
-    tells which classes are relevant to row i of a block where there may be several.
+    `scores` (K,) and `ranks` (2,) belong to the current row; `relevant` (n, K) marks the classes
+    relevant to row i of a block, where there may be several.
     """
 
     atomic = False  # a round moves several vectors
@@ -40,7 +40,7 @@ class Stack:
         return self.space.rows(block, constant, *kernel)
 
     def begin(self, start: Callable[..., Any], classes: int) -> Any:
-        """Return the state before the first round, `start` giving that of one vector."""
+        """Return the state before the first round; `start` returns that of one vector."""
         return self.stacked([start()] * classes)
 
     def stacked(self, states: list[Any], tally: np.ndarray | None = None) -> Any:
@@ -51,23 +51,18 @@ class Stack:
         return self.State(*arrays, *own, np.zeros((0, classes), np.uint8))
 
     def of_two(self, state: Any, normalize: bool) -> Any:
-        """Return the state of two classes, from that of the vector w between them.
-
-        Each takes its share of w, one way and the other.
-        """
+        """Return the state of two classes from that of one vector w: each takes a share of w."""
         by = self.reduction.share(normalize)
-        tally = np.array([state.scalars[scalars.COUNT], state.scalars[scalars.NOTE]])
+        tally = np.array([state.scalars[numbers.COUNT], state.scalars[numbers.NOTE]])
         return self.stacked([self.space.scaled(state, -by), self.space.scaled(state, by)], tally)
 
     def unstacked(self, state: Any) -> list[Any]:
         """Return the states of the classes, as copies."""
-        arrays = state[: -len(OWN)]
-        return [
-            self.space.State(*(array[k].copy() for array in arrays)) for k in range(len(arrays[0]))
-        ]
+        arrays = [array.copy() for array in state[: -len(OWN)]]
+        return [self.space.State(*one) for one in zip(*arrays, strict=True)]
 
     def sound(self, state: Any) -> bool:
-        """Do indices that the states hold fit?"""
+        """Return whether the indices in the states are valid."""
         sound = getattr(self.space, "sound", None)
         return sound is None or all(map(sound, self.unstacked(state)))
 
@@ -76,12 +71,12 @@ class Stack:
         return np.stack([self.space.weights(one) for one in self.unstacked(state)])
 
     def widen(self, state: Any, width: int) -> Any:
-        """Return the state after features have been added at the end."""
+        """Return the state with new features at the end."""
         states = [self.space.widen(one, width) for one in self.unstacked(state)]
         return self.stacked(states, state.tally)
 
     def extend(self, state: Any, classes: int, start: Callable[[], Any]) -> Any:
-        """Return the state after classes have been added at the end, as `start` gives them."""
+        """Return the state with new classes at the end, which `start` returns."""
         states = self.unstacked(state)
         fresh = start()
         if hasattr(self.space, "grow"):
@@ -89,7 +84,7 @@ class Stack:
         return self.stacked(states + [fresh] * (classes - len(states)), state.tally)
 
     def room(self, state: Any) -> tuple[int, int]:
-        """Return the room for examples in each class, where they are stored: see `Dual`."""
+        """Return the room for stored examples in each class: see `Dual`."""
         return self.space.room(state)
 
     def wanted(self, state: Any, rows: Any, i: int) -> tuple[int, int]:
@@ -101,5 +96,5 @@ class Stack:
     def grow(self, state: Any, capacity: int, slot: int) -> Any:
         """Return a copy of the state with at least this room for every class."""
         grown = [self.space.grow(one, capacity, slot) for one in self.unstacked(state)]
-        arrays = [np.stack(arrays) for arrays in zip(*grown, strict=True)]
-        return self.State(*arrays, *(array.copy() for array in state[-len(OWN) :]))
+        own = {name: getattr(state, name).copy() for name in OWN}
+        return self.stacked(grown)._replace(**own)

@@ -42,6 +42,13 @@ def allocating(function: Callable) -> Callable:
     return function
 
 
+def variant(name: str, base: types.ModuleType, **changes: Any) -> types.ModuleType:
+    """Return a namespace that has what a module has, except for these changes."""
+    made = types.ModuleType(name)
+    vars(made).update({key: value for key, value in vars(base).items() if key[0] != "_"}, **changes)
+    return made
+
+
 class Reached(NamedTuple):
     """What a global name of a function stands for, or an attribute of the part by that name."""
 

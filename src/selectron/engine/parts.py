@@ -413,11 +413,6 @@ class Storage(Protocol):
         """Store in one slot what another holds."""
 
     @staticmethod
-    def stored(s: Any, k: int) -> Any:
-        """Return the arrays of class k of a stack."""
-        ...
-
-    @staticmethod
     def too_long(s: Any, rows: Any, i: int) -> bool:
         """Return whether row i fits into no slot."""
         return False
@@ -445,7 +440,7 @@ class Kernel(Protocol):
 # What an asker reads: any margin; q = x' P x too; q as a variance; r and q as probability and bits
 MARGIN, FORM, VARIANCE, BELIEF = "margin", "quadratic form", "variance", "belief"
 
-COUNT, SQUARE, NOTE = 0, 1, 5  # where a state's `scalars` hold them: see `spaces.scalars`
+COUNT, SQUARE, NOTE = 0, 1, 5  # where a state's `scalars` hold them: see `spaces.state`
 
 learner = cast(type[Learner], Part("learner", Learner))
 expert = cast(type[Expert], Part("learner", Expert))

@@ -13,7 +13,7 @@ from ..data.labels import encode
 from ..engine.rows import Dense, Sparse
 from ..errors import NotThere, SelectronError
 from ..model.model import Model
-from ..spaces.scalars import HELD
+from ..spaces.state import HELD
 from . import checks
 from .nested import NestedParameters
 

@@ -32,26 +32,26 @@ atomic = False
 NO_SCALARS = np.zeros(8)  # those of `dense_second`, which go unused
 
 
-table = Table(
+TABLE = Table(
     {
-        "w": Field(lambda room: (EXPERTS, room.width), power=1),
-        "triangle": Field(lambda room: (EXPERTS, triangle(room.width))),
-        "g": Field(lambda room: (EXPERTS, room.width)),  # P z of the last row
+        "w": Field(lambda r: (EXPERTS, r.width), power=1),
+        "triangle": Field(lambda r: (EXPERTS, triangle(r.width))),
+        "g": Field(lambda r: (EXPERTS, r.width)),  # P z of the last row
         **SHARED,
-        "stored": Field(lambda room: (STORED, room.width)),  # the rows of the stored labels
+        "stored": Field(lambda r: (STORED, r.width)),  # the rows of the stored labels
         # Sums over labelled rows of the features, their squared and their absolute deviations
-        "sums": Field(lambda room: (3, room.width)),
-        "outliers": Field(lambda room: (room.width,)),  # consecutive ones, up to the last label
+        "sums": Field(lambda r: (3, r.width)),
+        "outliers": Field(lambda r: (r.width,)),  # consecutive ones, up to the last label
         # Offsets and factors of the features for every expert, and the current ones
-        "scaler": Field(lambda room: (2, EXPERTS + 1, room.width)),
-        "row": Field(lambda room: (2, room.width)),  # the last one, winsorised; 1.0 if an outlier
-        "z": Field(lambda room: (1, room.width)),  # the last row, standardised
+        "scaler": Field(lambda r: (2, EXPERTS + 1, r.width)),
+        "row": Field(lambda r: (2, r.width)),  # the last one, winsorised; 1.0 if an outlier
+        "z": Field(lambda r: (1, r.width)),  # the last row, standardised
         # Second moments and w of former leaders, summed
-        "prior_moment": Field(lambda room: (triangle(room.width),)),
-        "prior_mean": Field(lambda room: (room.width,), power=1),
+        "prior_moment": Field(lambda r: (triangle(r.width),)),
+        "prior_mean": Field(lambda r: (r.width,), power=1),
     }
 )
-State, start, size, scaled, at = table.State, table.start, table.size, table.scaled, table.at
+State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
 
 
 class Rows(NamedTuple):

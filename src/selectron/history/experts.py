@@ -20,8 +20,7 @@ from ..engine.bind import Part, apart
 from ..engine.parts import expert
 from ..engine.round import REFUSED, UPDATED, Round
 from ..engine.scales import unit
-from ..spaces.scalars import COUNT
-from ..spaces.state import Field
+from ..spaces.state import COUNT, Field
 from .hazard import hazard_prior
 from .posterior import (
     ALIVE,
@@ -113,15 +112,14 @@ vectors = cast(type[Vectors], Part("space", Vectors))
 
 
 SHARED = {  # fields of every ensemble's state
-    "experts": Field(lambda room: (EXPERTS, 6), fill=start_experts),  # columns: see `posterior`
-    "posterior": Field(  # joint weights of experts and hazard models
-        lambda room: (EXPERTS, len(hazard_prior())), fill=start_posterior
-    ),
-    "sites": Field(lambda room: (2, EXPERTS, STORED), power=[[[0]], [[1]]]),  # tau and nu
-    "labels": Field(lambda room: (STORED,), power=1),
-    "scalars": Field(lambda room: (SCALARS,), fill=start_scalars),
-    "predictions": Field(lambda room: (EXPERTS + 1, 3)),  # of the last row: m, q, belief; q of all
-    "constant": Field(lambda room: (1,)),  # 1.0 if there is a constant in front
+    "experts": Field(lambda r: (EXPERTS, 6), fill=start_experts),  # columns: see `posterior`
+    # Joint weights of experts and hazard models
+    "posterior": Field(lambda r: (EXPERTS, len(hazard_prior())), fill=start_posterior),
+    "sites": Field(lambda r: (2, EXPERTS, STORED), power=[[[0]], [[1]]]),  # tau and nu
+    "labels": Field(lambda r: (STORED,), power=1),
+    "scalars": Field(lambda r: (SCALARS,), fill=start_scalars),
+    "predictions": Field(lambda r: (EXPERTS + 1, 3)),  # of the last row: m, q, belief; q of all
+    "constant": Field(lambda r: (1,)),  # 1.0 if there is a constant in front
 }
 
 
@@ -161,10 +159,7 @@ def inner(s: Any, rows: Any, i: int) -> float:
 
 
 def form(s: Any, rows: Any, i: int) -> float:
-    """Return q of the last row: the mutual information of label and expert, plus young weight.
-
-    The first is in bits; the second is the weight of young experts, the first ones excepted.
-    """
+    """Return q of the last row: mutual information of label and expert, in bits, + young weight."""
     return s.predictions[len(s.experts), 0]
 
 

@@ -107,7 +107,7 @@ def update_noise(s: Any, y: float) -> None:
 
 
 def noise_likelihood(s: Any, y: float, variance: float) -> float:
-    """Return the probability of the label if all experts used this variance."""
+    """Return the probability of label y if all experts used this variance."""
     total, wrong = 0.0, label_noise(s)
     for k in range(len(s.experts)):
         if s.experts[k, ALIVE] > 0:

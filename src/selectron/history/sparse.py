@@ -24,16 +24,16 @@ order = 2
 atomic = False
 
 
-table = Table(
+TABLE = Table(
     {
-        "w": Field(lambda room: (EXPERTS, room.width), power=1),
-        "p": Field(lambda room: (EXPERTS, room.width)),  # the variance of every weight
+        "w": Field(lambda r: (EXPERTS, r.width), power=1),
+        "p": Field(lambda r: (EXPERTS, r.width)),  # the variance of every weight
         **SHARED,
-        "squares": Field(lambda room: (1,)),  # squared norms of labelled rows, constants left out
-        "prior": Field(lambda room: (EXPERTS,)),  # variance of a weight whose feature was always 0
+        "squares": Field(lambda r: (1,)),  # squared norms of labelled rows, constants left out
+        "prior": Field(lambda r: (EXPERTS,)),  # variance of a weight whose feature was always 0
     }
 )
-State, start, size, scaled, at = table.State, table.start, table.size, table.scaled, table.at
+State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
 
 
 class Rows(NamedTuple):
@@ -57,7 +57,7 @@ def rows(block: Sparse, constant: bool, normalize: bool = False) -> Rows:
 
 def widen(s: Any, width: int) -> Any:
     """Return the state with new features, under each expert's prior."""
-    wider = table.widen(s, width)
+    wider = TABLE.widen(s, width)
     wider.p[:, s.p.shape[1] :] = s.prior[:, None]
     return wider
 

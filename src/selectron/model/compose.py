@@ -5,23 +5,22 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from ..classes import binary, exact, joint, ranking, rest, ultraconservative
+from ..classes import binary, exact, joint, rest
 from ..classes.stack import Stack, of_one
 from ..engine.bind import digest
 from ..engine.loop import play
 from ..engine.machine import compiled
-from ..engine.parts import BELIEF, FORM, VARIANCE, Asker, Learner, declared
+from ..engine.parts import BELIEF, FORM, VARIANCE, Asker, Learner, Space, declared
 from ..errors import SelectronError
 from ..history import dense as ring_dense
 from ..history import sparse as ring_sparse
 from ..kernels import Linear
 from ..spaces import (
     dense_first,
-    dense_l1,
     dense_second,
     dual,
+    l1,
     sparse_first,
-    sparse_l1,
     sparse_second,
 )
 
@@ -30,12 +29,12 @@ ENSEMBLE = "an ensemble of experts"
 SPACES = {
     (FIRST, False): dense_first,
     (SECOND, False): dense_second,
-    (L1, False): dense_l1,
+    (L1, False): l1.dense,
     (ENSEMBLE, False): ring_dense,
     (FIRST, True): sparse_first,
     (SECOND, True): sparse_second,
     (ENSEMBLE, True): ring_sparse,
-    (L1, True): sparse_l1,
+    (L1, True): l1.sparse,
 }
 
 
@@ -81,11 +80,11 @@ def space_for(
     if many == "exact" and order is SECOND:
         return exact_stack(_long(kernel))
     at_once = many in ("joint", "exact") and declared(learner, Learner, "at_once")(learner)
-    return stack(space, ultraconservative if at_once else REDUCTIONS[many])
+    return stack(space, joint.ultraconservative if at_once else REDUCTIONS[many])
 
 
 _dual = cache(dual.dual)
-REDUCTIONS = {"joint": joint, "exact": joint, "rest": rest, "ranking": ranking}
+REDUCTIONS = {"joint": joint, "exact": joint, "rest": rest, "ranking": joint.ranking}
 
 
 @cache
@@ -145,8 +144,9 @@ def parts(learner: type, asker: Any, space: Any) -> Mapping[str, Any]:
     if inner is outer and "asker" in getattr(outer, "_field_defaults", ()):
         inner = type(outer._field_defaults["asker"])  # a class alone wraps what it does by default
     own = base.parts if isinstance(base, dual.Dual) else {"space": base}
-    reduction = (space.reduction, space) if isinstance(space, Stack) else (binary, base)
-    return {"learner": learner, "asker": outer, "wrapped": inner, "classes": reduction, **own}
+    two = own["space"] if isinstance(own["space"], tuple) else (base,)
+    classes = (space.reduction, space) if isinstance(space, Stack) else (binary, *two, Space)
+    return {"learner": learner, "asker": outer, "wrapped": inner, "classes": classes, **own}
 
 
 def kind_of(asker: Any) -> Any:

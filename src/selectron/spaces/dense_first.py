@@ -6,19 +6,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.arithmetic import reassociated, row_dot, row_square
-from ..engine.round import Round, Shape
+from ..engine.round import Round
 from ..engine.rows import Dense, readonly
-from .scalars import BIAS, COUNT, LENGTH, SQUARE
+from .state import BIAS, COUNT, LENGTH, SQUARE, Field, Table, numbers
 
 order = 1
 atomic = False  # whether a step was too large is known only after it
 
 
-class State(NamedTuple):
-    """All that is learned."""
-
-    w: np.ndarray  # (d,), without the constant's weight
-    scalars: np.ndarray
+TABLE = Table(
+    {
+        "w": Field(lambda r: (r.width - 1,), power=1),  # without the constant's weight
+        "scalars": numbers(LENGTH, {BIAS: 1, SQUARE: 2}),
+    }
+)
+State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
 
 
 class Rows(NamedTuple):
@@ -33,32 +35,9 @@ def rows(block: Dense, constant: bool) -> Rows:
     return Rows(readonly(block.values), float(constant))
 
 
-def size(width: int) -> int:
-    """Return the bytes that the state takes."""
-    return 8 * width
-
-
-def start(width: int, shape: Shape | None) -> State:
-    """Return the state before the first round."""
-    return State(np.zeros(width - 1), np.zeros(LENGTH))
-
-
-def weights(s: State) -> np.ndarray:
+def weights(s: Any) -> np.ndarray:
     """Return w, the constant's weight first."""
     return np.concatenate([s.scalars[[BIAS]], s.w])
-
-
-def scaled(state: State, by: float) -> State:
-    """Return a copy in which w is multiplied."""
-    numbers = state.scalars.copy()
-    numbers[BIAS] *= by
-    numbers[SQUARE] *= by * by
-    return State(by * state.w, numbers)
-
-
-def at(s: Any, k: int) -> Any:
-    """What a stack keeps of class k."""
-    return State(s.w[k], s.scalars[k])
 
 
 def inner(s: Any, rows: Any, i: int) -> float:

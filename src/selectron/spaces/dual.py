@@ -5,7 +5,6 @@ kept of them (`dual_first`, `dual_second`, `dual_explicit`) and a kernel. Its ar
 stops where there is no room left, the model calls `grow`, and the loop goes on.
 """
 
-from collections import namedtuple
 from collections.abc import Callable
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
@@ -16,8 +15,8 @@ from ..engine.parts import Space
 from ..engine.round import Shape
 from ..errors import NotThere
 from ..kernels import Linear
-from . import dual_explicit, dual_first, dual_second, support_dense, support_sparse
-from .scalars import CHANCE, DUAL_LENGTH, HELD, LIMIT
+from . import dual_first, dual_second, support_dense, support_sparse
+from .state import CHANCE, HELD, LIMIT, Room, Table
 
 
 class Dual:
@@ -31,8 +30,8 @@ class Dual:
     def __init__(self, storage: ModuleType, kept: Any, kernel: Any, bounded: bool) -> None:
         self.storage, self.kept, self.kernel = storage, kept, kernel
         self.order, self.Rows, self.rows = kept.order, storage.Rows, storage.rows
-        fields = (*storage.FIELDS, *kept.FIELDS, "scalars")
-        self.State: Any = namedtuple("State", fields)  # type: ignore[misc]
+        self.table = Table(storage.FIELDS | kept.FIELDS)
+        self.State, self.scaled = self.table.State, self.table.scaled
         names = [space.__name__.rpartition(".")[2] for space in (storage, kept)]
         named = kernel.__name__ if kernel.__name__.isidentifier() else "kernel"
         self.__name__ = "_".join([*names, named, "bounded" * bounded])
@@ -44,15 +43,14 @@ class Dual:
         kernel = self.kernel
         if isinstance(kernel, FunctionType):
             kernel = SimpleNamespace(compare=compared(kernel))
-        own = SimpleNamespace(State=self.State, Rows=self.Rows)
+        own = SimpleNamespace(State=self.State, Rows=self.Rows, at=self.table.at)
         if not self.bounded:
             own.evict = Space.evict
         return {"space": (own, self.kept, self.storage), "storage": self.storage, "kernel": kernel}
 
     def size(self, width: int, capacity: int = 0, slot: int = 0) -> int:
         """Return the bytes that the state takes with room for so many examples, or at the start."""
-        capacity, slot = (capacity, slot) if capacity else self.storage.START
-        return self.storage.size(width, capacity, slot) + self.kept.size(width, capacity)
+        return self.table.size(width, *((capacity, slot) if capacity else self.storage.START))
 
     def start(
         self, width: int, shape: Shape | None, limit: float = np.inf, chance: float = 1.0
@@ -63,21 +61,18 @@ class Dual:
         those that leave.
         """
         capacity, slot = self.storage.START
-        capacity = int(min(capacity, limit + 1))
-        numbers = np.zeros(DUAL_LENGTH)
-        numbers[LIMIT], numbers[CHANCE] = limit, chance
-        kept = self.kept.start(width, capacity, shape, numbers)
-        return self.State(*self.storage.start(width, capacity, slot), *kept, numbers)
+        state = self.table.start(width, shape, int(min(capacity, limit + 1)), slot)
+        state.scalars[[LIMIT, CHANCE]] = limit, chance
+        return state
 
     def resized(self, s: Any, width: int, capacity: int, slot: int) -> Any:
         """Return a copy of the state with room for so many features, examples, and non-zeros."""
-        kept = self.kept.resized(s, width, capacity)
-        stored = self.storage.resized(s, width, capacity, slot)
-        return self.State(*stored, *kept, s.scalars.copy())
+        used = Room(self.width(s), int(s.scalars[HELD]), self.room(s)[1])
+        return self.table.resized(s, Room(width, capacity, slot), used)
 
     def room(self, s: Any) -> tuple[int, int]:
         """Return for how many examples there is room in the state, and for how many non-zeros."""
-        return self.storage.room(s._asdict())
+        return s.xx.shape[-1], s.values.shape[-1] if self.storage is support_sparse else 0
 
     def wanted(self, s: Any, rows: Any, i: int) -> tuple[int, int]:
         """Return the room that there should be for a step on row i: by half as much again."""
@@ -99,18 +94,13 @@ class Dual:
         """Return the state with new features; sparse rows only."""
         return self.resized(s, width, *self.room(s))
 
-    def scaled(self, s: Any, by: float) -> Any:
-        """Return a copy of the state in which w is multiplied."""
-        copied = self.State(*(array.copy() for array in s))
-        return copied._replace(**self.kept.scaled(s, by))
-
     def weights(self, s: Any) -> np.ndarray:
         """Return w, for the linear kernel."""
         if self.kernel is not Linear:
             raise NotThere(
                 f"There are no weights of features with the kernel {self.kernel.__name__}."
             )
-        if self.kept is dual_explicit:
+        if self.kept is dual_second.explicit:
             return s.w.copy()
         return self.storage.combined(s, self.kept.coefficients(s), self.width(s))
 
@@ -138,5 +128,5 @@ def dual(order: int, sparse: bool, kernel: Any, bounded: bool) -> Dual:
     storage = support_sparse if sparse else support_dense
     kept = dual_first if order == 1 else dual_second
     if order == 2 and sparse and kernel is Linear:
-        kept = dual_explicit
+        kept = dual_second.explicit
     return Dual(storage, kept, kernel, bounded)

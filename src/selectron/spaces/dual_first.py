@@ -11,34 +11,34 @@ import numpy as np
 
 from ..engine.arithmetic import dot
 from ..engine.bind import apart
-from ..engine.parts import learner, space, storage
-from ..engine.round import Old, Round, Shape
-from .scalars import CHANCE, COUNT, FACTOR, HELD, LIMIT, NOTE, SQUARE
-from .sparse_first import HIGHEST, LOWEST, fold
+from ..engine.parts import learner, storage
+from ..engine.round import Old, Round
+from .dense_first import ceiling as ceiling
+from .sparse_first import HIGHEST, LOWEST, fold, one_factor
+from .state import (
+    CHANCE,
+    COUNT,
+    DUAL_LENGTH,
+    FACTOR,
+    HELD,
+    LIMIT,
+    NOTE,
+    SQUARE,
+    Field,
+    numbers,
+)
 
 order = 1
-FIELDS = ("coef", "scales", "born", "kappa")
 MODULUS, MULTIPLIER = 2147483647.0, 48271.0  # Park & Miller's: products are exact in doubles
 
 
-def size(width: int, capacity: int) -> int:
-    """Return the bytes of what is kept beside so many examples."""
-    return 8 * capacity * len(FIELDS)
-
-
-def start(width: int, capacity: int, shape: Shape | None, scalars: np.ndarray) -> Any:
-    """Return the arrays before the first round."""
-    scalars[FACTOR] = 1.0
-    return tuple(np.zeros(capacity) for _ in FIELDS)
-
-
-def resized(s: Any, width: int, capacity: int) -> Any:
-    """Return the arrays with room for so many examples."""
-    fresh = tuple(np.zeros(capacity) for _ in FIELDS)
-    held = int(s.scalars[HELD])
-    for new, old in zip(fresh, (s.coef, s.scales, s.born, s.kappa), strict=True):
-        new[:held] = old[:held]
-    return fresh
+FIELDS = {
+    "coef": Field(lambda r: (r.capacity,)),
+    "scales": Field(lambda r: (r.capacity,)),  # 1 / scale of the step that stored the example
+    "born": Field(lambda r: (r.capacity,)),  # the number of steps before it
+    "kappa": Field(lambda r: (r.capacity,)),  # the last values of the kernel
+    "scalars": numbers(DUAL_LENGTH, {FACTOR: 1, SQUARE: 2}, one_factor),
+}
 
 
 def coefficients(s: Any) -> np.ndarray:
@@ -46,24 +46,10 @@ def coefficients(s: Any) -> np.ndarray:
     return s.scalars[FACTOR] * s.coef[: int(s.scalars[HELD])]
 
 
-def scaled(s: Any, by: float) -> dict[str, np.ndarray]:
-    """Return what changes where w is multiplied."""
-    scalars = s.scalars.copy()
-    scalars[FACTOR] *= by
-    scalars[SQUARE] *= by * by
-    return {"scalars": scalars}
-
-
 def sound(s: Any, held: int) -> bool:
     """Are these numbers that a step can go on from?"""
-    numbers = [s.coef[:held], s.scales[:held], s.born[:held], s.scalars[[FACTOR, SQUARE]]]
-    return all(bool(np.isfinite(n).all()) for n in numbers) and 1 <= s.scalars[CHANCE] < MODULUS
-
-
-def at(s: Any, k: int) -> Any:
-    """What a stack keeps of class k."""
-    own = (s.coef[k], s.scales[k], s.born[k], s.kappa[k], s.scalars[k])
-    return space.State(*(storage.stored(s, k) + own))
+    found = [s.coef[:held], s.scales[:held], s.born[:held], s.scalars[[FACTOR, SQUARE]]]
+    return all(bool(np.isfinite(n).all()) for n in found) and 1 <= s.scalars[CHANCE] < MODULUS
 
 
 def inner(s: Any, rows: Any, i: int) -> float:
@@ -76,11 +62,6 @@ def inner(s: Any, rows: Any, i: int) -> float:
 def form(s: Any, rows: Any, i: int) -> float:
     """q = k(x, x)."""
     return storage.length(rows, i)
-
-
-def ceiling(s: Any, xx: float) -> float:
-    """q itself."""
-    return xx
 
 
 def needs_growth(s: Any, rows: Any, i: int) -> bool:

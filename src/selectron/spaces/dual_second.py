@@ -13,69 +13,43 @@ the formula gives; unlike the primal one it is never written down, and has no di
 """
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
 
-from ..engine.arithmetic import dot, reassociated
-from ..engine.bind import apart
-from ..engine.parts import space, storage
+from ..engine.arithmetic import dot, reassociated, sparse_dot
+from ..engine.bind import apart, variant
+from ..engine.parts import storage
 from ..engine.round import Round, Shape, ShapeStep
-from .scalars import COUNT, FRESH, HELD, MIX, NOISE
-from .second import EPSILON, damped
-from .second import opposite as opposite
-from .second import shrunk as shrunk
-from .second import still as still
+from . import dense_second
+from .dense_second import EPSILON, damped
 from .sparse_first import HIGHEST, LOWEST, fold
+from .state import COUNT, DUAL_LENGTH, FRESH, HELD, MIX, NOISE, Field, numbers, triangle
+from .support_sparse import add
 
 order = 2
-OF_P = ("triangle", "c", "kappa", "a")
-FIELDS = ("coef", *OF_P)
+opposite, shrunk, still = dense_second.opposite, dense_second.shrunk, dense_second.still
 
 
-def size(width: int, capacity: int) -> int:
-    """Return the bytes of what is kept beside so many examples."""
-    return 8 * (capacity * (capacity + 1) // 2 + 4 * capacity)
-
-
-def start(width: int, capacity: int, shape: Shape, scalars: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return the arrays before the first round."""
-    return np.zeros(capacity), *start_of_p(capacity, shape, scalars)
-
-
-def start_of_p(capacity: int, shape: Shape, scalars: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return the arrays that make P."""
+def fill_scalars(scalars: np.ndarray, shape: Shape) -> None:
+    """Start with P = shape.scale I and eps = shape.noise."""
     scalars[NOISE], scalars[FRESH], scalars[MIX] = shape.noise, shape.scale, 1.0
-    vectors = (np.zeros(capacity) for _ in OF_P[1:])
-    return np.zeros(capacity * (capacity + 1) // 2), *vectors
 
 
-def resized(s: Any, width: int, capacity: int) -> tuple[np.ndarray, ...]:
-    """Return the arrays with room for so many examples."""
-    coef = np.zeros(capacity)
-    held = int(s.scalars[HELD])
-    coef[:held] = s.coef[:held]
-    return coef, *resized_p(s, capacity)
-
-
-def resized_p(s: Any, capacity: int) -> tuple[np.ndarray, ...]:
-    """Return the arrays that make P; what is not used yet is not touched, and takes no memory."""
-    fresh = start_of_p(capacity, Shape(0.0, 0.0), np.zeros(len(s.scalars)))
-    held = int(s.scalars[HELD])
-    ends = held * (held + 1) // 2, held, held, held
-    for new, name, end in zip(fresh, OF_P, ends, strict=True):
-        new[:end] = getattr(s, name)[:end]
-    return fresh
+OF_P = {
+    "triangle": Field(lambda r: (triangle(r.capacity),)),  # h, row by row
+    "c": Field(lambda r: (r.capacity,)),
+    "kappa": Field(lambda r: (r.capacity,)),  # the last values of the kernel
+    "a": Field(lambda r: (r.capacity,)),  # a_t of the last row that needed q
+    "scalars": numbers(DUAL_LENGTH, {}, fill_scalars),
+}
+FIELDS = {"coef": Field(lambda r: (r.capacity,), power=1), **OF_P}
 
 
 def coefficients(s: Any) -> np.ndarray:
     """Return what each stored example weighs."""
     return s.coef[: int(s.scalars[HELD])]
-
-
-def scaled(s: Any, by: float) -> dict[str, np.ndarray]:
-    """Return what changes where w is multiplied."""
-    return {"coef": by * s.coef}
 
 
 def sound(s: Any, held: int) -> bool:
@@ -85,15 +59,8 @@ def sound(s: Any, held: int) -> bool:
 
 def sound_p(s: Any, held: int) -> bool:
     """Are these the numbers of a P?"""
-    triangle = s.triangle[: held * (held + 1) // 2]
-    numbers = [triangle, s.c[:held], s.scalars[[NOISE, FRESH, MIX]]]
-    return all(bool(np.isfinite(n).all()) for n in numbers) and s.scalars[MIX] > 0
-
-
-def at(s: Any, k: int) -> Any:
-    """What a stack keeps of class k."""
-    own = (s.coef[k], s.triangle[k], s.c[k], s.kappa[k], s.a[k], s.scalars[k])
-    return space.State(*(storage.stored(s, k) + own))
+    found = [s.triangle[: triangle(held)], s.c[:held], s.scalars[[NOISE, FRESH, MIX]]]
+    return all(bool(np.isfinite(n).all()) for n in found) and s.scalars[MIX] > 0
 
 
 def inner(s: Any, rows: Any, i: int) -> float:
@@ -196,3 +163,49 @@ def last_row(s: Any) -> tuple[int, int]:
     """Where does the last row of the triangle begin and end?"""
     n = int(s.scalars[HELD])
     return n * (n - 1) // 2, n * (n + 1) // 2
+
+
+# Sparse rows without a kernel: w is written out. A margin is then one sparse product, and only a q
+# that is needed costs inner products with all stored examples.
+
+
+def explicit_sound(s: Any, held: int) -> bool:
+    """Return whether a step can go on from these numbers."""
+    return bool(np.isfinite(s.w).all()) and sound_p(s, held)
+
+
+def explicit_inner(s: Any, rows: Any, i: int) -> float:
+    """<w, x>."""
+    return sparse_dot(s.w, rows.indices, rows.values, rows.indptr[i], rows.indptr[i + 1])
+
+
+def explicit_form(s: Any, rows: Any, i: int) -> float:
+    """q, with the kernel's values left in s.kappa."""
+    storage.fill(s, rows, i)
+    return quadratic(s, storage.length(rows, i))
+
+
+@apart
+def explicit_move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
+    """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled, after `form`."""
+    n = int(s.scalars[HELD])
+    step = shortened(s, rows, i, scale, now, step)
+    if not reshaped(s, rows, i, scale, now, step):
+        return False
+    if s.scalars[HELD] > n:
+        begin, end = last_row(s)
+        g = s.triangle[begin:end]
+        for j in range(len(g)):
+            add(s.w, s, j, step.eta * g[j])
+    return True
+
+
+explicit = variant(
+    "dual_explicit",
+    sys.modules[__name__],
+    FIELDS={"w": Field(lambda r: (r.width,), power=1), **OF_P},
+    sound=explicit_sound,
+    inner=explicit_inner,
+    form=explicit_form,
+    move=explicit_move,
+)

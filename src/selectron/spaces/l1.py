@@ -16,12 +16,16 @@ nothing that is left in the solution is large then, however large tau.
 """
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine.arithmetic import dot, reassociated
-from ..engine.bind import allocating
+from ..engine.arithmetic import dot, reassociated, sparse_dot
+from ..engine.bind import allocating, variant
+from ..engine.round import Round
+from . import dense_first, sparse_first
+from .state import BIAS, COUNT, LENGTH, SQUARE, SUPPORT, Field, Table, numbers
 
 MOST = 400  # rounds of a search, never met: halving a bracket of doubles takes some 60
 CONSTANT = -1  # as if it were a feature before all others
@@ -265,3 +269,118 @@ def folded(e: Entries, u: np.ndarray, n: int, beta: float) -> np.ndarray:
     for i in range(len(u)):
         v[e.of[i]] += beta * e.sign[i] * u[i]
     return v
+
+
+# The two spaces: dense rows, where a step passes over w and x a few times, and sparse rows, where
+# it touches the non-zeros of w and x only.
+
+
+def moving(coordinates: Callable, put: Callable) -> Callable:
+    """Return the step of a space with these functions."""
+
+    def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
+        """w <- the nearest point of the ball with margin 1, for x scaled; 2 if there is none."""
+        if not math.isfinite(step.radius * step.radius * now.q):  # nor would all that follows be
+            return 0
+        c = coordinates(s, rows, i, now.y, scale)
+        found = nearest(c, step.radius)
+        put(s, c.of, found.v)
+        s.scalars[SQUARE] = dot(found.v, found.v)
+        s.scalars[COUNT] += 1
+        return 1 if found.feasible else 2
+
+    return move
+
+
+@allocating
+def dense_coordinates(s: Any, rows: Any, i: int, y: float, scale: float) -> Coordinates:
+    """Return the constant, and all at which w or y x / scale is not 0."""
+    room = 1 + len(s.w)
+    c = Coordinates(np.empty(room, np.int64), np.empty(room), np.empty(room))
+    c.of[0], c.w[0], c.z[0] = CONSTANT, s.scalars[BIAS], y * (rows.constant / scale)
+    n = 1
+    for j in range(len(s.w)):
+        z = y * (rows.values[i, j] / scale)
+        if s.w[j] != 0 or z != 0:
+            c.of[n], c.w[n], c.z[n] = j, s.w[j], z
+            n += 1
+    return Coordinates(c.of[:n], c.w[:n], c.z[:n])
+
+
+def dense_put(s: Any, of: np.ndarray, v: np.ndarray) -> None:
+    """Write w; the constant comes first."""
+    s.scalars[BIAS] = v[0]
+    for k in range(1, len(of)):
+        s.w[of[k]] = v[k]
+
+
+dense = variant("dense_l1", dense_first, atomic=True, move=moving(dense_coordinates, dense_put))
+
+
+def sparse_inner(s: Any, rows: Any, i: int) -> float:
+    """<w, x>."""
+    total = sparse_dot(s.w, rows.indices, rows.values, rows.indptr[i], rows.indptr[i + 1])
+    return total + s.scalars[BIAS] * rows.constant
+
+
+@allocating
+def sparse_coordinates(s: Any, rows: Any, i: int, y: float, scale: float) -> Coordinates:
+    """Return the constant, w's support, and then what else x has: 0 at most at the constant."""
+    begin, end, n = rows.indptr[i], rows.indptr[i + 1], int(s.scalars[SUPPORT])
+    room = 1 + n + int(end - begin)
+    c = Coordinates(np.empty(room, np.int64), np.zeros(room), np.zeros(room))
+    c.of[0], c.w[0], c.z[0] = CONSTANT, s.scalars[BIAS], y * (rows.constant / scale)
+    for k in range(n):
+        c.of[1 + k], c.w[1 + k] = s.support[k], s.w[s.support[k]]
+    n += 1
+    for k in range(begin, end):
+        j, z = rows.indices[k], y * (rows.values[k] / scale)
+        if s.w[j] != 0:
+            c.z[1 + s.place[j]] = z
+        elif z != 0:
+            c.of[n], c.z[n] = j, z
+            n += 1
+    return Coordinates(c.of[:n], c.w[:n], c.z[:n])
+
+
+def sparse_put(s: Any, of: np.ndarray, v: np.ndarray) -> None:
+    """Write w and its support; the constant comes first."""
+    s.scalars[BIAS] = v[0]
+    n = 0
+    for k in range(1, len(of)):
+        j = of[k]
+        s.w[j] = v[k]
+        if v[k] != 0:
+            s.support[n], s.place[j] = j, n
+            n += 1
+    s.scalars[SUPPORT] = n
+
+
+def sound(s: Any) -> bool:
+    """Return whether the support is that of w, which nothing checks in the loop."""
+    n = s.scalars[SUPPORT]
+    if not 0 <= n <= len(s.w):
+        return False
+    support = s.support[: int(n)]
+    found = np.array_equal(np.sort(support), np.flatnonzero(s.w))
+    return found and np.array_equal(s.place[support], np.arange(len(support)))
+
+
+TABLE = Table(
+    {
+        "w": Field(lambda r: (r.width - 1,), power=1),  # without the constant's weight
+        "support": Field(lambda r: (r.width - 1,), dtype=np.int32),  # where w is not 0, unordered
+        "place": Field(lambda r: (r.width - 1,), dtype=np.int32),  # where in `support` that stands
+        "scalars": numbers(LENGTH, {BIAS: 1, SQUARE: 2}),
+    }
+)
+sparse = variant(
+    "sparse_l1",
+    sparse_first,
+    **{name: getattr(TABLE, name) for name in ("State", "at", "start", "size", "scaled", "widen")},
+    weights=dense_first.weights,
+    inner=sparse_inner,
+    move=moving(sparse_coordinates, sparse_put),
+    sound=sound,
+)
+del sparse.score_all  # the contract's, which takes each state out of the stack

@@ -8,7 +8,9 @@ import numpy as np
 from ..engine.arithmetic import span_square, sparse_dot
 from ..engine.round import Round, Shape
 from ..engine.rows import Sparse, readonly
-from .scalars import BIAS, COUNT, FACTOR, LENGTH, SQUARE
+from .dense_first import ceiling as ceiling
+from .dense_first import ceiling_all as ceiling_all
+from .state import BIAS, COUNT, FACTOR, LENGTH, SQUARE, Field, Table, numbers
 
 order = 1
 atomic = True
@@ -18,11 +20,19 @@ atomic = True
 LOWEST, HIGHEST = 1e-30, 1e30
 
 
-class State(NamedTuple):
-    """All that is learned."""
+def one_factor(scalars: np.ndarray, shape: Shape | None) -> None:
+    """Start with the factor 1."""
+    scalars[FACTOR] = 1.0
 
-    v: np.ndarray  # (d,), without the constant's weight
-    scalars: np.ndarray
+
+TABLE = Table(
+    {
+        "v": Field(lambda r: (r.width - 1,)),  # without the constant's weight
+        "scalars": numbers(LENGTH, {BIAS: 1, FACTOR: 1, SQUARE: 2}, one_factor),
+    }
+)
+State, at, start, size = TABLE.State, TABLE.at, TABLE.start, TABLE.size
+scaled, widen = TABLE.scaled, TABLE.widen
 
 
 class Rows(NamedTuple):
@@ -40,39 +50,9 @@ def rows(block: Sparse, constant: bool) -> Rows:
     return Rows(readonly(indptr), readonly(indices), readonly(block.values), float(constant))
 
 
-def size(width: int) -> int:
-    """Return the bytes that the state takes."""
-    return 8 * width
-
-
-def start(width: int, shape: Shape | None) -> State:
-    """Return the state before the first round."""
-    state = State(np.zeros(width - 1), np.zeros(LENGTH))
-    state.scalars[FACTOR] = 1.0
-    return state
-
-
-def widen(s: State, width: int) -> State:
-    """Return the state with zero weights for the new features."""
-    return s._replace(v=np.concatenate([s.v, np.zeros(width - 1 - len(s.v))]))
-
-
-def weights(s: State) -> np.ndarray:
+def weights(s: Any) -> np.ndarray:
     """Return w, the constant's weight first."""
     return np.concatenate([s.scalars[[BIAS]], s.scalars[FACTOR] * s.v])
-
-
-def scaled(state: State, by: float) -> State:
-    """Return a copy in which w is multiplied."""
-    numbers = state.scalars.copy()
-    numbers[[BIAS, FACTOR]] *= by
-    numbers[SQUARE] *= by * by
-    return State(state.v.copy(), numbers)
-
-
-def at(s: Any, k: int) -> Any:
-    """What a stack keeps of class k."""
-    return State(s.v[k], s.scalars[k])
 
 
 def inner(s: Any, rows: Any, i: int) -> float:
@@ -91,11 +71,6 @@ def score_all(s: Any, rows: Any, i: int) -> None:
         s.scores[k] = s.scalars[k, FACTOR] * total + s.scalars[k, BIAS] * rows.constant
 
 
-def ceiling_all(s: Any, xx: float) -> float:
-    """q itself, for every class."""
-    return xx
-
-
 def length(rows: Any, i: int) -> float:
     """<x, x>."""
     total = span_square(rows.values, rows.indptr[i], rows.indptr[i + 1])
@@ -105,11 +80,6 @@ def length(rows: Any, i: int) -> float:
 def form(s: Any, rows: Any, i: int) -> float:
     """q = <x, x>."""
     return length(rows, i)
-
-
-def ceiling(s: Any, xx: float) -> float:
-    """q itself."""
-    return xx
 
 
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:

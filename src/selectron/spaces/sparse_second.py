@@ -11,25 +11,30 @@ import numpy as np
 from ..engine.arithmetic import dot, span_square, sparse_dot
 from ..engine.round import Round, Shape
 from ..engine.rows import Sparse, readonly
-from .scalars import FRESH, LARGEST, NOISE, SMALLEST, SQUARE
-from .second import bound, damped, due, grain, scalars, tighten, walk
-from .second import ceiling as ceiling
-from .second import ceiling_all as ceiling_all
-from .second import opposite as opposite
-from .second import shrunk as shrunk
-from .second import still as still
+from . import dense_second
+from .dense_second import SCALARS, bound, damped, due, grain, tighten, walk
+from .state import FRESH, LARGEST, NOISE, SMALLEST, Field, Table
 
 order = 2
 atomic = True
+ceiling, ceiling_all = dense_second.ceiling, dense_second.ceiling_all
+opposite, shrunk, still = dense_second.opposite, dense_second.shrunk, dense_second.still
 
 
-class State(NamedTuple):
-    """All that is learned."""
+def fill_diagonal(p: np.ndarray, shape: Shape) -> None:
+    """Start with P = shape.scale I."""
+    np.fill_diagonal(p, shape.scale)
 
-    w: np.ndarray  # (d,)
-    p: np.ndarray  # (d, d)
-    g: np.ndarray  # (d,), room for a step
-    scalars: np.ndarray
+
+TABLE = Table(
+    {
+        "w": Field(lambda r: (r.width,), power=1),
+        "p": Field(lambda r: (r.width, r.width), fill=fill_diagonal),
+        "g": Field(lambda r: (r.width,)),  # room for a step
+        "scalars": SCALARS,
+    }
+)
+State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
 
 
 class Rows(NamedTuple):
@@ -57,45 +62,18 @@ def like(rows: Any, indptr: Any, indices: Any, values: Any) -> Any:
     return Rows(indptr, indices, values)
 
 
-def size(width: int) -> int:
-    """Return the bytes that the state takes."""
-    return 8 * width * (width + 2)
-
-
-def start(width: int, shape: Shape) -> State:
-    """Return the state before the first round."""
-    p = np.zeros((width, width))
-    np.fill_diagonal(p, shape.scale)
-    return State(np.zeros(width), p, np.zeros(width), scalars(width, shape))
-
-
-def widen(s: State, width: int) -> State:
+def widen(s: Any, width: int) -> Any:
     """Return the state with new features, as if they had been there, at zero, from the start."""
-    old, fresh = len(s.w), s.scalars[FRESH]
-    p = np.zeros((width, width))
-    p[:old, :old] = s.p
-    p[range(old, width), range(old, width)] = fresh
-    numbers = s.scalars.copy()
-    numbers[LARGEST] = max(numbers[LARGEST], fresh)
-    numbers[SMALLEST] = min(numbers[SMALLEST], fresh)
-    return State(np.concatenate([s.w, np.zeros(width - old)]), p, np.zeros(width), numbers)
+    wide, new, fresh = TABLE.widen(s, width), range(len(s.w), width), s.scalars[FRESH]
+    wide.p[new, new] = fresh
+    wide.scalars[LARGEST] = max(s.scalars[LARGEST], fresh)
+    wide.scalars[SMALLEST] = min(s.scalars[SMALLEST], fresh)
+    return wide
 
 
-def weights(s: State) -> np.ndarray:
+def weights(s: Any) -> np.ndarray:
     """Return w."""
     return s.w.copy()
-
-
-def scaled(state: State, by: float) -> State:
-    """Return a copy in which w is multiplied."""
-    numbers = state.scalars.copy()
-    numbers[SQUARE] *= by * by
-    return State(by * state.w, state.p.copy(), state.g.copy(), numbers)
-
-
-def at(s: Any, k: int) -> Any:
-    """What a stack keeps of class k."""
-    return State(s.w[k], s.p[k], s.g[k], s.scalars[k])
 
 
 def inner(s: Any, rows: Any, i: int) -> float:

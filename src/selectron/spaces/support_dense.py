@@ -9,9 +9,12 @@ from ..engine.bind import apart
 from ..engine.parts import kernel
 from ..engine.rows import Dense
 from . import dense_second
-from .scalars import HELD
+from .state import HELD, Field
 
-FIELDS = ("x", "xx")
+FIELDS = {
+    "x": Field(lambda r: (r.capacity, r.width)),
+    "xx": Field(lambda r: (r.capacity,)),
+}
 START = (16, 0)  # room at the start: examples
 
 
@@ -27,29 +30,6 @@ def rows(block: Dense, constant: bool, kernel: tuple[float, ...]) -> Rows:
     return Rows(dense_second.rows(block, constant).values, kernel)
 
 
-def size(width: int, capacity: int, slot: int) -> int:
-    """Return the bytes that so many examples take."""
-    return 8 * capacity * (width + 1)
-
-
-def start(width: int, capacity: int, slot: int) -> tuple[np.ndarray, ...]:
-    """Return room for so many examples."""
-    return np.zeros((capacity, width)), np.zeros(capacity)
-
-
-def resized(s: Any, width: int, capacity: int, slot: int) -> tuple[np.ndarray, ...]:
-    """Return the examples with room for so many."""
-    fresh, held = start(width, capacity, slot), int(s.scalars[HELD])
-    for new, old in zip(fresh, (s.x, s.xx), strict=True):
-        new[:held] = old[:held]
-    return fresh
-
-
-def room(shapes: Any) -> tuple[int, int]:
-    """Return capacity and slot width of arrays by their names."""
-    return shapes["xx"].shape[-1], 0
-
-
 def needed(rows: Any, i: int) -> int:
     """Return how wide a slot row i needs."""
     return 0
@@ -63,11 +43,6 @@ def sound(s: Any, held: int) -> bool:
 def combined(s: Any, by: np.ndarray, width: int) -> np.ndarray:
     """Return sum_j by_j x_j."""
     return by @ s.x[: len(by)]
-
-
-def stored(s: Any, k: int) -> Any:
-    """What a stack keeps of class k."""
-    return s.x[k], s.xx[k]
 
 
 @apart

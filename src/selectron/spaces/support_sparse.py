@@ -12,9 +12,15 @@ from ..engine.bind import apart
 from ..engine.parts import kernel
 from ..engine.rows import Sparse
 from . import sparse_second
-from .scalars import HELD
+from .state import HELD, Field
 
-FIELDS = ("indices", "values", "lengths", "xx", "wide")
+FIELDS = {
+    "indices": Field(lambda r: (r.capacity, r.slot), dtype=np.uint32),
+    "values": Field(lambda r: (r.capacity, r.slot)),
+    "lengths": Field(lambda r: (r.capacity,), dtype=np.uint64),
+    "xx": Field(lambda r: (r.capacity,)),
+    "wide": Field(lambda r: (r.width,)),  # zeros, but for a row that is being compared
+}
 START = (16, 16)  # room at the start: examples, and non-zeros of each
 
 
@@ -37,38 +43,6 @@ def like(rows: Any, indptr: Any, indices: Any, values: Any) -> Any:
     return Rows(indptr, indices, values, rows.kernel)
 
 
-def size(width: int, capacity: int, slot: int) -> int:
-    """Return the bytes that so many examples take."""
-    return 8 * width + capacity * (12 * slot + 16)
-
-
-def start(width: int, capacity: int, slot: int) -> tuple[np.ndarray, ...]:
-    """Return room for so many examples."""
-    return (
-        np.zeros((capacity, slot), np.uint32),
-        np.zeros((capacity, slot)),
-        np.zeros(capacity, np.uint64),
-        np.zeros(capacity),
-        np.zeros(width),
-    )
-
-
-def resized(s: Any, width: int, capacity: int, slot: int) -> tuple[np.ndarray, ...]:
-    """Return the examples with room for so many, of so many non-zeros; what is unused stays so."""
-    fresh = start(width, capacity, slot)
-    held, longest = int(s.scalars[HELD]), s.values.shape[1]
-    for new, old in zip(fresh[:2], (s.indices, s.values), strict=True):
-        new[:held, :longest] = old[:held]
-    for new, old in zip(fresh[2:4], (s.lengths, s.xx), strict=True):
-        new[:held] = old[:held]
-    return fresh
-
-
-def room(shapes: Any) -> tuple[int, int]:
-    """Return capacity and slot width of arrays by their names."""
-    return shapes["values"].shape[-2:]
-
-
 def needed(rows: Any, i: int) -> int:
     """Return how wide a slot row i needs."""
     return int(rows.indptr[i + 1] - rows.indptr[i])
@@ -89,11 +63,6 @@ def combined(s: Any, by: np.ndarray, width: int) -> np.ndarray:
         n = int(s.lengths[j])
         total[s.indices[j, :n]] += factor * s.values[j, :n]
     return total
-
-
-def stored(s: Any, k: int) -> Any:
-    """What a stack keeps of class k."""
-    return s.indices[k], s.values[k], s.lengths[k], s.xx[k], s.wide[k]
 
 
 def too_long(s: Any, rows: Any, i: int) -> bool:
