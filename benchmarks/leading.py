@@ -155,7 +155,7 @@ VARIANTS = {
         constants={"history.posterior.LABEL_NOISE": 1e-6, "history.posterior.NOISE_MEMORY": 1.0}
     ),
     "nothing saved": Variant(budget={"saved": 0}),
-    "nothing in advance": Variant(constants={"askers.budget.EAGER": 1.0}),
+    "nothing in advance": Variant(constants={"askers.budget.START": 1.0}),
     "bursts by worth": Variant(constants={"askers.uncertainty.Uncertainty.surprise": every_row}),
     "with a horizon": Variant(horizon=True),
     "with a horizon, spent evenly": Variant(

@@ -7,7 +7,7 @@ import pytest
 
 from selectron import OnlineClassifier
 from selectron.askers import Budget
-from selectron.askers.budget import due, recalled
+from selectron.askers.budget import current_rate, record_of
 from selectron.history.hazard import LENGTHS, RATES, end_probability, remaining_part
 from selectron.history.posterior import WEIGHT
 from selectron.learners import LeadingHistory
@@ -81,9 +81,9 @@ def test_the_expected_part_of_the_remaining_rounds(model, age, remaining):
 def test_labels_are_due_early_where_the_concept_lasts(lasting, low, high):
     """At most three quarters of them in the first half; and all in the end, if spent when due."""
     budget, spent = Budget(labels=500, horizon=10_000), np.zeros(10_000)
-    past = recalled(budget.past())
+    past = record_of(budget.past())
     for i in range(len(spent)):
-        spent[i], *_ = due(Budget(*budget.numbers()), past, 0.0, lasting)
+        spent[i], *_ = current_rate(Budget(*budget.numbers()), past, 0.0, lasting)
         past = past._replace(rows=i + 1, seen=i + 1, asked=past.asked + spent[i])
     assert low < spent[:5000].sum() / 500 < high
     assert spent.sum() > 498

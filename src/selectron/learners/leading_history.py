@@ -27,8 +27,8 @@ class LeadingHistory(NamedTuple):
     sparse rows it costs as much as 9 first-order learners: P is diagonal there, and all features
     have one scale.
 
-    Parameters (the defaults need no tuning): `switches` >= 0, the prior mode of the number of
-    switches per round; hazard rates from a hundredth to ten times that are considered, and concepts
+    Parameters (the defaults need no tuning): `switches`, from 0 to 1, the prior mode of the number
+    of switches per round; hazard rates from a hundredth to ten times that are considered, and concepts
     that last from a tenth to ten times 1 / switches rounds. `replays`, the number of earlier labels
     that an expert refits after each new one.
 

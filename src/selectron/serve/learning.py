@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..askers import Budget
-from ..askers.budget import due, opened, recalled
+from ..askers.budget import current_rate, in_window, record_of
 from ..engine.rows import Dense, Sparse
 from ..estimator.classifier import OnlineClassifier
 from ..model.draws import Draws
@@ -79,7 +79,7 @@ class Learning:
         label, margin, probability, ticket, age = self._round(model, row, at)
         reason = None
         if ticket is not None:
-            burst = recalled(tuple(self.clf.model_.past)).burst > 0
+            burst = record_of(tuple(self.clf.model_.past)).burst > 0
             reason = "audit" if draw < floor else "drift" if burst else "uncertain"
         return Decided(label, margin, probability, ticket, reason, age)
 
@@ -97,8 +97,8 @@ class Learning:
 
     def _floor(self, past: tuple, at: float) -> float:
         """Return with which probability an item is asked for whatever it seems worth."""
-        now = opened(self.numbers, recalled(past), at)
-        return due(self.numbers, now, at, lasting=0.0)[1]
+        now = in_window(self.numbers, record_of(past), at)
+        return current_rate(self.numbers, now, at, lasting=0.0)[1]
 
     def open(self, ticket: int | None) -> bool:
         """Can the label of this ticket still be told?"""
