@@ -250,12 +250,9 @@ def updated_means(a: Any, b: Any, worth: float, surprised: float) -> tuple[float
     """Return mean worth, mean surprise and recent surprise, with this row."""
     n = b.rows + 1
     mean = b.mean_worth if n > 1 else (HORIZON_START if a.horizon > 0 else START) * worth
-    calm = b.mean_surprise + (surprised - b.mean_surprise) / min(n, SLOW)
-    return (
-        mean + (worth - mean) / LONG,
-        calm,
-        b.recent_surprise + (surprised - b.recent_surprise) / min(n, FAST),
-    )
+    usual = b.mean_surprise + (surprised - b.mean_surprise) / min(n, SLOW)
+    recent = b.recent_surprise + (surprised - b.recent_surprise) / min(n, FAST)
+    return mean + (worth - mean) / LONG, usual, recent
 
 
 def lag_rows(a: Any) -> float:

@@ -81,8 +81,8 @@ class Disagreement(NamedTuple):
     |<u, x> - r| >= gamma + |r|. So this takes |r| <= sqrt(q) - gamma. Under this asker CELLIP cuts
     on every label with a margin below a gamma, not on mistakes alone: otherwise a label that
     confirms the prediction would change nothing, and the row be asked for again. The larger a
-    gamma, the fewer labels: on 20,000 points of the unit circle with a margin of 0.2, `CELLIP(0.2, a=0.9)`
-    asks for 0.7%, or 0.2% with margin=0.2, but with a = 0.5 for all.
+    gamma, the fewer labels: on 20,000 points of the unit circle with a margin of 0.2,
+    `CELLIP(0.2, a=0.9)` asks for 0.7%, or 0.2% with margin=0.2, but with a = 0.5 for all.
 
     With other second-order learners, P measures uncertainty. In first order
     q = <x, x>, so that it asks where |w| may be below 1.

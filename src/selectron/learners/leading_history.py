@@ -28,9 +28,9 @@ class LeadingHistory(NamedTuple):
     have one scale.
 
     Parameters (the defaults need no tuning): `switches`, from 0 to 1, the prior mode of the number
-    of switches per round; hazard rates from a hundredth to ten times that are considered, and concepts
-    that last from a tenth to ten times 1 / switches rounds. `replays`, the number of earlier labels
-    that an expert refits after each new one.
+    of switches per round; the ensemble considers hazard rates from a hundredth to ten times that,
+    and concepts that last from a tenth to ten times 1 / switches rounds. `replays`, the number of
+    earlier labels that an expert refits after each new one.
 
     Source: this project. Experts are those of Solla & Winther (1998), refitted as in Minka,
     "Expectation Propagation" (UAI 2001); births and weights follow Adams & MacKay, "Bayesian Online
