@@ -105,7 +105,7 @@ class Variant(NamedTuple):
 
 
 def deviation(s: Any, j: int) -> float:
-    """Return a feature's standard deviation; replaces `scaling.size_of`."""
+    """Return a feature's standard deviation, in place of `scaling.feature_scale`."""
     return variance(s, j) ** 0.5
 
 
@@ -114,13 +114,13 @@ def every_row(self: Any, r: float, q: float, t: float) -> float:
     return max(0.0, 1.0 - abs(r)) ** 1.5 + self.doubt * q
 
 
-def unknown(kind: int, age: float, remaining: float) -> float:
-    """Return that no concept lasts; replaces `posterior.lasts`."""
+def unknown(model: int, age: float, remaining: float) -> float:
+    """Return 0, as if no concept lasted, in place of `posterior.remaining_part`."""
     return 0.0
 
 
 def unheard(s: Any, k: int, y: float) -> float:
-    """Return that no label is unexpected; replaces `posterior.unexpected`."""
+    """Return 1, as if no label were unexpected, in place of `posterior.switch_ratio`."""
     return 1.0
 
 
@@ -130,35 +130,40 @@ VARIANTS = {
     "no replays": Variant(LeadingHistory(replays=0)),
     "no switches expected": Variant(LeadingHistory(switches=0)),
     "one hazard rate": Variant(
-        constants={"history.hazard.PACES": (1.0,), "history.hazard.LIKELY": (1.0,)}
+        constants={"history.hazard.RATES": (1.0,), "history.hazard.RATE_PRIOR": (1.0,)}
     ),
     "transitions independent of the label": Variant(
-        constants={"history.posterior.unexpected": unheard}
+        constants={"history.posterior.switch_ratio": unheard}
     ),
-    "no run lengths": Variant(constants={"history.hazard.REGULAR": 0.0}),
+    "no run lengths": Variant(constants={"history.hazard.LENGTH_PRIOR": 0.0}),
     "run lengths for posterior weights only": Variant(constants={"history.dense.life": Space.life}),
-    "one scale for all features": Variant(constants={"history.scaling.CHANCE": math.inf}),
-    "standard deviations as scales": Variant(constants={"history.scaling.size_of": deviation}),
-    "scales fixed at birth": Variant(constants={"history.scaling.TURN": math.inf}),
-    "one noise variance": Variant(
-        constants={"history.experts.FIRSTS": (0.03,), "history.noise.NOISES": (0.03,) * 6}
+    "one scale for all features": Variant(constants={"history.scaling.LOG_VARIANCE": math.inf}),
+    "standard deviations as scales": Variant(
+        constants={"history.scaling.feature_scale": deviation}
     ),
-    "no empirical prior": Variant(constants={"history.prior.FEWEST": math.inf}),
-    "no fixed noise variances": Variant(constants={"history.experts.FIRSTS": (0.0,)}),
-    "no forgetting expert": Variant(constants={"history.experts.SLOWNESS": math.inf}),
-    "forgetting over 1,000 rows": Variant(constants={"history.experts.SLOWNESS": 1000.0}),
+    "scales fixed at birth": Variant(constants={"history.scaling.TOLERANCE": math.inf}),
+    "one noise variance": Variant(
+        constants={
+            "history.posterior.FIRST_NOISES": (0.03,),
+            "history.posterior.NOISES": (0.03,) * 6,
+        }
+    ),
+    "no empirical prior": Variant(constants={"history.prior.MIN_LEADERS": math.inf}),
+    "no fixed noise variances": Variant(constants={"history.posterior.FIRST_NOISES": (0.0,)}),
+    "no forgetting expert": Variant(constants={"history.experts.FORGETTING_ROUNDS": math.inf}),
+    "forgetting over 1,000 rows": Variant(constants={"history.experts.FORGETTING_ROUNDS": 1000.0}),
     "disagreement not discounted": Variant(
         constants={"askers.uncertainty.Uncertainty.news": Worth.news}
     ),
     "no wrong labels": Variant(
-        constants={"history.posterior.WRONG": 1e-6, "history.posterior.LONG": 1.0}
+        constants={"history.posterior.LABEL_NOISE": 1e-6, "history.posterior.NOISE_MEMORY": 1.0}
     ),
     "no bursts": Variant(budget={"saved": 0}),
-    "no labels in advance": Variant(constants={"askers.budget.EAGER": 1.0}),
+    "no labels in advance": Variant(constants={"askers.budget.START": 1.0}),
     "bursts by utility": Variant(constants={"askers.uncertainty.Uncertainty.surprise": every_row}),
     "with a horizon": Variant(horizon=True),
     "with a horizon, spent evenly": Variant(
-        constants={"history.posterior.lasts": unknown}, horizon=True
+        constants={"history.posterior.remaining_part": unknown}, horizon=True
     ),
     "no disagreement term": Variant(budget={"asker": Uncertainty(doubt=0)}),
     "random rows": Variant(budget={"asker": Fixed(1.0)}),

@@ -23,7 +23,7 @@ from .errors import SelectronError
 __all__ = ["read", "write"]
 
 MAGIC = b"selectron\n"
-VERSION = 8
+VERSION = 9
 HEADER = "header"
 
 

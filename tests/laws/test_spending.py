@@ -176,8 +176,8 @@ def test_a_feature_that_is_rarely_on_is_not_blown_up():
     y = np.where(random.random(600) < 0.5, 1, -1)
     clf = OnlineClassifier(LeadingHistory(switches=1), random_state=0)  # so that the young lead
     clf.run(X, y)
-    by = clf.model_.state.units[1]
-    newest = np.argmax(clf.model_.state.members[:, 2])
+    by = clf.model_.state.scaler[1]
+    newest = np.argmax(clf.model_.state.experts[:, 2])
     np.testing.assert_allclose(by[newest, 1:] / by[newest, 1], [1.0, 1.0, 0.2], rtol=0.3)
 
 

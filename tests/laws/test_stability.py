@@ -1,8 +1,8 @@
 """Over a million rounds P stays symmetric and positive definite, and margins stay right.
 
-`spaces/dense_second.py` describes what keeps it so. The slow tests are compiled. The streams have what
-costs a covariance its definiteness: features that are nearly the same, rows a million times longer
-than others, features that are hardly ever there, and labels that drift.
+`spaces/dense_second.py` describes what keeps it so. The slow tests are compiled. The streams have
+what costs a covariance its definiteness: features that are nearly the same, rows a million times
+longer than others, features that are hardly ever there, and labels that drift.
 """
 
 import math
@@ -23,8 +23,8 @@ from selectron.learners import (
     BayesianPerceptron,
     SecondOrderPerceptron,
 )
-from selectron.learners.bayesian_perceptron import hazard
 from selectron.learners.ellipsoid import DEEPEST
+from selectron.learners.gaussian import inverse_mills
 from selectron.model.model import Model
 from selectron.spaces.state import SMALLEST
 
@@ -234,7 +234,7 @@ def coefficients(learner, m, q, y, k):
         case BayesianPerceptron(s0):
             sigma = np.sqrt(s0**2 + q)
             z = y * m / sigma
-            h, above = hazard(float(z))  # of the double nearest to z
+            h, above = inverse_mills(float(z))  # of the double nearest to z
             return y * h / sigma, one, h * above / sigma**2
         case _:
             return (y - m) / (1 + q), one, 1 / (1 + q)

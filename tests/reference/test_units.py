@@ -1,25 +1,25 @@
-"""A member that takes another unit for a feature, against the same done with whole matrices."""
+"""An expert that is brought to another feature scale, compared with the same on full matrices."""
 
 import numpy as np
 import pytest
 
 from selectron.history import dense
-from selectron.history.experts import PRIOR
-from selectron.history.scaling import resize
+from selectron.history.experts import PRIOR_VARIANCE
+from selectron.history.scaling import rescale_feature
 
 D = 4
 LOWER = np.tril_indices(D)
-V = PRIOR / D
+V = PRIOR_VARIANCE / D
 
 
-def member(P, w):
-    """Return a ring whose member 2 knows this, in units of 1."""
+def ensemble(P, w):
+    """Return an ensemble whose expert 2 has this posterior, in scales of 1."""
     state = dense.start(D, None)
-    state.w[2], state.triangle[2], state.units[1] = w, P[LOWER], 1.0
+    state.w[2], state.triangle[2], state.scaler[1] = w, P[LOWER], 1.0
     return state
 
 
-def known(state):
+def posterior(state):
     P = np.zeros((D, D))
     P[LOWER] = state.triangle[2]
     return np.tril(P, -1) + P.T, state.w[2]
@@ -34,24 +34,24 @@ def learned(prior, seed=0):
 
 
 @pytest.mark.parametrize("ratio", [1e-3, 0.5, 2.0, 1e3, 1e8])
-def test_it_is_as_if_the_prior_had_been_of_that_unit(ratio):
-    state = member(*learned(V * np.eye(D)))
-    resize(state, 2, 1, ratio)
+def test_the_posterior_is_that_under_a_prior_of_that_scale(ratio):
+    state = ensemble(*learned(V * np.eye(D)))
+    rescale_feature(state, 2, 1, ratio)
     by = np.array([1, ratio, 1, 1])
-    prior = V * np.diag([1, 1 / ratio**2, 1, 1])  # of w_1 in the old unit
+    prior = V * np.diag([1, 1 / ratio**2, 1, 1])  # of w_1 in the old scale
     P, w = learned(prior)
-    found, moved = known(state)
+    found, moved = posterior(state)
     np.testing.assert_allclose(found, by[:, None] * P * by, rtol=1e-6, atol=1e-12)
     np.testing.assert_allclose(moved, by * w, rtol=1e-6, atol=1e-12)
-    assert state.units[1, 2, 1] == 1 / ratio
+    assert state.scaler[1, 2, 1] == 1 / ratio
 
 
 @pytest.mark.parametrize("ratio", [1e-8, 0.5])
-def test_what_is_wider_than_a_prior_is_left_so(ratio):
-    """A smaller unit would take more from it than there is."""
+def test_a_posterior_wider_than_the_prior_is_only_rescaled(ratio):
+    """The correction for a smaller scale would make its precision negative."""
     P, w = 3 * V * (np.eye(D) + 0.5), np.ones(D)
-    state = member(P, w)
-    resize(state, 2, 1, ratio)
+    state = ensemble(P, w)
+    rescale_feature(state, 2, 1, ratio)
     by = np.array([1, ratio, 1, 1])
-    np.testing.assert_allclose(known(state)[0], by[:, None] * P * by)
-    assert np.array_equal(known(state)[1], by * w)
+    np.testing.assert_allclose(posterior(state)[0], by[:, None] * P * by)
+    assert np.array_equal(posterior(state)[1], by * w)

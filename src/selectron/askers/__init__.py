@@ -1,4 +1,4 @@
-"""Askers: is this label worth asking for? Each is a NamedTuple of parameters and pure functions.
+"""Askers: the probability of asking. Each is a NamedTuple of parameters and pure functions.
 
 `engine.parts.Asker` is the whole contract. Most askers have only `numbers`, the checked parameters,
 and `probability(r, q, t)`: the probability of asking in round t = 1, 2, ..., given the margin score

@@ -1,24 +1,22 @@
-"""A budget of labels: how many may be asked for, and when they are best spent.
+"""A budget of labels: how many may be asked for, and when to spend them.
 
-What a row is worth is what another asker says of it; the budget turns worth into a probability.
+Another asker gives the worth of each row, and the budget turns worth into a probability:
 
-    due         the share of rows to ask for, that the budget gives now
-    even        due * worth / mean worth * exp(owed / (due * lag)): what is spent on any day
-    burst       worth, while there is something saved and rows surprise JUMP times as much as usual
+    even     rate * worth / mean worth * exp(lag), the rate being what the budget gives now
+    burst    worth, while labels are saved and surprise jumps to JUMP times its mean
 
-A label is of use until the concept switches: worth is what the other asker says, times how much of
-its life the concept has ahead of it, if the learner expects an end. The other asker may have what q
-tells count the less, the more of it is usual.
+A label is of use until the concept switches: worth is multiplied by the part of its life that the
+concept has ahead of it, if the learner expects an end.
 
-A part of what is due is saved, up to a limit; a burst takes from what is saved alone. At first as
-much is there as may be saved, since every row is a surprise then. `owed` is how many labels the
-even spending lags behind, so that the share comes out as it should. The mean worth is taken over
-many rows, and is thought to be small at first: early labels are of use for longest, so that what is
-worth much at the beginning is asked for in advance, and owed then. More so with a horizon, where
-the share must come out at its end alone: a label that comes late is of use for few rows, so that
-more is due early if the learner expects the concept to last. Of a number of labels, those that
-audits of the rows to come will take are kept. How far a row surprises is what the other asker says,
-or else what the row is worth.
+A part of the rate is saved, up to a limit, and bursts draw on savings alone. The savings are full
+at first, as every row is a surprise then. The lag counts the labels by which even spending is
+behind the rate, so that the rate is met in the long run.
+
+The mean worth is taken over many rows and starts small: early labels are of use for longest, so
+that they are asked for in advance, and the lag makes up for them later. With a horizon, the number
+must come out at its end alone: more labels are asked for early, above all if the learner expects
+the concept to last, as late ones serve few rows. Of a number of labels, those that audits of the
+remaining rows need are reserved.
 """
 
 import math
@@ -30,38 +28,38 @@ from ..engine.round import Life
 from ..errors import SelectronError
 from .uncertainty import Uncertainty
 
-LAG = 500.0  # to lag so many rows' labels behind, or a horizon's, makes asking e times as likely
-SWAY = 3.0  # at most e^3 times, either way
-BEHIND = 0.5  # of such a lag, and rows are asked for evenly, too
-EAGER, HASTE = 0.1, 0.015  # the mean worth at first, in the first row's; with a horizon
-LONG, SLOW, FAST = 1000, 200, 10  # rows that worth, surprise, and a jump of it are taken over
+LAG = 500.0  # rows whose labels are a lag of 1, or a horizon if longer: e times the probability
+MOST_PULL = 3.0  # the largest lag that counts, either way
+BEHIND = 0.5  # the lag beyond which rows are asked for whatever their worth
+START, HORIZON_START = 0.1, 0.015  # mean worth at first, as a part of the first row's
+LONG, SLOW, FAST = 1000, 200, 10  # rows that worth, surprise and recent surprise average over
 JUMP = 1.4  # times the mean surprise
-READY = 0.1  # of what may be saved must be there for a burst
-THRIFT, SPARING = 0.3, 0.1  # of what is due is saved where labels are rare; with a horizon
+READY = 0.1  # part of the limit that must be saved for a burst to begin
+SAVED_PART, HORIZON_SAVED_PART = 0.3, 0.1  # of the rate, where labels are rare
 
-BLIND = 0.1  # the share of rows to ask for before their pace is known
+FIRST_RATE = 0.1  # the rate before the pace of rows is known
 
 
-class Past(NamedTuple):
-    """What the budget remembers of the rounds so far."""
+class Record(NamedTuple):
+    """What the budget stores between rounds."""
 
     rows: float  # rows seen
-    asked: float  # labels asked for, within the window if the budget has one
-    seen: float  # rows, likewise
-    owed: float  # labels that the even spending lags behind
-    saved: float  # labels put aside
-    mean: float  # worth of a row, over many rows
-    calm: float  # surprise of a row, over many rows
-    fast: float  # the same over a few rows
+    asked: float  # labels asked for, in this window if there are windows
+    seen: float  # rows seen, in this window if there are windows
+    owed: float  # labels by which even spending is behind the rate
+    saved: float  # labels saved
+    mean_worth: float  # over many rows
+    mean_surprise: float  # over many rows
+    recent_surprise: float  # over a few rows
     burst: float  # 1 while in a burst
     window: float  # number of the window, counted from 1970; -1 before the first
     pace: float  # rows a second, of earlier windows
     since: float  # when the first row of this window came
 
 
-def recalled(past: Any) -> Any:
-    """Return the record as it is kept between rounds, by name."""
-    return Past(
+def record_of(past: Any) -> Any:
+    """Return the record, by name, of what is stored between rounds."""
+    return Record(
         past[0],
         past[1],
         past[2],
@@ -89,7 +87,7 @@ class Parameters(NamedTuple):
     audits: float = 0.1
 
     def numbers(self) -> Any:
-        """Return the parameters as numbers: what is not given is NaN, and per in seconds."""
+        """Return the parameters as numbers: NaN for those not given, and `per` in seconds."""
         kinds = [
             name for name in ("rate", "labels", "horizon", "per") if getattr(self, name) is not None
         ]
@@ -112,14 +110,14 @@ class Parameters(NamedTuple):
         return (*given.values(), inner.numbers(), limit, floor)
 
     def past(self) -> Any:
-        """Return what is remembered before the first round: all that may be saved is there."""
+        """Return the record before the first round, with full savings."""
         rate, labels, horizon, *_, limit, _ = self.numbers()
         share = rate if rate == rate else labels / horizon if horizon == horizon else 0.0
-        return Past(0, 0, 0, 0, share * limit, 0, 0, 0, 0, -1.0, 0, 0)
+        return Record(0, 0, 0, 0, share * limit, 0, 0, 0, 0, -1.0, 0, 0)
 
     @staticmethod
     def trains(p: Any, m: float, y: float) -> bool:
-        """Return whether the learner steps on a label, as the other asker has it."""
+        """Return whether the learner steps on a label, by the wrapped asker's rule."""
         return wrapped.trains(p, m, y)
 
     def timed(self) -> bool:
@@ -127,48 +125,48 @@ class Parameters(NamedTuple):
         return self.per is not None
 
     def remaining(self, past: Any) -> float:
-        """How many rows are to come before the horizon; 0 where there is none."""
-        return until(self, recalled(past))
+        """Return the number of rows before the horizon; 0 if there is none."""
+        return rows_left(self, record_of(past))
 
     def chance(self, past: Any, r: float, q: float, t: int, now: float, life: Life) -> float:
-        """Probability of asking in round t, at time `now`."""
-        b = opened(self, recalled(past), now)
-        worth, surprised = told(self, b, r, q, t, life)
-        return spending(self, b, worth, surprised, *due(self, b, now, life.lasting))[1]
+        """Return the probability of asking in round t, at time `now`."""
+        b = in_window(self, record_of(past), now)
+        worth, surprised = value_of(self, b, r, q, t, life)
+        rate = current_rate(self, b, now, life.lasting)
+        return probabilities(self, b, worth, surprised, *rate)[1]
 
     def after(
         self, past: Any, r: float, q: float, t: int, now: float, life: Life, asked: bool
     ) -> Any:
-        """What is remembered after round t."""
-        b = opened(self, recalled(past), now)
-        worth, surprised = told(self, b, r, q, t, life)
-        share, audits, spare = due(self, b, now, life.lasting)
-        even, chance, burst = spending(self, b, worth, surprised, share, audits, spare)
-        spent = even / chance if asked else 0.0  # of a label; the rest comes from what is saved
-        put = put_aside(self, b, share)
-        usual = means(self, b, worth, surprised)
+        """Return the record after round t."""
+        b = in_window(self, record_of(past), now)
+        worth, surprised = value_of(self, b, r, q, t, life)
+        share, audits, spare = current_rate(self, b, now, life.lasting)
+        even, chance, burst = probabilities(self, b, worth, surprised, share, audits, spare)
+        spent = even / chance if asked else 0.0  # of a label, the rest being saved
+        put = saved_part(self, b, share)
+        usual = updated_means(self, b, worth, surprised)
         owed, saved = b.owed + share * (1 - put) - spent, b.saved + share * put - (asked - spent)
         counts = b.rows + 1, b.asked + asked, b.seen + 1
         return (*counts, owed, saved, *usual, burst, b.window, b.pace, b.since)
 
 
 class Budget(Parameters):
-    """Ask within a budget, and where it tells most.
+    """Ask within a budget, for the rows whose labels are worth most.
 
-    Give one of: `rate`, the share of rows to ask for in the long run; `labels` and `horizon`, so
-    many labels over so many rows; `labels` and `per`, so many in every period of time, such as
-    "1d", "12h", "30min" or a number of seconds (days begin at midnight UTC). A number of labels is
-    never exceeded. A rate is met up to what is saved, and in the long run: early on, while all is
-    new, labels are asked for in advance, and many more of them where there is a horizon.
+    Give one of: `rate`, the part of rows to ask for in the long run; `labels` and `horizon`, a
+    number of labels for a number of rows; `labels` and `per`, a number of labels in every period,
+    such as "1d", "12h", "30min" or a number of seconds (days begin at midnight UTC). A number of
+    labels is never exceeded. A rate holds in the long run: early on, labels are asked for in
+    advance, many more of them if there is a horizon.
 
-    Parameters: `asker` says what a row is worth: more likely rows first (an asker that remembers
-    nothing; its own probabilities count relative to each other). `saved` is how many rows' worth of
-    the budget may be put aside for a burst, >= 0. `audits`, from 0 to 1, is the share of the budget
-    that is spent whatever a row seems worth: it bounds the probability of asking from below, so
-    that accuracy can be estimated from the labels that were asked for
-    (`selectron.evaluate.audited`). Of a number of labels so much is kept for the rows to come.
+    Parameters: `asker` ranks the rows by its probability (or worth); it must be one without memory.
+    `saved` >= 0 is the limit of savings for bursts, as a number of rows at the current rate.
+    `audits`, from 0 to 1, is the part of the budget that is spent regardless of worth: it bounds
+    the probability of asking from below, so that accuracy can be estimated from the labels asked
+    for (`selectron.evaluate.audited`). Of a number of labels, this part is reserved.
 
-    Raises SelectronError if there is no budget in it, or more than one.
+    Raises SelectronError if it is given no budget, or more than one.
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.learners import LASEC
@@ -195,98 +193,108 @@ class Budget(Parameters):
         return cls(*iterable)
 
 
-def told(a: Any, b: Any, r: float, q: float, t: int, life: Life) -> tuple[float, float]:
-    """What a row is worth, and how far it surprises."""
+def value_of(a: Any, b: Any, r: float, q: float, t: int, life: Life) -> tuple[float, float]:
+    """Return the worth and the surprise of a row."""
     inner = wrapped.Parameters(*a.asker)
-    worth = life.ahead * wrapped.worth(inner, r, wrapped.news(inner, q, b.calm), t)
+    worth = life.ahead * wrapped.worth(inner, r, wrapped.news(inner, q, b.mean_surprise), t)
     return worth, wrapped.surprise(inner, r, q, t)
 
 
-def opened(a: Any, b: Any, now: float) -> Any:
-    """The record as it is at time `now`: in a new window, with a new count."""
-    if not a.per > 0 or math.floor(now / a.per) <= b.window:  # times that step back open none
+def in_window(a: Any, b: Any, now: float) -> Any:
+    """Return the record at time `now`, with new counts if a new window has begun."""
+    if not a.per > 0 or math.floor(now / a.per) <= b.window:  # nor if clocks are set back
         return b
     window = float(math.floor(now / a.per))
     pace = b.seen / a.per if b.window >= 0 else 0.0
-    return Past(
-        b.rows, 0.0, 0.0, b.owed, b.saved, b.mean, b.calm, b.fast, b.burst, window, pace, now
+    return Record(
+        b.rows,
+        0.0,
+        0.0,
+        b.owed,
+        b.saved,
+        b.mean_worth,
+        b.mean_surprise,
+        b.recent_surprise,
+        b.burst,
+        window,
+        pace,
+        now,
     )
 
 
-def due(a: Any, b: Any, now: float, lasting: float) -> tuple[float, float, bool]:
-    """The share of rows to ask for now, and that of audits in it; is there more than they take?
+def current_rate(a: Any, b: Any, now: float, lasting: float) -> tuple[float, float, bool]:
+    """Return the target rate, the rate of audits, and whether labels remain beyond theirs.
 
-    Audits of the rows to come, that is: where only their labels are left, these are kept. A label
-    is of use until the concept switches, in L rows, say, or the horizon ends: where labels are
-    spent in proportion to how long they are of use, it is left / (rows - min(L, rows) / 2) now.
+    A label is of use until the concept switches, in L rows, or the horizon ends. Spending labels in
+    proportion to that gives left / (rows - min(L, rows) / 2) now.
     """
     if a.rate > 0:
         return a.rate, a.audits * a.rate, True
-    left, rows = a.labels - b.asked, ahead(a, b, now)
+    left, rows = a.labels - b.asked, expected_rows(a, b, now)
     if left < 1:
         return 0.0, 0.0, False
     even = min(1.0, left / rows)
     audits = min(even, a.audits * a.labels / (b.seen + rows))
-    # the first rows' labels are asked for in advance as it is: see `means`
+    # the small mean worth at first already brings the labels of the first rows forward
     early = lasting * b.rows / (b.rows + LONG) if a.horizon > 0 else 0.0
     return min(1.0, even / (1 - early / 2)), audits, left - 1 >= audits * (rows - 1)
 
 
-def until(a: Any, b: Any) -> float:
-    """How many rows are to come before the horizon, with this one; 0 where there is none."""
+def rows_left(a: Any, b: Any) -> float:
+    """Return the number of rows before the horizon, with this one; 0 if there is none."""
     return max(1.0, a.horizon - b.seen) if a.horizon > 0 else 0.0
 
 
-def ahead(a: Any, b: Any, now: float) -> float:
-    """How many rows are to come before the horizon or the window ends, with this one."""
+def expected_rows(a: Any, b: Any, now: float) -> float:
+    """Return the expected number of rows before the horizon or the window ends, with this one."""
     if a.horizon > 0:
-        return until(a, b)
+        return rows_left(a, b)
     elapsed = max(0.0, now - b.since)
     time = elapsed + (a.per if b.pace > 0 else 0.0)
     if not time > 0:
-        return max(1.0, (a.labels - b.asked) / BLIND)
+        return max(1.0, (a.labels - b.asked) / FIRST_RATE)
     pace = (b.seen + b.pace * a.per) / time
     return max(1.0, pace * ((b.window + 1) * a.per - now))
 
 
-def put_aside(a: Any, b: Any, share: float) -> float:
-    """The part of what is due that is saved: none once as much is there as may be."""
-    thrift = SPARING if a.horizon > 0 else THRIFT  # early labels are of use for longest
+def saved_part(a: Any, b: Any, share: float) -> float:
+    """Return the part of the rate that is saved: none once the savings are full."""
+    thrift = HORIZON_SAVED_PART if a.horizon > 0 else SAVED_PART
     return thrift * (1 - share) ** 2 if b.saved < share * a.saved else 0.0
 
 
-def means(a: Any, b: Any, worth: float, surprised: float) -> tuple[float, float, float]:
-    """Mean worth and surprise over many rows, and surprise over a few, with this one."""
+def updated_means(a: Any, b: Any, worth: float, surprised: float) -> tuple[float, float, float]:
+    """Return mean worth, mean surprise and recent surprise, with this row."""
     n = b.rows + 1
-    mean = b.mean if n > 1 else (HASTE if a.horizon > 0 else EAGER) * worth
-    calm = b.calm + (surprised - b.calm) / min(n, SLOW)
-    return mean + (worth - mean) / LONG, calm, b.fast + (surprised - b.fast) / min(n, FAST)
+    mean = b.mean_worth if n > 1 else (HORIZON_START if a.horizon > 0 else START) * worth
+    usual = b.mean_surprise + (surprised - b.mean_surprise) / min(n, SLOW)
+    recent = b.recent_surprise + (surprised - b.recent_surprise) / min(n, FAST)
+    return mean + (worth - mean) / LONG, usual, recent
 
 
-def leeway(a: Any) -> float:
-    """Rows whose labels may be lagged behind, or be in advance, by a factor of e in asking."""
+def lag_rows(a: Any) -> float:
+    """Return the rows whose labels make a lag of 1."""
     return max(LAG, a.horizon) if a.horizon > 0 else LAG
 
 
-def spending(
+def probabilities(
     a: Any, b: Any, worth: float, surprised: float, share: float, audits: float, spare: bool
 ) -> tuple[float, float, float]:
-    """Probability of asking as on any day, as it is now, and whether this is a burst, 1.0 or 0.0.
+    """Return the probabilities of even spending and of asking, and 1.0 in a burst, else 0.0.
 
-    Where labels are owed that worth does not bring, rows are asked for evenly; so they are where
-    only those of audits are left.
+    Where spending by worth lags far behind, or only the labels of audits remain, worth is ignored.
     """
-    mean, calm, fast = means(a, b, worth, surprised)
+    mean, usual, recent = updated_means(a, b, worth, surprised)
     room, ratio = share * a.saved, worth / mean if mean > 0 else 1.0
-    lag = b.owed / (share * leeway(a)) if share > 0 else 0.0
-    pull = math.exp(min(SWAY, max(-SWAY, lag)))
-    even = share * (1 - put_aside(a, b, share)) * ratio * pull
+    lag = b.owed / (share * lag_rows(a)) if share > 0 else 0.0
+    pull = math.exp(min(MOST_PULL, max(-MOST_PULL, lag)))
+    even = share * (1 - saved_part(a, b, share)) * ratio * pull
     least = share if lag > BEHIND or share >= 1 else audits
     even = min(1.0 if spare else share, max(least, even))
     burst = b.burst
     if b.saved <= 0:
         burst = 0.0
-    elif b.saved >= READY * room and fast > JUMP * calm:
+    elif b.saved >= READY * room and recent > JUMP * usual:
         burst = 1.0
     chance = max(even, min(1.0, worth)) if burst > 0 and spare else even
     return even, chance, burst

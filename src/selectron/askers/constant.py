@@ -1,4 +1,4 @@
-"""Askers that look at nothing."""
+"""Askers with a constant probability."""
 
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ class Always(NamedTuple):
 
 
 class Fixed(NamedTuple):
-    """Ask with probability p, whatever the row: the baseline that an asker has to beat.
+    """Ask with probability p, the baseline for other askers.
 
     Parameters: 0 <= p <= 1.
 

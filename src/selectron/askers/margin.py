@@ -1,4 +1,4 @@
-"""Askers that go by the margin: the less certain, the likelier to ask."""
+"""Askers by the margin: the smaller it is, the more likely they ask."""
 
 import math
 from typing import Any, NamedTuple

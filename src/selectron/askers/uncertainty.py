@@ -1,4 +1,4 @@
-"""The asker that goes by probabilities: made for `LeadingHistory`."""
+"""The asker for `LeadingHistory`, which uses its probabilities."""
 
 from typing import Any, NamedTuple
 
@@ -10,12 +10,11 @@ class Uncertainty(NamedTuple):
     """Ask with probability (1 - |r|)^1.5 + doubt q, at most 1.
 
     Made for `LeadingHistory`, for which 1 - |r| is twice the probability of the less likely class,
-    and q, in bits, what the label would tell about which of its members is right, plus the share of
-    newcomers among them. Other learners give neither and are refused, but within a `Budget`, where
-    only the order of rows matters: r near 0 counts in the same way there, and from |r| = 1 on
-    nothing does but q.
+    and q the mutual information of label and expert, in bits, plus the weight of young experts.
+    Other learners give neither and are refused, except within a `Budget`, where only the order of
+    rows matters: r near 0 counts in the same way there, and from |r| = 1 on only q does.
 
-    Parameters: doubt >= 0, what a bit of q counts.
+    Parameters: doubt >= 0, the weight of q.
 
     >>> Uncertainty().probability(r=-0.75, q=0.25, t=1)
     0.25
@@ -28,7 +27,7 @@ class Uncertainty(NamedTuple):
         return (number(self, "doubt", lambda doubt: 0 <= doubt < float("inf"), "from 0 on"),)
 
     def reads(self) -> str:
-        """Beliefs: r is p(+1) - p(-1), and q is in bits."""
+        """Return BELIEF: r is p(+1) - p(-1), and q is in bits."""
         return BELIEF
 
     def probability(self, r: float, q: float, t: int) -> float:
@@ -36,16 +35,16 @@ class Uncertainty(NamedTuple):
         return min(1.0, max(0.0, 1.0 - abs(r)) ** 1.5 + self.doubt * q)
 
     def worth(self, r: float, q: float, t: int) -> float:
-        """The same without the limit of 1: what a budget goes by."""
+        """Return the same without the limit of 1, for budgets."""
         return max(0.0, 1.0 - abs(r)) ** 1.5 + self.doubt * q
 
     def news(self, q: float, usual: float) -> float:
-        """What counts of q in a budget: the less, the more is usual.
+        """Return the part of q that counts in a budget: the less, the larger its mean.
 
-        Members that disagree on all rows do not tell which of them to ask for.
+        Experts that disagree on all rows do not help to choose among them.
         """
         return q * max(0.0, 1.0 - usual)
 
     def surprise(self, r: float, q: float, t: int) -> float:
-        """q: what a budget saves up for is not hard rows, but doubt about which member is right."""
+        """Return q: bursts are for doubt about which expert is right, not for hard rows."""
         return q

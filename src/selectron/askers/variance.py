@@ -1,4 +1,4 @@
-"""Askers that go by the directions that labels have been asked in, by a row's variance."""
+"""Askers by the variance of a row, given the labels so far."""
 
 import math
 from typing import Any, NamedTuple
@@ -11,9 +11,9 @@ from ..engine.round import mistake
 class BBQ(NamedTuple):
     """BBQ: ask if the row's variance under the labels so far is above t^-kappa.
 
-    Made for `RLS` on rows of unit length. It asks for what no label has told yet, wherever the
-    margin lies: much at first, and hardly ever again once every direction is known. That makes it
-    the best where the concept stands still, and blind where it moves.
+    Made for `RLS` on rows of unit length. It asks along directions with few labels, whatever the
+    margin: often at first, and hardly ever once all directions are known. That makes it the best
+    asker where the concept is stationary, and blind to drift.
 
     Parameters: kappa from 0 to 1; the larger, the more it asks.
 
@@ -31,7 +31,7 @@ class BBQ(NamedTuple):
         return (number(self, "kappa", lambda kappa: 0 <= kappa <= 1, "from 0 to 1"),)
 
     def reads(self) -> str:
-        """Variances: q is that of a row under the labels so far."""
+        """Return VARIANCE: q is that of a row under the labels so far."""
         return VARIANCE
 
     def probability(self, r: float, q: float, t: int) -> float:
@@ -40,10 +40,10 @@ class BBQ(NamedTuple):
 
 
 class BBQI(NamedTuple):
-    """BBQ-I: ask as BBQ does, and let the learner have the label only if it was a mistake.
+    """BBQ-I: ask as BBQ does, and update the learner only on a mistake.
 
-    The learner then knows less, so that it asks for longer; this is what helps where the concept
-    moves. With `RLS` it is the BBQ-I of the LASEC paper.
+    The variance then falls more slowly, so that it asks for longer, which helps under drift. With
+    `RLS` it is the BBQ-I of the LASEC paper.
 
     Parameters: kappa from 0 to 1; the larger, the more it asks.
 
@@ -60,7 +60,7 @@ class BBQI(NamedTuple):
         return (number(self, "kappa", lambda kappa: 0 <= kappa <= 1, "from 0 to 1"),)
 
     def reads(self) -> str:
-        """Variances: q is that of a row under the labels so far."""
+        """Return VARIANCE: q is that of a row under the labels so far."""
         return VARIANCE
 
     def probability(self, r: float, q: float, t: int) -> float:
@@ -68,7 +68,7 @@ class BBQI(NamedTuple):
         return 1.0 if q / (1 + q) > t**-self.kappa else 0.0
 
     def passes(self, m: float, y: float) -> bool:
-        """Mistakes only."""
+        """Return whether the label is a mistake, the only kind that the learner gets."""
         return mistake(m, y)
 
 
@@ -79,15 +79,15 @@ class Disagreement(NamedTuple):
     where labels are right and u has the margin gamma on every row, a label that is not asked for
     follows from the others. For |<u, x> - r| <= sqrt(q); were the label not the sign of r, then
     |<u, x> - r| >= gamma + |r|. So this takes |r| <= sqrt(q) - gamma. Under this asker CELLIP cuts
-    on every label with a margin below a gamma, not on mistakes alone: a label that confirms the
-    prediction would change nothing else, and the row be asked for again. The larger a gamma, the
-    fewer labels: on 20,000 points of the unit circle with a margin of 0.2, `CELLIP(0.2, a=0.9)`
-    asks for 0.7%, or 0.2% with margin=0.2, but with a = 0.5 for all.
+    on every label with a margin below a gamma, not on mistakes alone: otherwise a label that
+    confirms the prediction would change nothing, and the row be asked for again. The larger a
+    gamma, the fewer labels: on 20,000 points of the unit circle with a margin of 0.2,
+    `CELLIP(0.2, a=0.9)` asks for 0.7%, or 0.2% with margin=0.2, but with a = 0.5 for all.
 
-    With other second-order learners, P is a measure of what is not known yet. In first order
+    With other second-order learners, P measures uncertainty. In first order
     q = <x, x>, so that it asks where |w| may be below 1.
 
-    Parameters: margin >= 0, that of the best classifier of length 1 on every row; 0 if not known.
+    Parameters: margin >= 0, that of the best classifier of norm 1 on every row; 0 if not known.
 
     Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), which proposes it
     with margin 0.
@@ -107,11 +107,11 @@ class Disagreement(NamedTuple):
 
     @staticmethod
     def trains(p: Any, m: float, y: float) -> bool:
-        """Return whether the label rules something out, for a learner that knows; else as usual."""
+        """Return whether the label rules anything out, by the learner's `cuts`."""
         return learner.cuts(p, m, y)
 
     def reads(self) -> str:
-        """Quadratic forms: q measures what is not known yet."""
+        """Return FORM: q measures the uncertainty about a row."""
         return FORM
 
     def probability(self, r: float, q: float, t: int) -> float:

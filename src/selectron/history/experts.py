@@ -1,77 +1,137 @@
-"""What rings of members on dense and on sparse rows have in common: how they predict and learn.
+"""How the ensemble predicts and learns, on dense and on sparse rows.
 
-Every member is a Gaussian over w, born at some round with the same prior, and learns from every
-label since. What each has to say counts by its share (`posterior`).
+Every expert is a Gaussian over w, which starts from a prior at its birth and learns every label
+since by assumed-density filtering. The ensemble averages their beliefs by the posterior weights.
 
-Members that are no wanderers keep, for each label of the last `KEPT`, what it told them: a term of
-their posterior with precision tau and mean nu / tau. Such a term can be taken out and put in anew
-in the light of what has come since, which is expectation propagation (Minka 2001).
+Experts that do not forget store the sites of the last `STORED` labels: the factors of their
+posterior with precision tau and mean nu / tau. A site can be removed, and refitted in the light of
+later labels: expectation propagation (Minka 2001).
 
-Under the prior the margin of a mean row has the variance PRIOR, whatever the scale of the features:
-how it is made of that of the weights is the spaces' own.
+Under the prior, the margin of a mean row has the variance PRIOR_VARIANCE, whatever the scale of the
+features; `dense` and `sparse` derive the variances of the weights from it.
 """
 
 import math
-from typing import Any
+from typing import Any, Protocol, cast
 
 import numpy as np
 
-from ..engine.bind import apart
+from ..engine.bind import Part, apart
 from ..engine.parts import expert
 from ..engine.round import REFUSED, UPDATED, Round
 from ..engine.scales import unit
-from ..spaces.state import COUNT
-from . import posterior
-from .noise import FIRSTS, PLAUSIBLE, listened, noise
+from ..spaces.state import COUNT, Field
+from .hazard import hazard_prior
 from .posterior import (
     ALIVE,
     BELIEF,
     BORN,
     CURSOR,
+    EXPERTS,
     FIRST,
+    FORGETTING,
     LABELS,
     LAST,
-    LED,
-    LEFT,
-    MEMBERS,
+    LEADER,
     NOISE,
-    SHARE,
-    WANDERERS,
+    SCALARS,
+    SUCCEEDED,
+    WEIGHT,
     M,
     Q,
-    freed,
-    judged,
+    free_slot,
+    label_noise,
     leader,
-    mistaken,
-    passed_on,
+    margin_noise,
+    start_experts,
+    start_posterior,
+    start_scalars,
+    transition,
+    update_noise,
+    update_weights,
 )
-from .vectors import vectors
 
-KEPT = 256  # labels
-EVERY = 4  # labels between births
-YOUNG = 30  # labels that a member is new for
-PRIOR = 3.0
-SLOWNESS = 8000.0  # rounds in which a wanderer forgets
-HEARD = 0.02  # a member with a smaller share does not consider labels again
-
-
-def tables() -> Any:
-    """Return what is kept of the members beside their vectors, before the first round."""
-    terms, seen = np.zeros((2, MEMBERS, KEPT)), np.zeros((MEMBERS + 1, 3))
-    members, shares, numbers = posterior.tables(FIRSTS)
-    numbers = np.concatenate([numbers, PLAUSIBLE])
-    return members, shares, terms, np.zeros(KEPT), numbers, seen, np.zeros(1)
+STORED = 256  # labels whose sites are stored
+BIRTH_EVERY = 4  # labels between births
+YOUNG = 30  # labels for which an expert is new
+PRIOR_VARIANCE = 3.0
+FORGETTING_ROUNDS = 8000.0  # in which a forgetting expert forgets
+REFIT_WEIGHT = 0.02  # experts with a smaller weight refit no sites
 
 
-def units(squares: np.ndarray) -> np.ndarray:
-    """Return what rows with these <x, x> are divided by for unit length."""
+class Vectors(Protocol):
+    """What the ensemble expects of `dense` and `sparse`, which hold w and P of every expert k.
+
+    Functions that return or do something are defaults, for a space that stores no rows.
+    """
+
+    @staticmethod
+    def winsorised(s: Any, rows: Any, i: int) -> Any:
+        """Return row i with outliers limited: a block of rows, and the index of the row in it."""
+        return rows, i
+
+    @staticmethod
+    def margin_of(s: Any, k: int, rows: Any, i: int) -> tuple[float, float]:
+        """Return the margin and the quadratic form of expert k for row i."""
+
+    @staticmethod
+    def step_expert(s: Any, k: int, rows: Any, i: int, eta: float, nu: float) -> bool:
+        """w <- w + eta g, P <- P - nu g g' with g = P x; return whether all is finite."""
+
+    @staticmethod
+    def refit_site(p: Any, s: Any, k: int, slot: int, wrong: float) -> bool:
+        """Refit a stored site of expert k, given the label noise; return whether all is finite."""
+        return True
+
+    @staticmethod
+    def reset_to_prior(s: Any, k: int) -> None:
+        """Set expert k to the prior, in the current feature scales."""
+
+    @staticmethod
+    def discount(s: Any, k: int, by: float) -> None:
+        """w <- by w, P <- by^2 P + (1 - by^2) prior."""
+
+    @staticmethod
+    def copy_from(s: Any, k: int, other: int) -> None:
+        """Copy w, P and the feature scales of another expert to expert k."""
+
+    @staticmethod
+    def store_row(s: Any, rows: Any, i: int, slot: int) -> bool:
+        """Store the row, and update the feature scales; return whether all is finite."""
+
+    @staticmethod
+    def rescale(s: Any) -> None:
+        """Bring all experts to the current feature scales."""
+
+    @staticmethod
+    def add_leader(s: Any, k: int) -> None:
+        """Add expert k, a former leader, to the empirical prior."""
+
+
+vectors = cast(type[Vectors], Part("space", Vectors))
+
+
+SHARED = {  # fields of every ensemble's state
+    "experts": Field(lambda r: (EXPERTS, 6), fill=start_experts),  # columns: see `posterior`
+    # Joint weights of experts and hazard models
+    "posterior": Field(lambda r: (EXPERTS, len(hazard_prior())), fill=start_posterior),
+    "sites": Field(lambda r: (2, EXPERTS, STORED), power=[[[0]], [[1]]]),  # tau and nu
+    "labels": Field(lambda r: (STORED,), power=1),
+    "scalars": Field(lambda r: (SCALARS,), fill=start_scalars),
+    "predictions": Field(lambda r: (EXPERTS + 1, 3)),  # of the last row: m, q, belief; q of all
+    "constant": Field(lambda r: (1,)),  # 1.0 if there is a constant in front
+}
+
+
+def norms(squares: np.ndarray) -> np.ndarray:
+    """Return the divisors that bring rows with these squared norms to unit length."""
     return np.array([unit(square) for square in squares.tolist()])
 
 
-def bits(m: float) -> float:
-    """Entropy of a label with p(+1) - p(-1) = m, in bits.
+def entropy(m: float) -> float:
+    """Return the entropy, in bits, of a label with p(+1) - p(-1) = m.
 
-    >>> bits(0.0), bits(1.0)
+    >>> entropy(0.0), entropy(1.0)
     (1.0, 0.0)
     """
     p = (1 - abs(m)) / 2
@@ -82,32 +142,29 @@ def bits(m: float) -> float:
 
 @apart
 def inner(s: Any, rows: Any, i: int) -> float:
-    """p(+1) - p(-1), as the members tell it by their shares."""
-    total, doubt, wrong = 0.0, 0.0, mistaken(s)
-    n, youth = s.scalars[LABELS], 0.0
-    own, place = vectors.taken(s, rows, i)
-    for k in range(len(s.members)):
-        said, part = s.seen[k], s.members[k, SHARE]
-        if s.members[k, ALIVE] > 0:
-            said[M], said[Q] = vectors.inspect(s, k, own, place)
-            said[BELIEF] = expert.belief(said[M], max(said[Q], 0.0), wrong, noise(s, k))
-            total += part * said[BELIEF]
-            doubt -= part * bits(said[BELIEF])
-            youth += part if k >= WANDERERS and 0 < s.members[k, FIRST] > n - YOUNG else 0.0
-    s.seen[len(s.members), 0] = max(0.0, doubt + bits(total)) + youth
+    """Return p(+1) - p(-1), the mean over the experts by their weights. Stores q as well."""
+    total, information, wrong = 0.0, 0.0, label_noise(s)
+    n, young = s.scalars[LABELS], 0.0
+    clipped, place = vectors.winsorised(s, rows, i)
+    for k in range(len(s.experts)):
+        found, weight = s.predictions[k], s.experts[k, WEIGHT]
+        if s.experts[k, ALIVE] > 0:
+            found[M], found[Q] = vectors.margin_of(s, k, clipped, place)
+            found[BELIEF] = expert.belief(found[M], max(found[Q], 0.0), wrong, margin_noise(s, k))
+            total += weight * found[BELIEF]
+            information -= weight * entropy(found[BELIEF])
+            young += weight if k >= FORGETTING and 0 < s.experts[k, FIRST] > n - YOUNG else 0.0
+    s.predictions[len(s.experts), 0] = max(0.0, information + entropy(total)) + young
     return total
 
 
 def form(s: Any, rows: Any, i: int) -> float:
-    """q of the last row: the bits that its label would tell about which member is right, and youth.
-
-    That is the share of members which are new, but for those that began the stream.
-    """
-    return s.seen[len(s.members), 0]
+    """Return q of the last row: mutual information of label and expert, in bits, + young weight."""
+    return s.predictions[len(s.experts), 0]
 
 
 def ceiling(s: Any, xx: float) -> float:
-    """No label tells more than a bit, and no share is above 1."""
+    """Return an upper bound of q: a label has at most one bit, and no weight is above 1."""
     return 2.0 + 1e-9
 
 
@@ -115,123 +172,109 @@ def ceiling(s: Any, xx: float) -> float:
 def learn(
     p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: float, t: float
 ) -> int:
-    """Let every member learn the label, and bear new ones."""
+    """Update all experts, their weights, the noise and the empirical prior with label y."""
     n, gap = s.scalars[LABELS] + 1, t - s.scalars[LAST]
     s.scalars[LABELS], s.scalars[LAST] = n, t
-    slot = int(n) % KEPT
-    if not vectors.hold(s, rows, i, slot):
+    slot = int(n) % STORED
+    if not vectors.store_row(s, rows, i, slot):
         return REFUSED
-    s.answers[slot] = y
+    s.labels[slot] = y
     if n == 1:
-        for k in range(WANDERERS + len(FIRSTS)):
-            vectors.renew(s, k)
+        for k in range(len(s.experts)):
+            if s.experts[k, ALIVE] > 0:
+                vectors.reset_to_prior(s, k)
         inner(s, rows, i)
-    listened(s, float(y))
-    if not judged(s, float(y)):
+    update_noise(s, float(y))
+    if not update_weights(s, float(y)):
         return REFUSED
-    succeeded(s, t)
-    if not taught(p, s, rows, i, slot, float(y), gap):
+    update_leader(s, t)
+    if not update_experts(p, s, rows, i, slot, float(y), gap):
         return REFUSED
     vectors.rescale(s)
-    if n % EVERY == 0:
-        bear(s, freed(s), n, t)
-    passed_on(s, p.switches, gap, t, float(y))
-    set_out(s, int(n))
+    if n % BIRTH_EVERY == 0:
+        start_expert(s, free_slot(s), n, t)
+    transition(s, p.switches, gap, t, float(y))
+    restart_forgetting(s, int(n))
     s.scalars[COUNT] += 1
     return UPDATED
 
 
 @apart
-def succeeded(s: Any, t: float) -> None:
-    """Remember what a leader knew, once its age is more than twice that of the next one.
+def update_leader(s: Any, t: float) -> None:
+    """Add a former leader to the empirical prior if its age is more than twice the new leader's.
 
-    That one was born after the last time, and the former one has learned YOUNG labels at least.
-    Wanderers, who outlive concepts, count their age from where the next one does.
+    The new one must be born after the last succession, and the former one have learned YOUNG labels
+    at least. Forgetting experts, which outlive concepts, take the new leader's round of birth.
     """
-    lead, old = leader(s), int(s.scalars[LED])
-    if lead < WANDERERS:
+    lead, former = leader(s), int(s.scalars[LEADER])
+    if lead < FORGETTING:
         return
-    s.scalars[LED] = lead
-    born = s.members[lead, BORN]
-    if born <= s.scalars[LEFT] or 2 * (t - born) >= t - s.members[old, BORN]:
+    s.scalars[LEADER] = lead
+    born = s.experts[lead, BORN]
+    if born <= s.scalars[SUCCEEDED] or 2 * (t - born) >= t - s.experts[former, BORN]:
         return
-    for k in range(WANDERERS):
-        s.members[k, BORN] = born
-    if old >= WANDERERS and s.scalars[LABELS] - s.members[old, FIRST] >= YOUNG:
-        vectors.remember(s, old)
-        s.scalars[LEFT] = t
+    for k in range(FORGETTING):
+        s.experts[k, BORN] = born
+    if former >= FORGETTING and s.scalars[LABELS] - s.experts[former, FIRST] >= YOUNG:
+        vectors.add_leader(s, former)
+        s.scalars[SUCCEEDED] = t
 
 
-def taught(p: Any, s: Any, rows: Any, i: int, slot: int, y: float, gap: float) -> bool:
-    """Let every member learn the label, and some consider earlier ones again; is all finite?"""
-    wrong, n, fine = mistaken(s), int(s.scalars[LABELS]), True
-    for k in range(len(s.members)):
-        c = s.members[k]
+def update_experts(p: Any, s: Any, rows: Any, i: int, slot: int, y: float, gap: float) -> bool:
+    """Update every expert with label y; discount, or refit earlier sites. Return whether finite."""
+    wrong, n, finite = label_noise(s), int(s.scalars[LABELS]), True
+    for k in range(len(s.experts)):
+        c = s.experts[k]
         if c[ALIVE] > 0:
-            fine = fine and told(p, s, k, rows, i, slot, y, wrong)
-            if k < WANDERERS:
-                vectors.fade(s, k, math.exp(-gap / SLOWNESS))
-            elif c[SHARE] >= HEARD:
-                fine = fine and reconsidered(p, s, k, n, wrong)
-    return fine
+            finite = finite and update_expert(p, s, k, rows, i, slot, y, wrong)
+            if k < FORGETTING:
+                vectors.discount(s, k, math.exp(-gap / FORGETTING_ROUNDS))
+            elif c[WEIGHT] >= REFIT_WEIGHT:
+                finite = finite and refit_sites(p, s, k, n, wrong)
+    return finite
 
 
 @apart
-def told(p: Any, s: Any, k: int, rows: Any, i: int, slot: int, y: float, wrong: float) -> bool:
-    """Let member k learn the label, and keep what it told; is all finite?"""
-    m, q = s.seen[k, M], max(s.seen[k, Q], 0.0)
-    way = expert.step(p, Round(m, q, y, 0.0, 0.0, wrong), noise(s, k))
-    tau = way.nu / (1 - way.nu * q)
-    s.terms[0, k, slot] = tau
-    s.terms[1, k, slot] = way.eta * (1 + tau * q) + tau * m
-    return math.isfinite(tau) and vectors.shift(s, k, rows, i, way.eta, way.nu)
+def update_expert(
+    p: Any, s: Any, k: int, rows: Any, i: int, slot: int, y: float, wrong: float
+) -> bool:
+    """Update expert k with label y (assumed-density filtering) and store its site.
+
+    Return False if a parameter is no longer finite.
+    """
+    m, q = s.predictions[k, M], max(s.predictions[k, Q], 0.0)
+    step = expert.step(p, Round(m, q, y, 0.0, 0.0, wrong), margin_noise(s, k))
+    tau = step.nu / (1 - step.nu * q)
+    s.sites[0, k, slot] = tau
+    s.sites[1, k, slot] = step.eta * (1 + tau * q) + tau * m
+    return math.isfinite(tau) and vectors.step_expert(s, k, rows, i, step.eta, step.nu)
 
 
-def reconsidered(p: Any, s: Any, k: int, n: int, wrong: float) -> bool:
-    """Let member k consider earlier labels again, each in turn; is all finite?"""
-    c = s.members[k]
-    known = min(n - int(c[FIRST]), KEPT) - 1  # but the last one
-    for _ in range(min(int(p.replays), known)):
+def refit_sites(p: Any, s: Any, k: int, n: int, wrong: float) -> bool:
+    """Refit the next `replays` sites of expert k, in turn; return whether all is finite."""
+    c = s.experts[k]
+    earlier = min(n - int(c[FIRST]), STORED) - 1  # all but the last label
+    for _ in range(min(int(p.replays), earlier)):
         c[CURSOR] += 1
-        if not refined(p, s, k, (n - 1 - int(c[CURSOR]) % known) % KEPT, wrong):
+        if not vectors.refit_site(p, s, k, (n - 1 - int(c[CURSOR]) % earlier) % STORED, wrong):
             return False
     return True
 
 
-@apart
-def refined(p: Any, s: Any, k: int, slot: int, wrong: float) -> bool:
-    """Take the term of a label out of the posterior, and put it in anew; is all finite?"""
-    m, q = vectors.replayed(s, k, slot)
-    tau, nu = s.terms[0, k, slot], s.terms[1, k, slot]
-    left = 1 - tau * q
-    if not (q > 0 and left > 1e-9):
-        return True
-    without, mean = q / left, (m - nu * q) / left
-    way = expert.step(p, Round(mean, without, s.answers[slot], 0.0, 0.0, wrong), noise(s, k))
-    fresh = way.nu / (1 - way.nu * without)
-    moved = way.eta * (1 + fresh * without) + fresh * mean
-    more = 1 + (fresh - tau) * q
-    if not more > 1e-6:
-        return True
-    s.terms[0, k, slot], s.terms[1, k, slot] = fresh, moved
-    eta = (moved - nu - (fresh - tau) * m) / more
-    return vectors.reshift(s, k, slot, eta, (fresh - tau) / more)
-
-
-def bear(s: Any, k: int, n: float, t: float) -> None:
-    """Put a newborn in place k."""
-    vectors.renew(s, k)
-    c = s.members[k]
+def start_expert(s: Any, k: int, n: float, t: float) -> None:
+    """Start a new expert in slot k."""
+    vectors.reset_to_prior(s, k)
+    c = s.experts[k]
     c[BORN], c[FIRST], c[CURSOR], c[ALIVE], c[NOISE] = t, n, 0.0, 1.0, 0.0
-    s.terms[:, k, :] = 0.0
+    s.sites[:, k, :] = 0.0
 
 
-def set_out(s: Any, n: int) -> None:
-    """Let wanderers go on from where the leader stands, after 4, 16, 64 labels and so on.
+def restart_forgetting(s: Any, n: int) -> None:
+    """Restart forgetting experts from the leader after 4, 16, 64 labels and so on.
 
-    Their prior, which they forget towards, would date from the first label otherwise.
+    Otherwise the prior that they forget towards would date from the first label.
     """
     if n > 1 and n & (n - 1) == 0 and n % 3 == 1:
-        for k in range(WANDERERS):
-            vectors.imitate(s, k, leader(s))
-            s.members[k, NOISE] = s.members[leader(s), NOISE]
+        for k in range(FORGETTING):
+            vectors.copy_from(s, k, leader(s))
+            s.experts[k, NOISE] = s.experts[leader(s), NOISE]

@@ -1,13 +1,13 @@
-"""When a ring expects the concept to switch.
+"""Hazard models: when concepts end.
 
-There are several kinds of concepts, and which kind they are is learned: a ring has shares for each.
-Some may end at any time alike, at one of several paces. Others last for a length of their own: the
-part of them that reaches the age a is
+The ensemble keeps posterior weights for several hazard models, and so learns which one fits. Under
+the first of them the hazard rate is constant: a concept may end at any time. Under the others,
+concepts have a typical length, and the probability of reaching the age a is
 
-    S(a) = ODD + (1 - ODD) / (1 + (a / length)^SHARP)        (a log-logistic law)
+    S(a) = ENDLESS + (1 - ENDLESS) / (1 + (a / length)^SHARPNESS)        (a log-logistic law)
 
-where a few do not end at all, so that a switch that went unnoticed is not waited for. They may end
-at another time, too, at a pace of ASIDE.
+A few concepts never end, so that the ensemble does not wait for a switch that it missed. Concepts
+with a typical length also end at any other time, with the hazard rate EXTRA_RATE.
 
 Ages and gaps are in units of 1 / `switches`, the rounds in which one switch is expected.
 """
@@ -16,54 +16,54 @@ import math
 
 import numpy as np
 
-PACES = 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0
-LIKELY = 0.1, 0.1, 0.1, 0.2, 0.3, 0.1, 0.1  # how far each is believed at first, beside the others
-LENGTHS = tuple(0.1 * 1.2**j for j in range(26))  # up to 9.5
-REGULAR = 0.3  # how far they are believed at first, all of them together
-SHARP, ODD, ASIDE = 16, 0.05, 0.1
+RATES = 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0  # constant hazard rates
+RATE_PRIOR = 0.1, 0.1, 0.1, 0.2, 0.3, 0.1, 0.1
+LENGTHS = tuple(0.1 * 1.2**j for j in range(26))  # typical lengths, up to 9.5
+LENGTH_PRIOR = 0.3  # of all lengths together
+SHARPNESS, ENDLESS, EXTRA_RATE = 16, 0.05, 0.1
 
 
-def believed() -> np.ndarray:
-    """Return how far each kind is believed at first: paces, and then lengths."""
-    lengths = np.full(len(LENGTHS), REGULAR / len(LENGTHS))
-    return np.concatenate([(1 - REGULAR) * np.array(LIKELY), lengths])
+def hazard_prior() -> np.ndarray:
+    """Return the prior probability of each hazard model: first the rates, then the lengths."""
+    lengths = np.full(len(LENGTHS), LENGTH_PRIOR / len(LENGTHS))
+    return np.concatenate([(1 - LENGTH_PRIOR) * np.array(RATE_PRIOR), lengths])
 
 
-def ended(kind: int, age: float, gap: float, wanders: bool) -> float:
-    """The part of concepts of a kind, of this age now, that ended in the gap before it.
+def end_probability(model: int, age: float, gap: float, forgetting: bool) -> float:
+    """Return the probability that a concept that began `age` ago has ended in the last `gap`.
 
-    Members that wander have no age: they may end at any time.
+    Forgetting experts have no age: under a typical length, their hazard rate is 1.
     """
-    if kind < len(PACES):
-        return 1 - math.exp(-gap * PACES[kind])
-    if wanders:
+    if model < len(RATES):
+        return 1 - math.exp(-gap * RATES[model])
+    if forgetting:
         return 1 - math.exp(-gap)
-    length = LENGTHS[kind - len(PACES)]
-    lasted = reached(age / length) / reached(max(0.0, age - gap) / length)
-    return 1 - math.exp(-gap * ASIDE) * lasted
+    length = LENGTHS[model - len(RATES)]
+    lasted = survival(age / length) / survival(max(0.0, age - gap) / length)
+    return 1 - math.exp(-gap * EXTRA_RATE) * lasted
 
 
-def reached(part: float) -> float:
-    """S, for this part of the length."""
-    return ODD + (1 - ODD) / (1 + part**SHARP)
+def survival(part: float) -> float:
+    """Return S(a), given a / length."""
+    return ENDLESS + (1 - ENDLESS) / (1 + part**SHARPNESS)
 
 
-def behind(kind: int, age: float) -> float:
-    """How much of its life a concept of this kind has behind it, from 0 to 1.
+def elapsed(model: int, age: float) -> float:
+    """Return the fraction of its life, from 0 to 1, that a concept of this age has behind it.
 
-    Nothing where it may end at any time, and less again the longer it outlives its length: then it
-    does not go by it, or the switch went unnoticed.
+    It is 0 under a constant hazard rate, and falls again past the typical length: such a concept
+    does not keep to the length, or the switch was missed.
     """
-    if kind < len(PACES):
+    if model < len(RATES):
         return 0.0
-    return max(0.0, 1 - abs(1 - age / LENGTHS[kind - len(PACES)]))
+    return max(0.0, 1 - abs(1 - age / LENGTHS[model - len(RATES)]))
 
 
-def lasts(kind: int, age: float, remaining: float) -> float:
-    """Over what part of the rounds to come a concept of this kind and age lasts, from 0 to 1."""
+def remaining_part(model: int, age: float, remaining: float) -> float:
+    """Return the expected fraction of the remaining rounds over which the concept lasts."""
     if not remaining > 0:
         return 1.0
-    if kind < len(PACES):
-        expected = PACES[kind] * remaining
+    if model < len(RATES):
+        expected = RATES[model] * remaining
         return (1 - math.exp(-expected)) / expected
-    return min(1.0, max(0.0, LENGTHS[kind - len(PACES)] - age) / remaining)
+    return min(1.0, max(0.0, LENGTHS[model - len(RATES)] - age) / remaining)

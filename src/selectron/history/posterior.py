@@ -1,11 +1,16 @@
-"""Whom to believe in a ring: the shares of its members, births, and the rate of wrong labels.
+"""Posterior weights of the experts, and the noise of labels and of margins.
 
-A share in the prediction is a posterior probability of having been born right after the last
-switch: it is multiplied by the probability that the member gave to each label, and a bit of every
-share goes to newborns where a switch was expected, more of it the less likely a member thought the
-label (Herbster & Warmuth 1998; Adams & MacKay 2007). When that is, is learned with it: shares are
-kept for several kinds of concepts (`hazard`), which are believed by what they have foretold
-(Wilson, Nassar & Gold 2010). When the ring is full, the member with the least share makes room.
+The weight of an expert is the posterior probability that the concept began when the expert did. It
+is multiplied by the probability that the expert gave to each label, and the transition passes a
+part of every weight to the newest expert: the hazard, times the likelihood ratio of a switch
+(fixed share: Herbster & Warmuth 1998; run lengths: Adams & MacKay 2007). The hazard is learned, too
+(Wilson, Nassar & Gold 2010): `s.posterior` holds joint weights of experts and hazard models. When
+all slots are taken, the expert with the least weight is evicted.
+
+Labels are wrong at a rate that is learned, wherever they lie; the noise of margins makes labels
+near the boundary wrong more often than others. The first experts each keep a variance of this noise
+for life, so that one of them fits from the first label on where the concept stands still. All
+others use the mean of the posterior over `NOISES`.
 """
 
 import math
@@ -14,150 +19,208 @@ from typing import Any
 import numpy as np
 
 from ..engine.bind import apart
+from ..engine.parts import expert
 from ..engine.round import Life
-from .hazard import behind, believed, ended, lasts
+from .hazard import elapsed, end_probability, hazard_prior, remaining_part
 
-MEMBERS, WANDERERS = 9, 1  # the first ones wander; they are never born anew
-DRAWN = 0.1  # share of what goes to newborns that goes to wanderers
-WRONG, SURE = 0.01, 50.0  # rate of wrong labels at first, as if so many had been seen
-LONG, WORST = 1000.0, 0.3  # labels that the rate is taken over, and its upper limit
-SHARE, BORN, FIRST, CURSOR, ALIVE, NOISE = range(6)  # numbers of a member
-LABELS, LAST, ERRORS, WEIGHED, LED, LEFT, FORMER, SQUARES = range(7, 15)  # numbers of the ring
-NUMBERS = 15  # so many, before those of `noise`
-M, Q, BELIEF = range(3)  # what a member said of the last row; below all of them is the doubt
+EXPERTS, FORGETTING = 9, 1  # how many; the first ones forget, and are never evicted
+FORGETTING_PART = 0.1  # of the weight that a transition moves, to forgetting experts
+LABEL_NOISE, PRIOR_LABELS = 0.01, 50.0  # prior rate of wrong labels, and the labels it counts as
+NOISE_MEMORY, MOST_NOISE = 1000.0, 0.3  # labels that this rate averages over, and its upper limit
+
+# Variances of the noise of margins, where a margin under the prior has a variance of about 3
+FIRST_NOISES = 0.03, 0.3, 3.0  # of the first experts
+NOISES = 0.03, 0.1, 0.3, 1.0, 3.0, 10.0
+NOISE_PRIOR = 0.4, 0.2, 0.1, 0.1, 0.1, 0.1
+NOISE_DISCOUNT = 0.001  # towards the prior, with each label
+
+# Columns of `s.experts`: FIRST is the number of the label, BORN the round of birth
+WEIGHT, BORN, FIRST, CURSOR, ALIVE, NOISE = range(6)
+# Places in `s.scalars`: labels so far, round of the last one, wrong labels of those counted, the
+# leader, the round of the last succession; leaders in the empirical prior, their |S_i|^2; `NOISES`
+LABELS, LAST, ERRORS, COUNTED, LEADER, SUCCEEDED, LEADERS, SQUARES, NOISE_WEIGHTS = range(7, 16)
+SCALARS = NOISE_WEIGHTS + len(NOISES)
+M, Q, BELIEF = range(3)  # columns of `s.predictions`, for the last row
 
 
-def tables(firsts: tuple[float, ...]) -> Any:
-    """Return the members' numbers, their shares by kind, and the ring's numbers at the start.
+def start_experts(experts: np.ndarray, shape: object) -> None:
+    """Start the first experts: those that forget, and one for each of `FIRST_NOISES`."""
+    begun = FORGETTING + len(FIRST_NOISES)
+    experts[:begun, ALIVE] = 1.0
+    experts[:begun, WEIGHT] = 1 / begun
+    experts[FORGETTING:begun, NOISE] = FIRST_NOISES
 
-    Beside the wanderers there is a first member for each of these noises.
-    """
-    members, numbers = np.zeros((MEMBERS, 6)), np.zeros(NUMBERS)
-    begun = WANDERERS + len(firsts)
-    members[:begun, ALIVE] = 1.0
-    members[:begun, SHARE] = 1 / begun
-    members[WANDERERS:begun, NOISE] = firsts
-    shares = members[:, SHARE, None] * believed()
-    numbers[ERRORS], numbers[WEIGHED] = SURE * WRONG, SURE
-    return members, shares, numbers
+
+def start_posterior(posterior: np.ndarray, shape: object) -> None:
+    """Set the weights of the first experts to the prior of the hazard models."""
+    begun = FORGETTING + len(FIRST_NOISES)
+    posterior[:begun] = 1 / begun * hazard_prior()
+
+
+def start_scalars(scalars: np.ndarray, shape: object) -> None:
+    """Set the noise of labels and of margins to their priors."""
+    scalars[ERRORS], scalars[COUNTED] = PRIOR_LABELS * LABEL_NOISE, PRIOR_LABELS
+    scalars[NOISE_WEIGHTS:] = NOISE_PRIOR
 
 
 def leader(s: Any) -> int:
-    """The member with the largest share."""
+    """Return the expert with the largest weight."""
     lead = 0
-    for k in range(len(s.members)):
-        lead = k if s.members[k, SHARE] > s.members[lead, SHARE] else lead
+    for k in range(len(s.experts)):
+        lead = k if s.experts[k, WEIGHT] > s.experts[lead, WEIGHT] else lead
     return lead
 
 
 def age(s: Any, t: float) -> float:
-    """Rounds since the leading member's birth."""
-    return t - s.members[leader(s), BORN]
+    """Return the rounds since the leader's birth."""
+    return t - s.experts[leader(s), BORN]
 
 
-def mistaken(s: Any) -> float:
-    """The rate of wrong labels."""
-    return min(WORST, s.scalars[ERRORS] / s.scalars[WEIGHED])
+def label_noise(s: Any) -> float:
+    """Return the rate of wrong labels."""
+    return min(MOST_NOISE, s.scalars[ERRORS] / s.scalars[COUNTED])
 
 
-def likely(s: Any, k: int, y: float) -> float:
-    """The probability that member k gave to the label."""
-    return max((1 + y * s.seen[k, BELIEF]) / 2, 1e-6)
+def margin_noise(s: Any, k: int) -> float:
+    """Return the variance of the noise of margins that expert k uses."""
+    return s.experts[k, NOISE] if s.experts[k, NOISE] > 0 else mean_noise(s)
 
 
-def unexpected(s: Any, k: int, y: float) -> float:
-    """How much likelier the label is after a switch, when either is alike, than for member k."""
-    return 1 / (2 * likely(s, k, y))
+def mean_noise(s: Any) -> float:
+    """Return the geometric posterior mean of that variance."""
+    total = 0.0
+    for j in range(len(NOISES)):
+        total += s.scalars[NOISE_WEIGHTS + j] * math.log(NOISES[j])
+    return math.exp(total)
 
 
 @apart
-def judged(s: Any, y: float) -> bool:
-    """Shares by what each member said of the label, and the rate of wrong labels; is all finite?"""
+def update_noise(s: Any, y: float) -> None:
+    """Update the posterior of the noise of margins with label y, and discount it."""
+    total = 0.0
+    for j in range(len(NOISES)):
+        s.scalars[NOISE_WEIGHTS + j] *= max(noise_likelihood(s, y, NOISES[j]), 1e-6)
+        total += s.scalars[NOISE_WEIGHTS + j]
+    for j in range(len(NOISES)):
+        kept = (1 - NOISE_DISCOUNT) * s.scalars[NOISE_WEIGHTS + j] / total
+        s.scalars[NOISE_WEIGHTS + j] = kept + NOISE_DISCOUNT * NOISE_PRIOR[j]
+
+
+def noise_likelihood(s: Any, y: float, variance: float) -> float:
+    """Return the probability of label y if all experts used this variance."""
+    total, wrong = 0.0, label_noise(s)
+    for k in range(len(s.experts)):
+        if s.experts[k, ALIVE] > 0:
+            m, q = s.predictions[k, M], max(s.predictions[k, Q], 0.0)
+            total += s.experts[k, WEIGHT] * expert.belief(m, q, wrong, variance)
+    return (1 + y * total) / 2
+
+
+def likelihood(s: Any, k: int, y: float) -> float:
+    """Return the probability that expert k gave to the label."""
+    return max((1 + y * s.predictions[k, BELIEF]) / 2, 1e-6)
+
+
+def switch_ratio(s: Any, k: int, y: float) -> float:
+    """Return the likelihood ratio of a switch, after which either label has probability 1/2."""
+    return 1 / (2 * likelihood(s, k, y))
+
+
+@apart
+def update_weights(s: Any, y: float) -> bool:
+    """Update the posterior weights and the rate of wrong labels with label y.
+
+    Return False if a weight is no longer finite.
+    """
     total, off = 0.0, 0.0
-    wrong = mistaken(s)
-    for k in range(len(s.members)):
-        p = likely(s, k, y)
-        part = weighed(s, k, p)
+    wrong = label_noise(s)
+    for k in range(len(s.experts)):
+        p = likelihood(s, k, y)
+        part = scale_weight(s, k, p)
         total += part
         off += part * wrong * max(0.0, 1 - wrong - p) / ((1 - 2 * wrong) * max(p, wrong))
     if not (math.isfinite(total) and total > 0):
         return False
-    for k in range(len(s.members)):
-        weighed(s, k, 1 / total)
-    fewer = 1 - 1 / LONG if s.scalars[WEIGHED] >= LONG else 1.0
+    for k in range(len(s.experts)):
+        scale_weight(s, k, 1 / total)
+    fewer = 1 - 1 / NOISE_MEMORY if s.scalars[COUNTED] >= NOISE_MEMORY else 1.0
     s.scalars[ERRORS] = max(1e-4, fewer * s.scalars[ERRORS] + max(0.0, off / total))
-    s.scalars[WEIGHED] = fewer * s.scalars[WEIGHED] + 1
+    s.scalars[COUNTED] = fewer * s.scalars[COUNTED] + 1
     return True
 
 
-def weighed(s: Any, k: int, by: float) -> float:
-    """Multiply the share of member k, of every kind; return it."""
+def scale_weight(s: Any, k: int, by: float) -> float:
+    """Multiply the weight of expert k under every hazard model, and return their sum."""
     total = 0.0
-    for j in range(s.shares.shape[1]):
-        s.shares[k, j] *= by
-        total += s.shares[k, j]
-    s.members[k, SHARE] = total
+    for j in range(s.posterior.shape[1]):
+        s.posterior[k, j] *= by
+        total += s.posterior[k, j]
+    s.experts[k, WEIGHT] = total
     return total
 
 
 @apart
-def passed_on(s: Any, switches: float, gap: float, t: float, y: float) -> None:
-    """Take a part of every share for the youngest member, where a switch was expected."""
-    young, total = youngest(s), 0.0
-    for j in range(s.shares.shape[1]):
-        given = 0.0
-        for k in range(len(s.members)):
-            if s.shares[k, j] > 0:
-                age = switches * (t - s.members[k, BORN])
-                part = s.shares[k, j] * ended(j, age, switches * gap, k < WANDERERS)
-                s.shares[k, j] -= part
-                given += part * unexpected(s, k, y)
-                total += s.shares[k, j]
-        total += given
-        for k in range(WANDERERS):
-            s.shares[k, j] += DRAWN * given / WANDERERS
-        s.shares[young, j] += (1 - DRAWN) * given
-    for k in range(len(s.members)):
-        weighed(s, k, 1 / total)
+def transition(s: Any, switches: float, gap: float, t: float, y: float) -> None:
+    """Pass a part of every weight to the newest expert, by the hazard since the last label."""
+    new, total = newest(s), 0.0
+    for j in range(s.posterior.shape[1]):
+        moved = 0.0
+        for k in range(len(s.experts)):
+            if s.posterior[k, j] > 0:
+                age = switches * (t - s.experts[k, BORN])
+                ended = end_probability(j, age, switches * gap, k < FORGETTING)
+                part = s.posterior[k, j] * ended
+                s.posterior[k, j] -= part
+                moved += part * switch_ratio(s, k, y)
+                total += s.posterior[k, j]
+        total += moved
+        for k in range(FORGETTING):
+            s.posterior[k, j] += FORGETTING_PART * moved / FORGETTING
+        s.posterior[new, j] += (1 - FORGETTING_PART) * moved
+    for k in range(len(s.experts)):
+        scale_weight(s, k, 1 / total)
 
 
 @apart
 def life(p: Any, s: Any, t: float, remaining: float) -> Life:
-    """How long the concept is thought to last, with so many rounds to come."""
+    """Return how long the concept is expected to last, with so many rounds remaining."""
     passed, lasting = 0.0, 0.0
-    for k in range(WANDERERS, len(s.members)):
-        age = p.switches * (t - s.members[k, BORN])
-        for j in range(s.shares.shape[1]):
-            passed += s.shares[k, j] * behind(j, age)
-            lasting += s.shares[k, j] * lasts(j, age, p.switches * remaining)
+    for k in range(FORGETTING, len(s.experts)):
+        age = p.switches * (t - s.experts[k, BORN])
+        for j in range(s.posterior.shape[1]):
+            passed += s.posterior[k, j] * elapsed(j, age)
+            lasting += s.posterior[k, j] * remaining_part(j, age, p.switches * remaining)
     return Life(1 - passed, lasting)
 
 
-def youngest(s: Any) -> int:
-    """The member born last."""
-    young = WANDERERS
-    for k in range(WANDERERS, len(s.members)):
-        if s.members[k, ALIVE] > 0 and s.members[k, FIRST] > s.members[young, FIRST]:
-            young = k
-    return young
+def newest(s: Any) -> int:
+    """Return the expert born last."""
+    new = FORGETTING
+    for k in range(FORGETTING, len(s.experts)):
+        if s.experts[k, ALIVE] > 0 and s.experts[k, FIRST] > s.experts[new, FIRST]:
+            new = k
+    return new
 
 
-def freed(s: Any) -> int:
-    """Return a free place; the least share goes to the member nearest in age, if there is none."""
-    least = WANDERERS
-    for k in range(WANDERERS, len(s.members)):
-        if s.members[k, ALIVE] == 0:
+def free_slot(s: Any) -> int:
+    """Return a free slot; if there is none, evict the expert with the least weight.
+
+    The expert nearest in age inherits the weight.
+    """
+    least = FORGETTING
+    for k in range(FORGETTING, len(s.experts)):
+        if s.experts[k, ALIVE] == 0:
             return k
-        least = k if s.members[k, SHARE] < s.members[least, SHARE] else least
-    near, gap = -1, math.inf
-    for k in range(WANDERERS, len(s.members)):
-        between = abs(s.members[k, FIRST] - s.members[least, FIRST])
-        older = between == gap and s.members[k, FIRST] < s.members[near, FIRST]
+        least = k if s.experts[k, WEIGHT] < s.experts[least, WEIGHT] else least
+    heir, gap = -1, math.inf
+    for k in range(FORGETTING, len(s.experts)):
+        between = abs(s.experts[k, FIRST] - s.experts[least, FIRST])
+        older = between == gap and s.experts[k, FIRST] < s.experts[heir, FIRST]
         if k != least and (between < gap or older):
-            near, gap = k, between
-    for j in range(s.shares.shape[1]):
-        s.shares[near, j] += s.shares[least, j]
-        s.shares[least, j] = 0.0
-    weighed(s, near, 1.0)
-    weighed(s, least, 1.0)
+            heir, gap = k, between
+    for j in range(s.posterior.shape[1]):
+        s.posterior[heir, j] += s.posterior[least, j]
+        s.posterior[least, j] = 0.0
+    scale_weight(s, heir, 1.0)
+    scale_weight(s, least, 1.0)
     return least

@@ -1,25 +1,23 @@
-"""In what units the members of a ring take features: dense rows.
+"""Feature scales of the experts, on dense rows.
 
-The size of a feature is its variance over its mean absolute deviation: large beside most of what it
-deviates by where it is rarely other than usual, so that a pixel that is seldom on, or a rare word,
-counts by how bright it is when it is on. A standard deviation would blow it up.
+The scale of a feature is its variance over its mean absolute deviation. For a feature that rarely
+differs from its usual value, such as a pixel that is seldom on, it is proportional to that
+difference; a standard deviation would be far smaller, and would blow the feature up.
 
-Few rows do not tell much of a size. The variance of its logarithm over n rows is about CHANCE / n,
-and what sizes differ by beyond that is believed (Efron & Morris 1973):
+Scales from few rows are uncertain: the variance of their logarithm over n rows is about
+LOG_VARIANCE / n. They are shrunk towards their geometric mean (Efron & Morris 1973):
 
-    log size = usual + a (log own - usual),    a = 1 - (CHANCE / n) / variance of log own
+    log scale = mean log + a (log own - mean log),    a = max(0, 1 - (LOG_VARIANCE / n) / variance)
 
-where usual is the mean of log own, and a is 0 at least: features that are alike have one unit.
+where `variance` is that of log own over the features. Features that are alike share one scale.
 
-What is further off than FAR sizes is taken to be so far off: beyond six standard deviations of a
-Gaussian feature, and more where tails are heavy. So one absurd value, or -999 for what is missing
-now and then, neither moves members far nor spoils the unit. Where labelled rows are far off one
-after the other, each doubles how far the next may be: then the size has changed.
+Values are winsorised at CLIP_AT scales from the mean, six standard deviations of a Gaussian
+feature: one absurd value, or -999 for a missing one, neither moves experts far nor spoils the
+scale. Consecutive outliers each double the limit for the next: the scale has changed.
 
-Members keep up with what is learned of sizes. Where one is `ratio` times what a member took it for,
-the member's w_j becomes ratio w_j, and the variance v that its prior should have had is put right:
-what it knows is multiplied by exp(-tau w_j^2 / 2) with tau = (1 - 1 / ratio^2) / v. So it has
-learned all its labels as if it had been born with that unit, at the cost of one step.
+Experts are brought to the current scales. Where one is `ratio` times an expert's, w_j becomes
+ratio w_j, and the variance v of its prior is corrected: the posterior is multiplied by
+exp(-tau w_j^2 / 2) with tau = (1 - 1 / ratio^2) / v, as if that had been the scale from its birth.
 """
 
 import math
@@ -27,96 +25,96 @@ from typing import Any
 
 from ..engine.scales import SHORTEST
 from ..spaces.dense_second import update
-from .experts import PRIOR
+from .experts import PRIOR_VARIANCE
 from .posterior import ALIVE, LABELS
 
-CHANCE = 3.0  # 0.6 for a Gaussian feature, more for one with tails
-TURN = 1.5  # a unit that is off by so much is put right
-FAR, SETTLED = 5.0, 8.0  # sizes from the mean that a feature may be off; labels that tell of sizes
+LOG_VARIANCE = 3.0  # 0.6 for a Gaussian feature, more for one with heavy tails
+TOLERANCE = 1.5  # the ratio of scales beyond which an expert is rescaled
+CLIP_AT, CLIP_AFTER = 5.0, 8.0  # scales from the mean; labels before anything is winsorised
 
 
-def measure(s: Any) -> None:
-    """Take the units of now from all labelled rows so far."""
-    d, first, n, now = s.sums.shape[1], int(s.constant[0]), s.scalars[LABELS], len(s.members)
-    usual, total = typical(s), 0.0
-    believed = differing(s, usual)
+def update_scales(s: Any) -> None:
+    """Compute the current offsets and scales from all labelled rows so far."""
+    d, first, n, now = s.sums.shape[1], int(s.constant[0]), s.scalars[LABELS], len(s.experts)
+    typical, total = typical_scale(s), 0.0
+    part = trusted_part(s, typical)
     for j in range(d):
-        own = size_of(s, j)
-        s.units[0, now, j] = s.sums[0, j] / n if first == 1 and j > 0 else 0.0
-        s.units[1, now, j] = 1.0
-        if j >= first and usual > 0:
-            ratio = (own / usual) ** believed if own > 0 else 1.0
-            s.units[1, now, j] = 1 / (usual * ratio)
-            total += variance(s, j) * s.units[1, now, j] ** 2
+        own = feature_scale(s, j)
+        s.scaler[0, now, j] = s.sums[0, j] / n if first == 1 and j > 0 else 0.0
+        s.scaler[1, now, j] = 1.0
+        if j >= first and typical > 0:
+            ratio = (own / typical) ** part if own > 0 else 1.0
+            s.scaler[1, now, j] = 1 / (typical * ratio)
+            total += variance(s, j) * s.scaler[1, now, j] ** 2
     if total > 0:
         for j in range(first, d):
-            s.units[1, now, j] *= math.sqrt((d - first) / total)
+            s.scaler[1, now, j] *= math.sqrt((d - first) / total)
 
 
-def typical(s: Any) -> float:
-    """The geometric mean of all sizes; the root mean square where nothing varies yet."""
+def typical_scale(s: Any) -> float:
+    """Return the geometric mean of all scales, or the root mean square if no feature varies yet."""
     together, squares = 0.0, 0.0
     d, first = s.sums.shape[1], int(s.constant[0])
     for j in range(first, d):
-        together += size_of(s, j)
+        together += feature_scale(s, j)
         squares += (s.sums[0, j] / s.scalars[LABELS]) ** 2
     if not together > 0:
         return math.sqrt(squares / max(1, d - first)) if squares >= SHORTEST else 0.0
     logs, count = 0.0, 0
     for j in range(first, d):
-        if size_of(s, j) > 0:
-            logs += math.log(size_of(s, j) / together)
+        if feature_scale(s, j) > 0:
+            logs += math.log(feature_scale(s, j) / together)
             count += 1
     return together * math.exp(logs / count)
 
 
-def differing(s: Any, usual: float) -> float:
-    """a: how far sizes differ beyond chance."""
-    apart, others = 0.0, -1
+def trusted_part(s: Any, typical: float) -> float:
+    """Return a, the part of the differences between scales that is more than chance."""
+    squares, others = 0.0, -1
     for j in range(int(s.constant[0]), s.sums.shape[1]):
-        if size_of(s, j) > 0:
-            apart += math.log(size_of(s, j) / usual) ** 2
+        if feature_scale(s, j) > 0:
+            squares += math.log(feature_scale(s, j) / typical) ** 2
             others += 1
-    return max(0.0, 1 - CHANCE / s.scalars[LABELS] * others / apart) if apart > 0 else 0.0
+    return max(0.0, 1 - LOG_VARIANCE / s.scalars[LABELS] * others / squares) if squares > 0 else 0.0
 
 
-def size_of(s: Any, j: int) -> float:
-    """Size of feature j; 0 if it does not vary."""
-    apart = s.sums[2, j] / s.scalars[LABELS]
+def feature_scale(s: Any, j: int) -> float:
+    """Return the scale of feature j, 0 if it does not vary."""
+    deviation = s.sums[2, j] / s.scalars[LABELS]
     spread = variance(s, j)
-    return spread / apart if spread >= SHORTEST and apart > 0 else 0.0
+    return spread / deviation if spread >= SHORTEST and deviation > 0 else 0.0
 
 
 def variance(s: Any, j: int) -> float:
-    """Variance of feature j, or its mean square where there is no constant."""
+    """Return the variance of feature j, or its mean square where there is no constant."""
     return s.sums[1, j] / s.scalars[LABELS]
 
 
-def reached(s: Any, j: int) -> float:
-    """How far from the mean feature j may be: FAR times its size, or anywhere if none is known."""
-    own = size_of(s, j) if s.scalars[LABELS] >= SETTLED else 0.0
-    return FAR * own if own > 0 else math.inf
+def clip_distance(s: Any, j: int) -> float:
+    """Return how far feature j may be from its mean, inf if its scale is not known yet."""
+    own = feature_scale(s, j) if s.scalars[LABELS] >= CLIP_AFTER else 0.0
+    return CLIP_AT * own if own > 0 else math.inf
 
 
-def near(s: Any, j: int, value: float, reach: float) -> float:
-    """The value of feature j, or the nearest one that is within this reach of the mean."""
+def clip(s: Any, j: int, value: float, distance: float) -> float:
+    """Return the value of feature j, limited to this distance from the mean."""
     mean = s.constant[0] * s.sums[0, j] / max(1.0, s.scalars[LABELS])
-    return min(max(value, mean - reach), mean + reach)
+    return min(max(value, mean - distance), mean + distance)
 
 
 def rescale(s: Any) -> None:
-    """Let all members take features in units that are about those of now."""
-    now = len(s.members)
+    """Bring all experts to the current scales, up to TOLERANCE."""
+    now = len(s.experts)
     for k in range(now):
-        if s.members[k, ALIVE] > 0:
+        if s.experts[k, ALIVE] > 0:
             for j in range(int(s.constant[0]), s.sums.shape[1]):
-                ratio = s.units[1, k, j] / s.units[1, now, j]
-                if ratio > TURN or ratio < 1 / TURN:
-                    resize(s, k, j, ratio)
+                ratio = s.scaler[1, k, j] / s.scaler[1, now, j]
+                if ratio > TOLERANCE or ratio < 1 / TOLERANCE:
+                    rescale_feature(s, k, j, ratio)
 
 
-def resize(s: Any, k: int, j: int, ratio: float) -> None:
-    """Let member k take the size of feature j to be `ratio` times what it took it for.
+def rescale_feature(s: Any, k: int, j: int, ratio: float) -> None:
+    """Multiply the scale of feature j in expert k by `ratio`, and correct its posterior.
 
     With P and v as they are before, 1 + tau ratio^2 P_jj = 1 + (ratio^2 - 1) P_jj / v.
     """
@@ -127,38 +125,38 @@ def resize(s: Any, k: int, j: int, ratio: float) -> None:
     own, old = g[j], w[j]
     if not own > 0:
         return
-    more = 1 + (ratio * ratio - 1) * own / drawn(s, j)
-    more = max(more, least(s, t, g, j, ratio))
+    more = 1 + (ratio * ratio - 1) * own / prior_variance(s, j)
+    more = max(more, least_factor(s, t, g, j, ratio))
     nu = (1 - 1 / more) / own
     for i in range(d):
         w[i] -= nu * old * g[i]
     update(t, g, 0.0, 1.0, 1.0, nu)
-    for i in range(d):  # as P - nu g g' would have it, but for its rounding
+    for i in range(d):  # the same as P - nu g g', without its rounding errors
         t[place(i, j)] = ratio / more * g[i]
     t[place(j, j)] *= ratio
     w[j] = ratio / more * old
-    s.units[1, k, j] /= ratio
+    s.scaler[1, k, j] /= ratio
 
 
-def least(s: Any, t: Any, g: Any, j: int, ratio: float) -> float:
-    """What 1 + tau ratio^2 P_jj must be, for no variance to grow beyond that of a prior.
+def least_factor(s: Any, t: Any, g: Any, j: int, ratio: float) -> float:
+    """Return the least 1 + tau ratio^2 P_jj for which no variance exceeds that of the prior.
 
-    Former leaders may have handed down more, which cannot be told from what was learned.
+    An empirical prior may be wider, which cannot be separated from what was learned.
     """
     most = min(1.0, ratio * ratio)
     for i in range(len(g)):
         if i != j and g[i] != 0:
-            room = g[j] * max(0.0, drawn(s, i) - t[place(i, i)])
+            room = g[j] * max(0.0, prior_variance(s, i) - t[place(i, i)])
             most = max(most, 1 / (1 + room / g[i] / g[i]))
     return most
 
 
-def drawn(s: Any, j: int) -> float:
-    """Variance of weight j under the prior of a ring that has no former leaders."""
+def prior_variance(s: Any, j: int) -> float:
+    """Return the variance of weight j under the prior, before any former leader."""
     first = int(s.constant[0])
-    return PRIOR / 2 if j < first else PRIOR / (s.sums.shape[1] - first)
+    return PRIOR_VARIANCE / 2 if j < first else PRIOR_VARIANCE / (s.sums.shape[1] - first)
 
 
 def place(i: int, j: int) -> int:
-    """Where the triangle has P_ij."""
+    """Return the index of P_ij in the triangle."""
     return i * (i + 1) // 2 + j if i > j else j * (j + 1) // 2 + i

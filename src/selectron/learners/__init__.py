@@ -13,23 +13,15 @@ The last three are compiled, with what they call: numbers, `math`, and functions
 with a `shape` is of second order; one with a `radius` keeps w in an L1 ball.
 """
 
-from .arow import AROW
-from .bayesian_perceptron import BayesianPerceptron
 from .budgeted import BudgetPerceptron, Forgetron
 from .ellipsoid import CELLIP, IELLIP
-from .l1_constrained import L1Constrained
-from .l2_constrained import L2Constrained
-from .lasec import LASEC
+from .gaussian import AROW, BayesianPerceptron
+from .large_margin import L1Constrained, L2Constrained, ObjectiveRegularized
 from .leading_history import LeadingHistory
-from .least_squares import RLS
-from .mira import MIRA
-from .modified_perceptron import ModifiedPerceptron
+from .least_squares import LASEC, RLS, SecondOrderPerceptron
 from .norma import NORMA
-from .objective_regularized import ObjectiveRegularized
-from .passive_aggressive import PassiveAggressive
-from .perceptron import Perceptron
-from .second_order_perceptron import SecondOrderPerceptron
-from .shifting_perceptron import ShiftingPerceptron
+from .passive_aggressive import MIRA, PassiveAggressive
+from .perceptron import ModifiedPerceptron, Perceptron, ShiftingPerceptron
 
 __all__ = [
     "AROW",

@@ -1,4 +1,4 @@
-"""Perceptrons that keep at most so many examples."""
+"""Perceptrons that keep at most `budget` examples."""
 
 import math
 from typing import Any, NamedTuple
@@ -8,11 +8,11 @@ from ..engine.round import Old, Projection, Removal, Round, ShapeStep, Step, mis
 
 
 class BudgetPerceptron(NamedTuple):
-    """Randomized Budget Perceptron: on a mistake, one example makes room if all places are taken.
+    """Randomized Budget Perceptron: a mistake beyond the budget evicts one example at random.
 
-    Pick it with a kernel, where each mistake is an example to be kept and computed with for ever
-    after: `budget` bounds the time and memory of a round. What is forgotten is chosen at random,
-    which is also what lets it follow a concept that shifts.
+    Pick it with a kernel, where each mistake adds an example that all later rounds compute with:
+    `budget` bounds the time and memory of a round. Forgetting also lets it follow a concept that
+    shifts.
 
     Parameters: budget >= 1, how many examples are kept.
 
@@ -34,15 +34,15 @@ class BudgetPerceptron(NamedTuple):
         return (number(self, "budget", whole, "that is whole and above 0"),)
 
     def at_random(self) -> bool:
-        """Is the example that makes room chosen at random? Else it is the oldest."""
+        """Return True: the evicted example is chosen at random."""
         return True
 
     def capacity(self) -> float:
-        """As many as the budget."""
+        """Return the budget."""
         return float(self.budget)
 
     def normalize(self) -> bool:
-        """Rows are scaled to unit length."""
+        """Return True: rows are scaled to unit length."""
         return True
 
     def score(self, m: float, q: float) -> float:
@@ -50,7 +50,7 @@ class BudgetPerceptron(NamedTuple):
         return m
 
     def steps(self, m: float, y: float) -> bool:
-        """On a mistake."""
+        """Return whether the prediction is a mistake."""
         return mistake(m, y)
 
     def step(self, r: Round) -> Step | ShapeStep | Projection:
@@ -59,10 +59,10 @@ class BudgetPerceptron(NamedTuple):
 
 
 class Forgetron(NamedTuple):
-    """Forgetron: on a mistake beyond the budget, w shrinks, and the oldest example leaves.
+    """Forgetron: a mistake beyond the budget shrinks w and evicts the oldest example.
 
-    Pick it over `BudgetPerceptron` where a guarantee on every stream is wanted: it shrinks w just
-    so much that what leaves does no more harm than its mistake bound allows.
+    Pick it over `BudgetPerceptron` where you need a guarantee on every stream: it shrinks w just
+    enough for its mistake bound to hold after the eviction.
 
     Parameters: budget >= 1, how many examples are kept.
 
@@ -84,11 +84,11 @@ class Forgetron(NamedTuple):
         return (number(self, "budget", whole, "that is whole and above 0"),)
 
     def capacity(self) -> float:
-        """As many as the budget."""
+        """Return the budget."""
         return float(self.budget)
 
     def normalize(self) -> bool:
-        """Rows are scaled to unit length."""
+        """Return True: rows are scaled to unit length."""
         return True
 
     def score(self, m: float, q: float) -> float:
@@ -96,7 +96,7 @@ class Forgetron(NamedTuple):
         return m
 
     def steps(self, m: float, y: float) -> bool:
-        """On a mistake."""
+        """Return whether the prediction is a mistake."""
         return mistake(m, y)
 
     def step(self, r: Round) -> Step | ShapeStep | Projection:
@@ -104,10 +104,10 @@ class Forgetron(NamedTuple):
         return Step(keep=1.0, eta=r.y)
 
     def shrink(self, old: Old) -> Removal:
-        """phi is the largest in (0, 1] with Psi(phi sigma, phi u) + Q <= 15/32 M.
+        """Return the largest phi in (0, 1] with Psi(phi sigma, phi u) + Q <= 15/32 M.
 
-        Psi(l, u) = l^2 + 2 l - 2 l u, for the weight sigma of the oldest example and its margin u =
-        y f(x); Q is what Psi has added up to before, and the learner's note; M counts the mistakes.
+        Psi(l, u) = l^2 + 2 l - 2 l u, for the weight sigma of the oldest example and its margin
+        u = y f(x); Q, the learner's note, is the sum of Psi so far; M counts the mistakes.
         """
         square = old.sigma * old.sigma - 2 * old.sigma * old.u
         line, rest = 2 * old.sigma, old.note - 15 / 32 * old.k
@@ -118,5 +118,5 @@ class Forgetron(NamedTuple):
 
 
 def whole(value: float) -> bool:
-    """Is this a whole number above 0?"""
+    """Return whether this is a whole number above 0."""
     return 0 < value < math.inf and value == int(value)

@@ -8,24 +8,24 @@ from ..engine.round import Projection, Round, Shape, ShapeStep, Step, mistake
 from ..engine.scales import SHORTEST
 from ..errors import SelectronError
 
-DEEPEST = 1 - 1e-6  # how far a cut may go that misses the ellipsoid
-POINT = 1e-120  # a q below this is that of a zero row, or of an ellipsoid that is but a point
+DEEPEST = 1 - 1e-6  # depth of a cut that would miss the ellipsoid
+POINT = 1e-120  # a q below this means a zero row, or an ellipsoid that is only a point
 STARTS = ("talk", "sound")
 
 
 class CELLIP(NamedTuple):
     """CELLIP: an ellipsoid that holds every classifier with margin a gamma, cut on each mistake.
 
-    Pick it where the labels are known to be right and a margin is known: what is left of the
-    ellipsoid is then proof. With the asker `Disagreement` it cuts on every label with y m < a gamma
-    as well, for which Theorem 1 holds too (alpha >= 0): no label is asked for that follows from the
-    others. Let a be near 1 then: the smaller a gamma is beside the margin that there is, the more
-    short vectors are left, and where 0 is in the ellipsoid, every label is asked for. Rows should
-    be no longer than 1. Where some row cannot have the margin, it cuts as deep as it can, and
-    counts the round as strained; take `IELLIP` then.
+    Pick it where the labels are known to be right and a margin is known: the best classifier is
+    then certain to lie in the remaining ellipsoid. With the asker `Disagreement` it also cuts on
+    every label with y m < a gamma, for which Theorem 1 holds too (alpha >= 0), and never asks for a
+    label that follows from the others. Set a near 1 in that case: the smaller a gamma is compared
+    with the true margin, the more short vectors remain, and while 0 is in the ellipsoid, every
+    label is asked for. Rows should have a norm of 1 at most. If a row cannot have the margin, the
+    cut is as deep as it can be, and the round counts as strained; take `IELLIP` then.
 
-    Parameters: gamma > 0, the margin of the best classifier of length 1; a from 0 to 1, the part of
-    it that is asked of the learner; start "sound", an ellipsoid that holds all classifiers within
+    Parameters: gamma > 0, the margin of the best classifier of norm 1; a from 0 to 1, the part of
+    it that the learner must reach; start "sound", an ellipsoid that holds all classifiers within
     (1 - a) gamma of the best one, or "talk", the smaller one of the talk, which does not.
 
     Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), Theorem 1 with
@@ -52,12 +52,12 @@ class CELLIP(NamedTuple):
         return gamma, a, float(STARTS.index(self.start))
 
     def shape(self) -> Shape | None:
-        """P_1 = l^2 I, l = 1 + (1 - a) gamma being the longest of the good; l I in the talk."""
+        """P_1 = l^2 I with l = 1 + (1 - a) gamma, the largest norm to hold; l I in the talk."""
         longest = 1 + (1 - self.a) * self.gamma
         return Shape(scale=longest * longest if self.start else longest, noise=0.0)
 
     def normalize(self) -> bool:
-        """Rows are taken as they are."""
+        """Return False: rows are used as they are."""
         return False
 
     def score(self, m: float, q: float) -> float:
@@ -65,15 +65,15 @@ class CELLIP(NamedTuple):
         return m
 
     def steps(self, m: float, y: float) -> bool:
-        """On a mistake."""
+        """Return whether the prediction is a mistake."""
         return mistake(m, y)
 
     def cuts(self, m: float, y: float) -> bool:
-        """On every label whose half-space leaves out part of the ellipsoid's nearer half."""
+        """Return whether the half-space of the label cuts the ellipsoid at its centre or deeper."""
         return mistake(m, y) or y * m < self.a * self.gamma
 
     def feasible(self, r: Round) -> bool:
-        """Does the half-space of the row meet the ellipsoid? Not if the row is zero."""
+        """Return whether the half-space of the row meets the ellipsoid; False for a zero row."""
         return r.q > POINT and depth(self, r) < 1
 
     def step(self, r: Round) -> Step | ShapeStep | Projection:
@@ -86,15 +86,15 @@ class CELLIP(NamedTuple):
 
 
 def depth(p: Any, r: Round) -> float:
-    """alpha = (a gamma - y m) / sqrt(q): 0 cuts through the centre, 1 leaves but a point."""
+    """alpha = (a gamma - y m) / sqrt(q): 0 cuts through the centre, 1 leaves only a point."""
     return (p.a * p.gamma - r.y * r.m) / math.sqrt(r.q)
 
 
 class IELLIP(NamedTuple):
-    """IELLIP: the ellipsoid method for labels that no classifier fits; P is a fading memory.
+    """IELLIP: the ellipsoid method for data that no classifier separates; P fades.
 
-    Pick it for its few and large steps on data that are nearly separable, many classes above all.
-    The memory of P fades fast by default: after some twenty mistakes P hardly changes any more.
+    Pick it for its few large steps on nearly separable data, especially with many classes. By
+    default P fades fast: after some twenty mistakes it hardly changes any more.
 
     Parameters: gamma >= 0, the margin that a step aims at; c from 0 to below 1 and b from 0 to 1,
     for the weight c b^k of the k-th mistake in P^-1, k from 0; p0 > 0, for P = p0 I at the start.
@@ -131,7 +131,7 @@ class IELLIP(NamedTuple):
         return True
 
     def normalize(self) -> bool:
-        """Rows are taken as they are."""
+        """Return False: rows are used as they are."""
         return False
 
     def score(self, m: float, q: float) -> float:
@@ -139,12 +139,12 @@ class IELLIP(NamedTuple):
         return m
 
     def steps(self, m: float, y: float) -> bool:
-        """On a mistake."""
+        """Return whether the prediction is a mistake."""
         return mistake(m, y)
 
     def step(self, r: Round) -> Step | ShapeStep | Projection:
         """w <- w + y alpha P x / sqrt(q), P^-1 <- (1 - c_k) P^-1 + c_k x x' / q, c_k = c b^k."""
-        if r.q < SHORTEST:  # of a zero row, or one so short that <x, x> has lost its digits
+        if r.q < SHORTEST:  # a zero row, or one so short that <x, x> has lost its digits
             return ShapeStep(eta=0.0, mu=1.0, nu=0.0)
         weight = self.c * self.b**r.k
         eta = r.y * (self.gamma - r.y * r.m) / r.q

@@ -1,46 +1,44 @@
-"""LeadingHistory: the learner without knobs, which follows drift by itself."""
+"""LeadingHistory: an ensemble that follows drift, with no parameters to set."""
 
 import math
 from typing import Any, NamedTuple
 
 from ..engine.parameters import number
 from ..engine.round import Round, ShapeStep
-from .bayesian_perceptron import hazard
+from .gaussian import inverse_mills
 
 HALF = math.sqrt(0.5)
 
 
 class LeadingHistory(NamedTuple):
-    """A ring of Bayesian Perceptrons, each of which learns from its birth on; the best ones lead.
+    """An ensemble of Bayesian Perceptrons, each trained on all labels since its birth.
 
-    Pick it where you would not know what to set: it follows switches and drift, and stands still
-    where the concept does. Its members are born every few labels and learn from every label since;
-    each has a share in the prediction by how well it has foretold labels. The old ones lead while
-    the concept stands still, newborns take over after a switch. Members keep the labels that they
-    learned from in mind, and consider some of them again after every new one. How many labels are
-    wrong is learned as well, how noisy margins are, how often the concept switches or how long it
-    lasts, and, on dense rows, what one concept has in common with the next. r is p(+1) - p(-1),
-    from -1 to 1, and q what the label would tell about which member is right, in bits, plus the
-    share of newcomers: what `Uncertainty` and `Budget` go by.
+    Pick it if you do not know what to set: it follows switches and drift, and keeps still where the
+    concept does. An expert is born every few labels. Predictions average over the experts by their
+    posterior weights: old experts lead while the concept is stationary, new ones after a switch.
+    Experts store labels, and refit some of them after every new one. The ensemble also learns the
+    rate of wrong labels, the noise of margins, how often the concept switches or how long it lasts,
+    and, on dense rows, what concepts have in common. r is p(+1) - p(-1), from -1 to 1; q is the
+    mutual information of label and expert, in bits, plus the weight of young experts: `Uncertainty`
+    and `Budget` use both.
 
-    On dense rows it costs as much as 9 second-order learners; members take each feature in a unit
-    of its own, so that neither scale nor, beside a constant feature, offset matters. On sparse rows
-    it costs as much as 9 learners of first order: there a weight's uncertainty is kept for each
-    feature alone, and all features have the same unit.
+    On dense rows it costs as much as 9 second-order learners; every expert standardises features,
+    so that their scales do not matter, nor, if there is a constant feature, their offsets. On
+    sparse rows it costs as much as 9 first-order learners: P is diagonal there, and all features
+    have one scale.
 
-    Parameters, of which none needs to be set: `switches` >= 0, the number of switches a round that
-    is thought most likely at first (a hundredth of it to ten times as many are considered, and
-    concepts that last for a tenth of the rounds between two to ten times as many); `replays`, how
-    many earlier labels a member considers again after each new one.
+    Parameters (the defaults need no tuning): `switches`, from 0 to 1, the prior mode of the number
+    of switches per round; the ensemble considers hazard rates from a hundredth to ten times that,
+    and concepts that last from a tenth to ten times 1 / switches rounds. `replays`, the number of
+    earlier labels that an expert refits after each new one.
 
-    Source: its own; the members are those of Solla & Winther (1998) with the refinement of Minka,
-    "Expectation Propagation" (UAI 2001); births and shares as in Adams & MacKay, "Bayesian Online
-    Changepoint Detection" (2007), and Herbster & Warmuth, "Tracking the Best Expert" (1998); their
-    rate is learned as in Wilson, Nassar & Gold, "Bayesian Online Learning of the Hazard Rate in
-    Change-Point Problems" (2010), and with it the length of concepts; what concepts have in common
-    is weighed as in Ledoit & Wolf, "A Well-Conditioned Estimator for Large-Dimensional Covariance
-    Matrices" (2004), and how features differ in size as in Efron & Morris, "Stein's Estimation Rule
-    and Its Competitors" (1973).
+    Source: this project. Experts are those of Solla & Winther (1998), refitted as in Minka,
+    "Expectation Propagation" (UAI 2001); births and weights follow Adams & MacKay, "Bayesian Online
+    Changepoint Detection" (2007), and Herbster & Warmuth, "Tracking the Best Expert" (1998); the
+    hazard is learned as in Wilson, Nassar & Gold, "Bayesian Online Learning of the Hazard Rate in
+    Change-Point Problems" (2010); the empirical prior is shrunk as in Ledoit & Wolf, "A
+    Well-Conditioned Estimator for Large-Dimensional Covariance Matrices" (2004), and feature scales
+    as in Efron & Morris, "Stein's Estimation Rule and Its Competitors" (1973).
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.askers import Budget
@@ -62,11 +60,11 @@ class LeadingHistory(NamedTuple):
         )
 
     def normalize(self) -> bool:
-        """Rows are taken as they are: their length is allowed for."""
+        """Return False: experts scale the rows."""
         return False
 
     def ensemble(self) -> bool:
-        """An ensemble of experts learns."""
+        """Return True: an ensemble of experts learns."""
         return True
 
     def score(self, m: float, q: float) -> float:
@@ -74,26 +72,25 @@ class LeadingHistory(NamedTuple):
         return m
 
     def steps(self, m: float, y: float) -> bool:
-        """On every label."""
+        """Return True: every label counts."""
         return True
 
     @staticmethod
     def belief(m: float, q: float, wrong: float, noise: float) -> float:
-        """A member's p(+1) - p(-1): 2 Phi(m / sigma) - 1, for labels of which some are wrong.
+        """Return an expert's p(+1) - p(-1), given the rate of wrong labels and the margin noise.
 
-        sigma^2 is q and the noise of margins.
+        It is (1 - 2 wrong) (2 Phi(m / sigma) - 1) with sigma^2 = noise + q.
         """
         return (1 - 2 * wrong) * math.erf(m / math.sqrt(noise + q) * HALF)
 
     def step(self, r: Round, noise: float = 1.0) -> ShapeStep:
-        """A member's step, as the Bayesian Perceptron's where a label is wrong at a rate r.note.
+        """Return the Bayesian Perceptron's step, for labels that are wrong at the rate r.note.
 
-        A label that is likelier wrong than right moves w a little, and adds nothing to what is
-        known.
+        The more likely a label is wrong, the smaller the step; P does not grow.
         """
         variance = noise + r.q
         z = r.y * r.m / math.sqrt(variance)
-        h, above = hazard(z)
+        h, above = inverse_mills(z)
         right = (1 - 2 * r.note) * tail(z)
         trust = right / (r.note + right) if r.note > 0 else 1.0
         if trust < 1:
@@ -103,7 +100,7 @@ class LeadingHistory(NamedTuple):
 
 
 def tail(z: float) -> float:
-    """Phi(z), the normal distribution.
+    """Return Phi(z), the normal distribution function.
 
     >>> tail(0.0), tail(-40.0)
     (0.5, 0.0)

@@ -1,11 +1,12 @@
-"""Recursive least squares, whose step the second-order Perceptron and LASEC share."""
+"""Recursive least squares, and the learners that share its step."""
 
 import math
 from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Projection, Round, Shape, ShapeStep, Step
+from ..engine.round import Projection, Round, Shape, ShapeStep, Step, mistake
 from ..engine.scales import variance
+from ..errors import SelectronError
 
 
 def regress(r: Round) -> ShapeStep:
@@ -15,10 +16,10 @@ def regress(r: Round) -> ShapeStep:
 
 
 class RLS(NamedTuple):
-    """RLS: ridge regression on the labels, brought up to date with each.
+    """RLS: ridge regression on the labels, updated with each.
 
-    Pick it where the concept stands still and every label counts, mistake or not. It is the learner
-    of the asker `BBQ`; with `BBQI` it learns from mistakes only.
+    Pick it where the concept is stationary. It steps on every label, and is the learner for the
+    asker `BBQ`; with `BBQI` it learns from mistakes only.
 
     Parameters: a > 0, the weight of the identity in the matrix A_0 = a I; P = A^-1.
 
@@ -44,7 +45,7 @@ class RLS(NamedTuple):
         return Shape(scale=1 / self.a, noise=0.0)
 
     def normalize(self) -> bool:
-        """Rows are taken as they are."""
+        """Return False: rows are used as they are."""
         return False
 
     def score(self, m: float, q: float) -> float:
@@ -52,9 +53,109 @@ class RLS(NamedTuple):
         return m / (1 + q)
 
     def steps(self, m: float, y: float) -> bool:
-        """On every label."""
+        """Return True: every label counts."""
         return True
 
     def step(self, r: Round) -> Step | ShapeStep | Projection:
         """A <- A + x x', v <- v + y x."""
+        return regress(r)
+
+
+class SecondOrderPerceptron(NamedTuple):
+    """Second-order Perceptron: the Perceptron in coordinates whitened by its own mistakes.
+
+    Pick it where the concept is stationary and the features are correlated. Its steps get smaller
+    with every mistake, so it falls behind when the concept drifts: take `LASEC` then. It is the
+    paper's selective sampler with the asker `SecondOrderMargin(b)`, rows of unit length and a = 1.
+
+    Parameters: a > 0, the weight of the identity in the matrix A_0 = a I; P = A^-1.
+
+    Source: Cesa-Bianchi, Gentile & Zaniboni, "Worst-Case Analysis of Selective Sampling for
+    Linear-Threshold Algorithms" (NIPS 2004), Figure 2.
+
+    >>> from selectron import OnlineClassifier
+    >>> from selectron.streams import switching_gaussian
+    >>> X, y = switching_gaussian(2000, seed=0)
+    >>> run = OnlineClassifier(SecondOrderPerceptron(), fit_intercept=False).run(X, y)
+    >>> run.mistakes
+    447
+    """
+
+    a: float = 1.0
+
+    def numbers(self) -> Any:
+        """Return a, which must be finite and above 0."""
+        return (number(self, "a", lambda a: 0 < a < math.inf, "above 0 and finite"),)
+
+    def shape(self) -> Shape | None:
+        """P = I / a."""
+        return Shape(scale=1 / self.a)
+
+    def normalize(self) -> bool:
+        """Return True: rows are scaled to unit length."""
+        return True
+
+    def score(self, m: float, q: float) -> float:
+        """r = v' (A + x x')^-1 x = m / (1 + q)."""
+        return m / (1 + q)
+
+    def steps(self, m: float, y: float) -> bool:
+        """Return whether the prediction is a mistake."""
+        return mistake(m, y)
+
+    def step(self, r: Round) -> Step | ShapeStep | Projection:
+        """A <- A + x x', v <- v + y x, by Sherman-Morrison."""
+        return regress(r)
+
+
+class LASEC(NamedTuple):
+    """LASEC: the second-order Perceptron, forgetting at a fixed rate.
+
+    Pick it where the concept drifts or switches. It is a Kalman filter: 1/c is added to the
+    variance of every weight before each step, so that old labels lose influence. With the asker
+    `Margin(a)` it is LASEC-SS.
+
+    Parameters: 0 < b < c. b is the prior precision; c is the inverse of the drift, and inf means
+    none, which makes it the second-order Perceptron with a = b.
+
+    Source: Moroshko & Crammer, "Selective Sampling with Drift" (AISTATS 2014), Figure 1. There
+    D = P^-1 and e = P^-1 w; the same trajectory costs O(d^2) here, and only on a mistake.
+
+    >>> from selectron import OnlineClassifier
+    >>> from selectron.streams import switching_gaussian
+    >>> X, y = switching_gaussian(2000, seed=0)
+    >>> run = OnlineClassifier(LASEC(b=1.0, c=1000.0), fit_intercept=False).run(X, y)
+    >>> run.mistakes
+    409
+    """
+
+    b: float = 1.0
+    c: float = 1000.0
+
+    def numbers(self) -> Any:
+        """Return b and c, which must satisfy 0 < b < c."""
+        b = number(self, "b", lambda b: 0 < b < math.inf, "above 0 and finite")
+        c = number(self, "c", lambda c: c > 0, "above 0")
+        if not b < c:
+            raise SelectronError(f"LASEC: b must be below c, got b={b} and c={c}.")
+        return b, c
+
+    def shape(self) -> Shape | None:
+        """P = D_0^-1 = (1/b - 1/c) I; D_0 of Figure 1."""
+        return Shape(scale=1 / self.b - 1 / self.c, noise=1 / self.c)
+
+    def normalize(self) -> bool:
+        """Return False: rows are used as they are."""
+        return False
+
+    def score(self, m: float, q: float) -> float:
+        """p = m / (1 + q), eq. (5)."""
+        return m / (1 + q)
+
+    def steps(self, m: float, y: float) -> bool:
+        """Return whether the prediction is a mistake."""
+        return mistake(m, y)
+
+    def step(self, r: Round) -> Step | ShapeStep | Projection:
+        """Eq. (2) and (3) by Sherman-Morrison."""
         return regress(r)

@@ -8,15 +8,15 @@ from ..engine.round import Projection, Round, ShapeStep, Step
 
 
 class NORMA(NamedTuple):
-    """NORMA: gradient steps on a regularised loss whose margin finds itself (the nu-trick).
+    """NORMA: gradient steps on a regularised loss whose margin is learned (the nu-trick).
 
-    The classic among kernel learners that forget: w shrinks with every label, right or wrong, so
-    that a row fades at a fixed rate and may be dropped in the end. Pick it as a rival, or where a
-    steady rate of forgetting is wanted; it adapts more slowly than `ObjectiveRegularized`.
+    The classic kernel learner that forgets: w shrinks with every label, right or wrong, so that a
+    row fades at a fixed rate and may be dropped in the end. Pick it as a baseline, or for a steady
+    rate of forgetting; it adapts more slowly than `ObjectiveRegularized`.
 
-    Parameters: eta > 0, the size of a step; lam >= 0, the pull towards zero, with eta lam < 1; nu
-    from 0 to 1, the share of labels below the margin that it settles at; the t-th label's step is
-    eta t^-power, and power = 0.5 is what its theory takes where nothing drifts.
+    Parameters: eta > 0, the learning rate; lam >= 0, the weight of the penalty on |w|^2, with
+    eta lam < 1; nu from 0 to 1, the part of labels that end up below the margin; power from 0 to 1,
+    where the t-th label has the rate eta t^-power: the theory sets 0.5 where nothing drifts.
 
     Source: Kivinen, Smola & Williamson, "Online Learning with Kernels" (IEEE Transactions on Signal
     Processing 52, 2004). Its offset b is a weight like any other here: that of the constant.
@@ -44,7 +44,7 @@ class NORMA(NamedTuple):
         return eta, lam, nu, power
 
     def normalize(self) -> bool:
-        """Rows are taken as they are."""
+        """Return False: rows are used as they are."""
         return False
 
     def score(self, m: float, q: float) -> float:
@@ -52,7 +52,7 @@ class NORMA(NamedTuple):
         return m
 
     def steps(self, m: float, y: float) -> bool:
-        """On every label: w shrinks in any case."""
+        """Return True: w shrinks with every label."""
         return True
 
     def step(self, r: Round) -> Step | ShapeStep | Projection:

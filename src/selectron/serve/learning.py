@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.utils import murmurhash3_32
 
 from ..askers import Budget
-from ..askers.budget import due, opened, recalled
+from ..askers.budget import current_rate, in_window, record_of
 from ..engine.rows import Dense, Sparse
 from ..estimator.classifier import OnlineClassifier
 from ..model.draws import Draws
@@ -229,7 +229,7 @@ class Learning:
         label, margin, probability, ticket, age = self._round(model, row, at)
         reason = None
         if ticket is not None:
-            burst = recalled(tuple(self.clf.model_.past)).burst > 0
+            burst = record_of(tuple(self.clf.model_.past)).burst > 0
             reason = "audit" if draw < floor else "drift" if burst else "uncertain"
         return Decided(label, margin, probability, ticket, reason, age)
 
@@ -247,8 +247,8 @@ class Learning:
 
     def _floor(self, past: tuple, at: float) -> float:
         """Return the probability of an audit, regardless of the margin."""
-        now = opened(self.numbers, recalled(past), at)
-        return due(self.numbers, now, at, lasting=0.0)[1]
+        now = in_window(self.numbers, record_of(past), at)
+        return current_rate(self.numbers, now, at, lasting=0.0)[1]
 
     def open(self, ticket: int | None) -> bool:
         """Return whether the label of this ticket is still awaited."""
