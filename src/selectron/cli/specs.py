@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from .. import askers, kernels, learners
+from ..askers.budget import budget_of
 from ..errors import SelectronError
 from ..model.names import kebab, written
 
@@ -78,34 +79,16 @@ class Spec(click.ParamType):
 
 
 class Share(click.ParamType):
-    """A budget: a share of rows, as 10%, or so many labels of so many rows or in a period of time.
-
-    >>> BUDGET.convert("200/1d", None, None).per, BUDGET.convert("200/9000", None, None).horizon
-    ('1d', 9000.0)
-    """
+    """A budget, as `budget_of` reads it."""
 
     name = "budget"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Return the budget, its parameters checked."""
-        labels, slash, whole = str(value).partition("/")
-        share = str(value).strip().endswith("%")
         try:
-            if slash and whole.strip()[-1:].isalpha():
-                budget = askers.Budget(labels=float(labels), per=whole.strip())
-            elif slash:
-                budget = askers.Budget(labels=float(labels), horizon=float(whole))
-            else:
-                budget = askers.Budget(rate=float(labels.strip(" %")) / (100 if share else 1))
-            budget.numbers()
-        except (SelectronError, ValueError):
-            self.fail(
-                f"{value!r} is no budget: 10%, 0.1, 500/10000 (rows) or 200/1d would be one, from "
-                "above 0 to 100%",
-                param,
-                ctx,
-            )
-        return budget
+            return budget_of(value)
+        except SelectronError as error:
+            return self.fail(str(error), param, ctx)
 
 
 BUDGET = Share()

@@ -8,6 +8,7 @@ import click
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from ..askers import Budget
+from ..askers.budget import budget_of
 from ..cli.specs import LEARNER, within
 from ..errors import SelectronError
 
@@ -85,7 +86,8 @@ class Privacy(Part):
 class Declaration(Part):
     """A stream.
 
-    `budget` is a share of items as "10%", or a number of labels in a period as "20 per 1d";
+    `budget` is a share of the items, as "10%", or a number of labels: "20/1d" in every period,
+    "500/10000" for so many items;
     `audit` the share of it that goes to items picked whatever they seem worth; `annotators` how
     many people answer each question; `lease` for how many seconds an item is one person's; `queue`
     how many questions may wait; `hide` when the page does not show the prediction.
@@ -125,22 +127,6 @@ class Declaration(Part):
         except click.UsageError as error:
             raise ValueError(error.format_message()) from None
         return learner, budget
-
-
-def budget_of(text: str) -> Budget:
-    """Return the budget that is written so.
-
-    >>> budget_of("10%").rate, budget_of("20 per 1d").labels, budget_of("20 per 1d").per
-    (0.1, 20.0, '1d')
-    """
-    labels, per, period = (piece.strip() for piece in text.partition(" per "))
-    try:
-        if per:
-            return Budget(labels=float(labels), per=period)
-        share = labels.endswith("%")
-        return Budget(rate=float(labels.rstrip(" %")) / (100 if share else 1))
-    except ValueError:
-        raise ValueError(f"budget: {text!r} is none, as '10%' or '20 per 1d' would be") from None
 
 
 def declared(values: dict[str, Any], where: str) -> Declaration:
