@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from selectron.cli.specs import ASKER, KERNEL, LEARNER
+from selectron.cli.options import ASKER, KERNEL, LEARNER
 
 FAST = ["--learner", "perceptron"]
 

@@ -9,9 +9,8 @@ import click
 
 from ..errors import SelectronError
 from . import INTERRUPTED
-from .options import of_a_file
-from .sources import chunks_of, naming, numbering
-from .usage import PICTURES, check_target
+from .files import chunks_of, naming, numbering
+from .options import PICTURES, check_target, of_a_file
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from ..askers import Budget
 from ..askers.budget import budget_of
-from ..cli.specs import LEARNER, within
+from ..cli.options import LEARNER, within
 from ..errors import SelectronError
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
