@@ -250,9 +250,9 @@ def report(runs: dict[str, "PoolRun"], rows: int, as_json: bool) -> None:
 def draw(runs: dict[str, "PoolRun"], file: str, path: str | None) -> None:
     """Draw mistakes against rows, if that is wanted."""
     if path:
-        from ..evaluate.pool_plot import plot
+        from ..evaluate.plot import plot_pool
 
-        plot(runs, Path(file).name, path)
+        plot_pool(runs, Path(file).name, path)
         click.echo(f"The picture is in {path}", err=True)
 
 

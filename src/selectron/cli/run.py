@@ -217,7 +217,7 @@ def report(
     contestants: list["Contestant"], as_json: bool, theorems: list[list[dict]] | None
 ) -> None:
     """Print the results, and the theorems' bounds if they are wanted."""
-    from ..evaluate.contest import noticed, table
+    from ..evaluate.contest import detected, table
 
     results = [contestant.result() for contestant in contestants]
     if as_json:
@@ -226,7 +226,7 @@ def report(
         click.echo(json.dumps(results, indent=2))
         return
     click.echo(table(results))
-    if drifts := noticed(results):
+    if drifts := detected(results):
         click.echo("\n" + drifts)
     if theorems is not None:
         click.echo("\n" + promises(contestants, theorems))

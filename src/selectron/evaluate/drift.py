@@ -1,22 +1,22 @@
-"""Drift, as a `LeadingHistory` notices it: a much younger expert takes the lead, and keeps it."""
+"""Drift detection for `LeadingHistory`: a much younger expert takes the lead, and keeps it."""
 
 from collections import deque
 
 import numpy as np
 
-YOUNGER = 0.4  # of the age of what led before
+YOUNGER = 0.4  # of the age of the previous leader
 LEAST = 50  # rounds by which it must be younger
-WATCHED, KEPT = 100, 90  # of that many rounds, those that younger experts must lead
+WATCHED, KEPT = 100, 90  # younger experts must lead 90 of 100 rounds
 
 
 class Drifts:
-    """Notices drift in the ages of the leading expert, `run.age`, over a stream of any length.
+    """Detects drift in the ages of the leading expert, `run.age`, over a stream of any length.
 
-    Drift begins in a round in which the lead goes to an expert that is younger by 50 rounds at
-    least, and by 60% of the age of the last one. At rest experts are alike, and the lead goes to
-    and fro between them: so drift counts only if younger experts lead in 90 of the 100 rounds from
-    there on. It is confirmed 89 to 99 rounds after it began, and not at all near the end of a
-    stream. `rounds` has the rounds in which drift began, from 0 on.
+    Drift begins in a round in which the lead passes to an expert that is younger by at least 50
+    rounds, and by 60% of the age of the previous leader. Without drift, experts are alike, and the
+    lead alternates between them: so drift counts only if younger experts lead in 90 of the next 100
+    rounds. It is confirmed 89 to 99 rounds after it began, and not near the end of a stream.
+    `rounds` lists the rounds in which drift began, counted from 0.
 
     >>> drifts = Drifts()
     >>> drifts.add(np.r_[0:500, 7:107, 600:700])
@@ -28,11 +28,11 @@ class Drifts:
     def __init__(self) -> None:
         self.rounds: list[int] = []
         self._seen = 0
-        self._born = 0.0  # when what led before was born
-        self._young: deque[int] = deque()  # the last rounds that younger ones led
+        self._born = 0.0  # when the previous leader was born
+        self._young: deque[int] = deque()  # the last rounds that younger experts led
 
     def add(self, ages: np.ndarray) -> list[int]:
-        """Add the ages of rounds; return when the drifts began that are confirmed by them."""
+        """Add the ages of rounds; return the beginnings of the drifts that they confirm."""
         known = len(self.rounds)
         for age in np.asarray(ages, float).tolist():
             self._add(self._seen, age)
