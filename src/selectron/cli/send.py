@@ -43,11 +43,8 @@ def send(file: str, url: str, token: str | None, **options: Any) -> None:
         new, asked, refused = fed(file, url, token, **options)
         click.echo(f"{new:,} new items, {asked:,} of them asked for")
         if refused:
-            one = refused == 1
-            lines, them = (
-                ("1 line is" if one else f"{refused:,} lines are"),
-                "it" if one else "them",
-            )
+            lines = f"{refused:,} lines are" if refused > 1 else "1 line is"
+            them = "them" if refused > 1 else "it"
             raise SelectronError(f"{lines} refused: mend {them}, and send the file with --again")
 
 

@@ -1,4 +1,4 @@
-"""A contest: several learners and askers on one pass, with the same draws."""
+"""A contest: several learners and askers on one pass, with the same draws; curves and tables."""
 
 import time
 from collections.abc import Sequence
