@@ -62,8 +62,8 @@ def reported(interrupted: str = "", extra: str = "") -> Iterator[None]:
     except ModuleNotFoundError as error:
         if not extra or (error.name or "").startswith("selectron"):
             raise
-        wanted = f"pip install 'selectron[{extra}]'"
-        click.echo(f"selectron: {error.name} is missing, which this needs: {wanted}.", err=True)
+        need = f"needs more packages ({error.name} is missing): pip install 'selectron[{extra}]'."
+        click.echo(f"selectron: this command {need}", err=True)
         sys.exit(1)
     except (SelectronError, OSError) as error:
         click.echo(f"selectron: {error}", err=True)
