@@ -206,7 +206,7 @@ def size() -> Iterator[Row]:
 
 def picture(path: str = "docs/pool.png") -> None:
     """Draw the mistakes of every order on 20,000 points of the sphere, d = 20."""
-    from selectron.evaluate.pool_plot import plot
+    from selectron.evaluate.plot import plot_pool
 
     X, y = on_sphere(20_000, 20, 0)
     learners = {
@@ -218,7 +218,7 @@ def picture(path: str = "docs/pool.png") -> None:
         "worst": InOrder("worst"),
     }
     runs = {name: SelfDirectedClassifier(one).run(X, y) for name, one in learners.items()}
-    plot(runs, "20,000 points of the sphere, d = 20, a halfspace through 0", path)
+    plot_pool(runs, "20,000 points of the sphere, d = 20, a halfspace through 0", path)
 
 
 TABLES: dict[str, tuple[tuple[str, ...], Callable[[], Iterator[Row]]]] = {

@@ -33,7 +33,7 @@ def test_the_table_is_that_of_the_demonstration(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     table = re.search(r"    learner  .*\n    ---.*\n((?:    .*\n)+)", text)[1]
-    drift = re.search(r"    (.* noticed drift in rows .*)\n", text)[1]
+    drift = re.search(r"    (.* detected drift in rows .*)\n", text)[1]
     _, _, *played, empty, noticed = CliRunner().invoke(main, ["run"]).stdout.splitlines()
     rows = [[line.split()[:-1] for line in lines] for lines in (table.splitlines(), played)]
     assert rows[0] == rows[1]  # all but the speed

@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from . import askers, kernels, learners
+from .askers.budget import budget_of
 from .errors import SelectronError
 
 EXAMPLES = {"b": 0.1, "beta": 10, "kappa": 0.5, "p": 0.1}  # of parameters without a default
-ENDINGS = (".csv", ".jsonl", ".ndjson", ".parquet", ".pq")  # of files of decisions
 
 
 def written(part: Any) -> str:
@@ -55,9 +55,9 @@ def kebab(name: str) -> str:
 
 
 class Spec(click.ParamType):
-    """A learner, an asker or a kernel by name, with parameters after a colon.
+    """A learner, an asker or a kernel by name, with parameters after a colon: `lasec:b=1,c=1000`.
 
-    `short` maps names to the shorter ones that are shown; both are accepted.
+    `short` gives names that are shown in place of others; both are accepted.
     """
 
     def __init__(self, name: str, module: ModuleType, **short: str):
@@ -67,19 +67,19 @@ class Spec(click.ParamType):
 
     def listed(self) -> str:
         """Return the names and their parameters, those without a default as P=."""
-        return ", ".join(self._pattern(name, kind) for name, kind in self.kinds.items())
-
-    def _pattern(self, name: str, kind: Any) -> str:
-        if len(kind._field_defaults) == len(kind._fields):
-            return written(tuple.__new__(kind, kind._field_defaults.values()))  # not checked
-        return f"{name}:{','.join(f'{field}=' for field in kind._fields)}"
+        return ", ".join(
+            written(tuple.__new__(kind, kind._field_defaults.values()))  # not checked
+            if len(kind._field_defaults) == len(kind._fields)
+            else f"{name}:{','.join(f'{field}=' for field in kind._fields)}"
+            for name, kind in self.kinds.items()
+        )
 
     def get_metavar(self, param: Any, ctx: Any = None) -> str:
         """Return what the help shows."""
         return "NAME[:P=V,...]"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return the learner or asker, its parameters checked."""
+        """Return the learner, asker or kernel, its parameters checked."""
         name, _, rest = value.partition(":")
         known = name.lower().replace("_", "-")
         kind = self.kinds.get(self.short.get(known, known))
@@ -87,7 +87,7 @@ class Spec(click.ParamType):
             self.fail(f"no {self.name} {name!r}; there are {', '.join(self.kinds)}", param, ctx)
         pairs: list[tuple[str, Any]] = []
         try:
-            pairs += [self._pair(pair) for pair in rest.split(",") if pair]
+            pairs += [_pair(pair) for pair in rest.split(",") if pair]
             part = kind(**dict(pairs))
             if len(part) and len(dict(pairs)) < len(pairs):
                 raise SelectronError(f"{value!r} names a parameter twice.")
@@ -99,7 +99,7 @@ class Spec(click.ParamType):
         return part
 
     def _wanted(self, kind: Any, given: dict[str, Any]) -> str:
-        """Return a sentence on the parameters that are unknown or missing, with an example."""
+        """Return which parameters are unknown or missing, and which ones to give."""
         name = next(name for name, one in self.kinds.items() if one is kind)
         if unknown := [field for field in given if field not in kind._fields]:
             wanted = ", ".join(kind._fields) or "none"
@@ -108,45 +108,28 @@ class Spec(click.ParamType):
         example = ",".join(f"{field}={EXAMPLES.get(field, '...')}" for field in missing)
         return f"{' and '.join(missing)} is missing, as in {name}:{example}"
 
-    def _pair(self, pair: str) -> tuple[str, Any]:
-        name, equals, value = pair.partition("=")
-        if not equals:
-            raise SelectronError(f"{pair!r} should be PARAMETER=VALUE.")
-        try:
-            return name.strip(), float(value)
-        except ValueError:
-            return name.strip(), value.strip()
+
+def _pair(pair: str) -> tuple[str, Any]:
+    name, equals, value = pair.partition("=")
+    if not equals:
+        raise SelectronError(f"{pair!r} should be PARAMETER=VALUE.")
+    try:
+        return name.strip(), float(value)
+    except ValueError:
+        return name.strip(), value.strip()
 
 
 class Share(click.ParamType):
-    """A budget: 10% of the rows, or a number of labels for a number of rows or a period of time.
-
-    >>> BUDGET.convert("200/1d", None, None).per, BUDGET.convert("200/9000", None, None).horizon
-    ('1d', 9000.0)
-    """
+    """A budget, as `budget_of` reads it."""
 
     name = "budget"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Return the budget, its parameters checked."""
-        labels, slash, whole = str(value).partition("/")
-        share = str(value).strip().endswith("%")
         try:
-            if slash and whole.strip()[-1:].isalpha():
-                budget = askers.Budget(labels=float(labels), per=whole.strip())
-            elif slash:
-                budget = askers.Budget(labels=float(labels), horizon=float(whole))
-            else:
-                budget = askers.Budget(rate=float(labels.strip(" %")) / (100 if share else 1))
-            budget.numbers()
-        except (SelectronError, ValueError):
-            self.fail(
-                f"{value!r} is no budget: 10%, 0.1, 500/10000 (rows) or 200/1d would be one, from "
-                "above 0 to 100%",
-                param,
-                ctx,
-            )
-        return budget
+            return budget_of(value)
+        except SelectronError as error:
+            return self.fail(str(error), param, ctx)
 
 
 BUDGET = Share()
@@ -156,14 +139,15 @@ KERNEL = Spec("kernel", kernels, polynomial="poly")
 
 
 def within(budget: askers.Budget | None, asker: Any, learner: Any, named: bool) -> Any:
-    """Return the asker within the budget; without an asker, the default one for the learner.
+    """Return the asker within the budget, or the default asker of the learner without one.
 
-    A learner that was `named` asks by its margin, as in its paper, if there is no budget either.
+    Where the user has named the learner, but neither asker nor budget, it asks by its margin, as in
+    its paper.
     """
-    ring = hasattr(learner, "ensemble")
+    ensemble = hasattr(learner, "ensemble")
     if asker is not None and (budget is None or hasattr(asker, "after")):
         return asker
-    if asker is None and budget is None and named and not ring:
+    if asker is None and budget is None and named and not ensemble:
         return askers.Margin(0.1)
     budget = budget or askers.Budget(rate=0.1)
-    return budget._replace(asker=asker or (budget.asker if ring else askers.Margin(0.1)))
+    return budget._replace(asker=asker or (budget.asker if ensemble else askers.Margin(0.1)))

@@ -144,7 +144,7 @@ BAD = {
     "not TOML": "classes = [",
     "learner": GOOD + 'learner = "lasek"',
     "budget": GOOD + 'budget = "much"',
-    "got -0.05": GOOD + 'budget = "-5%"',
+    "'-5%' is not a budget": GOOD + 'budget = "-5%"',
     "per": GOOD + 'budget = "5 per month"',
     "colour": GOOD + 'colour = "red"',
     "features.size": GOOD + "[features]\nsize = 0",
@@ -164,7 +164,7 @@ BAD = {
     "privacy.retention_days: Input should be a finite number": GOOD
     + "[privacy]\nretention_days = inf",
     "audit": GOOD + "audit = nan",
-    "got nan": GOOD + 'budget = "nan%"',
+    "'nan%' is not a budget": GOOD + 'budget = "nan%"',
     "differ": 'classes = ["a", "a"]',
 }
 
@@ -182,7 +182,7 @@ def test_declarations_that_will_not_do(tmp_path, case):
 
 def test_declarations_that_will_do(tmp_path):
     file = tmp_path / "mail.toml"
-    file.write_text(GOOD + 'budget = "20 per 1d"\nlearner = "lasec:b=1,c=1000"')
+    file.write_text(GOOD + 'budget = "20/1d"\nlearner = "lasec:b=1,c=1000"')
     (stream,) = read(file)
     assert stream.name == "mail"
     learner, asker = stream.parts()

@@ -7,7 +7,7 @@ from selectron.serve.host import Clock
 from .mail import declared, texts
 
 DAY = 86_400.0
-PER_DAY = declared(budget="3 per 1d", audit=0.0)
+PER_DAY = declared(budget="3/1d", audit=0.0)
 
 
 @pytest.mark.parametrize("days", [2, 2000])

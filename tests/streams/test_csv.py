@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from selectron.data.cells import label as cell_label
 from selectron.data.cells import number
 from selectron.errors import SelectronError
-from selectron.streams.readers import csv as readers
+from selectron.streams.readers import arrow as readers
 from selectron.streams.readers import read
 from selectron.streams.readers.columns import Columns
 from selectron.streams.readers.text import Piece

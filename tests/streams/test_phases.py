@@ -5,7 +5,7 @@ import pytest
 
 from selectron.errors import SelectronError
 from selectron.streams import four_phases
-from selectron.streams.phases import PHASES
+from selectron.streams.generated import PHASES
 
 CLASSES = np.tile([3, 7, 8, 9, 5], 20_000)
 GROUPS = 3, 7, 8, 9  # P1, P2, N1, N2

@@ -44,7 +44,7 @@ BEGUN: list[Any] = [
         ["--threshold"], type=click.FloatRange(min=0),
         help="What an alarm's score must reach. Default: the predictor's own.",
     ),
-    click.Option(["--budget"], help="The alarms that are allowed, or none. Default: '6 per 1d'"),
+    click.Option(["--budget"], help="The alarms that are allowed, or none. Default: 6/1d"),
 ]  # fmt: skip
 
 

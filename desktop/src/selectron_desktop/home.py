@@ -1,7 +1,6 @@
 """The folder in which everything is kept, and how it was begun."""
 
 import base64
-import re
 import time
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,8 +11,7 @@ from .journal import Journal
 from .naming import Titles, resource, secret
 from .session import Session
 
-BUDGET = "6 per 1d"
-FORM = re.compile(r"(\d+(?:\.\d+)?) per (\S+)")
+BUDGET = "6/1d"
 
 
 class Settings(NamedTuple):
@@ -76,20 +74,16 @@ def opened(home: Path, **given: Any) -> tuple[Session, Settings]:
 
 
 def budget_of(text: str) -> Any:
-    """Return the budget that a text names; raises SelectronError if it names none.
+    """Return the budget that a text names, as `selectron.askers.budget.budget_of` does.
 
-    >>> budget_of("6 per 1d").labels, budget_of("none")
+    "none" stands for no limit, and gives None. Raises SelectronError if the text names no budget.
+
+    >>> budget_of("6/1d").labels, budget_of("none")
     (6.0, None)
     """
-    from selectron.askers import Budget
+    from selectron.askers import budget
 
-    if text == "none":
-        return None
-    if not (match := FORM.fullmatch(text)):
-        raise SelectronError(f"budget: {text!r} is none, as '6 per 1d' or 'none' would be.")
-    budget = Budget(labels=float(match[1]), per=match[2])
-    budget.numbers()
-    return budget
+    return None if text == "none" else budget.budget_of(text)
 
 
 def titles_of(home: Path, settings: Settings) -> Titles:

@@ -4,14 +4,12 @@ import csv
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import date, datetime, timedelta
 
 import click
 
 from selectron import SelectronError
-
-AGO = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|h|d)")
-SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
 
 
 def shown(time: float) -> str:
@@ -27,8 +25,11 @@ def moment(text: str, now: float) -> float:
     >>> moment("20min", 3600.0)
     2400.0
     """
-    if match := AGO.fullmatch(text.strip()):
-        return now - float(match[1]) * SECONDS[match[2]]
+    from selectron.askers.budget import seconds
+
+    if text.strip()[-1:] in ("s", "n", "h", "d", "w"):  # a unit, as Z of a date is not
+        with suppress(SelectronError):
+            return now - seconds(text)
     today = datetime.fromtimestamp(now)
     try:
         if re.fullmatch(r"\d\d?:\d\d(:\d\d)?", text):

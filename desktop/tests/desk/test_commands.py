@@ -123,8 +123,8 @@ def test_a_file_is_taken_up_once_and_reported(call, tmp_path, monkeypatch):
     alarms = kinds(tmp_path).count("alarm")
     assert alarms  # mail came back, and nobody said so
     assert call("import", "export.json").output == "0 new events, 0.0 hours of work, 0 alarms\n"
-    refused = call("import", "export.json", "--budget", "9 per 1d")
-    assert "was begun with budget 'none', not '9 per 1d'" in refused.stderr
+    refused = call("import", "export.json", "--budget", "9/1d")
+    assert "was begun with budget 'none', not '9/1d'" in refused.stderr
     assert call("answer", "mail", "--alarm", "1").output == "Alarm 1: mail\n"
     shown = call("report", "--day", "2024-05-01").output
     assert f"{alarms} asked, 1 answered" in shown

@@ -326,3 +326,35 @@ def seconds(period: Any) -> Any:
             f"seconds, got {shown(period)}."
         )
     return value
+
+
+def budget_of(text: str) -> Budget:
+    """Return the budget that a text names, its parameters checked.
+
+    "10%" and "0.1" are a share of the rows, "500/10000" is 500 labels for 10,000 rows, and "200/1d"
+    is 200 labels a day. "200 per 1d", which older declarations have, is the same as "200/1d".
+
+    Raises SelectronError if the text names no budget.
+
+    >>> budget_of("10%").rate, budget_of("500/10000").horizon, budget_of("200/1d").per
+    (0.1, 10000.0, '1d')
+    """
+    labels, per, whole = map(str.strip, text.partition(" per "))
+    if not per:
+        labels, slash, whole = map(str.strip, text.partition("/"))
+        per = slash if whole[-1:].isalpha() else ""
+    try:
+        if per:
+            budget = Budget(labels=float(labels), per=whole or 0)
+        elif whole or slash:
+            budget = Budget(labels=float(labels), horizon=float(whole))
+        else:
+            percent = labels.endswith("%")
+            budget = Budget(rate=float(labels.removesuffix("%")) / (100 if percent else 1))
+        budget.numbers()
+    except ValueError:
+        raise SelectronError(
+            f"{shown(text)} is not a budget; give a share of rows such as '10%', labels per number "
+            "of rows such as '500/10000', or labels per period such as '200/1d'."
+        ) from None
+    return budget

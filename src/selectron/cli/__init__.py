@@ -1,15 +1,19 @@
 """The command line."""
 
 import importlib
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
 
 from .. import __version__
+from ..errors import SelectronError
 
 INTERRUPTED = 130  # the exit code with which a shell reports Ctrl-C
 COMMANDS = {
-    "run": "Play a stream and tell how the learners fared.",
+    "run": "Play a stream and report how the learners did.",
     "pool": "Label a whole table, correcting as few proposals as possible.",
     "serve": "Serve live streams: predictions over HTTP, and a page to label what is asked.",
     "send": "Send a file to a stream that is served.",
@@ -17,38 +21,54 @@ COMMANDS = {
 
 
 class Lazy(click.Group):
-    """A group whose commands are imported when they are called: NumPy and Numba take their time.
+    """A group that imports a command when it is called, as NumPy and Numba load slowly.
 
-    `told` has what each does, in a sentence. Each is in the module of `package` of its own name.
+    A command is in the module of its name.
     """
-
-    def __init__(self, *args: Any, told: dict[str, str], package: str, **more: Any):
-        super().__init__(*args, **more)
-        self.told, self.package = told, package
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands."""
-        return list(self.told)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> Any:
-        """Return a command by its name, None if there is none."""
-        if cmd_name not in self.told:
+        """Return the command of this name, None if there is none."""
+        if cmd_name not in COMMANDS:
             return None
-        found = vars(importlib.import_module(f".{cmd_name}", self.package)).values()
-        return next(c for c in found if isinstance(c, click.Command) and c.name == cmd_name)
+        return getattr(importlib.import_module(f".{cmd_name}", __name__), cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(self.told.items()))
+            formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(
-    cls=Lazy,
-    told=COMMANDS,
-    package=__name__,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="selectron")
 def main() -> None:
     """Learn a linear classifier from a stream, asking for as few labels as possible."""
+
+
+@contextmanager
+def reported(interrupted: str = "", extra: str = "") -> Iterator[None]:
+    """Turn errors of the user or the system into one line of standard error, and an exit code.
+
+    `interrupted` is the line for Ctrl-C, none if it is empty; `extra` names the optional packages
+    that the command needs.
+    """
+    try:
+        yield
+    except BrokenPipeError:  # nobody reads the output any more: click exits quietly
+        raise
+    except ModuleNotFoundError as error:
+        if not extra or (error.name or "").startswith("selectron"):
+            raise
+        need = f"needs more packages ({error.name} is missing): pip install 'selectron[{extra}]'."
+        click.echo(f"selectron: this command {need}", err=True)
+        sys.exit(1)
+    except (SelectronError, OSError) as error:
+        click.echo(f"selectron: {error}", err=True)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        if interrupted:
+            click.echo(f"selectron: {interrupted}", err=True)
+        sys.exit(INTERRUPTED)

@@ -1,10 +1,20 @@
-"""Options that commands share."""
+"""Options of commands: learners, askers and budgets as text, and combinations that are refused."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 import click
 
-FORMATS = ("svmlight", "csv", "parquet", "jsonl")
+from ..errors import SelectronError
+from ..learners import LASEC, LeadingHistory, PassiveAggressive, Perceptron, SecondOrderPerceptron
+
+DECISIONS = (".csv", ".jsonl", ".ndjson", ".parquet", ".pq")  # endings of their files
+PICTURES = (".png", ".svg", ".pdf")
+DEMO = LeadingHistory(), LASEC(), SecondOrderPerceptron(), PassiveAggressive(), Perceptron()
+DEFAULT, DENSE, SPARSE = (LeadingHistory(),), (LASEC(),), (PassiveAggressive(),)
+FOR_FILES = ("label", "drop", "time", "kind", "header", "classes")
 OF_FILES = (
     click.option(
         "--label",
@@ -15,13 +25,13 @@ OF_FILES = (
     click.option(
         "--header/--no-header",
         default=None,
-        help="Does a CSV file begin with names? Default: if a cell of its first line is a word, "
-        "unless others are numbers and the next line is like it.",
+        help="Whether a CSV file begins with names. Default: if a cell of its first line is a "
+        "word, unless others are numbers and the next line is like it.",
     ),
     click.option(
         "--format",
         "kind",
-        type=click.Choice(FORMATS),
+        type=click.Choice(("svmlight", "csv", "parquet", "jsonl")),
         help="Default: by the file's name or its first line.",
     ),
     click.option("--classes", help="The labels, if there are to be no others: ham,spam."),
@@ -29,7 +39,98 @@ OF_FILES = (
 
 
 def of_a_file(command: Callable) -> Callable:
-    """Add the options that say how a file is read: label, drop, header, kind and classes."""
+    """Add the options for reading a file: label, drop, header, kind and classes."""
     for option in reversed(OF_FILES):
         command = option(command)
     return command
+
+
+def by_time(*askers: Any) -> bool:
+    """Return whether any of these askers needs the times of rows."""
+    return any(getattr(asker, "per", None) is not None for asker in askers)
+
+
+def default_learners(demo: bool, sparse: bool, kernel: Any) -> tuple[Any, ...]:
+    """Return the learners to play if none is named; LeadingHistory keeps no examples."""
+    if kernel is not None:
+        return SPARSE if sparse else DENSE
+    return DEMO if demo else DEFAULT
+
+
+def check_usage(file: str | None, output: str | None, picture: str | None, **options: Any) -> None:
+    """Refuse options of `run` that do not go together, before a row is read."""
+    if file is None and any(options[name] not in (None, ()) for name in FOR_FILES):
+        raise click.UsageError(
+            "--label, --drop, --time, --header, --format and --classes go with a FILE."
+        )
+    if options["time"] is None and by_time(options["budget"], *options["askers"]):
+        raise click.UsageError(
+            "A budget per day goes by the times of rows: name their column with --time."
+        )
+    names = {name.strip() for name in (options["classes"] or "a,b").split(",")}
+    if len(names) < 2 or "" in names:
+        raise click.BadParameter(
+            "two different labels are needed at least: ham,spam", param_hint="--classes"
+        )
+    check_target(output, DECISIONS, "-o")
+    check_target(picture, PICTURES, "--plot")
+    found = [_identity(path) for path in (file, output, picture) if path]
+    if len(set(found)) < len(found):
+        raise click.UsageError("FILE, -o and --plot must be different files.")
+    if options["bounds"]:
+        _check_bounds(file, options["kind"], options["many"], len(names))
+    kernel, max_support = options["kernel"], options["max_support"]
+    known = options["learners"] or (default_learners(True, False, kernel) if file is None else ())
+    if max_support and not kernel and not known:  # no default learner takes it
+        known = SPARSE
+    check_learners(known, kernel, max_support, options["many"], options["askers"])
+
+
+def _identity(path: str) -> Any:
+    """Return what a file has in common under all its names; "-" is standard input."""
+    try:
+        found = os.stat(0 if path == "-" else path)
+    except (OSError, ValueError):  # it does not exist yet
+        return os.path.realpath(path)
+    return found.st_dev, found.st_ino
+
+
+def _check_bounds(file: str | None, kind: str | None, many: str, classes: int) -> None:
+    """Refuse --bounds if it is known in advance that no theorem applies to the stream."""
+    from ..streams.readers import by_name
+
+    sparse = (kind or by_name(file or "")) == "svmlight"
+    if sparse or classes > 2 or many == "exact":
+        raise click.UsageError(
+            "--bounds is for dense rows of two classes: not for svmlight, more --classes, or "
+            "--many exact."
+        )
+
+
+def check_learners(
+    learners: Sequence[Any],
+    kernel: Any,
+    max_support: int | None,
+    many: str,
+    askers: Sequence[Any] = (),
+) -> None:
+    """Refuse a kernel, a number of examples, a reduction or an asker that a learner cannot take."""
+    from ..model.compose import check_pair, space_for
+    from ..model.support import kernel_for, kind
+
+    for learner in learners:
+        try:
+            taken = kernel_for(learner, kernel, max_support, sparse=False)
+            space_for(learner, False, many, kind(taken))
+            for asker in askers:
+                check_pair(learner, asker)
+        except SelectronError as error:
+            raise click.UsageError(str(error)) from None
+
+
+def check_target(path: str | None, endings: tuple[str, ...], option: str) -> None:
+    """Refuse an output file of an unknown ending, or in a folder that does not exist."""
+    if path and Path(path).suffix.lower() not in endings:
+        raise click.BadParameter(f"{path}: must end in {', '.join(endings)}", param_hint=option)
+    if path and not Path(path).absolute().parent.is_dir():
+        raise click.BadParameter(f"{path}: its folder does not exist", param_hint=option)

@@ -9,9 +9,8 @@ import click
 
 from ..errors import SelectronError
 from . import INTERRUPTED
-from .options import of_a_file
-from .sources import chunks_of, naming, numbering
-from .usage import PICTURES, check_target
+from .files import chunks_of, naming, numbering
+from .options import PICTURES, check_target, of_a_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -226,9 +225,9 @@ def report(runs: dict[str, "PoolRun"], rows: int, as_json: bool) -> None:
 def draw(runs: dict[str, "PoolRun"], file: str, path: str | None) -> None:
     """Draw mistakes against rows, if that is wanted."""
     if path:
-        from ..evaluate.pool_plot import plot
+        from ..evaluate.plot import plot_pool
 
-        plot(runs, Path(file).name, path)
+        plot_pool(runs, Path(file).name, path)
         click.echo(f"The picture is in {path}", err=True)
 
 

@@ -1,8 +1,6 @@
-"""`selectron run`: play a stream, and tell how the learners fared."""
+"""`selectron run`: play a stream, and report how the learners did."""
 
 import json
-import sys
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,12 +10,10 @@ import click
 from ..data.files import writing
 from ..errors import SelectronError
 from ..specs import ASKER, BUDGET, KERNEL, LEARNER, within
-from . import INTERRUPTED
-from .options import of_a_file
-from .order import in_order
-from .sources import chunks_of, digits, naming
+from . import reported
+from .files import chunks_of, decisions, digits, in_order, naming, opened
+from .options import by_time, check_learners, check_usage, default_learners, of_a_file
 from .theorems import Kept, promises
-from .usage import by_time, check_learners, check_usage, default_learners
 
 if TYPE_CHECKING:
     from ..evaluate.contest import Contestant
@@ -41,22 +37,22 @@ PICTURE = "selectron-run.png"
     "askers",
     type=ASKER,
     multiple=True,
-    help="What rows to ask for. May be repeated. Default: by uncertainty with "
+    help="Which rows to ask for. May be repeated. Default: by uncertainty with "
     "leading-history, and margin:b=0.1 with others.",
 )
 @click.option(
     "--budget",
     type=BUDGET,
-    help="How many labels: 10%, 500/10000 for so many of so many rows, or 200/1d for so many a day "
-    "(w, d, h, min, s), with --time. A share is met in the long run, and exceeded on some "
-    "hundred rows; a number never is. Default: 10%, but none where --ask or a --learner but "
-    "leading-history is given.",
+    help="How many labels: 10% of the rows, 500/10000 for 500 labels in 10000 rows, or 200/1d for "
+    "200 a day (w, d, h, min, s), with --time. A share holds in the long run, and may be exceeded "
+    "on some hundred rows; a number never is. Default: 10%, but none if --ask or a --learner other "
+    "than leading-history is given.",
 )
 @click.option(
     "--time",
-    help="Column with the time of each row, by name or position: no feature, but what a budget "
-    "per day goes by. Seconds since 1970, or dates as 2026-11-22T08:30:00Z. Rows should be in this "
-    "order, as a budget goes by the latest time so far.",
+    help="Column with the time of each row, by name or position, for a budget per day; it is not a "
+    "feature. Seconds since 1970, or dates as 2026-11-22T08:30:00Z. Rows should be in this order, "
+    "as a budget goes by the latest time so far.",
 )
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the draws."
@@ -76,18 +72,18 @@ PICTURE = "selectron-run.png"
 @click.option(
     "--bounds",
     is_flag=True,
-    help="Tell what the papers' theorems promise, beside what came of it. Keeps all rows, and "
-    "takes its time; two classes and dense rows only.",
+    help="Compare the bounds of the papers' theorems with the outcome. Keeps all rows, and is "
+    "slow; two classes and dense rows only.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 @of_a_file
 @click.option(
-    "--kernel", type=KERNEL, help=f"Keep examples in place of weights: {', '.join(KERNEL.kinds)}."
+    "--kernel", type=KERNEL, help=f"Keep examples instead of weights: {', '.join(KERNEL.kinds)}."
 )
 @click.option(
     "--max-support",
     type=click.IntRange(min=1),
-    help="How many examples are kept at most; the oldest leaves. First order, with --kernel.",
+    help="How many examples are kept at most; the oldest is evicted. First order, with --kernel.",
 )
 @click.option(
     "--many",
@@ -107,12 +103,12 @@ PICTURE = "selectron-run.png"
 def run(**options: Any) -> None:
     """Play a stream of rows: predict each, ask for some of the labels, learn from those.
 
-    FILE is svmlight, CSV, Parquet or JSON lines, or - for standard input; text may be packed (.gz,
-    .bz2, .xz). Without FILE, the handwritten digits are played, with a concept that changes every
-    500 rows, and a picture is drawn.
+    FILE is svmlight, CSV, Parquet or JSON lines, or - for standard input; text may be compressed
+    (.gz, .bz2, .xz). Without FILE, the handwritten digits are played, with a concept that changes
+    every 500 rows, and a picture is drawn.
 
-    Labels may be any values, and new ones may come. A row has none where its label is empty or ?,
-    NA, nan or null; it is predicted, and never asked for.
+    Labels may be any values, and new ones may appear. A row whose label is empty or ?, NA, nan or
+    null has none; it is predicted, and never asked for.
 
     \b
         selectron run
@@ -122,44 +118,36 @@ def run(**options: Any) -> None:
         selectron run mail.svm --learner perceptron --learner arow -o decisions.csv
     """
     check_usage(**options)
-    try:
-        code = play_all(**options)
-    except BrokenPipeError:  # whoever read the output has gone, and click ends without a word
-        raise
-    except (SelectronError, OSError) as error:
-        click.echo(f"selectron: {error}", err=True)
-        code = 1
-    sys.exit(code)
+    with reported():
+        play_all(**options)
 
 
-def play_all(file: str | None, **options: Any) -> int:
-    """Play the stream, print the results, draw the picture; return the exit code."""
+def play_all(file: str | None, **options: Any) -> None:
+    """Play the stream, print the results and draw the picture, also of a stream cut short."""
     contestants: list[Contestant] = []
     kept = Kept() if options["bounds"] else None
-    code, fault = 0, None
+    fault: BaseException | None = None
     try:
         play(contestants, kept, file, **options)
-    except KeyboardInterrupt:
-        code = INTERRUPTED
-    except (SelectronError, OSError, click.UsageError) as error:
+    except (SelectronError, OSError, click.UsageError, KeyboardInterrupt) as error:
         fault = error
+    interrupted = isinstance(fault, KeyboardInterrupt)
     if contestants and contestants[0].rows:
-        theorems = kept.theorems(contestants, file is None) if kept and not code else None
+        theorems = kept.theorems(contestants, file is None) if kept and not interrupted else None
         with writing("standard output"):
             report(contestants, options["as_json"], theorems)
         draw(contestants, file, options["picture"])
-    if code:
+    if interrupted:
         rows = contestants[0].rows if contestants else 0
         click.echo(f"selectron: interrupted after {rows:,} rows", err=True)
     if fault:
         raise fault
-    return code
 
 
 def play(
     contestants: list["Contestant"], kept: "Kept | None", file: str | None, **options: Any
 ) -> None:
-    """Play chunk after chunk; the first one makes the contestants."""
+    """Play chunk by chunk; the first one creates the contestants."""
     from ..streams.classes import settle
 
     chunks = digits(options["seed"]) if file is None else chunks_of(file, **options)
@@ -169,20 +157,20 @@ def play(
     with ExitStack() as stack:
         with naming(file):
             classes, chunks = settle(chunks, given)
-        write = writer(stack, options["output"], classes.names)
+        append = opened(Path(options["output"]), stack) if options["output"] else None
         for chunk in chunks:
             with naming(file, chunk.first):
                 if not contestants:
                     contestants += enter(chunk, file is None, **options)
                 labels = classes.codes(chunk.labels, chunk.first, options["many"] == "exact")
-                full, known = write is not None or kept is not None, len(classes.names)
+                full, known = append is not None or kept is not None, len(classes.names)
                 played = [each.play(chunk, labels, full, known) for each in contestants]
                 if kept is not None:
                     kept.add(chunk, labels, played)
             for contestant, outcome in zip(contestants, played, strict=True):
                 contestant.add(outcome, labels)
-                if write:
-                    write(chunk.first, contestant, outcome, labels)
+                if append:
+                    append(decisions(classes.names, chunk.first, contestant, outcome, labels))
 
 
 def enter(chunk: "Chunk", demo: bool, **options: Any) -> list["Contestant"]:
@@ -215,21 +203,11 @@ def enter(chunk: "Chunk", demo: bool, **options: Any) -> list["Contestant"]:
     ]
 
 
-def writer(stack: ExitStack, path: str | None, names: list[str]) -> Callable[..., None] | None:
-    """Return what writes the decisions of a chunk, None if they are not wanted."""
-    if path is None:
-        return None
-    from .decisions import decisions, opened
-
-    append = opened(Path(path), stack)
-    return lambda *chunk: append(decisions(names, *chunk))
-
-
 def report(
     contestants: list["Contestant"], as_json: bool, theorems: list[list[dict]] | None
 ) -> None:
-    """Print the results, and what the theorems say where that is wanted."""
-    from ..evaluate.contest import noticed, table
+    """Print the results, and the theorems' bounds if they are wanted."""
+    from ..evaluate.contest import detected, table
 
     results = [contestant.result() for contestant in contestants]
     if as_json:
@@ -238,14 +216,14 @@ def report(
         click.echo(json.dumps(results, indent=2))
         return
     click.echo(table(results))
-    if drifts := noticed(results):
+    if drifts := detected(results):
         click.echo("\n" + drifts)
     if theorems is not None:
         click.echo("\n" + promises(contestants, theorems))
 
 
 def draw(contestants: list["Contestant"], file: str | None, path: str | None) -> None:
-    """Draw the picture if it is wanted, as it is of the digits."""
+    """Draw the picture if a path is given, and always for the digits."""
     from ..evaluate.plot import plot
 
     path = path or (None if file else PICTURE)

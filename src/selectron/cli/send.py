@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ..errors import SelectronError
-from . import INTERRUPTED
+from . import reported
 
 
 @click.command()
@@ -21,16 +21,16 @@ from . import INTERRUPTED
 @click.option(
     "--token", envvar="SELECTRON_TOKEN", help="For ingest. Default: that in SELECTRON_TOKEN."
 )
-@click.option("--id", "field", help="The field that has an item's own id. Default: file and line.")
-@click.option("--name", help="What ids of lines begin with. Default: the file's name, or stdin.")
+@click.option("--id", "field", help="The field with the id of an item. Default: file and line.")
+@click.option("--name", help="The prefix of the ids of lines. Default: the file's name, or stdin.")
 @click.option("--again", is_flag=True, help="Send all lines, also those before the last sent one.")
 def send(file: str, url: str, token: str | None, **options: Any) -> None:
     """Send the lines of FILE to a stream, - for standard input.
 
-    A line is an object of JSON, or text. What has been sent before is passed over, so that the same
-    command goes on where it was; attempts that fail are made again.
+    A line is a JSON object, or text. Lines that have been sent before are skipped, so that the same
+    command continues where it stopped; failed attempts are repeated.
 
-    A line that is no JSON stops it. An item that the stream refuses is named with its line, the
+    A line of invalid JSON stops it. An item that the stream refuses is reported with its line, the
     rest is sent, and the exit code is 1; --again sends such lines once they are mended.
 
     \b
@@ -39,47 +39,31 @@ def send(file: str, url: str, token: str | None, **options: Any) -> None:
     """
     if token is None:
         raise click.UsageError("Give --token, or set SELECTRON_TOKEN.")
-    try:
+    with reported("interrupted; the same command continues", extra="serve"):
         new, asked, refused = fed(file, url, token, **options)
         click.echo(f"{new:,} new items, {asked:,} of them asked for")
         if refused:
-            lines = "1 line is" if refused == 1 else f"{refused:,} lines are"
-            them = "it" if refused == 1 else "them"
+            lines = f"{refused:,} lines are" if refused > 1 else "1 line is"
+            them = "them" if refused > 1 else "it"
             raise SelectronError(f"{lines} refused: mend {them}, and send the file with --again")
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("selectron"):
-            raise
-        click.echo("selectron: selectron send needs pip install 'selectron[serve]'.", err=True)
-        sys.exit(1)
-    except (SelectronError, OSError) as error:
-        click.echo(f"selectron: {error}", err=True)
-        sys.exit(1)
-    except KeyboardInterrupt:
-        click.echo("selectron: interrupted; the same command goes on", err=True)
-        sys.exit(INTERRUPTED)
 
 
 def fed(file: str, url: str, token: str, field: str | None, name: str | None, again: bool) -> Any:
-    """Send what is not there yet; return how many items were new, asked for, and refused."""
+    """Send what is new; return how many items were new, asked for, and refused."""
     from tqdm import tqdm
 
     from ..serve import sending
 
     with closing(sending.Sender(url, token)) as sender:
         if file == "-":
-            found: Any = sending.items(lines(), name or "stdin", field)
-            with tqdm(unit=" items", disable=None) as bar:
+            with os.fdopen(os.dup(0), "rb") as text, tqdm(unit=" items", disable=None) as bar:
+                found = sending.items(text, name or "stdin", field)
                 return sending.sent(sender, found, bar.update, refusal(bar))
         return file_sent(sender, Path(file), field, name or Path(file).name, again)
 
 
-def refusal(bar: Any) -> Any:
-    """Return the function that prints why an item is refused, above a bar."""
-    return lambda sentence: bar.write(f"selectron: {sentence}", file=sys.stderr)
-
-
 def file_sent(sender: Any, file: Path, field: str | None, name: str, again: bool) -> Any:
-    """Send what of a file is not there yet."""
+    """Send the lines of a file that have not been sent before."""
     from tqdm import tqdm
 
     from ..serve import sending
@@ -93,7 +77,6 @@ def file_sent(sender: Any, file: Path, field: str | None, name: str, again: bool
         return sending.sent(sender, found, bar.update, refusal(bar))
 
 
-def lines() -> Any:
-    """Yield the lines of standard input as they come."""
-    with os.fdopen(os.dup(0), "rb") as text:
-        yield from text
+def refusal(bar: Any) -> Any:
+    """Return a function that prints above a bar why an item is refused."""
+    return lambda sentence: bar.write(f"selectron: {sentence}", file=sys.stderr)

@@ -1,15 +1,12 @@
 """`selectron serve`: streams over HTTP, and a page to label them."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
 from ..errors import SelectronError
-from . import INTERRUPTED
-
-NEEDED = "selectron serve needs more packages ({} is missing): pip install 'selectron[serve]'."
+from . import reported
 
 
 @click.command()
@@ -18,7 +15,7 @@ NEEDED = "selectron serve needs more packages ({} is missing): pip install 'sele
 @click.option(
     "--data",
     type=click.Path(file_okay=False),
-    help="Where everything is kept. Default: selectron-data, or selectron-demo.",
+    help="The folder of the data. Default: selectron-data, or selectron-demo.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
 @click.option("--port", type=click.IntRange(0, 65_535), default=8000, show_default=True)
@@ -37,14 +34,14 @@ NEEDED = "selectron serve needs more packages ({} is missing): pip install 'sele
     metavar="ROLE[:NAME[:DAYS]]",
     help="Make a token for ingest, annotate, read or admin, print it, and end.",
 )
-@click.option("--list-tokens", is_flag=True, help="Print name, role and expiry of all tokens.")
+@click.option("--list-tokens", is_flag=True, help="Print the name, role and expiry of all tokens.")
 @click.option("--revoke", metavar="NAME", help="Delete the token of this name, and end.")
-@click.option("--accept-loss", is_flag=True, help="Go on where the end of the log has been lost.")
+@click.option("--accept-loss", is_flag=True, help="Continue if the end of the log has been lost.")
 def serve(files: tuple[str, ...], demo: bool, **options: Any) -> None:
-    """Predict streams item by item, ask a person for the labels that tell most, learn at once.
+    """Predict streams item by item, ask a person for the most useful labels, learn at once.
 
-    FILES declare streams, in TOML. The page is at the address that is printed. Everything is kept
-    in one folder; the same command goes on where it was.
+    FILES declare streams, in TOML. The address of the page is printed. All data are kept in one
+    folder; the same command continues where it stopped.
 
     \b
         selectron serve --demo
@@ -53,30 +50,22 @@ def serve(files: tuple[str, ...], demo: bool, **options: Any) -> None:
     keys = options["list_tokens"] or options["revoke"] is not None
     if not (files or demo or (keys and options["data"])):
         raise click.UsageError("Give a FILE that declares streams, or --demo.")
-    try:
-        code = tokens(files, **options) if keys else served(files, demo, **options)
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("selectron"):
-            raise
-        click.echo(f"selectron: {NEEDED.format(error.name)}", err=True)
-        code = 1
-    except (SelectronError, OSError) as error:
-        click.echo(f"selectron: {error}", err=True)
-        code = 1
-    except KeyboardInterrupt:
-        code = INTERRUPTED
-    sys.exit(code)
+    with reported(extra="serve"):
+        if keys:
+            tokens(files, **options)
+        else:
+            served(files, demo, **options)
 
 
 def folder_of(files: tuple[str, ...], data: str | None) -> Path:
-    """Return where everything is kept."""
+    """Return the folder of the data."""
     return Path(data or ("selectron-data" if files else "selectron-demo"))
 
 
 def tokens(
     files: tuple[str, ...], data: str | None, list_tokens: bool, revoke: str | None, **_: Any
-) -> int:
-    """List tokens, or revoke one; return the exit code."""
+) -> None:
+    """List the tokens, or revoke one."""
     from ..serve import tokens as kept
 
     folder = folder_of(files, data)
@@ -86,11 +75,10 @@ def tokens(
         click.echo("name\trole\texpires")
         for row in kept.listed(folder):
             click.echo("\t".join(row))
-    return 0
 
 
-def served(files: tuple[str, ...], demo: bool, **options: Any) -> int:
-    """Serve, or make a token; return the exit code."""
+def served(files: tuple[str, ...], demo: bool, **options: Any) -> None:
+    """Serve, or make a token."""
     from ..serve import server
     from ..serve.declaration import read
 
@@ -104,18 +92,18 @@ def served(files: tuple[str, ...], demo: bool, **options: Any) -> int:
 
     if options["token"] is not None:
         wanted = wanted_token(options["token"])
-        return one_token(made(), *wanted)
+        one_token(made(), *wanted)
+        return
     with server.terminable(), server.listening(options["host"], options["port"]) as door:
         host, port = made(), door.getsockname()[1]
-        told(host, f"http://{options['host']}:{port}", demo)
+        show_tokens(host, f"http://{options['host']}:{port}", demo)
         click.echo(f"Everything is kept in {folder}; Ctrl-C ends.")
         names = (*options["allow_host"], options["host"])
         server.run(host, door, names, demo, options["connections_per_address"])
-    return 0
 
 
-def told(host: Any, where: str, demo: bool) -> None:
-    """Print the tokens that were made, and where the page is."""
+def show_tokens(host: Any, where: str, demo: bool) -> None:
+    """Print the new tokens, and the address of the page."""
     from ..serve import server
 
     tokens = server.first_tokens(host)
@@ -131,7 +119,7 @@ def told(host: Any, where: str, demo: bool) -> None:
 
 
 def wanted_token(text: str) -> tuple[str, str, float | None]:
-    """Return role, name and days of ROLE[:NAME[:DAYS]]; SelectronError if they will not do."""
+    """Return role, name and days of ROLE[:NAME[:DAYS]], checked."""
     from ..serve.tokens import ROLES, checked_name, expiry
 
     role, _, rest = text.partition(":")
@@ -147,7 +135,7 @@ def wanted_token(text: str) -> tuple[str, str, float | None]:
     return role, name or role, until
 
 
-def one_token(host: Any, role: str, name: str, days: float | None) -> int:
+def one_token(host: Any, role: str, name: str, days: float | None) -> None:
     """Make a token, and print it."""
     try:
         click.echo(host.make_token(name, role, days, new=True))
@@ -155,4 +143,3 @@ def one_token(host: Any, role: str, name: str, days: float | None) -> int:
         raise SelectronError(f"--token: {error}") from None
     finally:
         host.stop()
-    return 0

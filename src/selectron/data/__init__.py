@@ -1,1 +1,1 @@
-"""From what users have to rows: labels, dicts, times, tables of relevant classes, and files."""
+"""User data to rows: labels, dicts, times, cells of files, and files that are written."""

@@ -1,4 +1,4 @@
-"""Rows as dicts: features by name, each with a place of its own from when it first came."""
+"""Rows as dicts: features by name, with places in the order of their first appearance."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -14,10 +14,10 @@ from ..errors import SelectronError
 
 
 class Names:
-    """The names of features in the order in which they came, and rows over them.
+    """The names of features in order of appearance, and rows over them.
 
-    Rows of a stream mostly have the same names in the same order, so those of the last row and
-    their places are at hand.
+    Rows of a stream mostly have the same names in the same order, so the names of the last row and
+    their places are cached.
 
     >>> names = Names()
     >>> block = names.block([{"links": 2, "size": 0.5}, {"size": 3}], new=True)
@@ -36,13 +36,13 @@ class Names:
         return iter(self.places)
 
     def cut(self, n: int) -> None:
-        """Forget all names but the first n."""
+        """Drop all names but the first n."""
         self.recent = None
         while len(self.places) > n:
             self.places.popitem()
 
     def row(self, x: Any) -> Sparse | None:
-        """Return a dict as a block, if its names are those of the last row; else None."""
+        """Return a dict as a block if its names are those of the last row, else None."""
         if self.recent is None or type(x) is not dict or tuple(x) != self.recent[0]:
             return None
         values = _values(x, 0)
@@ -50,7 +50,7 @@ class Names:
         return Sparse(*self.recent[1:], values)
 
     def block(self, rows: Sequence[Mapping[str, Any]], new: bool) -> Sparse:
-        """Return rows as a block; names that are not known get a place with `new`, or are left out.
+        """Return rows as a block; unknown names get a place if `new`, or are left out.
 
         Raises SelectronError if a row is no dict, a name no text, or a value no finite number.
         """
@@ -66,7 +66,7 @@ class Names:
         return Sparse(indptr, np.concatenate(places), np.concatenate(values))
 
     def _check(self, x: Any, i: int, new: bool) -> None:
-        """Refuse what is no row, and give its names places if they are to have any."""
+        """Refuse an invalid row, and give its names places if `new`."""
         if not is_dict(x):
             raise SelectronError(
                 f"Row {i} is no dict, but a {type(x).__name__}; all rows must be, as the first was."
@@ -79,16 +79,16 @@ class Names:
                 self.places.setdefault(name, len(self.places))
 
     def _note(self, x: Mapping[str, Any]) -> None:
-        """Keep the names of this row at hand, if they are in the order of their places."""
+        """Cache the names of this row, if they are in the order of their places."""
         places = np.fromiter(map(self.places.__getitem__, x), np.int32, len(x))
         if (places[1:] > places[:-1]).all():
             indptr = np.array([0, len(x)], np.int64)
-            for array in (indptr, places):  # several rows share them, and wait for their labels
+            for array in (indptr, places):  # rows that wait for their labels share them
                 array.setflags(write=False)
             self.recent = tuple(x), indptr, places
 
     def _row(self, x: Mapping[str, Any], i: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the places that a row has, in rising order, and its values."""
+        """Return the places of a row, in increasing order, and its values."""
         values = _values(x, i)
         places = np.fromiter((self.places.get(name, -1) for name in x), np.int32, len(x))
         order = places.argsort()[np.count_nonzero(places < 0) :]
@@ -96,9 +96,9 @@ class Names:
 
 
 def _values(x: Mapping[str, Any], i: int) -> np.ndarray:
-    """Return the values of row i, once they are known to be finite numbers."""
+    """Return the values of row i, checked to be finite numbers."""
     try:
-        if math.isfinite(sum(x.values())):  # which words, None and the like cannot be added to
+        if math.isfinite(sum(x.values())):  # text, None and the like cannot be added
             return np.fromiter(x.values(), float, len(x))
     except (TypeError, ValueError, OverflowError):
         pass  # the faulty one is named below
@@ -118,7 +118,7 @@ def _value(value: Any, name: str, i: int) -> float:
 
 
 def are_dicts(X: Any) -> bool:
-    """Are these rows dicts, or is the first of them one? SelectronError if there is one dict alone.
+    """Return whether rows are dicts, by the first one; refuse a single dict.
 
     >>> are_dicts([{"a": 1.0}]), are_dicts([[1.0]])
     (True, False)
@@ -129,5 +129,5 @@ def are_dicts(X: Any) -> bool:
 
 
 def is_dict(x: Any) -> bool:
-    """Is this a dict of features? SciPy's matrices of keys are dicts as well, of places."""
+    """Return whether this is a dict of features; SciPy's dok matrices are mappings too."""
     return isinstance(x, Mapping) and not scipy.sparse.issparse(x)

@@ -1,4 +1,4 @@
-"""Writing files: atomically, and with errors that name the file as the user did."""
+"""Writing files: atomically, with errors that name the file as the user did."""
 
 import os
 import secrets
@@ -22,7 +22,7 @@ that exists, has room and may be written to.
     """
     try:
         yield
-    except (SelectronError, BrokenPipeError):  # of a pipe, nothing can be done about it
+    except (SelectronError, BrokenPipeError):  # of a pipe whose reader has closed it
         raise
     except OSError as error:
         why = os.strerror(error.errno) if error.errno else str(error)
@@ -40,10 +40,9 @@ def replace(
 ) -> None:
     """Write bytes to a file atomically: readers find the old content or all of the new one.
 
-    The content and the new name are synced to the disk, so this holds after a power cut too. A link
-    stays a link, and what is no regular file (a pipe, a device) is written to as it is. `reached`
-    is called before and after the rename; tests stop the process there. `opener` is that of open(),
-    for files with permissions of their own.
+    The content and the new name are synced to the disk, so this also holds after a power cut. A
+    link stays a link, and pipes and devices are written to directly. `reached` is called before and
+    after the rename; tests stop the process there. `opener` is that of open(), for permissions.
     """
     target = Path(path).resolve()
     with writing(path):

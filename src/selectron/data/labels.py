@@ -1,4 +1,4 @@
-"""Labels: values of any kind to codes and back, and rows without one."""
+"""Labels: values of any kind to codes and back, and missing labels."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ UNEQUAL = (float, np.floating, np.datetime64, np.timedelta64)  # to themselves, 
 
 
 def as_array(labels: Any) -> np.ndarray:
-    """Return labels as an array of what they are: NumPy makes strings of all if one is a string.
+    """Return labels as an array of their own types: NumPy turns all into strings if one is.
 
     >>> as_array(["spam", float("nan")])
     array(['spam', nan], dtype=object)
@@ -29,7 +29,7 @@ def as_array(labels: Any) -> np.ndarray:
 
 
 def missing(y: np.ndarray) -> np.ndarray:
-    """Tell which labels are missing: NaN, None, NaT, or pandas' NA.
+    """Return which labels are missing (NaN, None, NaT, or pandas' NA), a mask of shape (n,).
 
     >>> missing(np.array([1.0, np.nan]))
     array([False,  True])
@@ -52,7 +52,7 @@ def _is_missing(label: Any) -> bool:
 
 
 def check_fit(labels: np.ndarray) -> None:
-    """Refuse what can be no class: numbers infinite or complex, and what cannot be sorted.
+    """Refuse labels that cannot be classes: infinite or complex numbers, and unsortable values.
 
     >>> check_fit(np.array(["spam", np.inf], dtype=object))
     Traceback (most recent call last):
@@ -69,28 +69,23 @@ def check_fit(labels: np.ndarray) -> None:
 
 
 def no_class(label: Any, wanted: str = PLAIN) -> SelectronError:
-    """Return what tells that this can be no class."""
+    """Return the error for a label that cannot be a class."""
     return SelectronError(f"There is no class {shown(label)}: a label must be {wanted}.")
 
 
 def _wanted(label: Any) -> str:
-    """Tell what a label should have been; empty if it will do, or is missing."""
+    """Return what a label must be; empty if it is valid or missing."""
     if isinstance(label, str | int):
         return ""
-    if isinstance(label, float | np.floating):
-        return "finite and real" if np.isinf(label) else ""
     if isinstance(label, complex | np.complexfloating):
         return "finite and real"
-    return "" if _is_missing(label) or _is_value(label) else PLAIN
-
-
-def _is_value(label: Any) -> bool:
-    """Can this be told from others, and sorted among them?"""
-    try:
+    if isinstance(label, float | np.floating):
+        return "finite and real" if np.isinf(label) else ""
+    try:  # classes are sorted, and keys of a dict
         hash(label)
-        return not label < label
+        return "" if _is_missing(label) or not label < label else PLAIN
     except TypeError:
-        return False
+        return "" if _is_missing(label) else PLAIN
 
 
 def distinct(labels: Any) -> np.ndarray:
@@ -115,7 +110,7 @@ def listed(classes: np.ndarray) -> str:
 
 
 def appended(known: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Return the known classes, and after them those that these labels have beside.
+    """Return the known classes, followed by the new classes of these labels.
 
     >>> appended(np.array(["ham", "spam"]), np.array(["news", "ham"]))
     array(['ham', 'spam', 'news'], dtype='<U4')
@@ -129,7 +124,7 @@ def appended(known: np.ndarray, labels: np.ndarray) -> np.ndarray:
         return known
     if known.dtype.kind in "mM" and known.dtype.kind == labels.dtype.kind:  # lists are numbers
         return np.concatenate([known, np.array(fresh)])
-    distinct(as_array([*known.tolist(), *fresh]))  # of kinds that go together
+    distinct(as_array([*known.tolist(), *fresh]))  # refuses kinds that cannot be sorted together
     return as_array([*known.tolist(), *(as_array(fresh).tolist())])
 
 
@@ -155,7 +150,7 @@ def encode(
 
 
 def none_of(classes: np.ndarray) -> str:
-    """Tell that a label is none of these classes.
+    """Return the text for a label that is none of these classes.
 
     >>> none_of(np.array([0, 1]))
     'neither 0 nor 1'
@@ -193,14 +188,14 @@ def _many_codes(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 
 def _narrow(labels: np.ndarray) -> bool:
-    """Are these whole numbers within a short range?"""
+    """Return whether these are whole numbers within a short range."""
     if labels.dtype.kind != "i" or not labels.size:
         return False
     return abs(int(labels.min())) < NARROW and abs(int(labels.max())) < NARROW
 
 
 def _alike(y: np.ndarray, classes: np.ndarray) -> bool:
-    """Can these be compared: both text, or both bytes, or both numbers?"""
+    """Return whether these can be compared: both text, both bytes, or both numbers."""
     kinds = [array.dtype.kind if array.dtype.kind in "US" else "" for array in (y, classes)]
     return kinds[0] == kinds[1]
 

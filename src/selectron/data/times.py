@@ -1,4 +1,4 @@
-"""The times of rows, in seconds since 1970: given as such, or as dates."""
+"""The times of rows in seconds since 1970, given as numbers or dates."""
 
 import math
 import time as system
@@ -15,7 +15,7 @@ NONE = "is no time: give seconds since 1970, or dates"
 
 
 def times(given: Any, n: int, wanted: bool) -> np.ndarray:
-    """Return the times of n rows in seconds since 1970; none where the asker wants none."""
+    """Return the times of n rows in seconds since 1970; empty unless `wanted` by the asker."""
     if given is None:
         if wanted:
             raise SelectronError("Budget(per=...) goes by the times of rows: give times.")
@@ -30,7 +30,7 @@ def times(given: Any, n: int, wanted: bool) -> np.ndarray:
 
 
 def moment(given: Any, wanted: bool) -> float:
-    """Return the time of one row, now if none is given; 0 where the asker wants none.
+    """Return the time of one row, by default now; 0 unless `wanted` by the asker.
 
     >>> moment("1970-01-02", True), moment(None, False)
     (86400.0, 0.0)
@@ -48,7 +48,7 @@ def moment(given: Any, wanted: bool) -> float:
 
 
 def dated(text: str) -> float | None:
-    """Return the seconds of a date as ISO 8601 writes it, in UTC where it has no zone.
+    """Return an ISO 8601 date in seconds, in UTC if it has no zone; None if it is not a date.
 
     >>> dated("1970-01-02T01:00:00+01:00"), dated("tomorrow")
     (86400.0, None)
@@ -60,7 +60,7 @@ def dated(text: str) -> float | None:
 
 
 def _seconds(given: np.ndarray, name: str) -> np.ndarray:
-    """Return times as seconds since 1970; `name` goes before the one at fault."""
+    """Return times as seconds since 1970; `name` precedes a faulty one in the message."""
     if given.dtype.kind == "M":
         found = np.where(np.isnat(given), math.nan, given.astype("datetime64[us]").astype(float))
         found /= 1e6
@@ -78,7 +78,7 @@ def _seconds(given: np.ndarray, name: str) -> np.ndarray:
 
 
 def _one(value: Any) -> float:
-    """Return a time that is a date, text or a number of some kind; NaN if it is none of them."""
+    """Return a date, text or number as seconds; NaN if it is none of them."""
     if isinstance(value, str):
         found = dated(value)
         value = value if found is None else found

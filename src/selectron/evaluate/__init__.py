@@ -1,4 +1,4 @@
-"""What a pass came to: curves over time, totals, tables and pictures; audits, and drift."""
+"""Evaluation: totals, tables and pictures of passes; estimated accuracy, drift and sweeps."""
 
 from ..history.drift import Drifts
 from .audit import Audit, Estimate, audited

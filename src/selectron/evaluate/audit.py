@@ -1,29 +1,30 @@
-"""Accuracy from asked labels alone: every label counts for as many rows as it was unlikely.
+"""Accuracy estimated from asked labels alone, by inverse probability weighting.
 
-A row whose label is asked for with probability p counts 1/p times. Its mistakes, so weighted, have
-the right mean whatever the asker prefers, as long as p is above 0 and known before the draw
-(Horvitz & Thompson 1952; for streams, Beygelzimer, Dasgupta & Langford 2009). The interval is
-Wilson's for as many rows as a simple random sample would need to be as exact, which is what the
-variance of the weighted mistakes tells (Kish 1965). That is too narrow where labels are few: with a
-tenth of the labels, a 95% interval holds in 77% of streams of 30 rows and 85% of 50, but in 91 to
-96% from 100 rows on. So below 100 rows there is none: it is from 0 to 1.
+A row whose label is asked for with probability p counts 1/p times. The weighted mean of mistakes is
+then unbiased for any asker, if p is above 0 and known before the draw (Horvitz & Thompson 1952; for
+streams, Beygelzimer, Dasgupta & Langford 2009). The interval is Wilson's, with the effective sample
+size that follows from the variance of the weighted mistakes (Kish 1965). It is too narrow if labels
+are few: with a tenth of the labels, a 95% interval covers in 77% of streams of 30 rows and 85% of
+50, but in 91 to 96% from 100 rows on. So below 100 rows the interval is from 0 to 1.
 """
 
 import math
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import SelectronError
 
-ROWS = 100  # for fewer there is no interval
+ROWS = 100  # fewer have no interval
+SUMS = 5  # quantities that are added up
 
 
 class Estimate(NamedTuple):
     """Accuracy and a confidence interval.
 
-    The interval is from 0 to 1 where there are fewer than 100 rows. Where no label has been asked
-    for, accuracy is NaN as well.
+    With fewer than 100 rows the interval is from 0 to 1. If no label has been asked for, accuracy
+    is NaN as well.
     """
 
     accuracy: float
@@ -32,10 +33,10 @@ class Estimate(NamedTuple):
 
 
 class Audit:
-    """What the asked labels tell about accuracy, added up over a stream of any length.
+    """An estimate of accuracy from asked labels, for a stream of any length.
 
-    `confidence` is that of the interval: 0.95, say. Raises SelectronError if it is not between 0
-    and 1.
+    `confidence` is the coverage of the interval. Raises SelectronError if it is not between 0 and
+    1.
 
     >>> audit = Audit()
     >>> audit.add(np.array([0.5, 0.5, 1.0]), np.array([False, True, True]))
@@ -46,7 +47,7 @@ class Audit:
     def __init__(self, confidence: float = 0.95):
         if not 0 < confidence < 1:
             raise SelectronError(f"confidence must be between 0 and 1, got {confidence!r}.")
-        self.z = _quantile((1 + confidence) / 2)
+        self.z = NormalDist().inv_cdf((1 + confidence) / 2)
         self.sums = np.zeros(SUMS)
 
     def add(self, probability: Any, mistake: Any) -> None:
@@ -54,27 +55,24 @@ class Audit:
         self.sums += moments(np.asarray(probability, float), np.asarray(mistake, float)).sum(axis=1)
 
     def estimate(self, rows: float = math.inf) -> Estimate:
-        """Return the estimate so far. Give `rows`, the length of the stream, where it is short.
+        """Return the estimate so far. Give `rows`, the length of the stream, if it is short.
 
-        With fewer than 100 rows the interval is from 0 to 1: labels are too few for another.
+        With fewer than 100 rows the interval is from 0 to 1.
         """
         return estimated(self.sums, self.z, rows)
 
 
-SUMS = 5
-
-
 def moments(probability: np.ndarray, mistake: np.ndarray) -> np.ndarray:
-    """Return what an estimate is made of, for each asked label: an array of shape (SUMS, n)."""
+    """Return the terms of the sums of an estimate for each asked label, of shape (SUMS, n)."""
     weight = 1 / probability
-    spare = weight * (weight - 1)  # the variance that not asking brings
+    spare = weight * (weight - 1)  # the variance due to not asking
     return np.array([weight, weight * mistake, weight**2, spare, spare * mistake])
 
 
 def estimated(sums: np.ndarray, z: float, rows: float = math.inf) -> Estimate:
     """Return the estimate from sums of `moments` over a number of rows.
 
-    The variance of the error e is that of the draws, about e, and that of the rows themselves.
+    The variance of the error rate e is the sum of that of the draws and that of the rows.
     """
     total, wrong, squares, spare, spare_wrong = sums.tolist()
     if not total > 0:
@@ -95,18 +93,12 @@ def _wilson(share: float, n: float, z: float) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def _quantile(p: float) -> float:
-    from statistics import NormalDist
-
-    return NormalDist().inv_cdf(p)
-
-
 def audited(run: Any, window: int | None = None, confidence: float = 0.95) -> Any:
     """Return the accuracy of a run, estimated from the labels that it asked for.
 
     `run` is what `OnlineClassifier.run` returns, with its probabilities (`margins=True`). With a
-    `window`, return arrays, one element a round: the estimate over that many rows up to it. Over
-    fewer than 100 rows the interval is from 0 to 1: labels are too few for another.
+    `window`, return arrays of shape (n,): the estimate over that many rows up to each round. Over
+    fewer than 100 rows the interval is from 0 to 1.
 
     Raises SelectronError if the run recorded no probabilities, or the window is below 1.
 

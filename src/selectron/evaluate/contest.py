@@ -1,4 +1,4 @@
-"""A contest: several learners and askers on one pass, with the same draws."""
+"""A contest: several learners and askers on one pass, with the same draws; curves and tables."""
 
 import time
 from collections.abc import Sequence
@@ -12,38 +12,79 @@ from ..model.run import indices
 from ..specs import written
 from ..streams.readers import Chunk
 from .audit import ROWS, SUMS, Audit, moments
-from .curves import Curve
 
 MOST_SHOWN = 12  # rows with drift that a line of text shows
+BINS = 256  # of a curve at most; if there are more, neighbours are merged
 FEW = "too few labels"
 
 
+class Curve:
+    """Sums of several quantities over consecutive bins of a stream, of equal length.
+
+    >>> curve = Curve(1, size=2)
+    >>> curve.add(np.array([[1.0, 0.0, 1.0, 1.0, 1.0]]))
+    >>> curve.sums()
+    array([[1., 2., 1.]])
+    >>> curve.ends()
+    array([2, 4, 5])
+    """
+
+    def __init__(self, quantities: int, size: int = 50):
+        self.size = size
+        self.rows = 0
+        self._sums = np.zeros((quantities, 0))
+
+    def add(self, values: np.ndarray) -> None:
+        """Add rows: `values` has shape (quantities, rows)."""
+        bins = (self.rows + np.arange(values.shape[1])) // self.size
+        self.rows += values.shape[1]
+        last = -(-self.rows // self.size)
+        sums = np.zeros((len(values), last))
+        sums[:, : self._sums.shape[1]] = self._sums
+        for total, value in zip(sums, values, strict=True):
+            total += np.bincount(bins, value, minlength=last)
+        self._sums = sums
+        while self._sums.shape[1] > BINS:
+            even = np.pad(self._sums, ((0, 0), (0, self._sums.shape[1] % 2)))
+            self._sums = even[:, ::2] + even[:, 1::2]
+            self.size *= 2
+
+    def sums(self) -> np.ndarray:
+        """Return the sums, of shape (quantities, bins)."""
+        return self._sums.copy()
+
+    def ends(self) -> np.ndarray:
+        """Return the number of rows up to the end of each bin."""
+        ends = self.size * np.arange(1, self._sums.shape[1] + 1)
+        return np.minimum(ends, self.rows)
+
+
 class Contestant:
-    """A model, and what has come of it so far."""
+    """A model, and its totals so far."""
 
     def __init__(self, model: Model):
         self.model = model
         self.name, self.asker = written(model.learner), written(model.asker)
         self.rows = self.labelled = self.mistakes = self.asked = self.steps = 0
         self.seconds = 0.0
-        self.curve = Curve(4 + SUMS)  # right, labelled, asked, age; what the audit adds up
+        self.curve = Curve(4 + SUMS)  # right, labelled, asked, age; the sums of the audit
         self.audit, self.drifts = Audit(), Drifts()
         model.prepare()
 
     @property
     def audits(self) -> bool:
-        """Is accuracy estimated from what is asked? Only where every row may be asked for."""
+        """Whether accuracy is estimated from asked labels: every row must have a chance."""
         return getattr(self.model.asker, "audits", 0) > 0
 
     @property
     def watches(self) -> bool:
-        """Does the learner notice drift?"""
+        """Whether the learner detects drift."""
         return self.model.aging
 
     def play(
         self, chunk: Chunk, labels: np.ndarray, full: bool = False, classes: int = 2
     ) -> Outcome:
-        """Play a chunk of rounds, with these codes for labels, of so many classes."""
+        """Play a chunk of rounds, with codes for labels, of a number of classes."""
         start = time.perf_counter()
         if self.model.sparse:
             self.model.widen(chunk.width)
@@ -54,7 +95,7 @@ class Contestant:
         return outcome
 
     def add(self, outcome: Outcome, labels: np.ndarray) -> None:
-        """Add up what has come of a chunk."""
+        """Add the outcome of a chunk to the totals."""
         labelled = labels != 0
         right = labelled & (outcome.index == indices(labels, self.model.stacked))
         sums = np.zeros((SUMS, len(labels)))
@@ -128,23 +169,23 @@ def table(results: Sequence[dict[str, Any]]) -> str:
     )
 
 
-def noticed(results: Sequence[dict[str, Any]]) -> str:
-    """Return the rows in which learners noticed drift, as text; "" if none can."""
+def detected(results: Sequence[dict[str, Any]]) -> str:
+    """Return as text the rows in which learners detected drift; empty if none can."""
     lines = []
     for row in results:
         if row["drifts"] is not None:
             found = [f"{at:,}" for at in row["drifts"]]
             shown = found if len(found) <= MOST_SHOWN else [*found[: MOST_SHOWN - 1], "..."]
             lines.append(
-                f"{row['learner']} noticed drift in rows {', '.join(shown)} ({len(found)} times)."
+                f"{row['learner']} detected drift in rows {', '.join(shown)} ({len(found)} times)."
                 if found
-                else f"{row['learner']} noticed no drift."
+                else f"{row['learner']} detected no drift."
             )
     return "\n".join(lines)
 
 
 def _interval(estimate: dict[str, float] | None, reason: str | None) -> str:
-    """Return the 95% interval of accuracy from asked labels, or that they are too few."""
+    """Return the 95% interval of accuracy from asked labels, if they are enough."""
     if estimate:
         return "{low:.3f} to {high:.3f}".format(**estimate)
     return FEW if reason and reason.startswith(FEW) else "-"

@@ -1,4 +1,4 @@
-"""Call one function with many arguments: in parallel, and what has been computed never again."""
+"""Call one function with many arguments: in parallel, and never twice with the same."""
 
 import hashlib
 import json
@@ -8,7 +8,7 @@ import sys
 import sysconfig
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from functools import cache
 from importlib import metadata
 from inspect import ismodule
@@ -22,11 +22,11 @@ from ..data.files import replace
 from ..errors import SelectronError
 
 PACKAGE = Path(__file__).parents[1]
-APART = {"cli", "evaluate", "serve"}  # they do not make the numbers
+APART = {"cli", "evaluate", "serve"}  # folders that do not make the numbers
 INSTALLED = {"site-packages", "dist-packages"}
 LIBRARIES = "numba", "numpy", "scikit-learn", "scipy"
 
-inherited: dict[str, Any] = {}  # in a worker process: what all calls share
+inherited: dict[str, Any] = {}  # in a worker process: the shared arguments
 
 
 def each(
@@ -41,118 +41,105 @@ def each(
 ) -> list[Any]:
     """Return `function(**shared, **call)` of every call, in their order.
 
-    With a folder for `store`, results are kept there under a digest of the arguments, of the code
-    that makes the numbers, and of the libraries' versions: an interrupted or extended list of calls
-    goes on where it stopped. `workers` is the number of processes, or give any executor of
-    `concurrent.futures`, as a cluster's client. With `progress` a bar of that name is shown on a
-    terminal. Each call has one thread for linear algebra, so that results are the same anywhere.
+    With a folder for `store`, results are stored there under a digest of the arguments, the code
+    that makes the numbers, and the libraries' versions: an interrupted or extended list of calls
+    continues where it stopped. `workers` is the number of processes; or give an executor of
+    `concurrent.futures`, such as a cluster's client. With `progress`, a bar of that name is shown
+    on a terminal. Each call has one thread for linear algebra, so that results are the same
+    everywhere.
 
-    The function must be importable where there are several processes, its arguments of kinds that
-    joblib can hash, and its result of kinds that JSON has; tuples come back as lists. What it
-    raises is raised here, and what was done before is kept. Raises SelectronError if `workers` is
-    below 1.
+    With several processes the function must be importable; with a store joblib must be able to hash
+    the arguments. Results must be of JSON's types; tuples are returned as lists. Exceptions of the
+    function are raised here, and earlier results stay in the store. Raises SelectronError if
+    `workers` is below 1.
 
     >>> each(pow, [{"base": 2, "exp": 3}, {"base": 3, "exp": 2}])
     [8, 9]
     """
     if workers < 1:
         raise SelectronError(f"workers must be 1 or more, got {workers}.")
+    from tqdm import tqdm
+
     common = dict(shared or {})
     files = _files(function, calls, common, Path(store)) if store else [None] * len(calls)
     results = [_read(file) for file in files]
-    todo = [i for i, kept in enumerate(results) if kept is None]
-    with ExitStack() as stack:
-        bar = stack.enter_context(_bar(progress, len(calls), len(todo)))
-        play = _at_once if workers == 1 and executor is None else _in_parallel
-        args = [calls[i] for i in todo]
-        for done, result in play(function, args, common, min(workers, len(todo)), executor):
+    todo = {i: calls[i] for i, kept in enumerate(results) if kept is None}
+    hidden = None if progress else True  # None: hidden where there is no terminal
+    bar = tqdm(
+        total=len(calls),
+        initial=len(calls) - len(todo),
+        desc=progress,
+        disable=hidden,
+        smoothing=0.1,
+    )
+    with bar:
+        for i, result in _computed(function, todo, common, workers, executor):
             text = json.dumps(result)
-            _write(files[todo[done]], text)
-            results[todo[done]] = (json.loads(text),)
+            if file := files[i]:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                replace(file, text.encode())  # atomically, as other processes may read it
+            results[i] = (json.loads(text),)
             bar.update()
     return [result[0] for result in results if result is not None]
 
 
-def _at_once(
-    function: Callable[..., Any], calls: list, shared: dict, workers: int, executor: Executor | None
-) -> Iterator[tuple[int, Any]]:
-    """Yield the results, computed one after another in this process."""
-    for i, call in enumerate(calls):
-        with _one_thread():
-            result = function(**shared, **call)
-        yield i, result
-
-
-def _in_parallel(
+def _computed(
     function: Callable[..., Any],
-    calls: list,
-    shared: dict,
+    calls: dict[int, Mapping[str, Any]],
+    shared: dict[str, Any],
     workers: int,
     executor: Executor | None,
 ) -> Iterator[tuple[int, Any]]:
-    """Yield the results as they come; what is shared is sent to a process once."""
-    if not calls:
+    """Yield the number and the result of each call when it is computed.
+
+    Processes of its own receive the shared arguments once.
+    """
+    if not calls or (workers == 1 and executor is None):
+        for i, call in calls.items():
+            yield i, _result(function, {**shared, **call})
         return
-    if executor is None:
-        pool = processes(workers, shared)
-        futures = {pool.submit(_heir, function, call): i for i, call in enumerate(calls)}
-    else:
-        pool = executor
+    with ExitStack() as stack:
+        if executor is None:
+            executor = stack.enter_context(processes(min(workers, len(calls)), shared))
+            shared = {}
         futures = {
-            pool.submit(_alone, function, {**shared, **call}): i for i, call in enumerate(calls)
+            executor.submit(_result, function, {**shared, **call}): i for i, call in calls.items()
         }
-    try:
+        stack.callback(lambda: [future.cancel() for future in futures])
         for future in as_completed(futures):
             yield futures[future], future.result()
-    finally:
-        for future in futures:
-            future.cancel()
-        if executor is None:
-            pool.shutdown()
 
 
 def processes(workers: int, shared: Mapping[str, Any] | None = None) -> Executor:
-    """Return an executor of so many processes, made anew: for several calls of `each`.
+    """Return an executor of new processes, for several calls of `each`, as they start slowly.
 
-    They take a while to start. Ctrl-C is left to the process that waits for them.
+    Ctrl-C is left to the process that waits for them.
     """
     spawn = get_context("spawn")
     return ProcessPoolExecutor(workers, spawn, _inherit, (dict(shared or {}),))
 
 
 def _inherit(shared: dict) -> None:
-    """Take what all calls share, in a worker process."""
+    """Receive the shared arguments, in a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
     inherited.update(shared)
 
 
 def _end_with_parent() -> None:
-    """End this process when the one that it works for has gone, however that came."""
+    """End this process when its parent has ended, even if that was killed."""
     parent = parent_process()
     if parent is not None:
         parent.join()
         os._exit(1)
 
 
-def _heir(function: Callable[..., Any], call: Mapping[str, Any]) -> Any:
-    """Compute a result in a worker process."""
-    return _alone(function, {**inherited, **call})
-
-
-def _alone(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
-    """Compute a result."""
-    with _one_thread():
-        return function(**arguments)
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Within, linear algebra has one thread: with several its sums may differ in the last bit."""
+def _result(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
+    """Call the function; linear algebra has one thread, as several may change the last bit."""
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):
-        yield
+        return function(**inherited, **arguments)
 
 
 def _files(
@@ -166,31 +153,11 @@ def _files(
 
 
 def _read(file: Path | None) -> tuple[Any] | None:
-    """Return a stored result in a tuple of one, None if there is none that is whole."""
+    """Return a stored result in a tuple of one, None if there is none or it is cut short."""
     try:
         return (json.loads(file.read_text(encoding="utf-8")),) if file else None
     except (OSError, ValueError):
         return None
-
-
-def _write(file: Path | None, text: str) -> None:
-    """Store a result atomically: other processes may read at the same time."""
-    if file is None:
-        return
-    file.parent.mkdir(parents=True, exist_ok=True)
-    replace(file, text.encode())
-
-
-@contextmanager
-def _bar(name: str | None, all_of_them: int, left: int) -> Iterator[Any]:
-    """Yield a progress bar, hidden if it has no name or there is no terminal."""
-    from tqdm import tqdm
-
-    hidden = True if name is None else None
-    with tqdm(
-        total=all_of_them, initial=all_of_them - left, desc=name, disable=hidden, smoothing=0.1
-    ) as bar:
-        yield bar
 
 
 @cache
@@ -209,15 +176,15 @@ def code(function: Callable[..., Any]) -> str:
     ]
     modules = _imported(sys.modules[function.__module__])
     texts += [modules[path].read_text(encoding="utf-8") for path in sorted(modules)]
-    if not modules:  # of the interpreter, or typed in
+    if not modules:  # a built-in, or typed in
         texts.append(function.__qualname__)
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
 def _imported(start: ModuleType) -> dict[str, Path]:
-    """Return the source files, by module, of a module and of all it imports that is not installed.
+    """Return the source files of a module and of its imports that are not installed, by module.
 
-    A module counts as imported if one of the importing module's globals is it, or comes from it.
+    A module counts as imported if a global of the importing module is it, or comes from it.
     """
     found: dict[str, Path] = {}
     todo = [start]

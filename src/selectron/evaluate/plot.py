@@ -1,26 +1,29 @@
-"""The picture of a pass: accuracy, asking and drift over time."""
+"""Pictures: a pass (accuracy, asking and drift over time), and a pool (mistakes by order)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .audit import ROWS, estimated
-from .contest import Contestant
-from .curves import Curve
+from .contest import Contestant, Curve
 
-# Okabe and Ito's colours, which colour-blind readers can tell apart, told apart by dashes as well.
+if TYPE_CHECKING:
+    from ..pool import PoolRun
+
+# Okabe and Ito's colours, which colour-blind readers can distinguish; dashes differ as well.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 DASHES = ("-", "--", "-.", ":")
+POINTS = 2_000  # of the curve of a pool at most
 
 
 def plot(contestants: Sequence[Contestant], title: str, path: str | Path) -> None:
-    """Draw what came of a pass over time, in the format of the file's ending.
+    """Draw a pass over time, in the format of the file's ending.
 
-    Accuracy, with the 95% band of the first from asked labels alone, where a point stands for
-    enough rows; the share of labels asked; and the age of what leads the prediction, for learners
-    that have it. Marks at the foot of the first panel are rows in which drift began.
+    Panels: accuracy, with the 95% band of the first contestant estimated from asked labels, if a
+    point stands for enough rows; the share of labels asked; and the age of the leading expert, for
+    learners that have one. Marks at the foot of the first panel are rows in which drift began.
     """
     from matplotlib.figure import Figure  # slow to import
 
@@ -30,8 +33,8 @@ def plot(contestants: Sequence[Contestant], title: str, path: str | Path) -> Non
     panels = figure.subplots(len(heights), sharex=True, height_ratios=heights)
     for i, contestant in enumerate(contestants):
         draw(panels, contestant, i)
-    marks = ["band: what asked labels alone tell of the first, 95%"] * banded(contestants[0])
-    marks += ["\N{BLACK UP-POINTING TRIANGLE}: drift noticed"] * watching
+    marks = ["band: estimate for the first from asked labels, 95%"] * banded(contestants[0])
+    marks += ["\N{BLACK UP-POINTING TRIANGLE}: drift detected"] * watching
     panels[0].set(
         title=title,
         ylabel=f"accuracy over {window(contestants[0].curve):,} rows",
@@ -43,8 +46,7 @@ def plot(contestants: Sequence[Contestant], title: str, path: str | Path) -> Non
         panels[2].set(ylabel="age of the leader, rows")
     panels[-1].set(xlabel="rows")
     for axes in panels:
-        axes.grid(alpha=0.3)
-        axes.spines[["top", "right"]].set_visible(False)
+        _tidy(axes)
     figure.legend(
         *panels[0].get_legend_handles_labels(),
         loc="outside lower center",
@@ -55,7 +57,7 @@ def plot(contestants: Sequence[Contestant], title: str, path: str | Path) -> Non
 
 
 def draw(panels: Sequence[Any], contestant: Contestant, i: int) -> None:
-    """Draw contestant i into the panels; bands of several would hide each other."""
+    """Draw contestant i into the panels, with a band for the first only."""
     colour, dashes, first = COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)], i == 0
     style: dict[str, Any] = {"color": colour, "ls": dashes, "lw": 1.4}
     ends, accuracy, asking, age = curves(contestant)
@@ -71,7 +73,7 @@ def draw(panels: Sequence[Any], contestant: Contestant, i: int) -> None:
 
 
 def curves(contestant: Contestant) -> tuple[np.ndarray, ...]:
-    """Return rows, and accuracy, share of labels asked and age in the window that ends there."""
+    """Return the ends of windows, and accuracy, share of labels asked and mean age in each."""
     right, labelled, asked, age = smoothed(contestant.curve.sums()[:4])
     ends = contestant.curve.ends()
     rows = smoothed(np.diff(ends, prepend=0)[None])[0]
@@ -80,19 +82,19 @@ def curves(contestant: Contestant) -> tuple[np.ndarray, ...]:
 
 
 def banded(contestant: Contestant) -> bool:
-    """Is there a band? Only where every point stands for enough rows."""
+    """Return whether there is a band: every point must stand for enough rows."""
     return contestant.audits and window(contestant.curve) >= ROWS
 
 
 def band(contestant: Contestant) -> tuple[np.ndarray, np.ndarray]:
-    """Return the limits that asked labels tell accuracy to be within, window by window."""
+    """Return the limits of accuracy estimated from asked labels, window by window."""
     sums = np.maximum(smoothed(contestant.curve.sums()[4:]), 0.0)  # differences of sums may round
     found = [estimated(column, contestant.audit.z) for column in sums.T]
     return np.array([one.low for one in found]), np.array([one.high for one in found])
 
 
 def caption(contestant: Contestant) -> str:
-    """Return what the legend says."""
+    """Return the text of the legend."""
     result = contestant.result()
     accuracy = "-" if result["accuracy"] is None else f"{result['accuracy']:.1%}"
     asked = f"{result['label_rate']:.1%}"
@@ -100,17 +102,17 @@ def caption(contestant: Contestant) -> str:
 
 
 def bins_in_window(bins: int, apart: int = 40) -> int:
-    """Return how many bins a window has, so that about so many windows stand apart."""
+    """Return the number of bins in a window, for about `apart` disjoint windows."""
     return max(1, bins // apart)
 
 
 def window(curve: Curve) -> int:
-    """Return the rows that a point of the picture stands for."""
+    """Return the number of rows that a point of the picture stands for."""
     return curve.size * bins_in_window(curve.sums().shape[1])
 
 
 def smoothed(sums: np.ndarray) -> np.ndarray:
-    """Return sums over a window that slides over the bins, and ends at each.
+    """Return sums over a sliding window that ends at each bin.
 
     >>> smoothed(np.ones((1, 80)))[0, :4]
     array([1., 2., 2., 2.])
@@ -118,3 +120,37 @@ def smoothed(sums: np.ndarray) -> np.ndarray:
     width = bins_in_window(sums.shape[1])
     total = np.pad(sums.cumsum(axis=1), ((0, 0), (width, 0)))
     return total[:, width:] - total[:, :-width]
+
+
+def plot_pool(runs: Mapping[str, "PoolRun"], title: str, path: str | Path) -> None:
+    """Draw the mistakes of each order against rows labelled, in the format of the file's ending."""
+    from matplotlib.figure import Figure  # slow to import
+
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    axes = figure.subplots()
+    for i, (name, run) in enumerate(runs.items()):
+        rows, mistakes = thinned(run.curve)
+        style: Any = {"color": COLOURS[i % len(COLOURS)], "ls": DASHES[i % len(DASHES)], "lw": 1.6}
+        axes.plot(
+            rows, mistakes, label=f"{name}: {run.mistakes:,}", drawstyle="steps-post", **style
+        )
+    axes.set(title=title, xlabel="rows labelled", ylabel="proposals corrected")
+    axes.set_ylim(bottom=0)
+    _tidy(axes)
+    axes.legend(frameon=False, fontsize="small")
+    figure.savefig(path, dpi=150)
+
+
+def thinned(curve: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows and mistakes at some points of a curve, including its end.
+
+    >>> thinned(np.array([1, 1, 2]))
+    (array([0, 1, 2, 3]), array([0, 1, 1, 2]))
+    """
+    rows = np.unique(np.linspace(0, len(curve), min(POINTS, len(curve) + 1)).astype(int))
+    return rows, np.concatenate([[0], curve])[rows]
+
+
+def _tidy(axes: Any) -> None:
+    axes.grid(alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)

@@ -34,14 +34,14 @@ def sweep(
     progress: bool = False,
     **options: Any,
 ) -> pa.Table:
-    """Play a stream with every learner, asker and seed; return one row a pass.
+    """Play a stream with every learner, asker and seed; return a table with one row for each pass.
 
-    X (n, d) and y (n,) are as for `OnlineClassifier.run`, and `options` are its other parameters.
-    All passes with one seed have the same draws, round by round, so that they may be compared in
-    pairs. `workers`, `executor` and `store` are as in `each`: with a store, a sweep that is
-    repeated or extended plays only what is new. Columns are learner, asker, their parameters (null
-    where one has no such parameter), seed, accuracy, label_rate, mistakes, asked, steps and rows;
-    `.to_pandas()` makes a data frame of it. Raises SelectronError as `run` does.
+    X (n, d) and y (n,) are as for `OnlineClassifier.run`, and `options` are parameters of
+    `OnlineClassifier`. All passes with one seed have the same draws, round by round, so that they
+    can be compared in pairs. `workers`, `executor` and `store` are as in `each`: with a store, a
+    sweep that is repeated or extended plays only the new passes. Columns are learner, asker, their
+    parameters (null where one has no such parameter), seed, accuracy, label_rate, mistakes, asked,
+    steps and rows. Raises SelectronError as `run` does.
 
     >>> from selectron.askers import Margin
     >>> from selectron.learners import LASEC, Perceptron

@@ -8,6 +8,7 @@ import click
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from ..askers import Budget
+from ..askers.budget import budget_of
 from ..errors import SelectronError
 from ..specs import LEARNER, within
 
@@ -85,10 +86,11 @@ class Privacy(Part):
 class Declaration(Part):
     """The declaration of a stream.
 
-    `budget` is a share of items as "10%", or a number of labels in a period as "20 per 1d";
-    `audit` the share of it for items picked at random; `annotators` the number of people who answer
-    each question; `lease` the seconds for which one person holds a question; `queue` the number of
-    questions that may wait; `hide` when the page does not show the prediction.
+    `budget` is a share of the items, as "10%", or a number of labels: "20/1d" in every period, or
+    "500/10000" for a number of items; `audit` the share of it for items picked at random;
+    `annotators` the number of people who answer each question; `lease` the seconds for which one
+    person holds a question; `queue` the number of questions that may wait; `hide` when the page
+    does not show the prediction.
     """
 
     name: Name
@@ -125,22 +127,6 @@ class Declaration(Part):
         except click.UsageError as error:
             raise ValueError(error.format_message()) from None
         return learner, budget
-
-
-def budget_of(text: str) -> Budget:
-    """Return the budget written as "10%" or "20 per 1d".
-
-    >>> budget_of("10%").rate, budget_of("20 per 1d").labels, budget_of("20 per 1d").per
-    (0.1, 20.0, '1d')
-    """
-    labels, per, period = (piece.strip() for piece in text.partition(" per "))
-    try:
-        if per:
-            return Budget(labels=float(labels), per=period)
-        share = labels.endswith("%")
-        return Budget(rate=float(labels.rstrip(" %")) / (100 if share else 1))
-    except ValueError:
-        raise ValueError(f"budget: {text!r} is none, as '10%' or '20 per 1d' would be") from None
 
 
 def declared(values: dict[str, Any], where: str) -> Declaration:

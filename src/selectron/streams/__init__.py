@@ -1,7 +1,5 @@
 """Streams: generated, made from a table or a data set, or read from files in chunks."""
 
-from .gaussian import switching_gaussian
-from .phases import four_phases
-from .shifting import digits, shifting_classes
+from .generated import digits, four_phases, shifting_classes, switching_gaussian
 
 __all__ = ["digits", "four_phases", "shifting_classes", "switching_gaussian"]

@@ -19,9 +19,9 @@ AHEAD = 65_536  # rows that are held back at most until both classes have been s
 class Classes:
     """Labels and their codes: -1 and +1 of two, 1 to K of more, 0 where there is none.
 
-    Labels that are numbers agree however written. Unless they were named, new classes may come: the
-    first two are sorted, later ones follow as they come. Fractions are taken for measurements if
-    there are more than two, and refused.
+    Numbers are the same label however they are written. Unless classes were named, new ones may
+    appear: the first two are sorted, later ones follow in order of appearance. More than two labels
+    with fractions among them are refused as measurements.
 
     >>> classes = Classes(["1", "0"])
     >>> classes.names
@@ -54,7 +54,7 @@ class Classes:
         return np.array([0, -1, 1], np.int8)[numbers]
 
     def _number(self, label: Any, row: int) -> int:
-        """Return the number of a label that was not known when its chunk began; 0 for NaN."""
+        """Return the number of a label that is new in its chunk, 0 for NaN."""
         if label != label:
             return 0
         if label not in self._numbers:
@@ -125,20 +125,16 @@ def settle(
         rows += len(chunk.labels)
         seen |= {plain(v) for v in set(chunk.labels.tolist()) if v is not None and v == v}
         if len(seen) >= 2:
-            return Classes(_first_two(_labels(held))), chain(held, source)
+            labels = chain.from_iterable(held_one.labels.tolist() for held_one in held)
+            return Classes(_first_two(labels)), chain(held, source)
         if rows >= AHEAD:
             break
-    if not seen:
-        raise SelectronError(
-            f"there is no label in the first {rows} rows: name its column with --label, or both "
-            "classes with --classes"
-        )
-    only = f"only the label {seen.pop()!r} in the first {rows} rows"
-    raise SelectronError(f"there is {only}: name both classes with --classes")
-
-
-def _labels(chunks: Iterable[Chunk]) -> Iterator[Any]:
-    return chain.from_iterable(chunk.labels.tolist() for chunk in chunks)
+    found, column = "no label", "its column with --label, or "
+    if seen:
+        found, column = f"only the label {seen.pop()!r}", ""
+    raise SelectronError(
+        f"there is {found} in the first {rows} rows: name {column}both classes with --classes"
+    )
 
 
 def _first_two(labels: Iterable[Any]) -> list[str]:
@@ -153,9 +149,9 @@ def _first_two(labels: Iterable[Any]) -> list[str]:
 
 
 def names_of(labels: Sequence[Any], names: Sequence[str] | None = None) -> np.ndarray:
-    """Return the names of the classes of labels that are all there, None where there is no label.
+    """Return the class names of a complete list of labels, None where a label is missing.
 
-    What `Classes` refuses is refused; but there may be one class, or none, as yet.
+    Raises SelectronError as `Classes` does, except that there may be one class or none.
 
     >>> names_of(["1.0", None, "+1", 0]), names_of(["ham", None])
     (array(['1', None, '1', '0'], dtype=object), array(['ham', None], dtype=object))

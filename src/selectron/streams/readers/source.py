@@ -65,7 +65,7 @@ class Source:
 
     @property
     def doubt(self) -> str:
-        """What may be wrong about the header, once reading has begun; empty if nothing is."""
+        """A doubt about the header, once reading has begun; empty if there is none."""
         if not self._doubtful:
             return ""
         return f"{self._taken()}, though some are numbers: if it is a row, use --no-header"
@@ -117,18 +117,18 @@ class Source:
             from . import json_lines
 
             return json_lines.parts(blocks, self._size, self._choice)
-        from . import csv
+        from . import arrow
 
-        table = csv.begun(blocks, self._choice, self._header)
+        table = arrow.begun(blocks, self._choice, self._header)
         self._names_on, self._doubtful = table.header, table.doubtful
-        return csv.parts(blocks, self._size, table)
+        return arrow.csv_parts(blocks, self._size, table)
 
     def _parquet(self, file: Counted) -> Iterator[Part]:
-        from . import parquet
+        from . import arrow
 
         if self.path == "-":
             raise SelectronError("Parquet cannot be read from a pipe; give the path of the file")
-        return parquet.parts(file, self._size, self._choice)
+        return arrow.parquet_parts(file, self._size, self._choice)
 
 
 def _chunks(part: Part, first: int, width: int, size: int) -> Iterator[Chunk]:
@@ -158,7 +158,7 @@ def read(
 
     Parameters
     ----------
-    path : the file, "-" for standard input; text may be packed with gzip, bzip2 or xz
+    path : the file, "-" for standard input; text may be compressed with gzip, bzip2 or xz
     format : one of svmlight, csv, parquet, jsonl; by default found by the name or the first line
     label : name or position of the label column, "" for none; by default the column named label,
         target, class or y, or else the last of several (JSON: none); not for svmlight

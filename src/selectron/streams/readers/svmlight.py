@@ -1,8 +1,8 @@
 """LIBSVM text: `label index:value index:value ... # comment`, a row a line.
 
 A piece is parsed in one compiled pass over its bytes (`scanned`), in an eighth of the time of
-scikit-learn's reader. Where that does not apply, or something is wrong, the lines are parsed one by
-one, which gives the same rows and finds the line of a fault.
+scikit-learn's reader. If a line is faulty or unusual, the lines are parsed one by one, which gives
+the same rows and finds the line of a fault.
 """
 
 import math
@@ -24,7 +24,7 @@ PLUS, MINUS, POINT, ZERO, NINE, COLON, HASH, SMALL_E, LARGE_E = b"+-.09:#eE"
 LETTER_Q, LETTER_I, LETTER_D = b"qid"
 EXACT = 2**53  # whole numbers up to here are exact, as are powers of ten up to the 22nd:
 POWERS = 10.0 ** np.arange(23)  # their products and quotients are rounded only once
-UNUSUAL = -1  # instead of the number of rows: something is wrong, or takes more care
+UNUSUAL = -1  # instead of the number of rows: something is faulty, or needs `careful`
 WHOLE = re.compile(rb"[+-]?[0-9]+")
 TIMES = np.empty(0)
 
@@ -111,7 +111,7 @@ def _labels(heads: list[bytes], words: bool) -> np.ndarray:
 def scanned(text: bytes) -> tuple[list[bytes], Sparse] | None:
     """Return labels and rows of the lines that are not blank; a missing label is empty.
 
-    None if anything is unusual, be it right or wrong.
+    Return None if anything is unusual, correct or not.
 
     >>> scanned(b"1 3:0.5 7:2e1\\n\\nspam 2:1\\n")[0]
     [b'1', b'spam']
@@ -145,10 +145,10 @@ def in_order(indptr: np.ndarray, indices: np.ndarray, values: np.ndarray) -> Spa
 
 
 def scan(text, heads, indptr, indices, values, hard):
-    """Fill the arrays; return the numbers of rows and of hard values, and if indices are sorted.
+    """Fill the arrays; return the numbers of rows and hard values, and whether indices are sorted.
 
-    A value is hard if plain arithmetic does not round its digits correctly: `hard` holds which it
-    is, and where its text begins and ends.
+    A value is hard if plain arithmetic does not round its digits correctly: a row of `hard` is its
+    position and the start and end of its text.
     """
     i = row = k = rough = 0
     in_line = True
@@ -185,26 +185,26 @@ def scan(text, heads, indptr, indices, values, hard):
 
 
 def blank_at(text, i):
-    """Is there blank space, but for a line's end?"""
+    """Return whether there is blank space other than a line end."""
     return text[i] in (SPACE, TAB, VERTICAL, FEED, RETURN)
 
 
 def blanks(text, i):
-    """Where blank space ends; there is a line's end at the end of the text."""
+    """Return the end of blank space; the text ends in a line end."""
     while blank_at(text, i):
         i += 1
     return i
 
 
 def ending(text, i):
-    """Where the line ends."""
+    """Return the end of the line."""
     while text[i] != NEWLINE:
         i += 1
     return i
 
 
 def token(text, i):
-    """Where a word ends, and is there a colon in it?"""
+    """Return the end of a word, and whether it has a colon."""
     colon = False
     while not blank_at(text, i) and text[i] != NEWLINE and text[i] != HASH:
         colon = colon or text[i] == COLON
@@ -213,13 +213,13 @@ def token(text, i):
 
 
 def asks(text, i):
-    """Is this a query's number, as files for ranking have it?"""
+    """Return whether this is a query number, as in files for ranking."""
     word = text[i] == LETTER_Q and text[i + 1] == LETTER_I and text[i + 2] == LETTER_D
     return word and text[i + 3] == COLON
 
 
 def whole(text, i):
-    """Where a whole number ends, and the number; -1 if there is none, or it is too large."""
+    """Return the end of a whole number and its value, -1 if it is missing or too large."""
     start, total = i, 0
     while ZERO <= text[i] <= NINE:
         if total > HIGHEST:
@@ -230,7 +230,7 @@ def whole(text, i):
 
 
 def decimal(text, i):
-    """Where a number ends, -1 if it is none; its value; and is that value exactly rounded?"""
+    """Return the end of a number, -1 if it is none, its value, and whether that is exact."""
     negative = text[i] == MINUS
     if negative or text[i] == PLUS:
         i += 1
@@ -264,7 +264,7 @@ def decimal(text, i):
 
 
 def whole_signed(text, i):
-    """Where an exponent ends, -1 if it is none, and the exponent."""
+    """Return the end of an exponent, -1 if it is none, and its value."""
     negative = text[i] == MINUS
     if negative or text[i] == PLUS:
         i += 1

@@ -1,4 +1,4 @@
-"""Bytes of files: opened, counted, unpacked, and cut into pieces of whole records."""
+"""Bytes of files: opened, counted, decompressed, and cut into pieces of whole records."""
 
 import bz2
 import gzip
@@ -109,9 +109,9 @@ class Counted:
 
 
 class Blocks:
-    """The unpacked bytes of a text file, block by block.
+    """The decompressed bytes of a text file, block by block.
 
-    If they end too early, `fault` holds the reason. It is not raised, so that the rows before the
+    If they end too early, `fault` is the reason. It is not raised, so that the rows before the
     fault are processed first.
     """
 

@@ -1,0 +1,167 @@
+"""Files of a command: the rows that it reads, and the decisions that it writes."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..data.files import writing
+from ..errors import Refused, SelectronError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ..evaluate.contest import Contestant
+    from ..streams.readers import Chunk
+
+COLUMNS = {  # of a file of decisions, with Arrow's types
+    "row": "int64",
+    "learner": "string",
+    "asker": "string",
+    "prediction": "string",
+    "margin": "float64",
+    "probability": "float64",
+    "asked": "bool",
+    "updated": "bool",
+    "label": "string",
+}
+WARNING = (
+    "selectron: {}: row {} is earlier than row {}: labels are asked for by the latest time so far, "
+    "too few if that is far ahead; sort the file by {!r}"
+)
+
+
+def digits(seed: int) -> Iterator["Chunk"]:
+    """Yield the handwritten digits in chunks."""
+    from ..engine.rows import Dense
+    from ..streams import digits
+    from ..streams.readers import Chunk
+
+    X, y = digits(seed=seed)
+    for start in range(0, len(y), 1024):
+        part = slice(start, start + 1024)
+        yield Chunk(Dense(X[part]), X.shape[1], y[part].astype(float), start)
+
+
+def chunks_of(file: str, **options: Any) -> Iterator["Chunk"]:
+    """Yield the chunks of a file, with a progress bar on a terminal."""
+    from tqdm import tqdm
+
+    from ..streams.readers import read
+
+    choice: dict[str, Any] = {
+        name: options.get(name) for name in ("label", "drop", "time", "header")
+    }
+    source = read(file, format=options["kind"], **choice)
+    bar = tqdm(total=source.size_in_bytes, unit="B", unit_scale=True, disable=None, delay=0.5)
+    with bar:
+        for chunk in source:
+            if source.doubt and not chunk.first:
+                click.echo(f"selectron: {source.name}: {source.doubt}", err=True)
+            yield chunk
+            bar.update(source.position() - bar.n)
+
+
+def in_order(chunks: Iterable["Chunk"], file: str, column: str) -> Iterator["Chunk"]:
+    """Pass chunks on, with a warning at the first row that is earlier than the one before it.
+
+    Such rows are not refused: clocks are set back, and how far rows are out of order is only known
+    at the end.
+    """
+    import numpy as np
+
+    last, warned = float("-inf"), False
+    for chunk in chunks:
+        if not warned:
+            earlier = np.flatnonzero(np.diff(chunk.times, prepend=last) < 0)
+            last, warned = float(chunk.times[-1]), len(earlier) > 0
+            if warned:
+                row = chunk.first + int(earlier[0])
+                click.echo(WARNING.format(file, row + 1, row, column), err=True)
+        yield chunk
+
+
+@contextmanager
+def naming(file: str | None, first: int = 0) -> Iterator[None]:
+    """Put the name of the file before the message of an error, and number rows by the stream."""
+    try:
+        with numbering(file, first):
+            yield
+    except SelectronError as error:
+        known = file is None or str(error).startswith((f"{file}:", "standard input:"))
+        raise SelectronError(f"{'' if known else f'{file}: '}{error}") from None
+
+
+@contextmanager
+def numbering(file: str | None, first: int = 0) -> Iterator[None]:
+    """Name a row that is refused by the file and its number there, counted from 1."""
+    try:
+        yield
+    except Refused as error:
+        row = first + error.row + 1
+        raise SelectronError(f"{file}: row {row}{error.reason}") from None
+
+
+def decisions(
+    names: list[str], first: int, contestant: "Contestant", outcome: Any, labels: Any
+) -> "pa.Table":
+    """Return the decisions of a chunk: rows from 0, null for a label that is missing."""
+    import numpy as np
+    import pyarrow as pa
+
+    from ..model.run import indices
+
+    n, text = len(labels), np.array(names, dtype=object)
+    columns = [
+        np.arange(first, first + n),
+        np.full(n, contestant.name, dtype=object),
+        np.full(n, contestant.asker, dtype=object),
+        text[outcome.index],
+        outcome.margin,
+        outcome.probability,
+        outcome.asked,
+        outcome.updated,
+        np.where(labels == 0, None, text[indices(labels, contestant.model.stacked)]),
+    ]
+    return pa.table(columns, schema=pa.schema(list(COLUMNS.items())))
+
+
+def opened(path: Path, stack: ExitStack) -> Callable[["pa.Table"], None]:
+    """Return a function that appends decisions to a new CSV, Parquet or JSON lines file.
+
+    The ending of the path is the format. `stack` closes the file.
+    """
+    with writing(path):
+        file, append = _begun(path)
+
+    def close() -> None:
+        with writing(path):
+            file.close()
+
+    def write(table: "pa.Table") -> None:
+        with writing(path):
+            append(table)
+
+    stack.callback(close)
+    return write
+
+
+def _begun(path: Path) -> tuple[Any, Callable[["pa.Table"], Any]]:
+    import pyarrow as pa
+
+    ending, schema = path.suffix.lower(), pa.schema(list(COLUMNS.items()))
+    if ending == ".csv":
+        from pyarrow.csv import CSVWriter, WriteOptions
+
+        csv = CSVWriter(path, schema, write_options=WriteOptions(quoting_style="needed"))
+        return csv, csv.write
+    if ending in (".parquet", ".pq"):
+        from pyarrow.parquet import ParquetWriter
+
+        parquet = ParquetWriter(path, schema)
+        return parquet, parquet.write
+    file = path.open("w", encoding="utf-8")
+    return file, lambda table: file.writelines(json.dumps(row) + "\n" for row in table.to_pylist())

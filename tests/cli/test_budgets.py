@@ -1,0 +1,63 @@
+"""Budgets are written in the same way on the command line, in declarations and in Python."""
+
+import pytest
+
+from selectron.askers import Budget
+from selectron.askers.budget import budget_of
+from selectron.errors import SelectronError
+
+GRAMMAR = {
+    "10%": Budget(rate=0.1),
+    " 2.5 % ": Budget(rate=0.025),
+    "0.1": Budget(rate=0.1),
+    "500/10000": Budget(labels=500.0, horizon=10_000.0),
+    "200/1d": Budget(labels=200.0, per="1d"),
+    "6 / 12h": Budget(labels=6.0, per="12h"),
+    "20 per 1d": Budget(labels=20.0, per="1d"),  # as older declarations have it
+    "20 per 3600": Budget(labels=20.0, per="3600"),
+}
+NONE = [
+    "",
+    "much",
+    "0%",
+    "110%",
+    "-1%",
+    "nan",
+    "5/",
+    "/1d",
+    "0/1d",
+    "5/0",
+    "5/1y",
+    "5/inf",
+    "5 per ",
+]
+
+
+@pytest.mark.parametrize("text", GRAMMAR)
+def test_what_a_budget_is(text):
+    assert budget_of(text) == GRAMMAR[text]
+
+
+@pytest.mark.parametrize("text", NONE)
+def test_what_is_no_budget_is_refused_in_one_sentence(text):
+    with pytest.raises(SelectronError) as caught:
+        budget_of(text)
+    assert str(caught.value) == (
+        f"{text!r} is not a budget; give a share of rows such as '10%', labels per number of rows "
+        "such as '500/10000', or labels per period such as '200/1d'."
+    )
+
+
+def test_the_command_line_and_declarations_have_this_grammar(call, stream):
+    pytest.importorskip("pydantic")
+    from selectron.serve.declaration import declared
+
+    for text, budget in GRAMMAR.items():
+        _, asker = declared({"name": "a", "classes": ["x", "y"], "budget": text}, "here").parts()
+        assert asker[:4] == budget[:4]
+    refused = call("run", stream[0], "--budget", "5/1y").stderr
+    with pytest.raises(SelectronError) as caught:
+        declared({"name": "a", "classes": ["x", "y"], "budget": "5/1y"}, "here")
+    sentence = "'5/1y' is not a budget; give a share of rows such as '10%'"
+    assert sentence in " ".join(refused.split())
+    assert str(caught.value).startswith(f"here: {sentence}")
