@@ -20,7 +20,7 @@ from benchmarks.tables import show
 from selectron.pool import Boosted, Confident, Greedy, InOrder, SelfDirectedClassifier, Sphere
 from selectron.pool.confident import best, fitted
 from selectron.pool.features import featured, kernels
-from selectron.pool.plan import OPEN, Plan, Pool, Told
+from selectron.pool.session import OPEN, Plan, Pool, State
 
 SEEDS = 20
 PARTS = 40  # parts, each proposed with all other labels known
@@ -90,11 +90,11 @@ def real() -> Iterator[Row]:
 
 
 class Shuffled(NamedTuple):
-    """The paper's step in random order."""
+    """The update of `Greedy` in random order."""
 
-    def plan(self, pool: Pool, told: Told, carry: Any) -> tuple[Any, Plan]:
+    def plan(self, pool: Pool, state: State, carry: Any) -> tuple[Any, Plan]:
         """Return the plan after a mistake."""
-        w, plan = Greedy().plan(pool, told, carry)
+        w, plan = Greedy().plan(pool, state, carry)
         lot = np.random.default_rng([pool.seed, len(plan.rows)]).permutation(len(plan.rows))
         return w, plan._replace(rows=plan.rows[lot], codes=plan.codes[lot], keys=None)
 
@@ -149,8 +149,8 @@ def left_out(pool: Pool, codes: np.ndarray) -> np.ndarray:
         known = codes.copy()
         known[part] = OPEN
         carry: Any = None
-        for _ in range(4):  # the prior is chosen by the evidence, from fit to fit
-            carry, ahead = fitted(pool, Told(known, 2, len(codes), part[:0]), carry)
+        for _ in range(4):  # the prior follows the evidence from fit to fit
+            carry, ahead = fitted(pool, State(known, 2, len(codes), part[:0]), carry)
         wrong[part] = best(ahead[part])[1] != codes[part]
     return wrong
 

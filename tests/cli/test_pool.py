@@ -48,11 +48,11 @@ def test_answers_are_kept_and_taken_up_again(call, half):
     args = "pool", half, "--classes", "ham,spam", "-o", "labels.csv"
     result = call(*args, input="y\n\nn\ns\nu\n?\nq")
     assert result.exit_code == 0
-    assert "taken back" in result.output
-    assert "3 of 300 rows told, 1 corrected" in result.output
+    assert "undone" in result.output
+    assert "3 of 300 rows labelled, 1 corrected" in result.output
     result = call(*args, input="y\ny\nq")
-    assert "Going on from" in result.output
-    assert "5 of 300 rows told, 1 corrected" in result.output
+    assert "Resuming from" in result.output
+    assert "5 of 300 rows labelled, 1 corrected" in result.output
     assert len(records("labels.csv")) == 5
 
 
@@ -65,7 +65,7 @@ def test_answers_go_on_with_their_own_classes_only(call, half, tmp_path):
     assert "--answers" in result.output
     assert (tmp_path / "open.csv.answers").read_bytes() == before
     for more in ([], ["--classes", "no, yes"]):
-        assert "2 of 300 rows told" in call("pool", half, *more, input="q\n").output
+        assert "2 of 300 rows labelled" in call("pool", half, *more, input="q\n").output
     args = "pool", half, "--answers", "other"
     call(*args, input="ham\n")
     result = call(*args, "--classes", "ham,spam", input="y\n")
@@ -75,19 +75,19 @@ def test_answers_go_on_with_their_own_classes_only(call, half, tmp_path):
 
 def test_labels_are_typed_where_none_are_named(call, half):
     result = call("pool", half, input="news\nn\nmail\nq")
-    assert "2 of 300 rows told" in result.output
+    assert "2 of 300 rows labelled" in result.output
     assert "label (news)" in result.output
 
 
 def test_the_end_of_a_pipe_loses_nothing(call, half):
-    assert "1 of 300 rows told" in call("pool", half, "--classes", "a,b", input="y").output
-    assert "going on" in call("pool", half, "--classes", "a,b", input="").output.lower()
+    assert "1 of 300 rows labelled" in call("pool", half, "--classes", "a,b", input="y").output
+    assert "resuming" in call("pool", half, "--classes", "a,b", input="").output.lower()
 
 
 @pytest.mark.parametrize(("lines", "told"), [("y\n", 1), ("\n", 1), ("y\r\n \nyes\ny", 3)])
 def test_a_line_of_a_pipe_is_one_answer(call, half, lines, told):
     result = call("pool", half, "--classes", "a,b", input=lines)
-    assert f"{told} of 300 rows told, 0 corrected" in result.output
+    assert f"{told} of 300 rows labelled, 0 corrected" in result.output
     assert "Enter or y confirms" in result.output
 
 
@@ -109,7 +109,7 @@ def test_an_interruption_is_told_by_the_exit_code(half, tmp_path, classes, lines
         process.send_signal(signal.SIGINT)
         rest, fault = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert b"1 of 300 rows told" in rest
+    assert b"1 of 300 rows labelled" in rest
     assert fault == b"selectron: interrupted\n"
     assert (tmp_path / "open.csv.answers").exists()
 
@@ -126,9 +126,7 @@ def test_columns_are_shown(call, half):
 def test_what_is_for_a_person_is_refused_where_the_person_is_simulated(call, stream, option):
     result = call("pool", stream[0], "--learner", "given", option, "a")
     assert result.exit_code == 1
-    assert f"every row has a label, and the person is simulated, for whom there is no {option}" in (
-        result.output
-    )
+    assert f"{option} needs rows without a label, and here every row has one" in (result.output)
 
 
 def test_keys_of_json_lines_are_shown(call, tmp_path):
@@ -137,7 +135,7 @@ def test_keys_of_json_lines_are_shown(call, tmp_path):
     path.write_text("\n".join(json.dumps(row) for row in rows))
     args = "pool", path, "--drop", "subject", "--label", "label", "--classes", "ham,spam"
     result = call(*args, "--show", "subject", input="y\nq")
-    assert "1 of 10 rows told" in result.output
+    assert "1 of 10 rows labelled" in result.output
     assert "subject: number " in result.output
     result = call(*args, "--show", "colour", input="q")
     assert (result.exit_code, "no row has 'colour'" in result.output) == (1, True)
@@ -183,7 +181,7 @@ def test_labels_that_were_not_named(call, stream):
 def test_numbers_agree_however_written(call, tmp_path):
     (tmp_path / "n.csv").write_text("a,label\n1,1\n2,2.0\n3,\n4,\n")
     result = call("pool", "n.csv", "--classes", "1.0,2,3", "-o", "out.csv", input="n\n3.0\nq")
-    assert "1 of 2 rows told" in result.output
+    assert "1 of 2 rows labelled" in result.output
     assert records("out.csv")[0]["label"] == "3"
 
 

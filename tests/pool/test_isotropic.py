@@ -6,7 +6,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from selectron import SelectronError
 from selectron.pool import RadiallyIsotropic
-from selectron.pool.heavy import forster
+from selectron.pool.isotropic import forster
 
 from .pools import line_and_rest
 

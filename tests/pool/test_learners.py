@@ -8,9 +8,8 @@ import pytest
 
 from selectron.pool import Boosted, Confident, Greedy, InOrder, SelfDirectedClassifier, Sphere
 from selectron.pool.confident import weighed
-from selectron.pool.features import neighbourly
-from selectron.pool.nearest import Nearest, by_class, nearest
-from selectron.pool.plan import OPEN, Plan, Queue
+from selectron.pool.features import Nearest, by_class, nearest, neighbourly
+from selectron.pool.session import OPEN, Plan, Queue
 
 from .pools import line_and_rest, sphere
 

@@ -192,8 +192,8 @@ def test_labels_that_are_ids_or_measurements_are_refused_unless_they_are_named()
     some = np.where(np.arange(300) < 100, np.arange(300), None)
     for call, message in (
         (lambda: SelfDirectedClassifier().run(X, X[:, 0]), "continuous"),
-        (lambda: SelfDirectedClassifier().run(X, np.arange(300) // 2), "300 labels are of 150"),
-        (lambda: SelfDirectedClassifier().start(X, some), "100 labels are of 100 classes"),
+        (lambda: SelfDirectedClassifier().run(X, np.arange(300) // 2), "300 labels have 150"),
+        (lambda: SelfDirectedClassifier().start(X, some), "100 labels have 100 classes"),
     ):
         with pytest.raises(SelectronError, match=message):
             call()
@@ -248,5 +248,5 @@ def test_before_the_start():
 
 def test_more_classes_than_the_papers_learners_take():
     for learner in (Greedy(), Sphere(), Boosted()):
-        with pytest.raises(SelectronError, match="tells two apart"):
+        with pytest.raises(SelectronError, match="is for two"):
             SelfDirectedClassifier(learner).run(X, np.arange(300) % 3)

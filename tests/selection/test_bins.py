@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from selectron.selection.bins import binned, cuts
+from selectron.selection.information import binned, cuts
 
 TABLES = arrays(
     float,

@@ -14,8 +14,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from selectron import SelectronError
 from selectron.selection import Game, InformationGain
-from selectron.selection.bins import binned
 from selectron.selection.game import play_game
+from selectron.selection.information import binned
 
 SIZED = st.integers(1, 6).flatmap(
     lambda d: st.tuples(

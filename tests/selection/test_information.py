@@ -13,8 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from selectron import SelectronError
 from selectron.selection import InformationGain
-from selectron.selection.bins import binned
-from selectron.selection.information import information
+from selectron.selection.information import binned, information
 
 TABLES = arrays(np.int64, (3, 4), elements=st.integers(0, 1000))
 
@@ -168,7 +167,7 @@ def test_parameters_are_named(params, named):
         (lambda X, y: (scipy.sparse.csr_array(X + np.inf), y), "X contains NaN or infinity"),
         (lambda X, y: (X[:, 1:], y), "X has 5 features"),
         (lambda X, y: (X, y[1:]), "X has 300 rows, and y has 299 labels"),
-        (lambda X, y: (X, y + 0.5), "names of classes"),
+        (lambda X, y: (X, y + 0.5), "must hold class labels"),
         (lambda X, y: (X, np.where(y == 0, "a", "b")), "cannot be sorted together"),
     ],
 )

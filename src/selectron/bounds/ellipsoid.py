@@ -2,17 +2,17 @@
 
 Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), a talk without proofs.
 
-X (n, d) are the rows as the learner saw them; sums and extremes go over the rows that were stepped
-on, R being the longest of them. Every function bounds the mistakes that were stepped on; these are
-`run.steps`, but for CELLIP under `Disagreement`, which steps on right predictions as well. u may be
-of any length.
+X (n, d) are the rows as the learner saw them; sums and extremes are over the rows with a step, and
+R is the largest norm of these. Each function bounds the number of mistakes with a step, which
+equals `run.steps`, except for CELLIP under `Disagreement`, which also steps on correct predictions.
+u may have any norm.
 
-CELLIP. Say that u has margin g. Then so have all z within delta = (g - a gamma) / R of it, but for
-a margin of a gamma, and no cut loses them. So no eigenvalue of P ever falls below the r^2 of a ball
-that lies in there and in the first ellipsoid, lambda_1 being the eigenvalue of its P: r is delta,
-or (delta + sqrt(lambda_1) - ||u||) / 2 if that is less. Yet a step takes P to (1 - alpha^2) P at
-most, on a mistake with alpha >= a gamma / (R sqrt(lambda)), lambda being P's largest eigenvalue as
-it is, or lambda_1. With the latter follows Theorem 2, with the former `shrinking`.
+CELLIP. Let u have margin g. All z within delta = (g - a gamma) / R of u have margin a gamma, so
+that no cut removes them. No eigenvalue of P therefore falls below r^2, for a ball of radius r
+inside both that set and the first ellipsoid, whose P has the eigenvalue lambda_1: r is the smaller
+one of delta and (delta + sqrt(lambda_1) - ||u||) / 2. But a step takes P to (1 - alpha^2) P at
+most, on a mistake with alpha >= a gamma / (R sqrt(lambda)), lambda the largest eigenvalue of P, or
+its upper bound lambda_1. The latter gives Theorem 2, the former `shrinking`.
 
 IELLIP. Let s^2 = x' P x, v = gamma - y w'x >= gamma, alpha = v / s and h = y (u - w)'x / s, and
 l = max(0, gamma - y u'x), e = max(0, -y u'x). A step makes q = (u - w)' P^-1 (u - w) into
@@ -27,7 +27,7 @@ s^2 where l > 0, and else at most -(1 - c_t) alpha^2, as long as h <= (2 / c_t -
 
     M <= R^2 / gamma^2 (||u||^2 + K sum (2 gamma l + e^2 + c l^2) / ||x||^2)                   (ii)
 
-if c <= 2 gamma / (gamma + max y u'x). p0 cancels; it has no influence on w either.
+if c <= 2 gamma / (gamma + max y u'x). p0 cancels, and has no influence on w either.
 """
 
 import math
@@ -37,8 +37,7 @@ import numpy as np
 from ..engine.parameters import shown
 from ..errors import SelectronError
 from ..model.run import Run
-from .checks import fitting, from_0
-from .quantities import longest, losses, margins, steps
+from .quantities import fitting, from_0, longest, losses, margins, steps
 
 
 def lambda_1(gamma: float, a: float, start: str = "sound") -> float:
@@ -59,11 +58,11 @@ def theorem_2(
 ) -> float:
     """Return the bound on the mistakes that CELLIP(gamma, a, start) steps on.
 
-    It is inf if u has no such margin, or else (log r^2 - log lambda_1) / log(1 - (a gamma / R)^2 /
-    lambda_1). With the talk's ||u|| = 1, R = 1, g = gamma and a first ellipsoid that holds the ball
-    around u, r is (1 - a) gamma. The talk starts from P = (1 + (1 - a) gamma) I, which does not
-    hold it, and its bound has that eigenvalue in one place and its square in another. For that
-    start the bound here is larger, by the smaller r.
+    It is (log r^2 - log lambda_1) / log(1 - (a gamma / R)^2 / lambda_1), or inf if u has no margin
+    above a gamma. With the talk's ||u|| = 1, R = 1, g = gamma and a first ellipsoid that contains
+    the ball around u, r is (1 - a) gamma. The talk starts from P = (1 + (1 - a) gamma) I, which
+    does not contain it, and its bound has that eigenvalue in one place and its square in another.
+    For that start the bound here is larger, since r is smaller.
 
     >>> X, y = np.eye(2), [-1, 1]
     >>> from selectron import OnlineClassifier
@@ -81,10 +80,7 @@ def theorem_2(
 def shrinking(
     run: Run, X: np.ndarray, u: np.ndarray, gamma: float, a: float, start: str = "sound"
 ) -> float:
-    """Return a sharper bound than `theorem_2`, (lambda_1 - r^2) / (a gamma / R)^2.
-
-    It is Perceptron-like, and not in the talk.
-    """
+    """Return (lambda_1 - r^2) / (a gamma / R)^2, sharper than `theorem_2`; not in the talk."""
     first, r, cut = _bodies(run, X, u, gamma, a, start)
     return (first - r**2) / cut if r > 0 and cut > 0 else math.inf
 
@@ -100,12 +96,12 @@ def theorem_3(
 ) -> float:
     """Return the bound on the steps of IELLIP(gamma, c, b); inf if c + b >= 1.
 
-    The talk has M <= 1 / gamma^2 + 2 K / gamma sum l for ||u|| = 1 and rows no longer than 1. It
-    does not hold as printed: where u has the margin, c must not be too large, c <= 2 gamma /
-    (1 + gamma) for instance; where it has not, short rows and large errors cost more. The smaller
-    one of (i) and (ii) is returned; (ii) is the talk's if there are no losses. Very short rows make
-    large steps, hence the division by ||x||^2; a zero row makes the bound inf. As in the talk, the
-    losses are summed over all rounds with a label, or else, which is sharper, over the steps.
+    The talk has M <= 1 / gamma^2 + 2 K / gamma sum l for ||u|| = 1 and rows of norm 1 or less,
+    which does not hold as printed: if u has the margin, c must be small enough, for example c <= 2
+    gamma / (1 + gamma); if not, short rows and large errors cost more. The smaller one of (i) and
+    (ii) is returned; (ii) is the talk's if there are no losses. Very short rows cause large steps,
+    hence the division by ||x||^2; a zero row makes the bound inf. As in the talk, losses are summed
+    over all rounds with a label; with `everywhere=False`, over the steps, which is sharper.
 
     >>> X, y = np.eye(3), [-1, 1, -1]
     >>> from selectron import OnlineClassifier
@@ -136,7 +132,7 @@ def theorem_3(
 def _bodies(
     run: Run, X: np.ndarray, u: np.ndarray, gamma: float, a: float, start: str
 ) -> tuple[float, float, float]:
-    """Return lambda_1, r and (a gamma / R)^2 as above; R = 0 leaves nothing to be said."""
+    """Return lambda_1, r and (a gamma / R)^2; the last two are 0 if R is."""
     first = lambda_1(gamma, a, start)
     X, u = fitting(run, X, u, still=True)
     s = steps(run, X, u)

@@ -1,4 +1,4 @@
-"""Comparators found in hindsight, and the theorems of a learner beside what came of a run."""
+"""Comparators found in hindsight, and a report of bounds and outcomes of a run."""
 
 import itertools
 import math
@@ -11,11 +11,10 @@ from sklearn.svm import LinearSVC
 from ..errors import SelectronError
 from ..model.run import Run
 from . import ellipsoid, large_margin, lasec, selective_sampling
-from .checks import above_0, check_run, dense, listed, rows
-from .quantities import longest, weighted_mistakes
+from .quantities import above_0, check_run, dense, listed, longest, rows, weighted_mistakes
 
 SCALES = 2.0 ** np.arange(-8, 9)
-SOFT = 0.01, 1.0, 100.0, 10_000.0  # C of the support vector machines that are tried
+SOFT = 0.01, 1.0, 100.0, 10_000.0  # C of the support vector machines
 
 
 OUTCOMES: dict[str, Callable[[Run], float]] = {
@@ -26,7 +25,7 @@ OUTCOMES: dict[str, Callable[[Run], float]] = {
 
 
 class Row(NamedTuple):
-    """A theorem beside the outcome: `what` is counted, and is `bound` at most."""
+    """A bound and the outcome: `theorem` bounds the number of `what` by `bound`."""
 
     theorem: str
     what: str
@@ -35,7 +34,7 @@ class Row(NamedTuple):
 
 
 def seen(X: np.ndarray, constant: bool, normalize: bool) -> np.ndarray:
-    """Return rows as a learner sees them: with a 1 in front, then scaled to unit length.
+    """Return rows as a learner sees them: with a constant feature 1 in front, then at unit norm.
 
     >>> seen(np.array([[3.0, 4.0]]), constant=False, normalize=True)
     array([[0.6, 0.8]])
@@ -49,11 +48,11 @@ def seen(X: np.ndarray, constant: bool, normalize: bool) -> np.ndarray:
 def comparator(
     X: np.ndarray, codes: np.ndarray, switches: Sequence[int] = (), C: float = 1.0
 ) -> np.ndarray:
-    """Return comparators of shape (n, d), one for each stretch that begins at 0 or at a switch.
+    """Return comparators of shape (n, d), constant between `switches` (numbers of rows).
 
-    Each is the linear support vector machine of its stretch, with the squared hinge loss, scaled
-    so that on its own rows the hinge loss at margin 1, with a penalty on the length, is least. A
-    stretch without labels keeps the one before. `codes` are -1, +1, or 0 where there is none.
+    Each is the linear support vector machine of its stretch, with the squared hinge loss, scaled to
+    minimise the hinge loss at margin 1 plus a penalty on the norm. A stretch without labels keeps
+    the comparator before. `codes` are -1, +1, or 0 for rows without a label.
 
     >>> X, codes = np.array([[1.0], [2.0], [1.0], [2.0]]), np.array([1, 1, -1, -1])
     >>> np.sign(comparator(X, codes, switches=[2])).ravel().tolist()
@@ -73,14 +72,14 @@ def comparator(
 
 
 def _cuts(switches: Sequence[int], n: int) -> list[int]:
-    """Return where stretches begin and end."""
+    """Return the ends of all stretches, sorted, 0 included."""
     if not all(isinstance(at, int | np.integer) and 0 <= at <= n for at in switches):
-        raise SelectronError(f"switches must be numbers of rows, from 0 to {n}, got {switches}.")
+        raise SelectronError(f"switches must be row numbers from 0 to {n}, got {switches}.")
     return sorted({0, *switches, n})
 
 
 def _fitted(Z: np.ndarray, C: float) -> np.ndarray:
-    """Return the machine for the rows Z = y x, each twice, so that there are two classes."""
+    """Return the weights for rows Z = y x; -Z is added so that there are two classes."""
     both = np.repeat([1, -1], len(Z))
     machine = LinearSVC(C=C, dual=False, fit_intercept=False, max_iter=10_000)
     u = machine.fit(np.vstack([Z, -Z]), both).coef_[0]
@@ -90,7 +89,7 @@ def _fitted(Z: np.ndarray, C: float) -> np.ndarray:
 
 
 def _to_margin_1(margins: np.ndarray) -> list[float]:
-    """Return the scale at which the least margin is 1, if it is above 0."""
+    """Return the scale at which the smallest margin is 1, if it is positive."""
     least = float(margins.min(initial=math.inf))
     return [1 / least] if 0 < least < math.inf else []
 
@@ -98,14 +97,14 @@ def _to_margin_1(margins: np.ndarray) -> list[float]:
 def report(
     run: Run, X: np.ndarray, learner: Any, asker: Any, switches: Sequence[int] = ()
 ) -> list[Row]:
-    """Return what the theorems on a learner under an asker say about a run, beside the outcome.
+    """Return the bounds of the theorems on a learner under an asker, with the outcomes of a run.
 
     X are the rows as the learner saw them (`seen`), dense, and the run has its margins recorded.
-    The comparators are found in hindsight, one a stretch where the theorem lets them drift, at
-    several lengths and degrees of softness; the least bound is told. Learners are known by their
-    names; those without a theorem get no rows. "weighted mistakes" are what the theorems on
-    expected mistakes bound in a single run, see `weighted_mistakes`. Losses are counted in all
-    rounds, or else no comparator at all would be the best one.
+    The comparators are found in hindsight, with a drift at `switches` where the theorem allows it,
+    at several norms and degrees of softness; the smallest bound is returned. Learners are
+    recognised by name; one without a theorem has no rows. "weighted mistakes" are the quantity that
+    theorems on expected mistakes bound in a single run, see `weighted_mistakes`. Losses of all
+    rounds are counted: otherwise u = 0 would be the best comparator.
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.askers import Always
@@ -141,14 +140,14 @@ def report(
 
 
 def _scaled(U: np.ndarray, run: Run, X: np.ndarray) -> list[np.ndarray]:
-    """Return the comparators at several lengths, 1 among them, and at margin 1."""
+    """Return the comparators at several norms, 1 among them, and at margin 1."""
     margins = (run.code * np.einsum("td,td->t", U, X))[run.updated]
     unit = 1 / longest(U) if longest(U) > 0 else 1.0
     return [scale * U for scale in (*SCALES, unit, *_to_margin_1(margins))]
 
 
 class Claim(NamedTuple):
-    """A theorem: what it bounds, whether comparators may drift, where it holds."""
+    """A theorem: the quantity bounded, whether comparators may drift, and its conditions."""
 
     theorem: str
     what: str
@@ -158,22 +157,22 @@ class Claim(NamedTuple):
 
 
 def first_order(learner: Any, asker: Any) -> bool:
-    """Is it `Margin(b)`, b being finite?"""
+    """Return whether the asker is `Margin(b)` with finite b."""
     return type(asker).__name__ == "Margin" and asker.b < math.inf
 
 
 def second_order(learner: Any, asker: Any) -> bool:
-    """Is it `Margin(b)` or `SecondOrderMargin(b)`, b being finite?"""
+    """Return whether the asker is `Margin(b)` or `SecondOrderMargin(b)` with finite b."""
     return type(asker).__name__ in ("Margin", "SecondOrderMargin") and asker.b < math.inf
 
 
 def hard(learner: Any, asker: Any) -> bool:
-    """Is every margin met?"""
+    """Return whether the learner has a hard margin."""
     return math.isinf(learner.C)
 
 
 def soft(learner: Any, asker: Any) -> bool:
-    """Is it the soft margin of Lemma 5.1, which is variant II if there is no alpha?"""
+    """Return whether the learner has the soft margin of Lemma 5.1; without alpha, variant II."""
     return not math.isinf(learner.C) and getattr(learner, "variant", "II") == "II"
 
 
@@ -196,7 +195,7 @@ REGULARIZED = [
     ),
 ]  # fmt: skip
 
-# By the learner's name: this folder knows what a run is, and no learner.
+# By name, so that this package does not depend on the learners.
 CLAIMS = {
     "Perceptron": [
         Claim(

@@ -1,25 +1,24 @@
-"""The large-margin learners: mistakes against comparators without loss that may drift.
+"""The large-margin learners: mistakes against drifting comparators without loss.
 
 Source: Shen & Dietterich, "A Family of Large Margin Linear Classifiers and Its Application in
 Dynamic Environments" (SDM 2009).
 
-In the proofs every step lowers ||w - u||^2 by some amount, and a step on a mistake by g at least.
-But these learners step below margin 1, mostly without a mistake, and such a step may lower it by
-less than nothing: it shrinks w, and lets the comparator drift. As printed, the theorems leave these
-steps out, and do not hold: with alpha = 0.3, three rows in turn that one comparator separates
-cost any number of mistakes. (They hold for a learner that steps on mistakes alone, and Theorem 3.2
-does if the comparator stands still.) What holds, and what is returned, is
+In the proofs every step decreases ||w - u||^2 by its gain, and a step on a mistake by g or more.
+But these learners step below margin 1, mostly without a mistake, and the gain of such a step may be
+negative: it shrinks w, and the comparator drifts. The theorems as printed omit these steps, and do
+not hold: with alpha = 0.3, three repeated rows that one comparator separates cost any number of
+mistakes. (They hold for a learner that steps on mistakes only, and Theorem 3.2 holds if the
+comparator is constant.) The bound that holds, and is returned, is
 
     m <= (D^2 - sum of the gains of the other steps) / g
 
-with the gains as in the proofs. m counts the mistakes that were stepped on, `stepped_mistakes`:
-with every label asked for, all of them. inf is returned where g <= 0, or where a comparator has a
-loss on a step.
+with the gains of the proofs. m is `stepped_mistakes`, the number of mistakes with a step: under
+`Always`, all mistakes. It is inf if g <= 0, or if a comparator has a loss on a step.
 
-Comparators are those of the rounds with a step, and mu is the longest move between two of them. Of
-u_0 = 0, which the paper sets, nothing is needed, nor that all comparators be of one length: D is
-the longest. R is the longest row that was stepped on. The runs must have their margins recorded; X
-(n, d) are the rows as the learner saw them, U one comparator (d,) or one a round (n, d).
+The comparators are those of the rounds with a step, and mu is the largest distance of two
+consecutive ones. The paper's u_0 = 0 and equal norms of all comparators are not needed: D is the
+largest norm. R is the largest norm of a row with a step. The runs must have their margins recorded;
+X (n, d) are the rows as the learner saw them, U one comparator (d,) or one per round, (n, d).
 """
 
 import math
@@ -30,12 +29,25 @@ import numpy as np
 from ..engine.parameters import shown
 from ..errors import SelectronError
 from ..model.run import Run
-from .checks import above_0, dense, fitting, from_0, listed, recorded
-from .quantities import ROUNDING, Steps, drifts, longest, losses, margins, steps
+from .quantities import (
+    ROUNDING,
+    Steps,
+    above_0,
+    dense,
+    drifts,
+    fitting,
+    from_0,
+    listed,
+    longest,
+    losses,
+    margins,
+    recorded,
+    steps,
+)
 
 
 def stepped_mistakes(run: Run) -> int:
-    """Return the number of mistakes that the learner stepped on."""
+    """Return the number of mistakes with a step."""
     (run,) = listed(run)
     return int((run.updated & ~run.correct).sum())
 
@@ -43,8 +55,8 @@ def stepped_mistakes(run: Run) -> int:
 def theorem_3_1(run: Run, X: np.ndarray, U: np.ndarray, alpha: float) -> float:
     """Return the bound for ObjectiveRegularized(alpha), the hard margin.
 
-    A step gains (l^2 - alpha^2) / ||x||^2 - 2 (1 + alpha) mu beta - alpha D^2 / (2 + alpha), l
-    being the learner's hinge loss, and beta the largest ||w||, found by replaying the steps.
+    A step gains (l^2 - alpha^2) / ||x||^2 - 2 (1 + alpha) mu beta - alpha D^2 / (2 + alpha), with l
+    the learner's hinge loss and beta the largest ||w||, found by repeating the steps.
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.learners import ObjectiveRegularized
@@ -61,8 +73,7 @@ def theorem_3_2(run: Run, X: np.ndarray, U: np.ndarray, beta: float, norm: int =
     """Return the bound for L2Constrained(beta), norm = 2, or L1Constrained(beta), norm = 1.
 
     A step gains l^2 / ||x||^2 - 2 mu beta. inf if a comparator's norm is above beta. In the L1 case
-    mu is the largest change of one weight; the paper's D is ||u||_1 there, but ||u||_2, which is
-    smaller, will do.
+    mu is the largest change of one weight; D is ||u||_2, which is smaller than the paper's ||u||_1.
     """
     return theorem_3_4(run, X, U, beta, sigma=0.0, norm=norm)
 
@@ -70,10 +81,10 @@ def theorem_3_2(run: Run, X: np.ndarray, U: np.ndarray, beta: float, norm: int =
 def theorem_3_3(run: Run, X: np.ndarray, U: np.ndarray, alpha: float, sigma: float) -> float:
     """Return the bound for the learner of `theorem_3_1` if small weights are removed.
 
-    That is, from w itself after every step: the smallest ones while the sum of their squares stays
-    below sigma. It says nothing of weights that are left out of predictions alone. A step gains
-    2 sqrt(sigma) D less. beta is the largest ||w|| before the removal: in the paper after, which is
-    not what its proof uses.
+    They are removed from w after every step, the smallest first, while the sum of their squares
+    stays below sigma. Weights dropped from predictions only are not covered. A step gains
+    2 sqrt(sigma) D less. beta is the largest ||w|| before the removal, as in the paper's proof (its
+    text has: after).
     """
     from_0(alpha=alpha, sigma=sigma)
     X, U = fitting(run, X, U)
@@ -112,7 +123,8 @@ def theorem_5_1(
 
     With psi^2 = (1 + alpha) / (2 C), a step gains (l^2 - alpha^2) / (||x||^2 + psi^2) -
     alpha ||u||^2 / (2 + alpha) - l*^2 / psi^2. alpha = 0 makes it PassiveAggressive, variant II.
-    As in the paper, the l* of all rounds with a label are summed, or else those of the steps.
+    As in the paper, the l* of all rounds with a label are summed; with `everywhere=False`, those of
+    the steps.
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.learners import ObjectiveRegularized
@@ -134,7 +146,7 @@ def theorem_5_1(
 
 
 def replayed(s: Steps, alpha: float, C: float, sigma: float) -> np.ndarray:
-    """Return w after each step of Lemma 5.1, before small weights are removed; (m, d)."""
+    """Return w after each step of Lemma 5.1, before small weights are removed, (m, d)."""
     w, after = np.zeros(s.X.shape[1]), np.empty_like(s.X)
     for i, (x, y) in enumerate(zip(s.X, s.y, strict=True)):
         norm = x @ x + (1 + alpha) / (2 * C)
@@ -159,7 +171,7 @@ def without_small(w: np.ndarray, sigma: float) -> np.ndarray:
 
 
 class Step(NamedTuple):
-    """What a step gains: (l^2 - alpha^2) / (||x||^2 + psi2) - lost."""
+    """The gain of a step: (l^2 - alpha^2) / (||x||^2 + psi2) - lost."""
 
     alpha: float
     psi2: float
@@ -167,7 +179,7 @@ class Step(NamedTuple):
 
 
 def _bound(run: Run, s: Steps, step: Step, right: float) -> float:
-    """Return (right - gains of the steps without a mistake) / gain of one with; see above."""
+    """Return (right - gains of the steps without a mistake) / g; see the module."""
     margin, hard = recorded(run, "margin"), step.psi2 == 0
     if hard and margins(s).min(initial=1.0) < 1 - ROUNDING:
         return math.inf

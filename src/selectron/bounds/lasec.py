@@ -2,15 +2,14 @@
 
 Source: Moroshko & Crammer, "Selective Sampling with Drift" (AISTATS 2014), section 4.
 
-All here hold for any sequence of comparators and any gamma > 0; what counts is u / gamma, so that
-gamma = 1 loses nothing. The comparators are those of the rounds with a step, u_1 being the first of
-them, and V_m = sum ||u_k - u_(k-1)||^2 goes over these rounds alone, as the paper has it. (V over
-all rounds may be smaller: where rounds are skipped, two moves become one, and its square is larger
-than the sum of theirs.) D_k is recomputed literally from the rows.
+All bounds hold for any sequence of comparators and any gamma > 0, and depend on u / gamma only. The
+comparators are those of the rounds with a step, u_1 the first of them, and V_m = sum ||u_k -
+u_(k-1)||^2 is over these rounds only, as in the paper. (V over all rounds may be smaller: the
+square of a sum of two moves can exceed the sum of their squares.) D_k is recomputed from the rows.
 
-`everywhere` says which hinge losses are summed: those of all rounds with a label, or those of the
-rounds with a step, which is sharper, and holds as well. The default is what the paper has. Beware
-of choosing u by the sharper sum: u = 0 makes it the number of steps itself.
+`everywhere` sums the hinge losses of all rounds with a label instead of those with a step; the
+latter is sharper, and holds as well. The defaults are the paper's. Do not choose u by the sharper
+sum: for u = 0 it is the number of steps.
 """
 
 import math
@@ -18,16 +17,21 @@ import math
 import numpy as np
 
 from ..model.run import Run
-from .checks import Runs, above_0, fitting, from_0, listed, rows
 from .quantities import (
     ROUNDING,
+    Runs,
     Steps,
     Tradeoff,
+    above_0,
     averaged,
     drifts,
+    fitting,
+    from_0,
+    listed,
     longest,
     losses,
     margins,
+    rows,
     steps,
 )
 
@@ -41,10 +45,10 @@ def theorem_2(
     gamma: float = 1.0,
     everywhere: bool = True,
 ) -> float:
-    """Return the bound on the mistakes of LASEC(b, c) where every label is asked for, eq. (6).
+    """Return the bound on the mistakes of LASEC(b, c) under `Always`, eq. (6).
 
-    X (n, d) are the rows as the learner saw them, U is one comparator (d,) or one a round (n, d).
-    Under any other asker it bounds the steps, `run.steps`: rounds without one change nothing.
+    X (n, d) are the rows as the learner saw them, U is one comparator (d,) or one per round, (n,
+    d). Under any other asker it bounds `run.steps`: rounds without a step change nothing.
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.learners import LASEC
@@ -68,13 +72,12 @@ def theorem_4(
     """Return the bound on the expected mistakes of LASEC(b, c) under `Margin(a)`, eq. (7).
 
     The bound is `.at(a)`. `runs` are runs on the same rows with different seeds, over which every
-    term is averaged; a single run will do for `weighted_mistakes`, which `.at(a)` bounds in each.
-    It holds under `SecondOrderMargin(a)` as well: the proof drops p^2, which pays for it. In the
-    paper ||u_1||^2 and V_m stand without an expectation, though they depend on the draws:
-    here they are averaged too.
+    term is averaged; `.at(a)` also bounds `weighted_mistakes` in each single run. It holds under
+    `SecondOrderMargin(a)` as well, since the proof drops p^2. The paper has no expectation of
+    ||u_1||^2 and V_m, which depend on the draws: here they are averaged too.
 
-    `.tuning()` is the paper's a of after eq. (7), and `.best()` the bound with it. That one holds
-    for runs that were played with that very a, not for others: the terms depend on a as well.
+    `.tuning()` is the paper's a below eq. (7), and `.best()` the bound with it. It holds only for
+    runs with that same a, since the terms depend on a.
     """
     above_0(b=b, c=c, gamma=gamma)
     X, U = fitting(runs, X, U)
@@ -89,8 +92,8 @@ def theorem_4(
 def lemma_7(A: float, B: float, C: float, D: float, gamma: float = 1.0) -> float:
     """Return eq. (11), the largest m with m <= D / gamma + sqrt(A (B + m C)) / gamma.
 
-    B may be negative, as a log-determinant can be. If no m above D / gamma will do, the square root
-    is taken of 0, which bounds m as well.
+    B may be negative, as a log-determinant can be. If no m above D / gamma satisfies it, the square
+    root is replaced by 0, which bounds m as well.
 
     >>> m = lemma_7(A=2.0, B=1.0, C=0.5, D=3.0)
     >>> round(m, 6), round(3.0 + math.sqrt(2.0 * (1.0 + m * 0.5)), 6)
@@ -102,14 +105,14 @@ def lemma_7(A: float, B: float, C: float, D: float, gamma: float = 1.0) -> float
 
 
 def drift_of(c: float, X: np.ndarray) -> float:
-    """Return the drift V that c is tuned to: the inverse of `tuned_c`."""
+    """Return the drift V for which c is optimal: the inverse of `tuned_c`."""
     above_0(c=c)
     X = rows(X)
     return math.sqrt(2) * X.size * longest(X) / c**1.5
 
 
 def tuned_c(V: float, X: np.ndarray) -> float:
-    """Return c = (sqrt(2) T d ||x|| / V)^(2/3) of Corollaries 8 and 9; V bounds V_m from above.
+    """Return c = (sqrt(2) T d ||x|| / V)^(2/3) of Corollaries 8 and 9; V is an upper bound of V_m.
 
     >>> X = np.eye(4)
     >>> round(tuned_c(0.5, X), 3), round(drift_of(tuned_c(0.5, X), X), 3)
@@ -123,14 +126,14 @@ def tuned_c(V: float, X: np.ndarray) -> float:
 def corollary_8(
     run: Run, X: np.ndarray, U: np.ndarray, b: float, c: float, gamma: float = 1.0
 ) -> float:
-    """Return the bound on the mistakes of LASEC(b, c), every label asked for, by `lemma_7`.
+    """Return the bound on the mistakes of LASEC(b, c) under `Always`, by `lemma_7`.
 
-    Where the paper computes c from V_m, which nobody knows before the run, this takes c as it was,
-    and V as the drift that c is tuned to, `drift_of(c, X)`. The bound holds if V_m <= V, and if
-    c >= mu = max(9/8 X^2, (b + X^2)^2 / (8 X^2)), X being the longest row; else inf is returned.
-    (The paper's "V_m <= T sqrt(2) d X / mu^(3/2)" is c >= mu. As b = epsilon c stands in mu, this
-    fails for small V too: at a given epsilon, c cannot be larger than about 8 X^2 / epsilon^2.) In
-    the proof "= 2X sqrt(2c)" should read "<=".
+    The paper computes c from V_m, which is unknown before the run; this takes the c of the run, and
+    for V the drift `drift_of(c, X)`. The bound holds if V_m <= V and c >= mu = max(9/8 X^2, (b +
+    X^2)^2 / (8 X^2)), X the largest norm of a row; otherwise inf is returned. (The paper's "V_m <=
+    T sqrt(2) d X / mu^(3/2)" is c >= mu. Since mu contains b = epsilon c, it fails for small V too:
+    at a given epsilon, c is at most about 8 X^2 / epsilon^2.) In the proof "= 2X sqrt(2c)" should
+    read "<=".
     """
     above_0(b=b, c=c, gamma=gamma)
     X, U = fitting(run, X, U)
@@ -146,8 +149,8 @@ def corollary_9(
 ) -> Tradeoff:
     """Return the bound on the expected mistakes of LASEC(b, c) under `Margin(a)`: `.at(a)`.
 
-    It is `theorem_4` with terms that need no x' D^-1 x. V and the conditions are as in
-    `corollary_8`, for every run; `.tuning()` is the paper's a, with the proviso of `theorem_4`.
+    It is `theorem_4` without terms x' D^-1 x. V and the conditions are as in `corollary_8`, for
+    every run; `.tuning()` and `.best()` are as in `theorem_4`.
     """
     above_0(b=b, c=c, gamma=gamma)
     X, U = fitting(runs, X, U)
@@ -163,7 +166,7 @@ def corollary_9(
 
 
 def _comparator(s: Steps, b: float, c: float, V: float) -> float:
-    """b ||u_1||^2 + c V + sum (u' x)^2."""
+    """Return b ||u_1||^2 + c V + sum (u' x)^2."""
     return float(b * (s.U[:1] ** 2).sum() + (c * V if V else 0.0) + (margins(s) ** 2).sum())
 
 
@@ -181,7 +184,7 @@ def _shapes(X: np.ndarray, b: float, c: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _tuned(s: Steps, X: np.ndarray, b: float, c: float) -> bool:
-    """Do the conditions of Corollaries 8 and 9 hold?"""
+    """Return whether the conditions of Corollaries 8 and 9 hold."""
     square = longest(X) ** 2
     mu = max(9 / 8 * square, (b + square) ** 2 / (8 * square)) if square else math.inf
     return c >= mu and float((drifts(s.U) ** 2).sum()) <= drift_of(c, X) * (1 + ROUNDING)

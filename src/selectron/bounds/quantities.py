@@ -1,22 +1,25 @@
-"""What the theorems are made of: the rounds with a step, hinge losses, and a trade-off."""
+"""The terms of the theorems: rounds with a step, hinge losses, a trade-off; checks of the input."""
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import scipy.sparse
 
+from ..engine.parameters import shown
+from ..errors import SelectronError
 from ..model.run import Run
-from .checks import Runs, listed, recorded
 
-ROUNDING = 1e-9  # relative; what a condition of a theorem may be missed by
+Runs: TypeAlias = Run | list[Run] | tuple[Run, ...]
+ROUNDING = 1e-9  # relative tolerance of the conditions of theorems
 
 
 class Tradeoff(NamedTuple):
-    """A bound fixed + a/2 comparator + spread / (2 a), in which a > 0 is the asker's parameter.
+    """A bound fixed + a/2 comparator + spread / (2 a), with a > 0 the parameter of the asker.
 
-    `comparator` is what the comparator costs, `spread` what the rows cost. In the
-    selective-sampling paper the parameter is called b.
+    `comparator` is the cost of the comparator, `spread` that of the rows. The selective-sampling
+    paper calls the parameter b.
 
     >>> bound = Tradeoff(fixed=1.0, comparator=8.0, spread=2.0)
     >>> bound.at(1.0), bound.tuning(), bound.best()
@@ -28,22 +31,22 @@ class Tradeoff(NamedTuple):
     spread: float
 
     def at(self, a: float) -> float:
-        """Return the bound for an asker with parameter a; inf for one that always asks."""
+        """Return the bound for an asker with parameter a."""
         growing = a * self.comparator if self.comparator else 0.0
         falling = self.spread / a if self.spread else 0.0
         return self.fixed + (growing + falling) / 2
 
     def tuning(self) -> float:
-        """Return the a at which the bound is least."""
+        """Return the a that minimises the bound."""
         return math.sqrt(self.spread / self.comparator) if self.comparator else math.inf
 
     def best(self) -> float:
-        """Return the least value over a."""
+        """Return the minimum of the bound over a."""
         return self.fixed + math.sqrt(self.comparator * self.spread)
 
 
 class Steps(NamedTuple):
-    """Some rounds, mostly those in which the learner stepped."""
+    """A selection of rounds, usually those with a step."""
 
     X: np.ndarray  # (m, d)
     y: np.ndarray  # (m,), -1 or +1
@@ -51,29 +54,29 @@ class Steps(NamedTuple):
 
 
 def steps(run: Run, X: np.ndarray, U: np.ndarray, everywhere: bool = False) -> Steps:
-    """Return the rounds with a step, or all with a label; U is (d,), or has a row a round."""
+    """Return the rounds with a step, or with a label if `everywhere`; U is (d,) or (n, d)."""
     every = np.broadcast_to(U, X.shape)
     chosen = run.code != 0 if everywhere else run.updated
     return Steps(X[chosen], run.code[chosen], every[chosen])
 
 
 def margins(s: Steps) -> np.ndarray:
-    """Return y <u, x> of every step."""
+    """Return y <u, x> of every step, (m,)."""
     return s.y * np.einsum("td,td->t", s.U, s.X)
 
 
 def losses(s: Steps, gamma: float) -> np.ndarray:
-    """Return the comparators' hinge losses max(0, gamma - y <u, x>)."""
+    """Return the hinge losses max(0, gamma - y <u, x>) of the comparators, (m,)."""
     return np.maximum(0.0, gamma - margins(s))
 
 
 def drifts(U: np.ndarray) -> np.ndarray:
-    """Return ||u_k - u_(k-1)||, one less than there are comparators."""
+    """Return ||u_k - u_(k-1)|| of consecutive comparators, (m - 1,)."""
     return np.linalg.norm(np.diff(U, axis=0), axis=1)
 
 
 def longest(X: np.ndarray) -> float:
-    """Return the largest ||x||, 0 without rows."""
+    """Return the largest ||x||, or 0 without rows."""
     return float(np.linalg.norm(X, axis=1).max(initial=0.0))
 
 
@@ -84,11 +87,11 @@ def averaged(bounds: Sequence[Tradeoff]) -> Tradeoff:
 
 
 def weighted_mistakes(runs: Runs) -> float:
-    """Return the mistakes that were stepped on, each divided by its probability of being asked.
+    """Return the number of mistakes with a step, each divided by its ask probability.
 
-    For a learner that steps on mistakes alone, its expectation over the draws is the expected
-    number of all mistakes. That is how the theorems on selective sampling are proven: their right
-    side bounds this number in every single run, hence the mistakes on the average over runs.
+    For a learner that steps on mistakes only, its expectation over the draws is the expected number
+    of all mistakes. The theorems on selective sampling bound this number in every single run, and
+    therefore the expected mistakes. Several runs are averaged.
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.askers import Fixed
@@ -102,9 +105,95 @@ def weighted_mistakes(runs: Runs) -> float:
 
 
 def expected_labels(runs: Runs) -> float:
-    """Return the expected number of labels asked for: the probabilities' sum, over the runs' mean.
+    """Return the expected number of queries: the sum of ask probabilities, averaged over runs.
 
-    The second part of Theorems 1 and 2 of the selective-sampling paper, and of Theorem 4 of
-    LASEC's. Rounds without a label are never asked, and not counted.
+    It is the second part of Theorems 1 and 2 of the selective-sampling paper, and of Theorem 4 of
+    LASEC's. Rounds without a label are not counted.
     """
     return float(np.mean([recorded(r, "probability")[r.labelled].sum() for r in listed(runs)]))
+
+
+def listed(runs: Runs) -> Sequence[Run]:
+    """Return one run or more as a sequence; raise SelectronError if there is none."""
+    found = runs if isinstance(runs, list | tuple) else [runs]
+    if not found:
+        raise SelectronError("There must be one run at least, got none.")
+    for run in found:
+        if not isinstance(run, Run):
+            raise SelectronError(f"A run must be what run() returned, got {shown(run)}.")
+    return found
+
+
+def fitting(runs: Runs, X: Any, U: Any, still: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows (n, d) and comparators, (d,) or (n, d), as arrays that fit the runs.
+
+    With `still`, the comparator must be (d,).
+    """
+    X, U = rows(X), dense("The comparator", U)
+    for run in listed(runs):
+        check_run(run, len(X))
+    shapes = [X.shape[1:], *([] if still else [X.shape])]
+    if U.shape not in shapes:
+        wanted = " or ".join(map(str, shapes))
+        raise SelectronError(f"The comparator must have the shape {wanted}, got {U.shape}.")
+    return X, U
+
+
+def check_run(run: Run, n: int) -> None:
+    """Raise SelectronError unless the run is on n rows and covered by the theorems."""
+    if run.many:
+        raise SelectronError("The theorems are about two classes, and this run is of many.")
+    if run.max_support is not None:
+        raise SelectronError(
+            "The theorems are about learners that evict no example, and in this run "
+            f"max_support was {run.max_support}."
+        )
+    if len(run) != n:
+        raise SelectronError(f"X has {n} rows, and the run has {len(run)} rounds.")
+
+
+def rows(X: Any) -> np.ndarray:
+    """Return rows as an array (n, d); raise SelectronError otherwise."""
+    X = dense("X", X)
+    if X.ndim != 2:
+        raise SelectronError(f"X must have two dimensions, got an array of shape {X.shape}.")
+    return X
+
+
+def dense(name: str, given: Any) -> np.ndarray:
+    """Return an array of finite numbers; raise SelectronError otherwise."""
+    if scipy.sparse.issparse(given):
+        raise SelectronError(f"{name} must be dense, as toarray() makes it, got a sparse matrix.")
+    try:
+        array = np.asarray(given)
+        array = array.astype(complex if array.dtype.kind == "c" else float)
+    except (TypeError, ValueError) as error:
+        what = shown(given) if isinstance(given, str) else f"a {type(given).__name__}"
+        raise SelectronError(f"{name} must hold numbers, got {what}.") from error
+    if array.dtype.kind == "c" or not np.isfinite(array).all():
+        raise SelectronError(f"{name} must hold finite, real numbers only.")
+    return array
+
+
+def recorded(run: Run, name: str) -> np.ndarray:
+    """Return the margins or ask probabilities of a run; raise SelectronError without them."""
+    values = getattr(run, name)
+    if values is None:
+        raise SelectronError(f"The run has no {name} recorded: play it with margins=True.")
+    return np.asarray(values)
+
+
+def above_0(**given: Any) -> None:
+    """Raise SelectronError unless all parameters are numbers above 0, inf included."""
+    _numbers(given, lambda value: value > 0, "above 0")
+
+
+def from_0(**given: Any) -> None:
+    """Raise SelectronError unless all parameters are numbers from 0 on, inf included."""
+    _numbers(given, lambda value: value >= 0, "from 0 on")
+
+
+def _numbers(given: dict[str, Any], fits: Callable[[Any], bool], wanted: str) -> None:
+    for name, value in given.items():
+        if not isinstance(value, int | float | np.integer | np.floating) or not fits(value):
+            raise SelectronError(f"{name} must be a number {wanted}, got {shown(value)}.")

@@ -3,24 +3,23 @@
 Source: Cesa-Bianchi, Gentile & Zaniboni, "Worst-Case Analysis of Selective Sampling for
 Linear-Threshold Algorithms" (NIPS 2004).
 
-All here hold for every comparator u and every gamma > 0; what counts is u / gamma. `runs` are runs
-on the same rows X with different seeds, over which every term is averaged: the theorems bound the
-expected number of mistakes, over the draws. One run will do for `weighted_mistakes`, which `.at(b)`
-bounds in every run. X (n, d) are the rows as the learner saw them.
+All bounds hold for every comparator u and every gamma > 0, and depend on u / gamma only. `runs` are
+runs on the same rows X with different seeds, over which every term is averaged: the theorems bound
+the expected number of mistakes over the draws. `.at(b)` also bounds `weighted_mistakes` in every
+single run. X (n, d) are the rows as the learner saw them.
 
 `.tuning()` is the b of Remark 1. The bound with it, `.best()`, holds for expected mistakes if the
-runs were played with that very b: the terms depend on b as well. But whatever the asker, it bounds
-the number of steps, `run.steps`, in every run, since in the proof b is then free.
+runs used that same b, since the terms depend on b. Under any asker, it bounds `run.steps` in every
+run, since b is free in that proof.
 
 The hinge losses are those of the rounds with a step, as in the paper; with `everywhere`, those of
-all rounds with a label. Whoever chooses u to make the bound on the steps small should take these:
-u = 0 makes the others the number of steps itself.
+all rounds with a label. To choose u by its bound on the steps, use the latter: with the former, the
+bound for u = 0 is the number of steps.
 """
 
 import numpy as np
 
-from .checks import Runs, above_0, fitting, listed
-from .quantities import Tradeoff, averaged, longest, losses, steps
+from .quantities import Runs, Tradeoff, above_0, averaged, fitting, listed, longest, losses, steps
 
 
 def theorem_1(
@@ -28,13 +27,12 @@ def theorem_1(
 ) -> Tradeoff:
     """Return the bound on the expected mistakes of the Perceptron under `Margin(b)`: `.at(b)`.
 
-    The paper's rows have length 1. For rows of length R at most, its (2b + 1) becomes 2b + R^2 in
-    both terms, and the first is divided by 2b still; that is what is returned. Rows shorter than 1,
-    as zero rows are, do no harm.
+    The paper's rows have norm 1. For rows of norm R or less, its 2b + 1 becomes 2b + R^2 in both
+    terms, and the first is still divided by 2b.
 
     `.best()` is eq. (8). As printed, its last term is too small by a factor of 2: it should be
-    ||u|| / gamma sqrt(D + ||u||^2 / (4 gamma^2)), which yields the ||u||^2 / gamma^2 of separable
-    streams that the paper names next.
+    ||u|| / gamma sqrt(D + ||u||^2 / (4 gamma^2)), which gives the paper's ||u||^2 / gamma^2 for
+    separable streams.
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.learners import Perceptron
@@ -65,10 +63,9 @@ def theorem_2(
 ) -> Tradeoff:
     """Return the bound on the expected mistakes of SecondOrderPerceptron(a): `.at(b)`.
 
-    It holds under `SecondOrderMargin(b)`, as the paper has it, and under `Margin(b)`, which asks
-    more often. The paper has a = 1, A_0 = a I and rows of length 1; neither is needed. `.best()`
-    is eq. (9). (Where the proof says that x' A^-1 x is at most twice the logarithm of the ratio of
-    determinants, it means once.)
+    It holds under the paper's `SecondOrderMargin(b)`, and under `Margin(b)`, which asks more often.
+    The paper's a = 1 and rows of norm 1 are not needed. `.best()` is eq. (9). (In the proof, x'
+    A^-1 x is at most once the logarithm of the ratio of determinants, not twice.)
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.learners import SecondOrderPerceptron

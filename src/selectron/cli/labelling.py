@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from .pool import Table
 
 CONFIRM = ("\r", "\n", " ", "y")
-SHOWN = 12  # features of a row, those that are furthest from the ordinary
-EARLY = 20  # answers before which an estimate would be a guess
-KEYS = "Enter or y confirms · n corrects · s skips · u takes back · q quits"
+SHOWN = 12  # number of features shown, those of largest magnitude
+EARLY = 20  # answers before the first estimate
+KEYS = "Enter or y confirms · n corrects · s skips · u undoes · q quits"
 
 
 class Labelling:
-    """A table that is being labelled; every answer is on disk before the next row is shown."""
+    """Label a table in the terminal; save every answer before the next row is shown."""
 
     def __init__(self, file: str, table: "Table", **options: Any):
         self.file, self.table, self.output = file, table, options["output"]
@@ -40,14 +40,14 @@ class Labelling:
             pool = SelfDirectedClassifier.load(self.answers, self.table.X)
             check_classes(self.answers, pool, options["classes"])
             told, wanted = pool.n_told_, pool.goal_
-            click.echo(f"Going on from {self.answers}: {told:,} of {wanted:,} rows told.")
+            click.echo(f"Resuming from {self.answers}: {told:,} of {wanted:,} rows labelled.")
             return pool
         return classifier(*(options["learners"] or ("confident",)), **options).start(
             self.table.X, self.table.y
         )
 
     def ask(self) -> int:
-        """Ask until all is told, or whoever answers has had enough; return the exit code."""
+        """Ask until all rows are labelled or the user quits; return the exit code."""
         click.echo(KEYS)
         code = 0
         try:
@@ -58,32 +58,32 @@ class Labelling:
         except (KeyboardInterrupt, EOFError, click.Abort) as end:
             click.echo()
             code = INTERRUPTED if interrupted(end) else 0
-        self._tell()
+        self._report()
         if code:
             click.echo("selectron: interrupted", err=True)
         return code
 
     def _answer(self, row: int, proposal: Any) -> bool:
-        """Show a row, and take one answer; return whether to go on."""
+        """Show a row and read one answer; return False to quit."""
         click.echo(f"\n{self._state()}\n{self._row(row)}")
         while True:
             if proposal is None:
                 label = self._typed()
-                return label is not None and self._told(row, label)
+                return label is not None and self._record(row, label)
             click.echo(f"  {proposal} ? ", nl=False)
             key = pressed()
             if key in CONFIRM:
                 click.echo(proposal)
-                return self._told(row, proposal)
+                return self._record(row, proposal)
             if key == "n":
                 label = self._other(proposal)
                 if label is not None:
-                    return self._told(row, label)
+                    return self._record(row, label)
             elif key == "s":
                 click.echo("skipped")
-                return self._told(row, None)
+                return self._record(row, None)
             elif key == "u":
-                click.echo("taken back" if self.pool.n_told_ else "nothing to take back")
+                click.echo("undone" if self.pool.n_told_ else "nothing to undo")
                 if self.pool.n_told_:
                     self.pool.undo()
                 return True
@@ -93,12 +93,12 @@ class Labelling:
             else:
                 click.echo(f"\n{KEYS}")
 
-    def _told(self, row: int, label: Any) -> bool:
+    def _record(self, row: int, label: Any) -> bool:
         self.pool.tell(row, label)
         return True
 
     def _other(self, proposal: Any) -> Any:
-        """Return the label that is right: the other one of two, or one that is typed."""
+        """Return the correct label: the other one of two named classes, or a typed one."""
         others = [name for name in self.pool.classes_.tolist() if name != proposal]
         if len(others) == 1 and self.pool.classes is not None:
             click.echo(others[0])
@@ -107,7 +107,7 @@ class Labelling:
         return self._typed(others[0] if len(others) == 1 else "")
 
     def _typed(self, usual: str = "") -> Any:
-        """Return a label that is typed, None if there is none."""
+        """Return a typed label, or None."""
         known = self.pool.classes_.tolist()
         among = f" ({', '.join(map(str, known))})" if known else ""
         text = click.prompt(f"  label{among}", default=usual, show_default=bool(usual)).strip()
@@ -131,14 +131,14 @@ class Labelling:
         some = np.sort(np.argsort(-np.abs(x), kind="stable")[:SHOWN])
         return f"  row {row + 1}: " + "  ".join(f"{j + 1}:{x[j]:g}" for j in some)
 
-    def _tell(self) -> None:
-        told = self.pool.told()
-        count, goal = len(told.order), self.pool.goal_
-        click.echo(f"\n{count:,} of {goal:,} rows told, {told.mistakes:,} corrected.")
-        if len(told.order):
-            click.echo(f"The answers are in {self.answers}: the same command goes on from there.")
+    def _report(self) -> None:
+        run = self.pool.told()
+        count, goal = len(run.order), self.pool.goal_
+        click.echo(f"\n{count:,} of {goal:,} rows labelled, {run.mistakes:,} corrected.")
+        if count:
+            click.echo(f"The answers are in {self.answers}: the same command resumes from there.")
         if self.output:
-            written(told, self.output)
+            write_labels(run, self.output)
             click.echo(f"The labels are in {self.output}.")
 
 
@@ -167,26 +167,30 @@ def classifier(learner: str, **options: Any) -> Any:
 
 
 def check_classes(path: Path, pool: SelfDirectedClassifier, wanted: str | None) -> None:
-    """Refuse to go on with answers where --classes names others than theirs."""
+    """Raise SelectronError if --classes differs from the classes of the answers."""
     given = named(wanted)
     if given is None or (pool.classes is not None and {*given} == {*map(plain, pool.classes)}):
         return
     known = ", ".join(map(str, pool.classes_.tolist())) or "none"
     what = f"classes that were not named (so far {known})" if pool.classes is None else known
     raise SelectronError(
-        f"{path} holds answers for {what}: leave out --classes to go on with them, or begin anew "
-        "in another file with --answers"
+        f"{path} holds answers for {what}: leave out --classes to resume, or start another file "
+        "with --answers"
     )
 
 
 def interrupted(end: BaseException) -> bool:
-    """Was it Ctrl-C, and not the end of the input? A prompt turns either into Abort."""
+    """Return whether it was Ctrl-C, not the end of the input; a prompt raises Abort for both."""
     return isinstance(end.__context__ if isinstance(end, click.Abort) else end, KeyboardInterrupt)
 
 
 def pressed() -> str:
-    """Return the next key; from a pipe, the next line. Raises EOFError where there is none."""
-    key = click.getchar() if sys.stdin.isatty() else piped()
+    """Return the next key, or the next line of a pipe; raise EOFError at its end."""
+    if sys.stdin.isatty():
+        key = click.getchar()
+    else:
+        line = sys.stdin.readline()
+        key = line.strip() or line[-1:]  # an empty line is Enter
     if key == "\x03":
         raise KeyboardInterrupt
     if key in ("\x04", ""):
@@ -194,14 +198,8 @@ def pressed() -> str:
     return key
 
 
-def piped() -> str:
-    """Return the next line of a pipe, an empty one as Enter; nothing at the end."""
-    line = sys.stdin.readline()
-    return line.strip() or line[-1:]
-
-
-def written(run: PoolRun, path: str) -> None:
-    """Write the answers, a line a row: number from 1 on, label, proposal, corrected or not."""
+def write_labels(run: PoolRun, path: str) -> None:
+    """Write one CSV line per answer: row number from 1 on, label, proposal, corrected (0 or 1)."""
     text = io.StringIO(newline="")
     out = csv.writer(text)
     out.writerow(["row", "label", "proposal", "corrected"])
@@ -212,7 +210,7 @@ def written(run: PoolRun, path: str) -> None:
 
 
 def texts(file: str, kind: str | None, columns: tuple[str, ...], rows: int) -> list[str] | None:
-    """Return what is to be shown of every row, None if no columns are named for it."""
+    """Return the text of the --show columns of every row, or None without columns."""
     if not columns:
         return None
     from ..streams.readers import by_name
@@ -223,12 +221,12 @@ def texts(file: str, kind: str | None, columns: tuple[str, ...], rows: int) -> l
     else:
         records = table_records(file, kind == "parquet", columns)
     if len(records) != rows:
-        raise SelectronError(f"{file}: --show finds {len(records)} rows, and there are {rows}")
+        raise SelectronError(f"{file}: --show finds {len(records)} rows, and the table has {rows}")
     return ["  ".join(f"{k}: {v}" for k, v in record.items()) for record in records]
 
 
 def table_records(file: str, parquet: bool, columns: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Return these columns of a Parquet or CSV file, a record a row."""
+    """Return these columns of a Parquet or CSV file, one record per row."""
     import pyarrow.csv
     import pyarrow.parquet
 
@@ -247,7 +245,7 @@ def table_records(file: str, parquet: bool, columns: tuple[str, ...]) -> list[di
 
 
 def json_records(file: str, columns: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Return these keys of a JSON lines file, where a row has them; one at least must have each."""
+    """Return these keys of a JSON lines file; raise SelectronError for a key that no row has."""
     from ..streams.readers import unpacked
 
     rows = [json.loads(line) for line in unpacked(file).split("\n") if line.strip()]

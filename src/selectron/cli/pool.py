@@ -1,4 +1,4 @@
-"""`selectron pool`: label a whole table, correcting as few proposals as possible."""
+"""`selectron pool`: label a whole table with as few corrections as possible."""
 
 import json
 import sys
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..pool import PoolRun
 
-PAPERS = 50_000  # rows up to which the paper's learner for any points is among the default orders
+PAPERS = 50_000  # rows up to which `Boosted` is among the default orders
 LEARNERS = ("confident", "random", "given", "worst", "greedy", "sphere", "boosted")
 
 
@@ -35,7 +35,7 @@ class Table(NamedTuple):
     "learners",
     type=click.Choice(LEARNERS),
     multiple=True,
-    help="May be repeated where there are labels. Default: confident, and with labels all orders.",
+    help="May be repeated if all rows have labels. Default: confident, or all orders with labels.",
 )
 @click.option(
     "--mode",
@@ -49,15 +49,15 @@ class Table(NamedTuple):
     type=click.FloatRange(0, 1, max_open=True),
     default=0.01,
     show_default=True,
-    help="The share that a strong learner may leave.",
+    help="The share that mode strong may leave.",
 )
 @click.option(
     "--features",
     type=click.Choice(["auto", "standard", "raw", "rbf"]),
     default="auto",
     show_default=True,
-    help="What is made of the columns first; auto: standard, and kernel maps beside it; rbf: "
-    "random Fourier features.",
+    help="How the columns are transformed first; auto: standard, and kernel maps; rbf: random "
+    "Fourier features.",
 )
 @click.option(
     "--intercept/--no-intercept", default=True, show_default=True, help="Add a constant feature."
@@ -67,28 +67,30 @@ class Table(NamedTuple):
 @click.option(
     "--show",
     multiple=True,
-    help="Column to show to whoever labels. May be repeated; CSV, Parquet, JSON lines.",
+    help="Column to show with each row. May be repeated; CSV, Parquet, JSON lines.",
 )
 @click.option(
     "--answers",
     type=click.Path(dir_okay=False),
-    help="Where the answers are kept, to go on from. Default: FILE.answers",
+    help="File of the answers, to resume from. Default: FILE.answers",
 )
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False), help="Write the labels here: .csv."
 )
 @click.option(
-    "--plot", "picture", type=click.Path(dir_okay=False), help="Draw mistakes against rows here."
+    "--plot",
+    "picture",
+    type=click.Path(dir_okay=False),
+    help="Plot mistakes against rows: .png, .svg, .pdf.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def pool(**options: Any) -> None:
     """Label a whole table in the order that needs the fewest corrections.
 
-    FILE is svmlight, CSV, Parquet or JSON lines. Where every row has a label, the person is
-    simulated, and the table tells how many proposals each order would have had corrected. Where
-    some rows have none (empty, ?, NA, nan, null), these are proposed one after the other: one key
-    confirms, another corrects; from a pipe, each line is one answer. Every answer is kept at once;
-    the same command goes on later.
+    FILE is svmlight, CSV, Parquet or JSON lines. If every row has a label, the person is simulated,
+    and the output lists the corrections in each order. If labels are missing (empty, ?, NA, nan,
+    null), these rows are proposed one at a time: one key confirms, another corrects; from a pipe,
+    each line is one answer. Every answer is saved at once; the same command resumes later.
 
     \b
         selectron pool digits.csv --plot mistakes.png
@@ -102,35 +104,30 @@ def pool(**options: Any) -> None:
     except (SelectronError, OSError) as error:
         click.echo(f"selectron: {error}", err=True)
         code = 1
-    except KeyboardInterrupt:  # before there is anything to print
+    except KeyboardInterrupt:  # before there are results
         click.echo("selectron: interrupted", err=True)
         code = INTERRUPTED
     sys.exit(code)
 
 
 def label(file: str, **options: Any) -> int:
-    """Simulate, or ask; return the exit code."""
+    """Simulate if all rows have labels, or else ask; return the exit code."""
     table = loaded(file, **options)
     if all(label is not None for label in table.y):
-        check_simulated(file, **options)
+        for name in ("show", "answers"):
+            if options[name]:
+                raise SelectronError(
+                    f"{file}: --{name} needs rows without a label, and here every row has one: "
+                    "leave it out"
+                )
         return simulate(file, table, **options)
     from .labelling import Labelling
 
     if file == "-":
-        raise SelectronError("rows without labels are asked about here: give the path of a file")
+        raise SelectronError("answers are read from standard input: give the path of a file")
     if len(options["learners"]) > 1:
         raise SelectronError("rows without labels are proposed by one learner: give one --learner")
     return Labelling(file, table, **options).ask()
-
-
-def check_simulated(file: str, **options: Any) -> None:
-    """Refuse what is for a person who labels, where there is none."""
-    for name in ("show", "answers"):
-        if options[name]:
-            raise SelectronError(
-                f"{file}: every row has a label, and the person is simulated, for whom there is no "
-                f"--{name}: leave it out, or give a table with rows that have none"
-            )
 
 
 def loaded(file: str, **options: Any) -> Table:
@@ -151,22 +148,22 @@ def loaded(file: str, **options: Any) -> Table:
 
 
 def labels(found: list[Any], classes: list[str] | None) -> "np.ndarray":
-    """Return labels as text, refusing those that seem to be of another column."""
-    from ..pool.known import scarce
+    """Return labels as text; raise SelectronError if they look like another column."""
+    from ..pool.classifier import scarce
     from ..streams.classes import names_of
 
     y = names_of(found, classes)
-    told = [label for label in y if label is not None]
-    if classes is None and scarce(different := len(set(told)), len(told)):
+    present = [label for label in y if label is not None]
+    if classes is None and scarce(different := len(set(present)), len(present)):
         raise SelectronError(
-            f"{len(told):,} rows have {different:,} different labels: is the column of labels the "
-            "right one? Name it with --label, or if it is, all labels with --classes"
+            f"{len(present):,} rows have {different:,} different labels: is this the label column? "
+            " Name it with --label, or if it is, all labels with --classes"
         )
     return y
 
 
 def simulate(file: str, table: Table, **options: Any) -> int:
-    """Play every order against the labels; print how they fared."""
+    """Simulate every order on the labels; print the results; return the exit code."""
     from tqdm import tqdm
 
     from .labelling import classifier
@@ -180,21 +177,29 @@ def simulate(file: str, table: Table, **options: Any) -> int:
                 total=len(table.y), desc=learner, unit=" rows", disable=None, leave=False
             ) as bar:
                 runs[learner] = played.run(
-                    table.X, table.y, lambda told, bar=bar: bar.update(told - bar.n)
+                    table.X, table.y, lambda count, bar=bar: bar.update(count - bar.n)
                 )
         except KeyboardInterrupt:
             click.echo("selectron: interrupted", err=True)
             code = INTERRUPTED
             break
-    if runs:
-        report(runs, len(table.y), options["as_json"])
-        draw(runs, file, options["picture"])
-        write(runs, table, options["output"])
+    if not runs:
+        return code
+    report(runs, len(table.y), options["as_json"])
+    if options["picture"]:
+        from ..evaluate.plot import plot_pool
+
+        plot_pool(runs, Path(file).name, options["picture"])
+        click.echo(f"The plot is in {options['picture']}", err=True)
+    if options["output"]:
+        from .labelling import write_labels
+
+        write_labels(next(iter(runs.values())), options["output"])
     return code
 
 
 def default_orders(table: Table) -> list[str]:
-    """Return the orders that can be had: the paper's learners are for two classes, dense rows."""
+    """Return the orders that apply: the paper's learners need two classes, `Boosted` dense rows."""
     import scipy.sparse
 
     orders = ["confident", "random", "given", "worst"]
@@ -220,20 +225,3 @@ def report(runs: dict[str, "PoolRun"], rows: int, as_json: bool) -> None:
         click.echo(
             f"{result['order']:<12}{told:>12,}{mistakes:>12,}{mistakes / max(told, 1):>9.2%}"
         )
-
-
-def draw(runs: dict[str, "PoolRun"], file: str, path: str | None) -> None:
-    """Draw mistakes against rows, if that is wanted."""
-    if path:
-        from ..evaluate.plot import plot_pool
-
-        plot_pool(runs, Path(file).name, path)
-        click.echo(f"The picture is in {path}", err=True)
-
-
-def write(runs: dict[str, "PoolRun"], table: Table, path: str | None) -> None:
-    """Write the labels in the order of the first run, if that is wanted."""
-    if path:
-        from .labelling import written
-
-        written(next(iter(runs.values())), path)

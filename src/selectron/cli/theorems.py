@@ -1,4 +1,4 @@
-"""`selectron run --bounds`: what the theorems promise, beside what came of it."""
+"""`selectron run --bounds`: the bounds of the theorems and the outcomes."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ EVERY = 500  # rows between two switches of the digits' concept
 
 
 class Kept:
-    """All rows, labels and outcomes of a stream, which the theorems are about."""
+    """All rows, labels and outcomes of a stream."""
 
     def __init__(self) -> None:
         self.rows: list[np.ndarray] = []
@@ -23,7 +23,7 @@ class Kept:
         self.outcomes: list[Sequence[Outcome]] = []
 
     def add(self, chunk: "Chunk", codes: np.ndarray, outcomes: "Sequence[Outcome]") -> None:
-        """Keep a chunk; it is bad usage if no theorem is about such rows."""
+        """Keep a chunk; raise UsageError unless its rows are dense and of two classes."""
         from ..engine.rows import Dense
 
         if not isinstance(chunk.rows, Dense) or codes.dtype != np.int8:
@@ -33,10 +33,10 @@ class Kept:
         self.outcomes.append(outcomes)
 
     def theorems(self, contestants: "Sequence[Contestant]", demo: bool) -> list[list[dict]]:
-        """Return what each contestant was promised, as rows of the JSON output.
+        """Return the bounds of each contestant, as rows of the JSON output.
 
-        The comparators are found in hindsight: one for each of the digits' concepts, whose switches
-        are known, and one for all of a file.
+        The comparators are found in hindsight: one for each concept of the digits, whose switches
+        are known, and one for the whole of a file.
         """
         from ..bounds.hindsight import report, seen
 
@@ -53,23 +53,23 @@ class Kept:
 
 
 def plain(claim: Any) -> dict:
-    """Return a row as JSON can hold it: no bound where the theorem has none to give."""
+    """Return a row for JSON, an infinite bound as None."""
     row = claim._asdict()
     return row | {"bound": row["bound"] if np.isfinite(row["bound"]) else None}
 
 
 def whole(outcomes: "Sequence[Outcome]", codes: np.ndarray) -> Any:
-    """Return the outcomes of chunks as one run."""
+    """Return the outcomes of all chunks as one run."""
     from ..model.run import Run
 
     arrays = zip(*(outcome.arrays()[:3] for outcome in outcomes), strict=True)
     margin, probability, flags = (np.concatenate(parts) for parts in arrays)
-    told: dict[str, Any] = {"label": codes, "code": codes, "classes": np.array([-1, 1])}
-    return Run(margin=margin, probability=probability, flags=flags, **told)
+    labels: dict[str, Any] = {"label": codes, "code": codes, "classes": np.array([-1, 1])}
+    return Run(margin=margin, probability=probability, flags=flags, **labels)
 
 
 def promises(contestants: "Sequence[Contestant]", theorems: list[list[dict]]) -> str:
-    """Return a table of bounds beside outcomes."""
+    """Return a table of outcomes and bounds as text."""
     lines = ["what the papers promise, with the best comparator found in hindsight:"]
     for contestant, claims in zip(contestants, theorems, strict=True):
         lines.append(f"  {contestant.name} under {contestant.asker}")

@@ -1,18 +1,18 @@
-"""The centre of the weights that fit what has been told: a logistic fit that finds its own prior.
+"""The centre of the weights that fit the labels: logistic regression that estimates its own prior.
 
     minimise over w   sum_i log(1 + exp(-y_i <w, x_i>)) + lam/2 <w, w>
 
-With labels that some w fits, lam goes to 0 from fit to fit, and w to the direction of the largest
-margin. With noise, lam stays where the evidence has it, and w is close to an ordinary logistic
-regression. Only rows near the boundary have a say, so that a fit costs little more than the pass
-that finds them.
+If some w separates the labels, lam decreases to 0 from fit to fit, and w converges to the direction
+of the largest margin. With noise, lam stays where the evidence is largest, and w is close to an
+ordinary logistic regression. Only rows near the boundary enter a fit, so that it costs little more
+than the pass that finds them.
 
-Sources: the fit is Newton's method, damped, on d weights or, where there are fewer rows, on these
+Sources: the fit is a damped Newton method on d weights or, if there are fewer rows, on the rows
 (Woodbury's identity); lam follows MacKay, "Bayesian Interpolation" (Neural Computation 1992), eq.
-4.9: lam <- gamma / <w, w>, gamma the number of well-determined weights. That the limit is the
-largest margin: Rosset, Zhu & Hastie (NIPS 2003), theorem 3.1. What a fit says of a row that is left
-out is one Newton step away: Opper & Winther, "Gaussian processes for classification: mean-field
-algorithms" (Neural Computation 2000).
+4.9: lam <- gamma / <w, w>, gamma the number of well-determined weights. For the limit of the
+largest margin: Rosset, Zhu & Hastie (NIPS 2003), theorem 3.1. The leave-one-out margins are one
+Newton step away: Opper & Winther, "Gaussian processes for classification: mean-field algorithms"
+(Neural Computation 2000).
 """
 
 import math
@@ -24,11 +24,11 @@ import scipy.linalg
 import scipy.sparse.linalg
 from scipy.special import expit
 
-LEAST, MOST = 1e-8, 1e2  # bounds of lam, for rows of mean square length 1
-FAR = 20.0  # rows this much further from the boundary than the closest weigh e^-20 of it
-WIDE = 1_024  # rows and columns of the largest matrix that is formed: more than `kernels` go with
-WIDER = 10.0  # the prior that margins come from, against the evidence's, which is too narrow
-ROUNDS = 3  # of the evidence, at most, in a fit
+LEAST, MOST = 1e-8, 1e2  # bounds of lam, for rows of mean squared norm 1
+FAR = 20.0  # rows further from the boundary than the closest by this weigh e^-20 of it
+WIDE = 1_024  # order of the largest matrix that is formed: above that of every kernel map
+WIDER = 10.0  # variance of the prior for margins, relative to the evidence's, which is too narrow
+ROUNDS = 3  # maximum number of updates of lam in a fit
 
 
 class Centre(NamedTuple):
@@ -36,38 +36,38 @@ class Centre(NamedTuple):
 
     w: np.ndarray  # (d,)
     lam: float
-    rests: int = 0  # mistakes before which there is to be no other fit
+    rests: int = 0  # number of mistakes until the next fit
 
 
 class Bend(NamedTuple):
-    """The second derivative H = X' diag(curve) X + lam I, as far as it is wanted."""
+    """The second derivative H = X' diag(curve) X + lam I."""
 
     solve: Callable[[np.ndarray], np.ndarray]  # H s = g
     gamma: Callable[[], float]  # d - lam tr(1/H)
 
 
 class Fit(NamedTuple):
-    """The minimum for a prior."""
+    """The minimum for one prior."""
 
     w: np.ndarray  # (d,)
     margins: np.ndarray  # (n,), <w, x> of every row
-    near: np.ndarray  # (n,) booleans: the rows that have a say
+    near: np.ndarray  # (n,) booleans: the rows that enter the fit
     bend: Bend
 
 
 class Found(NamedTuple):
-    """What has been learned from what has been told."""
+    """The result of `centre`."""
 
-    centre: Centre  # at the evidence's prior: what the next fit begins from
-    fit: Fit | None  # under the wider prior; None where nothing has been told
+    centre: Centre  # at the evidence's prior: the start of the next fit
+    fit: Fit | None  # under the wider prior; None without labels
     margins: np.ndarray  # (n,), those of the fit
 
 
 def centre(X: Any, signs: np.ndarray, last: Centre) -> Found:
     """Return the next centre, starting from the last one.
 
-    `signs` (n,) are -1 and +1, and 0 for rows without a label. The prior is brought to the evidence
-    in a few rounds, not to the end: where a w fits all labels, there is no end.
+    `signs` (n,) are -1 and +1, and 0 for rows without a label. The prior takes a few steps towards
+    the maximum of the evidence: if a w separates the labels, there is no maximum.
     """
     margins = X @ last.w
     if not signs.any():
@@ -85,9 +85,9 @@ def centre(X: Any, signs: np.ndarray, last: Centre) -> Found:
 
 
 def left_out(X: np.ndarray, signs: np.ndarray, found: Found) -> np.ndarray:
-    """Return <w, x> for every row, that of a told one as if it had not been told, nearly.
+    """Return the margins (n,), approximately leave-one-out for labelled rows.
 
-    Without row i, w is about -H_i^-1 y_i miss_i x_i away, H_i being H without its part.
+    Leaving out row i moves w by about -H_i^-1 y_i miss_i x_i, with H_i = H without its term.
     """
     if found.fit is None:
         return found.margins
@@ -100,7 +100,7 @@ def left_out(X: np.ndarray, signs: np.ndarray, found: Found) -> np.ndarray:
 
 
 def fit(X: Any, signs: np.ndarray, last: Centre, margins: np.ndarray) -> Fit:
-    """Return the minimum for the prior as it is, starting from weights and their margins."""
+    """Return the minimum for the prior of `last`, starting from its weights and their margins."""
     near, w = np.zeros(len(signs), bool), last.w
     fresh = nearest(signs, margins)
     while (fresh & ~near).any():
@@ -112,13 +112,13 @@ def fit(X: Any, signs: np.ndarray, last: Centre, margins: np.ndarray) -> Fit:
 
 
 def nearest(signs: np.ndarray, margins: np.ndarray) -> np.ndarray:
-    """Tell which rows of those told have a say: all that are wrong, or about as near as any."""
+    """Return which labelled rows enter a fit: all errors, and rows about as near as the nearest."""
     away = np.where(signs != 0, signs * margins, np.inf)
     return away <= max(away.min(), 0.0) + FAR
 
 
 def newton(X: Any, y: np.ndarray, w: np.ndarray, lam: float) -> tuple[np.ndarray, Bend]:
-    """Return the minimum, and how it bends there."""
+    """Return the minimum by damped Newton steps, and the second derivative there."""
     margins = X @ w
     value = loss(margins, y, w, lam)
     for _ in range(50):
@@ -136,18 +136,18 @@ def newton(X: Any, y: np.ndarray, w: np.ndarray, lam: float) -> tuple[np.ndarray
                 break
             length /= 2
         else:
-            break  # rounding: there is nothing to be gained any more
+            break  # nothing to gain above rounding
         w, margins, value = w - length * step, margins - length * along, there
     return w, bend
 
 
 def loss(margins: np.ndarray, y: np.ndarray, w: np.ndarray, lam: float) -> float:
-    """Return what is minimised."""
+    """Return the objective."""
     return float(np.logaddexp(0, -y * margins).sum() + lam / 2 * (w @ w))
 
 
 def bends(X: Any, curve: np.ndarray, lam: float) -> Bend:
-    """Return the second derivative, in the form that costs least."""
+    """Return the second derivative in its cheapest form."""
     seen = curve > 1e-6 * curve.max()
     if not seen.all():
         X, curve = X[seen], curve[seen]
@@ -169,10 +169,7 @@ def bend_of_weights(R: Any, lam: float) -> Bend:
     def solve(g: np.ndarray) -> np.ndarray:
         return scipy.linalg.cho_solve(factor, g, check_finite=False)
 
-    return Bend(
-        solve,
-        lambda: float(d - lam * np.trace(solve(np.eye(d)))),
-    )
+    return Bend(solve, lambda: float(d - lam * np.trace(solve(np.eye(d)))))
 
 
 def bend_of_rows(R: Any, lam: float) -> Bend:
@@ -193,9 +190,9 @@ def bend_of_rows(R: Any, lam: float) -> Bend:
 
 
 def bend_without_matrix(X: Any, curve: np.ndarray, lam: float) -> Bend:
-    """Return it by conjugate gradients, the trace by a random vector.
+    """Return H by conjugate gradients, its trace estimated by one random vector.
 
-    One vector is enough: its error is below a share sqrt(2/gamma) of the trace, and gamma is large.
+    The relative error of the trace is below sqrt(2/gamma), and gamma is large.
     """
     d = X.shape[1]
     diagonal = (X.multiply(X) if scipy.sparse.issparse(X) else X * X).T @ curve + lam
@@ -215,5 +212,5 @@ def bend_without_matrix(X: Any, curve: np.ndarray, lam: float) -> Bend:
 
 
 def dense(X: Any) -> np.ndarray:
-    """Return rows as an array."""
+    """Return X as a dense array."""
     return X.toarray() if scipy.sparse.issparse(X) else X

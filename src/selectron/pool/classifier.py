@@ -1,4 +1,4 @@
-"""SelfDirectedClassifier: label a whole pool, in the order that needs the fewest corrections."""
+"""SelfDirectedClassifier: label a whole pool in the order that needs the fewest corrections."""
 
 import math
 import os
@@ -11,56 +11,53 @@ from sklearn.base import BaseEstimator
 from ..data.labels import appended, as_array, distinct, encode, missing, none_of
 from ..engine.parameters import shown
 from ..errors import SelectronError
+from ..estimator.checks import classifiable
 from . import saved
 from .confident import Confident
-from .features import featured, kernels
-from .known import classes_of
-from .plan import OPEN, PASSED, Pool
-from .record import PoolRun, named
-from .session import Session
-from .table import table
+from .features import featured, kernels, table
+from .session import OPEN, PASSED, Pool, PoolRun, Session, named
 
-FITTED = ("classes_", "session_", "_table")
+FEW = 20  # classes that a pool may have regardless of its number of rows
 MODES = {"weak": 0.5, "strong": None, "perfect": 1.0}
 
 
 class SelfDirectedClassifier(BaseEstimator):
-    """A learner that sees all rows beforehand, and chooses which to propose a label for next.
+    """Label a pool of rows: propose a label for one row at a time, in an order of few corrections.
 
-    A person confirms each proposal, or corrects it; the order is such that few need correcting.
+    A person confirms or corrects each proposal. All rows are known from the start.
 
     Parameters
     ----------
     learner : from `selectron.pool`, default Confident()
-        Which row comes next, and as what.
+        Chooses the next row and its proposal.
     classes : list of labels, default None
-        The labels, if there are to be no others. None takes those that come.
+        All labels that may occur. None learns them from the answers.
     mode : {"perfect", "strong", "weak"}, default "perfect"
-        How many rows are to be told: all, a share of 1 - delta, or half.
+        How many rows to label: all, a share of 1 - delta, or half.
     delta : float, default 0.01
-        The share that a strong learner may leave.
+        The share of rows that mode "strong" may leave.
     features : {"auto", "standard", "raw", "rbf"} or a transformer, default "auto"
-        What is made of the rows first. "standard": each feature to mean 0 and variance 1, or
-        without an intercept to mean square 1, not centred (sparse rows stay as they are); "auto":
-        that, and for Confident and InOrder three kernel maps and the nearest rows, up to 20,000
-        dense rows of 1,000 features; "raw": nothing; "rbf": 500 random Fourier features; or what a
-        transformer of scikit-learn makes of them.
+        How the rows are transformed first. "standard": each feature to mean 0 and variance 1, or
+        without an intercept to mean square 1, not centred (sparse rows are not changed); "auto":
+        "standard", and for Confident and InOrder three kernel maps and the nearest rows, up to
+        20,000 dense rows of 1,000 features; "raw": not at all; "rbf": 500 random Fourier features;
+        or a transformer of scikit-learn.
     fit_intercept : bool, default True
-        Put a constant in front of every row. The paper's learners are for halfspaces through 0.
+        Whether to add a constant feature. The paper's learners are for halfspaces through 0.
     random_state : int, default 0
-        Seed of all draws.
+        Seed of all random draws.
 
     Attributes
     ----------
     classes_ : ndarray
-        The labels, those of later rows appended.
+        The labels, new ones appended.
     n_told_, n_mistakes_ : int
-        Rows told, and proposals corrected.
+        Numbers of rows labelled, and of proposals corrected.
     goal_ : int
-        Rows to be told in all.
+        Number of rows to label in all.
 
-    All input errors are `SelectronError`, a ValueError, and leave everything as it was. The rows
-    are held twice, as given and as the learner takes them: 8 bytes a number.
+    All input errors are `SelectronError`, a ValueError, and leave the state unchanged. The rows
+    are held twice, as given and as transformed: 8 bytes a number.
 
     Examples
     --------
@@ -71,7 +68,7 @@ class SelfDirectedClassifier(BaseEstimator):
     >>> pool.n_told_
     1
 
-    With all labels at hand, `run` tells what a person would have gone through:
+    If all labels are known, `run` simulates the person:
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -101,84 +98,68 @@ class SelfDirectedClassifier(BaseEstimator):
         self.random_state = random_state
 
     def start(self, X: Any, y: Any = None) -> "SelfDirectedClassifier":
-        """Take up a pool, (n_rows, n_features), dense or sparse, and forget any other.
+        """Start labelling a pool X of shape (n_rows, n_features), dense or sparse; return self.
 
-        `y`, (n_rows,), holds the labels that are known beforehand, NaN or None for all others.
-        Raises SelectronError if X is no table of finite numbers, if a row is too large to be
-        squared, if y does not fit it, or its labels seem to be measurements or ids, or if a
-        parameter is bad.
+        `y`, (n_rows,), holds the labels known in advance, NaN or None for all other rows. Raises
+        SelectronError if X is no table of finite numbers, if the square of a row overflows, if y
+        does not fit X, if its labels look like measurements or ids, or if a parameter is invalid.
         """
-        X = table(X)
-        y = np.full(X.shape[0], None) if y is None else as_array(y)
-        if y.shape != (X.shape[0],):
-            raise SelectronError(f"X has {X.shape[0]} rows, and y has shape {y.shape}.")
-        classes = self._named() if self.classes is not None else classes_of(y[~missing(y)])
-        self._begin(X, classes, encode(y, classes, many=True) - 1)
+        X, classes, codes = self._checked(X, y)
+        self._begin(X, classes, codes)
         return self
 
-    # One row after the other
+    # One row at a time
 
     def propose(self) -> tuple[int, Any] | None:
-        """Return the next row and the label proposed for it, None once the goal is reached.
+        """Return the next row and the label proposed for it, or None once the goal is reached.
 
-        The label is None as long as none has been told, and none was named. Asking again gives the
-        same row.
+        The label is None while no class is known. Repeated calls return the same row.
         """
         session = self._session()
         found = session.next(len(self.classes_))
         return found and (found[0], self._name(found[1]))
 
     def tell(self, row: int, label: Any) -> None:
-        """Take up the label of the row that was proposed; None if nobody can tell.
+        """Record the label of the row that was proposed; None skips it.
 
-        Raises SelectronError if it is another row, or a label of no class where they were named.
+        Raises SelectronError if it is another row, or if the label is not among the named classes.
         """
         session = self._session()
         found = session.next(len(self.classes_))
         if found is None or found[0] != row:
-            what = (
-                "every row that is wanted has been told" if found is None else f"{found[0]} is next"
-            )
-            raise SelectronError(f"Row {shown(row)} cannot be told now: {what}.")
+            what = "all rows are labelled" if found is None else f"row {found[0]} is next"
+            raise SelectronError(f"Row {shown(row)} cannot be labelled now: {what}.")
         code = self._code(label)
         session.tell(code, len(self.classes_))
 
     def undo(self) -> int:
-        """Take back the last answer, and return its row, which is the next one again.
+        """Undo the last answer; return its row, which is next again.
 
-        Raises SelectronError if there is none.
+        Raises SelectronError if there is no answer.
         """
         session = self._session()
         if not session.count:
-            raise SelectronError("There is no answer to take back.")
+            raise SelectronError("There is no answer to undo.")
         return session.undo()
 
     def run(self, X: Any, y: Any, look: Callable[[int], object] | None = None) -> PoolRun:
-        """Simulate: take up the pool, and tell every row that is proposed from y, (n_rows,).
+        """Simulate a session: label every proposed row by y, (n_rows,); return the record.
 
-        `look` is called with the number of rows told so far, now and then. Raises SelectronError as
-        `start` does, and if a label is missing or of no class.
+        `look` is called repeatedly with the number of rows labelled. Raises SelectronError as
+        `start` does, and if a label is missing.
         """
-        X, y = table(X), as_array(y)
-        if y.shape != (X.shape[0],):
-            raise SelectronError(f"X has {X.shape[0]} rows, and y has shape {y.shape}.")
-        if missing(y).any():
-            raise SelectronError(f"Row {int(missing(y).argmax())} has no label: y must name all.")
-        classes = self._named() if self.classes is not None else classes_of(y)
-        codes = encode(y, classes, many=True) - 1
-        before = {name: vars(self)[name] for name in FITTED if name in vars(self)}
+        X, classes, codes = self._checked(X, y, complete=True)
+        before = dict(vars(self))
         try:
-            self._begin(X, classes, np.full(len(y), OPEN, np.int32))
-            self.session_.play(codes, len(classes), look or (lambda told: None))
+            self._begin(X, classes, np.full(len(codes), OPEN, np.int32))
+            self.session_.play(codes, len(classes), look or (lambda count: None))
         except BaseException:
-            for name in FITTED:
-                self.__dict__.pop(name, None)
-            self.__dict__.update(before)
+            self.__dict__ = before
             raise
         return self.told()
 
     def told(self) -> PoolRun:
-        """Return what has been told so far."""
+        """Return the record of the answers so far."""
         answers = self._session().answers
         return PoolRun(
             answers.rows,
@@ -188,35 +169,36 @@ class SelfDirectedClassifier(BaseEstimator):
         )
 
     def labels(self) -> np.ndarray:
-        """Return the label of every row, None for those that have not been told."""
+        """Return the label of every row, (n_rows,), None for rows without one."""
         return named(self._session().codes, self.classes_)
 
     def mistakes_left(self) -> float:
-        """Estimate how many proposals will need correcting up to the goal; NaN before the first.
+        """Estimate the number of corrections up to the goal; NaN before the first proposal.
 
-        It is the learner's own doubt, scaled by how it has erred of late; NaN for the paper's.
+        It is the sum of the learner's error probabilities, scaled by its recent errors; NaN for the
+        learners of the paper, which have none.
         """
         return self._session().left()
 
     @property
     def n_told_(self) -> int:
-        """Rows told, or passed over."""
+        """Number of rows labelled or skipped."""
         return self._session().count
 
     @property
     def n_mistakes_(self) -> int:
-        """Proposals corrected."""
+        """Number of proposals corrected."""
         return self._session().mistakes
 
     @property
     def goal_(self) -> int:
-        """Rows to be told in all."""
+        """Number of rows to label in all."""
         return self._session().goal
 
-    # A file
+    # Files
 
     def save(self, path: str | os.PathLike) -> None:
-        """Write the answers to a file, and what is needed to go on; the rows are not in it."""
+        """Write the answers and all that is needed to resume to a file, except for the rows."""
         self._session()
         saved.write(path, self, self._table)
 
@@ -224,23 +206,37 @@ class SelfDirectedClassifier(BaseEstimator):
     def load(
         cls, path: str | os.PathLike, X: Any, *, features: Any = None
     ) -> "SelfDirectedClassifier":
-        """Return the classifier of a file, for the same rows; it goes on where the saved one was.
+        """Return the classifier saved in a file, to resume labelling the same rows.
 
-        The learner's plans are made again, which takes the time of a simulated run so far. A
-        transformer is not in the file: pass it as `features`. Raises SelectronError if the file is
-        damaged, or the rows are others.
+        The learner's plans are computed again, which takes as long as a simulated run up to there.
+        A transformer is not in the file: pass it as `features`. Raises SelectronError if the file
+        is damaged, or the rows differ.
         """
         return saved.read(cls, path, table(X), features)
 
-    # Within
+    # Internals
 
     def _session(self) -> Session:
         if "session_" not in vars(self):
             raise SelectronError("There is no pool yet: call start(X) first.")
         return self.session_
 
+    def _checked(
+        self, X: Any, y: Any, complete: bool = False
+    ) -> tuple[Any, np.ndarray, np.ndarray]:
+        """Return the table, the classes, and the class code of every row."""
+        X = table(X)
+        y = np.full(X.shape[0], None) if y is None and not complete else as_array(y)
+        if y.shape != (X.shape[0],):
+            raise SelectronError(f"X has {X.shape[0]} rows, and y has shape {y.shape}.")
+        absent = missing(y)
+        if complete and absent.any():
+            raise SelectronError(f"Row {int(absent.argmax())} has no label: y must label all rows.")
+        classes = classes_of(y[~absent]) if self.classes is None else self._named()
+        return X, classes, encode(y, classes, many=True) - 1
+
     def _begin(self, X: Any, classes: np.ndarray, given: np.ndarray) -> None:
-        """Take up a pool of which some codes are given."""
+        """Start a session on a pool with the class codes `given`."""
         seed = self.random_state
         if not isinstance(seed, int | np.integer) or seed < 0:
             raise SelectronError(f"random_state must be a whole number from 0 on, got {seed!r}.")
@@ -248,10 +244,10 @@ class SelfDirectedClassifier(BaseEstimator):
         own = featured(X, self.features, bool(self.fit_intercept), int(seed))
         pool = Pool(own, int(seed), *kernels(X, self.features, int(seed)))
         self.session_ = Session(learner, pool, given.astype(np.int32), goal)
-        self.classes_, self._table = classes, X  # kept for its digest, should it be saved
+        self.classes_, self._table = classes, X  # for the digest in the file
 
     def _named(self) -> np.ndarray:
-        """Return the classes as they were named."""
+        """Return `classes` as an array; raise SelectronError if they are not distinct."""
         classes = as_array(list(self.classes))
         if len(classes) < 2 or len(distinct(classes)) < len(classes) or missing(classes).any():
             raise SelectronError(
@@ -281,7 +277,7 @@ class SelfDirectedClassifier(BaseEstimator):
         return self.classes_.tolist()[code] if code >= 0 else None
 
     def _code(self, label: Any) -> int:
-        """Return the code of a label, that of a new class among them."""
+        """Return the class code of a label, with a new class appended if none were named."""
         fresh = as_array([label])
         if fresh.ndim != 1:
             raise SelectronError(f"A label must be one value, got {label!r}.")
@@ -294,3 +290,30 @@ class SelfDirectedClassifier(BaseEstimator):
                 )
             self.classes_ = appended(self.classes_, fresh)
         return self.classes_.tolist().index(label)
+
+
+def classes_of(labels: np.ndarray) -> np.ndarray:
+    """Return the sorted classes of labels.
+
+    Raises SelectronError for measurements, and for labels of which nearly all differ.
+
+    >>> classes_of(np.arange(100))
+    Traceback (most recent call last):
+    selectron.errors.SelectronError: 100 labels have 100 classes, too many to learn: if they \
+are no ids, name them all with classes=.
+    """
+    found = distinct(classifiable(labels))
+    if scarce(len(found), len(labels)):
+        raise SelectronError(
+            f"{len(labels):,} labels have {len(found):,} classes, too many to learn: if they "
+            "are no ids, name them all with classes=."
+        )
+    return found
+
+
+def scarce(classes: int, labels: int) -> bool:
+    """Return whether classes have two labels or fewer on average, as ids and measurements do.
+
+    Each class costs a mistake, and each pair of classes a fit after every mistake.
+    """
+    return classes > FEW and 2 * classes >= labels

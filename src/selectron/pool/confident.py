@@ -1,18 +1,16 @@
-"""The default: propose what is most certain, by the centre of the weights that fit so far.
+"""The default learner: propose the most certain row, by a logistic fit to the labels so far.
 
-After a mistake, the weights are fitted anew to all that has been told, and the rest is sorted anew.
-On points of the sphere this makes about half the mistakes of the same order under steps of the
-margin-perceptron, and it neither stalls nor minds labels that no halfspace fits. Where the pool
-comes with kernel maps and neighbours (see `kernels`), each map has a centre of its own, and what is
-said of a row is their mean, weighed by what each would have said of the rows that are told without
-their labels. There, a plan ends with a tenth of the rows left even without a mistake: what right
-proposals tell is news to a row nearby.
+After a mistake, the weights are refitted to all labels and the open rows are sorted again. On the
+sphere this makes about half the mistakes of `Greedy`, always makes progress, and tolerates
+labels that no halfspace separates. With kernel maps and neighbours (see `kernels`), each map has
+its own fit, and a row's score is the mean of their margins, weighted by leave-one-out predictions
+of the labels. A plan then ends after a tenth of the open rows even without a mistake: confirmed
+proposals inform the predictions of nearby rows.
 
-Where STUCK d mistakes have not told half of the rows that were left, though the fit errs on no more
-than d of those that are told, the paper's learner for any points takes over until half are. So a
-halving costs O(d) mistakes beside those that it is proved to cost, and a share of 1 - delta takes
-log2(1/delta) halvings. With more errors than d, labels are taken for noise, of which nothing is
-proved.
+If STUCK d mistakes have not halved the open rows, although the fit errs on no more than d labelled
+rows, `Boosted` takes over until they are halved. A halving therefore costs at most O(d) mistakes
+more than the proven bound, and a share of 1 - delta takes log2(1/delta) halvings. With more errors
+than d, the labels are taken for noise, for which there is no bound.
 """
 
 from collections.abc import Sequence
@@ -22,120 +20,119 @@ import numpy as np
 from scipy.special import expit
 
 from ..errors import SelectronError
-from .boosted import Boosted, Phase, takes
 from .centre import Centre, Found, centre, left_out
-from .nearest import away
-from .plan import OPEN, Plan, Pool, Told
+from .features import away
+from .perceptron import Boosted, Phase, takes
+from .session import OPEN, Plan, Pool, State
 
-EVERY = 100  # up to so many mistakes there is a fit after each, then after one in a hundred
+EVERY = 100  # mistakes up to which each causes a fit; beyond, one in a hundred does
 START = 0.01  # lam of the first fit
-PART = 10  # with kernel maps, a plan ends after this part of the rows left
-SURE = 0.9  # rows that every map tells with at least this probability do not weigh maps
+PART = 10  # with kernel maps, a plan ends after one in PART of the open rows
+SURE = 0.9  # rows that every map predicts with this probability have no influence on the weights
 FEW = 2  # features of the map of neighbours
-LITTLE = 0.05  # weight of a map that is not fitted again until mistakes are half as many more
+LITTLE = 0.05  # weight up to which a map is not refitted until mistakes have grown by half
 STEPS = 50  # of the EM algorithm
-STUCK = 8  # mistakes a feature before the rows left are half as many
+STUCK = 8  # mistakes per feature within which the open rows should be halved
 
 
 class Fits(NamedTuple):
-    """What is carried from plan to plan."""
+    """The carry of `Confident` and `InOrder`."""
 
-    centres: tuple[tuple[Centre, ...], ...]  # of each map, for every pair in the order of `pairs`
-    left: int  # rows at the last halving
-    mistakes: int  # up to then
-    phase: Phase | None = None  # of the paper's learner, if it has taken over
+    centres: tuple[tuple[Centre, ...], ...]  # of every map, for each of `pairs`
+    left: int  # open rows at the last halving
+    mistakes: int  # at the last halving
+    phase: Phase | None = None  # of `Boosted`, if it has taken over
 
 
 class Confident(NamedTuple):
     """Propose the row whose class is most certain.
 
-    More than two classes are told apart pair by pair; what counts is how far the best class is
-    ahead of the one that comes closest. There is a fit after each of the first 100 mistakes, and
-    then whenever they have grown by a hundredth: where labels are noise, the number of fits grows
-    with the logarithm of their number.
+    With more than two classes there is a fit for each pair; the certainty of a class is its
+    smallest margin over the others. There is a fit after each of the first 100 mistakes, and then
+    whenever mistakes have grown by a hundredth: the number of fits is logarithmic in mistakes.
     """
 
-    def plan(self, pool: Pool, told: Told, carry: Fits | None) -> tuple[Fits, Plan]:
-        """Return the plan after a mistake."""
-        rows = told.left
+    def plan(self, pool: Pool, state: State, carry: Fits | None) -> tuple[Fits, Plan]:
+        """Return the carry and the next plan, after a mistake."""
+        rows = state.left
         if carry is not None and 2 * len(rows) <= carry.left:
-            carry = carry._replace(left=len(rows), mistakes=told.mistakes, phase=None)
+            carry = carry._replace(left=len(rows), mistakes=state.mistakes, phase=None)
         if carry is None or carry.phase is None:
-            carry, ahead = fitted(pool, told, carry)
-            if not stuck(pool, told, carry, ahead):
-                return carry, planned(pool, told, rows, ahead, 1)
-        phase, plan = Boosted().plan(pool, told, carry.phase)
+            carry, ahead = fitted(pool, state, carry)
+            if not stuck(pool, state, carry, ahead):
+                return carry, planned(pool, state, rows, ahead, 1)
+        phase, plan = Boosted().plan(pool, state, carry.phase)
         return carry._replace(phase=phase), plan
 
 
 class InOrder(NamedTuple):
-    """The same learner in another order: "random", "given" (as in the table) or "worst".
+    """The fits of `Confident` in another order: "random", "given" (as in the table) or "worst".
 
-    The worst order is that of an adversary, who shows what is least certain next.
+    The worst order is adversarial: the least certain row is next.
     """
 
     order: str = "random"
 
-    def plan(self, pool: Pool, told: Told, carry: Fits | None) -> tuple[Fits, Plan]:
-        """Return the plan after a mistake."""
+    def plan(self, pool: Pool, state: State, carry: Fits | None) -> tuple[Fits, Plan]:
+        """Return the carry and the next plan, after a mistake."""
         if self.order not in ("random", "given", "worst"):
             raise SelectronError(f'order must be "random", "given" or "worst", got {self.order!r}.')
-        carry, ahead = fitted(pool, told, carry)
-        rows = told.left
+        carry, ahead = fitted(pool, state, carry)
+        rows = state.left
         if self.order == "random":
-            lot = np.random.default_rng(pool.seed).permutation(len(told.codes))
-            rows = lot[told.codes[lot] == OPEN]
-        return carry, planned(pool, told, rows, ahead, -1 if self.order == "worst" else 0)
+            lot = np.random.default_rng(pool.seed).permutation(len(state.codes))
+            rows = lot[state.codes[lot] == OPEN]
+        return carry, planned(pool, state, rows, ahead, -1 if self.order == "worst" else 0)
 
 
-def planned(pool: Pool, told: Told, rows: np.ndarray, ahead: np.ndarray, sign: int) -> Plan:
-    """Return the plan for these rows: the most certain first, or last (-1), or as they are (0)."""
+def planned(pool: Pool, state: State, rows: np.ndarray, ahead: np.ndarray, sign: int) -> Plan:
+    """Return the plan for rows by certainty, decreasing (1) or increasing (-1), or as given (0)."""
     gap, codes = best(ahead[rows])
     stretch = -(-len(rows) // PART) if pool.kernels else np.inf
     return Plan(
-        rows, codes, sign * gap if sign else None, patience(told.mistakes), expit(-gap), stretch
+        rows, codes, sign * gap if sign else None, patience(state.mistakes), expit(-gap), stretch
     )
 
 
-def stuck(pool: Pool, told: Told, carry: Fits, ahead: np.ndarray) -> bool:
-    """Is it time for the paper's learner: no progress, though the labels seem to fit?"""
-    d, known = pool.X.shape[1], told.codes >= 0
-    if told.mistakes - carry.mistakes <= STUCK * d or not takes(pool, told):
+def stuck(pool: Pool, state: State, carry: Fits, ahead: np.ndarray) -> bool:
+    """Return whether `Boosted` should take over: no progress, although the labels are separable."""
+    d, known = pool.X.shape[1], state.codes >= 0
+    if state.mistakes - carry.mistakes <= STUCK * d or not takes(pool, state):
         return False
-    return np.count_nonzero(best(ahead[known])[1] != told.codes[known]) <= d
+    return np.count_nonzero(best(ahead[known])[1] != state.codes[known]) <= d
 
 
 def patience(mistakes: int) -> int:
-    """Return how many mistakes there may be before the next fit."""
+    """Return the number of mistakes until the next fit."""
     return 1 if mistakes < EVERY else mistakes // EVERY
 
 
-def fitted(pool: Pool, told: Told, carry: Fits | None) -> tuple[Fits, np.ndarray]:
-    """Return the centres after what has been told, and the scores of every row."""
+def fitted(pool: Pool, state: State, carry: Fits | None) -> tuple[Fits, np.ndarray]:
+    """Return the carry with refitted centres, and the scores of every row, (n, classes)."""
     d = pool.X.shape[1]
-    if carry is None and (told.codes < 0).all():  # nothing is known: any direction will do
+    if carry is None and (state.codes < 0).all():  # no labels: any direction will do
         start = np.random.default_rng([pool.seed, 1]).normal(size=d) / np.sqrt(d)
-        return Fits((), len(told.codes), 0), scores([pool.X @ start], 2)
+        return Fits((), len(state.codes), 0), scores([pool.X @ start], 2)
     before = carry.centres if carry else ()
-    far = away(pool.nearest, told.codes, told.classes) if pool.nearest else None
+    far = away(pool.nearest, state.codes, state.classes) if pool.nearest else None
     found = []
-    for i, (a, b) in enumerate(pairs(told.classes)):
+    for i, (a, b) in enumerate(pairs(state.classes)):
         maps = pool.maps if far is None else (*pool.maps, far[a] - far[b])
         last = before[i] if i < len(before) else [Centre(np.zeros(X.shape[1]), START) for X in maps]
-        found.append(parted(maps, versus(told, a, b), last, told.mistakes))
-    carry = Fits((), len(told.left), told.mistakes) if carry is None else carry
+        found.append(parted(maps, versus(state, a, b), last, state.mistakes))
+    carry = Fits((), len(state.left), state.mistakes) if carry is None else carry
     carry = carry._replace(centres=tuple(centres for centres, _ in found))
-    return carry, scores([margins for _, margins in found], told.classes)
+    return carry, scores([margins for _, margins in found], state.classes)
 
 
 def parted(
     maps: Sequence[Any], signs: np.ndarray, last: Sequence[Centre], mistakes: int
 ) -> tuple[tuple[Centre, ...], np.ndarray]:
-    """Return the centres of a pair of classes under every map, and the mean of their margins.
+    """Return the centres of a pair of classes under every map, and their mean margins, (n,).
 
-    A map that weighs little beside the plain one is not fitted again until there are half as many
-    mistakes more; nor is one of a kernel whose own fit has more than a quarter as many errors as
-    there were mistakes: where labels are noise, it costs much for little.
+    A map of little weight is not refitted until mistakes have grown by half. The same holds for a
+    kernel map whose fit errs on more labels than a quarter of the mistakes: on noise, kernel maps
+    cost much and gain little.
     """
     if len(maps) == 1:
         only = centre(maps[0], signs, last[0])
@@ -155,22 +152,21 @@ def parted(
 
 
 def fits(found: Found, signs: np.ndarray, mistakes: int) -> bool:
-    """Has a map learned what it was told, or is it of a few features, hence fitted soon?"""
+    """Return whether a map fits its labels, or has so few features that a fit is cheap."""
     errors = np.count_nonzero(signs * found.margins < 0)
     return len(found.centre.w) <= FEW or bool(4 * errors <= mistakes)
 
 
 def alone(X: np.ndarray, signs: np.ndarray, found: Found) -> np.ndarray:
-    """Return the probability of the label of each row told, had it not been told."""
+    """Return the leave-one-out probability of the label of each labelled row."""
     return expit(signs * left_out(X, signs, found))[signs != 0]
 
 
 def weighed(right: np.ndarray) -> np.ndarray:
-    """Return what each map weighs.
+    """Return the weights of the maps, (maps,), that maximise the likelihood of their mixture.
 
-    `right` (maps, rows) is the probability of each row's label under each map, told of all labels
-    but this. The weights are those of the mixture under which these labels are likeliest, each map
-    beginning with a row to its credit.
+    `right` (maps, rows) is the leave-one-out probability of each row's label under each map. Each
+    map starts with one row to its credit.
 
     Source: stacking of Yao, Vehtari, Simpson & Gelman, "Using stacking to average Bayesian
     predictive distributions" (Bayesian Analysis 2018), by the EM algorithm.
@@ -185,7 +181,7 @@ def weighed(right: np.ndarray) -> np.ndarray:
 
 
 def pairs(classes: int) -> list[tuple[int, int]]:
-    """Return all pairs of classes, those of a later class at the end.
+    """Return all pairs of classes, ordered by the later class.
 
     >>> pairs(3)
     [(0, 1), (0, 2), (1, 2)]
@@ -193,13 +189,13 @@ def pairs(classes: int) -> list[tuple[int, int]]:
     return [(a, b) for b in range(classes) for a in range(b)]
 
 
-def versus(told: Told, a: int, b: int) -> np.ndarray:
-    """Return -1 for class a, +1 for class b, 0 for all other rows."""
-    return (told.codes == b).astype(np.int8) - (told.codes == a)
+def versus(state: State, a: int, b: int) -> np.ndarray:
+    """Return signs: -1 for rows of class a, +1 for class b, 0 for all others."""
+    return (state.codes == b).astype(np.int8) - (state.codes == a)
 
 
 def scores(margins: list[np.ndarray], classes: int) -> np.ndarray:
-    """Return how far every class is ahead of the one that comes closest to it, (n, classes)."""
+    """Return the smallest margin of every class over another one, (n, classes)."""
     ahead = np.full((len(margins[0]), classes), np.inf)
     for (a, b), margin in zip(pairs(classes), margins, strict=True):
         ahead[:, a] = np.minimum(ahead[:, a], -margin)
@@ -208,6 +204,6 @@ def scores(margins: list[np.ndarray], classes: int) -> np.ndarray:
 
 
 def best(ahead: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return how far the best class of a row is ahead, and its number; the last of equal ones."""
+    """Return the largest score of each row and its class code, the last of equal ones."""
     last = ahead.shape[1] - 1
     return ahead.max(axis=1), (last - ahead[:, ::-1].argmax(axis=1)).astype(np.int32)

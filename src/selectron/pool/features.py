@@ -1,30 +1,66 @@
-"""What is made of the rows before they are learned from, so that a linear classifier will do."""
+"""Feature maps of a pool: scaling, kernel maps, and the nearest neighbours of every row.
 
-from typing import Any
+The map of neighbours gives each row the log ratio of two squared distances: to the nearest labelled
+row of either class, the row itself excluded. It searches the row's 50 nearest neighbours; a class
+that is not among them counts as far as the last of them, so that a row without labelled neighbours
+is at 0. A row's own label has no influence on its features, so that maps can be compared.
+"""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
+from sklearn.utils.extmath import row_norms
+from sklearn.utils.validation import check_array
 
-from ..errors import SelectronError
-from .nearest import Nearest, nearest
+from ..errors import Refused, SelectronError
+from ..estimator.checks import TABLE, in_one_sentence
+from ..model.support import TOO_LARGE
 
 RANDOM = 500  # random Fourier features
 PAIRS = 1_000  # rows between which the width of the kernel is measured
 LANDMARKS = 300  # rows that a kernel map is made from
 MAPPED, WIDEST = 20_000, 1_000  # rows and features of the largest table that has kernel maps
+NEIGHBOURS = 50  # of a row, searched for labelled ones
 NEAR = 5  # neighbours of a row in the graph
 SMOOTH = 200  # directions kept of the graph's kernel
 EPS = 0.01  # added to the graph's eigenvalues, which run from 0 to 2
+APART = 4.0  # |x - x'|^2 is at most this multiple of the larger squared norm
+
+
+class Nearest(NamedTuple):
+    """The neighbours of every row, the nearest first, the row itself excluded."""
+
+    rows: np.ndarray  # (n, k)
+    far: np.ndarray  # (n, k), distances
+
+
+def table(X: Any) -> Any:
+    """Return X as finite float64 numbers, dense or CSR, with one row or more.
+
+    Raises SelectronError otherwise, and where the sum of all squares overflows.
+
+    >>> table([[1.0], [1e200]])
+    Traceback (most recent call last):
+    selectron.errors.Refused: Row 1 is too large for floating point: scale the features.
+    """
+    with in_one_sentence(TABLE):
+        X = check_array(X, accept_sparse="csr", dtype=np.float64)
+    X = scipy.sparse.csr_array(X) if scipy.sparse.issparse(X) else X
+    with np.errstate(over="ignore"):
+        found = row_norms(X, squared=True)
+        finite = np.isfinite(APART * found.sum())
+    if not finite:
+        raise Refused(int(found.argmax()), TOO_LARGE)
+    return X
 
 
 def featured(X: Any, features: Any, intercept: bool, seed: int) -> Any:
-    """Return the rows as a learner takes them, scaled to a mean square length of 1.
+    """Return the rows for the learner, scaled to a mean squared norm of 1.
 
-    `features`: "standard" (each feature to mean 0 and variance 1; sparse rows stay as they are),
-    "auto" (the same, beside `kernels`), "raw", "rbf" (random Fourier features of the standardised
-    ones, for a kernel as wide as the rows are apart), or a transformer of scikit-learn. With
-    `intercept`, a constant 1 is put in front. Without it, "standard" and "auto" scale each feature
-    to mean square 1 and do not centre it: a halfspace through 0 stays one.
+    `features` is documented at `SelfDirectedClassifier`. "rbf" takes the standardised features, and
+    a kernel as wide as the rows are apart. With `intercept`, a constant 1 is put in front.
     """
     X = X if scipy.sparse.issparse(X) else np.asarray(X, float)
     if features == "rbf":
@@ -37,7 +73,7 @@ def featured(X: Any, features: Any, intercept: bool, seed: int) -> Any:
 
 
 def standard(X: Any) -> Any:
-    """Return features of mean 0 and variance 1, constant ones as 0; sparse rows as they are."""
+    """Return features of mean 0 and variance 1, constant features as 0; sparse X unchanged."""
     if scipy.sparse.issparse(X):
         return X
     out = X - X.mean(axis=0)
@@ -48,7 +84,7 @@ def standard(X: Any) -> Any:
 
 
 def sized(X: Any) -> Any:
-    """Return features of mean square 1, those that are 0 as they are; sparse rows as they are.
+    """Return features of mean square 1, features of 0 and sparse X unchanged.
 
     >>> sized(np.array([[3.0, -5.0, 0.0], [3.0, 5.0, 0.0]])).tolist()
     [[1.0, -1.0, 0.0], [1.0, 1.0, 0.0]]
@@ -56,7 +92,7 @@ def sized(X: Any) -> Any:
     if scipy.sparse.issparse(X):
         return X
     largest = np.maximum(X.max(axis=0, initial=0.0), -X.min(axis=0, initial=0.0))
-    out = X / np.where(largest > 0, largest, 1.0)  # so that no square is beyond the numbers
+    out = X / np.where(largest > 0, largest, 1.0)  # no square overflows
     size = np.sqrt(np.einsum("ij,ij->j", out, out) / max(len(X), 1))
     out /= np.where(size > 0, size, 1.0)
     return out
@@ -71,16 +107,15 @@ def fourier(X: Any, seed: int) -> np.ndarray:
 
 
 def kernels(X: Any, features: Any, seed: int) -> tuple[tuple[np.ndarray, ...], tuple[Nearest, ...]]:
-    """Return the maps that go with "auto", and the neighbours of every row.
+    """Return the kernel maps of "auto" and the neighbours of every row, both () without "auto".
 
-    The maps are two of a Gaussian kernel and one of the graph of neighbours; neighbours are those
-    among the rows as they are, and among the standardised ones. Sparse, wide and large tables have
-    none: there, a linear map does well, or the fits would take too long.
+    There are two maps of a Gaussian kernel and one of the graph of neighbours; neighbours are found
+    among the rows as given and among the standardised rows. Sparse, wide and large tables get none:
+    a linear map does well there, or the fits would take too long.
     """
     n, d = X.shape
-    if not isinstance(features, str) or features != "auto":
-        return (), ()
-    if scipy.sparse.issparse(X) or n > MAPPED or d > WIDEST:
+    auto = isinstance(features, str) and features == "auto"
+    if not auto or scipy.sparse.issparse(X) or n > MAPPED or d > WIDEST:
         return (), ()
     X = np.asarray(X, float)
     Z = standard(X)
@@ -92,9 +127,9 @@ def kernels(X: Any, features: Any, seed: int) -> tuple[tuple[np.ndarray, ...], t
 
 
 def gaussian(X: np.ndarray, seed: int) -> np.ndarray:
-    """Return Nystroem's map of exp(-|x - x'|^2 / v), v the median of |x - x'|^2.
+    """Return the Nystroem map of exp(-|x - x'|^2 / v) from up to 300 rows drawn at random.
 
-    It is made from up to 300 rows drawn at random.
+    v is the median of |x - x'|^2.
 
     Source: Williams & Seeger, "Using the Nystroem method to speed up kernel machines" (NIPS 2000).
     """
@@ -106,11 +141,11 @@ def gaussian(X: np.ndarray, seed: int) -> np.ndarray:
 
 
 def neighbourly(around: Nearest, seed: int) -> np.ndarray:
-    """Return a map in which rows that a chain of near neighbours joins are close to each other.
+    """Return a map in which rows connected by a chain of near neighbours are close to each other.
 
-    Its kernel is (L + eps I)^-2, L the Laplacian of the graph of nearest neighbours, in the 200
-    directions in which that is largest: those along which classes change only between clusters of
-    rows. All rows have a part in it, whether they are told or not.
+    Its kernel is (L + eps I)^-2, L the Laplacian of the graph of nearest neighbours, restricted to
+    its 200 largest directions, which vary between clusters of rows rather than within them. It is
+    computed from all rows, labelled or not.
 
     Sources: Smola & Kondor, "Kernels and Regularization on Graphs" (COLT 2003); the weights of the
     graph, by each row's own distances, are those of Zelnik-Manor & Perona, "Self-Tuning Spectral
@@ -128,9 +163,9 @@ def neighbourly(around: Nearest, seed: int) -> np.ndarray:
 
 
 def graph(around: Nearest) -> Any:
-    """Return the graph of the nearest neighbours, (n, n) sparse, weighing exp(-|x - x'|^2 / r r').
+    """Return the graph of the five nearest neighbours, (n, n) sparse.
 
-    r and r' are how far away the fifth neighbours of both rows are.
+    An edge weighs exp(-|x - x'|^2 / r r'), r and r' the distances of both rows' fifth neighbours.
     """
     n, rows, far = len(around.rows), around.rows[:, :NEAR], around.far[:, :NEAR]
     reach = np.maximum(far[:, -1], 1e-150)
@@ -141,7 +176,7 @@ def graph(around: Nearest) -> Any:
 
 
 def apart(X: np.ndarray, seed: int) -> float:
-    """Return the median of |x - x'|^2, over 1,000 rows drawn at random; 1 if that is 0."""
+    """Return the median of |x - x'|^2 over 1,000 rows drawn at random, 1 if it is 0."""
     from sklearn.metrics.pairwise import euclidean_distances
 
     some = X[np.random.default_rng([seed, 4]).permutation(X.shape[0])[:PAIRS]]
@@ -150,7 +185,7 @@ def apart(X: np.ndarray, seed: int) -> float:
 
 
 def transformed(X: Any, features: Any) -> Any:
-    """Return what a transformer makes of the rows."""
+    """Return the rows as transformed by `features`, dense or CSR."""
     if not hasattr(features, "fit_transform"):
         raise SelectronError(
             f'features must be "auto", "standard", "raw", "rbf" or a transformer, got {features!r}.'
@@ -160,7 +195,7 @@ def transformed(X: Any, features: Any) -> Any:
 
 
 def scaled(X: Any, intercept: bool) -> Any:
-    """Return rows of mean square length 1, the constant being one of the features."""
+    """Return rows of mean squared norm 1, the constant feature included."""
     square = X.multiply(X).sum() if scipy.sparse.issparse(X) else np.einsum("ij,ij->", X, X)
     by = 1 / np.sqrt(max(float(square) / max(X.shape[0], 1) + intercept, 1e-300))
     if scipy.sparse.issparse(X):
@@ -171,3 +206,28 @@ def scaled(X: Any, intercept: bool) -> Any:
     out[:, : int(intercept)] = 1.0
     out *= by
     return out
+
+
+def nearest(X: np.ndarray) -> Nearest:
+    """Return the 50 nearest neighbours of every row, or all others if there are fewer."""
+    from sklearn.neighbors import NearestNeighbors
+
+    k = min(NEIGHBOURS, len(X) - 1)
+    far, rows = NearestNeighbors(n_neighbors=k).fit(X).kneighbors()
+    return Nearest(rows.astype(np.int32), far)
+
+
+def away(lists: Iterable[Nearest], codes: np.ndarray, classes: int) -> np.ndarray:
+    """Return the log squared distance of each row to the nearest of each class, (classes, n, m).
+
+    m is the number of lists of neighbours; `codes` (n,) are class codes, negative without a label.
+    """
+    return np.stack([by_class(near, codes, classes) for near in lists], axis=2)
+
+
+def by_class(near: Nearest, codes: np.ndarray, classes: int) -> np.ndarray:
+    """Return the log squared distances under one list of neighbours, (classes, n)."""
+    least = 1e-6 * np.median(near.far[:, -1]) + 1e-150  # copies are at distance 0
+    far, around = np.maximum(near.far, least), codes[near.rows]
+    found = [np.where(around == c, far, far[:, -1:]).min(axis=1) for c in range(classes)]
+    return 2 * np.log(np.stack(found))

@@ -1,50 +1,216 @@
-"""RadiallyIsotropic: a transformer of scikit-learn, with a certificate."""
+"""Radially isotropic position: the linear map after which normalised points are evenly spread.
 
-from typing import Any
+    A with mean of z z' = I/k for z = A x / |A x|: S = 1/(A'A) solves
+    S = (k/n) sum_i x_i x_i' / (x_i' S^-1 x_i), the minimum of
+    f(S) = log det S + (k/n) sum_i log(x_i' S^-1 x_i)
+
+The fixed-point iteration is A <- M^-1/2 A, with M = (k/n) sum z z'. It converges slowly where a
+subspace holds nearly too many points; there, a Newton step replaces it: with S = exp(H) around the
+present position, f(H) = tr H + (k/n) sum log(z' exp(-H) z) has at 0 the gradient I - M and the
+second derivative
+
+    H -> (M H + H M)/2 - (k/n) sum_i (z_i' H z_i) z_i z_i'.
+
+f is geodesically convex, and bounded below exactly if no proper subspace of dimension j holds more
+than a share j/k of the points.
+
+Sources: Tyler, "A distribution-free M-estimator of multivariate scatter" (Annals of Statistics
+1987); Wiesel, "Geodesic convexity and covariance estimation" (IEEE TSP 2012); radially isotropic
+position is Forster's (JCSS 2002).
+"""
+
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse.linalg
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..estimator.checks import TABLE, in_one_sentence
-from .heavy import heavy, span
-from .scatter import balanced, unit
+
+CRAWL = 0.7  # after three steps that leave more than this share of the error, Newton's follow
+COLLAPSED = 1e12  # ratio of axes at which points are taken to lie in a subspace
+FLAT = 1e-9  # share of a unit vector outside a subspace that is taken for rounding
+SAMPLE = 20_000  # points that the second derivative is computed from
+
+
+class Position(NamedTuple):
+    """A linear map, and the distance of the points from isotropic position under it."""
+
+    matrix: np.ndarray  # (k, k)
+    eps: float  # largest |k u'Mu - 1|, M the mean of z z', over unit vectors u
+    steps: int
+
+
+def balanced(Z: np.ndarray, eps: float, most: int) -> Position:
+    """Return the position of points of unit length that span all k dimensions.
+
+    Stop at an error of `eps`, after `most` steps, or when the map collapses (see `heavy`).
+    """
+    k = Z.shape[1]
+    A, error, slow = np.eye(k), np.inf, 0
+    for step in range(most + 1):
+        M = k * (Z.T @ Z) / len(Z)
+        values, vectors = np.linalg.eigh(M)
+        before, error = error, float(max(values[-1] - 1, 1 - values[0]))
+        axes = np.linalg.svd(A, compute_uv=False)
+        if error <= eps or step == most or axes[0] > COLLAPSED * axes[-1]:
+            break
+        slow += error > CRAWL * before
+        values = np.maximum(values, 1e-12)
+        B = newton(Z, M) if slow >= 3 else (vectors / np.sqrt(values)) @ vectors.T
+        Z = unit(Z @ B)
+        A = B @ A
+        A /= np.linalg.norm(A, 2)
+    return Position(A, error, step)
+
+
+def newton(Z: np.ndarray, M: np.ndarray) -> np.ndarray:
+    """Return exp(-t H/2) for Newton's direction H, t halved until f does not increase."""
+    k = Z.shape[1]
+    slope = np.eye(k) - M
+    some = Z[:: max(1, len(Z) // SAMPLE)]
+
+    def bend(flat: np.ndarray) -> np.ndarray:
+        H = flat.reshape(k, k)
+        along = np.einsum("ij,ij->i", some @ H, some)
+        return ((M @ H + H @ M) / 2 - k / len(some) * (some.T * along) @ some).ravel()
+
+    operator = scipy.sparse.linalg.LinearOperator((k * k, k * k), bend, dtype=float)
+    accuracy = min(0.1, float(np.abs(slope).max()))
+    flat, _ = scipy.sparse.linalg.cg(operator, -slope.ravel(), rtol=accuracy, maxiter=2 * k)
+    H = flat.reshape(k, k)
+    H = (H + H.T) / 2 - np.trace(H) / k * np.eye(k)  # f is the same along multiples of I
+    H *= 4.0 / max(float(np.linalg.norm(H, 2)), 4.0)
+    values, vectors = np.linalg.eigh(H)
+    turned = (Z @ vectors) ** 2
+    length = 1.0
+    while length > 1e-6:
+        rise = k * np.mean(np.log(turned @ np.exp(-length * values)))  # tr H is 0
+        if rise <= 0:
+            break
+        length /= 2
+    return (vectors * np.exp(-length / 2 * values)) @ vectors.T
+
+
+def unit(Z: np.ndarray) -> np.ndarray:
+    """Return the rows scaled to unit length, rows of 0 unchanged."""
+    lengths = np.linalg.norm(Z, axis=1)[:, None]
+    return np.divide(Z, lengths, out=np.zeros_like(Z), where=lengths > 0)
+
+
+class Subspace(NamedTuple):
+    """A subspace, and the points in it."""
+
+    basis: np.ndarray  # (j, k), orthonormal rows
+    inside: np.ndarray  # (n,), booleans
+
+
+class Forster(NamedTuple):
+    """A subspace that holds at least its share of the points, and their position in it."""
+
+    basis: np.ndarray  # (j, d), orthonormal rows
+    inside: np.ndarray  # (n,), booleans
+    position: Position
+
+
+def span(Z: np.ndarray) -> np.ndarray:
+    """Return an orthonormal basis of the span of unit vectors, in rows."""
+    values, vectors = np.linalg.eigh(Z.T @ Z)
+    if values[0] > len(Z) * 1e-12:  # full rank
+        return vectors.T[::-1]
+    _, sizes, rows = np.linalg.svd(np.linalg.qr(Z, mode="r") if len(Z) > Z.shape[1] else Z)
+    return rows[: int((sizes > FLAT * max(sizes[0], 1e-300) * np.sqrt(Z.shape[1])).sum())]
+
+
+def heavy(Z: np.ndarray, position: Position) -> Subspace | None:
+    """Return a proper subspace of dimension j with a share of j/k of the points or more, or None.
+
+    A map that does not converge shrinks the directions of such a subspace without bound. The
+    subspaces tried are those of the j shortest axes, the largest gap to the next axis first.
+    """
+    n, k = Z.shape
+    _, axes, directions = np.linalg.svd(position.matrix)
+    ratios = axes[:-1] / np.maximum(axes[1:], 1e-300)
+    for cut in np.argsort(-ratios)[: max(1, k - 1)]:
+        j = k - 1 - int(cut)
+        found = within(Z, directions[-j:], -(-n * j // k))
+        if found is not None:
+            return found
+    return None
+
+
+def within(Z: np.ndarray, basis: np.ndarray, enough: int) -> Subspace | None:
+    """Return the subspace near `basis` that contains `enough` points exactly, or None."""
+    out = np.linalg.norm(Z - (Z @ basis.T) @ basis, axis=1)
+    closest = np.argpartition(out, enough - 1)[:enough]
+    if out[closest].max() > 0.1:
+        return None
+    exact = span(Z[closest])
+    if not 0 < len(exact) <= len(basis):
+        return None
+    inside = np.linalg.norm(Z - (Z @ exact.T) @ exact, axis=1) <= FLAT * 10
+    return Subspace(exact, inside) if inside.sum() * Z.shape[1] >= len(exact) * len(Z) else None
+
+
+def forster(X: np.ndarray, eps: float, most: int) -> Forster:
+    """Return a subspace with at least its share of the rows (none of them 0), and their position.
+
+    It is the whole span unless a subspace of it holds too many rows; each descent lowers the
+    dimension, and a line is always in position.
+    """
+    Z = unit(X)
+    basis, inside = np.eye(X.shape[1]), np.ones(len(X), bool)
+    while True:
+        within_it = Z[inside] @ basis.T
+        own = span(within_it)
+        if len(own) < len(basis):
+            basis = own @ basis
+            within_it = Z[inside] @ basis.T
+        within_it = unit(within_it)
+        position = balanced(within_it, eps, most)
+        found = heavy(within_it, position) if position.eps > eps and len(basis) > 1 else None
+        if found is None:
+            return Forster(basis, inside, position)
+        basis = found.basis @ basis
+        inside[np.flatnonzero(inside)[~found.inside]] = False
 
 
 class RadiallyIsotropic(TransformerMixin, BaseEstimator):
-    """The linear map after which rows, brought to unit length, are spread evenly.
+    """The linear map that brings rows, scaled to unit length, into radially isotropic position.
 
     Under it, the mean of z z' is within eps / k of I / k in every direction, for z = A x / |A x|:
-    then every halfspace through 0 has rows at a good distance from its boundary, at least 1/(2k) of
-    them further away than 1/sqrt(2k). It is Tyler's estimator of scatter, and Forster's transform.
+    every halfspace through 0 then has a share of 1/(2k) of the rows at a distance above 1/sqrt(2k)
+    from its boundary. The map is Tyler's estimator of scatter, and Forster's transform.
 
-    There is no such map if a proper subspace of dimension j of their span, k-dimensional, holds
-    more than j/k of the rows. Then `converged_` is False, and that subspace is told.
+    No such map exists if a proper subspace of dimension j of the k-dimensional span holds more than
+    a share j/k of the rows. Then `converged_` is False and `heavy_subspace_` is that subspace.
 
     Parameters
     ----------
     eps : float, default 1e-6
+        Tolerance of `eps_`.
     max_iter : int, default 200
-        Steps at most; each is a pass over the rows, or some of them near a subspace too heavy.
+        Maximum number of steps; each takes one pass over the rows or a few.
 
     Attributes
     ----------
     converged_ : bool
-        Is `eps_` as small as was wanted?
+        Whether `eps_` is at most `eps`.
     eps_ : float
-        Measured on the rows: the largest \\|k u'Mu - 1\\| over unit vectors u, M the mean of z z'.
+        The error on the rows: the largest \\|k u'Mu - 1\\| over unit vectors u, M the mean of z z'.
     matrix_ : ndarray of shape (k, d)
-        The map A; k < d if the rows span k dimensions only.
+        The map A; k is the dimension of the span of the rows.
     n_iter_ : int
     heavy_subspace_ : ndarray of shape (j, d), or None
-        Orthonormal rows that span the subspace found.
+        Orthonormal basis of the subspace found, in rows.
     heavy_rows_ : ndarray of int, or None
-        The rows in it.
+        The numbers of the rows in it.
     n_zero_, n_duplicate_ : int
-        Rows of 0, which are left out and stay 0, and rows that repeat an earlier one.
+        Numbers of rows of 0, which are left out, and of rows that repeat an earlier one.
 
-    Source: Tyler (Annals of Statistics 1987); see `scatter`. Raises SelectronError if X is no table
-    of finite numbers.
+    Source: Tyler (Annals of Statistics 1987); see the module. `fit` raises SelectronError if X is
+    no table of finite numbers.
 
     Examples
     --------
@@ -59,7 +225,7 @@ class RadiallyIsotropic(TransformerMixin, BaseEstimator):
            [0.     , 0.33333, 0.     ],
            [0.     , 0.     , 0.33333]])
 
-    Half of the rows on a line is too many:
+    Half of the rows on a line are too many:
 
     >>> X[:250, 1:] = 0.0
     >>> iso = RadiallyIsotropic().fit(X)
@@ -72,7 +238,7 @@ class RadiallyIsotropic(TransformerMixin, BaseEstimator):
         self.max_iter = max_iter
 
     def fit(self, X: Any, y: Any = None) -> "RadiallyIsotropic":
-        """Find the map for these rows."""
+        """Compute the map for rows of shape (n, d); y is ignored."""
         with in_one_sentence(TABLE):
             X = validate_data(self, X, dtype=np.float64)
         Z = unit(X)
@@ -91,7 +257,7 @@ class RadiallyIsotropic(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> np.ndarray:
-        """Return the rows under the map, brought to unit length; rows of 0 stay 0."""
+        """Return the rows under the map, (n, k), scaled to unit length; rows of 0 stay 0."""
         check_is_fitted(self)
         with in_one_sentence(TABLE):
             X = validate_data(self, X, dtype=np.float64, reset=False)

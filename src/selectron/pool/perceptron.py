@@ -1,65 +1,69 @@
-"""The paper's learner for the sphere, and its step in the order of all that is left.
+"""The learners of the paper: for the sphere, for arbitrary points, and its update in greedy order.
 
-The step of the margin-perceptron, on a mistake: w <- w - <w, x> x  (eq. 1), for x of unit length.
-It shortens w and leaves <w, w*> no smaller, so that the angle to any w* that fits gets smaller; the
-longer the margin, the more so.
+The update of the modified perceptron, on a mistake: w <- w - <w, x> x  (eq. 1), for x of unit norm.
+It shortens w and does not decrease <w, w*>, so that the angle to any w* that separates the labels
+decreases, and the more so the larger the margin.
 
 Source: Diakonikolas, Kontonis, Tzamos & Zarifis, "Self-Directed Linear Classification" (COLT 2023),
-Algorithm 1; the step is Dunagan & Vempala's (STOC 2004).
+Algorithms 1 (`Sphere`) and 2 (`Boosted`); the update is Dunagan & Vempala's (STOC 2004).
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse
+from sklearn.utils.extmath import row_norms
 
 from ..errors import SelectronError
-from .plan import OPEN, Plan, Pool, Told
-from .table import squares
+from .isotropic import forster, unit
+from .session import OPEN, Plan, Pool, State
+
+LONG = 4.0  # a phase fails after LONG k log k mistakes
+WIDEST = 1_000  # features
 
 
 class Greedy(NamedTuple):
-    """Propose the row of the largest margin of all that are left, and step on a mistake.
+    """Propose the row of the largest margin among all open rows, and update on a mistake.
 
-    There is no proof for it, and it stalls where margins vanish.
+    It has no mistake bound, and makes no progress where margins vanish.
     """
 
-    def plan(self, pool: Pool, told: Told, carry: np.ndarray | None) -> tuple[np.ndarray, Plan]:
-        """Return the plan after a mistake."""
-        two_classes(told)
-        w = start(pool, 0) if carry is None else stepped(pool, carry, told.missed)
-        return w, by_margin(pool, told.left, w)
+    def plan(self, pool: Pool, state: State, carry: np.ndarray | None) -> tuple[np.ndarray, Plan]:
+        """Return the carry and the next plan, after a mistake."""
+        two_classes(state)
+        w = start(pool, 0) if carry is None else stepped(pool, carry, state.missed)
+        return w, by_margin(pool, state.left, w)
 
 
 class Halves(NamedTuple):
-    """What the learner for the sphere carries: one vector for each half of the pool."""
+    """The carry of `Sphere`: one weight vector for each half of the pool."""
 
     vectors: tuple[np.ndarray, ...]
-    stage: int  # how many buckets have been used up, and after them the two last plans
+    stage: int  # number of the bucket, then of the last two plans
 
 
 class Sphere(NamedTuple):
-    """The paper's learner for points drawn evenly from the sphere: Algorithm 1.
+    """The learner for points drawn uniformly from the sphere: Algorithm 1.
 
-    The pool is cut at random into halves, and each half into c d log log n buckets. In one bucket
-    after the other, rows are proposed by decreasing margin up to the first mistake. In the end each
-    half's vector proposes what the other half has left. Mistakes: O(d log log n), all rows told.
+    The pool is split at random into halves, and each half into c d log log n buckets. In each
+    bucket, rows are proposed by decreasing margin up to the first mistake. At the end, each half's
+    vector proposes the open rows of the other half. Mistakes: O(d log log n) for all rows.
     """
 
     c: float = 1.6
 
-    def plan(self, pool: Pool, told: Told, carry: Halves | None) -> tuple[Halves, Plan]:
-        """Return the plan of the next bucket that has rows in it."""
-        two_classes(told)
+    def plan(self, pool: Pool, state: State, carry: Halves | None) -> tuple[Halves, Plan]:
+        """Return the plan for the next bucket that has open rows."""
+        two_classes(state)
         n, d = pool.X.shape
         buckets = max(1, round(self.c * d * max(1.0, math.log(math.log(max(n, 3))))))
         if carry is None:
             carry = Halves((start(pool, 0), start(pool, 1)), -1)
         stage, vectors = carry.stage, list(carry.vectors)
-        if len(told.missed) and stage < 2 * buckets:
+        if len(state.missed) and stage < 2 * buckets:
             half = stage // buckets
-            vectors[half] = stepped(pool, vectors[half], told.missed)
+            vectors[half] = stepped(pool, vectors[half], state.missed)
         lot = np.random.default_rng([pool.seed, 2]).permutation(n)
         parts = np.array_split(lot, 2)
         while True:
@@ -67,7 +71,7 @@ class Sphere(NamedTuple):
             half, last = divmod(stage, buckets)[0], stage - 2 * buckets
             whole = last >= 0
             rows = parts[last] if whole else np.array_split(parts[half], buckets)[stage % buckets]
-            rows = rows[told.codes[rows] == OPEN]
+            rows = rows[state.codes[rows] == OPEN]
             if len(rows):
                 break
         w = vectors[1 - last] if whole else vectors[half]
@@ -75,38 +79,123 @@ class Sphere(NamedTuple):
         return Halves(tuple(vectors), stage), plan._replace(patience=np.inf if whole else 1)
 
 
-def two_classes(told: Told) -> None:
-    """Refuse more: the paper tells two classes apart."""
-    if told.classes > 2:
+def two_classes(state: State) -> None:
+    """Raise SelectronError if there are more than two classes."""
+    if state.classes > 2:
         raise SelectronError(
-            f"There are {told.classes} classes, and this learner tells two apart: Confident takes "
+            f"There are {state.classes} classes, and this learner is for two: Confident takes "
             "any number."
         )
 
 
 def start(pool: Pool, which: int) -> np.ndarray:
-    """Return a random direction."""
+    """Return a random unit vector."""
     w = np.random.default_rng([pool.seed, 1, which]).normal(size=pool.X.shape[1])
     return w / np.linalg.norm(w)
 
 
 def stepped(pool: Pool, w: np.ndarray, missed: np.ndarray) -> np.ndarray:
-    """Return w after a mistake; nothing has changed without one."""
+    """Return w after the update for each of the `missed` rows."""
     for row in missed:
-        x = dense(pool.X[[row]])[0]
+        x = pool.X[[row]]
+        x = (x.toarray() if scipy.sparse.issparse(x) else x)[0]
         square = x @ x
         w = w - (w @ x / square) * x if square > 0 else w
     return w
 
 
 def by_margin(pool: Pool, rows: np.ndarray, w: np.ndarray) -> Plan:
-    """Return the plan to propose these rows by their distance from the boundary."""
+    """Return the plan for these rows, by decreasing distance from the boundary."""
     X = pool.X[rows]
     margins = X @ w
-    far = margins / np.maximum(np.sqrt(squares(X)), 1e-300)
+    far = margins / np.maximum(row_norms(X), 1e-300)
     return Plan(rows, (margins >= 0).astype(np.int32), np.abs(far), 1)
 
 
-def dense(X: Any) -> np.ndarray:
-    """Return rows as an array."""
-    return X.toarray() if scipy.sparse.issparse(X) else X
+class Phase(NamedTuple):
+    """The carry of `Boosted`: the rows of a phase, their map, and the weights."""
+
+    number: int
+    rows: np.ndarray  # labelled and open
+    matrix: np.ndarray  # (k, d): z = matrix x / |matrix x|
+    w: np.ndarray  # (k,)
+    missed: int  # mistakes in this phase
+
+
+class Boosted(NamedTuple):
+    """The learner for arbitrary points: Algorithm 2, boosted. Dense rows only.
+
+    A phase finds a subspace V that contains a share of dim V / d of the open rows or more and can
+    be put into radially isotropic position, within `eps`, in `most` steps. There, every halfspace
+    has rows of large margin. From a random w, the rows in V are proposed by decreasing margin, with
+    an update and a new order after each mistake, until the `share` of them is labelled; the next
+    phase takes the rest. Mistakes for a share of 1 - delta: O(d log(1/delta)), for any number of
+    rows. A phase that makes too many mistakes is replaced by one with another w, as in the proof,
+    in which a phase succeeds with constant probability.
+    """
+
+    share: float = 0.5
+    eps: float = 0.01
+    most: int = 200
+
+    def plan(self, pool: Pool, state: State, carry: Phase | None) -> tuple[Phase, Plan]:
+        """Return the carry and the next plan, after a mistake."""
+        two_classes(state)
+        if not takes(pool, state):
+            raise SelectronError(
+                f"This learner takes dense rows of up to {WIDEST:,} features: use Confident."
+            )
+        if carry is None:
+            phase = opened(self, pool, state, 0)
+        else:
+            phase = advanced(pool, carry, state.missed)
+        if over(self, phase, state):
+            phase = opened(self, pool, state, phase.number + 1)
+        rows = phase.rows[state.codes[phase.rows] == OPEN]
+        margins = mapped(pool, phase, rows) @ phase.w
+        return phase, Plan(rows, (margins >= 0).astype(np.int32), np.abs(margins), 1)
+
+
+def takes(pool: Pool, state: State) -> bool:
+    """Return whether `Boosted` can take the pool."""
+    narrow = not scipy.sparse.issparse(pool.X) and pool.X.shape[1] <= WIDEST
+    return narrow and state.classes == 2
+
+
+def over(learner: Boosted, phase: Phase, state: State) -> bool:
+    """Return whether the phase is complete, or has failed."""
+    k, done = len(phase.w), np.count_nonzero(state.codes[phase.rows] != OPEN)
+    lost = phase.missed > LONG * k * math.log(k + 2)
+    return bool(done >= max(1, learner.share * len(phase.rows))) or lost
+
+
+def opened(learner: Boosted, pool: Pool, state: State, number: int) -> Phase:
+    """Return a new phase of the open rows; rows of 0 belong to every phase."""
+    rows = state.left
+    X = pool.X[rows]
+    zero = ~X.any(axis=1)
+    random = np.random.default_rng([pool.seed, 3, number])
+    if zero.all():
+        return Phase(number, rows, np.zeros((1, X.shape[1])), np.ones(1), 0)
+    found = forster(X[~zero], learner.eps, learner.most)
+    inside = zero.copy()
+    inside[~zero] = found.inside
+    w = random.normal(size=len(found.basis))
+    return Phase(
+        number, rows[inside], found.position.matrix @ found.basis, w / np.linalg.norm(w), 0
+    )
+
+
+def advanced(pool: Pool, phase: Phase, missed: np.ndarray) -> Phase:
+    """Return the phase after the update for each of the `missed` rows."""
+    w = phase.w
+    for z in mapped(pool, phase, missed):
+        w = w - (w @ z) * z
+    length = np.linalg.norm(w)
+    w = w / length if length > 0 else phase.w  # only its direction matters
+    return phase._replace(w=w, missed=phase.missed + len(missed))
+
+
+def mapped(pool: Pool, phase: Phase, rows: np.ndarray) -> np.ndarray:
+    """Return the rows under the map of the phase, (n, k), at unit norm."""
+    return unit(pool.X[rows] @ phase.matrix.T)

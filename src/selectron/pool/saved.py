@@ -1,4 +1,4 @@
-"""Files that hold the answers given so far. The rows are not in them, only their digest."""
+"""Files with the answers of a session, and a digest of the rows instead of the rows."""
 
 import hashlib
 import os
@@ -10,28 +10,20 @@ import scipy.sparse
 from .. import storage
 from ..data.labels import as_array
 from ..errors import SelectronError
-from . import boosted, confident, perceptron
+from .confident import Confident, InOrder
+from .perceptron import Boosted, Greedy, Sphere
 from .session import Answers
 
 if TYPE_CHECKING:
     from .classifier import SelfDirectedClassifier
 
 KIND = "pool"
-LEARNERS = {
-    kind.__name__: kind
-    for kind in (
-        confident.Confident,
-        confident.InOrder,
-        perceptron.Greedy,
-        perceptron.Sphere,
-        boosted.Boosted,
-    )
-}
+LEARNERS = {kind.__name__: kind for kind in (Confident, InOrder, Greedy, Sphere, Boosted)}
 PARAMETERS = ("mode", "delta", "fit_intercept", "random_state")
 
 
 def write(path: str | os.PathLike, pool: "SelfDirectedClassifier", X: Any) -> None:
-    """Write the answers, the parameters, and where the plans began."""
+    """Write the answers, the parameters, and the points at which plans were made."""
     session, learner = pool.session_, pool._learner()
     header = {
         "kind": KIND,
@@ -47,18 +39,18 @@ def write(path: str | os.PathLike, pool: "SelfDirectedClassifier", X: Any) -> No
 
 
 def read(kind: type, path: str | os.PathLike, X: Any, features: Any) -> "SelfDirectedClassifier":
-    """Return the classifier of a file, its plans made again."""
+    """Return the classifier saved in a file, its plans made again."""
     header, arrays = storage.read(path)
     if header.get("kind") != KIND:
-        raise SelectronError(f"{path} holds a model, and not the answers for a pool.")
+        raise SelectronError(f"{path} holds a model, not the answers for a pool.")
     if header["rows"] != digest(X):
-        raise SelectronError(f"{path} holds the answers for other rows than these.")
+        raise SelectronError(f"{path} holds the answers for other rows.")
     own = header["features"] or features
     if own is None:
         raise SelectronError(f"{path} needs its transformer: pass it as features=.")
     name, parameters = header["learner"]
     if name not in LEARNERS:
-        raise SelectronError(f"{path} needs the learner {name}, which is not Selectron's.")
+        raise SelectronError(f"{path} needs the learner {name}, which is not part of Selectron.")
     pool = kind(LEARNERS[name](*parameters), features=own, **header["parameters"])
     pool.classes = header["classes"] if header["named"] else None
     pool._begin(X, as_array(header["classes"]), arrays.pop("given"))
@@ -67,7 +59,7 @@ def read(kind: type, path: str | os.PathLike, X: Any, features: Any) -> "SelfDir
 
 
 def digest(X: Any) -> str:
-    """Return what tells one table from another."""
+    """Return the BLAKE2b digest of a table, in hex."""
     total = hashlib.blake2b(repr(X.shape).encode(), digest_size=16)
     for array in (X.indptr, X.indices, X.data) if scipy.sparse.issparse(X) else (X,):
         total.update(np.ascontiguousarray(array).data)

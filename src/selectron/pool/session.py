@@ -1,4 +1,14 @@
-"""A pool that is being told: which rows are open, which is next, and the way back."""
+"""A labelling session: the rows that are open, the plan of the learner, the answers, and undo.
+
+A learner is a NamedTuple of parameters with one method,
+
+    plan(pool, state, carry) -> (carry, Plan)
+
+The session calls it for the first row, and again when the plan is used up or has reached its limit
+of mistakes (`patience`) or rows (`stretch`). `carry` is what the learner keeps between two plans,
+None before the first. Learners never change it in place, so that undo can return to an older one.
+All random draws depend on `pool.seed` and the labels alone: the same answers give the same plans.
+"""
 
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -8,29 +18,148 @@ from typing import Any, NamedTuple
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from .plan import OPEN, PASSED, Pool, Queue, Told
+from .features import Nearest
+
+OPEN = -1  # code of a row without a label
+PASSED = -2  # code of a row that was skipped
+
+
+class Pool(NamedTuple):
+    """The rows as the learner sees them."""
+
+    X: Any  # (n, d), dense or CSR, of mean square length 1
+    seed: int
+    kernels: tuple[np.ndarray, ...] = ()  # other maps of the rows, each (n, k)
+    nearest: tuple[Nearest, ...] = ()  # neighbours under several scales
+
+    @property
+    def maps(self) -> tuple[Any, ...]:
+        """All feature maps of the rows, `X` first."""
+        return self.X, *self.kernels
+
+
+class State(NamedTuple):
+    """The labels so far."""
+
+    codes: np.ndarray  # (n,), class codes from 0 on, OPEN, or PASSED
+    classes: int
+    mistakes: int
+    missed: np.ndarray  # rows whose proposals under the last plan were corrected
+
+    @property
+    def left(self) -> np.ndarray:
+        """Numbers of the open rows."""
+        return np.flatnonzero(self.codes == OPEN)
+
+
+class Plan(NamedTuple):
+    """The rows to propose next, and the class proposed for each.
+
+    `keys` sort the rows, the largest first; None keeps their order. `doubts` are the learner's
+    probabilities of a mistake, or None.
+    """
+
+    rows: np.ndarray
+    codes: np.ndarray  # the class code proposed for each row
+    keys: np.ndarray | None = None
+    patience: float = np.inf  # mistakes until the next plan
+    doubts: np.ndarray | None = None
+    stretch: float = np.inf  # rows until the next plan
+
+
+class Queue:
+    """The rows of a plan, sorted lazily.
+
+    Each part is selected in one pass over the remaining rows and is four times as long as the part
+    before: O(1) amortised time per row.
+    """
+
+    FIRST = 4_096
+
+    def __init__(self, plan: Plan):
+        self.plan = plan
+        self.order = np.empty(0, np.int64) if plan.keys is not None else np.arange(len(plan.rows))
+        self.rest = np.arange(len(plan.rows) if plan.keys is not None else 0)
+        self.part = self.FIRST
+
+    def __len__(self) -> int:
+        return len(self.plan.rows)
+
+    def span(self, start: int, stop: int) -> np.ndarray:
+        """Return the positions in the plan's arrays of the sorted rows `start` to `stop`."""
+        while len(self.order) < min(stop, len(self)):
+            self._sort_more()
+        return self.order[start:stop]
+
+    def ready(self, start: int) -> int:
+        """Return the length of the sorted part, above `start` if any row remains."""
+        self.span(start, start + 1)
+        return len(self.order)
+
+    def _sort_more(self) -> None:
+        keys: Any = self.plan.keys
+        self.part, size = 4 * self.part, min(self.part, len(self.rest))
+        parted = self.rest
+        if size < len(self.rest):
+            parted = self.rest[np.argpartition(-keys[self.rest], size - 1)]
+        chosen, self.rest = np.sort(parted[:size]), parted[size:]
+        chosen = chosen[np.argsort(-keys[chosen], kind="stable")]
+        self.order = np.concatenate([self.order, chosen])
+
+
+class PoolRun(NamedTuple):
+    """The record of a session, in the order of the answers; arrays of equal length.
+
+    It has fewer rows than the pool where the goal is a share of it.
+    """
+
+    order: np.ndarray  # numbers of the rows
+    proposals: np.ndarray
+    labels: np.ndarray
+    wrong: np.ndarray  # booleans: whether the proposal was corrected
+
+    @property
+    def mistakes(self) -> int:
+        """Number of proposals corrected."""
+        return int(self.wrong.sum())
+
+    @property
+    def curve(self) -> np.ndarray:
+        """Number of mistakes up to each row."""
+        return np.cumsum(self.wrong)
+
+    def __repr__(self) -> str:
+        return f"<PoolRun: {len(self.order):,} rows told, {self.mistakes:,} mistakes>"
+
+
+def named(codes: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Return the labels of class codes, None for a code of no class."""
+    if not len(codes) or (codes.min() >= 0 and codes.max() < len(classes)):
+        return classes[codes]
+    names: list[Any] = [*classes.tolist(), None]
+    return np.array([names[c] if 0 <= c < len(classes) else None for c in codes], dtype=object)
 
 
 @cache
 def blas() -> ThreadpoolController:
-    """Return what limits the threads of BLAS.
+    """Return the controller that limits BLAS to one thread.
 
-    The systems that are solved are small: a second thread waits more than it works, and where the
-    processor has other work to do, it takes thirty times as long.
+    The linear systems are small: more threads gain nothing, and on a busy machine they make a fit
+    thirty times as slow.
     """
     return ThreadpoolController()
 
 
 class Begun(NamedTuple):
-    """Where a plan began, so that it can be made again."""
+    """The point at which a plan was made, so that it can be made again."""
 
     told: int  # answers before it
     known: int  # classes
-    carry: Any  # what the learner made it from
+    carry: Any  # the learner's, before the plan
 
 
 class Answers(NamedTuple):
-    """Rows in the order in which they were told, their codes, what was proposed, and the doubts."""
+    """The answers in order: rows, class codes, the codes proposed, and the learner's doubts."""
 
     rows: np.ndarray
     codes: np.ndarray
@@ -38,17 +167,17 @@ class Answers(NamedTuple):
     doubts: np.ndarray
 
     def part(self, start: int, stop: int) -> "Answers":
-        """Return those from `start` to `stop`, as copies."""
+        """Return copies of the answers from `start` to `stop`."""
         return Answers(*(array[start:stop].copy() for array in self))
 
     @property
     def wrong(self) -> np.ndarray:
-        """Tell which of the proposals were corrected."""
+        """Whether each proposal was corrected, as booleans."""
         return (self.proposed != self.codes) & (self.codes != PASSED)
 
 
 class Session:
-    """A pool under a learner, up to a goal: a number of rows beside those `given` beforehand."""
+    """The labelling of a pool by one learner, up to `goal` rows in addition to those `given`."""
 
     def __init__(self, learner: Any, pool: Pool, given: np.ndarray, goal: int):
         self.learner, self.pool, self.given, self.goal = learner, pool, given, goal
@@ -61,17 +190,17 @@ class Session:
         self.begun: list[Begun] = []
         self.carry: Any = None
         self.queue: Any = None
-        self.at = self.met = 0  # position in the queue, and mistakes under its plan
+        self.at = self.met = 0  # position in the queue, mistakes under its plan
 
     @property
     def answers(self) -> Answers:
-        """What has been told."""
+        """The answers so far, as copies."""
         return self.log.part(0, self.count)
 
     def next(self, known: int) -> tuple[int, int] | None:
-        """Return the next row and the code proposed for it, None once the goal is reached.
+        """Return the next row and the code proposed for it, or None once the goal is reached.
 
-        So many classes are known; the code is that of one of them, or -1 if there is none yet.
+        `known` is the number of classes; the code is below it, -1 if no class is known yet.
         """
         while self.count < self.goal:
             if self.queue is None or self.met >= self.queue.plan.patience or not self._stretch():
@@ -87,13 +216,13 @@ class Session:
         return None
 
     def tell(self, code: int, known: int) -> None:
-        """Take up the answer for the row that is next."""
+        """Record the answer for the next row."""
         places = self.queue.span(self.at, self.at + 1)
         self.at += 1
         self._take(self._answers(places, np.array([code]), known))
 
     def play(self, truth: np.ndarray, known: int, look: Callable[[int], object]) -> None:
-        """Tell rows from their true codes, up to the goal; `look` hears how many, now and then."""
+        """Answer from the true codes up to the goal; `look` receives the number of answers."""
         while self.next(known) is not None:
             most = min(self.goal - self.count, self._stretch())
             stop = int(min(self.queue.ready(self.at), self.at + most))
@@ -108,22 +237,22 @@ class Session:
             look(self.count)
 
     def undo(self) -> int:
-        """Take back the last answer; return its row, which is the next one again."""
+        """Undo the last answer; return its row, which is next again."""
         row = int(self.log.rows[self.count - 1])
         self._forget(self.count - 1)
         return row
 
     def restore(self, told: Answers, begun: Iterable[tuple[int, int]]) -> None:
-        """Take up the answers of an earlier session, making its plans again."""
+        """Restore the answers of an earlier session by making its plans again."""
         starts = [*begun, (len(told.rows), 0)]
         for (start, known), (stop, _) in pairwise(starts):
             self._plan(known)
             self._take(told.part(start, stop))
 
     def left(self) -> float:
-        """Estimate the mistakes up to the goal: the learner's doubts, by how it has erred so far.
+        """Estimate the mistakes up to the goal: the sum of the doubts, scaled by the recent errors.
 
-        NaN if the learner has no doubts, as those of the paper.
+        Return NaN if the learner has no doubts, such as the learners of the paper.
         """
         if self.queue is None or self.queue.plan.doubts is None:
             return float("nan")
@@ -136,15 +265,15 @@ class Session:
 
     def _plan(self, known: int) -> None:
         last = self.log.part(self.begun[-1].told if self.begun else 0, self.count)
-        told = Told(self.codes, max(2, known), self.mistakes, last.rows[last.wrong])
+        state = State(self.codes, max(2, known), self.mistakes, last.rows[last.wrong])
         begun = Begun(self.count, known, self.carry)
         with blas().limit(limits=1, user_api="blas"):
-            self.carry, plan = self.learner.plan(self.pool, told, self.carry)
+            self.carry, plan = self.learner.plan(self.pool, state, self.carry)
         self.begun.append(begun)
         self.queue, self.at, self.met = Queue(plan), 0, 0
 
     def _stretch(self) -> float:
-        """Return how many rows the plan is still good for."""
+        """Return the number of rows until the plan has to be replaced."""
         return max(0, self.queue.plan.stretch - (self.count - self.begun[-1].told))
 
     def _answers(self, places: np.ndarray, codes: np.ndarray, known: int) -> Answers:
@@ -162,7 +291,7 @@ class Session:
         self.met += int(told.wrong.sum())
 
     def _forget(self, count: int) -> None:
-        """Go back to where there were so many answers, and make the plan of that moment again."""
+        """Go back to the first `count` answers, and make the plan of that moment again."""
         while self.begun and self.begun[-1].told > count:
             self.begun.pop()
         last = self.begun.pop()

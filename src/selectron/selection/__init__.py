@@ -1,16 +1,15 @@
 """Feature selection: by the weights of an online learner, by information gain, or by a game.
 
-kept                  which weights are too large to be dropped
-lean, lean_run        predict without the others, and learn with all
+kept, dropped         which weights are large, and how many are small
+lean, lean_run        predict without the small weights, and learn with all
 WeightSelector, InformationGain, Game
-                      transformers of scikit-learn, for streams too (`partial_fit`)
+                      transformers of scikit-learn with `partial_fit`
 """
 
-from .game_selector import Game
-from .information_gain import InformationGain
+from .game import Game
+from .information import InformationGain
 from .lean import Lean, LeanRun, lean, lean_run
-from .weight_selector import WeightSelector
-from .weights import dropped, kept
+from .weights import WeightSelector, dropped, kept
 
 __all__ = [
     "Game",

@@ -1,19 +1,27 @@
-"""Feature selection as a game of two persons (large-margin paper, eq. 4.26)."""
+"""Feature selection as a two-person game (large-margin paper, eq. 4.26)."""
+
+from typing import Any
 
 import numpy as np
 import scipy.sparse
 from scipy.optimize import linprog
+from sklearn.utils.validation import check_is_fitted
 
 from ..errors import SelectronError
+from ..estimator.parameters import above_zero
+from .information import _Counter, all_or_nothing, binned, forget, information, table
+
+CHUNK = 1024  # rows per one-hot block
+WIDEST = 1024  # features; the linear programme takes cubic time or more
 
 
 def play_game(M: np.ndarray, k: int) -> tuple[np.ndarray, float]:
-    """Return the row player's best u of shape (d,), and the value of the game.
+    """Return an optimal strategy u, (d,), of the row player, and the value of the game.
 
     max_u min_v u'Mv over 0 <= u, v <= 1 with sum u = sum v = k, for M of shape (d, d). By duality,
-    the inner minimum is the largest k l - sum s with l - s_j <= (M'u)_j and s >= 0, which makes one
-    linear programme in u, s and l. Several u may be best; it returns one of them. The solver's
-    tolerances are absolute, so that M is brought to the size of 1.
+    the inner minimum is the largest k l - sum s with l - s_j <= (M'u)_j and s >= 0: a linear
+    programme in u, s and l. Several u may be optimal; one is returned. M is scaled to 1, since the
+    solver's tolerances are absolute.
 
     Raises SelectronError if the programme is not solved.
 
@@ -33,3 +41,110 @@ def play_game(M: np.ndarray, k: int) -> tuple[np.ndarray, float]:
     if found.status != 0:
         raise SelectronError(f"The game of {d} features was not solved: {found.message}")
     return found.x[:d], -found.fun * size
+
+
+class Game(_Counter):
+    """Select k features by the game max_u min_v u'Mv with M_ij = I(x_i; x_j), without labels.
+
+    The learner bets on features, 0 <= u <= 1 with sum k; the adversary chooses the v about which
+    they have the least information. The k features of largest u are selected. Features that have
+    been constant so far are left out of the game, and selected last. Every `partial_fit` solves a
+    linear programme with d^2 coefficients: half a second for 256 features, a few seconds for 512.
+
+    Parameters
+    ----------
+    k : int, default 10
+        Number of features to select; all, if there are fewer.
+    bins : int, default 4
+        Number of bins of a feature, as in `InformationGain`.
+
+    Attributes
+    ----------
+    strategy_ : ndarray of shape (d,)
+        The learner's u, one of the optimal strategies.
+    value_ : float
+        u'Mv, in nats.
+    information_ : ndarray of shape (d, d)
+        M, over all rows so far, with the entropies on its diagonal.
+    counts_ : ndarray of shape (d, bins, d, bins)
+        Number of rows by the bins of two features.
+    cuts_ : ndarray of shape (d, bins - 1)
+        The upper ends of the bins.
+    n_features_in_ : int
+    feature_names_in_ : ndarray, if the rows came with names
+
+    Input errors, such as more than 1024 features, are `SelectronError`, and leave the state
+    unchanged.
+
+    Source: Shen & Dietterich, "A Family of Large Margin Linear Classifiers" (SDM 2009), eq. (4.26).
+
+    Examples
+    --------
+    >>> from selectron.streams import digits
+    >>> X, _ = digits(passes=1)
+    >>> game = Game(k=10).fit(X)
+    >>> game.get_support(indices=True)
+    array([ 2,  7, 15, 22, 23, 47, 49, 54, 61, 63])
+    >>> round(game.value_, 3)
+    0.647
+    """
+
+    counts_: np.ndarray
+
+    def fit(self, X: Any, y: Any = None) -> "Game":
+        """Reset, then count rows of shape (n, d) and solve the game; y is ignored; return self."""
+        with all_or_nothing(self):
+            forget(self)
+            self.partial_fit(X)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> "Game":
+        """Count more rows and solve the game again; X and y are as in `fit`; return self."""
+        with all_or_nothing(self):
+            k = above_zero("k", self.k)
+            X = _narrow(table(self, X, first=not hasattr(self, "counts_")))
+            first = self._first(X, power=2)
+            pairs = paired(X, self.cuts_)
+            self.counts_ = pairs if first else self.counts_ + pairs
+            self.information_ = information(self.counts_.transpose(0, 2, 1, 3))
+            self.strategy_, self.value_ = _best(self.information_, k)
+        return self
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self._best(self.strategy_)
+
+
+def _best(M: np.ndarray, k: int) -> tuple[np.ndarray, float]:
+    """Return the strategy and the value of the game among the features that vary.
+
+    No feature has information about a constant one: with these, the value would always be 0.
+    """
+    u, varied = np.zeros(len(M)), np.flatnonzero(M.diagonal())
+    if not len(varied):
+        return u, 0.0
+    u[varied], value = play_game(M[np.ix_(varied, varied)], min(k, len(varied)))
+    return u, value
+
+
+def _narrow(X: Any) -> Any:
+    """Return X; raise SelectronError if it has too many features."""
+    if X.shape[1] > WIDEST:
+        raise SelectronError(
+            f"X has {X.shape[1]} features, and Game takes {WIDEST} at most: "
+            "use InformationGain, or fewer features."
+        )
+    return X
+
+
+def paired(X: Any, cuts: np.ndarray) -> np.ndarray:
+    """Return the number of rows by the bins of two features, (d, bins, d, bins)."""
+    d, bins = len(cuts), cuts.shape[1] + 1
+    counts = np.zeros((d * bins, d * bins))  # whole numbers, exact up to 2^53
+    for start in range(0, X.shape[0], CHUNK):
+        part = X[start : start + CHUNK]
+        part = part.toarray() if scipy.sparse.issparse(part) else part
+        spread = np.zeros((len(part), d * bins))
+        spread[np.arange(len(part))[:, None], np.arange(d) * bins + binned(part, cuts)] = 1.0
+        counts += spread.T @ spread
+    return counts.reshape(d, bins, d, bins)

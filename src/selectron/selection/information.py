@@ -1,15 +1,77 @@
-"""Mutual information of counted things."""
+"""Mutual information of binned features, and the selection of features by it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 from scipy.special import xlogy
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_is_fitted
+
+from ..data.labels import as_array
+from ..engine.parameters import shown
+from ..engine.rows import Dense, Sparse
+from ..errors import SelectronError
+from ..estimator import checks as shared
+from ..estimator.parameters import above_zero
+from ..model.support import check_memory
+
+
+def cuts(X: Any, bins: int) -> np.ndarray:
+    """Return the upper ends of all bins but the last, (d, bins - 1), for bins of equal counts.
+
+    Cut b of a feature is the least value that b / bins of the rows do not exceed. X, of shape
+    (n, d), is dense or CSR.
+
+    >>> cuts(np.array([[5.0], [1.0], [4.0], [2.0]]), 4)
+    array([[1., 2., 4.]])
+    """
+    n = X.shape[0]
+    ranks = -(-np.arange(1, bins) * n // bins) - 1
+    if scipy.sparse.issparse(X):
+        return _ranked(X.tocsc(), ranks)
+    return np.partition(X, ranks, axis=0)[ranks].T
+
+
+def _ranked(X: Any, ranks: np.ndarray) -> np.ndarray:
+    """Return the values of the given ranks (from 0) in every column of a CSC array."""
+    n, d = X.shape
+    columns = np.repeat(np.arange(d), np.diff(X.indptr))
+    order = np.lexsort([X.data, columns])
+    values = np.append(X.data[order], 0.0)
+    below = np.bincount(columns, X.data < 0, minlength=d).astype(int)[:, None]
+    zeros = n - np.diff(X.indptr)[:, None]
+    after = ranks >= below + zeros
+    place = X.indptr[:-1, None] + ranks - np.where(after, zeros, 0)
+    return np.where(after | (ranks < below), values[np.minimum(place, len(X.data))], 0.0)
+
+
+def binned(values: np.ndarray, cuts: np.ndarray) -> np.ndarray:
+    """Return the bin of every value, from 0 to the number of cuts.
+
+    `values` has the shape of `cuts` without its last axis, or broadcasts to it. A bin includes its
+    upper end. If two cuts are equal, the bin between them holds that value alone, such as the zeros
+    of text features. With two cuts or more, the values of an indicator have separate bins.
+
+    >>> binned(np.array([-1.0, 0.0, 0.5, 2.0]), np.array([0.0, 0.0, 1.0]))
+    array([0, 1, 2, 3])
+    """
+    below = np.zeros(np.broadcast_shapes(values.shape, cuts.shape[:-1]), np.intp)
+    equal = np.zeros(below.shape, np.intp)
+    for cut in np.moveaxis(cuts, -1, 0):
+        below += values > cut
+        equal += values == cut
+    return below + (equal > 1)
 
 
 def information(counts: Any) -> np.ndarray:
-    """Return I(a; b) in nats for tables of counts, (..., A, B); at least 0, and 0 for no counts.
+    """Return the mutual information I(a; b) >= 0 in nats of tables of counts, (..., A, B).
 
-    I = H(a) + H(b) - H(a, b), all three from the counts as they are.
+    I = H(a) + H(b) - H(a, b), from the empirical frequencies; 0 without counts.
 
     >>> information([[2, 0], [0, 2]]).round(4)
     np.float64(0.6931)
@@ -23,3 +85,202 @@ def information(counts: Any) -> np.ndarray:
 
 def _sum_of_logs(counts: np.ndarray, axis: Any) -> np.ndarray:
     return xlogy(counts, counts).sum(axis=axis)
+
+
+def top(scores: np.ndarray, k: int) -> np.ndarray:
+    """Return a mask of the k largest scores, the first of equal ones; of all if there are fewer.
+
+    >>> top(np.array([0.2, 0.5, 0.2]), 2)
+    array([ True,  True, False])
+    """
+    mask = np.zeros(len(scores), bool)
+    mask[np.argsort(-scores, kind="stable")[:k]] = True
+    return mask
+
+
+class _Counter(SelectorMixin, BaseEstimator):
+    """Select the k best features by counts of binned values."""
+
+    n_features_in_: int
+
+    def __init__(self, k: int = 10, *, bins: int = 4):
+        self.k = k
+        self.bins = bins
+
+    def _first(self, X: Any, power: int) -> bool:
+        """Compute the cuts from the first rows; return whether these are the first."""
+        if hasattr(self, "counts_"):
+            return False
+        self.cuts_ = cuts(X, checked_bins(self.bins, X, power))
+        return True
+
+    def _best(self, scores: np.ndarray) -> np.ndarray:
+        check_is_fitted(self)
+        return top(scores, above_zero("k", self.k))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class InformationGain(_Counter):
+    """Select the k features of largest mutual information I(x_j; y), over all rows so far.
+
+    Parameters
+    ----------
+    k : int, default 10
+        Number of features to select; all, if there are fewer.
+    bins : int, default 4
+        Number of bins of a feature, 3 or more. The first call fixes the bins, with equal counts in
+        each, so start with a few hundred rows. A value that fills a bin has a bin of its own: a
+        feature that is mostly zero has bins below, at and above zero, and a 0/1 indicator has a bin
+        for each value.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (d,)
+        Mutual information in nats.
+    counts_ : ndarray of shape (d, bins, K)
+        Number of rows by bin and class.
+    cuts_ : ndarray of shape (d, bins - 1)
+        The upper ends of the bins.
+    classes_ : ndarray of shape (K,)
+        The classes so far; new ones may appear at any time.
+    n_features_in_ : int
+    feature_names_in_ : ndarray, if the rows came with names
+
+    Rows without a label (NaN, None) are ignored. Input errors are `SelectronError`, and leave the
+    state unchanged.
+
+    Source: Yang & Pedersen, "A comparative study on feature selection in text categorization" (ICML
+    1997), as Shen & Dietterich (SDM 2009, section 4.3) use it.
+
+    Examples
+    --------
+    >>> from selectron.streams import digits
+    >>> X, y = digits(passes=1)
+    >>> selector = InformationGain(k=3).fit(X, y)
+    >>> selector.get_support(indices=True)
+    array([34, 38, 42])
+    >>> selector.scores_.max().round(4)
+    np.float64(0.0528)
+    """
+
+    def fit(self, X: Any, y: Any) -> "InformationGain":
+        """Reset, then count rows of shape (n, d) with n labels of any type; return self."""
+        with all_or_nothing(self):
+            forget(self)
+            self.partial_fit(X, y)
+        return self
+
+    def partial_fit(self, X: Any, y: Any) -> "InformationGain":
+        """Count more rows; X and y are as in `fit`; return self."""
+        with all_or_nothing(self):
+            above_zero("k", self.k)
+            X = table(self, X, first=not hasattr(self, "counts_"))
+            rows, y = labelled(X, y)
+            if self._first(X, power=1):
+                self.counts_ = np.zeros((*self.cuts_.shape[:1], self.bins, 0), np.int64)
+                self.classes_ = y[:0]
+            self._count(rows, y)
+            self.scores_ = information(self.counts_)
+        return self
+
+    def _count(self, X: Any, y: np.ndarray) -> None:
+        classes = classes_with(self.classes_, y)
+        counts = np.zeros((*self.counts_.shape[:2], len(classes)), np.int64)
+        counts[:, :, np.searchsorted(classes, self.classes_)] = self.counts_
+        counts += counted(X, np.searchsorted(classes, y), self.cuts_, len(classes))
+        self.counts_, self.classes_ = counts, classes
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self._best(self.scores_)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def counted(X: Any, codes: np.ndarray, cuts: np.ndarray, K: int) -> np.ndarray:
+    """Return the number of rows by feature, bin and class, (d, bins, K).
+
+    `codes` are the class codes of the rows, from 0 on. The zeros of a CSR array take no time: their
+    counts are the remainder of each class.
+    """
+    d, bins = len(cuts), cuts.shape[1] + 1
+    if not scipy.sparse.issparse(X):
+        cells = (np.arange(d) * bins + binned(X, cuts)) * K + codes[:, None]
+        return np.bincount(cells.ravel(), minlength=d * bins * K).reshape(d, bins, K)
+    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    found = X.indices.astype(np.intp)
+    cells = (found * bins + binned(X.data, cuts[found])) * K + codes[rows]
+    counts = np.bincount(cells, minlength=d * bins * K).reshape(d, bins, K)
+    zeros = np.bincount(codes, minlength=K) - counts.sum(axis=1)
+    counts[np.arange(d), binned(np.zeros(d), cuts)] += zeros
+    return counts
+
+
+def table(estimator: Any, X: Any, *, first: bool, sparse: bool | None = None) -> Any:
+    """Return X as a dense or CSR array; raise SelectronError if a value is not finite."""
+    sparse = scipy.sparse.issparse(X) if sparse is None else sparse
+    block, n = shared.rows(estimator, X, first=first, sparse=sparse)
+    if not np.isfinite(block.values).all():
+        raise SelectronError("X contains NaN or infinity: every value must be finite.")
+    return array_of(block, n, estimator.n_features_in_)
+
+
+def array_of(block: Dense | Sparse, n: int, width: int) -> Any:
+    """Return a block of n rows as an array, dense or CSR."""
+    if isinstance(block, Dense):
+        return block.values
+    return scipy.sparse.csr_array((block.values, block.indices, block.indptr), shape=(n, width))
+
+
+def labelled(X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    """Return the rows that have a label, possibly none, and their labels."""
+    y, without = shared.labels(y, X.shape[0])
+    present = y[~without]
+    if len(present) and type_of_target(present).startswith("continuous"):
+        raise SelectronError(
+            f"y must hold class labels, got numbers such as {shown(present[0])}: "
+            "Unknown label type: continuous."
+        )
+    return (X[np.flatnonzero(~without)] if without.any() else X), present
+
+
+def classes_with(known: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return the sorted classes: the known ones and those of the labels y."""
+    try:
+        return np.unique(as_array([*known, *np.unique(y)]))
+    except TypeError as error:
+        raise SelectronError("The labels have types that cannot be sorted together.") from error
+
+
+def checked_bins(value: Any, X: Any, power: int) -> int:
+    """Return a valid number of bins for which (d bins)^power counts fit in memory."""
+    if not isinstance(value, int | np.integer) or value <= 2:
+        raise SelectronError(f"bins must be a whole number above 2, got {shown(value)}.")
+    width = X.shape[1]
+    what = f"Counting {value} bins of {width} features"
+    check_memory(8 * (width * int(value)) ** power, what, "take fewer bins, or fewer features")
+    return int(value)
+
+
+@contextmanager
+def all_or_nothing(estimator: Any) -> Iterator[None]:
+    """Restore the estimator's attributes if an exception is raised."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        estimator.__dict__ = before
+        raise
+
+
+def forget(estimator: Any) -> None:
+    """Delete all fitted attributes."""
+    for name in [name for name in vars(estimator) if name.endswith("_")]:
+        delattr(estimator, name)

@@ -1,4 +1,4 @@
-"""Predict with the small weights left out, and learn with all of them."""
+"""Predict without the small weights, and learn with all of them."""
 
 import copy
 from dataclasses import dataclass, replace
@@ -13,17 +13,16 @@ from ..engine.round import CLASS
 from ..engine.rows import Dense, Sparse, rows_of
 from ..engine.scales import SHORTEST
 from ..errors import SelectronError
-from ..estimator import checks as shared
 from ..estimator.classifier import OnlineClassifier
 from ..model.model import Model
 from ..model.run import Run, named
-from .checks import array_of
+from .information import array_of, table
 from .weights import kept
 
 
 @dataclass(frozen=True, eq=False)
 class Lean:
-    """The weights of a classifier as they were, without the small ones: it predicts.
+    """A predictor with the weights of a classifier at one moment, without the small ones.
 
     `coef_` has shape (1, d), `intercept_` (1,) and `classes_` (2,).
     """
@@ -34,42 +33,38 @@ class Lean:
     classes_: np.ndarray
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return <w, x> plus the intercept for every row of X, (n, d), scaled as the learner does.
+        """Return <w, x> plus the intercept, (n,), for rows X, (n, d), scaled as in the learner.
 
-        It is this margin for second-order learners too, whose own are m / (1 + q). Raises
-        SelectronError if X is not as the classifier has it, or a row too large for floating point.
+        This holds for second-order learners too, whose own margins are m / (1 + q). Raises
+        SelectronError if X does not fit the classifier, or if a row overflows.
         """
         model = self.classifier.model_
-        block, n = shared.rows(self.classifier, X, first=False, sparse=model.sparse)
-        if not np.isfinite(block.values).all():
-            raise SelectronError("X contains NaN or infinity: every value must be finite.")
-        margins = _margins(
-            array_of(block, n, model.width), self.coef_[0], self.intercept_[0], model
-        )
+        X = table(self.classifier, X, first=False, sparse=model.sparse)
+        margins = _margins(X, self.coef_[0], self.intercept_[0], model)
         if not np.isfinite(margins).all():
             row = int(np.isfinite(margins).argmin())
             raise SelectronError(f"Row {row} is too large for floating point: scale the features.")
         return margins
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the predicted class of every row."""
+        """Return the predicted class of every row, (n,)."""
         return named(self.decision_function(X) >= 0, self.classes_)
 
 
 class LeanRun(NamedTuple):
-    """What a pass came to: as it was learned, and with the lean predictions."""
+    """The results of a pass: with all weights, and with the lean predictions."""
 
     full: Run
     lean: Run  # asked and updated as in `full`; no margins and probabilities
-    used: np.ndarray  # (n,), how many weights other than 0 predicted, the intercept aside
+    used: np.ndarray  # (n,), number of nonzero weights in each prediction, without the intercept
 
 
 def lean(classifier: OnlineClassifier, sigma: float, norm: str = "abs") -> Lean:
-    """Return what predicts as a fitted classifier does, its small weights dropped.
+    """Return a predictor with the large weights of a fitted classifier.
 
-    Which ones is decided by `kept`; the intercept is never dropped. The classifier may go on
-    learning: the result keeps the weights of now. Raises SelectronError as `kept` does, and
-    NotFittedError before the first row.
+    `kept` decides which weights are dropped; the intercept is always kept. The classifier may
+    continue to learn: the result keeps its present weights. Raises SelectronError as `kept` does,
+    and NotFittedError before the first row.
 
     Source: Shen & Dietterich, "A Family of Large Margin Linear Classifiers" (SDM 2009), 3.4.
 
@@ -96,16 +91,15 @@ def lean(classifier: OnlineClassifier, sigma: float, norm: str = "abs") -> Lean:
 def lean_run(
     classifier: OnlineClassifier, X: Any, y: Any, sigma: float, norm: str = "abs"
 ) -> LeanRun:
-    """Play rounds as `classifier.run(X, y)` does, and predict each with the small weights dropped.
+    """Run `classifier.run(X, y)`, and predict every round without the small weights.
 
-    In every round `kept` decides anew. It touches the prediction alone: what is asked and learned
-    is that of the plain run, and the classifier ends up as after it. Where nothing but zeros is
-    dropped, the prediction is the learner's own, bit for bit; elsewhere the margin is summed in
-    another order than in the loop, and may differ from it by rounding.
+    `kept` is applied in every round, and affects the predictions only: queries, updates and the
+    final classifier are those of the plain run. Where only zeros are dropped, the prediction is the
+    learner's, bit for bit; otherwise the margin may differ from the loop's by rounding.
 
-    Weights change in rounds with a step alone, so those rounds are played again one by one on a
-    copy of the model, and all between two of them are predicted at once. Raises SelectronError, and
-    learns nothing, as `run` and `kept` do.
+    Weights change only in rounds with an update, so these rounds are repeated on a copy of the
+    model, and the rounds between two of them are predicted at once. Raises SelectronError as `run`
+    and `kept` do, and then learns nothing.
 
     Source: Shen & Dietterich, "A Family of Large Margin Linear Classifiers" (SDM 2009), 4.3.
 
@@ -120,7 +114,7 @@ def lean_run(
     """
     kept([], sigma, norm)
     with _linear(classifier)._all_or_nothing():
-        block, *_ = classifier._labelled(X, y, None)  # its model is made, but plays nothing
+        block, *_ = classifier._labelled(X, y, None)  # creates the model without a round
         _two_classes(classifier.model_)
         model = copy.deepcopy(classifier.model_)
         full = classifier.run(X, y)
@@ -130,24 +124,24 @@ def lean_run(
 
 
 def _linear(classifier: Any) -> OnlineClassifier:
-    """Return a classifier, if it is one."""
+    """Return the classifier; raise SelectronError if it is none."""
     if not isinstance(classifier, OnlineClassifier):
         raise SelectronError(f"classifier must be an OnlineClassifier, got {shown(classifier)}.")
     return classifier
 
 
 def _two_classes(model: Model) -> None:
-    """Refuse what has no one vector of weights."""
+    """Raise SelectronError if the model has no single weight vector."""
     if model.stacked or model.dual:
         raise SelectronError(
-            "Small weights can be left out of two classes only, learned without a kernel."
+            "Small weights can be dropped for two classes only, learned without a kernel."
         )
 
 
 def _replayed(
     model: Model, block: Dense | Sparse, full: Run, sigma: float, norm: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Take the steps of a run once more; return the lean predictions, and the weights they used."""
+    """Repeat the updates of a run; return the lean predictions and their numbers of weights."""
     n = len(full)
     rows = array_of(block, n, model.width)
     positive, used = full.positive.copy(), np.empty(n, np.intp)
@@ -167,9 +161,9 @@ def _replayed(
 
 
 def _margins(rows: Any, w: np.ndarray, bias: float, model: Model) -> np.ndarray:
-    """Return <w, x> plus the bias for every row, at unit length if the model takes them so.
+    """Return <w, x> plus the bias for every row, at unit norm if the model normalises rows.
 
-    As in the loop, a row too short to have a direction has margin 0, and one too long NaN.
+    As in the loop, a row too short to have a direction has margin 0, and one that overflows NaN.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         m = rows @ w + bias

@@ -1,28 +1,33 @@
-"""Which weights are small enough to be done without (large-margin paper, section 3.4)."""
+"""Selection by weights: which ones are small enough to drop (large-margin paper, section 3.4)."""
 
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
 
 from ..engine.parameters import shown
 from ..errors import SelectronError
+from ..estimator.classifier import OnlineClassifier
+from ..learners import PassiveAggressive
 
 COSTS = {"abs": np.abs, "square": np.square}
 
 
 def kept(w: Any, sigma: float, norm: str = "abs") -> np.ndarray:
-    """Return which features keep their weights, as booleans of shape (d,).
+    """Return a mask (d,) of the features that keep their weights.
 
-    Starting from the smallest magnitude, weights are dropped while what has been dropped adds up to
-    less than `sigma`: the sum of squares with norm "square", as in Theorems 3.3 and 3.4, or of
-    absolute values with norm "abs", as in the paper's experiments. Of equal magnitudes, the first
-    ones go first. With sigma = 0 everything is kept; a weight of zero is dropped as soon as sigma
-    is above 0.
+    Weights are dropped from the smallest magnitude on while their sum stays below `sigma`: the sum
+    of squares with norm "square", as in Theorems 3.3 and 3.4, or of absolute values with norm
+    "abs", as in the paper's experiments. Of equal magnitudes, the first is dropped first. With
+    sigma = 0 all weights are kept; with any other, weights of zero are dropped.
 
-    `w` has shape (d,), or (K, d) for K classes. A feature then stays or goes for all classes, and
-    costs the sum over them, so that `sigma` bounds what is taken from all weights together.
+    `w` has shape (d,), or (K, d) for K classes. A feature is then kept or dropped for all classes,
+    and costs the sum over them: `sigma` bounds the sum of all dropped weights.
 
-    Raises SelectronError if sigma is below 0, the norm is unknown, or w is no array of this shape.
+    Raises SelectronError if sigma is negative, the norm unknown, or w not of this shape.
 
     Source: Shen & Dietterich, "A Family of Large Margin Linear Classifiers" (SDM 2009).
 
@@ -36,9 +41,9 @@ def kept(w: Any, sigma: float, norm: str = "abs") -> np.ndarray:
 
 
 def dropped(costs, sigma):
-    """How many of the smallest costs can go while their sum stays below sigma.
+    """Return how many of the smallest costs can be dropped while their sum stays below sigma.
 
-    The costs are absolute values or squares of weights, none below 0. Numba compiles it as it is.
+    The costs are absolute values or squares of weights. Numba can compile this function.
 
     >>> int(dropped(np.array([0.5, 0.1, 2.0, 0.2]), 0.4))
     2
@@ -47,9 +52,9 @@ def dropped(costs, sigma):
 
 
 def _all_but_smallest(costs: np.ndarray, count: int) -> np.ndarray:
-    """Leave out the `count` smallest, the first of equals; finding their edge is all that it takes.
+    """Return a mask of all costs but the `count` smallest, the first of equal ones.
 
-    A stable argsort would do, in ten times the time.
+    It gives the result of a stable argsort in a tenth of the time.
     """
     if count == 0:
         return np.ones(len(costs), bool)
@@ -78,10 +83,89 @@ def _checked(sigma: Any) -> float:
 
 
 def _costs(w: np.ndarray, norm: Any) -> np.ndarray:
-    """Return what it costs to drop each feature."""
+    """Return the cost of dropping each feature, (d,)."""
     if not isinstance(norm, str) or norm not in COSTS:
         raise SelectronError(f'norm must be "abs" or "square", got {shown(norm)}.')
     if w.ndim not in (1, 2):
         raise SelectronError(f"w must have one dimension or two, got shape {w.shape}.")
-    with np.errstate(over="ignore"):  # what is too large to be squared is not small
+    with np.errstate(over="ignore"):  # a weight whose square overflows is not small
         return COSTS[norm](np.atleast_2d(w)).sum(axis=0)
+
+
+class WeightSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
+    """Select the features with the large weights of an online learner.
+
+    Parameters
+    ----------
+    classifier : classifier with `coef_`, default OnlineClassifier(PassiveAggressive())
+        A clone of it learns. Wrap a fitted classifier in `sklearn.frozen.FrozenEstimator` to use
+        it without learning.
+    sigma : float, default 0.001
+        The smallest weights are dropped while their sum is below it, in units of the weights or
+        their squares, which are large for small features. With features of order 1, the default
+        drops almost nothing.
+    norm : "abs" or "square", default "abs"
+        Whether to sum absolute values or squares.
+
+    Attributes
+    ----------
+    classifier_ : the classifier that learned
+    n_features_in_ : int
+    feature_names_in_ : ndarray, if the rows came with names
+
+    The intercept is ignored. The rule is `selectron.selection.kept`. The classifier handles rows
+    without a label, and errors.
+
+    Source: Shen & Dietterich, "A Family of Large Margin Linear Classifiers" (SDM 2009), 3.4.
+
+    Examples
+    --------
+    >>> from selectron.streams import digits
+    >>> X, y = digits(passes=1)
+    >>> selector = WeightSelector(sigma=10.0).fit(X[:500], y[:500])
+    >>> selector.transform(X).shape
+    (1797, 7)
+    """
+
+    def __init__(self, classifier: Any = None, *, sigma: float = 0.001, norm: str = "abs"):
+        self.classifier = classifier
+        self.sigma = sigma
+        self.norm = norm
+
+    def fit(self, X: Any, y: Any) -> "WeightSelector":
+        """Reset, then learn from rows of shape (n, d) and n labels; return self."""
+        kept([], self.sigma, self.norm)
+        return self._take(clone(self._classifier()).fit(X, y))
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> "WeightSelector":
+        """Continue learning; `classes` lists all labels if the first rows may lack some."""
+        kept([], self.sigma, self.norm)
+        learning = getattr(self, "classifier_", None)
+        if learning is None:
+            learning = clone(self._classifier())
+        return self._take(learning.partial_fit(X, y, classes=classes))
+
+    def _classifier(self) -> Any:
+        if self.classifier is None:
+            return OnlineClassifier(PassiveAggressive())
+        return self.classifier
+
+    def _take(self, fitted: Any) -> "WeightSelector":
+        self.classifier_ = fitted
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+            if hasattr(fitted, name):
+                setattr(self, name, getattr(fitted, name))
+        return self
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return kept(self.classifier_.coef_, self.sigma, self.norm)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        of_classifier = get_tags(self._classifier())
+        tags.classifier_tags = of_classifier.classifier_tags
+        tags.target_tags.required = True
+        tags.input_tags.sparse = of_classifier.input_tags.sparse
+        return tags
