@@ -10,9 +10,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 MUTATIONS = {
     "a dropped argument": (
-        "classes/binary.py",
-        "space.learn(p, s, rows, i, scale, m, q, y, t)",
-        "space.learn(p, s, rows, i, scale, m, q, y)",
+        "classes/rest.py",
+        "space.learn(p, space.at(s, k), rows, i, scale, m, math.nan, sign, t)",
+        "space.learn(p, space.at(s, k), rows, i, scale, m, math.nan, sign)",
         'Missing positional argument "t" in call to "learn"',
     ),
     "a misspelt function": (
@@ -33,7 +33,7 @@ MUTATIONS = {
 def checked(source: Path, cache: Path) -> str:
     """Return what mypy prints of the loop and what it calls."""
     pytest.importorskip("mypy")
-    files = [str(source / "selectron" / part) for part in ("engine", "classes/binary.py")]
+    files = [str(source / "selectron" / part) for part in ("engine", "classes/rest.py")]
     settings = ["--config-file", str(ROOT / "pyproject.toml"), "--cache-dir", str(cache)]
     done = subprocess.run(
         [sys.executable, "-m", "mypy", *settings, *files],

@@ -20,8 +20,9 @@ def inside(clf) -> bytes:
     values = copy.deepcopy(vars(clf))
     model = values.get("model_")
     if model is not None:
-        if "g" in model.state._fields:  # written before it is read
-            model.state = model.state._replace(g=None)
+        state = model.state._asdict()
+        state.pop("g", None)  # written before it is read
+        model.state = list(state.items())
         values["draws"] = model.draws.take(3).tolist()
         model.draws = None
         equipment = dict.fromkeys(("space", "loop", "room", "recent", "turn"))

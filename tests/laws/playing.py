@@ -12,7 +12,7 @@ from selectron.model.model import Model, Outcome
 
 from .grid import Case, Stream
 
-ROOM = ("g", "z", "row", "seen")  # for a product, a row or two, and what a ring's members say
+ROOM = ("g", "z", "row", "predictions")  # for a product, a row or two, and what experts predict
 
 
 class Record(NamedTuple):

@@ -83,7 +83,7 @@ def test_labels_are_due_early_where_the_concept_lasts(lasting, low, high):
     budget, spent = Budget(labels=500, horizon=10_000), np.zeros(10_000)
     past = record_of(budget.past())
     for i in range(len(spent)):
-        spent[i], *_ = current_rate(Budget(*budget.numbers()), past, 0.0, lasting)
+        spent[i], *_ = current_rate(Budget.Parameters(*budget.numbers()), past, 0.0, lasting)
         past = past._replace(rows=i + 1, seen=i + 1, asked=past.asked + spent[i])
     assert low < spent[:5000].sum() / 500 < high
     assert spent.sum() > 498

@@ -74,16 +74,16 @@ def opened(home: Path, **given: Any) -> tuple[Session, Settings]:
 
 
 def budget_of(text: str) -> Any:
-    """Return the budget that a text names, as `selectron.askers.budget.budget_of` does.
+    """Return the budget that a text names, in the one notation of budgets.
 
     "none" stands for no limit, and gives None. Raises SelectronError if the text names no budget.
 
     >>> budget_of("6/1d").labels, budget_of("none")
     (6.0, None)
     """
-    from selectron.askers import budget
+    from selectron.askers import Budget
 
-    return None if text == "none" else budget.budget_of(text)
+    return None if text == "none" else Budget.parse(text)
 
 
 def titles_of(home: Path, settings: Settings) -> Titles:

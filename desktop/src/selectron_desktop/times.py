@@ -25,11 +25,11 @@ def moment(text: str, now: float) -> float:
     >>> moment("20min", 3600.0)
     2400.0
     """
-    from selectron.askers.budget import seconds
+    from selectron.askers import Budget
 
     if text.strip()[-1:] in ("s", "n", "h", "d", "w"):  # a unit, as Z of a date is not
         with suppress(SelectronError):
-            return now - seconds(text)
+            return now - Budget(labels=1, per=text).numbers()[3]  # the period in seconds
     today = datetime.fromtimestamp(now)
     try:
         if re.fullmatch(r"\d\d?:\d\d(:\d\d)?", text):

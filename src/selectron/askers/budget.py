@@ -188,6 +188,17 @@ class Budget(Parameters):
         made.numbers()
         return made
 
+    @staticmethod
+    def parse(text: str) -> "Budget":
+        """Return the budget that a text names, as "10%", "500/10000" (rows) or "200/1d".
+
+        Raises SelectronError if it names none.
+
+        >>> Budget.parse("200/1d").per
+        '1d'
+        """
+        return budget_of(text)
+
     @classmethod
     def _make(cls, iterable: Any) -> "Budget":  # type: ignore[override]
         return cls(*iterable)
