@@ -3,6 +3,7 @@
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from selectron import SelectronError
@@ -300,9 +301,9 @@ def test_a_file_of_selectron_0_1_goes_on():
     old = ActivityPredictor.load(Path(__file__).parent / "data" / "predictor-8.model")
     new = trained(60, budget=Budget(labels=6, per="1d"))
     later = minutes(120)[60:]
-    assert (old.scoring.weights() == new.scoring.weights()).all()
+    np.testing.assert_allclose(old.scoring.weights(), new.scoring.weights(), rtol=1e-9)
     found = [play(one, later) for one in (old, new)]
     assert [one._replace(alarm=None) for one in found[0]] == [
         one._replace(alarm=None) for one in found[1]
     ]
-    assert (old.scoring.weights() == new.scoring.weights()).all()
+    np.testing.assert_allclose(old.scoring.weights(), new.scoring.weights(), rtol=1e-9)
