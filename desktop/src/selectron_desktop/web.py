@@ -45,7 +45,6 @@ PAGES = {
     "/static/question.css": ("question.css", "text/css"),
     "/static/icon.svg": ("icon.svg", "image/svg+xml"),
 }
-UNKNOWN = "Open the address that selectron activity watch prints."
 Handler = Callable[[Request], Awaitable[Response]]
 
 
