@@ -3,16 +3,19 @@
 Every test plays in processes of their own, which tell what they learned and whether they compiled.
 """
 
+import io
 import json
 import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 import selectron
+from selectron.engine import machine
 
 # a learner as a user would write it; its only step is w = GAIN y, with a callee
 LEARNER = """
@@ -286,3 +289,22 @@ def test_the_package_itself_is_left_alone(primed):
     names = {file.name for file in primed.cache.rglob("*") if file.is_file()}
     package = Path(selectron.__file__).parent
     assert not names & {file.name for file in package.rglob("*")}
+
+
+class Terminal(io.StringIO):
+    def __init__(self, terminal):
+        super().__init__()
+        self.terminal = terminal
+
+    def isatty(self):
+        return self.terminal
+
+
+@pytest.mark.parametrize(("terminal", "seconds"), [(True, 1.0), (True, 0.0), (False, 1.0)])
+def test_a_terminal_shows_that_it_compiles(terminal, seconds, monkeypatch):
+    monkeypatch.setattr(machine, "PATIENCE", 0.01 if seconds else 60.0)
+    monkeypatch.setattr("sys.stderr", Terminal(terminal))
+    with machine._announced("Mine or Margin"):
+        time.sleep(seconds)
+    shown = "selectron: compiling Mine and Margin, which is kept for later runs\n"
+    assert sys.stderr.getvalue() == (shown if terminal and seconds else "")

@@ -7,13 +7,17 @@ name and a new entry.
 
 import gc
 import hashlib
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 from ..errors import SelectronError
 from .bind import bind, digest, reachable
+
+PATIENCE = 1.0  # seconds of compiling until a terminal shows a line about it
 
 
 def compiled(function: Callable, parts: Mapping[str, Any], name: str, what: str = "") -> Callable:
@@ -45,7 +49,7 @@ def _load(function: Callable, parts: Mapping[str, Any], name: str, args: tuple, 
     name += f"_{'counting_' * counting}{digest(function, parts)}"
     signature = tuple(numba.typeof(a) for a in args)
     try:
-        with _uncollected():
+        with _uncollected(), _announced(what):
             return _cached(function, parts, name, signature, counting)
     except (numba.core.errors.NumbaError, TypeError, ValueError) as error:
         raise SelectronError(f"{what} does not compile: {_reason(error)}.") from error
@@ -64,6 +68,24 @@ def _uncollected() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+@contextmanager
+def _announced(what: str) -> Iterator[None]:
+    """Print one line to a terminal if compiling takes more than a second."""
+
+    def announce() -> None:
+        if sys.stderr is not None and sys.stderr.isatty():
+            parts = what.replace(" or ", " and ")
+            print(f"selectron: compiling {parts}, which is kept for later runs", file=sys.stderr)
+
+    timer = Timer(PATIENCE, announce)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _reason(error: Exception) -> str:
