@@ -70,6 +70,7 @@ def test_no_margin_no_bound():
     assert ellipsoid.theorem_3(run, s.X, s.U[0], 0.1, 0.5, 0.5) == math.inf  # c + b = 1
 
 
+@pytest.mark.slow
 def test_theorem_3_holds():
     for s in streams(*KINDS):
         for gamma, c, b in IMPROVED:

@@ -26,6 +26,7 @@ def half(stream, tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_all_orders_are_told_and_drawn(call, stream, tmp_path):
     result = call("pool", stream[0], "--plot", "m.png", "-o", "labels.csv")
     assert result.exit_code == 0
@@ -91,6 +92,7 @@ def test_a_line_of_a_pipe_is_one_answer(call, half, lines, told):
     assert "Enter or y confirms" in result.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("classes", "lines", "asked"),
     [(["--classes", "a,b"], b"y\n", b" ? "), ([], b"a\nn\n", b"label (a): ")],

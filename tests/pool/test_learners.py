@@ -121,6 +121,7 @@ def test_rows_that_are_hard_to_bring_into_position(learner):
         assert run.mistakes < 8 * 8 * math.log(100), name
 
 
+@pytest.mark.slow
 def test_the_papers_learner_takes_over_where_there_is_no_progress(monkeypatch):
     taken = []
     plan = Boosted.plan

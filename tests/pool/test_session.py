@@ -122,6 +122,7 @@ def test_classes_that_come_one_by_one():
     assert pool.n_told_ == 53
 
 
+@pytest.mark.slow
 def test_three_classes():
     rng = np.random.default_rng(0)
     W = rng.normal(size=(3, 6))
@@ -142,6 +143,7 @@ def test_sparse_rows_give_what_dense_ones_give():
     assert (one.order[:20] == two.order[:20]).all()
 
 
+@pytest.mark.slow
 def test_wide_rows_are_learned_without_a_matrix():
     rng = np.random.default_rng(0)
     wide = scipy.sparse.random(600, 3000, 0.01, random_state=0, format="csr")

@@ -26,6 +26,7 @@ def play(d, seed, asker, a=0.9, start="sound"):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", ["sound", "talk"])
 @pytest.mark.parametrize("margin", [0.0, 0.9 * MARGIN, MARGIN])
 @pytest.mark.parametrize("d", [2, 3])
