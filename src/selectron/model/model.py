@@ -18,7 +18,7 @@ from ..classes.stack import of_one
 from ..engine.loop import GIVEN, LATER, NEVER, NONE
 from ..engine.parts import Asker, Learner, declared
 from ..engine.round import ASKED, CLASS, STRAINED, UPDATED
-from ..engine.rows import Dense, Sparse, no_rows, rows_of
+from ..engine.rows import Dense, Sparse, no_rows, rows_of, widened
 from ..errors import Refused, SelectronError
 from . import support
 from .compose import check_pair, kind_of, loop, space_for
@@ -189,11 +189,13 @@ class Model:
             self.state = self.state._replace(relevant=relevant[:0])
 
     def widen(self, width: int) -> None:
-        """Grow to `width` features; sparse rows only."""
-        if width > self.width:
-            support.check_start(self, width, self.classes)
-            self.state = self.space.widen(self.state, self.weights_of(width))
-            self.width = width
+        """Grow to `width` features; new ones count as 0 in the rows so far."""
+        if width <= self.width:
+            return
+        support.check_start(self, width, self.classes)
+        self.state = self.space.widen(self.state, self.weights_of(width))
+        self.width, self.recent = width, (None, ())
+        self.open = {ticket: widened(block, width) for ticket, block in self.open.items()}
 
     def extend(self, classes: int) -> None:
         """Grow to this many classes; new ones start with no weights."""
