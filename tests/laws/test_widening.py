@@ -21,8 +21,6 @@ from .playing import (
     snapshot,
 )
 
-
-
 ENSEMBLES = [case for case in GRID if isinstance(case.learner, LeadingHistory) and not case.sparse]
 EXACT = [case for case in GRID if case not in ENSEMBLES]
 
