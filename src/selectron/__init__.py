@@ -1,8 +1,8 @@
 """Selectron: learn a linear classifier from a stream, and ask for as few labels as possible.
 
-    from selectron import OnlineClassifier
-    from selectron.learners import LASEC
-    from selectron.askers import Margin
+    from selectron import Budget, OnlineClassifier
+
+    clf = OnlineClassifier(asker=Budget(rate=0.1), encoder="auto")
 
 The estimators are imported when they are first used, since importing scikit-learn is slow.
 """
@@ -13,8 +13,19 @@ from typing import Any
 from .errors import SelectronError
 
 __version__ = "0.1.0"
-__all__ = ["OnlineClassifier", "OnlineRanker", "Run", "SelectronError"]
+__all__ = [
+    "Budget",
+    "LeadingHistory",
+    "OnlineClassifier",
+    "OnlineRanker",
+    "Run",
+    "SelectronError",
+    "TableEncoder",
+]
 LATER = {
+    "Budget": "askers",
+    "LeadingHistory": "learners",
+    "TableEncoder": "data.encoder",
     "OnlineClassifier": "estimator.classifier",
     "OnlineRanker": "estimator.ranker",
     "Run": "model.run",

@@ -18,6 +18,7 @@ from sklearn.utils import murmurhash3_32
 from .values import encoded, is_blank, text_of, vector_of
 
 WORD = re.compile(r"\w\w+")
+MOST = 256  # places of dense rows, beyond which values of categories share
 OWN, OWN_SPARSE, SHARED = (
     48,
     10_000,
@@ -130,7 +131,8 @@ class Category(Kind):
         """Give a place to a value."""
         if self.find(key, layout) is not None:
             return
-        if len(self.places) < (OWN_SPARSE if layout.front else OWN):
+        room = len(self.places) < (OWN_SPARSE if layout.front else OWN)
+        if room and (layout.front or len(layout) < MOST):
             self.places[key] = layout.add(
                 [f"{self.name}={key}" if key else f"{self.name} is blank"]
             )

@@ -15,7 +15,7 @@ from ..data.dicts import is_dict
 from ..data.labels import encode
 from ..engine.rows import Sparse
 from ..errors import NotThere
-from ..learners import LASEC
+from ..learners import LeadingHistory
 from ..model.model import Block
 from ..model.run import Run, named
 from ..spaces.state import HELD
@@ -43,8 +43,9 @@ class OnlineClassifier(ClassifierMixin, TakesRows):
 
     Parameters
     ----------
-    learner : from `selectron.learners`, default LASEC()
-        How far to step.
+    learner : from `selectron.learners`, default LeadingHistory()
+        How far to step. With None, LASEC() replaces LeadingHistory() for dense rows of more than
+        512 features, and with a kernel.
     asker : from `selectron.askers`, default Always()
         When to ask for a label.
     classes : list of labels, default None
@@ -117,7 +118,7 @@ class OnlineClassifier(ClassifierMixin, TakesRows):
     (-1, False)
     """
 
-    defaults: ClassVar = {"learner": LASEC(), "asker": Always()}
+    defaults: ClassVar = {"learner": LeadingHistory(), "asker": Always()}
     ranks: ClassVar[bool] = False  # whether a row may be of several classes
 
     def __init__(
@@ -212,7 +213,7 @@ class OnlineClassifier(ClassifierMixin, TakesRows):
 
         >>> X, y = [[1.0], [-2.0], [3.0]], ["up", "down", None]
         >>> OnlineClassifier().run(X, y)
-        <Run: 3 rounds, 50.0% right, 66.7% of the labels asked for, 1 steps>
+        <Run: 3 rounds, 50.0% right, 66.7% of the labels asked for, 2 steps>
         """
         with self._all_or_nothing():
             block, y, codes = self._labelled(X, y, classes)

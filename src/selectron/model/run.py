@@ -108,7 +108,7 @@ class Run(Outcome):
     >>> from selectron import OnlineClassifier
     >>> run = OnlineClassifier().run([[1.0], [-2.0], [3.0]], ["up", "down", None])
     >>> run.prediction.tolist(), run.mistakes, run.accuracy, run.label_rate, run.steps
-    (['up', 'up', 'up'], 1, 0.5, 0.6666666666666666, 1)
+    (['up', 'up', 'up'], 1, 0.5, 0.6666666666666666, 2)
     """
 
     label: np.ndarray

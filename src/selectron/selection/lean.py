@@ -114,7 +114,7 @@ def lean_run(
     """
     kept([], sigma, norm)
     with _linear(classifier)._all_or_nothing():
-        block, *_ = classifier._labelled(X, y, None)  # creates the model without a round
+        block: Any = classifier._labelled(X, y, None)[0]  # creates the model without a round
         _two_classes(classifier.model_)
         model = copy.deepcopy(classifier.model_)
         full = classifier.run(X, y)

@@ -1,0 +1,67 @@
+"""Pipelines of scikit-learn that decide and tell."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from sklearn.utils.validation import check_is_fitted
+
+from ..engine.parameters import shown
+from ..errors import SelectronError
+
+
+def live(pipeline: Any) -> "Live":
+    """Return a pipeline whose last step is an `OnlineClassifier` as something to ask and tell.
+
+    The transformers are used as they were fitted; the classifier learns on. Raises SelectronError
+    if this is no pipeline, or its last step cannot decide, and NotFittedError if it is not fitted.
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from selectron import OnlineClassifier
+    >>> X, y = np.array([[1.0, 2.0], [-3.0, 1.0], [2.0, 0.0], [-1.0, -1.0]]), [1, 0, 1, 0]
+    >>> pipeline = make_pipeline(StandardScaler(), OnlineClassifier(random_state=0)).fit(X, y)
+    >>> stream = live(pipeline)
+    >>> decision = stream.decide([1.5, 1.0])
+    >>> int(decision.label), stream.tell(decision.ticket, 1)
+    (1, True)
+    """
+    return Live(pipeline)
+
+
+class Live:
+    """The rounds of a fitted pipeline: `decide` and `tell` of its last step."""
+
+    def __init__(self, pipeline: Any) -> None:
+        steps = getattr(pipeline, "steps", None)
+        if not steps or not hasattr(steps[-1][1], "decide"):
+            raise SelectronError(
+                f"live takes a pipeline whose last step is an OnlineClassifier, got "
+                f"{shown(pipeline)}."
+            )
+        check_is_fitted(pipeline)
+        self.pipeline, self.classifier = pipeline, steps[-1][1]
+
+    def decide(self, x: Any, time: Any = None) -> Any:
+        """Transform one row and decide, as `OnlineClassifier.decide` does.
+
+        `x` is a 1-D array, a list, a dict (for transformers that take data frames), or a table of
+        one row.
+        """
+        return self.classifier.decide(self.pipeline[:-1].transform(_table(x)), time)
+
+    def tell(self, ticket: int, label: Any) -> bool:
+        """Learn a label that was asked for; return whether the learner took a step."""
+        return bool(self.classifier.tell(ticket, label))
+
+
+def _table(x: Any) -> Any:
+    """Return a row as a table."""
+    if isinstance(x, Mapping) and not scipy.sparse.issparse(x):
+        import pandas as pd
+
+        return pd.DataFrame([x])
+    if scipy.sparse.issparse(x) or hasattr(x, "iloc"):
+        return x
+    return np.atleast_2d(np.asarray(x))
