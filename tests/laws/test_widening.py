@@ -1,4 +1,4 @@
-"""A sparse model that is widened in mid-stream is one that was wide from the start."""
+"""A model that is widened in mid-stream is one that was wide from the start."""
 
 import numpy as np
 import pytest
@@ -6,15 +6,34 @@ import pytest
 from selectron.engine.parts import Space
 from selectron.engine.rows import Sparse
 from selectron.errors import SelectronError
+from selectron.learners import LeadingHistory
 
 from .grid import GRID, LEARNERS, marked, name_of, plain_loop
-from .playing import close, matrix, play_learn, play_live, play_run, same_bits, same_flags, snapshot
+from .playing import (
+    close,
+    matrix,
+    play_learn,
+    play_live,
+    play_look,
+    play_run,
+    same_bits,
+    same_flags,
+    snapshot,
+)
 
-SPARSE = [case for case in GRID if case.sparse]
+ENSEMBLES = [case for case in GRID if isinstance(case.learner, LeadingHistory) and not case.sparse]
+EXACT = [case for case in GRID if case not in ENSEMBLES]
 
 
-@pytest.fixture(params=marked(SPARSE), ids=name_of)
+@pytest.fixture(params=marked(EXACT), ids=name_of)
 def case(request, monkeypatch):
+    if not request.param.compiled:
+        monkeypatch.setattr("selectron.model.model.loop", plain_loop)
+    return request.param
+
+
+@pytest.fixture(params=marked(ENSEMBLES), ids=name_of)
+def ensemble(request, monkeypatch):
     if not request.param.compiled:
         monkeypatch.setattr("selectron.model.model.loop", plain_loop)
     return request.param
@@ -33,6 +52,11 @@ def growing(case):
     return pieces
 
 
+def narrow_rows(case, rows, width):
+    """Return rows as a model of this width takes them."""
+    return rows if case.sparse else rows._replace(values=rows.values[:, :width])
+
+
 def shown(model):
     """Return all that is learned; bounds, which may be tighter or looser, are no part of it."""
     learned = [model.weights(), Space.square(model.state), Space.count(model.state)]
@@ -48,10 +72,29 @@ def test_widened_or_wide_from_the_start(case, play, options):
     for width, rows in pieces:
         narrow.widen(width)
         assert narrow.width == width
-        found, expected = play(case, narrow, rows), play(case, wide, rows)
+        found = play(case, narrow, narrow_rows(case, rows, width))
+        expected = play(case, wide, rows)
         assert same_flags(found, expected)
         close(found, expected, tolerance=1e-12)  # sums over the width may go in another order
     close(shown(narrow), shown(wide), tolerance=1e-12)
+
+
+@pytest.mark.parametrize("options", [{}, {"constant": False}], ids=str)
+def test_widened_experts_believe_what_they_did(ensemble, options):
+    """Scales are estimated over all features, so that later labels may scale them otherwise."""
+    (narrow, first), (_, second), (width, third) = growing(ensemble)
+    model = ensemble.model(narrow, **options)
+    play_learn(ensemble, model, narrow_rows(ensemble, first, narrow))
+    before = play_look(ensemble, model, narrow_rows(ensemble, first, narrow))
+    model.widen(width)
+    close(play_look(ensemble, model, first), before)
+    wide = ensemble.model(width, **options)
+    for rows in (first, second, third):
+        play_learn(ensemble, wide, rows)
+    for rows in (second, third):
+        play_learn(ensemble, model, rows)
+    found, expected = model.weights(), wide.weights()
+    assert np.linalg.norm(found - expected) < 0.1 * np.linalg.norm(expected)
 
 
 def test_open_tickets_outlive_it(case):
@@ -59,7 +102,7 @@ def test_open_tickets_outlive_it(case):
     (narrow_width, rows), (width, _), _ = pieces
     wide, narrow = case.model(width), case.model(narrow_width)
     for model in (wide, narrow):
-        for x in rows.values[:10]:
+        for x in narrow_rows(case, rows, model.width).values[:10]:
             model.decide(case.block(x[None, :]))
     narrow.widen(width)
     assert list(narrow.open) == list(wide.open) != []
@@ -71,7 +114,7 @@ def test_open_tickets_outlive_it(case):
 def test_narrower_changes_nothing(case):
     (width, rows), *_ = growing(case)
     model = case.model(width)
-    play_run(case, model, rows)
+    play_run(case, model, narrow_rows(case, rows, width))
     before = snapshot(model)
     model.widen(width - 1)
     model.widen(width)
@@ -80,7 +123,7 @@ def test_narrower_changes_nothing(case):
 
 @pytest.mark.parametrize("learner", ["perceptron", "lasec"])
 def test_a_width_beyond_all_memory_is_refused_and_changes_nothing(learner):
-    case = next(case for case in SPARSE if case.learner is LEARNERS[learner])
+    case = next(case for case in GRID if case.sparse and case.learner is LEARNERS[learner])
     model = case.model(3)
     before = snapshot(model)
     with pytest.raises(SelectronError, match="GiB"):

@@ -67,7 +67,7 @@ def _seconds(given: np.ndarray, name: str) -> np.ndarray:
     elif given.dtype.kind in "iuf":
         found = given.astype(float)
     else:
-        found = np.array([_one(value) for value in given.tolist()])
+        found = np.array([seconds(value) for value in given.tolist()])
     wrong = np.flatnonzero(~((found >= FIRST) & (found < END)))
     if len(wrong):
         row, value = int(wrong[0]), given[wrong[0]]
@@ -77,8 +77,8 @@ def _seconds(given: np.ndarray, name: str) -> np.ndarray:
     return np.ascontiguousarray(found)
 
 
-def _one(value: Any) -> float:
-    """Return a date, text or number as seconds; NaN if it is none of them."""
+def seconds(value: Any) -> float:
+    """Return a date, text or number in seconds since 1970; NaN if it is none of them."""
     if isinstance(value, str):
         found = dated(value)
         value = value if found is None else found

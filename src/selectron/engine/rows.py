@@ -55,6 +55,19 @@ def joined(blocks: list[Dense | Sparse]) -> Dense | Sparse | None:
     return Sparse(np.concatenate([[0], lengths.cumsum()]), indices, values)
 
 
+def widened(block: Dense | Sparse, width: int) -> Dense | Sparse:
+    """Return rows with zeros for new features at their end; sparse rows are as they were.
+
+    >>> widened(Dense(np.ones((1, 2))), 3)
+    Dense(values=array([[1., 1., 0.]]))
+    """
+    if isinstance(block, Sparse):
+        return block
+    values = np.zeros((len(block.values), width))
+    values[:, : block.values.shape[1]] = block.values
+    return Dense(readonly(values))
+
+
 def no_rows(sparse: bool, width: int) -> Dense | Sparse:
     """Return a block without rows."""
     if sparse:

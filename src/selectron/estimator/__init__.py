@@ -2,6 +2,7 @@
 
 classifier   `OnlineClassifier`
 ranker       `OnlineRanker`, for rows of several classes
+rows         what they take as rows: arrays, dicts, and tables, which are encoded
 checks       checks of rows and labels
 parameters   nested names and checks of parameters, and the model that they make
 packing      a classifier as a header and arrays, for files

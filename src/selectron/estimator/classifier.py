@@ -11,16 +11,21 @@ from sklearn.utils.validation import check_is_fitted
 from .. import storage
 from ..askers import Always
 from ..data import times as clock
-from ..data.dicts import Names, are_dicts
+from ..data.dicts import is_dict
 from ..data.labels import encode
-from ..engine.rows import Dense, Sparse
-from ..errors import NotThere, SelectronError
+from ..engine.rows import Sparse
+from ..errors import NotThere
 from ..learners import LASEC
+from ..model.model import Block
 from ..model.run import Run, named
 from ..spaces.state import HELD
 from . import checks, packing, parameters
+from .rows import TakesRows
 
-FITTED = ("classes_", "named_", "model_", "n_features_in_", "feature_names_in_", "names_")
+FITTED = (
+    *("classes_", "named_", "model_", "n_features_in_", "feature_names_in_"),
+    *("names_", "encoder_"),
+)
 
 
 class Decision(NamedTuple):
@@ -33,7 +38,7 @@ class Decision(NamedTuple):
     ticket: int | None  # for `tell`, if the label is asked for
 
 
-class OnlineClassifier(ClassifierMixin, parameters.NestedParameters):
+class OnlineClassifier(ClassifierMixin, TakesRows):
     """A linear classifier that learns from a stream and asks for few labels.
 
     Parameters
@@ -59,6 +64,11 @@ class OnlineClassifier(ClassifierMixin, parameters.NestedParameters):
         Learn a function of k(x, y) instead of weights of features, and keep the examples of the
         learner's steps. "linear" gives the results of None, and lets second-order learners run on
         rows of any number of features. A function takes two 1-D arrays; dense rows only.
+    encoder : "auto", TableEncoder or None, default None
+        How tables of mixed columns become rows of numbers: data frames (pandas, Polars, Arrow) and
+        dicts with numbers, blanks, categories, dates and text. The encoder learns with the stream,
+        and is saved with the classifier. "auto" is `TableEncoder()`. Arrays of numbers are taken as
+        they are; with None, tables and dicts must hold numbers.
     max_support : int, default None
         Number of examples kept in first order, for each of many classes: the oldest is evicted.
         None keeps all.
@@ -80,7 +90,8 @@ class OnlineClassifier(ClassifierMixin, parameters.NestedParameters):
         share the same ones, and it is an int.
     n_features_in_ : int
     feature_names_in_ : ndarray, if the rows came with names
-    feature_names_ : list, if the rows came as dicts
+    feature_names_ : list, if the rows came as dicts, or are encoded
+    encoder_ : TableEncoder, if the rows are encoded
     n_rounds_ : int
         Rounds played.
     n_strained_ : int
@@ -119,6 +130,7 @@ class OnlineClassifier(ClassifierMixin, parameters.NestedParameters):
         fit_intercept: bool = True,
         normalize: bool | None = None,
         kernel: Any = None,
+        encoder: Any = None,
         max_support: int | None = None,
         max_open: int = 10_000,
         random_state: Any = None,
@@ -130,6 +142,7 @@ class OnlineClassifier(ClassifierMixin, parameters.NestedParameters):
         self.fit_intercept = fit_intercept
         self.normalize = normalize
         self.kernel = kernel
+        self.encoder = encoder
         self.max_support = max_support
         self.max_open = max_open
         self.random_state = random_state
@@ -139,11 +152,15 @@ class OnlineClassifier(ClassifierMixin, parameters.NestedParameters):
         """Weights of the features, (1, n_features) or (n_classes, n_features)."""
         check_is_fitted(self)
         first = int(self.model_.constant)
-        return self._weights()[:, first : first + self.n_features_in_]
+        encoded = hasattr(self, "encoder_")
+        features = len(self.feature_names_) if encoded else self.n_features_in_
+        return self._weights()[:, first : first + features]
 
     @property
     def feature_names_(self) -> list[str]:
-        """Names of the features in the order of `coef_`, if rows are dicts."""
+        """Names of the features in the order of `coef_`, if rows are dicts or encoded."""
+        if hasattr(self, "encoder_"):
+            return list(self.encoder_.get_feature_names_out())
         if not hasattr(self, "names_"):
             raise NotThere("Features have no names: the rows were no dicts.")
         return list(self.names_)
@@ -226,6 +243,8 @@ class OnlineClassifier(ClassifierMixin, parameters.NestedParameters):
         >>> clf.decide([0.5, 2.0])
         Decision(label='spam', margin=0.0, probability=1.0, ask=True, ticket=1)
         """
+        if "encoder_" in self.__dict__ and is_dict(x):
+            return self._decide_encoded(x, time)
         model = self.__dict__.get("model_")
         names = self.__dict__.get("names_")
         block = None if model is None else checks.plain_row(x, model, names)
@@ -233,14 +252,11 @@ class OnlineClassifier(ClassifierMixin, parameters.NestedParameters):
             index, *rest = model.decide(block, clock.moment(time, model.timed))
         else:
             with self._all_or_nothing():
-                block, _ = self._rows(checks.single_row(x))
+                block, _ = self._rows(self._single(x))
                 self._ready(block, *checks.classes_so_far(self))
                 now = clock.moment(time, self.model_.timed)
-                index, *rest = self.model_.decide(block, now)
-        margin, probability, ticket = rest
-        known = len(self.classes_)
-        label = self.classes_.item(min(index, known - 1)) if known else None
-        return Decision(label, margin, probability, ticket is not None, ticket)
+                index, *rest = self.model_.decide(self._last(block), now)
+        return self._decision(index, *rest)
 
     def tell(self, ticket: int, label: Any) -> bool:
         """Learn a label that was asked for; return whether the learner took a step.
@@ -337,38 +353,29 @@ class OnlineClassifier(ClassifierMixin, parameters.NestedParameters):
         """Return whether there are at most two classes: scikit-learn wants one score for them."""
         return len(self.classes_) <= 2 and self.model_.many != "ranking"
 
+    def _decide_encoded(self, x: Any, time: Any) -> Decision:
+        """Decide on a dict once there is an encoder, without copying it."""
+        model = self.model_
+        now = clock.moment(time, model.timed)
+        block = self.encoder_.learn_one(x)
+        model.widen(self.encoder_.width_)
+        return self._decision(*model.decide(block, now))
+
+    def _decision(
+        self, index: int, margin: float, probability: float, ticket: int | None
+    ) -> Decision:
+        known = len(self.classes_)
+        label = self.classes_.item(min(index, known - 1)) if known else None
+        return Decision(label, margin, probability, ticket is not None, ticket)
+
     def _forget(self) -> None:
         """Remove all fitted attributes."""
         for name in FITTED:
             self.__dict__.pop(name, None)
 
-    def _rows(self, X: Any, new: bool = True) -> tuple[Dense | Sparse, int]:
-        """Return the rows as a block of the model's kind, and their number.
-
-        Unknown features of dicts are added if `new`, or else left out.
-        """
-        fitted = hasattr(self, "model_")
-        if hasattr(self, "names_") or are_dicts(X):
-            return self._keyed(X, fitted, new), len(X)
-        return checks.rows(self, X, first=not fitted, sparse=fitted and self.model_.sparse)
-
-    def _keyed(self, X: Any, fitted: bool, new: bool) -> Sparse:
-        """Return a list of dicts as a block."""
-        if not are_dicts(X):
-            raise SelectronError("The first rows were dicts: give a list of dicts, one a row.")
-        if not hasattr(self, "names_"):
-            if fitted:
-                raise SelectronError("The first rows were no dicts: give a table, as they were.")
-            self.names_ = Names()
-        block = self.names_.block(X, new)
-        self.n_features_in_ = width = len(self.names_)
-        if fitted and width > self.model_.width:
-            self.model_.widen(width + width // 4)  # more than needed, to widen seldom
-        return block
-
     def _labelled(
         self, X: Any, y: Any, classes: Any, alone: bool = False
-    ) -> tuple[Dense | Sparse, Any, np.ndarray]:
+    ) -> tuple[Block, Any, np.ndarray]:
         """Return rows, labels and codes, after making the model ready for them."""
         block, n = self._rows(X)
         y, without = checks.labels(y, n)
@@ -381,14 +388,19 @@ class OnlineClassifier(ClassifierMixin, parameters.NestedParameters):
         block, _, codes = self._labelled(X, y, classes, alone)
         self.model_.learn(block, codes)
 
-    def _ready(self, block: Dense | Sparse, classes: np.ndarray, named: bool) -> None:
+    def _ready(self, block: Block, classes: np.ndarray, named: bool) -> None:
         """Make the model if there is none, or else extend it to new classes."""
         if hasattr(self, "model_"):
             self._extend(classes)
             self.named_ = named
             return
         self.classes_, self.named_ = classes, named
-        self.model_ = parameters.model_of(self, isinstance(block, Sparse), len(classes))
+        sparse, width = isinstance(block, Sparse), self.n_features_in_
+        if isinstance(block, list):  # its width grows
+            width = block[0].values.shape[1]
+        elif hasattr(self, "encoder_"):
+            width = self.encoder_.width_
+        self.model_ = parameters.model_of(self, width, sparse, len(classes))
 
     def _extend(self, classes: np.ndarray) -> None:
         """Extend a copy of the model to new classes, so that the old one can be restored."""

@@ -8,6 +8,7 @@ import scipy.sparse
 
 from .. import storage
 from ..data.dicts import Names
+from ..data.encoder import TableEncoder
 from ..engine.rows import Dense, Sparse, joined, rows_of
 from ..errors import SelectronError
 from ..kernels import kernel_of
@@ -40,7 +41,8 @@ def described(clf: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         )
     header = {"model": header, "kept": kept, "names": names, "classes": classes}
     keyed = list(clf.names_) if hasattr(clf, "names_") else None
-    return {**header, "named": clf.named_, "keyed": keyed}, arrays
+    encoder = clf.encoder_.pack() if hasattr(clf, "encoder_") else None
+    return {**header, "named": clf.named_, "keyed": keyed, "encoder": encoder}, arrays
 
 
 def restored(cls: Any, path: Any, header: Any, arrays: dict, parts: tuple[Any, ...]) -> Any:
@@ -69,13 +71,18 @@ def _restored(cls: Any, header: dict, arrays: dict, parts: tuple[Any, ...]) -> A
         _must(clf.model_.sparse and len(clf.names_) == len(keyed) <= width)
         _must(all(isinstance(name, str) for name in keyed))
     clf.n_features_in_ = width if keyed is None else len(keyed)
+    if header.get("encoder"):
+        clf.encoder_ = TableEncoder.unpack(header["encoder"])
+        clf.encoder = TableEncoder(**clf.encoder_.get_params())
+        clf.n_features_in_ = clf.encoder_.n_features_in_
+        _must(clf.model_.sparse == clf.encoder_.sparse_ and width == clf.encoder_.width_)
     values, kind = header["classes"]
     clf.classes_ = np.array(values, dtype=kind)
     if header["names"]:
         clf.feature_names_in_ = np.array(header["names"], dtype=object)
     clf.named_ = bool(header["named"])
     _must(clf.classes_.ndim == 1 and max(2, len(clf.classes_)) == clf.model_.classes)
-    _must(len(header["names"] or range(width)) == width)
+    _must(len(header["names"] or range(clf.n_features_in_)) == clf.n_features_in_)
     return clf
 
 

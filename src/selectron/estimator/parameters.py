@@ -134,13 +134,13 @@ def above_zero(name: str, value: Any, none: bool = False) -> Any:
     raise SelectronError(f"{name} must be a whole number above 0, got {shown(value)}.")
 
 
-def model_of(estimator: Any, sparse: bool, classes: int) -> Model:
+def model_of(estimator: Any, width: int, sparse: bool, classes: int) -> Model:
     """Return a new model with the parameters of an estimator, all of them checked."""
     normalize = estimator.normalize
     return Model(
         part(estimator.part("learner"), "learner"),
         part(estimator.part("asker"), "asker"),
-        width=estimator.n_features_in_,
+        width=width,
         sparse=sparse,
         classes=classes,
         many=many(estimator.many, estimator.ranks),

@@ -20,8 +20,8 @@ from ..spaces.dense_second import State as Expert
 from ..spaces.dense_second import form as product
 from ..spaces.dense_second import length, update
 from ..spaces.state import Field, Table, triangle
-from .experts import SHARED, STORED, ceiling, form, inner, learn, norms
-from .posterior import EXPERTS, LABELS, age, leader, life, margin_noise
+from .experts import PRIOR_VARIANCE, SHARED, STORED, ceiling, form, inner, learn, norms
+from .posterior import EXPERTS, LABELS, SQUARES, age, leader, life, margin_noise
 from .prior import add_leader, apply_prior
 from .scaling import clip, clip_distance, place, prior_variance, rescale, update_scales
 
@@ -67,6 +67,31 @@ def rows(block: Dense, constant: bool, normalize: bool = False) -> Rows:
     if normalize:
         values = readonly(values / norms(np.array([x @ x for x in values]))[:, None])
     return Rows(values, float(constant))
+
+
+def widen(s: Any, width: int) -> Any:
+    """Return the state with new features, as if they had been 0 from the start.
+
+    The prior of a weight is the narrower, the more features there are, and their scales are the
+    larger: with c^2 the ratio of these numbers, z becomes c z and w becomes w / c.
+    """
+    wide = TABLE.widen(s, width)
+    if s.scalars[LABELS] == 0:
+        return wide
+    first, old = int(s.constant[0]), s.w.shape[1]
+    by = np.ones(width)  # the factor of every weight
+    by[first:] = math.sqrt(max(1, old - first) / (width - first))
+    row, column = np.tril_indices(width)
+    pairs, new = by[row] * by[column], np.arange(old, width)
+    for array, factor in ((wide.w, by), (wide.triangle, pairs), (wide.prior_mean, by)):
+        array *= factor
+    wide.prior_moment[:] *= pairs
+    wide.scalars[SQUARES] *= by[-1] ** 4
+    with np.errstate(divide="ignore"):  # experts yet to be born have no scales
+        wide.scaler[1, :, new] = np.exp(np.log(s.scaler[1, :, first:]).mean(axis=1))
+    wide.scaler[1] /= by
+    wide.triangle[:, new * (new + 3) // 2] = PRIOR_VARIANCE / (width - first)
+    return wide
 
 
 def weights(s: Any) -> np.ndarray:

@@ -18,7 +18,7 @@ from ..classes.stack import of_one
 from ..engine.loop import GIVEN, LATER, NEVER, NONE
 from ..engine.parts import Asker, Learner, declared
 from ..engine.round import ASKED, CLASS, STRAINED, UPDATED
-from ..engine.rows import Dense, Sparse, no_rows, rows_of
+from ..engine.rows import Dense, Sparse, no_rows, rows_of, widened
 from ..errors import Refused, SelectronError
 from . import support
 from .compose import check_pair, kind_of, loop, space_for
@@ -26,6 +26,7 @@ from .draws import BLOCK, Draws, constant
 from .run import Outcome
 
 TIMELESS = np.zeros(0)
+Block = Dense | Sparse | list[Dense]
 
 
 class Room(NamedTuple):
@@ -123,16 +124,17 @@ class Model:
         self.look(no_rows(self.sparse, self.width), 0)
 
     def run(
-        self, block: Dense | Sparse, labels: np.ndarray, full: bool = True, times: Any = TIMELESS
+        self, block: Block, labels: np.ndarray, full: bool = True, times: Any = TIMELESS
     ) -> Outcome:
         """Play rounds; a label, where there is one, is used only if it is asked for.
 
-        `times` are those of the rows in seconds, if the asker uses them.
+        A list of dense blocks may have more features from block to block. `times` are those of the
+        rows in seconds, if the asker uses them.
         """
         always = isinstance(self.asker, Always)  # it uses no draws
         return self._play_rounds(block, labels, always, full, times)
 
-    def learn(self, block: Dense | Sparse, labels: np.ndarray) -> Outcome:
+    def learn(self, block: Block, labels: np.ndarray) -> Outcome:
         """Play rounds in which every label is given."""
         return self._play_rounds(block, labels, given=True, full=False)
 
@@ -189,11 +191,13 @@ class Model:
             self.state = self.state._replace(relevant=relevant[:0])
 
     def widen(self, width: int) -> None:
-        """Grow to `width` features; sparse rows only."""
-        if width > self.width:
-            support.check_start(self, width, self.classes)
-            self.state = self.space.widen(self.state, self.weights_of(width))
-            self.width = width
+        """Grow to `width` features; new ones count as 0 in the rows so far."""
+        if width <= self.width:
+            return
+        support.check_start(self, width, self.classes)
+        self.state = self.space.widen(self.state, self.weights_of(width))
+        self.width, self.recent = width, (None, ())
+        self.open = {ticket: widened(block, width) for ticket, block in self.open.items()}
 
     def extend(self, classes: int) -> None:
         """Grow to this many classes; new ones start with no weights."""
@@ -246,7 +250,7 @@ class Model:
 
     def _play_rounds(
         self,
-        block: Dense | Sparse,
+        block: Block,
         labels: np.ndarray,
         given: bool,
         full: bool,
@@ -263,7 +267,7 @@ class Model:
 
     def _play(
         self,
-        block: Dense | Sparse,
+        block: Block,
         labels: np.ndarray,
         draw: float | None,
         full: bool,
@@ -278,13 +282,29 @@ class Model:
             times = np.zeros(n)  # of rounds that do not use them
         with self.turn:  # predictions too write into the state's scratch arrays
             kept, mark = None if draw == NEVER else self._copy(), self.draws.mark()
+            width, waiting = self.width, self.open
             try:
-                self._play_blocks(block, labels, draw, times, out)
+                self._play_pieces(block, labels, draw, times, out)
             except BaseException:
                 self.state, self.past = kept or (self.state, self.past)
+                self.width, self.open = width, waiting
                 self.draws.reset(mark)
                 raise
         return out
+
+    def _play_pieces(
+        self, block: Block, labels: np.ndarray, draw: float | None, times: np.ndarray, out: Outcome
+    ) -> None:
+        """Play a block, or several that grow wider."""
+        if not isinstance(block, list):
+            self._play_blocks(block, labels, draw, times, out)
+            return
+        start = 0
+        for piece in block:
+            self.widen(piece.values.shape[1])
+            part = slice(start, start + len(piece.values))
+            self._play_blocks(piece, labels[part], draw, times[part], out.part(part), start)
+            start = part.stop
 
     def _play_blocks(
         self,
@@ -293,6 +313,7 @@ class Model:
         draw: float | None,
         times: np.ndarray,
         out: Outcome,
+        before: int = 0,
     ) -> None:
         n = len(labels)
         for start in range(0, max(n, 1), BLOCK):
@@ -300,7 +321,7 @@ class Model:
             size = part.stop - start
             draws = self.draws.take(size) if draw is None else constant(draw)[:size]
             rows = rows_of(block, start, part.stop)
-            self._play_block(rows, labels[part], draws, times[part], start, out.part(part))
+            self._play_block(rows, labels[part], draws, times[part], before + start, out.part(part))
 
     def _play_block(
         self,

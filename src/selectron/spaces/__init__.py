@@ -9,7 +9,7 @@
     start(width, shape)      the state before the first round
     size(width)              its bytes
     scaled(state, by)        a copy in which w is multiplied
-    widen(state, width)      a copy with new features at the end (sparse rows)
+    widen(state, width)      a copy with new features at the end
     weights(state)           w, the constant's weight first
     sound(state)             whether indices in a state from a file are valid, where it has some
 

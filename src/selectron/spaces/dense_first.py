@@ -20,7 +20,8 @@ TABLE = Table(
         "scalars": numbers(LENGTH, {BIAS: 1, SQUARE: 2}),
     }
 )
-State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
+State, at, start, size = TABLE.State, TABLE.at, TABLE.start, TABLE.size
+scaled, widen = TABLE.scaled, TABLE.widen
 
 
 class Rows(NamedTuple):

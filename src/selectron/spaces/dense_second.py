@@ -92,6 +92,15 @@ def rows(block: Dense, constant: bool) -> Rows:
     return Rows(values)
 
 
+def widen(s: Any, width: int) -> Any:
+    """Return the state with new features, as if they had been 0 from the start."""
+    wide, new, fresh = TABLE.widen(s, width), np.arange(len(s.w), width), s.scalars[FRESH]
+    wide.triangle[new * (new + 3) // 2] = fresh
+    wide.scalars[LARGEST] = max(s.scalars[LARGEST], fresh)
+    wide.scalars[SMALLEST] = min(s.scalars[SMALLEST], fresh)
+    return wide
+
+
 def weights(s: Any) -> np.ndarray:
     """Return w."""
     return s.w.copy()

@@ -91,7 +91,7 @@ class Dual:
         return len(s.wide) if self.storage is support_sparse else s.x.shape[1]
 
     def widen(self, s: Any, width: int) -> Any:
-        """Return the state with new features; sparse rows only."""
+        """Return the state with new features."""
         return self.resized(s, width, *self.room(s))
 
     def weights(self, s: Any) -> np.ndarray:

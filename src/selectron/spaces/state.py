@@ -17,7 +17,7 @@ FACTOR = 3  # sparse rows, first order: w = factor * v
 SUPPORT = 3  # sparse rows, w in an L1 ball: how many weights are not 0
 NOISE = 2  # second order: eps, added to P before each step
 LARGEST = 3  # second order: an upper bound of the eigenvalues of P
-FRESH = 4  # second order, sparse rows: P_jj of a feature that no step has touched
+FRESH = 4  # second order: P_jj of a feature that no step has touched
 SMALLEST = 6  # second order: a lower bound of the eigenvalues of P; 0 if only its sign is known
 LENGTH = 7
 HELD = 7  # stored examples: how many there are

@@ -1,0 +1,413 @@
+"""TableEncoder: tables of mixed columns as rows of numbers, learned with the stream."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import scipy.sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ..engine.parameters import shown
+from ..engine.rows import Dense, Sparse
+from ..errors import SelectronError
+from .columns import FIRST_ROWS, KINDS, Column, kind_of
+from .dicts import is_dict
+from .kinds import Cells, Layout
+from .values import blanks_of
+
+CHUNK = 8192  # rows that are encoded at a time
+STEP, STEP_SPARSE = 8, 1024  # features by which rows grow
+FORMS = ("auto", "dense", "sparse")
+
+
+class TableEncoder(TransformerMixin, BaseEstimator):
+    """Encode tables of mixed columns as rows of numbers, and learn the encoding with the stream.
+
+    Numbers are standardised by the mean and deviation so far. Categories and truth values get a
+    feature for every value, dates a trend and the hour, weekday and day of the year on circles,
+    text its words and pairs of words (hashed), lists of numbers are taken as they are. A blank
+    number is the mean, with a mark. The kind of a column follows from its type, or else from its
+    first 100 values; later values of another kind count as blank. The encoding of a row depends on
+    that row and those before it only, so that a stream gives the same rows however it is cut.
+
+    Parameters
+    ----------
+    columns : dict, default None
+        The kinds of some columns, by name: "number", "category", "date", "text", "vector" or
+        "ignored".
+    ignore : sequence of str, default ()
+        Columns that are left out.
+    form : {"auto", "dense", "sparse"}, default "auto"
+        The form of the rows; "auto" is sparse if a column of the first row is text.
+    text_size : int, default 32768
+        Number of features that words are hashed to in sparse rows.
+
+    Attributes
+    ----------
+    kinds_ : dict
+        The kind of every column, None before its first value.
+    sparse_ : bool
+    width_ : int
+        Number of features, including some that are 0 so far; it grows with the stream.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+    n_rows_ : int
+        Rows learned.
+
+    Examples
+    --------
+    >>> rows = [{"age": 31, "country": "FR"}, {"age": None, "country": "DE"}, {"age": 45}]
+    >>> encoder = TableEncoder()
+    >>> encoder.fit_transform(rows).round(2).tolist()
+    [[-1.0, 1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0, 0.0], [1.0, 0.0, 0.0, 0.0, 1.0]]
+    >>> encoder.get_feature_names_out().tolist()
+    ['age', 'country=FR', 'age is blank', 'country=DE', 'country is blank']
+    >>> print(*encoder.report(), sep="\\n")
+    age: number, 33.3% blank
+    country: category, 3 values, 33.3% blank
+    """
+
+    def __init__(
+        self,
+        columns: Mapping[str, str] | None = None,
+        *,
+        ignore: Sequence[str] = (),
+        form: str = "auto",
+        text_size: int = 2**15,
+    ) -> None:
+        self.columns = columns
+        self.ignore = ignore
+        self.form = form
+        self.text_size = text_size
+
+    # A stream
+
+    def learn(self, X: Any) -> Iterator[Dense | Sparse]:
+        """Encode rows and learn from each before the next; yield blocks, each of one width.
+
+        X is a data frame (pandas, Polars, Arrow), a dict of columns, or a list of dicts. Raises
+        SelectronError if the names of columns are not those of the first table.
+        """
+        if isinstance(X, list | tuple):
+            for start in range(0, len(X), CHUNK):
+                yield from self._joined(map(self._learn_row, X[start : start + CHUNK]))
+            return
+        table, start = self._table(X), 0
+        while start < len(table):
+            part = table.slice(start, CHUNK)
+            if self._unsettled(part):
+                part = part.slice(0, FIRST_ROWS)
+                yield from self._joined(map(self._learn_row, part.to_pylist()))
+            else:
+                yield from self._learn_arrays(part)
+            start += len(part)
+
+    def learn_one(self, x: Mapping[str, Any]) -> Dense | Sparse:
+        """Encode a row, given as a dict, and learn from it.
+
+        Columns that are missing are blank, and new ones may appear. Raises SelectronError if x is
+        no dict, or a name no text.
+        """
+        return self._row(self._learn_row(x)[0])
+
+    def look(self, X: Any) -> Dense | Sparse:
+        """Encode rows without learning; what has not been seen has no features."""
+        check_is_fitted(self, "columns_")
+        if isinstance(X, list | tuple):
+            rows = [self._look_row(x) for x in X]
+            return self._row(rows[0]) if len(rows) == 1 else self._block(cells(rows), len(rows))
+        table, found = self._table(X), []
+        for column in self.columns_.values():
+            if column.encoder is not None:
+                array = table.column(column.name).combine_chunks()
+                ready, _ = column.encoder.prepare(array, self.layout_, False)
+                found += column.encoder.emit(ready, self.layout_)
+        return self._block(found, len(table))
+
+    # As scikit-learn has it
+
+    def fit(self, X: Any, y: Any = None) -> "TableEncoder":
+        """Learn the encoding from these rows alone."""
+        self.__dict__.pop("columns_", None)
+        return self.partial_fit(X)
+
+    def partial_fit(self, X: Any, y: Any = None) -> "TableEncoder":
+        """Learn the encoding from more rows."""
+        for _ in self.learn(X):
+            pass
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Return the rows as an array, or as a CSR array if they are sparse."""
+        block, names = self.look(X), len(self.layout_)
+        if isinstance(block, Dense):
+            return block.values[:, :names].copy()
+        shape = (len(block.indptr) - 1, names)
+        return scipy.sparse.csr_array((block.values, block.indices, block.indptr), shape=shape)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the names of the features."""
+        check_is_fitted(self, "columns_")
+        front = [f"hashed {j}" for j in range(self.layout_.front)]
+        return np.array([*front, *self.layout_.names], dtype=object)
+
+    # What has been learned
+
+    @property
+    def kinds_(self) -> dict[str, str | None]:
+        """The kind of every column."""
+        check_is_fitted(self, "columns_")
+        return {name: column.kind for name, column in self.columns_.items()}
+
+    @property
+    def width_(self) -> int:
+        """Number of features, including some that are 0 so far."""
+        step = STEP_SPARSE if self.sparse_ else STEP
+        return max(1, -(-len(self.layout_.names) // step)) * step + self.layout_.front
+
+    @property
+    def sparse_(self) -> bool:
+        """Whether rows are sparse."""
+        return self.layout_.front > 0
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of columns."""
+        check_is_fitted(self, "columns_")
+        return len(self.columns_)
+
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        """Names of the columns."""
+        check_is_fitted(self, "columns_")
+        return np.array(list(self.columns_), dtype=object)
+
+    def report(self) -> list[str]:
+        """Return a line about every column: its kind, its values, blanks and odd values."""
+        check_is_fitted(self, "columns_")
+        return [column.report(max(1, self.n_rows_)) for column in self.columns_.values()]
+
+    def copy(self) -> "TableEncoder":
+        """Return an independent copy."""
+        twin = TableEncoder(**self.get_params())
+        if hasattr(self, "columns_"):
+            twin.columns_ = {name: column.copy() for name, column in self.columns_.items()}
+            twin.layout_ = Layout(self.layout_.front, self.layout_.names)
+            twin.n_rows_ = self.n_rows_
+        return twin
+
+    def pack(self) -> dict[str, Any]:
+        """Return everything as values for JSON."""
+        check_is_fitted(self, "columns_")
+        params = self.get_params()
+        params["columns"] = dict(params["columns"] or {})
+        columns = [column.pack() for column in self.columns_.values()]
+        layout = [self.layout_.front, self.layout_.names]
+        params["ignore"] = list(params["ignore"])
+        return {"params": params, "columns": columns, "layout": layout, "rows": self.n_rows_}
+
+    @classmethod
+    def unpack(cls, packed: dict[str, Any]) -> "TableEncoder":
+        """Return the encoder that was packed."""
+        encoder = cls(**packed["params"])
+        encoder.layout_, encoder.n_rows_ = Layout(*packed["layout"]), int(packed["rows"])
+        columns = map(Column.unpack, packed["columns"])
+        encoder.columns_ = {column.name: column for column in columns}
+        return encoder
+
+    # Within
+
+    def _learn_row(self, x: Any) -> tuple[dict[int, float], int]:
+        """Return the features of a row by their places, and the width; learn from it."""
+        self._check_row(x)
+        if "columns_" not in self.__dict__ or not x.keys() <= self.columns_.keys():
+            self._add_columns(x)
+        out: dict[int, float] = {}
+        layout = self.layout_
+        for name, column in self.columns_.items():
+            value = x.get(name)
+            if not column.settled:
+                column.recognise(value)
+            if column.encoder is not None:
+                column.encoder.one(value, layout, True, out)
+        self.n_rows_ += 1
+        return out, self.width_
+
+    def _add_columns(self, x: Any) -> None:
+        """Make the columns of the first row, or add new ones."""
+        if not hasattr(self, "columns_"):
+            self._start(x, {})
+        for name in x:
+            if name not in self.columns_:
+                self.columns_[name] = Column(name, self._given(name))
+
+    def _look_row(self, x: Any) -> dict[int, float]:
+        """Return the features of a row by their places."""
+        self._check_row(x)
+        out: dict[int, float] = {}
+        for name, column in self.columns_.items():
+            if column.encoder is not None:
+                column.encoder.one(x.get(name), self.layout_, False, out)
+        return out
+
+    def _learn_arrays(self, part: pa.Table) -> Iterator[Dense | Sparse]:
+        """Encode a table whose columns are settled, or blank."""
+        events, ready = [], []
+        for j, column in enumerate(self.columns_.values()):
+            if column.encoder is not None:
+                array = part.column(column.name).combine_chunks()
+                state, found = column.encoder.prepare(array, self.layout_, True)
+                ready.append((column.encoder, state))
+                events += [(row, j, begin) for row, begin in found]
+        cuts = [(0, self.width_)]
+        for row, _, begin in sorted(events, key=lambda event: event[:2]):
+            begin(self.layout_)
+            if self.width_ > cuts[-1][1]:
+                cuts.append((row, self.width_))
+        self.n_rows_ += len(part)
+        found = [cell for kind, state in ready for cell in kind.emit(state, self.layout_)]
+        yield from self._cut(self._block(found, len(part)), cuts, len(part))
+
+    def _joined(self, rows: Iterable[tuple[dict[int, float], int]]) -> Iterator[Dense | Sparse]:
+        """Yield rows that were encoded one by one as blocks, each of one width."""
+        found, widths = zip(*rows, strict=True)
+        cuts = [(i, w) for i, w in enumerate(widths) if i == 0 or w > widths[i - 1]]
+        yield from self._cut(self._block(cells(found), len(found)), cuts, len(found))
+
+    def _cut(
+        self, block: Dense | Sparse, cuts: list[tuple[int, int]], n: int
+    ) -> Iterator[Dense | Sparse]:
+        """Yield a block in pieces, given the first row and the width of each."""
+        if isinstance(block, Sparse):
+            yield block
+            return
+        ends = [*(row for row, _ in cuts[1:]), n]
+        for (start, width), stop in zip(cuts, ends, strict=True):
+            if stop > start:
+                yield Dense(np.ascontiguousarray(block.values[start:stop, :width]))
+
+    def _row(self, entries: dict[int, float]) -> Dense | Sparse:
+        """Return a row as a block."""
+        if not self.sparse_:
+            values = np.zeros((1, self.width_))
+            values[0, list(entries)] = list(entries.values())
+            values.setflags(write=False)
+            return Dense(values)
+        places = sorted(entries)
+        values = np.array([entries[place] for place in places])
+        return Sparse(np.array([0, len(places)]), np.array(places, np.int32), values)
+
+    def _block(self, found: list[Cells], n: int) -> Dense | Sparse:
+        """Return entries as a block of n rows; in sparse rows, those at one place are summed."""
+        if not self.sparse_:
+            values = np.zeros((n, self.width_))
+            for cell in found:
+                values[cell.rows, cell.places] = cell.values
+            return Dense(values)
+        parts = [np.concatenate(part) for part in zip(*found, strict=True)] if found else []
+        rows, places, entries = parts or (np.zeros(0, int), np.zeros(0, int), np.zeros(0))
+        keys = rows * self.width_ + places
+        order = keys.argsort(kind="stable")
+        keys, first = np.unique(keys[order], return_index=True)
+        sums = np.add.reduceat(entries[order], first) if len(first) else np.zeros(0)
+        indptr = np.searchsorted(keys, np.arange(n + 1) * self.width_)
+        return Sparse(indptr.astype(np.int64), (keys % self.width_).astype(np.int32), sums)
+
+    def _unsettled(self, part: pa.Table) -> bool:
+        """Return whether the kind of a column has to be recognised from values of this part."""
+        waiting = [name for name, column in self.columns_.items() if not column.settled]
+        return any(not blanks_of(part.column(name).combine_chunks()).all() for name in waiting)
+
+    def _table(self, X: Any) -> pa.Table:
+        """Return X as an Arrow table, with the columns of the first one."""
+        table = arrow(X)
+        names = table.column_names
+        twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+        if twice is not None:
+            raise SelectronError(f"Two columns are named {twice!r}.")
+        if not hasattr(self, "columns_"):
+            self._check_names(names)
+            first = table.slice(0, 1).to_pylist()
+            self._start(first[0] if first else dict.fromkeys(names), schema(table))
+        missing = next((name for name in self.columns_ if name not in names), None)
+        if missing is not None:
+            raise SelectronError(f"There is no column {missing!r}: the first rows had one.")
+        new = next((name for name in names if name not in self.columns_), None)
+        if new is not None:
+            raise SelectronError(f"There was no column {new!r} in the first rows: leave it out.")
+        return table.select(list(self.columns_))
+
+    def _start(self, x: Mapping[str, Any], known: Mapping[str, str | None]) -> None:
+        """Make the columns, given the first row and the kinds that types settle."""
+        if self.form not in FORMS:
+            raise SelectronError(f"form must be one of {', '.join(FORMS)}, got {shown(self.form)}.")
+        if not isinstance(self.text_size, int | np.integer) or self.text_size < 1:
+            raise SelectronError(f"text_size must be 1 or more, got {shown(self.text_size)}.")
+        for name, kind in dict(self.columns or {}).items():
+            if kind not in KINDS:
+                kinds = ", ".join(KINDS)
+                raise SelectronError(f"Column {name!r} must be one of {kinds}, got {shown(kind)}.")
+        columns = {name: Column(name, self._given(name) or known.get(name)) for name in x}
+        trial = [column.copy() for column in columns.values()]
+        for column in trial:
+            if not column.settled:
+                column.recognise(x[column.name])
+        text = any(column.kind == "text" for column in trial)
+        sparse = self.form == "sparse" or (self.form == "auto" and text)
+        self.columns_, self.n_rows_ = columns, 0
+        self.layout_ = Layout(int(self.text_size) if sparse else 0)
+
+    def _given(self, name: str) -> str | None:
+        """Return the kind that a parameter gives a column."""
+        return "ignored" if name in self.ignore else (self.columns or {}).get(name)
+
+    def _check_names(self, names: Sequence[str]) -> None:
+        """Raise SelectronError if a parameter names a column that a table does not have."""
+        for name in [*(self.columns or {}), *self.ignore]:
+            if name not in names:
+                raise SelectronError(f"There is no column {name!r}: there are {', '.join(names)}.")
+
+    def _check_row(self, x: Any) -> None:
+        """Raise SelectronError if a row is no dict with names."""
+        if type(x) is not dict and not is_dict(x):
+            raise SelectronError(f"A row must be a dict, got {shown(x)}.")
+        for name in x:
+            if not isinstance(name, str):
+                raise SelectronError(f"A row has the key {name!r}: the names must be text.")
+
+
+def cells(rows: Sequence[dict[int, float]]) -> list[Cells]:
+    """Return rows of features by their places as entries of a table."""
+    at = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+    places = np.array([place for row in rows for place in row], int)
+    return [Cells(at, places, np.array([value for row in rows for value in row.values()], float))]
+
+
+def schema(table: pa.Table) -> dict[str, str | None]:
+    """Return the kinds that the types of columns settle."""
+    return {field.name: kind_of(field.type) for field in table.schema}
+
+
+def arrow(X: Any) -> pa.Table:
+    """Return a data frame, or a dict of columns, as an Arrow table."""
+    if isinstance(X, pa.Table):
+        return X
+    if hasattr(X, "iloc") or isinstance(X, Mapping):
+        names = list(X.columns) if hasattr(X, "iloc") else list(X)
+        return pa.table([array_of(X[name]) for name in names], names=list(map(str, names)))
+    try:
+        return pa.table(X)
+    except (TypeError, ValueError, pa.ArrowException) as error:
+        raise SelectronError(
+            f"X must be a data frame, a dict of columns or a list of dicts, got {shown(X)}."
+        ) from error
+
+
+def array_of(column: Any) -> pa.Array:
+    """Return a column as an Arrow array, as text if its values are of several types."""
+    try:
+        return pa.array(column, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError):
+        return pa.array([None if x is None else str(x) for x in column])

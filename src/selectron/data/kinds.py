@@ -1,0 +1,325 @@
+"""The kinds of a table's columns: how each turns its values into features.
+
+Every kind encodes one value at a time (`one`) and a whole array (`prepare`, then `emit`), to the
+same bytes: sums run in the order of the rows, and circular features come from tables. A feature is
+given its place in the row when it first appears; `prepare` returns these events, so that places can
+be given in the order of the rows, however rows are cut into arrays.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from sklearn.utils import murmurhash3_32
+
+from .values import encoded, is_blank, text_of, vector_of
+
+WORD = re.compile(r"\w\w+")
+OWN, OWN_SPARSE, SHARED = (
+    48,
+    10_000,
+    8,
+)  # places of a category: for its first values, and for others
+TEXT_PLACES = 64  # of a text column in dense rows
+CACHED = 50_000  # words whose hashes are kept
+
+Event = tuple[int, Callable[["Layout"], None]]  # a row, and what then gets its place
+
+
+class Cells(NamedTuple):
+    """Features of an array of values: entries of a table, in any order."""
+
+    rows: np.ndarray
+    places: np.ndarray
+    values: np.ndarray
+
+
+class Layout:
+    """The places of a row: `front` ones for hashed features, then one for each name."""
+
+    def __init__(self, front: int, names: Iterable[str] = ()) -> None:
+        self.front, self.names = front, list(names)
+
+    def __len__(self) -> int:
+        return self.front + len(self.names)
+
+    def add(self, names: Iterable[str]) -> int:
+        """Give places to features; return the first."""
+        place = len(self)
+        self.names += names
+        return place
+
+
+class Kind:
+    """A kind of column. Attributes are plain values, which a model file can hold."""
+
+    kind: ClassVar[str]
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.place = -1  # of the first feature; -1 before it has appeared
+        self.blanks = self.odd = 0  # missing values, and values of another kind
+
+    def copy(self) -> "Kind":
+        """Return an independent copy."""
+        twin = object.__new__(type(self))
+        twin.__dict__ = {k: dict(v) if isinstance(v, dict) else v for k, v in vars(self).items()}
+        return twin
+
+    def report(self, rows: int) -> str:
+        """Describe the column in a few words."""
+        notes = [self.kind, *self.details()]
+        if self.blanks:
+            notes.append(f"{self.blanks / rows:.1%} blank")
+        if self.odd:
+            notes.append(f"{self.odd:,} odd values taken as blank")
+        return f"{self.name}: {', '.join(notes)}"
+
+    def details(self) -> list[str]:
+        """Return what is special about the column."""
+        return []
+
+
+class Ignored(Kind):
+    """A column that is left out."""
+
+    kind = "ignored"
+
+    def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
+        """Do nothing."""
+
+    def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
+        """Return nothing."""
+        return None, []
+
+    def emit(self, ready: Any, layout: Layout) -> list[Cells]:
+        """Return nothing."""
+        return []
+
+
+class Category(Kind):
+    """Categories: a feature for every value, in the order of appearance; blank is a value, too.
+
+    The first values have places of their own, and later ones share places by their hash.
+    """
+
+    kind = "category"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.places: dict[str, int] = {}
+        self.shared = -1  # the first place of values that share
+
+    def details(self) -> list[str]:
+        """Return the number of values."""
+        n = len(self.places)
+        return [f"{n} value{'s' * (n != 1)}" if self.shared < 0 else f"more than {n} values"]
+
+    def find(self, key: str, layout: Layout) -> int | None:
+        """Return the place of a value, None if it has none yet."""
+        place = self.places.get(key)
+        if place is None and self.shared >= 0:
+            size = layout.front or SHARED
+            return self.shared + murmurhash3_32(f"{self.name}={key}", positive=True) % size
+        return place
+
+    def begin(self, key: str, layout: Layout) -> None:
+        """Give a place to a value."""
+        if self.find(key, layout) is not None:
+            return
+        if len(self.places) < (OWN_SPARSE if layout.front else OWN):
+            self.places[key] = layout.add(
+                [f"{self.name}={key}" if key else f"{self.name} is blank"]
+            )
+        elif layout.front:
+            self.shared = 0
+        else:
+            self.shared = layout.add(f"{self.name}: others {j}" for j in range(SHARED))
+
+    def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
+        """Put the feature of a value into a row."""
+        place = self.places.get(x) if type(x) is str and x else None
+        if place is None:
+            key = text_of(x)
+            if learn:
+                self.blanks += not key
+                self.begin(key, layout)
+            place = self.find(key, layout)
+        if place is not None:
+            out[place] = out.get(place, 0.0) + 1.0
+
+    def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
+        """Return what `emit` takes, and the new values."""
+        codes, distinct = encoded(array)
+        keys = [text_of(x) for x in distinct]
+        if not learn:
+            return (codes, keys), []
+        counts = np.bincount(codes, minlength=len(keys))
+        self.blanks += sum(int(n) for key, n in zip(keys, counts, strict=True) if not key)
+        new = [k for k, key in enumerate(keys) if self.find(key, layout) is None]
+        if not new:
+            return (codes, keys), []
+        _, first = np.unique(codes, return_index=True)
+        return (codes, keys), [(int(first[k]), self._beginning(keys[k])) for k in new]
+
+    def _beginning(self, key: str) -> Callable[[Layout], None]:
+        return lambda layout: self.begin(key, layout)
+
+    def emit(self, ready: Any, layout: Layout) -> list[Cells]:
+        """Return the features of the values that were prepared."""
+        codes, keys = ready
+        found = [self.find(key, layout) for key in keys]
+        places = np.array([-1 if place is None else place for place in found], int)[codes]
+        rows = np.flatnonzero(places >= 0)
+        return [Cells(rows, places[rows], np.ones(len(rows)))]
+
+
+class Hashes(dict):
+    """Hashes of words, of which a bounded number is kept."""
+
+    def __missing__(self, word: str) -> int:
+        if len(self) >= CACHED:
+            self.clear()
+        found = self[word] = murmurhash3_32(word, positive=True)
+        return found
+
+
+HASHES = Hashes()
+LOW = 0xFFFFFFFF
+
+
+class Text(Kind):
+    """Text: its words and pairs of neighbouring words, hashed; each text has length 1."""
+
+    kind = "text"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.words = self.texts = 0
+
+    def details(self) -> list[str]:
+        """Return the mean number of words."""
+        return [f"{self.words / max(1, self.texts):.1f} words on average"]
+
+    def begin(self, layout: Layout) -> None:
+        """Give places to the hashed features."""
+        names = (f"{self.name}: hashed {j}" for j in range(TEXT_PLACES))
+        self.place = 0 if layout.front else layout.add(names)
+
+    def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
+        """Put the features of a text into a row."""
+        text = text_of(x)
+        if learn:
+            self.blanks += not text
+            self.texts += bool(text)
+            if self.place < 0:
+                self.begin(layout)
+        words = [HASHES[word] for word in WORD.findall(text.lower())] if text else []
+        if self.place < 0 or not words:
+            return
+        self.words += len(words) if learn else 0
+        size, pairs = layout.front or TEXT_PLACES, map(mixed, words, words[1:])
+        found = {h % size for h in (*words, *pairs)}
+        value = 1.0 / math.sqrt(len(found))
+        for h in found:
+            out[self.place + h] = out.get(self.place + h, 0.0) + value
+
+    def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
+        """Return what `emit` takes, and whether the column is new."""
+        texts = [text_of(x) for x in array.to_pylist()]
+        found = [WORD.findall(text.lower()) for text in texts]
+        if not learn:
+            return found, []
+        filled = sum(map(bool, texts))
+        self.blanks += len(texts) - filled
+        self.texts += filled
+        self.words += sum(map(len, found))
+        return found, [(0, self.begin)] if self.place < 0 else []
+
+    def emit(self, ready: Any, layout: Layout) -> list[Cells]:
+        """Return the features of the texts that were prepared."""
+        if self.place < 0:
+            return []
+        counts = np.fromiter(map(len, ready), int, len(ready))
+        hashes = np.array([HASHES[word] for words in ready for word in words], np.uint64)
+        rows, size = np.repeat(np.arange(len(ready)), counts), layout.front or TEXT_PLACES
+        together = rows[1:] == rows[:-1]
+        pairs = mixed(hashes[:-1][together], hashes[1:][together])
+        rows = np.concatenate([rows, rows[1:][together]])
+        keys = np.unique(rows * size + (np.concatenate([hashes, pairs]) % size).astype(int))
+        rows, places = keys // size, keys % size
+        each = 1.0 / np.sqrt(np.maximum(np.bincount(rows, minlength=len(ready)), 1))
+        return [Cells(rows, self.place + places, each[rows])]
+
+
+def mixed(a: Any, b: Any) -> Any:
+    """Return the hash of a pair from the hashes of its words.
+
+    >>> mixed(1, 2), mixed(np.array([1], np.uint64), np.array([2], np.uint64)).tolist()
+    (2675938558, [2675938558])
+    """
+    with np.errstate(over="ignore"):
+        h = (a * 0x9E3779B1 + b * 0x85EBCA6B) & LOW
+        h = ((h ^ (h >> 15)) * 0x2C1B3C6D) & LOW
+        return h ^ (h >> 13)
+
+
+class Vector(Kind):
+    """Lists of numbers of one length, such as embeddings, as they are."""
+
+    kind = "vector"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.length = 0
+
+    def details(self) -> list[str]:
+        """Return the length."""
+        return [f"{self.length} numbers"]
+
+    def begin(self, length: int, layout: Layout) -> None:
+        """Give places to the numbers of a list."""
+        self.length = length
+        self.place = layout.add(f"{self.name}[{j}]" for j in range(length))
+
+    def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
+        """Put a list of numbers into a row."""
+        values = vector_of(x)
+        if learn and self.place < 0 and values is not None:
+            self.begin(len(values), layout)
+        if values is not None and len(values) == self.length:
+            places = range(self.place, self.place + self.length)
+            out.update(zip(places, values.tolist(), strict=True))
+        elif learn:
+            self.miss(x)
+
+    def miss(self, x: Any) -> None:
+        """Count a value that is not a list of this length."""
+        blank = not isinstance(x, list | tuple | np.ndarray) and is_blank(x)
+        self.blanks += blank
+        self.odd += not blank
+
+    def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
+        """Return what `emit` takes, and whether the column is new."""
+        given = array.to_pylist()
+        values = [vector_of(x) for x in given]
+        lengths = ((i, len(x)) for i, x in enumerate(values) if x is not None)
+        row, length = next(lengths, (-1, 0))
+        new = learn and self.place < 0 and row >= 0
+        events: list[Event] = [(row, lambda layout: self.begin(length, layout))] if new else []
+        return (given if learn else [], values), events
+
+    def emit(self, ready: Any, layout: Layout) -> list[Cells]:
+        """Return the entries of the lists."""
+        given, values = ready
+        good = [i for i, x in enumerate(values) if x is not None and len(x) == self.length]
+        for i in set(range(len(given))).difference(good):
+            self.miss(given[i])
+        if not good:
+            return []
+        places = np.arange(self.place, self.place + self.length)
+        entries = np.concatenate([values[i] for i in good])
+        return [Cells(np.repeat(good, self.length), np.tile(places, len(good)), entries)]

@@ -1,0 +1,203 @@
+"""Columns of numbers and of dates."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from .kinds import Cells, Event, Kind, Layout
+from .times import END, dated, seconds
+from .times import FIRST as EARLIEST
+from .values import blanks_of, dates_of, is_blank, number_of, numbers_of
+
+CLIP = 8.0  # standard deviations from the mean at which numbers are clipped
+
+
+class Number(Kind):
+    """Numbers, standardised by the mean and deviation so far; a blank is the mean, and marked.
+
+    Deviations are taken from the first number, so that sums lose few digits.
+    """
+
+    kind = "number"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.mark = -1  # the place of the mark of blanks
+        self.count, self.first, self.total, self.squares = 0, math.nan, 0.0, 0.0
+
+    def parse(self, x: Any) -> float:
+        """Return a value as a number, NaN if it is none."""
+        return number_of(x)
+
+    def parse_all(self, array: pa.Array) -> np.ndarray:
+        """Return values as numbers, NaN where there is none."""
+        return numbers_of(array)
+
+    def features(self) -> list[str]:
+        """Return the names of the features of a number."""
+        return [self.name]
+
+    def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
+        """Put the features of a value into a row, and learn from it."""
+        value = self.parse(x)
+        if value != value:
+            self.miss(x, layout, learn, out)
+            return
+        if learn:
+            if self.count == 0:
+                self.first = value
+            self.count += 1
+            off = value - self.first
+            self.total += off
+            self.squares += off * off
+            if self.place < 0:
+                self.begin(layout)
+        if self.place >= 0:
+            self.put(value, out)
+
+    def miss(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
+        """Mark a blank in a row."""
+        if learn:
+            blank = is_blank(x)
+            self.blanks += blank
+            self.odd += not blank
+            if self.mark < 0:
+                self.begin_mark(layout)
+        if self.mark >= 0:
+            out[self.mark] = 1.0
+
+    def begin(self, layout: Layout) -> None:
+        """Give places to the features of a number."""
+        self.place = layout.add(self.features())
+
+    def begin_mark(self, layout: Layout) -> None:
+        """Give a place to the mark of blanks."""
+        self.mark = layout.add([f"{self.name} is blank"])
+
+    def put(self, value: float, out: dict[int, float]) -> None:
+        """Put the features of a number into a row."""
+        mean, square = self.total / self.count, self.squares / self.count
+        variance = square - mean * mean
+        z = 0.0
+        if variance > 1e-12 * square:
+            z = (value - self.first - mean) / math.sqrt(variance)
+        out[self.place] = z if -CLIP < z < CLIP else math.copysign(CLIP, z)
+
+    def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
+        """Learn from values; return what `emit` takes, and the new features."""
+        values = self.parse_all(array)
+        missing = np.isnan(values)
+        if not learn:
+            return (values, missing, self.scores(values, missing)), []
+        if self.count == 0 and not missing.all():
+            self.first = float(values[missing.argmin()])
+        events: list[Event] = []
+        if self.place < 0 and not missing.all():
+            events.append((int(missing.argmin()), self.begin))
+        if missing.any():
+            blank = int(blanks_of(array).sum())
+            self.blanks += blank
+            self.odd += int(missing.sum()) - blank
+            if self.mark < 0:
+                events.append((int(missing.argmax()), self.begin_mark))
+        return (values, missing, self.learned_scores(values, missing)), events
+
+    def scores(self, values: np.ndarray, missing: np.ndarray) -> np.ndarray:
+        """Return standardised values, by the sums so far."""
+        sums = (np.array([s]) for s in (max(self.count, 1), self.total, self.squares))
+        return standardised(values - self.first, *sums)
+
+    def learned_scores(self, values: np.ndarray, missing: np.ndarray) -> np.ndarray:
+        """Return standardised values, each by the sums up to and with its row."""
+        off = np.where(missing, 0.0, values - self.first)
+        counts = self.count + (~missing).cumsum()
+        totals = np.concatenate([[self.total], off]).cumsum()[1:]
+        squares = np.concatenate([[self.squares], off * off]).cumsum()[1:]
+        if len(values):
+            self.count, self.total = int(counts[-1]), float(totals[-1])
+            self.squares = float(squares[-1])
+        return standardised(off, np.maximum(counts, 1), totals, squares)
+
+    def emit(self, ready: Any, layout: Layout) -> list[Cells]:
+        """Return the features of the values that were prepared."""
+        values, missing, scores = ready
+        cells = []
+        if self.place >= 0:
+            rows = np.flatnonzero(~missing)
+            cells = self.entries(rows, values[rows], scores[rows])
+        if self.mark >= 0 and missing.any():
+            rows = np.flatnonzero(missing)
+            cells.append(Cells(rows, np.full(len(rows), self.mark), np.ones(len(rows))))
+        return cells
+
+    def entries(self, rows: np.ndarray, values: np.ndarray, scores: np.ndarray) -> list[Cells]:
+        """Return the features of the numbers in these rows."""
+        return [Cells(rows, np.full(len(rows), self.place), scores)]
+
+
+def standardised(
+    off: np.ndarray, counts: np.ndarray, totals: np.ndarray, squares: np.ndarray
+) -> np.ndarray:
+    """Return (off - mean) / deviation, clipped; 0 where nothing varies."""
+    mean = totals / counts
+    variance = squares / counts - mean * mean
+    varies = variance > 1e-12 * (squares / counts)
+    z = np.where(varies, off - mean, 0.0) / np.sqrt(np.where(varies, variance, 1.0))
+    return np.minimum(np.maximum(z, -CLIP), CLIP)
+
+
+def circle(n: int) -> tuple[list[float], list[float]]:
+    """Return sine and cosine at n points of a circle."""
+    angles = 2 * math.pi * np.arange(n) / n
+    return np.sin(angles).tolist(), np.cos(angles).tolist()
+
+
+# Names, units in seconds, and how many of them make a circle
+CIRCLES = [("hour", 60.0, 1440.0), ("weekday", 3600.0, 168.0), ("day of year", 86_400.0, 365.2425)]
+TABLES = [circle(math.ceil(period)) for _, _, period in CIRCLES]
+
+
+class Date(Number):
+    """Dates and times: the trend as a number, and the hour, the weekday and the day of the year.
+
+    The last three lie on circles: a sine and a cosine each.
+    """
+
+    kind = "date"
+
+    def parse(self, x: Any) -> float:
+        """Return a date in seconds since 1970, NaN if it is none."""
+        found = dated(x) if type(x) is str else None
+        if found is None:
+            found = math.nan if is_blank(x) else seconds(x)
+        return found if EARLIEST <= found < END else math.nan
+
+    def parse_all(self, array: pa.Array) -> np.ndarray:
+        """Return dates in seconds since 1970, NaN where there is none."""
+        return dates_of(array, self.parse)
+
+    def features(self) -> list[str]:
+        """Return the names of the features of a date."""
+        circles = [f"{self.name}: {of} {side}" for of, *_ in CIRCLES for side in ("sin", "cos")]
+        return [self.name, *circles]
+
+    def put(self, value: float, out: dict[int, float]) -> None:
+        """Put the features of a date into a row."""
+        super().put(value, out)
+        for j, ((_, unit, period), sides) in enumerate(zip(CIRCLES, TABLES, strict=True)):
+            at, place = int((value // unit) % period), self.place + 2 * j
+            out[place + 1], out[place + 2] = sides[0][at], sides[1][at]
+
+    def entries(self, rows: np.ndarray, values: np.ndarray, scores: np.ndarray) -> list[Cells]:
+        """Return the features of the dates in these rows."""
+        columns = [scores]
+        for (_, unit, period), sides in zip(CIRCLES, TABLES, strict=True):
+            at = ((values // unit) % period).astype(int)
+            columns += [np.array(side)[at] for side in sides]
+        places = range(self.place, self.place + len(columns))
+        return [
+            Cells(rows, np.full(len(rows), place), column)
+            for place, column in zip(places, columns, strict=True)
+        ]

@@ -1,0 +1,135 @@
+"""Single values, and arrays of them: which are blank, and what they are as numbers or text."""
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .times import END
+from .times import FIRST as EARLIEST
+
+BLANKS = frozenset({"", "?", "na", "nan", "null", "none"})
+NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
+WHOLE_NUMBER = re.compile(NUMBER)
+LARGEST = 1e150  # squares of larger numbers overflow
+
+
+def is_blank(x: Any) -> bool:
+    """Return whether a value is missing.
+
+    >>> is_blank(" NA "), is_blank(float("nan")), is_blank(0)
+    (True, True, False)
+    """
+    if isinstance(x, str):
+        return x.strip().lower() in BLANKS
+    return x is None or (isinstance(x, float) and x != x) or str(x) in ("NaT", "<NA>")
+
+
+def number_of(x: Any) -> float:
+    """Return a value as a number, NaN if it is none, or too large.
+
+    >>> number_of(" 1e3 "), number_of("1_000"), number_of("inf")
+    (1000.0, nan, nan)
+    """
+    if isinstance(x, str) and not WHOLE_NUMBER.fullmatch(x := x.strip()):
+        return math.nan
+    try:
+        found = float(x)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
+    return found if -LARGEST < found < LARGEST else math.nan
+
+
+def text_of(x: Any) -> str:
+    """Return a value of a category as text, "" if it is missing.
+
+    >>> text_of(" FR "), text_of(1.0), text_of(None), text_of(True)
+    ('FR', '1', '', 'True')
+    """
+    if is_blank(x):
+        return ""
+    if isinstance(x, float) and x.is_integer():
+        return str(int(x))
+    return str(x).strip()
+
+
+def vector_of(x: Any) -> np.ndarray | None:
+    """Return a list as finite numbers, None if it is none."""
+    try:
+        values = np.asarray(x, dtype=float)
+    except (TypeError, ValueError):
+        return None
+    return values if values.ndim == 1 and len(values) and np.isfinite(values).all() else None
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Return whether an Arrow type is text."""
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+
+
+def blanks_of(array: pa.Array) -> np.ndarray:
+    """Return which values are missing."""
+    missing = array.is_null(nan_is_null=True)
+    if is_text(array.type):
+        words = pa.array(sorted(BLANKS), array.type)
+        blank = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(array)), words)
+        missing = pc.or_(missing, pc.fill_null(blank, False))
+    return missing.to_numpy(zero_copy_only=False)
+
+
+def numbers_of(array: pa.Array) -> np.ndarray:
+    """Return values as numbers, NaN where there is none, as `number_of` does."""
+    if is_text(array.type):
+        array = cast_text(array)
+    elif pa.types.is_integer(array.type) or pa.types.is_floating(array.type):
+        array = array.cast(pa.float64(), safe=False)
+    else:
+        return np.array([number_of(x) for x in array.to_pylist()], float)
+    values = array.to_numpy(zero_copy_only=False).astype(float)
+    with np.errstate(invalid="ignore"):
+        return np.where(np.abs(values) < LARGEST, values, math.nan)
+
+
+def cast_text(array: pa.Array) -> pa.Array:
+    """Return text as numbers, null where it is none; by cell if Arrow cannot cast it."""
+    text = pc.utf8_trim_whitespace(array)
+    try:
+        return text.cast(pa.float64())
+    except pa.ArrowInvalid:
+        sound = pc.match_substring_regex(text, f"^{NUMBER}$")
+        text = pc.if_else(sound, text, None)
+    try:
+        return text.cast(pa.float64())
+    except pa.ArrowInvalid:  # "+5", or too large
+        return pa.array([number_of(x) for x in text.to_pylist()], pa.float64())
+
+
+def dates_of(array: pa.Array, parse: Callable[[Any], float]) -> np.ndarray:
+    """Return dates in seconds since 1970, NaN where there is none."""
+    if pa.types.is_timestamp(array.type) or pa.types.is_date(array.type):
+        found = array.cast(pa.timestamp("us", getattr(array.type, "tz", None)), safe=False)
+    else:
+        try:
+            found = pc.utf8_trim_whitespace(array).cast(pa.timestamp("us"))
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            codes, distinct = encoded(array)
+            return np.array([parse(x) for x in distinct], float)[codes]
+    micro = found.cast(pa.int64()).to_numpy(zero_copy_only=False).astype(float)
+    values = micro / 1e6
+    with np.errstate(invalid="ignore"):
+        return np.where((values >= EARLIEST) & (values < END), values, math.nan)
+
+
+def encoded(array: pa.Array) -> tuple[np.ndarray, list[Any]]:
+    """Return values as codes, and the distinct values, in the order of appearance."""
+    if pa.types.is_dictionary(array.type):
+        array = array.cast(array.type.value_type)
+    try:
+        table = array.dictionary_encode(null_encoding="encode")
+    except pa.ArrowNotImplementedError:
+        table = pa.array(map(str, array.to_pylist())).dictionary_encode()
+    return table.indices.to_numpy(zero_copy_only=False), table.dictionary.to_pylist()

@@ -1,0 +1,126 @@
+"""What the estimators take as rows: arrays, dicts of numbers, and tables, which are encoded."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from sklearn.utils.validation import validate_data
+
+from ..data.dicts import Names, are_dicts, is_dict
+from ..data.encoder import TableEncoder
+from ..engine.parameters import shown
+from ..engine.rows import Dense, Sparse, joined
+from ..errors import SelectronError
+from ..model import Model
+from . import checks
+from .parameters import NestedParameters
+
+
+class TakesRows(NestedParameters):
+    """An estimator that makes blocks of rows for its model."""
+
+    encoder: Any
+    encoder_: TableEncoder
+    names_: Names
+    model_: Model
+    n_features_in_: int
+
+    def _rows(self, X: Any, new: bool = True) -> tuple[Any, int]:
+        """Return the rows as a block of the model's kind, and their number.
+
+        Unknown features of dicts are added if `new`, or else left out.
+        """
+        fitted = hasattr(self, "model_")
+        if self._encodes(X, fitted):
+            return self._encoded(X, fitted, new)
+        if hasattr(self, "names_") or are_dicts(X):
+            return self._keyed(X, fitted, new), len(X)
+        return checks.rows(self, X, first=not fitted, sparse=fitted and self.model_.sparse)
+
+    def _encodes(self, X: Any, fitted: bool) -> bool:
+        """Return whether rows are encoded, which the first ones decide."""
+        return hasattr(self, "encoder_") if fitted else self.encoder is not None and is_table(X)
+
+    def _encoded(self, X: Any, fitted: bool, new: bool) -> tuple[Any, int]:
+        """Return a table as a block, or several that grow wider, and its number of rows.
+
+        A copy of the encoder learns, so that the old one can be restored.
+        """
+        table, n = columns(self, X, not fitted)
+        if not new:
+            return self.encoder_.look(table), n
+        self.encoder_ = self.encoder_.copy() if fitted else new_encoder(self.encoder)
+        blocks = list(self.encoder_.learn(table))
+        if not self.encoder_.sparse_:
+            return blocks, n
+        if fitted:
+            self.model_.widen(self.encoder_.width_)
+        return joined(blocks), n
+
+    def _keyed(self, X: Any, fitted: bool, new: bool) -> Sparse:
+        """Return a list of dicts as a block."""
+        if not are_dicts(X):
+            raise SelectronError("The first rows were dicts: give a list of dicts, one a row.")
+        if not hasattr(self, "names_"):
+            if fitted:
+                raise SelectronError("The first rows were no dicts: give a table, as they were.")
+            self.names_ = Names()
+        block = self.names_.block(X, new)
+        self.n_features_in_ = width = len(self.names_)
+        if fitted and width > self.model_.width:
+            self.model_.widen(width + width // 4)  # more than needed, to widen seldom
+        return block
+
+    def _single(self, x: Any) -> Any:
+        """Return one row as a table."""
+        encoded = hasattr(self, "encoder_") or (self.encoder is not None and is_table(x))
+        return x if encoded and not is_dict(x) and len(x) == 1 else checks.single_row(x)
+
+    def _last(self, block: Any) -> Dense | Sparse:
+        """Return the block of one row, for which the model is made wide enough."""
+        if not isinstance(block, list):
+            return block
+        self.model_.widen(block[-1].values.shape[1])
+        return block[-1]
+
+
+def new_encoder(value: Any) -> TableEncoder:
+    """Return a new encoder for the parameter `encoder`, "auto" or a TableEncoder."""
+    if isinstance(value, str) and value == "auto":
+        return TableEncoder()
+    if isinstance(value, TableEncoder):
+        return TableEncoder(**value.get_params())
+    raise SelectronError(f'encoder must be "auto", a TableEncoder or None, got {shown(value)}.')
+
+
+def is_table(X: Any) -> bool:
+    """Return whether columns have names or kinds of their own: frames, Arrow tables, dicts, text.
+
+    >>> is_table([{"age": 3, "country": "FR"}]), is_table(np.eye(2))
+    (True, False)
+    """
+    if scipy.sparse.issparse(X):
+        return False
+    if isinstance(X, np.ndarray):
+        return X.dtype.kind in "OUS" and X.ndim == 2
+    listed = isinstance(X, list | tuple) and len(X) > 0 and is_dict(X[0])
+    return listed or any(hasattr(X, name) for name in ("columns", "__arrow_c_stream__"))
+
+
+def columns(estimator: Any, X: Any, first: bool) -> tuple[Any, int]:
+    """Return rows as the encoder takes them, and their number.
+
+    The `first` rows settle names and number of the columns, unless they are dicts. Raises
+    SelectronError if those of later rows differ, or there are no rows.
+    """
+    if isinstance(X, list | tuple) and len(X) > 0 and is_dict(X[0]):
+        return X, len(X)
+    with checks.in_one_sentence(checks.TABLE):
+        validate_data(estimator, X, reset=first, skip_check_array=True)
+    n = len(X)
+    if n == 0:
+        raise SelectronError("X has no rows.")
+    if isinstance(X, np.ndarray):
+        names = getattr(estimator, "feature_names_in_", [f"x{j}" for j in range(X.shape[1])])
+        return dict(zip(map(str, names), np.asarray(X).T, strict=True)), n
+    return X, n

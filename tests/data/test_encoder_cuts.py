@@ -1,0 +1,114 @@
+"""The encoding of a row depends on that row and those before it, however the stream is cut."""
+
+import itertools
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from selectron.data.encoder import TableEncoder
+from selectron.engine.rows import Dense, Sparse
+
+WORDS = ["late", "refund", "please", "account", "locked", "payment", "failed", "thanks", "order"]
+
+
+def table(n: int, seed: int, text: bool, strings: bool = True) -> pa.Table:
+    """Return rows of all kinds, with blanks, odd values and categories that appear late."""
+    rng = np.random.default_rng(seed)
+    blank = lambda values, share=0.05: [  # noqa: E731
+        None if rng.random() < share else v for v in values
+    ]
+    days = rng.integers(0, 900, n)
+    columns = {
+        "age": blank(rng.integers(18, 90, n).astype(str).tolist()),
+        "fee": ["unknown" if rng.random() < 0.02 else f"{x:.2f}" for x in rng.lognormal(size=n)],
+        "country": blank([f"c{k}" for k in np.minimum(rng.geometric(0.08, n), 70)]),
+        "vip": [str(bool(b)) for b in rng.integers(0, 2, n)],
+        "when": blank(
+            (np.datetime64("2024-01-01T08:30:00") + days * np.timedelta64(7777, "s"))
+            .astype(str)
+            .tolist()
+        ),
+        "empty": [None if i < n * 2 // 3 else str(i % 7) for i in range(n)],
+        "code": [f"id{i}x" for i in range(n)],
+        "const": ["5"] * n,
+    }
+    if text:
+        columns["note"] = [" ".join(rng.choice(WORDS, rng.integers(0, 9))) for _ in range(n)]
+        columns["note"][0] = "please refund my locked account"
+    if not strings:
+        columns["age"] = [None if x is None else int(x) for x in columns["age"]]
+        columns["vip"] = [x == "True" for x in columns["vip"]]
+    found = pa.table({name: pa.array(values) for name, values in columns.items()})
+    if not strings:
+        vectors = pa.array([None if i % 31 == 5 else [i % 3, 0.5, -i / n] for i in range(n)])
+        found = found.append_column("vector", vectors)
+    return found
+
+
+def bits(blocks):
+    """Return rows as (places, values) without the zeros at the end of dense ones."""
+    rows = []
+    for block in blocks:
+        if isinstance(block, Dense):
+            rows += [(len(row), row.tobytes()) for row in block.values]
+            continue
+        assert isinstance(block, Sparse)
+        for a, b in zip(block.indptr[:-1], block.indptr[1:], strict=True):
+            rows.append((block.indices[a:b].tobytes(), block.values[a:b].tobytes()))
+    return rows
+
+
+def saved(encoder):
+    return TableEncoder.unpack(json.loads(json.dumps(encoder.pack())))
+
+
+CASES = [(text, strings) for text in (False, True) for strings in (False, True)]
+
+
+@pytest.mark.parametrize(("text", "strings"), CASES)
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_are_the_same_however_the_stream_is_cut(text, strings, seed):
+    n = 700
+    rows = table(n, seed, text, strings)
+    whole = TableEncoder()
+    expected = bits(whole.learn(rows))
+    assert len(expected) == n
+    rng = np.random.default_rng(seed)
+    cuts = [0, *sorted(rng.integers(1, n, 6).tolist()), n]
+    encoder, found = TableEncoder(), []
+    for start, stop in itertools.pairwise(cuts):
+        found += bits(encoder.learn(rows.slice(start, stop - start)))
+        encoder = saved(encoder) if start % 2 else encoder.copy()
+    assert found == expected
+    assert encoder.pack() == whole.pack()
+
+
+@pytest.mark.parametrize(("text", "strings"), CASES)
+def test_one_row_at_a_time_gives_the_same_bytes(text, strings):
+    rows = table(400, 7, text, strings)
+    whole, alone = TableEncoder(), TableEncoder()
+    kinds = {name: kind for name, kind in known(rows).items() if kind}
+    alone.columns = kinds
+    expected = bits(whole.learn(rows))
+    found = bits([alone.learn_one(row) for row in rows.to_pylist()])
+    assert found == expected
+
+
+def known(rows):
+    from selectron.data.encoder import schema
+
+    return schema(rows)
+
+
+@pytest.mark.parametrize(("text", "strings"), CASES)
+def test_looking_changes_nothing_and_rows_seen_look_alike(text, strings):
+    rows = table(400, 3, text, strings)
+    encoder = TableEncoder().fit(rows)
+    before = encoder.pack()
+    together = bits([encoder.look(rows)])
+    alone = [bits([encoder.look([row])])[0] for row in rows.to_pylist()]
+    assert alone == together
+    assert encoder.pack() == before
+    assert encoder.transform(rows).shape == (400, len(encoder.get_feature_names_out()))
