@@ -73,7 +73,7 @@ def test_an_output_in_a_folder_that_is_not_there(call, stream, option):
 
 
 def test_options_for_files_need_a_file(call):
-    for option in (["--label", "x"], ["--drop", "x"], ["--classes", "a,b"], ["--no-header"]):
+    for option in (["--label", "x"], ["--ignore", "x"], ["--classes", "a,b"], ["--no-header"]):
         assert call("run", *option).exit_code == 2
 
 

@@ -1,7 +1,7 @@
 """Files of a command: the rows that it reads, and the decisions that it writes."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..data.files import writing
-from ..errors import Refused, SelectronError
+from ..errors import Refused, SelectronError, Unwritten
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from ..evaluate.contest import Contestant
-    from ..streams.readers import Chunk
+    from ..streams.readers import Chunk, Source
 
 COLUMNS = {  # of a file of decisions, with Arrow's types
     "row": "int64",
@@ -23,7 +23,7 @@ COLUMNS = {  # of a file of decisions, with Arrow's types
     "asker": "string",
     "prediction": "string",
     "margin": "float64",
-    "probability": "float64",
+    "ask_probability": "float64",
     "asked": "bool",
     "updated": "bool",
     "label": "string",
@@ -46,16 +46,19 @@ def digits(seed: int) -> Iterator["Chunk"]:
         yield Chunk(Dense(X[part]), X.shape[1], y[part].astype(float), start)
 
 
-def chunks_of(file: str, **options: Any) -> Iterator["Chunk"]:
+def source_of(file: str, choice: Any = None, **options: Any) -> "Source":
+    """Return a file to be read, with the columns of `choice`, or else of the options."""
+    from ..streams.readers import read
+
+    columns = choice._asdict() if choice else {key: options[key] for key in ("label", "ignore")}
+    time = {"time": options.get("time")} | columns
+    return read(file, format=options["kind"], header=options["header"], **time)
+
+
+def watched(source: "Source") -> Generator["Chunk", None, None]:
     """Yield the chunks of a file, with a progress bar on a terminal."""
     from tqdm import tqdm
 
-    from ..streams.readers import read
-
-    choice: dict[str, Any] = {
-        name: options.get(name) for name in ("label", "drop", "time", "header")
-    }
-    source = read(file, format=options["kind"], **choice)
     bar = tqdm(total=source.size_in_bytes, unit="B", unit_scale=True, disable=None, delay=0.5)
     with bar:
         for chunk in source:
@@ -90,6 +93,8 @@ def naming(file: str | None, first: int = 0) -> Iterator[None]:
     try:
         with numbering(file, first):
             yield
+    except Unwritten:
+        raise
     except SelectronError as error:
         known = file is None or str(error).startswith((f"{file}:", "standard input:"))
         raise SelectronError(f"{'' if known else f'{file}: '}{error}") from None

@@ -13,15 +13,40 @@ from ..learners import LASEC, LeadingHistory, PassiveAggressive, Perceptron, Sec
 DECISIONS = (".csv", ".jsonl", ".ndjson", ".parquet", ".pq")  # endings of their files
 PICTURES = (".png", ".svg", ".pdf")
 DEMO = LeadingHistory(), LASEC(), SecondOrderPerceptron(), PassiveAggressive(), Perceptron()
+FOR_FILES = "label", "ignore", "columns", "time", "kind", "header", "classes"
 DEFAULT, DENSE, SPARSE = (LeadingHistory(),), (LASEC(),), (PassiveAggressive(),)
-FOR_FILES = ("label", "drop", "time", "kind", "header", "classes")
+OF_MODEL = (  # options that a saved model fixes
+    *("learners", "askers", "budget", "time", "seed", "bounds", "label", "ignore", "columns"),
+    *("classes", "kernel", "max_support", "many", "intercept", "normalize"),
+)
+
+
+class Kind(click.ParamType):
+    """What a column is taken for, as `zip=category`."""
+
+    name = "NAME=KIND"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, str]:
+        """Return name and kind; the encoder checks them."""
+        name, equals, kind = value.rpartition("=")
+        return (name, kind) if equals else self.fail(f"{value!r} should be NAME=KIND", param, ctx)
+
+
 OF_FILES = (
     click.option(
         "--label",
         help="Column with the labels, by name or position, or '' for none. Default: the one named "
         "label, target, class or y, or else the last.",
     ),
-    click.option("--drop", multiple=True, help="Column to leave out. May be repeated."),
+    click.option("--ignore", multiple=True, help="Column to leave out. May be repeated."),
+    click.option(
+        "--column",
+        "columns",
+        type=Kind(),
+        multiple=True,
+        help="What a column is taken for: number, category, date, text, vector or ignored. May be "
+        "repeated. Default: by its type, or its first 100 values.",
+    ),
     click.option(
         "--header/--no-header",
         default=None,
@@ -39,7 +64,7 @@ OF_FILES = (
 
 
 def of_a_file(command: Callable) -> Callable:
-    """Add the options for reading a file: label, drop, header, kind and classes."""
+    """Add the options for reading a file: label, ignore, column, header, kind, classes."""
     for option in reversed(OF_FILES):
         command = option(command)
     return command
@@ -57,12 +82,13 @@ def default_learners(demo: bool, sparse: bool, kernel: Any) -> tuple[Any, ...]:
     return DEMO if demo else DEFAULT
 
 
-def check_usage(file: str | None, output: str | None, picture: str | None, **options: Any) -> None:
+def check_usage(
+    file: str | None, output: str | None, picture: str | None, save: str | None, **options: Any
+) -> None:
     """Refuse options of `run` that do not go together, before a row is read."""
-    if file is None and any(options[name] not in (None, ()) for name in FOR_FILES):
-        raise click.UsageError(
-            "--label, --drop, --time, --header, --format and --classes go with a FILE."
-        )
+    _check_model(file, save, options["model"])
+    if file is None and (given := _given(*FOR_FILES)):
+        raise click.UsageError(f"{given} goes with a FILE.")
     if options["time"] is None and by_time(options["budget"], *options["askers"]):
         raise click.UsageError(
             "A budget per day goes by the times of rows: name their column with --time."
@@ -74,9 +100,10 @@ def check_usage(file: str | None, output: str | None, picture: str | None, **opt
         )
     check_target(output, DECISIONS, "-o")
     check_target(picture, PICTURES, "--plot")
-    found = [_identity(path) for path in (file, output, picture) if path]
+    check_target(save, (), "--save")
+    found = [_identity(path) for path in (file, output, picture, save) if path]
     if len(set(found)) < len(found):
-        raise click.UsageError("FILE, -o and --plot must be different files.")
+        raise click.UsageError("FILE, -o, --plot and --save must be different files.")
     if options["bounds"]:
         _check_bounds(file, options["kind"], options["many"], len(names))
     kernel, max_support = options["kernel"], options["max_support"]
@@ -84,6 +111,25 @@ def check_usage(file: str | None, output: str | None, picture: str | None, **opt
     if max_support and not kernel and not known:  # no default learner takes it
         known = SPARSE
     check_learners(known, kernel, max_support, options["many"], options["askers"])
+    if save and len(known) * len(options["askers"] or (None,)) > 1:
+        raise click.UsageError("--save keeps one model: give one --learner, and one --ask.")
+
+
+def _given(*names: str) -> str:
+    """Return the first of these options that the user has given; empty if there is none."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name in names and source is not click.core.ParameterSource.DEFAULT:
+            return max(option.opts, key=len)
+    return ""
+
+
+def _check_model(file: str | None, save: str | None, model: str | None) -> None:
+    if file is None and (save or model):
+        raise click.UsageError("--save and --model go with a FILE.")
+    if model and (given := _given(*OF_MODEL)):
+        raise click.UsageError(f"--model goes on as it was learned: leave {given} out.")
 
 
 def _identity(path: str) -> Any:
@@ -129,8 +175,8 @@ def check_learners(
 
 
 def check_target(path: str | None, endings: tuple[str, ...], option: str) -> None:
-    """Refuse an output file of an unknown ending, or in a folder that does not exist."""
-    if path and Path(path).suffix.lower() not in endings:
+    """Refuse an output file of another ending than these, or in a folder that does not exist."""
+    if path and endings and Path(path).suffix.lower() not in endings:
         raise click.BadParameter(f"{path}: must end in {', '.join(endings)}", param_hint=option)
     if path and not Path(path).absolute().parent.is_dir():
         raise click.BadParameter(f"{path}: its folder does not exist", param_hint=option)

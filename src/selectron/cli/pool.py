@@ -2,6 +2,8 @@
 
 import json
 import sys
+from collections import deque
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,13 +11,14 @@ import click
 
 from ..errors import SelectronError
 from . import INTERRUPTED
-from .files import chunks_of, naming, numbering
+from .files import naming, numbering, source_of, watched
 from .options import PICTURES, check_target, of_a_file
 
 if TYPE_CHECKING:
     import numpy as np
 
     from ..pool import PoolRun
+    from ..streams.readers import Chunk
 
 PAPERS = 50_000  # rows up to which `Boosted` is among the default orders
 LEARNERS = ("confident", "random", "given", "worst", "greedy", "sphere", "boosted")
@@ -94,7 +97,7 @@ def pool(**options: Any) -> None:
 
     \b
         selectron pool digits.csv --plot mistakes.png
-        selectron pool mail.csv --drop subject --show subject --classes ham,spam -o labels.csv
+        selectron pool mail.csv --ignore subject --show subject --classes ham,spam -o labels.csv
     """
     check_target(options["picture"], PICTURES, "--plot")
     check_target(options["output"], (".csv",), "-o")
@@ -137,7 +140,7 @@ def loaded(file: str, **options: Any) -> Table:
     from ..engine.rows import Sparse, joined
     from .labelling import named
 
-    chunks = list(chunks_of(file, **options))
+    chunks = encoded(list(watched(source_of(file, **options))), options["columns"])
     block: Any = joined([chunk.rows for chunk in chunks])
     with naming(file):
         y = labels([v for chunk in chunks for v in chunk.labels.tolist()], named(**options))
@@ -145,6 +148,20 @@ def loaded(file: str, **options: Any) -> Table:
         shape = len(y), chunks[-1].width
         return Table(scipy.sparse.csr_array((block.values, block.indices, block.indptr), shape), y)
     return Table(block.values, y)
+
+
+def encoded(chunks: list["Chunk"], columns: Sequence[tuple[str, str]]) -> list["Chunk"]:
+    """Return the chunks of a whole file with tables as rows of numbers."""
+    from ..data.encoder import TableEncoder
+    from ..engine.rows import Sparse
+
+    if isinstance(chunks[0].rows, Sparse):
+        return chunks
+    encoder = TableEncoder(dict(columns) or None)
+    for chunk in chunks:
+        deque(encoder.learn(chunk.rows), maxlen=0)
+    width = encoder.width_
+    return [chunk._replace(rows=encoder.look(chunk.rows), width=width) for chunk in chunks]
 
 
 def labels(found: list[Any], classes: list[str] | None) -> "np.ndarray":

@@ -1,7 +1,8 @@
 """`selectron run`: play a stream, and report how the learners did."""
 
 import json
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,8 @@ from ..data.files import writing
 from ..errors import SelectronError
 from ..specs import ASKER, BUDGET, KERNEL, LEARNER, within
 from . import reported
-from .files import chunks_of, decisions, digits, in_order, naming, opened
+from .files import decisions, digits, in_order, naming, opened, source_of, watched
+from .models import load, save, uninterrupted
 from .options import by_time, check_learners, check_usage, default_learners, of_a_file
 from .theorems import Kept, promises
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from ..streams.readers import Chunk
 
 PICTURE = "selectron-run.png"
+MOST_SHOWN = 40  # lines about columns
 
 
 @click.command(epilog=f"Learners: {LEARNER.listed()}. Askers: {ASKER.listed()}.")
@@ -70,6 +73,14 @@ PICTURE = "selectron-run.png"
     help="Draw a picture here: .png, .svg or .pdf.",
 )
 @click.option(
+    "--save", type=click.Path(dir_okay=False), help="Keep the model in this file, to go on later."
+)
+@click.option(
+    "--model",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Go on with the model of this file: its learner, asker and columns.",
+)
+@click.option(
     "--bounds",
     is_flag=True,
     help="Compare the bounds of the papers' theorems with the outcome. Keeps all rows, and is "
@@ -104,8 +115,9 @@ def run(**options: Any) -> None:
     """Play a stream of rows: predict each, ask for some of the labels, learn from those.
 
     FILE is svmlight, CSV, Parquet or JSON lines, or - for standard input; text may be compressed
-    (.gz, .bz2, .xz). Without FILE, the handwritten digits are played, with a concept that changes
-    every 500 rows, and a picture is drawn.
+    (.gz, .bz2, .xz, .zst). Columns may hold numbers, categories, dates, text or vectors, with
+    blanks. Without FILE, the handwritten digits are played, with a concept that changes every 500
+    rows, and a picture is drawn.
 
     Labels may be any values, and new ones may appear. A row whose label is empty or ?, NA, nan or
     null has none; it is predicted, and never asked for.
@@ -116,6 +128,8 @@ def run(**options: Any) -> None:
         selectron run mail.jsonl --budget 200/1d --time received
         selectron run data.csv.gz --learner lasec:b=1,c=1000 --ask margin:b=0.1
         selectron run mail.svm --learner perceptron --learner arow -o decisions.csv
+        selectron run today.csv --column zip=category --ignore id --save mail.model
+        selectron run tomorrow.csv --model mail.model --save mail.model
     """
     check_usage(**options)
     with reported():
@@ -123,63 +137,119 @@ def run(**options: Any) -> None:
 
 
 def play_all(file: str | None, **options: Any) -> None:
-    """Play the stream, print the results and draw the picture, also of a stream cut short."""
-    contestants: list[Contestant] = []
-    kept = Kept() if options["bounds"] else None
+    """Play the stream, then save, print and draw the results, also of a stream cut short."""
+    session = Session(file, options)
     fault: BaseException | None = None
     try:
-        play(contestants, kept, file, **options)
+        session.play()
     except (SelectronError, OSError, click.UsageError, KeyboardInterrupt) as error:
         fault = error
     interrupted = isinstance(fault, KeyboardInterrupt)
-    if contestants and contestants[0].rows:
-        theorems = kept.theorems(contestants, file is None) if kept and not interrupted else None
+    if session.rows:
+        session.save()
+        contestants = session.contest.contestants
+        theorems = None
+        if session.bounds and not interrupted:
+            theorems = session.bounds.theorems(contestants, file is None)
         with writing("standard output"):
             report(contestants, options["as_json"], theorems)
         draw(contestants, file, options["picture"])
+        if interrupted or not fault:
+            describe(session.contest.encoder)
     if interrupted:
-        rows = contestants[0].rows if contestants else 0
-        click.echo(f"selectron: interrupted after {rows:,} rows", err=True)
+        click.echo(f"selectron: interrupted after {session.rows:,} rows", err=True)
     if fault:
         raise fault
 
 
-def play(
-    contestants: list["Contestant"], kept: "Kept | None", file: str | None, **options: Any
-) -> None:
-    """Play chunk by chunk; the first one creates the contestants."""
-    from ..streams.classes import settle
+class Session:
+    """A stream that is played: its source and its contest."""
 
-    chunks = digits(options["seed"]) if file is None else chunks_of(file, **options)
-    if file is not None and by_time(options["budget"], *options["askers"]):
-        chunks = in_order(chunks, file, options["time"])
-    given = options["classes"].split(",") if options["classes"] else None
-    with ExitStack() as stack:
-        with naming(file):
-            classes, chunks = settle(chunks, given)
-        append = opened(Path(options["output"]), stack) if options["output"] else None
-        for chunk in chunks:
-            with naming(file, chunk.first):
-                if not contestants:
-                    contestants += enter(chunk, file is None, **options)
-                labels = classes.codes(chunk.labels, chunk.first, options["many"] == "exact")
-                full, known = append is not None or kept is not None, len(classes.names)
-                played = [each.play(chunk, labels, full, known) for each in contestants]
-                if kept is not None:
-                    kept.add(chunk, labels, played)
-            for contestant, outcome in zip(contestants, played, strict=True):
-                contestant.add(outcome, labels)
-                if append:
-                    append(decisions(classes.names, chunk.first, contestant, outcome, labels))
+    def __init__(self, file: str | None, options: dict[str, Any]):
+        self.file, self.options = file, options
+        self.before = load(options["model"]) if options["model"] else None
+        self.bounds = Kept() if options["bounds"] else None
+        self.contest: Any = None
+        self.source: Any = None
+
+    @property
+    def rows(self) -> int:
+        """Number of rows played."""
+        return self.contest.rows if self.contest else 0
+
+    def play(self) -> None:
+        """Play chunk by chunk; Ctrl-C waits for the end of a chunk."""
+        path = self.options["output"]
+        with ExitStack() as stack:
+            chunks = self._begin(stack)
+            append = opened(Path(path), stack) if path else None
+            for chunk in chunks:
+                with uninterrupted(), naming(self.file, chunk.first):
+                    self._play(chunk, append)
+
+    def _begin(self, stack: ExitStack) -> Iterator["Chunk"]:
+        """Open the stream and the contest; return the chunks."""
+        from ..evaluate.contest import Contest
+        from ..streams.classes import settle
+
+        chunks, given = self._chunks(stack), self.options["classes"]
+        if self.before:
+            self.contest = self.before.contest()
+            return chunks
+        with naming(self.file):
+            classes, chunks = settle(chunks, given.split(",") if given else None)
+        exact = self.options["many"] == "exact"
+        self.contest = Contest(classes, self._enter, self._encoder(), exact)
+        return chunks
+
+    def _chunks(self, stack: ExitStack) -> Iterator["Chunk"]:
+        """Return the chunks of the file, or of the digits without one."""
+        if self.file is None:
+            return digits(self.options["seed"])
+        choice = self.before and self.before.choice
+        self.source = source_of(self.file, choice, **self.options)
+        chunks: Iterator[Chunk] = stack.enter_context(closing(watched(self.source)))
+        asker = self.before.classifier.asker if self.before else None
+        if by_time(self.options["budget"], asker, *self.options["askers"]):
+            chunks = in_order(chunks, self.file, self.source.choice.time)
+        return chunks
+
+    def _encoder(self) -> Any:
+        """Return a new encoder for tables."""
+        if self.file is None:
+            return None
+        from ..data.encoder import TableEncoder
+
+        return TableEncoder(dict(self.options["columns"]) or None)
+
+    def _enter(self, width: int, sparse: bool) -> list["Contestant"]:
+        return enter(width, sparse, self.file is None, **self.options)
+
+    def _play(self, chunk: "Chunk", append: Any) -> None:
+        """Play a chunk, and write its decisions."""
+        checks = () if self.bounds is None else (self.bounds.check,)
+        full = append is not None or self.bounds is not None
+        with closing(self.contest.play(chunk, full, *checks)) as parts:
+            for part, codes, outcomes in parts:
+                if self.bounds is not None:
+                    self.bounds.add(part, codes, outcomes)
+                for contestant, outcome in zip(self.contest.contestants, outcomes, strict=True):
+                    if append:
+                        names = self.contest.classes.names
+                        append(decisions(names, part.first, contestant, outcome, codes))
+
+    def save(self) -> None:
+        """Keep the model if that is wanted."""
+        if path := self.options["save"]:
+            save(path, self.contest, self.source.choice, self.before)
+            click.echo(f"The model is in {path}", err=True)
 
 
-def enter(chunk: "Chunk", demo: bool, **options: Any) -> list["Contestant"]:
+def enter(width: int, sparse: bool, demo: bool, **options: Any) -> list["Contestant"]:
     """Return a contestant for every learner under every asker."""
-    from ..engine.rows import Sparse
     from ..evaluate.contest import Contestant
     from ..model.model import Model
 
-    sparse = isinstance(chunk.rows, Sparse)
     learners = options["learners"] or default_learners(demo, sparse, options["kernel"])
     kernel, max_support = options["kernel"], options["max_support"]
     check_learners(learners, kernel, max_support, options["many"], options["askers"])
@@ -188,7 +258,7 @@ def enter(chunk: "Chunk", demo: bool, **options: Any) -> list["Contestant"]:
             Model(
                 learner,
                 within(options["budget"], asker, learner, bool(options["learners"])),
-                width=chunk.width,
+                width=width,
                 sparse=sparse,
                 constant=options["intercept"],
                 normalize=options["normalize"],
@@ -201,6 +271,15 @@ def enter(chunk: "Chunk", demo: bool, **options: Any) -> list["Contestant"]:
         for asker in options["askers"] or (None,)
         for learner in learners
     ]
+
+
+def describe(encoder: Any) -> None:
+    """Print what the columns of a table were taken for."""
+    lines = [] if encoder is None else encoder.report()
+    if len(lines) > MOST_SHOWN:
+        lines = [*lines[: MOST_SHOWN - 1], f"and {len(lines) - MOST_SHOWN + 1} more columns"]
+    for line in lines:
+        click.echo(line, err=True)
 
 
 def report(

@@ -23,14 +23,18 @@ class Kept:
         self.outcomes: list[Sequence[Outcome]] = []
 
     def add(self, chunk: "Chunk", codes: np.ndarray, outcomes: "Sequence[Outcome]") -> None:
-        """Keep a chunk; raise UsageError unless its rows are dense and of two classes."""
+        """Keep a chunk."""
+        self.rows.append(np.asarray(chunk.rows.values, float))
+        self.codes.append(codes)
+        self.outcomes.append(outcomes)
+
+    @staticmethod
+    def check(chunk: "Chunk", codes: np.ndarray) -> None:
+        """Raise UsageError unless the rows of a chunk are dense and of two classes."""
         from ..engine.rows import Dense
 
         if not isinstance(chunk.rows, Dense) or codes.dtype != np.int8:
             raise click.UsageError("--bounds is for dense rows of two classes.")
-        self.rows.append(np.asarray(chunk.rows.values, float))
-        self.codes.append(codes)
-        self.outcomes.append(outcomes)
 
     def theorems(self, contestants: "Sequence[Contestant]", demo: bool) -> list[list[dict]]:
         """Return the bounds of each contestant, as rows of the JSON output.
@@ -40,7 +44,9 @@ class Kept:
         """
         from ..bounds.hindsight import report, seen
 
-        X, codes = np.vstack(self.rows), np.concatenate(self.codes)
+        width = self.rows[-1].shape[1]  # of an encoder's rows, it grows
+        X = np.vstack([np.pad(rows, ((0, 0), (0, width - rows.shape[1]))) for rows in self.rows])
+        codes = np.concatenate(self.codes)
         switches = range(EVERY, len(X), EVERY) if demo else ()
         found = []
         for i, contestant in enumerate(contestants):

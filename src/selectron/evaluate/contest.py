@@ -1,15 +1,18 @@
 """A contest: several learners and askers on one pass, with the same draws; curves and tables."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..engine.rows import Dense, Sparse
+from ..errors import Refused, SelectronError
 from ..history.drift import Drifts
 from ..model.model import Model, Outcome
 from ..model.run import indices
 from ..specs import written
+from ..streams.classes import Classes
 from ..streams.readers import Chunk
 from .audit import ROWS, SUMS, Audit, moments
 
@@ -86,8 +89,7 @@ class Contestant:
     ) -> Outcome:
         """Play a chunk of rounds, with codes for labels, of a number of classes."""
         start = time.perf_counter()
-        if self.model.sparse:
-            self.model.widen(chunk.width)
+        self.model.widen(chunk.width)
         self.model.extend(classes)
         full = full or self.audits or self.watches
         outcome = self.model.run(chunk.rows, labels, full, chunk.times)
@@ -137,6 +139,84 @@ class Contestant:
         if not self.asked or self.rows < ROWS:
             return None, f"{FEW}: an interval takes {ROWS} rows"
         return self.audit.estimate()._asdict(), None
+
+
+def _any(part: Chunk, codes: np.ndarray) -> None:
+    """Refuse nothing."""
+
+
+class Contest:
+    """Contestants on one stream, its classes, and the encoder of its rows if they are tables.
+
+    The contestants are given, or made by `enter(width, sparse)` when the first rows are known.
+    `many` is that of `Classes.codes`.
+    """
+
+    def __init__(
+        self,
+        classes: Classes,
+        enter: list[Contestant] | Callable[[int, bool], list[Contestant]],
+        encoder: Any = None,
+        many: bool = False,
+    ):
+        self.classes, self.encoder, self.many = classes, encoder, many
+        self.contestants: list[Contestant] = [] if callable(enter) else enter
+        self._enter = enter
+
+    @property
+    def rows(self) -> int:
+        """Number of rows played."""
+        return self.contestants[0].rows if self.contestants else 0
+
+    def play(
+        self, chunk: Chunk, full: bool = False, check: Callable[[Chunk, np.ndarray], None] = _any
+    ) -> Iterator[tuple[Chunk, np.ndarray, list[Outcome]]]:
+        """Play a chunk, and yield its rows of numbers in parts with their codes and outcomes.
+
+        `check` may refuse a part before it is played. Whatever happens, the encoder has then learned
+        the rows that were played.
+        """
+        start, tabular = self.rows, not isinstance(chunk.rows, Dense | Sparse)
+        if self.contestants and tabular != (self.encoder is not None):
+            was = "svmlight rows" if tabular else "tables"
+            raise SelectronError(f"the model has learned from {was}, which have other features")
+        encoder = self.encoder.copy() if tabular else None
+        try:
+            for block in [chunk] if encoder is None else encoded(chunk, encoder):
+                for row, codes, classes in self.classes.parts(block.labels, block.first, self.many):
+                    part = block.part(row, row + len(codes))
+                    check(part, codes)
+                    yield part, codes, self._play(part, codes, full, classes)
+        except Refused as error:
+            raise Refused(self.rows - start + error.row, error.reason) from None
+        finally:
+            if encoder is not None and (played := self.rows - start) < len(chunk.labels):
+                encoder = self.encoder
+                for _ in encoder.learn(chunk.part(0, played).rows) if played else ():
+                    pass
+            self.encoder = encoder
+
+    def _play(self, part: Chunk, codes: np.ndarray, full: bool, classes: int) -> list[Outcome]:
+        if callable(self._enter) and not self.contestants:
+            self.contestants = self._enter(part.width, isinstance(part.rows, Sparse))
+        outcomes = [each.play(part, codes, full, classes) for each in self.contestants]
+        for contestant, outcome in zip(self.contestants, outcomes, strict=True):
+            contestant.add(outcome, codes)
+        return outcomes
+
+
+def encoded(chunk: Chunk, encoder: Any) -> Iterator[Chunk]:
+    """Yield a chunk of a table as rows of numbers; the encoder learns from them.
+
+    A `TableEncoder` may add features at any row, and then begins a new block.
+    """
+    row = 0
+    for block in encoder.learn(chunk.rows):
+        dense = isinstance(block, Dense)
+        count = len(block.values) if dense else len(block.indptr) - 1
+        width = block.values.shape[1] if dense else encoder.width_
+        yield chunk.part(row, row + count)._replace(rows=block, width=width)
+        row += count
 
 
 def table(results: Sequence[dict[str, Any]]) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,8 @@ class Classes:
     """Labels and their codes: -1 and +1 of two, 1 to K of more, 0 where there is none.
 
     Numbers are the same label however they are written. Unless classes were named, new ones may
-    appear: the first two are sorted, later ones follow in order of appearance. More than two labels
-    with fractions among them are refused as measurements.
+    appear: the first two are sorted (unless they are `ordered`), later ones follow in order of
+    appearance. More than two labels with fractions among them are refused as measurements.
 
     >>> classes = Classes(["1", "0"])
     >>> classes.names
@@ -32,8 +32,10 @@ class Classes:
     (array([1, 3], dtype=int32), ['0', '1', '2'])
     """
 
-    def __init__(self, names: Iterable[Any], named: bool = False):
-        found = sorted({plain(name) for name in names}, key=_order)
+    def __init__(self, names: Iterable[Any], named: bool = False, ordered: bool = False):
+        found = list(dict.fromkeys(map(plain, names)))
+        if not ordered:
+            found.sort(key=_order)
         if len(found) < 2:
             raise SelectronError(f"there must be two classes, got {', '.join(found) or 'none'}")
         self.names, self.named = found, named
@@ -44,14 +46,32 @@ class Classes:
 
         With `many`, two classes have the codes 1 and 2 as well.
         """
+        return _codes(self._all(labels, first), len(self.names), many)
+
+    def parts(
+        self, labels: np.ndarray, first: int = 0, many: bool = False
+    ) -> Iterator[tuple[int, np.ndarray, int]]:
+        """Yield the codes of labels from each row on that has a new class.
+
+        That is (row, codes, number of classes), so that a model knows a class from its first row
+        on, however the rows are cut into chunks.
+
+        >>> list(Classes("ab").parts(np.array(["b", "c", "a"], dtype=object)))
+        [(0, array([1], dtype=int8), 2), (1, array([3, 1], dtype=int32), 3)]
+        """
+        before, numbers = len(self.names), self._all(labels, first)
+        known = np.maximum.accumulate(np.maximum(numbers, before))
+        starts = [0, *(np.flatnonzero(np.diff(known)) + 1).tolist()]
+        for start, stop in pairwise([*starts, len(numbers)]):
+            yield start, _codes(numbers[start:stop], classes := int(known[start]), many), classes
+
+    def _all(self, labels: np.ndarray, first: int) -> np.ndarray:
+        """Return the numbers of labels from 1 on, 0 where there is none."""
         found = list(map(self._numbers.get, given := labels.tolist()))
         for row, number in enumerate(found):
             if number is None:
                 found[row] = self._number(given[row], first + row)
-        numbers = np.array(found, np.int32)
-        if many or len(self.names) > 2:
-            return numbers
-        return np.array([0, -1, 1], np.int8)[numbers]
+        return np.array(found, np.int32)
 
     def _number(self, label: Any, row: int) -> int:
         """Return the number of a label that is new in its chunk, 0 for NaN."""
@@ -81,6 +101,10 @@ class Classes:
                 "labels the right one? Name it with --label"
             )
         self.names.append(name)
+
+
+def _codes(numbers: np.ndarray, classes: int, many: bool) -> np.ndarray:
+    return numbers if many or classes > 2 else np.array([0, -1, 1], np.int8)[numbers]
 
 
 def plain(label: Any) -> str:

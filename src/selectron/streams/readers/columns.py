@@ -1,14 +1,11 @@
-"""Columns: which are features, label and time; and from Arrow's columns to rows."""
+"""Columns of a file: which are features, which is the label, and which the time."""
 
-import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...data.cells import label, number, second
-from ...engine.rows import Dense, Sparse
 from ...errors import SelectronError
 
 USUAL = ("label", "target", "class", "y")  # names of the label, the likeliest first
@@ -19,8 +16,18 @@ class Choice(NamedTuple):
     """The user's choice of columns."""
 
     label: str | int | None = None  # name or position; None: the usual one; "": there is none
-    drop: tuple[str | int, ...] = ()  # names or positions
+    ignore: tuple[str | int, ...] = ()  # names or positions
     time: str | int | None = None  # name or position; None: there is none
+
+
+class Part(NamedTuple):
+    """Some rows of a file, up to a fault if there is one."""
+
+    rows: Any  # an Arrow table, a list of dicts, or Sparse
+    labels: np.ndarray  # (n,)
+    times: np.ndarray  # (n,) in seconds since 1970, or (0,)
+    fault: str = ""
+    choice: Choice = Choice()  # of columns, by their names
 
 
 class Columns(NamedTuple):
@@ -30,11 +37,22 @@ class Columns(NamedTuple):
     label: int | None
     time: int | None = None
 
+    def needed(self) -> list[int]:
+        """Return the positions of all columns that are read."""
+        return [place for place in (*self.features, self.label, self.time) if place is not None]
+
+    def named(self, names: Sequence[str]) -> Choice:
+        """Return the choice that leads to these columns, by their names."""
+        label = "" if self.label is None else names[self.label]
+        used = set(self.needed())
+        ignored = tuple(name for place, name in enumerate(names) if place not in used)
+        return Choice(label, ignored, None if self.time is None else names[self.time])
+
 
 def choose(names: Sequence[str], choice: Choice) -> Columns:
     """Return the positions of features, label and time.
 
-    >>> choose(["id", "a", "b", "Target"], Choice(drop=("id",)))
+    >>> choose(["id", "a", "b", "Target"], Choice(ignore=("id",)))
     Columns(features=[1, 2], label=3, time=None)
     >>> choose(["a", "b", "c"], Choice(label=0, time="c"))
     Columns(features=[1], label=0, time=2)
@@ -42,7 +60,7 @@ def choose(names: Sequence[str], choice: Choice) -> Columns:
     Traceback (most recent call last):
     selectron.errors.SelectronError: there is no column 'd'; the columns are 'a', 'b', 'c'
     """
-    used = {place: "to be dropped" for which in choice.drop for place in _places(names, which)}
+    used = {place: "to be ignored" for which in choice.ignore for place in _places(names, which)}
     time = None if choice.time is None else _one(names, used, choice.time, "time")
     if time is not None:
         used[time] = "the time"
@@ -50,7 +68,7 @@ def choose(names: Sequence[str], choice: Choice) -> Columns:
     features = [place for place in range(len(names)) if place not in used and place != label]
     if not features:
         raise SelectronError(
-            f"no feature is left of the columns {listed(names)}; name another label or drop less"
+            f"no feature is left of the columns {listed(names)}; name another label or ignore less"
         )
     return Columns(features, label, time)
 
@@ -103,105 +121,3 @@ def _places(names: Sequence[str], which: str | int) -> list[int]:
         what = repr(which) if isinstance(which, str) else f"number {which}"
         raise SelectronError(f"there is no column {what}; the columns are {listed(names)}")
     return found
-
-
-class Part(NamedTuple):
-    """Some rows of a file, up to a fault if there is one."""
-
-    rows: Dense | Sparse
-    labels: np.ndarray  # (n,)
-    times: np.ndarray  # (n,) in seconds since 1970, or (0,)
-    fault: str = ""
-
-
-Fault = tuple[int, str]  # row, and what is wrong with it
-
-
-def part(
-    values: np.ndarray,
-    labels: Any,
-    times: Any,
-    time: str,
-    faults: list[Fault],
-    where: Callable[[int], str],
-) -> Part:
-    """Return the rows before the first fault.
-
-    `labels` and `times` are Arrow arrays or None, `time` is the name of the column of times, and
-    `where` returns the place of a row in the file.
-    """
-    count = len(values)
-    cells: list[float] = []
-    try:
-        for cell in [] if times is None else times.to_pylist():
-            cells.append(second(cell, time))  # noqa: PERF401 (those before a fault are kept)
-    except SelectronError as error:
-        faults = [*faults, (len(cells), str(error))]
-    row, fault = min(faults, key=lambda fault: fault[0], default=(count, ""))
-    return Part(
-        Dense(values[:row]),
-        _labels(labels, count)[:row],
-        np.array(cells[:row], dtype=float),
-        f"{where(row)}: {fault}" if fault else "",
-    )
-
-
-def _labels(array: Any, count: int) -> np.ndarray:
-    if array is None:
-        return np.full(count, None)
-    encoded = array.dictionary_encode()  # few of them differ
-    texts = np.array([*map(label, encoded.dictionary.to_pylist()), None], dtype=object)
-    return texts[plain(_filled(encoded.indices, len(texts) - 1), np.int32)]
-
-
-def table(columns: Sequence[Any], names: Sequence[str]) -> tuple[np.ndarray, list[Fault]]:
-    """Return the values of Arrow columns as a table, and the first value that is not finite."""
-    values = np.empty((len(columns[0]), len(columns)))
-    for place, column in enumerate(columns):
-        values[:, place] = floats(column)
-    good = np.isfinite(values)
-    if good.all():
-        return values, []
-    row = int(np.argmin(good.all(axis=1)))
-    place = int(np.argmin(good[row]))
-    return values, [(row, _why_not(columns[place][row].as_py(), names[place]))]
-
-
-def floats(array: Any) -> np.ndarray:
-    """Return an Arrow array of numbers, or of text, as float64; NaN for what is no number."""
-    import pyarrow as pa
-
-    if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
-    try:
-        array = array.cast(pa.float64(), safe=False)
-    except pa.ArrowInvalid:
-        array = pa.array(map(number, array.to_pylist()), pa.float64())
-    return plain(_filled(array, math.nan), np.float64)
-
-
-def _filled(array: Any, value: float) -> Any:
-    return array.fill_null(value) if array.null_count else array  # it imports pandas
-
-
-def plain(array: Any, kind: type) -> np.ndarray:
-    """Return a view of numbers without nulls; Arrow's `to_numpy` would import pandas."""
-    buffer, kept = array.buffers()[1], np.dtype(kind)
-    if not len(array) or buffer is None:
-        return np.empty(0, kept)
-    return np.frombuffer(buffer, kept, len(array), array.offset * kept.itemsize)
-
-
-def _why_not(cell: object, name: str) -> str:
-    """Return what is wrong with a cell that is no finite number."""
-    if cell is None:
-        return f"column {name!r} is empty (null)"
-    text = str(cell).strip()
-    if not text:
-        return f"column {name!r} is empty; fill it in or leave it out: --drop {name}"
-    if number(text) is None:
-        return (
-            f"column {name!r}: {text[:40]!r} is not a number; "
-            f"leave the column out (--drop {name}) or name it as the label"
-        )
-    return f"column {name!r} is not finite ({text})"

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from .columns import Choice, Part
 from .text import Blocks, Counted, opened, size_of
 
 FORMATS = ("svmlight", "csv", "parquet", "jsonl")
-PACKED = (".gz", ".bz2", ".xz")
+PACKED = (".gz", ".bz2", ".xz", ".zst")
 ENDINGS = {
     ".svm": "svmlight",
     ".svmlight": "svmlight",
@@ -35,8 +35,9 @@ COMMENT = re.compile(rb"\s*#[^,;\t]*$")  # with a comma it is rather the header 
 class Chunk(NamedTuple):
     """Some rows of a stream, one after another.
 
-    Dense rows have one width. Sparse ones (svmlight) keep the indices of the file, and their width,
-    the highest index so far plus 1, may grow from chunk to chunk.
+    Rows are an Arrow table of the features (CSV: all columns are text; Parquet: its own types), or
+    a list of dicts (JSON lines), to be encoded; or Sparse (svmlight), with the indices of the file;
+    their width, the highest index so far plus 1, may grow from chunk to chunk.
 
     Labels are float64 in svmlight files until a label is no number. From about there on, and always
     in the other formats, they are objects: text without spaces around it, or None. A label is
@@ -44,11 +45,21 @@ class Chunk(NamedTuple):
     letters.
     """
 
-    rows: Dense | Sparse
-    width: int  # number of features known so far
+    rows: Any
+    width: int  # number of features known so far; of tables and dicts 0
     labels: np.ndarray  # (n,)
     first: int  # number of the first row in the stream, from 0
     times: np.ndarray = np.empty(0)  # (n,) in seconds since 1970, or none
+
+    def part(self, start: int, stop: int) -> "Chunk":
+        """Return rows `start` to `stop`."""
+        span = slice(start, stop)
+        if isinstance(self.rows, Dense | Sparse):
+            rows: Any = rows_of(self.rows, start, stop)
+        else:  # a slice of an Arrow table, or of a list
+            rows = self.rows[span]
+        more = self.labels[span], self.first + start, self.times[span]
+        return Chunk(rows, self.width, *more)
 
 
 class Source:
@@ -58,7 +69,8 @@ class Source:
         self.path = path
         self.name = "standard input" if path == "-" else path
         self.size_in_bytes = size_of(path)
-        self._kind, self._choice, self._header, self._size = kind, choice, header, size
+        self.choice = choice  # of columns; once reading has begun, by their names
+        self._kind, self._header, self._size = kind, header, size
         self._file: Counted | None = None
         self._names_on = 0  # the line that was taken for names, 0 if there is none
         self._doubtful = False
@@ -83,6 +95,7 @@ class Source:
             with opened(self.path) as file:
                 self._file = Counted(file)
                 for part in self._parts(self._file):
+                    self.choice = part.choice
                     for chunk in _chunks(part, rows, width, self._size):
                         yield chunk
                         rows, width = rows + len(chunk.labels), chunk.width
@@ -110,38 +123,35 @@ class Source:
         if kind == "svmlight":
             from . import svmlight
 
-            if self._choice != Choice():
-                raise SelectronError("svmlight has no named columns: leave label, drop, time out")
+            if self.choice != Choice():
+                raise SelectronError("svmlight has no named columns: leave label, ignore, time out")
             return svmlight.parts(blocks, self._size)
         if kind == "jsonl":
             from . import json_lines
 
-            return json_lines.parts(blocks, self._size, self._choice)
-        from . import arrow
+            return json_lines.parts(blocks, self._size, self.choice)
+        from . import tables
 
-        table = arrow.begun(blocks, self._choice, self._header)
-        self._names_on, self._doubtful = table.header, table.doubtful
-        return arrow.csv_parts(blocks, self._size, table)
+        layout = tables.begun(blocks, self.choice, self._header)
+        self._names_on, self._doubtful = layout.header, layout.doubtful
+        return tables.csv_parts(blocks, self._size, layout)
 
     def _parquet(self, file: Counted) -> Iterator[Part]:
-        from . import arrow
+        from . import tables
 
         if self.path == "-":
             raise SelectronError("Parquet cannot be read from a pipe; give the path of the file")
-        return arrow.parquet_parts(file, self._size, self._choice)
+        return tables.parquet_parts(file, self._size, self.choice)
 
 
 def _chunks(part: Part, first: int, width: int, size: int) -> Iterator[Chunk]:
     """Yield a part in chunks of at most `size` rows."""
-    labels, times = part.labels, part.times
-    for start in range(0, len(labels), size):
-        stop = min(start + size, len(labels))
-        block = rows_of(part.rows, start, stop)
-        if isinstance(block, Dense):
-            width = block.values.shape[1]
-        else:
-            width = max(width, int(block.indices.max(initial=-1)) + 1)
-        yield Chunk(block, width, labels[start:stop], first + start, times[start:stop])
+    whole = Chunk(part.rows, width, part.labels, first, part.times)
+    for start in range(0, len(part.labels), size):
+        chunk = whole.part(start, min(start + size, len(part.labels)))
+        if isinstance(chunk.rows, Sparse):
+            width = max(width, int(chunk.rows.indices.max(initial=-1)) + 1)
+        yield chunk._replace(width=width)
 
 
 def read(
@@ -149,7 +159,7 @@ def read(
     *,
     format: str | None = None,
     label: str | int | None = None,
-    drop: str | int | Iterable[str | int] = (),
+    ignore: str | int | Iterable[str | int] = (),
     time: str | int | None = None,
     header: bool | None = None,
     size: int = 4096,
@@ -158,11 +168,12 @@ def read(
 
     Parameters
     ----------
-    path : the file, "-" for standard input; text may be compressed with gzip, bzip2 or xz
+    path : the file, "-" for standard input; text may be compressed with gzip, bzip2, xz
+        or zstd
     format : one of svmlight, csv, parquet, jsonl; by default found by the name or the first line
     label : name or position of the label column, "" for none; by default the column named label,
         target, class or y, or else the last of several (JSON: none); not for svmlight
-    drop : names or positions of columns to leave out
+    ignore : names or positions of columns to leave out
     time : name or position of the column with the time of each row, in seconds since 1970 or as
         ISO 8601 writes it, in UTC where no zone is given; it is no feature; not for svmlight
     header : whether a CSV file begins with names; by default if a cell of its first line is a word,
@@ -183,8 +194,8 @@ def read(
         raise SelectronError(f"format {format!r} is unknown; it is one of {', '.join(FORMATS)}")
     if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
         raise SelectronError(f"size is {size!r}, and a whole number of rows from 1 is needed")
-    dropped = (drop,) if isinstance(drop, str | int) else tuple(drop)
-    choice = Choice("" if label is False else label, dropped, time)
+    ignored = (ignore,) if isinstance(ignore, str | int) else tuple(ignore)
+    choice = Choice("" if label is False else label, ignored, time)
     with _naming(name):
         return Source(name, format or by_name(name), choice, header, int(size))
 

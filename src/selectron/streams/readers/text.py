@@ -22,10 +22,20 @@ LIMIT = 1 << 26  # bytes of one record at most, so that memory stays flat
 LINE = re.compile(rb"[^\n]*\n")
 THREADS = 2  # that parse ahead
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def zstd(file: Any) -> Any:
+    """Return the decompressed file."""
+    import pyarrow as pa  # slow to import
+
+    return pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd")
+
+
 PACKED: dict[bytes, tuple[str, Callable[[Any], Any]]] = {
     b"\x1f\x8b": ("gzip", lambda file: gzip.GzipFile(fileobj=file)),
     b"BZh": ("bzip2", bz2.BZ2File),
     b"\xfd7zXZ\x00": ("xz", lzma.LZMAFile),
+    b"\x28\xb5\x2f\xfd": ("zstd", zstd),
 }
 
 Item = TypeVar("Item")
@@ -86,6 +96,11 @@ def unpacked(path: str) -> str:
 
 class Counted:
     """A binary file that counts the bytes read from it and allows a look at the next ones."""
+
+    closed = False  # Arrow asks
+
+    def close(self) -> None:
+        """Do nothing: the file is closed by its opener."""
 
     def __init__(self, file: IO[bytes]):
         self.file = file

@@ -1,0 +1,98 @@
+"""A model that `selectron run` keeps: `--save` and `--model`."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ..estimator.classifier import OnlineClassifier
+    from ..evaluate.contest import Contest
+    from ..streams.readers.columns import Choice
+
+
+class Saved(NamedTuple):
+    """What a model file holds."""
+
+    classifier: "OnlineClassifier"
+    encoder: Any  # of tables, or None
+    choice: "Choice | None"  # of columns
+
+    def contest(self) -> "Contest":
+        """Return a contest of the model alone."""
+        from ..evaluate.contest import Contest, Contestant
+        from ..streams.classes import Classes
+
+        clf = self.classifier
+        classes = Classes(clf.classes_.tolist(), clf.named_, ordered=True)
+        exact = clf.model_.many == "exact"
+        return Contest(classes, [Contestant(clf.model_)], self.encoder, exact)
+
+
+def save(path: str, contest: "Contest", choice: "Choice", before: Saved | None) -> None:
+    """Write the only contestant, the encoder and the choice of columns to a file, atomically."""
+    from .. import storage
+    from ..estimator import packing
+    from ..estimator.classifier import OnlineClassifier
+
+    (contestant,) = contest.contestants
+    model = contestant.model
+    clf = OnlineClassifier(
+        model.learner,
+        model.asker,
+        many=model.many,
+        fit_intercept=model.constant,
+        normalize=model.normalize,
+        kernel=model.kernel,
+        max_support=model.max_support,
+        max_open=model.max_open,
+    )
+    clf.model_, clf.named_ = model, contest.classes.named
+    clf.classes_ = np.array(contest.classes.names[: model.classes])
+    if before and len(before.classifier.classes_) == model.classes:
+        clf.classes_ = before.classifier.classes_
+    header, arrays = packing.described(clf)
+    packed = None if contest.encoder is None else contest.encoder.pack()
+    storage.write(path, header | {"encoder": packed, "choice": choice}, arrays)
+
+
+def load(path: str) -> Saved:
+    """Return what a model file holds; one of `OnlineClassifier.save` has no choice of columns.
+
+    Raises SelectronError if it is no sound model file.
+    """
+    from .. import storage
+    from ..data.encoder import TableEncoder
+    from ..estimator import packing
+    from ..estimator.classifier import OnlineClassifier
+    from ..streams.readers.columns import Choice
+
+    header, arrays = storage.read(path)
+    clf = packing.restored(OnlineClassifier, path, header, arrays, ())
+    encoder = header.get("encoder") and TableEncoder.unpack(header["encoder"])
+    label, ignore, time = header.get("choice") or Choice()
+    return Saved(clf, encoder, Choice(label, tuple(ignore), time) if "choice" in header else None)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C wait until the block has ended; a second one does not wait."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    usual, caught = signal.getsignal(signal.SIGINT), list[int]()
+
+    def note(number: int, frame: Any) -> None:
+        caught.append(number)
+        signal.signal(signal.SIGINT, usual)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    if caught:
+        raise KeyboardInterrupt

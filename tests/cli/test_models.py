@@ -1,0 +1,184 @@
+"""`selectron run --save` and `--model`: a stream in two files is played as in one."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+FAST = ["--learner", "perceptron", "--ask", "fixed:p=0.5"]
+CLASSES = ["--classes", "ham,spam,late"]
+FOUR = [FAST, ["--learner", "lasec"], ["--learner", "perceptron", "--budget", "20%"], []]
+
+
+def rows_of(n=400, seed=0):
+    """Rows with a number, blanks, a category some values of which come late, and a third class."""
+    rng = np.random.default_rng(seed)
+    for i in range(n):
+        a, b = rng.normal(size=2).round(3).tolist()
+        city = rng.choice(["Rome", "Oslo", "Bern"][: 1 + i // 120]) if i % 9 else ""
+        label = "late" if i > 250 and i % 11 == 0 else "spam" if a > b else "ham"
+        yield {"id": i, "a": a if i % 7 else None, "city": str(city), "b": b, "label": label}
+
+
+def written(path, rows):
+    rows = list(rows)
+    if path.suffix == ".csv":
+        lines = [",".join("" if v is None else str(v) for v in row.values()) for row in rows]
+        text = "\n".join([",".join(rows[0]), *lines])
+    elif path.suffix == ".jsonl":
+        text = "\n".join(map(json.dumps, rows))
+    else:
+        text = "".join(f"{row['label']} 1:{row['a'] or 0} {row['id'] % 50 + 2}:1\n" for row in rows)
+    path.write_text(text)
+    return path
+
+
+def decided(path):
+    rows = [json.loads(line) for line in Path(path).read_text().splitlines()]
+    return [{key: value for key, value in row.items() if key != "row"} for row in rows]
+
+
+def done(result):
+    assert result.exit_code == 0, result.output
+    return result
+
+
+@pytest.mark.parametrize("options", FOUR, ids=" ".join)
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "svm"])
+def test_two_files_are_as_one_at_any_cut(call, tmp_path, ending, options):
+    rows = list(rows_of())
+    columns = [] if ending == "svm" else ["--ignore", "id", "--label", "label"]
+    first = ("--seed", 5, *options, *columns)
+    whole = written(tmp_path / f"whole.{ending}", rows)
+    done(call("run", whole, *first, "--save", "whole.model", "-o", "whole.out.jsonl"))
+    rng = np.random.default_rng([len(ending), len(options)])
+    for cut in (5, *rng.integers(6, 399, 3).tolist()):
+        one = written(tmp_path / f"one.{ending}", rows[:cut])
+        two = written(tmp_path / f"two.{ending}", rows[cut:])
+        done(call("run", one, *first, "--save", "m", "-o", "one.out.jsonl"))
+        done(call("run", two, "--model", "m", "--save", "m", "-o", "two.out.jsonl"))
+        assert decided("one.out.jsonl") + decided("two.out.jsonl") == decided("whole.out.jsonl")
+        assert Path("m").read_bytes() == Path("whole.model").read_bytes()
+
+
+def test_named_classes_and_times_are_kept(call, tmp_path):
+    rows = [row | {"when": 864 * i} for i, row in enumerate(rows_of(300))]
+    options = ("--time", "when", "--budget", "9/1d", "--label", "label", *CLASSES)
+    done(call("run", written(tmp_path / "a.csv", rows), *options, "--save", "whole"))
+    done(call("run", written(tmp_path / "b.csv", rows[:100]), *options, "--save", "m"))
+    done(call("run", written(tmp_path / "c.csv", rows[100:]), "--model", "m", "--save", "m"))
+    assert Path("m").read_bytes() == Path("whole").read_bytes()
+
+
+@pytest.mark.parametrize("size", [1, 7, 4096])
+def test_a_model_does_not_depend_on_chunks(call, tmp_path, monkeypatch, size):
+    from selectron.streams import readers
+
+    path = written(tmp_path / "a.csv", rows_of())
+    read = readers.read
+    argv = ("run", path, *FAST, "--ignore", "id", "--save")
+    done(call(*argv, "whole"))
+    monkeypatch.setattr(readers, "read", lambda *args, **kept: read(*args, size=size, **kept))
+    done(call(*argv, "m"))
+    assert Path("m").read_bytes() == Path("whole").read_bytes()
+
+
+def test_the_rows_before_a_fault_are_kept(call, tmp_path):
+    path = written(tmp_path / "a.csv", rows_of())
+    done(call("run", path, *FAST, "--save", "whole"))
+    with path.open("a") as file:
+        file.write("\n1,2\n")
+    result = call("run", path, *FAST, "--save", "m")
+    assert result.exit_code == 1
+    assert "columns were found" in result.stderr
+    assert Path("m").read_bytes() == Path("whole").read_bytes()
+
+
+def test_a_label_that_is_unknown_leaves_the_encoder_with_the_model(call, tmp_path):
+    rows = list(rows_of(300))
+    argv = (*FAST, "--classes", "ham,spam", "--label", "label", "--save")
+    result = call("run", written(tmp_path / "a.csv", rows), *argv, "m")
+    assert result.exit_code == 1
+    assert not Path("m").exists()  # all rows were in one chunk
+
+
+REFUSED = {
+    "--model goes on as it was learned: leave --learner out": ["--model", "m", *FAST],
+    "--model goes on as it was learned: leave --seed out": ["--model", "m", "--seed", "0"],
+    "--model goes on as it was learned: leave --column out": ["--model", "m", "--column", "a=text"],
+    "--model goes on as it was learned: leave --label out": ["--model", "m", "--label", "b"],
+    "--save keeps one model": ["--save", "n", *FAST, "--learner", "lasec"],
+    "'zip' should be NAME=KIND": ["--column", "zip"],
+    "its folder does not exist": ["--save", "nowhere/m"],
+    "'nowhere.model' does not exist": ["--model", "nowhere.model"],
+}
+
+
+@pytest.mark.parametrize("reason", REFUSED)
+def test_options_that_a_model_fixes(call, stream, reason):
+    done(call("run", stream[0], *FAST, "--save", "m"))
+    result = call("run", stream[0], *REFUSED[reason])
+    assert result.exit_code == 2
+    assert reason in " ".join(result.stderr.split())
+
+
+def test_a_model_goes_with_a_file(call, stream):
+    done(call("run", stream[0], *FAST, "--save", "m"))
+    for options in (["--save", "n"], ["--model", "m"]):
+        assert "go with a FILE" in call("run", *options).stderr
+
+
+WRONG = {
+    "table.csv": "a,b,c,label\n1,2,3,ham\n4,5,6,spam\n",
+    "rows.svm": "ham 1:2\nspam 2:3\n",
+    "nolabel.csv": "a,b,c,d\n1,2,3,4\n",
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_model_of_other_columns(call, stream, name):
+    done(call("run", stream[0], *FAST, "--save", "m"))
+    before = Path("m").read_bytes()
+    Path(name).write_text(WRONG[name])
+    result = call("run", name, "--model", "m", "--save", "m")
+    assert result.exit_code == 1
+    (line,) = result.stderr.splitlines()
+    assert line.startswith(f"selectron: {name}: ")
+    assert Path("m").read_bytes() == before
+
+
+def test_a_file_that_holds_no_model(call, stream):
+    Path("m").write_text("a,b\n")
+    result = call("run", stream[0], "--model", "m")
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert "not a Selectron model file" in result.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is a signal of POSIX systems here")
+def test_ctrl_c_keeps_the_rows_that_were_played(call, tmp_path):
+    command = [sys.executable, "-m", "selectron", "run", "-", *FAST, "--save", "m", "-o", "o.jsonl"]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    rows = "".join(f"{i},{i % 7},{'xy'[i % 3 == 0]}\n" for i in range(200_000))
+    process.stdin.write(f"a,b,label\n{rows}".encode())
+    process.stdin.flush()
+    deadline = time.monotonic() + 60
+    out = tmp_path / "o.jsonl"
+    while not (out.exists() and out.stat().st_size > 1000) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 130
+    count = len(out.read_text().splitlines())
+    assert 0 < count <= 200_000
+    kept = "\n".join(rows.splitlines()[:count])
+    (tmp_path / "part.csv").write_text(f"a,b,label\n{kept}\n")
+    done(call("run", "part.csv", *FAST, "--save", "n"))
+    assert Path("m").read_bytes() == Path("n").read_bytes()
