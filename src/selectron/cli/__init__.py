@@ -14,6 +14,9 @@ from ..errors import SelectronError
 INTERRUPTED = 130  # the exit code with which a shell reports Ctrl-C
 COMMANDS = {
     "run": "Play a stream and report how the learners did.",
+    "predict": "Label the rows of a file with a kept model, with probabilities.",
+    "show": "Show what a kept model has learned.",
+    "label": "Answer in the terminal what a kept model asks about the rows of a file.",
     "pool": "Label a whole table, correcting as few proposals as possible.",
     "serve": "Serve live streams: predictions over HTTP, and a page to label what is asked.",
     "send": "Send a file to a stream that is served.",

@@ -135,12 +135,19 @@ def decisions(
 
 
 def opened(path: Path, stack: ExitStack) -> Callable[["pa.Table"], None]:
-    """Return a function that appends decisions to a new CSV, Parquet or JSON lines file.
+    """Return a function that appends decisions to a new file."""
+    import pyarrow as pa
+
+    return appending(path, pa.schema(list(COLUMNS.items())), stack)
+
+
+def appending(path: Path, schema: "pa.Schema", stack: ExitStack) -> Callable[["pa.Table"], None]:
+    """Return a function that appends tables to a new CSV, Parquet or JSON lines file.
 
     The ending of the path is the format. `stack` closes the file.
     """
     with writing(path):
-        file, append = _begun(path)
+        file, append = _begun(path, schema)
 
     def close() -> None:
         with writing(path):
@@ -154,10 +161,8 @@ def opened(path: Path, stack: ExitStack) -> Callable[["pa.Table"], None]:
     return write
 
 
-def _begun(path: Path) -> tuple[Any, Callable[["pa.Table"], Any]]:
-    import pyarrow as pa
-
-    ending, schema = path.suffix.lower(), pa.schema(list(COLUMNS.items()))
+def _begun(path: Path, schema: "pa.Schema") -> tuple[Any, Callable[["pa.Table"], Any]]:
+    ending = path.suffix.lower()
     if ending == ".csv":
         from pyarrow.csv import CSVWriter, WriteOptions
 

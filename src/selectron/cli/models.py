@@ -34,8 +34,6 @@ class Saved(NamedTuple):
 
 def save(path: str, contest: "Contest", choice: "Choice", before: Saved | None) -> None:
     """Write the only contestant, the encoder and the choice of columns to a file, atomically."""
-    from .. import storage
-    from ..estimator import packing
     from ..estimator.classifier import OnlineClassifier
 
     (contestant,) = contest.contestants
@@ -54,9 +52,18 @@ def save(path: str, contest: "Contest", choice: "Choice", before: Saved | None) 
     clf.classes_ = np.array(contest.classes.names[: model.classes])
     if before and len(before.classifier.classes_) == model.classes:
         clf.classes_ = before.classifier.classes_
+    if contest.encoder is not None:
+        clf.encoder_ = contest.encoder
+    keep(path, clf, choice)
+
+
+def keep(path: str, clf: "OnlineClassifier", choice: "Choice | None") -> None:
+    """Write a classifier and the choice of columns to a file, atomically."""
+    from .. import storage
+    from ..estimator import packing
+
     header, arrays = packing.described(clf)
-    packed = None if contest.encoder is None else contest.encoder.pack()
-    storage.write(path, header | {"encoder": packed, "choice": choice}, arrays)
+    storage.write(path, header | ({} if choice is None else {"choice": choice}), arrays)
 
 
 def load(path: str) -> Saved:
@@ -65,14 +72,13 @@ def load(path: str) -> Saved:
     Raises SelectronError if it is no sound model file.
     """
     from .. import storage
-    from ..data.encoder import TableEncoder
     from ..estimator import packing
     from ..estimator.classifier import OnlineClassifier
     from ..streams.readers.columns import Choice
 
     header, arrays = storage.read(path)
     clf = packing.restored(OnlineClassifier, path, header, arrays, ())
-    encoder = header.get("encoder") and TableEncoder.unpack(header["encoder"])
+    encoder = getattr(clf, "encoder_", None)
     label, ignore, time = header.get("choice") or Choice()
     return Saved(clf, encoder, Choice(label, tuple(ignore), time) if "choice" in header else None)
 

@@ -32,6 +32,18 @@ class Kind(click.ParamType):
         return (name, kind) if equals else self.fail(f"{value!r} should be NAME=KIND", param, ctx)
 
 
+HEADER = click.option(
+    "--header/--no-header",
+    default=None,
+    help="Whether a CSV file begins with names. Default: if a cell of its first line is a "
+    "word, unless others are numbers and the next line is like it.",
+)
+FORMAT = click.option(
+    "--format",
+    "kind",
+    type=click.Choice(("svmlight", "csv", "parquet", "jsonl")),
+    help="Default: by the file's name or its first line.",
+)
 OF_FILES = (
     click.option(
         "--label",
@@ -47,18 +59,8 @@ OF_FILES = (
         help="What a column is taken for: number, category, date, text, vector or ignored. May be "
         "repeated. Default: by its type, or its first 100 values.",
     ),
-    click.option(
-        "--header/--no-header",
-        default=None,
-        help="Whether a CSV file begins with names. Default: if a cell of its first line is a "
-        "word, unless others are numbers and the next line is like it.",
-    ),
-    click.option(
-        "--format",
-        "kind",
-        type=click.Choice(("svmlight", "csv", "parquet", "jsonl")),
-        help="Default: by the file's name or its first line.",
-    ),
+    HEADER,
+    FORMAT,
     click.option("--classes", help="The labels, if there are to be no others: ham,spam."),
 )
 
@@ -66,6 +68,13 @@ OF_FILES = (
 def of_a_file(command: Callable) -> Callable:
     """Add the options for reading a file: label, ignore, column, header, kind, classes."""
     for option in reversed(OF_FILES):
+        command = option(command)
+    return command
+
+
+def format_and_header(command: Callable) -> Callable:
+    """Add the options for reading a file whose columns are known: --format and --header."""
+    for option in (FORMAT, HEADER):
         command = option(command)
     return command
 

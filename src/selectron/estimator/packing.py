@@ -97,6 +97,7 @@ def pack(model: Model) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         "open": list(model.open),
         "rounds": model.rounds,
         "strained": model.strained,
+        "labels": model.labels,
         "tickets": model.tickets,
         **{name: getattr(model, name) for name in SETTINGS},
     }
@@ -123,7 +124,7 @@ def unpack(
     model = Model(learner, asker, kernel=kernel, **settings)
     model.draws = Draws.unpack(header["draws"])
     model.rounds, model.tickets = int(header["rounds"]), int(header["tickets"])
-    model.strained = int(header["strained"])
+    model.strained, model.labels = int(header["strained"]), int(header.get("labels", 0))
     model.chance = int(header["chance"])
     model.state = _alike(arrays, "state", _roomy(model, arrays))
     (model.past,) = _alike(arrays, "asker", Memory(model.past))

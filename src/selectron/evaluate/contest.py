@@ -173,7 +173,7 @@ class Contest:
     ) -> Iterator[tuple[Chunk, np.ndarray, list[Outcome]]]:
         """Play a chunk, and yield its rows of numbers in parts with their codes and outcomes.
 
-        `check` may refuse a part before it is played. Whatever happens, the encoder has then learned
+        `check` may refuse a part before it is played. Whatever happens, the encoder has learned
         the rows that were played.
         """
         start, tabular = self.rows, not isinstance(chunk.rows, Dense | Sparse)

@@ -75,7 +75,7 @@ class Model:
         self.max_support = max_support
         self.draws = Draws(seed)
         self.chance = self.draws.aside()
-        self.rounds = self.strained = 0
+        self.rounds = self.strained = self.labels = 0  # labels learned
         self.open: dict[int, Dense | Sparse] = {}
         self.oldest = 1  # no open ticket has a lower number
         self.tickets = 0
@@ -178,6 +178,7 @@ class Model:
             raise SelectronError(support.why_not_open(ticket, self.tickets, self.max_open))
         flags = self._play_one(block, label, GIVEN, full=False)
         self.strained += flags & STRAINED != 0
+        self.labels += 1
         del self.open[ticket]
         return flags & UPDATED != 0
 
@@ -261,6 +262,7 @@ class Model:
         outcome = self._play(block, labels, draw, full, scores, times)
         self.rounds += len(labels)
         self.strained += int(np.count_nonzero(outcome.flags & STRAINED))
+        self.labels += int(np.count_nonzero(outcome.flags & ASKED))
         if given:
             self.draws.skip(len(labels))
         return outcome

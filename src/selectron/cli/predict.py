@@ -1,0 +1,125 @@
+"""`selectron predict`: label the rows of a file with a kept model."""
+
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import SelectronError
+from . import reported
+from .files import appending, naming, watched
+from .models import Saved, load
+from .options import check_target, format_and_header
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ..streams.readers import Chunk
+
+
+@click.command()
+@click.argument("file")
+@click.option("--model", required=True, help="The model that `selectron run --save` has kept.")
+@click.option(
+    "-o",
+    "--output",
+    help="CSV, Parquet or JSON lines, by its ending. Default: CSV on standard output.",
+)
+@format_and_header
+def predict(file: str, model: str, output: str | None, **options: Any) -> None:
+    """Predict the label of every row of FILE, with the probability of each class.
+
+    The model learns nothing. Columns that are no features, such as an id, are copied.
+
+    \b
+        selectron run today.csv --save mail.model
+        selectron predict tomorrow.csv --model mail.model -o labels.csv
+    """
+    check_target(output, (".csv", ".parquet", ".pq", ".json", ".jsonl", ".ndjson"), "-o")
+    with reported():
+        saved, append = load(model), None
+        with ExitStack() as stack:
+            source = all_columns(file, **options)
+            for chunk in stack.enter_context(closing(watched(source))):
+                with naming(file, chunk.first):
+                    table = predicted(saved, chunk)
+                append = append or writer(output, table.schema, stack)
+                append(table)
+
+
+def all_columns(file: str, kind: str | None, header: bool | None) -> Any:
+    """Return a file to be read with all of its columns."""
+    from ..streams.readers import by_name, read
+
+    svmlight = (kind or by_name(file)) == "svmlight"
+    return read(file, format=kind, header=header, label=None if svmlight else "")
+
+
+def writer(output: str | None, schema: Any, stack: ExitStack) -> Callable[["pa.Table"], None]:
+    """Return a function that appends tables to the output."""
+    if output is not None:
+        return appending(Path(output), schema, stack)
+    from pyarrow.csv import CSVWriter, WriteOptions
+
+    out = CSVWriter(sys.stdout.buffer, schema, write_options=WriteOptions(quoting_style="needed"))
+    stack.callback(out.close)
+    return out.write
+
+
+def predicted(saved: Saved, chunk: "Chunk") -> "pa.Table":
+    """Return the other columns of some rows, the predicted labels and the probabilities."""
+    import pyarrow as pa
+
+    rows, others = features(saved, chunk)
+    classes = [str(name) for name in saved.classifier.classes_.tolist()]
+    if len(classes) < 2:
+        raise SelectronError("the model knows fewer than two classes: let it learn first")
+    proba = saved.classifier.predict_proba(rows)
+    found = pa.array([classes[k] for k in proba.argmax(axis=1)])
+    columns = dict(others) | {"prediction": found}
+    return pa.table(columns | {f"proba_{name}": proba[:, k] for k, name in enumerate(classes)})
+
+
+def features(saved: Saved, chunk: "Chunk") -> tuple[Any, dict[str, Any]]:
+    """Return the rows as the classifier takes them, and the columns that are no features."""
+    from ..engine.rows import Sparse
+
+    rows, encoder = chunk.rows, saved.encoder
+    if isinstance(rows, Sparse) != (encoder is None):
+        was = "tables" if encoder else "svmlight rows"
+        raise SelectronError(f"the model has learned from {was}, which have other features")
+    if encoder is None:
+        return matrix(rows, saved.classifier.model_.width), {}
+    names = list(encoder.columns_)
+    used = [name for name, kind in encoder.kinds_.items() if kind != "ignored"]
+    if isinstance(rows, list):
+        known = list(dict.fromkeys(name for row in rows for name in row))
+        others = {k: [text(row.get(k)) for row in rows] for k in known if k not in used}
+        return [{name: row.get(name) for name in names} for row in rows], others
+    missing = next((name for name in used if name not in rows.column_names), None)
+    if missing is not None:
+        raise SelectronError(f"there is no column {missing!r}, which the model has learned from")
+    others = {name: rows.column(name) for name in rows.column_names if name not in used}
+    for name in names:
+        if name not in rows.column_names:  # it is ignored
+            rows = rows.append_column(name, [[None] * len(rows)])
+    return rows.select(names), others
+
+
+def text(value: Any) -> str | None:
+    """Return a value of a JSON row as a cell."""
+    return None if value is None else str(value)
+
+
+def matrix(rows: Any, width: int) -> Any:
+    """Return sparse rows with the features that the model knows."""
+    import numpy as np
+    import scipy.sparse
+
+    n = len(rows.indptr) - 1
+    wide = max(width, int(rows.indices.max(initial=-1)) + 1)
+    found = scipy.sparse.csr_array((rows.values, rows.indices, rows.indptr), shape=(n, wide))
+    return found[:, np.arange(width)] if wide > width else found

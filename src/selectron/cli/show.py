@@ -1,0 +1,67 @@
+"""`selectron show`: what a kept model has learned."""
+
+import json
+from typing import Any
+
+import click
+
+from . import reported
+from .models import Saved, load
+
+MOST = 10  # weights that are shown
+
+
+@click.command()
+@click.argument("model")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def show(model: str, as_json: bool) -> None:
+    """Show what MODEL has learned: rows, labels, classes, columns, and its largest weights."""
+    with reported():
+        found = described(load(model))
+        if as_json:
+            click.echo(json.dumps(found, indent=2))
+            return
+        for name in ("learner", "asker", "rows", "labels", "open", "classes"):
+            value = found[name]
+            shown = ", ".join(value) if isinstance(value, list) else value
+            click.echo(f"{name:8}  {shown:,}" if isinstance(shown, int) else f"{name:8}  {shown}")
+        for line in found["columns"]:
+            click.echo(f"column    {line}")
+        for name, weights in found["weights"].items():
+            click.echo(f"\nWeights towards {name}")
+            for feature, weight in weights:
+                click.echo(f"  {weight:+10.4f}  {feature}")
+
+
+def described(saved: Saved) -> dict[str, Any]:
+    """Return what is known of a model, as values for JSON."""
+    from ..specs import written
+
+    clf = saved.classifier
+    model = clf.model_
+    return {
+        "learner": written(model.learner),
+        "asker": written(model.asker),
+        "rows": model.rounds,
+        "labels": model.labels,
+        "open": len(model.open),
+        "classes": [str(name) for name in clf.classes_.tolist()],
+        "columns": [] if saved.encoder is None else saved.encoder.report(),
+        "weights": {} if model.dual else largest(clf),
+    }
+
+
+def largest(clf: Any) -> dict[str, list[tuple[str, float]]]:
+    """Return the largest weights of every class, by the names of the features.
+
+    Of two classes, positive weights are those of the second.
+    """
+    coef = clf.coef_
+    known = hasattr(clf, "encoder_") or hasattr(clf, "names_")
+    names = clf.feature_names_ if known else [f"feature {j}" for j in range(coef.shape[1])]
+    classes = [str(name) for name in clf.classes_.tolist()]
+    found = {}
+    for name, row in zip(classes[-1:] if len(coef) == 1 else classes, coef, strict=True):
+        order = abs(row).argsort(kind="stable")[::-1][:MOST]
+        found[name] = [(names[j], float(row[j])) for j in order if row[j]]
+    return found
