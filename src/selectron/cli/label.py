@@ -83,8 +83,9 @@ class Session:
     def _ask(self, row: dict[str, Any], decision: Any) -> bool:
         """Show a row and learn the answer; return False to quit."""
         click.echo(f"\nrow {self.row:,}")
+        hidden = self.saved.choice and self.saved.choice.label
         for name, value in row.items():
-            if value is not None:
+            if value is not None and name != hidden:
                 click.echo(f"  {name}: {str(value)[:WIDEST]}")
         names = [str(name) for name in self.classifier.classes_.tolist()]
         click.echo("  " + "  ".join(f"[{k}] {name}" for k, name in enumerate(names[:9], 1)))
