@@ -14,7 +14,7 @@ from selectron_desktop.alarms import FRESH, Alarm
 from selectron_desktop.features import Features, K, M, joint
 from selectron_desktop.past import Instance
 from selectron_desktop.predictor import ActivityPredictor
-from selectron_desktop.scoring import Found, Pair, Scores, Scoring, best
+from selectron_desktop.scoring import Found, Pair, Scores, Scoring
 
 SILENCE = 600.0  # seconds
 FIRST = 50  # labels, after each of which it is fitted in any case
@@ -44,7 +44,7 @@ class BatchScoring(Scoring):
 
     def learn(self, first: Features, second: Features, pair: Pair, scores: Scores) -> None:
         """Keep an example, and fit if a fit is due."""
-        rival = best(*scores, without=pair)
+        rival = scores.best(without=pair)
         if rival is None:
             return
         if self.labels == len(self.rows):

@@ -1,9 +1,7 @@
 """What the predictor takes, refuses, remembers, and sets right."""
 
 import math
-from pathlib import Path
 
-import numpy as np
 import pytest
 
 from selectron import SelectronError
@@ -294,18 +292,3 @@ def test_an_explicit_association_counts_and_can_be_taken_back():
     assert predictor.past.history[-1].features.of(thesis)[0] > 0
     predictor.associate("document:new", None)
     assert predictor.past.known.explicit == {}
-
-
-def rounded(one):
-    return one._replace(alarm=None, score=round(one.score, 9))
-
-
-def test_a_file_of_selectron_0_1_goes_on():
-    """The classifier's parts were side by side then; now they are a file within."""
-    old = ActivityPredictor.load(Path(__file__).parent / "data" / "predictor-8.model")
-    new = trained(60, budget=Budget(labels=6, per="1d"))
-    later = minutes(120)[60:]
-    np.testing.assert_allclose(old.scoring.weights(), new.scoring.weights(), rtol=1e-9)
-    found = [play(one, later) for one in (old, new)]
-    assert [rounded(one) for one in found[0]] == [rounded(one) for one in found[1]]
-    np.testing.assert_allclose(old.scoring.weights(), new.scoring.weights(), rtol=1e-9)

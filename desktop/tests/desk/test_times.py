@@ -24,7 +24,7 @@ def test_a_declaration_of_the_past_teaches(tmp_path):
     assert late.declared != day[switch].activity
     late.declare(day[switch].activity, quiet.event.start)
     assert late.declared == timely.declared == day[switch].activity
-    assert late.past.said.pack() == timely.past.said.pack()
+    assert late.past.said.statements == timely.past.said.statements
     credited = [[i.label for i in one.past.history] for one in (late, timely)]
     assert credited[0] == credited[1]
     for known in ("times", "words"):
