@@ -60,7 +60,7 @@ def made_up(size: str, seed: int) -> "Desk":
     "--truth", type=click.Path(dir_okay=False), help="Write the true activities to this CSV file."
 )
 @of_made_up
-@reported
+@reported()
 def generate(file: str, declarations: str | None, truth: str | None, size: str, seed: int) -> None:
     """Generate a log of a desktop, and write it to FILE as ActivityWatch exports it.
 
@@ -118,7 +118,7 @@ def _stamp(time: float) -> str:
     "--plot", "picture", type=click.Path(dir_okay=False), help="Draw the curves to this file."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
-@reported
+@reported()
 def evaluate(file: str | None, truth: str | None, picture: str | None, **options: Any) -> None:
     """Measure how many forgotten switches are detected, and how many alarms are right.
 

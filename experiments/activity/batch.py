@@ -107,7 +107,7 @@ class BatchPredictor(ActivityPredictor):
 
     def _ask(self, instance: Instance, found: Found) -> Alarm | None:
         """Raise an alarm, or be silent; right after a declaration, too."""
-        if self.past.said.age(instance.vector.end) <= FRESH:
+        if instance.vector.end - self.past.said.last.time <= FRESH:
             return None
         if self.silent and instance.vector.end < self.spoke + SILENCE:
             self._learn(instance)

@@ -48,11 +48,6 @@ class Counts:
             "table": Rows(*(array[: len(self)] for array in self.table)),
         }
 
-    @property
-    def nbytes(self) -> int:
-        """The memory of the table in bytes."""
-        return sum(array.nbytes for array in self.table)
-
     def rows(self, numbers: list[int]) -> Rows:
         """Return rows by number."""
         return Rows(*(array[numbers] for array in self.table))

@@ -7,9 +7,8 @@ import sqlite3
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +47,37 @@ SETTINGS: list[Any] = [
 ]  # fmt: skip
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class Program(click.Group):
+    """Commands with --home, whose errors are reported in one sentence, with an exit code."""
+
+    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
+        """Add a command, with the option --home."""
+        cmd.params.append(HOME)
+        super().add_command(cmd, name)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command."""
+        with reported():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def reported() -> Iterator[None]:
+    """Report an error in one sentence, and exit."""
+    try:
+        yield
+    except (SelectronError, OSError, sqlite3.Error) as error:
+        _end(str(error))
+    except KeyboardInterrupt:
+        _end("interrupted", INTERRUPTED)
+
+
+def _end(message: str, code: int = 1) -> None:
+    click.echo(f"selectron: {message}", err=True)
+    sys.exit(code)
+
+
+@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="selectron-desktop")
 def main() -> None:
     """Predict which project you work on, and ask about switches that were not declared.
@@ -58,37 +87,6 @@ def main() -> None:
         selectron-desktop watch --web
         selectron-desktop report --html today.html
     """
-
-
-def command(name: str | None = None, *options: Any) -> Callable[[Callable], click.Command]:
-    """Make a function a command, with these options and --home; errors are one sentence."""
-
-    def made(function: Callable) -> click.Command:
-        made = main.command(name)(reported(function))
-        made.params += [*options, HOME]
-        return made
-
-    return made
-
-
-def reported(function: Callable[..., Any]) -> Callable[..., None]:
-    """Report the errors of a command in one sentence, with their exit code."""
-
-    @wraps(function)
-    def run(*args: Any, **options: Any) -> None:
-        try:
-            function(*args, **options)
-        except (SelectronError, OSError, sqlite3.Error) as error:
-            _end(str(error))
-        except KeyboardInterrupt:
-            _end("interrupted", INTERRUPTED)
-
-    return run
-
-
-def _end(message: str, code: int = 1) -> None:
-    click.echo(f"selectron: {message}", err=True)
-    sys.exit(code)
 
 
 @contextmanager
@@ -101,7 +99,7 @@ def saying(home: Path) -> Iterator["Saying"]:
         yield Saying(journal)
 
 
-@command()
+@main.command()
 @click.argument("name")
 @click.option("--since", help="A time: 14:05, 2024-05-01T14:05, or a duration: 20min, 1.5h.")
 def declare(name: str, since: str | None, home: Path) -> None:
@@ -121,7 +119,7 @@ def declare(name: str, since: str | None, home: Path) -> None:
     click.echo(f"{entry.body['activity']}, since {shown(entry.time)}{until}")
 
 
-@command()
+@main.command()
 @click.argument("name", required=False)
 @click.option("--alarm", type=int, help="Number of the alarm. Default: the latest that waits.")
 @click.option("--all", "every", is_flag=True, help="List older alarms too, as those of an import.")
@@ -152,7 +150,7 @@ def answer(name: str | None, alarm: int | None, every: bool, since: str | None, 
     click.echo(f"Alarm {alarm}: {entry.body['activity']}")
 
 
-@command("list")
+@main.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print the activities as JSON.")
 def listed(as_json: bool, home: Path) -> None:
     """List the activities; the declared one is marked with *."""
@@ -178,8 +176,8 @@ def add_change(what: str, arguments: tuple[str, ...], text: str) -> None:
         with saying(home) as say:
             getattr(say, what)(*(given[one] for one in arguments), time.time())
 
-    run.__doc__ = text
-    command(what, *(click.Argument([one]) for one in arguments))(run)
+    params: list[Any] = [click.Argument([one]) for one in arguments]
+    main.add_command(click.Command(what, params=params, callback=run, help=text))
 
 
 add_change("create", ("name",), "Create the activity NAME.")
@@ -188,7 +186,7 @@ add_change("merge", ("old", "into"), "Merge the activity OLD into INTO.")
 add_change("close", ("name",), "Close the activity NAME, until it is declared again.")
 
 
-@command()
+@main.command()
 @click.argument("resource")
 @click.argument("name", required=False)
 def associate(resource: str, name: str | None, home: Path) -> None:
@@ -205,7 +203,7 @@ def associate(resource: str, name: str | None, home: Path) -> None:
         say.associate(resource_of(say.journal, resource), name, time.time())
 
 
-@command()
+@main.command()
 @click.option("--day", "when", default="today", show_default=True, help="2024-05-01, or yesterday.")
 @click.option("--html", "target", type=click.Path(dir_okay=False), help="Write one HTML file here.")
 @click.option("--plain", is_flag=True, help="Print without colours.")
@@ -233,7 +231,7 @@ def report(when: str, target: str | None, plain: bool, home: Path) -> None:
         click.echo(line, color=not colourless)
 
 
-@command("import", *SETTINGS)
+@main.command("import", params=[*SETTINGS])
 @click.argument("file", type=click.Path(dir_okay=False, exists=True))
 @click.option(
     "--declarations",
@@ -276,7 +274,7 @@ def import_file(
         click.echo(UNDECLARED, err=True)
 
 
-@command("watch", *SETTINGS)
+@main.command("watch", params=[*SETTINGS])
 @click.option("--web", is_flag=True, help="Show the questions on a page on this computer.")
 @click.option("--port", type=click.IntRange(0, 65_535), default=5650, show_default=True)
 @click.option(

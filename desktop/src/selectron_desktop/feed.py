@@ -36,9 +36,8 @@ def read(
     `report` is called with. Raises SelectronError if the file is not an export, or has no windows.
     """
     found = buckets(path)
-    sizes = {name: len(_events(bucket)) for name, bucket in found.items()}
-    chosen = host_of(sizes, found, host, path)
-    known = computers(found)
+    known = computers(found, lambda bucket: len(_events(bucket)))
+    chosen = host_of(known, host, path)
     if host is None and len(known) > 1:
         report(f"{path} has windows of {', '.join(known)}: using {chosen}; --host selects another.")
     raws = [
@@ -70,28 +69,28 @@ def buckets(path: str | Path) -> dict[str, dict[str, Any]]:
     return {name: bucket for name, bucket in found.items() if isinstance(bucket, dict)}
 
 
-def host_of(
-    sizes: dict[str, float], found: dict[str, dict[str, Any]], host: str | None, where: Any
-) -> str:
+def computers(
+    found: dict[str, dict[str, Any]], size: Callable[[dict[str, Any]], float]
+) -> dict[str, float]:
+    """Return the computers that have windows, with the largest size of their buckets."""
+    sizes: dict[str, float] = {}
+    for bucket in found.values():
+        if bucket.get("type") == "currentwindow":
+            host = str(bucket.get("hostname", ""))
+            sizes[host] = max(size(bucket), sizes.get(host, 0.0))
+    return sizes
+
+
+def host_of(known: dict[str, float], host: str | None, where: Any) -> str:
     """Return the computer whose windows are read: `host`, or the one with the largest size.
 
     Raises SelectronError if it has no windows.
     """
-    totals = {one: max(sizes[name] for name in names) for one, names in computers(found).items()}
-    if not totals:
+    if not known:
         raise SelectronError(f"{where} has no bucket of windows (type currentwindow).")
-    if host is not None and host not in totals:
-        raise SelectronError(f"{where} has no windows of {host!r}, but of {', '.join(totals)}.")
-    return host if host is not None else max(totals, key=lambda one: (totals[one], one))
-
-
-def computers(found: dict[str, dict[str, Any]]) -> dict[str, list[str]]:
-    """Return the computers that have windows, with the ids of their buckets of windows."""
-    names: dict[str, list[str]] = {}
-    for name, bucket in found.items():
-        if bucket.get("type") == "currentwindow":
-            names.setdefault(str(bucket.get("hostname", "")), []).append(name)
-    return names
+    if host is not None and host not in known:
+        raise SelectronError(f"{where} has no windows of {host!r}, but of {', '.join(known)}.")
+    return host if host is not None else max(known, key=lambda one: (known[one], one))
 
 
 def layers_of(found: dict[str, dict[str, Any]], host: str) -> Iterator[tuple[str, str]]:
@@ -144,11 +143,11 @@ class Feed:
         return self.joiner.take(final), self.until
 
     def _host(self, found: dict[str, dict[str, Any]], now: float) -> str:
-        latest = {name: min(now, _updated(bucket)) for name, bucket in found.items()}
+        latest = computers(found, lambda bucket: min(now, _updated(bucket)))
         here = socket.gethostname()
-        wanted = self.host or (here if here in computers(found) else None)
+        wanted = self.host or (here if here in latest else None)
         try:
-            return host_of(latest, found, wanted, self.server.address)
+            return host_of(latest, wanted, self.server.address)
         except SelectronError as error:
             raise Absent(str(error)) from None  # a watcher may begin later
 

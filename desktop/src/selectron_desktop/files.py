@@ -30,33 +30,22 @@ if TYPE_CHECKING:
 
 KIND, FILE = "activity predictor", "classifier"
 LARGE = 1000  # numbers; a larger array is stored outside of the header
-PARTS = (
-    "seconds",
-    "unanswered",
-    "midnight",
-    "threshold",
-    "_activities",
-    "past",
-    "desktop",
-    "asked",
-)
-SEQUENCES: Any = {kind.__name__: kind for kind in (list, tuple, set, deque, History)}
-RECORDS: Any = {
-    kind.__name__: kind for kind in (Alarm, Event, Features, Rows, Statement, Vector, Window)
-}
+PARTS = "seconds", "unanswered", "midnight", "threshold", "_activities", "past", "desktop", "asked"
+SEQUENCES = list, tuple, set, deque
 STATE = (
     Activities,
-    Asked,
+    Past,
+    Instance,
+    Timeline,
     Associations,
     Counts,
-    Desktop,
-    Instance,
-    Past,
-    Questions,
     Replay,
-    Timeline,
+    Desktop,
+    Questions,
+    Asked,
 )
-OBJECTS: Any = {kind.__name__: kind for kind in STATE}
+RECORDS = Alarm, Event, Features, Rows, Statement, Vector, Window
+CLASSES: Any = {kind.__name__: kind for kind in (*SEQUENCES, History, *STATE, *RECORDS)}
 
 
 def write(path: str | os.PathLike, predictor: "ActivityPredictor") -> None:
@@ -101,13 +90,12 @@ def pack(value: Any, arrays: dict[str, np.ndarray]) -> Any:
             return ["array", value.dtype.str, value.shape, value.ravel().tolist()]
         arrays[f"array {len(arrays)}"] = value
         return ["large", f"array {len(arrays) - 1}"]
-    if kind in OBJECTS:
-        return [kind, pack(value.__getstate__(), arrays)]
     if isinstance(value, dict):
         return ["dict", pack(list(value), arrays), pack(list(value.values()), arrays)]
-    if kind in SEQUENCES or kind in RECORDS:
-        return [kind, *(pack(one, arrays) for one in value)]
-    return value
+    if kind not in CLASSES:
+        return value
+    items = value if isinstance(value, SEQUENCES) else [value.__getstate__()]
+    return [kind, *(pack(one, arrays) for one in items)]
 
 
 def unpack(packed: Any, arrays: dict[str, np.ndarray]) -> Any:
@@ -123,10 +111,10 @@ def unpack(packed: Any, arrays: dict[str, np.ndarray]) -> Any:
     items = [unpack(one, arrays) for one in content]
     if kind == "dict":
         return dict(zip(*items, strict=True))
-    if kind in SEQUENCES:
-        return SEQUENCES[kind](items)
-    if kind in RECORDS:
-        return RECORDS[kind](*items)
-    made = object.__new__(OBJECTS[kind])
+    if hasattr(CLASSES[kind], "_fields"):
+        return CLASSES[kind](*items)
+    if issubclass(CLASSES[kind], SEQUENCES):
+        return CLASSES[kind](items)
+    made = object.__new__(CLASSES[kind])
     made.__dict__.update(items[0])
     return made

@@ -15,7 +15,7 @@ BUDGET = "6/1d"
 
 
 class Settings(NamedTuple):
-    """The settings of a folder. They cannot change: the journal could not be replayed under others."""
+    """The settings of a folder. They are fixed: the journal would have another result."""
 
     threshold: float  # for the score of an alarm
     budget: str = BUDGET  # of alarms

@@ -4,6 +4,7 @@ Events are read strictly, whichever server they come from; invalid ones are igno
 """
 
 import heapq
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -130,12 +131,9 @@ def flattened(spans: Iterable[Span]) -> list[Span]:
             heapq.heappop(covering)
             continue
         until = min(top.end, coming[next_one].start) if next_one < len(coming) else top.end
-        if found and found[-1].end == moment and found[-1].value == top.value:
-            found[-1] = found[-1]._replace(end=until)
-        else:
-            found.append(Span(moment, until, top.value))
+        found.append(Span(moment, until, top.value))
         moment = until
-    return found
+    return list(map(Span._make, joined(found)))
 
 
 class Joiner:
@@ -173,7 +171,7 @@ class Joiner:
         }
         self.until = until
         self.ends = {key: end for key, end in self.ends.items() if end > until}
-        return list(merged(_in_front(flat, self.cell), self.cell))
+        return list(map(Event._make, joined(_in_front(flat, self.cell), cell=self.cell)))
 
 
 def _clipped(spans: list[Span], since: float, until: float) -> list[Span]:
@@ -221,15 +219,18 @@ def front(shown: dict[str, Seen]) -> Seen | None:
     return None if tab.where == HIDDEN else tab
 
 
-def merged(events: Iterable[Event], cell: float) -> Iterator[Event]:
-    """Yield events; equal ones that follow each other within a minute become one."""
-    last: Any = None
-    for event in events:
-        if last and last.end == event.start and last[2:] == event[2:] and event.start % cell:
-            last = last._replace(end=event.end)
+def joined(stretches: Iterable[tuple], gap: float = 0.0, cell: float = math.inf) -> Iterator[tuple]:
+    """Yield stretches (start, end, ...); equal ones with at most a gap between them become one.
+
+    Stretches that begin at a multiple of `cell` are not joined to the one before.
+    """
+    last: tuple | None = None
+    for one in stretches:
+        if last and last[2:] == one[2:] and one[0] - last[1] <= gap and one[0] % cell:
+            last = (last[0], *one[1:])
         else:
             if last:
                 yield last
-            last = event
+            last = one
     if last:
         yield last

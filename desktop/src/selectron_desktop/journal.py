@@ -1,8 +1,8 @@
 """The journal: what was seen, declared, asked and answered, in SQLite.
 
-It is append-only, except that the oldest minutes are deleted if there are too many; declarations and
-answers are kept for good. Writers lock the database, so that the order of entries is the order in
-which they took effect, in whichever process. A transaction is durable when it has ended.
+It is append-only, except that the oldest minutes are deleted if there are too many; declarations
+and answers are kept for good. Writers lock the database, so that the order of entries is the order
+in which they took effect, in whichever process. A transaction is durable when it has ended.
 """
 
 import json
@@ -94,8 +94,8 @@ class Journal:
         version = self._version()
         if version > VERSION:
             raise SelectronError(
-                f"{self.path} has version {version}, but this Selectron supports {VERSION}: use the "
-                "one that wrote it, or a later one."
+                f"{self.path} has version {version}, but this Selectron supports {VERSION}: use "
+                "the one that wrote it, or a later one."
             )
         if version < VERSION:
             with self.writing():

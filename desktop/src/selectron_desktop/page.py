@@ -5,7 +5,8 @@ from datetime import datetime, timedelta
 
 from jinja2 import Environment, PackageLoader
 
-from .report import COLOURS, ROWS, Day, Stretch, clock, joined, looks, span
+from .joining import joined
+from .report import COLOURS, ROWS, Day, Stretch, clock, looks, span
 
 WIDTH, HEIGHT, GAP, TOP = 1200, 46, 14, 26  # of the timeline and its rows, in SVG units
 LEFT, WIDE = 90.0, 8.0  # where the timeline begins, and the width of a letter
@@ -33,7 +34,7 @@ def _timeline(stretches: list[Stretch]) -> dict[str, list]:
         runs = joined(((one.start, one.end, getattr(one, row)) for one in stretches), gap=60.0)
         boxes = [
             (round(LEFT + (begun - start) * scale, 1), round(max((ended - begun) * scale, 0.6), 1),
-             name, _fitted(name or "", (ended - begun) * scale), f"{clock(begun)} to {clock(ended)}")
+             name, _cut(name or "", (ended - begun) * scale), f"{clock(begun)} to {clock(ended)}")
             for begun, ended, name in runs
         ]  # fmt: skip
         rows.append((row, TOP + i * (HEIGHT + GAP), boxes))
@@ -42,7 +43,7 @@ def _timeline(stretches: list[Stretch]) -> dict[str, list]:
     return {"timeline": rows, "hours": [one for one in hours if int(one[1][:2]) % every == 0]}
 
 
-def _fitted(name: str, width: float) -> str:
+def _cut(name: str, width: float) -> str:
     """Return a name, cut to a width."""
     if len(name) * WIDE < width - 8:
         return name if len(name) > 1 else ""

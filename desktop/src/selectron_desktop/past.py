@@ -48,12 +48,11 @@ class History(deque[Instance]):
         at = number - self[0].number if self else -1
         return self[at] if 0 <= at < len(self) else None
 
-    def run(self, activity: int, since: float | None) -> Instance:
+    def run(self, activity: int, since: float) -> Instance:
         """Return the first instance, after `since`, from which on this activity is predicted."""
         first = self[-1]
         for instance in reversed(self):
-            started = since is None or instance.vector.start >= since
-            if instance.predicted != activity or not started:
+            if instance.predicted != activity or instance.vector.start < since:
                 break
             first = instance
         return first

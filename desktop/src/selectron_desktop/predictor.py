@@ -103,7 +103,7 @@ class ActivityPredictor:
     @property
     def declared(self) -> str | None:
         """The activity that was declared, or given as an answer, last."""
-        return self._activities.name(self.past.said.activity)
+        return self._activities.name(self.past.said.last.activity)
 
     @property
     def alarms(self) -> list[Alarm]:
@@ -135,14 +135,14 @@ class ActivityPredictor:
                 self._settle(asked)
         if instance is None:
             return None
-        found = self.scoring.find(self._scores(instance), self.past.said.activity)
+        found = self.scoring.find(self._scores(instance), self.past.said.last.activity)
         if found is None:
             return Prediction(time, None, 0.0, self.declared, None)
         instance.predicted = found.pair.now
         alarm = None
-        if found.pair.now != self.past.said.activity:
+        if found.pair.now != self.past.said.last.activity:
             alarm = self._ask(instance, found)
-        if alarm is None and self.past.said.age(time) <= FRESH:
+        if alarm is None and time - self.past.said.last.time <= FRESH:
             self._learn(instance)
         name = self._activities.name(found.pair.now)
         return Prediction(time, name, found.lead, self.declared, alarm)
@@ -217,7 +217,7 @@ class ActivityPredictor:
     def close(self, name: str) -> None:
         """Close an activity: it is not predicted any more until it is declared again."""
         number = self._activities.number(name)
-        if self.past.said.activity == number:
+        if self.past.said.last.activity == number:
             self.past.said.add(Statement(self.desktop.closed_at, None, None))
         self._activities.close(name)
 
@@ -243,7 +243,7 @@ class ActivityPredictor:
 
     def _close(self, time: float) -> Instance | None:
         """Return the instance of the stretch that ends at `time`, None if nobody was there."""
-        vector = self.desktop.close(time, self.past.said.switched)
+        vector = self.desktop.close(time, self.past.said.last.time)
         if vector is None:
             return None
         instance = self.past.add(vector, self._activities.count)
@@ -258,7 +258,8 @@ class ActivityPredictor:
     def _ask(self, instance: Instance, found: Found) -> Alarm | None:
         """Raise an alarm, unless it is premature or repeated, or the asker decides against it."""
         before, time = self.past.history.before(instance), instance.vector.end
-        if found.lead < needed(self.threshold, self.past.said.age(time), self.past.said.answered):
+        said = self.past.said.last
+        if found.lead < needed(self.threshold, time - said.time, said.alarm is not None):
             return None  # not a round: a budget sometimes asks below the threshold
         if self.asked.early(found.lead, self.threshold, found.pair.now == before.predicted):
             return None
@@ -268,11 +269,11 @@ class ActivityPredictor:
         if chance is None:
             self.asked.spared[found.pair.now] = time
             return None
-        first = self.past.history.run(found.pair.now, self.past.said.switched)
+        first = self.past.history.run(found.pair.now, self.past.said.last.time)
         what = self._activities.name(found.pair.now), self.declared, first.vector.start
         alarm = Alarm(self.asked.raised + 1, time, *what, found.lead, chance)
         at = instance.number, instance.vector.middle
-        self.asked.add(Asked(alarm, *at, found.pair.now, self.past.said.activity))
+        self.asked.add(Asked(alarm, *at, found.pair.now, self.past.said.last.activity))
         return alarm
 
     def _take(self, asked: Asked, activity: int, since: float) -> None:

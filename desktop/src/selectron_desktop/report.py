@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import click
 
+from .joining import joined
 from .journal import Journal
 from .saying import KINDS, Names
 from .timeline import Timeline
@@ -99,7 +100,7 @@ def day(journal: Journal, when: date) -> Day:
         for began, ended, resource, _ in cell.body["events"]
         if resource and ended > start and began < end
     )
-    stretches = list(map(Stretch._make, joined(_split(seen, names.said))))
+    stretches = list(map(Stretch._make, joined(_split(seen, names.said), gap=2.0)))
     return Day(when, stretches, len(alarms), len(alarms & answered))
 
 
@@ -123,20 +124,6 @@ def _split(seen: Iterable[tuple[float, float, str | None]], said: Timeline) -> I
                 yield Stretch(
                     one, other, predicted, declared, answer if answer != declared else None
                 )
-
-
-def joined(stretches: Iterable[tuple], gap: float = 2.0) -> Iterator[tuple]:
-    """Yield stretches (start, end, ...); equal ones with a small gap between them become one."""
-    last: tuple | None = None
-    for one in stretches:
-        if last and last[2:] == one[2:] and one[0] - last[1] <= gap:
-            last = (last[0], *one[1:])
-        else:
-            if last:
-                yield last
-            last = one
-    if last:
-        yield last
 
 
 def clock(time: float, seconds: bool = False) -> str:

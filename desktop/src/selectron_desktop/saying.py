@@ -42,8 +42,8 @@ class Names:
     @property
     def declared(self) -> tuple[float, str] | None:
         """The time and the activity of the latest declaration or answer, None if there is none."""
-        last = self.said.statements[-1] if self.said.statements else None
-        return (last.time, last.activity) if last and last.activity else None
+        last = self.said.last
+        return (last.time, last.activity) if last.activity else None
 
     def take(self, entry: Entry) -> None:
         """Apply an entry."""
@@ -75,8 +75,8 @@ class Names:
 
     def _close(self, time: float, name: str) -> None:
         self.waiting = {key: one for key, one in self.waiting.items() if one[1] != name}
-        if self.said.activity == name:
-            self.said.add(Statement(max(time, self.said.statements[-1].time), None, None))
+        if self.said.last.activity == name:
+            self.said.add(Statement(max(time, self.said.last.time), None, None))
 
     def _rename(self, seq: int, old: str, new: str) -> None:
         self.open.setdefault(new, self.open.pop(old, True))
@@ -209,7 +209,7 @@ class Saying:
             yield self.names()
 
     def set_back(self, time: float) -> Entry:
-        """Continue from a time that is earlier than the predictor's, because the clock was wrong."""
+        """Continue from a time before the predictor's, because the clock was wrong."""
         with self.journal.writing():
             return self.journal.append("clock", time, time, {})
 

@@ -39,11 +39,10 @@ class Server:
             valid = False
         if not valid:
             raise SelectronError(f"{address!r} is not an address of a server such as {ADDRESS}.")
-        self.made: set[str] = set()
 
     def buckets(self) -> dict[str, dict[str, Any]]:
         """Return the description of every bucket, by its id."""
-        found = self._request("GET", "buckets/")
+        found = self.request("GET", "buckets/")
         if not isinstance(found, dict):
             raise Absent(f"{self.address} is not an ActivityWatch server: it has no buckets.")
         return {name: bucket for name, bucket in found.items() if isinstance(bucket, dict)}
@@ -51,37 +50,12 @@ class Server:
     def events(self, bucket: str, start: float, end: float) -> list[Any]:
         """Return the events of a bucket between two times, in seconds since 1970."""
         query = {"limit": -1, "start": _time(start), "end": _time(end)}
-        found = self._request("GET", f"buckets/{bucket}/events", params=query)
+        found = self.request("GET", f"buckets/{bucket}/events", params=query)
         if not isinstance(found, list):
             raise Absent(f"{self.address} sends no list of events of {bucket}.")
         return found
 
-    def heartbeat(
-        self, bucket: str, kind: str, start: float, end: float, data: dict[str, str]
-    ) -> None:
-        """Send a stretch; one that continues the last one with the same data is merged with it.
-
-        The bucket is created if it does not exist.
-        """
-        event = {"timestamp": _time(start), "duration": end - start, "data": data}
-        known = bucket in self.made
-        try:
-            self._beat(bucket, kind, event)
-        except Absent:
-            self.made.discard(bucket)
-            if not known:
-                raise
-            self._beat(bucket, kind, event)  # it may be another server than before
-
-    def _beat(self, bucket: str, kind: str, event: Any) -> None:
-        if bucket not in self.made:
-            made = {"client": "selectron", "hostname": socket.gethostname(), "type": kind}
-            self._request("POST", f"buckets/{bucket}", json=made)
-            self.made.add(bucket)
-        params = {"pulsetime": PULSE}
-        self._request("POST", f"buckets/{bucket}/heartbeat", json=event, params=params)
-
-    def _request(self, method: str, path: str, **options: Any) -> Any:
+    def request(self, method: str, path: str, **options: Any) -> Any:
         """Return the JSON of a response, None if it is empty."""
         import requests  # slow to import
 
@@ -109,17 +83,18 @@ def _time(seconds: float) -> str:
 class Publisher:
     """The buckets of a server for this computer's predictions and answers."""
 
-    def __init__(self, server: Any, host: str | None = None):
+    def __init__(self, server: Server, host: str | None = None):
         self.server, self.host = server, host or socket.gethostname()
 
-    def predicted(self, start: float, end: float, activity: str) -> None:
-        """Send the prediction for a stretch; raises Absent if the server is not there."""
-        self._send(PREDICTIONS, start, end, {"activity": activity})
+    def send(self, bucket: str, start: float, end: float, activity: str) -> None:
+        """Send the activity of a stretch; if it continues the last one, the two are merged.
 
-    def answered(self, start: float, end: float, activity: str) -> None:
-        """Send the user's answer about a stretch; raises Absent if the server is not there."""
-        self._send(ANSWERS, start, end, {"activity": activity})
-
-    def _send(self, bucket: str, start: float, end: float, data: dict[str, str]) -> None:
+        Raises Absent if the server is not there.
+        """
+        path = f"buckets/{bucket}_{self.host}"
         kind = bucket.replace("-", ".activity.")
-        self.server.heartbeat(f"{bucket}_{self.host}", kind, start, end, data)
+        bucket_data = {"client": "selectron", "hostname": self.host, "type": kind}
+        self.server.request("POST", path, json=bucket_data)  # no effect if the bucket exists
+        data = {"activity": activity}
+        event = {"timestamp": _time(start), "duration": end - start, "data": data}
+        self.server.request("POST", f"{path}/heartbeat", json=event, params={"pulsetime": PULSE})

@@ -19,34 +19,17 @@ class Timeline:
     >>> said = Timeline()
     >>> said.add(Statement(0.0, 1, None))
     >>> said.add(Statement(60.0, 2, alarm=7))
-    >>> said.at(30.0), said.at(90.0), said.activity
+    >>> said.at(30.0), said.at(90.0), said.last.activity
     (1, 2, 2)
-    >>> said.withdraw(7)
-    >>> said.at(90.0)
-    1
     """
 
     def __init__(self) -> None:
         self.statements: list[Statement] = []
 
     @property
-    def activity(self) -> Any:
-        """The declared activity."""
-        return self.statements[-1].activity if self.statements else None
-
-    @property
-    def switched(self) -> float | None:
-        """The time of the last declared switch, None if there is none."""
-        return self.statements[-1].time if self.statements else None
-
-    @property
-    def answered(self) -> bool:
-        """Whether the last statement is the answer to an alarm."""
-        return bool(self.statements) and self.statements[-1].alarm is not None
-
-    def age(self, time: float) -> float:
-        """Return the number of seconds since the last declared switch."""
-        return math.inf if self.switched is None else time - self.switched
+    def last(self) -> Statement:
+        """The last statement; if there is none, nothing is known since -inf."""
+        return self.statements[-1] if self.statements else Statement(-math.inf, None, None)
 
     def add(self, statement: Statement) -> None:
         """Add a statement."""
@@ -58,15 +41,11 @@ class Timeline:
         It is valid from `since`, but not before the start of the statement that is valid at the
         moment.
         """
-        self.withdraw(alarm)
+        self.statements = [one for one in self.statements if one.alarm != alarm]
         held = self.held(moment)
         if held is None or held.activity != activity:
             time = min(max(since, held.time if held else since), moment)
             self.add(Statement(time, activity, alarm))
-
-    def withdraw(self, alarm: int) -> None:
-        """Remove the answer to an alarm, if there is one."""
-        self.statements = [one for one in self.statements if one.alarm != alarm]
 
     def held(self, time: float) -> Statement | None:
         """Return the statement that is valid at a time."""

@@ -8,7 +8,7 @@ from typing import Any
 from .asking import Channel
 from .feed import Feed
 from .saying import Names
-from .server import Absent, Publisher
+from .server import ANSWERS, PREDICTIONS, Absent, Publisher
 from .session import Session
 
 WRONG = 3600.0  # seconds by which a clock that is set back must have been ahead; less is waited for
@@ -94,7 +94,7 @@ def _publish(entry: Any, names: Names, alarms: dict[int, Any], publisher: Publis
     body = entry.body
     activity = names.now(body.get("activity"), entry.seq)
     if entry.kind == "cell" and activity:
-        publisher.predicted(body["events"][0][0], entry.time, activity)
+        publisher.send(PREDICTIONS, body["events"][0][0], entry.time, activity)
     elif entry.kind == "answer" and activity:
         since = alarms[body["alarm"]]["since"] if body["time"] is None else body["time"]
-        publisher.answered(since, entry.time, activity)
+        publisher.send(ANSWERS, since, entry.time, activity)

@@ -94,33 +94,29 @@ class Desktop:
             raise SelectronError(
                 f"An event must start at a finite time and end later, got {start!r} to {end!r}."
             )
-        if start < self.until:
+        if start < (latest := max(self.until, self.closed_at)):
             raise SelectronError(
-                f"The event at {start!r} starts before the one before it ends, at "
-                f"{self.until!r}: events must come in order and must not overlap."
-            )
-        if start < self.closed_at:
-            raise SelectronError(
-                f"The event at {start!r} comes too late: {self.closed_at!r} is the last tick."
+                f"The event at {start!r} starts before {latest!r}, the end of the last event or "
+                "stretch: events must come in order and must not overlap."
             )
         self.until = end
         self.pending.append(event)
 
-    def close(self, time: float, switched: float | None) -> Vector | None:
+    def close(self, time: float, switched: float) -> Vector | None:
         """Return the vector of the stretch that ends at `time`, None if nobody was there.
 
-        `switched` is the time of the last declared switch.
+        `switched` is the time of the last declared switch, -inf if there is none.
         """
         parts = self._parts(time)
         start, self.closed_at = self.closed_at, time
-        windows = _windows(parts)
-        if not windows:
+        if not parts:
             return None
+        windows = _windows(parts)
         start = max(start, parts[0].start)
         seconds = sum(window.seconds for window in windows)
         closed = self._look(dict.fromkeys(window.resource for window in windows), seconds)
         used = len({window.resource for window in windows}) / len(self.seen)
-        since = 0.0 if switched is None else max(0.0, time - switched)
+        since = max(0.0, time - switched) if math.isfinite(switched) else 0.0
         gap = max(0.0, start - self.before) if math.isfinite(self.before) else 0.0
         self.before = time
         return Vector(start, time, windows, tuple(self.seen), closed, used, since, gap)

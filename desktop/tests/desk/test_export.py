@@ -96,9 +96,7 @@ BAD = {
     "no buckets": "[1, 2]",
     "buckets": '{"buckets": 5}',
     "no bucket of windows": '{"buckets": {}}',
-    "no valid event of a window": json.dumps(
-        {"buckets": {"a": bucket("currentwindow", 5, {}, None)}}
-    ),
+    "no valid event": json.dumps({"buckets": {"a": bucket("currentwindow", 5, {}, None)}}),
 }
 
 

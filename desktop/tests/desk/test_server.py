@@ -9,7 +9,7 @@ from selectron_desktop import feed as feeds
 from selectron_desktop.feed import Feed
 from selectron_desktop.naming import Titles
 from selectron_desktop.saying import Saying
-from selectron_desktop.server import Absent, Publisher, Server
+from selectron_desktop.server import ANSWERS, PREDICTIONS, Absent, Publisher, Server
 from selectron_desktop.watching import PUBLISHED, Watch
 
 from .days import at
@@ -130,9 +130,9 @@ def test_nobody_there_is_told_of_afterwards(aw):
 def test_predictions_merge_and_answers_come_once(aw):
     publisher = Publisher(Server(aw.url), "desk")
     for minute, name in enumerate(["mail", "mail", "mail", "thesis"]):
-        publisher.predicted(at(minute), at(minute + 1), name)
+        publisher.send(PREDICTIONS, at(minute), at(minute + 1), name)
     for _ in range(2):
-        publisher.answered(at(2), at(4), "thesis")
+        publisher.send(ANSWERS, at(2), at(4), "thesis")
     predictions = aw.events("selectron-predictions_desk")
     assert sorted((e["data"]["activity"], e["duration"]) for e in predictions) == [
         ("mail", 180.0),
@@ -140,7 +140,9 @@ def test_predictions_merge_and_answers_come_once(aw):
     ]
     (answer,) = aw.events("selectron-answers_desk")
     assert (answer["data"], answer["duration"]) == ({"activity": "thesis"}, 120.0)
-    Publisher(Server(aw.url), "desk").predicted(at(4), at(5), "thesis")  # the bucket is there
+    Publisher(Server(aw.url), "desk").send(
+        PREDICTIONS, at(4), at(5), "thesis"
+    )  # the bucket is there
     assert len(aw.events("selectron-predictions_desk")) == 2
 
 
