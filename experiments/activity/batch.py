@@ -1,8 +1,8 @@
 """The paper's batch method: a linear SVM that is retrained as labels arrive (5.4).
 
 Every pair that is learned gives Z as a positive example and -Z as a negative one; the weights are
-fitted to all of them. If it is silent, it raises no alarm in the ten minutes after one, and
-learns instead that its prediction would have been wrong.
+fitted to all of them. If it is silent, it raises no alarm in the ten minutes after one, and learns
+instead that its prediction would have been wrong.
 """
 
 import time as clock

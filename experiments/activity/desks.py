@@ -54,7 +54,7 @@ def generate(size: Size = MONTH, seed: int = 0) -> Desk:
     return Desk(list(looks(done, random)), [one for day in there for one in day], truth)
 
 
-def export(desk: "Desk", path: str | os.PathLike, host: str = "desk") -> None:
+def export(desk: Desk, path: str | os.PathLike, host: str = "desk") -> None:
     """Write the buckets of all watchers to a file of JSON."""
     found = {
         "aw-watcher-window": [_event(o, app=o.app, title=o.title) for o in desk.looks],
@@ -93,7 +93,7 @@ def _file(look: Any) -> dict[str, Any]:
     return {"file": look.file, "project": look.project, "language": "python"}
 
 
-def _afk(desk: "Desk") -> list[dict[str, Any]]:
+def _afk(desk: Desk) -> list[dict[str, Any]]:
     """Return when somebody was there, and when not; a computer that sleeps records nothing."""
     events = []
     for block, after in zip(desk.present, [*desk.present[1:], None], strict=True):
