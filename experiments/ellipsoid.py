@@ -131,9 +131,6 @@ def _tables(passes: Passes, volumes: Volumes, chosen: Mapping) -> dict[str, list
     }
 
 
-# Figures
-
-
 def _figure(passes: Passes, data: Sequence[str]) -> tuple[Any, str]:
     figure, axes = drawing.panels(len(data), 2, sharex="col")
     for column, each in zip(axes.T, data, strict=True):
@@ -162,16 +159,14 @@ def _volume_figure(volumes: Volumes) -> tuple[Any, str]:
     return figure, "The volume of CELLIP's ellipsoid on separable data, a line per draw."
 
 
-# Claims
-
-
 def _claims(passes: Passes, data: Sequence[str]) -> list[Claim]:
     names = "IELLIP", *FIRST_ORDER
     errors = {key: [error(result) for result in results] for key, results in passes.items()}
     mean = {key: np.mean(values) for key, values in errors.items()}
     updates = {key: np.mean([r["steps"][-1] for r in found]) for key, found in passes.items()}
-    below, ahead = [], {}
+    below, ahead, counts = [], {}, {}
     for each in data:
+        counts[DATA[each]] = ", ".join(f"{name} {updates[each, name]:,.0f}" for name in names)
         best = min(("PA", "MIRA"), key=lambda name: mean[each, name])
         gap = paired(errors[each, best], errors[each, "IELLIP"])
         shown = "; ".join(f"{name} {mean[each, name]:.2%}" for name in (*names, BEYOND))
@@ -190,12 +185,7 @@ def _claims(passes: Passes, data: Sequence[str]) -> list[Claim]:
         Claim(
             "IELLIP makes fewer updates than PA and MIRA.",
             all(updates[d, "IELLIP"] < min(updates[d, "PA"], updates[d, "MIRA"]) for d in data),
-            "; ".join(
-                f"{DATA[each]}: "
-                + ", ".join(f"{name} {updates[each, name]:,.0f}" for name in names)
-                for each in data
-            )
-            + ".",
+            listed(counts, "Updates on"),
         ),
         all_above(
             f"Beyond the talk: {BEYOND} has a lower error than the best of them.", ahead, "On"
@@ -207,10 +197,12 @@ def _volume_claims(volumes: Volumes) -> list[Claim]:
     d, sound, talk = SEPARABLE["d"], volumes["sound",], volumes["talk",]
     least = -max(np.diff(result["volume"]).max() for result in (*sound, *talk))
     kept = [sum(result["good"] for result in results) for results in (sound, talk)]
-    mistakes, bounds = {}, {}
+    mistakes, bounds, shown = {}, {}, {}
     for (start,), results in volumes.items():
         mistakes[start] = [len(result["volume"]) - 1 for result in results]
         bounds[start] = min(result["bound"] for result in results)
+        average = f"{np.mean(mistakes[start]):.0f} on average"
+        shown[start] = f"{average}, the bound is {bounds[start]:,.0f}"
     return [
         Claim(
             "Each cut makes the ellipsoid smaller, by more than e^(-1/2n) as Shor's does.",
@@ -227,12 +219,6 @@ def _volume_claims(volumes: Volumes) -> list[Claim]:
         Claim(
             "The mistakes are below the bound (Theorem 2).",
             all(max(mistakes[start]) <= bound for start, bound in bounds.items()),
-            listed(
-                {
-                    start: f"{np.mean(mistakes[start]):.0f} on average, the bound is {bound:,.0f}"
-                    for start, bound in bounds.items()
-                },
-                "Mistakes,",
-            ),
+            listed(shown, "Mistakes,"),
         ),
     ]

@@ -89,7 +89,7 @@ def test_silence_can_be_taken_in_three_ways(log):
 def test_the_batch_method_is_fitted_as_often_as_it_is_said(log):
     predictor = BatchPredictor(threshold=0.3, every=40)
     play(predictor, log[0][:1500], log[1])
-    assert predictor.scoring.fits == 39 + predictor.scoring.labels // 40
+    assert predictor.scoring.fits == 39 + len(predictor.scoring.rows) // 40
 
 
 @pytest.mark.slow
