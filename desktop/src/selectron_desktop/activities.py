@@ -1,7 +1,5 @@
 """The user's activities: names may change, numbers do not."""
 
-from typing import Any
-
 from selectron import SelectronError
 
 
@@ -14,42 +12,37 @@ class Activities:
     >>> activities.create("Taxes"), activities.create("Garden")
     (0, 1)
     >>> activities.close("Taxes")
-    >>> activities.names
+    >>> activities.open
     ['Garden']
     """
 
     def __init__(self) -> None:
-        self.numbers: dict[str, int] = {}
-        self.by_number: dict[int, str] = {}
+        self.names: dict[int, str] = {}  # by number
         self.shut: set[int] = set()  # closed, or merged into another
         self.count = 0
 
     @property
-    def names(self) -> list[str]:
+    def open(self) -> list[str]:
         """The names of the activities that are not closed."""
-        return [name for name, number in self.numbers.items() if number not in self.shut]
-
-    def name(self, number: int | None) -> Any:
-        """Return the name of an activity, None for None and for unknown numbers."""
-        return None if number is None else self.by_number.get(number)
+        return [name for number, name in self.names.items() if number not in self.shut]
 
     def number(self, name: str) -> int:
         """Return the number of an activity; raises SelectronError if there is none."""
-        if name not in self.numbers:
-            raise SelectronError(f"There is no activity {name!r}: create it first.")
-        return self.numbers[name]
+        for number, known in self.names.items():
+            if known == name:
+                return number
+        raise SelectronError(f"There is no activity {name!r}: create it first.")
 
     def create(self, name: str) -> int:
         """Create an activity and return its number."""
         self._check_new(name)
-        self.numbers[name] = number = self.count
-        self.by_number[number] = name
+        self.names[self.count] = name
         self.count += 1
-        return number
+        return self.count - 1
 
     def taken_up(self, name: str) -> int:
         """Return the number of an activity, which is created or reopened if necessary."""
-        number = self.numbers[name] if name in self.numbers else self.create(name)
+        number = self.number(name) if name in self.names.values() else self.create(name)
         self.shut.discard(number)
         return number
 
@@ -58,15 +51,14 @@ class Activities:
         number = self.number(old)
         if new != old:
             self._check_new(new)
-            self.by_number[number] = new
-            self.numbers = {name: one for one, name in self.by_number.items()}
+            self.names[number] = new
 
     def merge(self, old: str, into: str) -> tuple[int, int]:
         """Merge an activity into another one; return the numbers of both."""
         gone, stays = self.number(old), self.number(into)
         if gone == stays:
             raise SelectronError(f"{old!r} cannot be merged into itself.")
-        del self.numbers[old], self.by_number[gone]
+        del self.names[gone]
         self.shut.add(gone)
         return gone, stays
 
@@ -76,8 +68,6 @@ class Activities:
 
     def _check_new(self, name: str) -> None:
         if not isinstance(name, str) or not name.strip():
-            raise SelectronError(
-                f"An activity's name must be a string that is not empty, got {name!r}."
-            )
-        if name in self.numbers:
+            raise SelectronError(f"An activity's name must not be empty, got {name!r}.")
+        if name in self.names.values():
             raise SelectronError(f"There is an activity {name!r} already.")

@@ -1,7 +1,6 @@
 """Alarms: questions whether the user has switched without a declaration, and their answers."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -110,13 +109,10 @@ class Questions:
         self.by_number: dict[int, Asked] = {}
         self.spared: dict[int, float] = {}  # when the budget refused an alarm about an activity
 
-    def __iter__(self) -> Iterator[Asked]:
-        return iter(list(self.by_number.values()))
-
     @property
     def waiting(self) -> list[Asked]:
         """The alarms that wait for an answer."""
-        return [asked for asked in self if not asked.settled]
+        return [asked for asked in self.by_number.values() if not asked.settled]
 
     def add(self, asked: Asked) -> None:
         """Add the next alarm."""
@@ -141,21 +137,11 @@ class Questions:
                 and time - asked.alarm.time < self.patience
                 and lead < SURER * asked.alarm.score
             )
-            for asked in self
+            for asked in self.by_number.values()
             if asked.activity == activity
         )
 
     def forget(self, instance: int) -> None:
         """Remove alarms about instances before this one: they can no longer be answered."""
-        for asked in self:
-            if asked.instance < instance:
-                del self.by_number[asked.alarm.id]
-
-    def set_back(self) -> None:
-        """Remove all alarms, since their times were wrong."""
-        self.by_number, self.spared = {}, {}
-
-    def merge(self, old: int, into: int) -> None:
-        """Replace an activity that was merged into another."""
-        for asked in self:
-            asked.merge(old, into)
+        kept = self.by_number.items()
+        self.by_number = {key: asked for key, asked in kept if asked.instance >= instance}

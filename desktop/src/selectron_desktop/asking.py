@@ -95,8 +95,8 @@ class Terminal:
                 self._typed(line.strip(), self.open.pop())
 
     def _typed(self, text: str, question: dict[str, Any]) -> None:
-        meant = {"": question["activity"], "y": question["activity"], "n": question["declared"]}
-        activity = meant.get(text, text)
+        yes, no = question["activity"], question["declared"]
+        activity = {"": yes, "y": yes, "n": no}.get(text, text)
         try:
             if activity is None:
                 raise SelectronError("Nothing was declared: type what it is instead.")

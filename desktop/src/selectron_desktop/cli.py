@@ -1,6 +1,5 @@
 """`selectron-desktop`: which project you work on, from ActivityWatch."""
 
-import json
 import os
 import signal
 import sqlite3
@@ -151,22 +150,13 @@ def answer(name: str | None, alarm: int | None, every: bool, since: str | None, 
 
 
 @main.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print the activities as JSON.")
-def listed(as_json: bool, home: Path) -> None:
+def listed(home: Path) -> None:
     """List the activities; the declared one is marked with *."""
     with saying(home) as say:
         names = say.names()
     declared = names.declared[1] if names.declared else None
-    found = [
-        {"activity": name, "open": is_open, "declared": name == declared}
-        for name, is_open in names.open.items()
-    ]
-    if as_json:
-        click.echo(json.dumps(found, indent=2))
-        return
-    for one in found:
-        mark = "*" if one["declared"] else " "
-        click.echo(f"{mark} {one['activity']}{'' if one['open'] else '  (closed)'}")
+    for name, is_open in names.open.items():
+        click.echo(f"{'*' if name == declared else ' '} {name}{'' if is_open else '  (closed)'}")
 
 
 def add_change(what: str, arguments: tuple[str, ...], text: str) -> None:

@@ -91,7 +91,7 @@ class Journal:
     def _open(self) -> None:
         self.db.execute("PRAGMA journal_mode = WAL")
         self.db.execute("PRAGMA synchronous = FULL")
-        version = self._version()
+        version = self.db.execute("PRAGMA user_version").fetchone()[0]
         if version > VERSION:
             raise SelectronError(
                 f"{self.path} has version {version}, but this Selectron supports {VERSION}: use "
@@ -99,11 +99,9 @@ class Journal:
             )
         if version < VERSION:
             with self.writing():
-                for statement in STEPS.get(self._version(), ()):  # another process may have done it
+                version = self.db.execute("PRAGMA user_version").fetchone()[0]
+                for statement in STEPS.get(version, ()):  # another process may have done it
                     self.db.execute(statement)
-
-    def _version(self) -> int:
-        return self.db.execute("PRAGMA user_version").fetchone()[0]
 
     def check(self) -> None:
         """Check the whole file; raises SelectronError if it is damaged."""

@@ -98,23 +98,21 @@ class ActivityPredictor:
     @property
     def activities(self) -> list[str]:
         """The activities that are not closed."""
-        return self._activities.names
+        return self._activities.open
 
     @property
     def declared(self) -> str | None:
         """The activity that was declared, or given as an answer, last."""
-        return self._activities.name(self.past.said.last.activity)
+        return self._activities.names.get(self.past.said.last.activity)
 
     @property
     def alarms(self) -> list[Alarm]:
         """The alarms that wait for an answer, with the current names of their activities."""
-        name = self._activities.name
+        name: Any = self._activities.names.get
         return [
             one.alarm._replace(activity=name(one.activity), declared=name(one.declared))
             for one in self.asked.waiting
         ]
-
-    # Events
 
     def see(self, event: Event) -> None:
         """Add an event; raises SelectronError if it is late, or overlaps the one before."""
@@ -144,10 +142,8 @@ class ActivityPredictor:
             alarm = self._ask(instance, found)
         if alarm is None and time - self.past.said.last.time <= FRESH:
             self._learn(instance)
-        name = self._activities.name(found.pair.now)
+        name = self._activities.names[found.pair.now]
         return Prediction(time, name, found.lead, self.declared, alarm)
-
-    # Declarations and answers
 
     def declare(self, activity: str, time: float) -> None:
         """Declare that the user works on an activity from `time` on; a new one is created.
@@ -196,9 +192,7 @@ class ActivityPredictor:
             self.scoring.set_back(self.desktop.closed_at, time)
         self.desktop.set_back(time)
         self.past.set_back(time)
-        self.asked.set_back()
-
-    # Activities
+        self.asked.by_number, self.asked.spared = {}, {}
 
     def create(self, name: str) -> None:
         """Create an activity; raises SelectronError if there is one of that name."""
@@ -212,7 +206,8 @@ class ActivityPredictor:
         """Merge an activity, with everything known of it, into another one."""
         gone, stays = self._activities.merge(old, into)
         self.past.merge(gone, stays)
-        self.asked.merge(gone, stays)
+        for asked in self.asked.by_number.values():
+            asked.merge(gone, stays)
 
     def close(self, name: str) -> None:
         """Close an activity: it is not predicted any more until it is declared again."""
@@ -225,8 +220,6 @@ class ActivityPredictor:
         """Associate a resource with an activity explicitly; None removes the association."""
         number = None if activity is None else self._activities.number(activity)
         self.past.known.associate(resource, number)
-
-    # Files
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the predictor to a file, which is not a pickle."""
@@ -270,7 +263,7 @@ class ActivityPredictor:
             self.asked.spared[found.pair.now] = time
             return None
         first = self.past.history.run(found.pair.now, self.past.said.last.time)
-        what = self._activities.name(found.pair.now), self.declared, first.vector.start
+        what = self._activities.names[found.pair.now], self.declared, first.vector.start
         alarm = Alarm(self.asked.raised + 1, time, *what, found.lead, chance)
         at = instance.number, instance.vector.middle
         self.asked.add(Asked(alarm, *at, found.pair.now, self.past.said.last.activity))

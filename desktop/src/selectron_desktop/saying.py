@@ -58,7 +58,9 @@ class Names:
         elif kind == "alarm":
             self.since[body["id"]] = body["since"]
         elif kind == "answer":
-            self._answer(entry.time, body)
+            asked, time = entry.time, body["time"]
+            since = self.since.get(body["alarm"], asked) if time is None else time
+            self.said.answer(body["alarm"], body["activity"], since, max(since, asked - SHORT))
         elif kind == "close":
             self._close(entry.time, body["activity"])
         elif kind == "clock":
@@ -67,11 +69,6 @@ class Names:
             self.waiting = {key: (min(time, entry.time), name) for key, (time, name) in late}
         elif kind in ("rename", "merge"):
             self._rename(entry.seq, body["old"], body["new"])
-
-    def _answer(self, asked: float, body: dict[str, Any]) -> None:
-        alarm, time = body["alarm"], body["time"]
-        since = self.since.get(alarm, asked) if time is None else time
-        self.said.answer(alarm, body["activity"], since, max(since, asked - SHORT))
 
     def _close(self, time: float, name: str) -> None:
         self.waiting = {key: one for key, one in self.waiting.items() if one[1] != name}

@@ -53,7 +53,9 @@ def application(session: Session, token: str, trouble: Callable[[], str | None])
 
     def known(handler: Callable[[dict[str, Any]], Any]) -> Handler:
         async def handle(request: Request) -> Response:
-            _check(request, token)
+            given = request.headers.get("authorization", "").removeprefix("Bearer ")
+            if not secrets.compare_digest(given.encode(), token.encode()):
+                raise HTTPException(401, "Open the address that selectron-desktop watch prints.")
             handler(await _body(request) if request.method == "POST" else {})
             return JSONResponse(state(session, trouble()))
 
@@ -121,12 +123,6 @@ async def _body(request: Request) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise SelectronError("The body must be an object.")
     return body
-
-
-def _check(request: Request, token: str) -> None:
-    given = request.headers.get("authorization", "").removeprefix("Bearer ").encode()
-    if not secrets.compare_digest(given, token.encode()):
-        raise HTTPException(401, "Open the address that selectron-desktop watch prints.")
 
 
 async def _guarded(request: Request, call: Callable[[Request], Awaitable[Response]]) -> Response:

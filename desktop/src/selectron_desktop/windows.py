@@ -111,11 +111,15 @@ class Desktop:
         start, self.closed_at = self.closed_at, time
         if not parts:
             return None
-        windows = _windows(parts)
+        times: dict[tuple[str, tuple[str, ...]], float] = {}
+        for event in parts:
+            window = event.resource, tuple(event.words)
+            times[window] = times.get(window, 0.0) + max(LEAST, event.end - event.start)
+        windows = tuple(Window(*window, seconds) for window, seconds in times.items())
         start = max(start, parts[0].start)
-        seconds = sum(window.seconds for window in windows)
-        closed = self._look(dict.fromkeys(window.resource for window in windows), seconds)
-        used = len({window.resource for window in windows}) / len(self.seen)
+        resources = dict.fromkeys(window.resource for window in windows)
+        closed = self._look(resources, sum(window.seconds for window in windows))
+        used = len(resources) / len(self.seen)
         since = max(0.0, time - switched) if math.isfinite(switched) else 0.0
         gap = max(0.0, start - self.before) if math.isfinite(self.before) else 0.0
         self.before = time
@@ -149,12 +153,3 @@ class Desktop:
             del self.seen[next(iter(self.seen))]
             closed += 1
         return closed
-
-
-def _windows(parts: list[Event]) -> tuple[Window, ...]:
-    """Return each window of a stretch once, with its total time."""
-    seconds: dict[tuple[str, tuple[str, ...]], float] = {}
-    for event in parts:
-        window = event.resource, tuple(event.words)
-        seconds[window] = seconds.get(window, 0.0) + max(LEAST, event.end - event.start)
-    return tuple(Window(*window, time) for window, time in seconds.items())

@@ -144,10 +144,10 @@ def test_answering_again_changes_nothing(tmp_path):
 def test_an_answer_sets_right_what_was_credited(tmp_path):
     predictor, alarm, _ = alarmed()
     predictor.answer(alarm.id, alarm.activity)
-    names = predictor._activities
+    names = predictor._activities.names
     for instance in predictor.past.history:
         if instance.vector.start >= alarm.since:
-            assert names.name(instance.label) == alarm.activity
+            assert names[instance.label] == alarm.activity
 
 
 def test_another_answer_corrects(tmp_path):
@@ -189,7 +189,7 @@ def test_a_declaration_ends_the_wait_but_the_answer_still_counts():
     assert predictor.alarms == []
     predictor.answer(alarm.id, alarm.activity)
     assert predictor.declared == "Elsewhere"
-    assert predictor._activities.name(predictor.past.said.at(alarm.time - 1)) == alarm.activity
+    assert predictor._activities.names.get(predictor.past.said.at(alarm.time - 1)) == alarm.activity
 
 
 @pytest.mark.parametrize("policy", ["left out", "negative", "positive"])
@@ -270,8 +270,7 @@ def test_activities_come_and_go():
 def test_what_is_merged_knows_what_both_knew():
     predictor = trained(200)
     parts = [predictor.past.known.times.of("site:mail.example").get(i, 0) for i in range(3)]
-    numbers = predictor._activities.numbers
-    old, into = numbers["Taxes"], numbers["Garden"]
+    old, into = map(predictor._activities.number, ("Taxes", "Garden"))
     predictor.merge("Taxes", "Garden")
     merged = predictor.past.known.times.of("site:mail.example")
     assert merged[into] == parts[old] + parts[into]

@@ -38,7 +38,7 @@ def test_a_declaration_of_the_past_teaches(tmp_path):
 def test_a_declaration_of_the_past_holds_until_the_next_one():
     predictor = trained(100)
     said = predictor.past.said.statements[-1]
-    name = predictor._activities.name(said.activity)
+    name = predictor._activities.names.get(said.activity)
     predictor.declare("Elsewhere", said.time - 60)
     assert predictor.declared == name
     labels = {i.vector.start: i.label for i in predictor.past.history}
