@@ -58,8 +58,7 @@ class Sure(NamedTuple):
 def needed(threshold: float, age: float, answered: bool = False) -> float:
     """Return the lead that an alarm needs `age` seconds after the last declaration or answer.
 
-    A recent declaration is probably still valid, and the windows of the activity before may still
-    be open; but a switch within minutes is possible. Right after an answer there is no alarm.
+    A recent declaration is probably still valid; right after an answer there is no alarm.
 
     >>> needed(0.3, 301.0), round(needed(0.3, 240.0), 3), needed(0.3, 240.0, answered=True)
     (0.3, 0.675, inf)
@@ -83,11 +82,6 @@ class Asked:
     answer: tuple[int, float] | None = None  # the activity and its start
     settled: bool = False  # answered, or not asked any more
 
-    @property
-    def denied(self) -> bool:
-        """Whether the answer is another activity than the one in question."""
-        return self.answer is not None and self.answer[0] != self.activity
-
     def merge(self, old: int, into: int) -> None:
         """Replace an activity that was merged into another."""
         self.activity = into if self.activity == old else self.activity
@@ -99,8 +93,7 @@ class Asked:
 class Questions:
     """The alarms that can still be answered, by number.
 
-    An alarm that was denied is not repeated for `patience` seconds, unless its lead is much larger
-    by then. If `patience` is 0, nothing is delayed.
+    An alarm that was denied is not repeated for `patience` seconds, unless its lead is much larger.
     """
 
     def __init__(self, patience: float):
@@ -120,10 +113,7 @@ class Questions:
         self.by_number[asked.alarm.id] = asked
 
     def early(self, lead: float, threshold: float, again: bool) -> bool:
-        """Return whether the lead is too small for an alarm yet.
-
-        `again` is whether the same activity was predicted for the stretch before.
-        """
+        """Return whether the lead is too small for an alarm that is not predicted `again`."""
         return self.patience > 0 and lead < min(UNSURE, 2 * threshold) and not again
 
     def lately(self, activity: int, lead: float, time: float) -> bool:
@@ -133,7 +123,8 @@ class Questions:
         return any(
             not asked.settled
             or (
-                asked.denied
+                asked.answer
+                and asked.answer[0] != activity
                 and time - asked.alarm.time < self.patience
                 and lead < SURER * asked.alarm.score
             )

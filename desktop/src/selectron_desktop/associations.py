@@ -180,10 +180,10 @@ class Associations:
     def importance(self, words: list[int]) -> tuple[np.ndarray, np.ndarray]:
         """Return activities (m, MOST) and the importance of m words to them, from 0 to 1.
 
-        This is log(|S|/DF(word, S)) of section 5.2, where S is the set of vectors that are not
-        labelled with the activity; each count is increased by 1, and the result is divided by its
-        largest value. It would be the same for all activities that a word never came with, so it is
-        multiplied by the activity's share of the vectors with the word.
+        This is log(|S|/DF(word, S)) of section 5.2, where S are the vectors not labelled with the
+        activity; each count is increased by 1, and the result is divided by its largest value. It
+        is multiplied by the activity's share of the vectors with the word, since otherwise it would
+        be the same for all activities that the word never came with.
         """
         activities, amounts, totals = self.words.rows(words)
         within = totals[:, None] + 1.0

@@ -31,6 +31,7 @@ HOME: Any = click.Option(
     type=click.Path(file_okay=False, path_type=Path),
     envvar="SELECTRON_ACTIVITY",
     default=lambda: Path(click.get_app_dir("selectron")) / "activity",
+    show_default=False,
     help="Folder for all data. Default: SELECTRON_ACTIVITY, or the user's application folder.",
 )
 SETTINGS: list[Any] = [
@@ -44,6 +45,9 @@ SETTINGS: list[Any] = [
     ),
     click.Option(["--budget"], help="The alarms that are allowed, or none. Default: 6/1d."),
 ]  # fmt: skip
+
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "show_default": True}
 
 
 class Program(click.Group):
@@ -66,17 +70,14 @@ def reported() -> Iterator[None]:
     try:
         yield
     except (SelectronError, OSError, sqlite3.Error) as error:
-        _end(str(error))
+        click.echo(f"selectron: {error}", err=True)
+        sys.exit(1)
     except KeyboardInterrupt:
-        _end("interrupted", INTERRUPTED)
+        click.echo("selectron: interrupted", err=True)
+        sys.exit(INTERRUPTED)
 
 
-def _end(message: str, code: int = 1) -> None:
-    click.echo(f"selectron: {message}", err=True)
-    sys.exit(code)
-
-
-@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Program, context_settings=CONTEXT)
 @click.version_option(__version__, prog_name="selectron-desktop")
 def main() -> None:
     """Predict which project you work on, and ask about switches that were not declared.
@@ -194,7 +195,7 @@ def associate(resource: str, name: str | None, home: Path) -> None:
 
 
 @main.command()
-@click.option("--day", "when", default="today", show_default=True, help="2024-05-01, or yesterday.")
+@click.option("--day", "when", default="today", help="2024-05-01, or yesterday.")
 @click.option("--html", "target", type=click.Path(dir_okay=False), help="Write one HTML file here.")
 @click.option("--plain", is_flag=True, help="Print without colours.")
 def report(when: str, target: str | None, plain: bool, home: Path) -> None:
@@ -203,18 +204,15 @@ def report(when: str, target: str | None, plain: bool, home: Path) -> None:
     from .page import written
     from .report import day, lines
 
-    if target and (
-        Path(target).suffix not in (".html", ".htm") or not Path(target).parent.is_dir()
-    ):
-        raise click.BadParameter(
-            f"{target}: must end in .html, in a folder that exists.", param_hint="--html"
-        )
+    path = Path(target or "day.html")
+    if path.suffix not in (".html", ".htm") or not path.parent.is_dir():
+        raise click.BadParameter(f"{path}: must be an .html file in a folder that exists.")
     wanted = day_of(when)
     with closing(Journal(home)) as journal:
         found = day(journal, wanted)
     if target:
-        Path(target).write_text(written(found), encoding="utf-8")
-        click.echo(f"The report is in {target}", err=True)
+        path.write_text(written(found), encoding="utf-8")
+        click.echo(f"The report is in {path}", err=True)
         return
     colourless = plain or not sys.stdout.isatty() or "NO_COLOR" in os.environ
     for line in lines(found, colourless):
@@ -224,10 +222,9 @@ def report(when: str, target: str | None, plain: bool, home: Path) -> None:
 @main.command("import", params=[*SETTINGS])
 @click.argument("file", type=click.Path(dir_okay=False, exists=True))
 @click.option(
-    "--declarations",
-    type=click.Path(dir_okay=False, exists=True),
+    "--declarations", type=click.Path(dir_okay=False, exists=True),
     help="A CSV file of the declarations of that time: time, activity.",
-)
+)  # fmt: skip
 @click.option("--host", help="One of several computers. Default: the one with the most windows.")
 def import_file(
     file: str, declarations: str | None, host: str | None, home: Path, **settings: str | float
@@ -266,29 +263,17 @@ def import_file(
 
 @main.command("watch", params=[*SETTINGS])
 @click.option("--web", is_flag=True, help="Show the questions on a page on this computer.")
-@click.option("--port", type=click.IntRange(0, 65_535), default=5650, show_default=True)
+@click.option("--port", type=click.IntRange(0, 65_535), default=5650)
 @click.option(
-    "--ask",
-    type=click.Choice(["auto", "desktop", "terminal", "none"]),
-    default="auto",
-    show_default=True,
+    "--ask", type=click.Choice(["auto", "desktop", "terminal", "none"]), default="auto",
     help="How questions reach you; auto: notifications, if they can be shown.",
-)
+)  # fmt: skip
 @click.option("--server", help="ActivityWatch's address. Default: http://127.0.0.1:5600.")
 @click.option("--host", help="One of the computers that the server knows. Default: this one.")
 @click.option(
-    "--poll",
-    type=click.FloatRange(0.1, 3600),
-    default=10.0,
-    show_default=True,
-    help="Seconds between two requests to ActivityWatch.",
+    "--poll", type=click.FloatRange(0.1, 3600), default=10.0, help="Seconds between two requests."
 )
-@click.option(
-    "--since",
-    default="7d",
-    show_default=True,
-    help="In a new folder, use the server's events from this time on: 20min, 7d, 2024-05-01.",
-)
+@click.option("--since", default="7d", help="In a new folder, use events since 20min, 2024-05-01.")
 @click.option("--silent", is_flag=True, help="Write nothing to ActivityWatch.")
 def watch(home: Path, **options: Any) -> None:
     """Predict live what you work on, and ask if you seem to have switched without a declaration.

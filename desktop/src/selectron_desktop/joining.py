@@ -167,19 +167,16 @@ class Joiner:
             if start < until:
                 layers[layer].append(Span(start, end, seen))
         flat = {
-            layer: _clipped(flattened(spans), self.until, until) for layer, spans in layers.items()
+            layer: [
+                Span(max(start, self.until), min(end, until), value)
+                for start, end, value in flattened(spans)
+                if end > self.until
+            ]
+            for layer, spans in layers.items()
         }
         self.until = until
         self.ends = {key: end for key, end in self.ends.items() if end > until}
         return list(map(Event._make, joined(_in_front(flat, self.cell), cell=self.cell)))
-
-
-def _clipped(spans: list[Span], since: float, until: float) -> list[Span]:
-    return [
-        Span(max(start, since), min(end, until), value)
-        for start, end, value in spans
-        if end > since and start < until
-    ]
 
 
 def _in_front(flat: dict[str, list[Span]], cell: float) -> Iterator[Event]:

@@ -81,22 +81,13 @@ class Session:
         self.thread = threading.RLock()  # a page answers while events come
         try:
             self.journal.check()
-            self.held = self._locked(home)
+            self.held = _locked(home / "lock")
         except SelectronError:
             self.journal.close()
             raise
         self.say, self.snapshots = Saying(self.journal), Snapshots(self.journal)
         self.every, self.minutes = EVERY, MINUTES
         self._derive()
-
-    def _locked(self, home: Path) -> IO[bytes]:
-        file = open(home / "lock", "ab")  # noqa: SIM115 (held as long as the session)
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            file.close()
-            raise SelectronError(f"{home} is in use by another selectron-desktop.") from None
-        return file
 
     def _derive(self) -> None:
         """Compute the state from the newest snapshot and the journal."""
@@ -261,3 +252,13 @@ class Session:
             finally:
                 self.journal.close()
                 self.held.close()
+
+
+def _locked(path: Path) -> IO[bytes]:
+    file = open(path, "ab")  # noqa: SIM115 (held as long as the session)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise SelectronError(f"{path.parent} is in use by another selectron-desktop.") from None
+    return file

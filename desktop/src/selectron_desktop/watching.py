@@ -17,10 +17,9 @@ PUBLISHED = "published"  # the journal's setting: the last entry that the server
 
 
 class Watch:
-    """Polls a server; after a pause of either, it continues from where it was.
+    """Polls a server, and continues from where it was after a pause of either.
 
-    `report` gets messages about the state, `channels` get the questions; `publisher` sends results
-    to the server, None sends nothing.
+    `report` gets messages, `channels` get questions; without a `publisher`, nothing is sent.
     """
 
     def __init__(
