@@ -8,7 +8,7 @@ import numpy as np
 from selectron.learners import IELLIP, MIRA, LeadingHistory, PassiveAggressive, Perceptron
 
 from . import PAPERS, drawing
-from .findings import BEYOND, Claim, Findings, Play, all_above, grouped, listed, paired, tidy
+from .findings import BEYOND, Claim, Findings, Play, all_above, error, grouped, listed, paired, tidy
 from .trials.ellipsoid import cut, passed
 
 DATA = {"usps": "USPS", "letter": "Letter", "isolet": "Isolet", "shuttle": "Shuttle"}
@@ -107,11 +107,6 @@ def _setting(size: Size) -> list[str]:
         "from gamma to 4 gamma. “Sound” is the first ellipsoid that holds every good classifier, "
         "“talk” that of the talk.",
     ]
-
-
-def error(result: Mapping) -> float:
-    """Return the share of mistakes of a pass."""
-    return float(result["mistakes"][-1] / result["ends"][-1])
 
 
 def _tables(passes: Passes, volumes: Volumes, chosen: Mapping) -> dict[str, list[dict]]:

@@ -18,6 +18,7 @@ from .findings import (
     Play,
     all_above,
     band,
+    error,
     grouped,
     listed,
     paired,
@@ -156,11 +157,6 @@ def _setting(size: Size) -> list[str]:
         "every 100 and every 250 rounds, by all rows so far; the paper does so in every "
         "round.",
     ]
-
-
-def error(result: Mapping) -> float:
-    """Return the share of mistakes in the last two phases."""
-    return float(result["mistakes"][-1] / result["ends"][-1])
 
 
 def _error_rows(errors: Errors) -> list[dict]:

@@ -239,7 +239,7 @@ def _figure(passes: Passes) -> tuple[Any, str]:
         left, _, right = axes[row]
         every = [name for name in passes.ways(data, 1.0) if name != ASIDE]
         title = f"({letters[0]}) {DATA[data]}, every label"
-        _over_time(left, passes, data, 1.0, every, range(len(every)), title)
+        _over_time(left, passes, data, 1.0, {name: i for i, name in enumerate(every)}, title)
         for name, look in zip(passes.ways(data), LOOKS, strict=True):
             shares = passes.shares(data, name)
             rates = np.transpose([passes.scores(data, name, s, "rate") for s in shares])
@@ -251,9 +251,10 @@ def _figure(passes: Passes) -> tuple[Any, str]:
         right.annotate("LASEC, every label", (0.99, best), fontsize=7, **where)
         title = f"({letters[1]}) {DATA[data]}"
         drawing.name_panel(right, title, "share of labels asked", "accuracy")
+    looks = dict(zip(passes.ways("gaussian"), LOOKS, strict=True))
     for panel, letter, share in zip(axes[:, 1], "be", SHOWN, strict=True):
         title = f"({letter}) {DATA['gaussian']}, {share:.0%} of the labels"
-        _over_time(panel, passes, "gaussian", share, passes.ways("gaussian"), LOOKS, title)
+        _over_time(panel, passes, "gaussian", share, looks, title)
     drawing.legend(figure, axes[0, 0], axes[0, 2])
     return figure, (
         f"As the paper's Figure 2. Concepts change every {EVERY} examples. In (c) and (f) a point "
@@ -262,14 +263,8 @@ def _figure(passes: Passes) -> tuple[Any, str]:
 
 
 def _over_time(
-    panel: Any,
-    passes: Passes,
-    data: str,
-    share: float,
-    names: Sequence[str],
-    looks: Sequence[int],
-    title: str,
+    panel: Any, passes: Passes, data: str, share: float, looks: Mapping[str, int], title: str
 ) -> None:
-    for name, look in zip(names, looks, strict=True):
+    for name, look in looks.items():
         drawing.curve(panel, passes.ends(data), passes.curves(data, name, share), name, look)
     drawing.name_panel(panel, title, "examples", "accuracy so far")

@@ -102,9 +102,6 @@ def _setting(names: Mapping[str, list[str]], size: Size) -> list[str]:
     ]
 
 
-# Measures
-
-
 def f_measure(result: Mapping, part: slice = slice(None)) -> float:
     """Return the F-measure over some points, NaN without relevant stories and alarms.
 
