@@ -63,7 +63,7 @@ function show(state) {
   else if (JSON.stringify([question, activities]) !== shown) put(question, activities, waiting);
 }
 
-// Buttons are only made anew where they change, so that the focus stays where it is.
+// Buttons are recreated only if they change, so that the focus stays where it is.
 function draw(id, names, made) {
   const box = get(id);
   if (box.dataset.names === JSON.stringify(names)) return;
