@@ -34,7 +34,7 @@ def retraining(size: Size = PAPER) -> Iterator[tuple[str, ...]]:
     batch = {days: BatchPredictor(threshold=0.3, every=50) for days in DAYS}
     played = {days: play(batch[days], logs[days], desk.truth) for days in DAYS}
     last = batch[DAYS[-1]]
-    rows = last.scoring.rows[: last.fitting.labels]
+    rows = np.array(last.scoring.rows)
     costs = [Cost(svm, rows) for svm in (linear, libsvm)]
     for days, outcome in played.items():
         fitting = batch[days].fitting

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
@@ -52,20 +52,15 @@ def main(name: str | None, listed: bool, quick: bool, workers: int, output: Path
     try:
         findings = run(name, quick, workers, folder)
     except KeyboardInterrupt:
-        end(f"interrupted; results so far are kept in {folder}", INTERRUPTED)
+        click.echo(f"experiments: interrupted; results so far are kept in {folder}", err=True)
+        raise SystemExit(INTERRUPTED) from None
     except ImportError as error:
-        end(f"{error.name} is needed: pip install -e '.[dev]'")
+        raise click.ClickException(f"{error.name} is needed: pip install -e '.[dev]'") from None
     except (SelectronError, OSError) as error:
-        end(str(error))
+        raise click.ClickException(str(error)) from None
     for claim in findings.claims:
         click.echo(f"{claim.verdict:14} {claim.paper}")
     click.echo(f"The report is in {folder / 'report.html'}")
-
-
-def end(sentence: str, code: int = 1) -> NoReturn:
-    """Exit with an error message."""
-    click.echo(f"experiments: {sentence}", err=True)
-    raise SystemExit(code)
 
 
 def run(name: str, quick: bool, workers: int, folder: Path) -> Findings:

@@ -58,13 +58,7 @@ def legend(figure: Any, *several: Any) -> None:
     entries: dict[str, Any] = {}
     for panel in several:
         handles, names = panel.get_legend_handles_labels()
-        for name, handle in zip(names, handles, strict=True):
-            entries.setdefault(name, handle)
-    figure.legend(
-        entries.values(),
-        entries.keys(),
-        loc="outside lower center",
-        ncols=min(int(figure.get_figwidth() / 1.2), len(entries)),
-        frameon=False,
-        fontsize=8,
-    )
+        entries |= dict(zip(names, handles, strict=True))
+    columns = min(int(figure.get_figwidth() / 1.2), len(entries))
+    where = {"loc": "outside lower center", "ncols": columns}
+    figure.legend(entries.values(), entries.keys(), frameon=False, fontsize=8, **where)

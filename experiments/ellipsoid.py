@@ -8,7 +8,7 @@ import numpy as np
 from selectron.learners import IELLIP, MIRA, LeadingHistory, PassiveAggressive, Perceptron
 
 from . import PAPERS, drawing
-from .findings import BEYOND, Claim, Findings, Play, all_above, grouped, listed, paired, tidy
+from .findings import BEYOND, Claim, Findings, Play, all_above, error, grouped, listed, paired, tidy
 from .trials.ellipsoid import cut, passed
 
 DATA = {"usps": "USPS", "letter": "Letter", "isolet": "Isolet", "shuttle": "Shuttle"}
@@ -109,11 +109,6 @@ def _setting(size: Size) -> list[str]:
     ]
 
 
-def error(result: Mapping) -> float:
-    """Return the share of mistakes of a pass."""
-    return float(result["mistakes"][-1] / result["ends"][-1])
-
-
 def _tables(passes: Passes, volumes: Volumes, chosen: Mapping) -> dict[str, list[dict]]:
     return {
         "passes": [
@@ -129,9 +124,6 @@ def _tables(passes: Passes, volumes: Volumes, chosen: Mapping) -> dict[str, list
             lambda volume: {"log_volume": volume},
         ),
     }
-
-
-# Figures
 
 
 def _figure(passes: Passes, data: Sequence[str]) -> tuple[Any, str]:
@@ -162,16 +154,14 @@ def _volume_figure(volumes: Volumes) -> tuple[Any, str]:
     return figure, "The volume of CELLIP's ellipsoid on separable data, a line per draw."
 
 
-# Claims
-
-
 def _claims(passes: Passes, data: Sequence[str]) -> list[Claim]:
     names = "IELLIP", *FIRST_ORDER
     errors = {key: [error(result) for result in results] for key, results in passes.items()}
     mean = {key: np.mean(values) for key, values in errors.items()}
     updates = {key: np.mean([r["steps"][-1] for r in found]) for key, found in passes.items()}
-    below, ahead = [], {}
+    below, ahead, counts = [], {}, {}
     for each in data:
+        counts[DATA[each]] = ", ".join(f"{name} {updates[each, name]:,.0f}" for name in names)
         best = min(("PA", "MIRA"), key=lambda name: mean[each, name])
         gap = paired(errors[each, best], errors[each, "IELLIP"])
         shown = "; ".join(f"{name} {mean[each, name]:.2%}" for name in (*names, BEYOND))
@@ -190,12 +180,7 @@ def _claims(passes: Passes, data: Sequence[str]) -> list[Claim]:
         Claim(
             "IELLIP makes fewer updates than PA and MIRA.",
             all(updates[d, "IELLIP"] < min(updates[d, "PA"], updates[d, "MIRA"]) for d in data),
-            "; ".join(
-                f"{DATA[each]}: "
-                + ", ".join(f"{name} {updates[each, name]:,.0f}" for name in names)
-                for each in data
-            )
-            + ".",
+            listed(counts, "Updates on"),
         ),
         all_above(
             f"Beyond the talk: {BEYOND} has a lower error than the best of them.", ahead, "On"
@@ -207,10 +192,12 @@ def _volume_claims(volumes: Volumes) -> list[Claim]:
     d, sound, talk = SEPARABLE["d"], volumes["sound",], volumes["talk",]
     least = -max(np.diff(result["volume"]).max() for result in (*sound, *talk))
     kept = [sum(result["good"] for result in results) for results in (sound, talk)]
-    mistakes, bounds = {}, {}
+    mistakes, bounds, shown = {}, {}, {}
     for (start,), results in volumes.items():
         mistakes[start] = [len(result["volume"]) - 1 for result in results]
         bounds[start] = min(result["bound"] for result in results)
+        average = f"{np.mean(mistakes[start]):.0f} on average"
+        shown[start] = f"{average}, the bound is {bounds[start]:,.0f}"
     return [
         Claim(
             "Each cut makes the ellipsoid smaller, by more than e^(-1/2n) as Shor's does.",
@@ -227,12 +214,6 @@ def _volume_claims(volumes: Volumes) -> list[Claim]:
         Claim(
             "The mistakes are below the bound (Theorem 2).",
             all(max(mistakes[start]) <= bound for start, bound in bounds.items()),
-            listed(
-                {
-                    start: f"{np.mean(mistakes[start]):.0f} on average, the bound is {bound:,.0f}"
-                    for start, bound in bounds.items()
-                },
-                "Mistakes,",
-            ),
+            listed(shown, "Mistakes,"),
         ),
     ]

@@ -88,6 +88,11 @@ def listed(numbers: Mapping[Any, Any], lead: str) -> str:
     return f"{lead} " + "; ".join(f"{name}: {value}" for name, value in numbers.items()) + "."
 
 
+def error(result: Mapping) -> float:
+    """Return the share of mistakes at the end of a pass."""
+    return float(result["mistakes"][-1] / result["ends"][-1])
+
+
 def grouped(
     play: Play, trial: Callable, calls: Mapping[K, Sequence[Mapping]], what: str
 ) -> dict[K, list[Any]]:

@@ -5,16 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from selectron import learners
 from selectron.evaluate.sweep import grid
-from selectron.learners import (
-    NORMA,
-    BayesianPerceptron,
-    L1Constrained,
-    L2Constrained,
-    LeadingHistory,
-    ObjectiveRegularized,
-    PassiveAggressive,
-)
 from selectron.specs import written
 
 from . import PAPERS, drawing
@@ -26,6 +18,7 @@ from .findings import (
     Play,
     all_above,
     band,
+    error,
     grouped,
     listed,
     paired,
@@ -33,14 +26,17 @@ from .findings import (
 from .trials.large_margin import lean, passed, pictures, selected, weights
 
 NAMES = {"usps": "USPS", "newsgroups": "20 Newsgroups", "rcv1": "RCV1"}
-WAYS = {  # what each parameter is chosen from
-    "objective": grid(ObjectiveRegularized, alpha=(1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1)),
-    "L2": grid(L2Constrained, beta=(0.3, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0, 5.0)),
-    "L1": grid(L1Constrained, beta=(5.0, 10.0, 20.0, 40.0, 80.0, 160.0)),
-    "PA": [PassiveAggressive()],
-    "NORMA": grid(NORMA, eta=(0.01, 0.1), lam=(0.001, 0.01, 0.1)),
-    "Bayesian": grid(BayesianPerceptron, s0=(0.3, 1.0, 3.0)),
-    BEYOND: [LeadingHistory()],
+ALPHAS = 1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1
+WAYS = {  # the candidates for each parameter
+    "objective": grid(
+        learners.ObjectiveRegularized, alpha=(1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1)
+    ),
+    "L2": grid(learners.L2Constrained, beta=(0.3, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0, 5.0)),
+    "L1": grid(learners.L1Constrained, beta=(5.0, 10.0, 20.0, 40.0, 80.0, 160.0)),
+    "PA": [learners.PassiveAggressive()],
+    "NORMA": grid(learners.NORMA, eta=(0.01, 0.1), lam=(0.001, 0.01, 0.1)),
+    "Bayesian": grid(learners.BayesianPerceptron, s0=(0.3, 1.0, 3.0)),
+    BEYOND: [learners.LeadingHistory()],
 }
 REGULARIZED = "objective", "L2", "L1"
 SIGMAS = {
@@ -75,12 +71,12 @@ def run(play: Play, quick: bool) -> Findings:
     size = QUICK if quick else FULL
     calls = {
         (data, name): [
-            {"data": data, "seed": seed, "learners": learners, "n": size.n}
+            {"data": data, "seed": seed, "learners": some, "n": size.n}
             | {"kernel": "linear" if name == "Bayesian" and data != "usps" else None}
             for seed in range(size.trials)
         ]
         for data in size.data
-        for name, learners in WAYS.items()
+        for name, some in WAYS.items()
     }
     errors: Errors = grouped(play, passed, calls, "figure 1")
     features: Features = {}
@@ -163,11 +159,6 @@ def _setting(size: Size) -> list[str]:
     ]
 
 
-def error(result: Mapping) -> float:
-    """Return the share of mistakes in the last two phases."""
-    return float(result["mistakes"][-1] / result["ends"][-1])
-
-
 def _error_rows(errors: Errors) -> list[dict]:
     names = {key: [written(one) for one in WAYS[key[1]]] for key in errors}
     return [
@@ -177,9 +168,6 @@ def _error_rows(errors: Errors) -> list[dict]:
         for trial, result in enumerate(results)
         for name, _, parameters in [names[key][result["chosen"][0]].partition(":")]
     ]
-
-
-# Figures
 
 
 def _error_figure(errors: Errors, data: Sequence[str]) -> tuple[Any, str]:
@@ -223,9 +211,6 @@ def _image_figure(images: Mapping) -> tuple[Any, str]:
         "As the paper's Figure 4: the weights after the fourth phase, a pixel per feature of "
         "USPS. Light is a large |w|; for information gain, over the whole stream, a large gain."
     )
-
-
-# Claims
 
 
 def _error_claims(data: str, ways: Mapping) -> list[Claim]:

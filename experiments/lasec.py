@@ -6,17 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from selectron.askers import BBQ, BBQI, Always, Budget, Margin, SecondOrderMargin
-from selectron.learners import (
-    LASEC,
-    RLS,
-    BudgetPerceptron,
-    LeadingHistory,
-    ModifiedPerceptron,
-    Perceptron,
-    SecondOrderPerceptron,
-    ShiftingPerceptron,
-)
+from selectron import askers, learners
+from selectron.askers import Always, Budget, Margin
+from selectron.learners import LASEC, RLS, LeadingHistory, Perceptron, ShiftingPerceptron
 from selectron.specs import written
 
 from . import PAPERS, drawing
@@ -27,14 +19,16 @@ from .trials.lasec import passed
 EVERY = 500
 DATA = {"gaussian": "switching Gaussian", "usps": "USPS, shifting classes"}
 LAMBDAS = 1.0, 2.0, 5.0, 10.0, 30.0, 100.0  # of Shifting; 1 is the Perceptron
-SHOWN = 0.1, 0.4  # the shares of labels of panels b and e
+SHOWN = 0.1, 0.4  # the shares of labels of panels b and e: accuracy over time
+PANELS = [("gaussian", share) for share in SHOWN]
 FIXED = {  # the paper's parameters: lambda of Shifting, budget
-    "gaussian": (ShiftingPerceptron(lam=0.01), BudgetPerceptron(budget=500)),
-    "usps": (ShiftingPerceptron(lam=0.0001), BudgetPerceptron(budget=1000)),
+    "gaussian": (ShiftingPerceptron(lam=0.01), learners.BudgetPerceptron(budget=500)),
+    "usps": (ShiftingPerceptron(lam=0.0001), learners.BudgetPerceptron(budget=1000)),
 }
 ASIDE = "Shifting, λ of the paper"  # stays at chance level: no curve
 LOOKS = 0, 1, 2, 12, 10, 6  # of the ways with few labels: one style per learner
-Parts = dict[tuple[str, str, float], tuple[Any, Any]]  # (stream, way, share) -> learner, asker
+Key = tuple[str, str, float]  # stream, way, share of labels
+Parts = dict[Key, tuple[Any, Any]]  # learner and asker
 
 
 class Size(NamedTuple):
@@ -58,7 +52,7 @@ QUICK = Size(FEW, 3, 1, (10.0,), (10.0,), (100.0, 1000.0), 5, (0.1, 0.4, 0.6))
 
 
 class Way(NamedTuple):
-    """A learner under an asker whose one parameter sets the share of labels."""
+    """A learner with an asker whose one parameter determines the share of labels."""
 
     learner: Any
     asker: Any  # its class
@@ -69,13 +63,12 @@ def run(play: Play, quick: bool) -> Findings:
     """Run the experiment."""
     size = QUICK if quick else FULL
     parts: Parts = {}
-    for data in DATA:
-        parts |= _supervised(play, data, size)
-    for data in DATA:
-        parts |= _selective(play, data, size)
+    for choose in (_supervised, _selective):
+        for data in DATA:
+            parts |= choose(play, data, size)
     calls = {
         (data, way, share): [
-            _call(data, size, seed, *pair, curve=_has_curve(data, share))
+            _call(data, size, seed, *pair, curve=share == 1 or (data, share) in PANELS)
             for seed in range(size.draws)
         ]
         for (data, way, share), pair in parts.items()
@@ -91,87 +84,75 @@ def run(play: Play, quick: bool) -> Findings:
     )
 
 
-def _has_curve(data: str, share: float) -> bool:
-    return share == 1 or (data == "gaussian" and share in SHOWN)
-
-
 def _call(data: str, size: Size, seed: int, learner: Any, asker: Any, **more: Any) -> dict:
     common = {"data": data, "n": size.rows[data], "every": EVERY, "seed": seed}
     return {**common, "learner": learner, "asker": asker, **more}
 
 
-def _tuning_seeds(size: Size) -> range:
-    """Return the seeds of the draws that parameters are tuned on; repetitions have others."""
-    return range(1000, 1000 + size.tuning)
+def _tuning(play: Play, data: str, size: Size, pairs: Sequence[tuple[Any, Any]]) -> np.ndarray:
+    """Return the mean rates and accuracies of learners with askers, (2, n), on draws for tuning."""
+    seeds = range(1000, 1000 + size.tuning)  # repetitions have other seeds
+    calls = [_call(data, size, seed, *pair) for pair, seed in product(pairs, seeds)]
+    results = play(passed, calls, f"{data}, tuning")
+    found = [[result["rate"], result["accuracy"]] for result in results]
+    return np.reshape(found, (len(pairs), -1, 2)).mean(axis=1).T
 
 
 def _supervised(play: Play, data: str, size: Size) -> Parts:
-    """Return the learners with every label, their parameters chosen."""
-    learners = {
-        "LASEC": _best(play, data, size, _lasecs(size)),
-        "SOP": _best(play, data, size, [SecondOrderPerceptron(a) for a in size.ridges]),
+    """Return the learners with every label, with tuned parameters."""
+
+    def best(some: list[Any]) -> Any:
+        _, accuracies = _tuning(play, data, size, [(learner, Always()) for learner in some])
+        return some[int(accuracies.argmax())]
+
+    found = {
+        "LASEC": best(_lasecs(size)),
+        "SOP": best(_sops(size)),
         "Perceptron": Perceptron(),
-        "Shifting": _best(play, data, size, [ShiftingPerceptron(lam) for lam in LAMBDAS]),
+        "Shifting": best([ShiftingPerceptron(lam) for lam in LAMBDAS]),
         ASIDE: FIXED[data][0],
-        "Modified": ModifiedPerceptron(),
+        "Modified": learners.ModifiedPerceptron(),
         "Budget": FIXED[data][1],
         BEYOND: LeadingHistory(),
     }
-    return {(data, name, 1.0): (learner, Always()) for name, learner in learners.items()}
+    return {(data, name, 1.0): (learner, Always()) for name, learner in found.items()}
 
 
 def _lasecs(size: Size) -> list[Any]:
     return [LASEC(b, b * ratio) for b, ratio in product(size.priors, size.memories)]
 
 
-def _best(play: Play, data: str, size: Size, learners: list[Any]) -> Any:
-    """Return the learner with the highest accuracy on the draws for tuning."""
-    seeds = _tuning_seeds(size)
-    calls = [_call(data, size, seed, one, Always()) for one, seed in product(learners, seeds)]
-    results = play(passed, calls, f"{data}, tuning")
-    accuracy = np.reshape([result["accuracy"] for result in results], (len(learners), -1))
-    return learners[int(accuracy.mean(axis=1).argmax())]
+def _sops(size: Size) -> list[Any]:
+    return [learners.SecondOrderPerceptron(a) for a in size.ridges]
 
 
 def _selective(play: Play, data: str, size: Size) -> Parts:
     """Return the learner and the asker of each way at each share of labels."""
     doubts = np.geomspace(1e-4, 100, size.askers)
     kappas = np.linspace(0.02, 1, 2 * size.askers)
-    sops, both = [SecondOrderPerceptron(a) for a in size.ridges], (SecondOrderMargin, Margin)
-    rivals = {  # each with what its parameters are chosen from
+    both = askers.SecondOrderMargin, Margin
+    rivals = {  # each with the candidates for its parameters
         "LASEC-SS": [Way(lasec, Margin, doubts) for lasec in _lasecs(size)],
-        "SOP-SS": [Way(sop, asker, doubts) for sop, asker in product(sops, both)],
+        "SOP-SS": [Way(sop, asker, doubts) for sop, asker in product(_sops(size), both)],
         "Perceptron-SS": [Way(Perceptron(), Margin, doubts)],
-        "BBQ": [Way(RLS(a=1.0), BBQ, kappas)],  # a as in its paper; a large a would wait for long
-        "BBQ-I": [Way(RLS(a=1.0), BBQI, kappas)],
+        "BBQ": [Way(RLS(a=1.0), askers.BBQ, kappas)],  # a as in its paper; a large a asks too late
+        "BBQ-I": [Way(RLS(a=1.0), askers.BBQI, kappas)],
     }
-    tuned: Parts = {
-        (data, name, share): pair
-        for name, ways in rivals.items()
-        for share, pair in _tuned(play, data, size, ways).items()
-    }
+    found: Parts = {}
+    for name, ways in rivals.items():
+        tuned = _tuned(play, data, size, ways)
+        found |= {(data, name, share): pair for share, pair in tuned.items()}
     ours = {(data, BEYOND, s): (LeadingHistory(), Budget(rate=s)) for s in size.shares}
-    return tuned | ours
+    return found | ours
 
 
 def _tuned(play: Play, data: str, size: Size, ways: Sequence[Way]) -> dict[float, tuple[Any, Any]]:
-    """Return for each share of labels the best learner, and the asker that meets the share.
+    """Return for each share of labels the best learner, with the asker that meets the share.
 
-    A share that no parameters reach is left out, unless a panel shows it over time.
+    A share that no parameters reach is omitted, unless a panel shows it over time.
     """
-    seeds = _tuning_seeds(size)
-    calls = [
-        _call(data, size, seed, way.learner, way.asker(float(value)))
-        for way in ways
-        for value in way.values
-        for seed in seeds
-    ]
-    results = play(passed, calls, f"{data}, tuning")
-    shape = len(ways), -1, len(seeds)
-    rates, accuracies = (
-        np.reshape([result[name] for result in results], shape).mean(axis=2)
-        for name in ("rate", "accuracy")
-    )
+    pairs = [(way.learner, way.asker(float(value))) for way in ways for value in way.values]
+    rates, accuracies = _tuning(play, data, size, pairs).reshape(2, len(ways), -1)
     found = {}
     for share in size.shares:
         offers = [
@@ -205,21 +186,19 @@ def _setting(size: Size) -> list[str]:
         f"Two streams, {size.draws} draws of each; bands are 95% intervals over the draws. "
         f"Switching Gaussian: {rows['gaussian']:,} rows of 50 features from N(0, I), labelled by a "
         f"linear concept that is drawn again every {EVERY} rows. USPS: {rows['usps']:,} digits in "
-        f"a random order, of which a random subset of the classes is positive, another one every "
-        f"{EVERY} rows.",
-        "Accuracy is the share of right predictions so far, whether a label was asked for or not. "
-        f"Parameters are chosen on {size.tuning} other draws: b and c of LASEC, and a of the "
-        "second-order Perceptron (SOP), from a grid, for each share of labels; the asker's "
-        "parameter so that the share is met. BBQ and BBQ-I have a = 1, as in their paper. SOP-SS "
-        "has the better of two askers, that of its own paper and the plain margin. The Budget "
-        "Perceptron has the paper's B. With the paper's λ (0.01 and 0.0001) the Shifting "
-        "Perceptron, as its own paper defines it, gives the first mistakes almost all weight and "
-        "stays at chance level; λ is chosen like b and c instead, and the run with the paper's λ "
-        "is in the tables only.",
+        f"random order, of which a random subset of the classes is positive, another one every "
+        f"{EVERY} rows. Rows have unit length, and there is no constant feature; the paper does "
+        "not state how its rows are scaled.",
+        "Accuracy is the share of correct predictions so far, on all rows. Parameters are chosen "
+        f"on {size.tuning} other draws: b and c of LASEC, and a of the second-order Perceptron "
+        "(SOP), from a grid, for each share of labels; the asker's parameter so that the share is "
+        "met. BBQ and BBQ-I have a = 1, as in their paper. SOP-SS has the better of two askers, "
+        "its own and the plain margin. The Budget Perceptron has the paper's B. With the paper's λ "
+        "(0.01 and 0.0001) the Shifting Perceptron, as its own paper defines it, gives the first "
+        "mistakes almost all weight and stays at chance level (see the tables); λ is tuned "
+        "instead.",
         "LeadingHistory is this project's own and not the paper's: it has no parameters to choose, "
-        "and its budget alone sets the share of labels.",
-        "All learners see rows of unit length, and no constant feature. The paper does not state "
-        "how its rows are scaled.",
+        "and its budget alone determines the share of labels.",
     ]
 
 
@@ -259,11 +238,9 @@ def _figure(passes: Passes) -> tuple[Any, str]:
     for row, (letters, data) in enumerate((("ac", "gaussian"), ("df", "usps"))):
         left, _, right = axes[row]
         every = [name for name in passes.ways(data, 1.0) if name != ASIDE]
-        _over_time(left, passes, data, 1.0, dict(zip(every, range(len(every)), strict=True)))
         title = f"({letters[0]}) {DATA[data]}, every label"
-        drawing.name_panel(left, title, "examples", "accuracy so far")
-        few = dict(zip(passes.ways(data), LOOKS, strict=True))
-        for name, look in few.items():
+        _over_time(left, passes, data, 1.0, {name: i for i, name in enumerate(every)}, title)
+        for name, look in zip(passes.ways(data), LOOKS, strict=True):
             shares = passes.shares(data, name)
             rates = np.transpose([passes.scores(data, name, s, "rate") for s in shares])
             scores = np.transpose([passes.scores(data, name, s) for s in shares])
@@ -276,9 +253,8 @@ def _figure(passes: Passes) -> tuple[Any, str]:
         drawing.name_panel(right, title, "share of labels asked", "accuracy")
     looks = dict(zip(passes.ways("gaussian"), LOOKS, strict=True))
     for panel, letter, share in zip(axes[:, 1], "be", SHOWN, strict=True):
-        _over_time(panel, passes, "gaussian", share, looks)
         title = f"({letter}) {DATA['gaussian']}, {share:.0%} of the labels"
-        drawing.name_panel(panel, title, "examples", "accuracy so far")
+        _over_time(panel, passes, "gaussian", share, looks, title)
     drawing.legend(figure, axes[0, 0], axes[0, 2])
     return figure, (
         f"As the paper's Figure 2. Concepts change every {EVERY} examples. In (c) and (f) a point "
@@ -287,7 +263,8 @@ def _figure(passes: Passes) -> tuple[Any, str]:
 
 
 def _over_time(
-    panel: Any, passes: Passes, data: str, share: float, looks: Mapping[str, int]
+    panel: Any, passes: Passes, data: str, share: float, looks: Mapping[str, int], title: str
 ) -> None:
     for name, look in looks.items():
         drawing.curve(panel, passes.ends(data), passes.curves(data, name, share), name, look)
+    drawing.name_panel(panel, title, "examples", "accuracy so far")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .findings import BEYOND, Claim, all_above, listed, paired
+from .findings import BEYOND, Claim, Comparison, all_above, listed, paired
 from .trials.lasec import POINTS
 
 FAR = 0.05  # of accuracy: what is still "not too far" from another, which the paper leaves open
@@ -21,10 +21,12 @@ class Passes(NamedTuple):
 
     def ways(self, data: str, share: float | None = None) -> list[str]:
         """Return the ways with this share of labels; by default, those with few labels."""
-        some = [key for key in self.results if key[0] == data]
-        return list(
-            dict.fromkeys(k[1] for k in some if (k[2] < 1 if share is None else k[2] == share))
-        )
+        wanted = [
+            name
+            for of, name, asked in self.results
+            if of == data and (asked < 1 if share is None else asked == share)
+        ]
+        return list(dict.fromkeys(wanted))
 
     def shares(self, data: str, way: str) -> list[float]:
         """Return the shares of labels, below 1, of a way."""
@@ -33,6 +35,13 @@ class Passes(NamedTuple):
     def scores(self, data: str, way: str, share: float, what: str = "accuracy") -> list[float]:
         """Return a number of every draw."""
         return [result[what] for result in self.results[data, way, share]]
+
+    def gap(
+        self, data: str, first: str, second: str, share: float, what: str = "accuracy"
+    ) -> Comparison:
+        """Compare two ways at a share of labels."""
+        scores = (self.scores(data, way, share, what) for way in (first, second))
+        return paired(*scores)
 
     def ends(self, data: str) -> np.ndarray:
         """Return the rounds at which curves have a point."""
@@ -45,6 +54,11 @@ class Passes(NamedTuple):
     def at(self, round: int) -> int:
         """Return the last point of the Gaussian's curves up to a round."""
         return int(np.flatnonzero(self.ends("gaussian") <= round)[-1])
+
+    def selective(self, data: str, share: float) -> dict[str, np.ndarray]:
+        """Return the curves of the paper's ways with few labels, LASEC-SS first."""
+        names = sorted(self.ways(data), key=lambda name: name != "LASEC-SS")
+        return {name: self.curves(data, name, share) for name in names if name != BEYOND}
 
 
 def claims(
@@ -60,11 +74,6 @@ def claims(
     return [*found, *(_beyond(passes, data) for data in passes.rows)]
 
 
-def _rivals(passes: Passes, data: str = "gaussian") -> list[str]:
-    """Return the paper's rivals of LASEC-SS."""
-    return [name for name in passes.ways(data) if name not in ("LASEC-SS", BEYOND)]
-
-
 def _supervised(passes: Passes, names: Sequence[str]) -> list[Claim]:
     """Return the claims about panels a and d."""
     synthetic = {name: passes.scores("gaussian", name, 1.0) for name in names}
@@ -73,14 +82,12 @@ def _supervised(passes: Passes, names: Sequence[str]) -> list[Claim]:
     first = {name: passes.curves("gaussian", name, 1.0)[:, early] for name in names}
     leads = {name: paired(first["SOP"], first[name]) for name in names if name != "SOP"}
     slightly = paired(images["LASEC"], images["SOP"])
-    pairs = product(names[:2], names[2:])
+    before = f"SOP after {passes.every} examples, {np.mean(first['SOP']):.1%}, against"
     return [
         Claim(
             "(a) Before the first switch SOP is the best.",
             all(lead.gap >= 0 for lead in leads.values()),
-            listed(
-                leads, f"SOP after {passes.every} examples, {np.mean(first['SOP']):.1%}, against"
-            ),
+            listed(leads, before),
         ),
         all_above(
             "(a) LASEC deals better with the switches, and outperforms all others.",
@@ -94,7 +101,10 @@ def _supervised(passes: Passes, names: Sequence[str]) -> list[Claim]:
         ),
         all_above(
             "(d) Both outperform the other Perceptron-like learners.",
-            {f"{a} and {b}": paired(images[a], images[b]) for a, b in pairs},
+            {
+                f"{a} and {b}": paired(images[a], images[b])
+                for a, b in product(names[:2], names[2:])
+            },
             "Between",
         ),
     ]
@@ -102,15 +112,14 @@ def _supervised(passes: Passes, names: Sequence[str]) -> list[Claim]:
 
 def _of_one_share(passes: Passes, share: float, which: str) -> list[Claim]:
     """Return the claims about panel b or e."""
-    names = ["LASEC-SS", *_rivals(passes)]
-    curves = {name: passes.curves("gaussian", name, share) for name in names}
+    curves = passes.selective("gaussian", share)
     first = {name: curve[:, passes.at(passes.every)] for name, curve in curves.items()}
     last = {name: curve[:, -1] for name, curve in curves.items()}
     bbq, fall = f"{np.mean(first['BBQ']):.1%}", paired(first["BBQ"], last["BBQ"])
     return [
         all_above(
             f"{which} Before the first switch BBQ is the best.",
-            {name: paired(first["BBQ"], first[name]) for name in names if name != "BBQ"},
+            {name: paired(first["BBQ"], first[name]) for name in curves if name != "BBQ"},
             f"BBQ, {bbq}, against",
         ),
         Claim(
@@ -120,7 +129,7 @@ def _of_one_share(passes: Passes, share: float, which: str) -> list[Claim]:
         ),
         all_above(
             f"{which} LASEC-SS outperforms all others.",
-            {name: paired(last["LASEC-SS"], last[name]) for name in names[1:]},
+            {n: paired(last["LASEC-SS"], last[n]) for n in curves if n != "LASEC-SS"},
             f"LASEC-SS in the end, {np.mean(last['LASEC-SS']):.1%}, against",
         ),
     ]
@@ -130,8 +139,7 @@ def _of_the_larger_share(passes: Passes, share: float) -> list[Claim]:
     """Return the further claims about panel e."""
     ends, n = passes.ends("gaussian"), passes.rows["gaussian"]
     early, fifth = passes.at(passes.every), passes.at(n // 5)
-    names = ["LASEC-SS", *_rivals(passes)]
-    curves = {name: passes.curves("gaussian", name, share) for name in names}
+    curves = passes.selective("gaussian", share)
     losses = {name: paired(curve[:, early], curve[:, -1]) for name, curve in curves.items()}
     own, lasec, sop = losses.pop("LASEC-SS"), curves["LASEC-SS"], curves["SOP-SS"]
     late = paired(lasec[:, fifth], lasec[:, -1])
@@ -160,19 +168,23 @@ def _of_the_larger_share(passes: Passes, share: float) -> list[Claim]:
 
 def _over_shares(passes: Passes, letter: str, data: str, shares: Sequence[float]) -> list[Claim]:
     """Return the claims about panel c or f."""
-    known = passes.results
+    rivals = [name for name in passes.ways(data) if name not in ("LASEC-SS", BEYOND)]
+    known = {(name, s) for of, name, s in passes.results if of == data}
     gaps = {
-        f"{rival} at {s:.0%}": paired(
-            passes.scores(data, "LASEC-SS", s), passes.scores(data, rival, s)
-        )
-        for s, rival in product(shares, _rivals(passes, data))
-        if (data, rival, s) in known and (data, "LASEC-SS", s) in known
+        f"{rival} at {s:.0%}": passes.gap(data, "LASEC-SS", rival, s)
+        for s, rival in product(shares, rivals)
+        if {(rival, s), ("LASEC-SS", s)} <= known
     }
     failed = {name: gap for name, gap in gaps.items() if not gap.above()}
     least = min(gaps, key=lambda name: gaps[name].gap)
     half = min(shares, key=lambda share: abs(share - 0.5))
     asked = np.mean(passes.scores(data, "LASEC-SS", half, "rate"))
     below = paired(passes.scores(data, "LASEC", 1.0), passes.scores(data, "LASEC-SS", half))
+    later = {
+        f"{s:.0%}": passes.gap(data, "LASEC-SS", "SOP-SS", s, "later")
+        for s in passes.shares(data, "SOP-SS")
+        if 0.1 <= s <= 0.6
+    }
     return [
         Claim(
             f"({letter}) LASEC-SS is the best of the selective samplers.",
@@ -184,13 +196,7 @@ def _over_shares(passes: Passes, letter: str, data: str, shares: Sequence[float]
         all_above(
             f"({letter}) After the first switch LASEC-SS is above SOP-SS at every share from 10% "
             "to 60%.",
-            {
-                f"{s:.0%}": paired(
-                    *(passes.scores(data, way, s, "later") for way in ("LASEC-SS", "SOP-SS"))
-                )
-                for s in passes.shares(data, "SOP-SS")
-                if 0.1 <= s <= 0.6
-            },
+            later,
             "At",
         ),
         Claim(
@@ -205,15 +211,12 @@ def _over_shares(passes: Passes, letter: str, data: str, shares: Sequence[float]
 def _beyond(passes: Passes, data: str) -> Claim:
     """Return this project's own claim."""
     gaps = {
-        f"{s:.0%} of the labels": paired(
-            passes.scores(data, BEYOND, s), passes.scores(data, "LASEC-SS", s)
-        )
+        f"{s:.0%} of the labels": passes.gap(data, BEYOND, "LASEC-SS", s)
         for s in passes.shares(data, BEYOND)
-        if (data, "LASEC-SS", s) in passes.results
+        if s in passes.shares(data, "LASEC-SS")
     }
-    every = paired(passes.scores(data, BEYOND, 1.0), passes.scores(data, "LASEC", 1.0))
     return all_above(
         f"Beyond the paper, {data}: {BEYOND} is above LASEC, tuned, at every share of labels.",
-        gaps | {"every label": every},
+        gaps | {"every label": passes.gap(data, BEYOND, "LASEC", 1.0)},
         "With",
     )

@@ -1,7 +1,6 @@
 """Reports: tables as CSV, figures as PNG and SVG, and a page in Markdown and in HTML."""
 
 import csv
-from collections.abc import Mapping
 from pathlib import Path
 
 import matplotlib
@@ -34,13 +33,7 @@ def write(findings: Findings, folder: Path, command: str, quick: bool) -> None:
             svg = (folder / f"{name}.svg").read_text("utf-8")
             svgs[name] = svg[svg.index("<svg") :]
     for page in ("report.html", "report.md"):
-        text = render(page, findings, command, quick, svgs)
+        text = TEMPLATES.get_template(page).render(
+            findings=findings, command=command, quick=quick, QUICK=QUICK, svgs=svgs
+        )
         (folder / page).write_text(text, encoding="utf-8")
-
-
-def render(
-    page: str, findings: Findings, command: str, quick: bool, svgs: Mapping[str, str]
-) -> str:
-    """Return the report by the template of this name."""
-    template = TEMPLATES.get_template(page)
-    return template.render(findings=findings, command=command, quick=quick, QUICK=QUICK, svgs=svgs)

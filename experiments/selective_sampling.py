@@ -18,7 +18,7 @@ FIRST = 0.003, 0.01, 0.03, 0.1, 0.3  # b of the margin
 SHARES = 0.03, 0.06, 0.12, 0.25, 0.5  # budgets of this project's own learner
 NEAR = 0.01  # of F-measure: "almost the same"
 FEW = 0.5  # of the labels: "a substantial reduction"
-UNDER: dict[str, Any] = {
+UNDER: Any = {
     "fontsize": 7,
     "loc": "upper center",
     "bbox_to_anchor": (0.5, -0.25),
@@ -102,9 +102,6 @@ def _setting(names: Mapping[str, list[str]], size: Size) -> list[str]:
     ]
 
 
-# Measures
-
-
 def f_measure(result: Mapping, part: slice = slice(None)) -> float:
     """Return the F-measure over some points, NaN without relevant stories and alarms.
 
@@ -150,9 +147,6 @@ def _time_rows(found: Mapping[str, Ways]) -> list[dict]:
         for (way, b), results in ways.items()
         for end, f, rate in zip(*over_time(results), strict=True)
     ]
-
-
-# The figure
 
 
 def _figure(data: str, ways: Ways, topic: str) -> tuple[Any, str]:
@@ -206,9 +200,6 @@ def matched(ways: Ways, own: Key) -> list[Key]:
             max(below, key=scores.__getitem__) if below else min(scores, key=scores.__getitem__)
         )
     return found
-
-
-# Claims
 
 
 def _claims(named: str, ways: Ways, size: Size) -> list[Claim]:

@@ -5,13 +5,13 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
+from matplotlib.ticker import LogLocator, StrMethodFormatter
 
 from selectron.pool import Boosted, Confident, Greedy, InOrder, Sphere
 
 from . import PAPERS, drawing
 from .findings import Claim, Findings, Play, grouped, tidy
-from .trials.self_directed import angles, at_random, told
+from .trials.self_directed import angles, at_random, mistakes
 
 LEARNERS = {
     "Confident": Confident(),
@@ -51,7 +51,7 @@ def run(play: Play, quick: bool) -> Findings:
         ]
         for pool, n, (name, learner) in product(POOLS, size.rows, ARBITRARY.items())
     }
-    arbitrary: Results = grouped(play, told, calls, "arbitrary points")
+    arbitrary: Results = grouped(play, mistakes, calls, "arbitrary points")
     of_angles = {
         d: [{"n": size.angle_rows, "d": d, "seed": seed} for seed in seeds] for d in size.widths[:2]
     }
@@ -79,7 +79,7 @@ def _sphere(play: Play, size: Size) -> Results:
             (name, n, d): [{**call, "learner": learner} for call in common]
             for name, learner in LEARNERS.items()
         }
-        found |= grouped(play, told, calls, f"sphere, n={n}, d={d}")
+        found |= grouped(play, mistakes, calls, f"sphere, n={n}, d={d}")
         found[RANDOM, n, d] = play(at_random, common, f"{RANDOM}, n={n}, d={d}")
     return found
 
@@ -89,9 +89,8 @@ def _setting(size: Size) -> list[str]:
         f"Points on the sphere in {_listed(size.widths)} dimensions, {_listed(size.rows)} of them, "
         f"cut by a random halfspace through 0; {size.draws} draws. All points are labelled. "
         "Algorithm 1 has 1.6 d log log n buckets in each half; the paper leaves the constant open. "
-        "“Random” and “worst order” are the fits of the default learner, Confident, in other "
-        "orders; the worst one shows the least certain point next. Greedy takes the paper's step "
-        "in the order of all points left.",
+        "“Random” and “worst order” are the default learner, Confident, in other orders; worst is "
+        "the least certain point next. Greedy takes the paper's step in the order of all points.",
         f"Arbitrary points, {size.widths[1]} dimensions, up to 99% of them: half on a line, in "
         "clusters, and with features from 1 to 10,000 times as long. Algorithm 2 goes from one "
         "phase to the next when half of its points are labelled.",
@@ -101,9 +100,6 @@ def _setting(size: Size) -> list[str]:
 
 def _listed(numbers: Sequence[int]) -> str:
     return ", ".join(f"{number:,}" for number in numbers)
-
-
-# Figures
 
 
 def _figure(sphere: Results, size: Size) -> tuple[Any, str]:
@@ -117,8 +113,7 @@ def _figure(sphere: Results, size: Size) -> tuple[Any, str]:
         panel.set_xticks(size.rows, [f"{n:,}" for n in size.rows])
         panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         panel.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-        for axis in (panel.xaxis, panel.yaxis):
-            axis.set_minor_locator(NullLocator())
+        panel.minorticks_off()
         drawing.name_panel(panel, f"sphere, {d} dimensions", "points", "mistakes, median")
     drawing.legend(figure, axes[0, 0])
     return figure, "Mistakes until every point of the sphere is labelled, against their number."
@@ -133,9 +128,6 @@ def _angle_figure(paths: Mapping[int, list[list[float]]]) -> tuple[Any, str]:
         drawing.name_panel(panel, f"{d} dimensions", "mistakes", "angle to the target, radians")
     caption = "The angle after every step, a line per draw: linear convergence would be straight."
     return figure, caption
-
-
-# Claims
 
 
 def _claims(sphere: Results, arbitrary: Results, paths: Mapping, size: Size) -> list[Claim]:
@@ -191,8 +183,11 @@ def _independent(arbitrary: Results, size: Size) -> Claim:
 
 def _superlinear(paths: Mapping[int, list[list[float]]]) -> Claim:
     """Return the claim that the logarithm of the angle falls faster in the second half."""
-    falls = {d: [_falls(path) for path in draws if len(path) > 3] for d, draws in paths.items()}
-    means = {d: np.mean(found, axis=0) for d, found in falls.items()}
+    means = {}
+    for d, draws in paths.items():
+        logs = [np.log(np.maximum(path, 1e-12)) for path in draws if len(path) > 3]
+        halves = [np.array_split(-np.diff(one), [len(one) // 2]) for one in logs]
+        means[d] = np.mean([[half.mean() for half in pair] for pair in halves], axis=0)
     shown = (
         f"d = {d}: a mistake decreases its logarithm by {early:.3f} in the first half of them, "
         f"by {late:.3f} in the second"
@@ -203,10 +198,3 @@ def _superlinear(paths: Mapping[int, list[list[float]]]) -> Claim:
         all(bool(late > early) for early, late in means.values()),
         "; ".join(shown) + ".",
     )
-
-
-def _falls(path: list[float]) -> tuple[float, float]:
-    """Return by how much a mistake decreases the logarithm of the angle, early and late."""
-    logs = np.log(np.maximum(path, 1e-12))
-    half = len(logs) // 2
-    return (logs[0] - logs[half]) / half, (logs[half] - logs[-1]) / (len(logs) - 1 - half)

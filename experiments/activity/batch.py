@@ -1,8 +1,8 @@
 """The paper's batch method: a linear SVM that is retrained as labels arrive (5.4).
 
 Every pair that is learned gives Z as a positive example and -Z as a negative one; the weights are
-fitted to all of them. If it is silent, it raises no alarm in the ten minutes after one, and
-learns instead that its prediction would have been wrong.
+fitted to all of them. If it is silent, it raises no alarm in the ten minutes after one, and learns
+instead that its prediction would have been wrong.
 """
 
 import time as clock
@@ -14,7 +14,7 @@ from selectron_desktop.alarms import FRESH, Alarm
 from selectron_desktop.features import Features, K, M, joint
 from selectron_desktop.past import Instance
 from selectron_desktop.predictor import ActivityPredictor
-from selectron_desktop.scoring import Found, Pair, Scores, Scoring, best
+from selectron_desktop.scoring import Found, Pair, Scores, Scoring
 
 SILENCE = 600.0  # seconds
 FIRST = 50  # labels, after each of which it is fitted in any case
@@ -32,10 +32,9 @@ class BatchScoring(Scoring):
     """g with weights that are refitted after every `every` labels."""
 
     def __init__(self, threshold: float, every: int, svm: Any):
-        self.threshold, self.every, self.svm = threshold, every, svm
-        self.rows = np.empty((1024, K + 2 * M))
-        self.labels = self.fits = 0
-        self.seconds = 0.0  # spent fitting
+        self.threshold, self.every, self.svm = threshold, every, svm or linear()
+        self.rows: list[np.ndarray] = []
+        self.fits, self.seconds = 0, 0.0  # spent fitting
         self.fitted = np.zeros(K + 2 * M)
 
     def weights(self) -> np.ndarray:
@@ -44,23 +43,15 @@ class BatchScoring(Scoring):
 
     def learn(self, first: Features, second: Features, pair: Pair, scores: Scores) -> None:
         """Keep an example, and fit if a fit is due."""
-        rival = best(*scores, without=pair)
+        rival = scores.best(without=pair)
         if rival is None:
             return
-        if self.labels == len(self.rows):
-            self.rows = np.concatenate([self.rows, np.empty_like(self.rows)])
-        self.rows[self.labels] = joint(first, second, *pair) - joint(first, second, *rival)
-        self.labels += 1
-        if self.labels % self.every == 0 or self.labels < min(self.every, FIRST):
-            self.fit()
-
-    def fit(self) -> None:
-        """Fit the weights to all examples."""
-        self.svm = linear() if self.svm is None else self.svm
-        start = clock.process_time()
-        self.fitted = self.svm.fit(*both(self.rows[: self.labels])).coef_[0]
-        self.seconds += clock.process_time() - start
-        self.fits += 1
+        self.rows.append(joint(first, second, *pair) - joint(first, second, *rival))
+        if len(self.rows) % self.every == 0 or len(self.rows) < min(self.every, FIRST):
+            start = clock.process_time()
+            self.fitted = self.svm.fit(*both(np.array(self.rows))).coef_[0]
+            self.seconds += clock.process_time() - start
+            self.fits += 1
 
     def ask(self, first: Features, second: Features, found: Found, time: float) -> float | None:
         """Raise an alarm if the lead exceeds the threshold."""
@@ -103,11 +94,11 @@ class BatchPredictor(ActivityPredictor):
     @property
     def fitting(self) -> Fitting:
         """Return the counts of fitting."""
-        return Fitting(self.scoring.labels, self.scoring.fits, self.scoring.seconds)
+        return Fitting(len(self.scoring.rows), self.scoring.fits, self.scoring.seconds)
 
     def _ask(self, instance: Instance, found: Found) -> Alarm | None:
         """Raise an alarm, or be silent; right after a declaration, too."""
-        if self.past.said.age(instance.vector.end) <= FRESH:
+        if instance.vector.end - self.past.said.last.time <= FRESH:
             return None
         if self.silent and instance.vector.end < self.spoke + SILENCE:
             self._learn(instance)
@@ -116,7 +107,3 @@ class BatchPredictor(ActivityPredictor):
         if alarm is not None:
             self.spoke = alarm.time
         return alarm
-
-    def save(self, path: Any) -> None:
-        """Refuse to be written to a file."""
-        raise NotImplementedError("The batch method is for comparison only.")

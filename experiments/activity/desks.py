@@ -18,13 +18,6 @@ from .days import Block, Spell, blocks, spells, works
 from .looks import Look, looks
 from .projects import MONTH, Size, projects
 
-KINDS = {
-    "aw-watcher-window": "currentwindow",
-    "aw-watcher-afk": "afkstatus",
-    "aw-watcher-web-firefox": "web.tab.current",
-    "aw-watcher-vim": "app.editor.activity",
-}
-
 
 class Desk(NamedTuple):
     """A log and its truth."""
@@ -54,25 +47,30 @@ def generate(size: Size = MONTH, seed: int = 0) -> Desk:
     return Desk(list(looks(done, random)), [one for day in there for one in day], truth)
 
 
-def export(desk: "Desk", path: str | os.PathLike, host: str = "desk") -> None:
+def export(desk: Desk, path: str | os.PathLike, host: str = "desk") -> None:
     """Write the buckets of all watchers to a file of JSON."""
-    found = {
-        "aw-watcher-window": [_event(o, app=o.app, title=o.title) for o in desk.looks],
-        "aw-watcher-afk": _afk(desk),
-        "aw-watcher-web-firefox": [_event(o, **_tab(o)) for o in desk.looks if o.url],
-        "aw-watcher-vim": [_event(o, **_file(o)) for o in desk.looks if o.project],
-    }
+    looks = desk.looks
+    tabs = [
+        _event(o, url=o.url, title=o.title.removesuffix(" - Mozilla Firefox"), audible=False,
+               incognito=False, tabCount=7)
+        for o in looks if o.url
+    ]  # fmt: skip
+    files = [
+        _event(o, file=o.file, project=o.project, language="python") for o in looks if o.project
+    ]
+    windows = [_event(o, app=o.app, title=o.title) for o in looks]
     buckets = {}
-    for client, events in found.items():
-        name = client if client.endswith("firefox") else f"{client}_{host}"
+    for name, client, kind, events in (
+        (f"aw-watcher-window_{host}", "aw-watcher-window", "currentwindow", windows),
+        (f"aw-watcher-afk_{host}", "aw-watcher-afk", "afkstatus", _afk(desk)),
+        ("aw-watcher-web-firefox", "aw-watcher-web-firefox", "web.tab.current", tabs),
+        (f"aw-watcher-vim_{host}", "aw-watcher-vim", "app.editor.activity", files),
+    ):
         buckets[name] = {
-            "id": name,
-            "type": KINDS[client],
-            "client": client,
-            "hostname": host,
-            "created": _stamp(desk.looks[0].start if desk.looks else 0.0),
+            "id": name, "type": kind, "client": client, "hostname": host,
+            "created": _stamp(looks[0].start if looks else 0.0),
             "events": events[::-1],  # the newest first, as the server has them
-        }
+        }  # fmt: skip
     Path(path).write_text(json.dumps({"buckets": buckets}), encoding="utf-8")
 
 
@@ -84,16 +82,7 @@ def _stamp(time: float) -> str:
     return datetime.fromtimestamp(time, UTC).isoformat(timespec="milliseconds")
 
 
-def _tab(look: Any) -> dict[str, Any]:
-    title = look.title.removesuffix(" - Mozilla Firefox")
-    return {"url": look.url, "title": title, "audible": False, "incognito": False, "tabCount": 7}
-
-
-def _file(look: Any) -> dict[str, Any]:
-    return {"file": look.file, "project": look.project, "language": "python"}
-
-
-def _afk(desk: "Desk") -> list[dict[str, Any]]:
+def _afk(desk: Desk) -> list[dict[str, Any]]:
     """Return when somebody was there, and when not; a computer that sleeps records nothing."""
     events = []
     for block, after in zip(desk.present, [*desk.present[1:], None], strict=True):

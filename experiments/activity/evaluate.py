@@ -14,15 +14,32 @@ from .protocol import Outcome, play
 
 THRESHOLDS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6)
 EVERY = 50  # labels between two fits of the batch method
+HEAD = "method         threshold  alarms  right  precision  recall  ms/vector  fits   ms/fit"
 
 
 class Row(NamedTuple):
-    """A method with a threshold, and its results."""
+    """A method with a threshold, and its results; `str` gives a line of a table."""
 
     method: str
     threshold: float
     outcome: Outcome
     fitting: Fitting = Fitting()  # of the batch method
+
+    def __str__(self) -> str:
+        found, (_, count, seconds) = self.outcome, self.fitting
+        fits = f"{count:5} {1000 * seconds / count:8.1f}" if count else ""
+        each = 1000 * found.seconds / max(1, found.instances)
+        return (
+            f"{self.method:<14} {self.threshold:9.2f}  {found.alarms:6}  {found.right:5}  "
+            f"{found.precision:9.3f}  {found.recall:6.3f}  {each:9.3f} {fits}"
+        )
+
+    def plain(self) -> dict[str, Any]:
+        """Return the row as JSON can hold it; an undefined precision or recall is None."""
+        found = self.outcome
+        shares = {"precision": found.precision, "recall": found.recall}
+        known = {name: None if math.isnan(share) else share for name, share in shares.items()}
+        return {"method": self.method, "threshold": self.threshold, **found._asdict(), **known}
 
 
 def evaluate(
@@ -30,22 +47,25 @@ def evaluate(
     truth: Sequence[Any],
     thresholds: Iterable[float] = THRESHOLDS,
     every: int = EVERY,
-    learner: Any = None,
     seen: Callable[[Row], object] = lambda row: None,
 ) -> list[Row]:
     """Return a row for every method and threshold, each from a pass over the log.
 
     `truth` are spells, with `start`, `end` and `activity`, in order. The batch method is fitted
-    after `every` label, which makes it faster and
-    hardly less precise; 0 leaves it out. `seen`
-    is called with each row as soon as it is computed.
+    after `every` label, which is faster and hardly less precise; 0 omits it. `seen` is called with
+    each row.
     """
     rows = []
     for threshold in thresholds:
-        for name, predictor in _methods(threshold, every, learner).items():
+        methods: list[tuple[str, Any]] = [
+            ("online", ActivityPredictor(threshold=threshold, random_state=0))
+        ]
+        for name in ("batch", "batch, silent") if every else ():
+            silent = name != "batch"
+            methods.append((name, BatchPredictor(threshold=threshold, every=every, silent=silent)))
+        for name, predictor in methods:
             outcome = play(predictor, events, truth)
-            batch = isinstance(predictor, BatchPredictor)
-            rows.append(Row(name, threshold, outcome, predictor.fitting if batch else Fitting()))
+            rows.append(Row(name, threshold, outcome, getattr(predictor, "fitting", Fitting())))
             seen(rows[-1])
     return rows
 
@@ -55,43 +75,16 @@ def policies(
     truth: Sequence[Any],
     answers: float = 0.3,
     threshold: float = THRESHOLD,
-    seen: Callable[[Row], object] = lambda row: None,
 ) -> list[Row]:
     """Return the outcome of each policy for unanswered alarms, if only a share is answered."""
-    rows = []
-    for policy in POLICIES:
-        predictor = ActivityPredictor(threshold=threshold, unanswered=policy, random_state=0)
-        rows.append(Row(policy, threshold, play(predictor, events, truth, answers)))
-        seen(rows[-1])
-    return rows
-
-
-def _methods(threshold: float, every: int, learner: Any) -> dict[str, Any]:
-    methods: dict[str, Any] = {
-        "online": ActivityPredictor(threshold=threshold, learner=learner, random_state=0)
+    predictors = {
+        policy: ActivityPredictor(threshold=threshold, unanswered=policy, random_state=0)
+        for policy in POLICIES
     }
-    if every:
-        methods["batch"] = BatchPredictor(threshold=threshold, every=every)
-        methods["batch, silent"] = BatchPredictor(threshold=threshold, every=every, silent=True)
-    return methods
-
-
-def table(rows: Sequence[Row]) -> str:
-    """Return the rows as a table of text."""
-    head = "method         threshold  alarms  right  precision  recall  ms/vector  fits  ms/fit"
-    return "\n".join([head, "-" * len(head), *map(_line, rows)])
-
-
-def _line(row: Row) -> str:
-    found = row.outcome
-    _, count, seconds = row.fitting
-    each = f"{1000 * seconds / count:7.1f}" if count else f"{'-':>7}"
-    fits = f"{count:5}" if count else f"{'-':>5}"
-    return (
-        f"{row.method:<14} {row.threshold:9.2f}  {found.alarms:6}  {found.right:5}  "
-        f"{found.precision:9.3f}  {found.recall:6.3f}  "
-        f"{1000 * found.seconds / max(1, found.instances):9.3f} {fits} {each}"
-    )
+    return [
+        Row(policy, threshold, play(predictor, events, truth, answers))
+        for policy, predictor in predictors.items()
+    ]
 
 
 def precision_at(rows: Iterable[Row], method: str, recall: float) -> float:
@@ -116,18 +109,3 @@ def plot(rows: Sequence[Row], path: str | Path, title: str = "Forgotten switches
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, loc="lower left")
     figure.savefig(path, dpi=150)
-
-
-def report(
-    path: str | Path | None = None, seed: int = 0, every: int = EVERY, size: Any = None
-) -> list[Row]:
-    """Evaluate on a generated log, by default of the paper's size, printing rows as they come."""
-    from .desks import generate
-    from .projects import PAPER
-
-    desk = generate(size or PAPER, seed)
-    print(table([]))
-    rows = evaluate(desk.events, desk.truth, every=every, seen=lambda row: print(_line(row)))
-    if path is not None:
-        plot(rows, path, f"Forgotten switches in a generated log of {(size or PAPER).days} days")
-    return rows

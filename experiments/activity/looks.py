@@ -11,30 +11,8 @@ from selectron_desktop.windows import Event
 from .days import Work
 from .projects import NOUNS, Project
 
-NEWS = [
-    "weather",
-    "sports",
-    "politics",
-    "election",
-    "match",
-    "stars",
-    "music",
-    "cinema",
-    "recipe",
-    "travel",
-]
-TALK = [
-    "lunch",
-    "thanks",
-    "question",
-    "meeting",
-    "tomorrow",
-    "call",
-    "ok",
-    "sure",
-    "holiday",
-    "coffee",
-]
+NEWS = "weather sports politics election match stars music cinema recipe travel"
+TALK = "lunch thanks question meeting tomorrow call ok sure holiday coffee"
 APPS = {"odt": "LibreOffice Writer", "ods": "LibreOffice Calc", "pdf": "Okular", "py": "vim"}
 MEAN = 40.0  # seconds before another window comes to the front
 
@@ -71,14 +49,9 @@ def looks(works: list[Work], random: Random) -> Iterator[Look]:
         while now < work.end:
             stop = min(work.end, now + max(1.0, random.lognormvariate(-0.5, 1.0) * MEAN))
             slow = now - work.start < 60 and random.random() < 0.25  # the last one still lingers
-            yield look(now, stop, lately if slow else work.project, work.day, random)
+            make = random.choices(list(MAKERS), list(MAKERS.values()))[0]
+            yield make(now, stop, lately if slow else work.project, work.day, random)
             now = stop
-
-
-def look(start: float, end: float, project: Project, day: int, random: Random) -> Look:
-    """Return one window of a project, at random."""
-    make = random.choices(list(MAKERS), list(MAKERS.values()))[0]
-    return make(start, end, project, day, random)
 
 
 def document(start: float, end: float, project: Project, day: int, random: Random) -> Look:
@@ -100,19 +73,13 @@ def site(start: float, end: float, project: Project, day: int, random: Random) -
 
 def shared(start: float, end: float, project: Project, day: int, random: Random) -> Look:
     """A page at a site that all projects use: only the title identifies the project."""
-    host, name = random.choice(
-        (
-            ("docs.example.com", "Documents"),
-            ("code.example.com", "Code"),
-            ("wiki.example.com", "Wiki"),
-        )
-    )
-    return page(start, end, host, f"{about(project, random)} - {name}")
+    host, name = random.choice((("docs", "Documents"), ("code", "Code"), ("wiki", "Wiki")))
+    return page(start, end, f"{host}.example.com", f"{about(project, random)} - {name}")
 
 
 def search(start: float, end: float, project: Project, day: int, random: Random) -> Look:
     """A search, mostly for the project's words."""
-    what = about(project, random) if random.random() < 0.7 else random.choice(NEWS)
+    what = about(project, random) if random.random() < 0.7 else random.choice(NEWS.split())
     return page(start, end, "search.example.com", f"{what} - Search")
 
 
@@ -124,7 +91,7 @@ def mail(start: float, end: float, project: Project, day: int, random: Random) -
 
 def chat(start: float, end: float, project: Project, day: int, random: Random) -> Look:
     """A chat, with little information."""
-    talk = random.choice(project.words) if random.random() < 0.25 else random.choice(TALK)
+    talk = random.choice(project.words) if random.random() < 0.25 else random.choice(TALK.split())
     return Look(start, end, "Element", f"{talk} - Element")
 
 
@@ -135,7 +102,9 @@ def terminal(start: float, end: float, project: Project, day: int, random: Rando
 
 def distraction(start: float, end: float, project: Project, day: int, random: Random) -> Look:
     """A page that has nothing to do with work."""
-    return page(start, end, "news.example.net", f"{' '.join(random.sample(NEWS, 3))} - News")
+    return page(
+        start, end, "news.example.net", f"{' '.join(random.sample(NEWS.split(), 3))} - News"
+    )
 
 
 def page(start: float, end: float, host: str, title: str) -> Look:

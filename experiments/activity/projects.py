@@ -25,9 +25,7 @@ class Size(NamedTuple):
 
 
 MONTH = Size(activities=40, days=31, minutes=10_000, switches=600)
-PAPER = Size(
-    activities=299, days=123, minutes=61_400, switches=3_650
-)  # 65,000 vectors, section 5.4
+PAPER = Size(activities=299, days=123, minutes=61_400, switches=3_650)  # as in section 5.4
 
 
 class Project(NamedTuple):
@@ -48,11 +46,10 @@ def projects(size: Size, random: Random) -> list[Project]:
     vocabulary = [word(random) for _ in range(VOCABULARY)]
     matters = [random.sample(vocabulary, 9) for _ in range(max(1, size.activities // FAMILY))]
     hosts = [[f"{random.choice(matter)}.example.org" for _ in range(3)] for matter in matters]
-    made = [
+    return [
         _project(i, size, matters[i % len(matters)], hosts[i % len(matters)], vocabulary, random)
         for i in range(size.activities)
     ]
-    return made
 
 
 def word(random: Random) -> str:

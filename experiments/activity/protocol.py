@@ -26,12 +26,12 @@ class Outcome(NamedTuple):
 
     @property
     def precision(self) -> float:
-        """Return the share of alarms that were right; NaN if there were none."""
+        """The share of alarms that were right; NaN if there were none."""
         return self.right / self.alarms if self.alarms else math.nan
 
     @property
     def recall(self) -> float:
-        """Return the share of forgotten switches that a right alarm detected."""
+        """The share of forgotten switches that a right alarm detected."""
         return self.right / self.forgotten if self.forgotten else math.nan
 
 

@@ -26,10 +26,10 @@ WHEN = re.compile(r"\s*(\d+-[A-Z]{3}-\d{4})\s+\d*(\d\d:\d\d:\d\d)")  # one hour 
 def newsgroups(vectorizer: Any = None) -> Dataset:
     """Return 20 Newsgroups: messages to 20 groups, without their headers.
 
-    The original collection (newsgroups20/20_newsgroup.tar) has 19,997 messages, in order of their
-    `time`; `part` is their part in the "bydate" version, "train", "test" or "" for duplicates. The
-    download is that version itself: 18,846 messages without dates, in the order of the parts, with
-    `time` None. `vectorizer` makes rows of texts; see `hashed`. Source: Lang (ICML 1995).
+    The original collection has 19,997 messages, in order of their `time`; `part` is their part in
+    the "bydate" version, "train", "test" or "" for duplicates. The download is that version: 18,846
+    messages in the order of the parts, with `time` None. `vectorizer` as in `hashed`. Source: Lang
+    (ICML 1995).
     """
     with reading("newsgroups20/20news-bydate.tar.gz", "newsgroups20/20_newsgroup.tar") as path:
         dated, split = "bydate" not in path.name, found("newsgroups20/bydate_split.txt")

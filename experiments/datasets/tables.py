@@ -1,8 +1,6 @@
 """The type of a data set; tables of measurements, characters and words."""
 
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -20,8 +18,7 @@ SPELLINGS = {  # the file found spells four of Shuttle's seven classes in two wa
 }
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Dataset:
+class Dataset(NamedTuple):
     """Rows in the order of their stream, their labels, and further columns.
 
     `X` is an array or a CSR matrix of shape (n, d), float64. `y` holds the labels, (n,); if a row
@@ -37,28 +34,6 @@ class Dataset:
     part: np.ndarray | None = None
     time: np.ndarray | None = None
     features: np.ndarray | None = None
-
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return self.X.shape[0]
-
-    def __repr__(self) -> str:
-        rows, width = self.X.shape
-        return f"<Dataset: {rows:,} rows, {width:,} features, {len(self.classes)} classes>"
-
-    @cached_property
-    def frequency(self) -> np.ndarray:
-        """Number of rows of each class, (K,).
-
-        >>> digits().frequency
-        array([178, 182, 177, 183, 181, 182, 181, 179, 174, 180])
-        """
-        if isinstance(self.y, np.ndarray):
-            return (self.y[:, None] == self.classes).sum(axis=0)
-        return np.asarray(self.y.sum(axis=0)).ravel()
-
-
-# Characters
 
 
 def digits() -> Dataset:
@@ -120,9 +95,6 @@ def isolet() -> Dataset:
     return Dataset(X, LETTERS[y - 1], LETTERS, part=split(len(y), len(y) - 1559))
 
 
-# Measurements
-
-
 def shuttle() -> Dataset:
     """Return Statlog's Shuttle: 58,000 rows, 9 features, not scaled, 7 very uneven classes."""
     parts = []
@@ -133,9 +105,6 @@ def shuttle() -> Dataset:
     y = np.array([SPELLINGS.get(name, name) for _, names in parts for name in names])
     part = split(len(y), len(parts[0][1]))
     return Dataset(np.concatenate([X for X, _ in parts]), y, np.unique(y), part=part)
-
-
-# Formats
 
 
 def sparse(packed: dict[str, np.ndarray], values: np.ndarray | None = None) -> csr_matrix:

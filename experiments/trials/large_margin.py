@@ -113,7 +113,7 @@ def selected(
 ) -> list[dict[str, float]]:
     """Run Passive-Aggressive on the features that a selector keeps; return the error by size.
 
-    The selector chooses again every so many rows, by all rows before. Errors are those of the
+    The selector chooses again after `every` rows, by all rows before. Errors are those of the
     second half.
     """
     X, y = stream(data, seed, n)

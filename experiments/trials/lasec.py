@@ -13,17 +13,17 @@ from ..datasets import usps
 POINTS = 100  # of a curve over time
 
 
+digits = lru_cache(maxsize=1)(usps)
+
+
 @lru_cache(maxsize=4)
 def stream(data: str, n: int, every: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the first n rows of a stream, and labels -1 and +1 by a concept that switches."""
     if data == "gaussian":
         return switching_gaussian(n, d=50, every=every, seed=seed)
-    images = _digits()
-    order = np.random.default_rng(seed).permutation(len(images))[:n]
+    images = digits()
+    order = np.random.default_rng(seed).permutation(len(images.y))[:n]
     return images.X[order], shifting_classes(images.y[order], every, seed)
-
-
-_digits = lru_cache(maxsize=1)(usps)
 
 
 def passed(
@@ -37,10 +37,9 @@ def passed(
     X, y = stream(data, n, every, seed)
     clf = OnlineClassifier(learner, asker, fit_intercept=False, normalize=True, random_state=seed)
     run = clf.run(X, y, margins=False)
-    totals = {
-        "accuracy": run.accuracy,
-        "rate": run.label_rate,
-        "later": float(run.correct[every:].mean()),
-    }
-    ends = np.linspace(n / POINTS, n, POINTS).astype(int)
-    return {**totals, **({"mistakes": (~run.correct).cumsum()[ends - 1].tolist()} if curve else {})}
+    later = float(run.correct[every:].mean())
+    found = {"accuracy": run.accuracy, "rate": run.label_rate, "later": later}
+    if curve:
+        ends = np.linspace(n / POINTS, n, POINTS).astype(int)
+        found["mistakes"] = (~run.correct).cumsum()[ends - 1].tolist()
+    return found

@@ -32,7 +32,7 @@ def points(pool: str, n: int, d: int, seed: int) -> tuple[np.ndarray, np.ndarray
     return X, X @ u >= 0, u / np.linalg.norm(u)
 
 
-def told(pool: str, n: int, d: int, seed: int, learner: Any, mode: str = "perfect") -> int:
+def mistakes(pool: str, n: int, d: int, seed: int, learner: Any, mode: str = "perfect") -> int:
     """Return the mistakes of a learner up to its goal, all points or 99% of them."""
     X, y, _ = points(pool, n, d, seed)
     one = SelfDirectedClassifier(learner, mode=mode, random_state=seed, **HOMOGENEOUS)

@@ -66,7 +66,7 @@ def selective_sampling_passed(random, call):
     return {**dict(zip(names, counts, strict=True)), "rows": [200] * selective_sampling.POINTS}
 
 
-def self_directed_told(random, call):
+def self_directed_mistakes(random, call):
     return int(random.integers(5, 500))
 
 

@@ -110,7 +110,7 @@ def test_without_its_data_an_experiment_says_so(tmp_path, monkeypatch):
     arguments = ["ellipsoid", "--quick", "--workers", "1", "-o", str(folder)]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 1
-    assert re.match(r"experiments: .*letter-recognition.data: no such file, and", result.stderr)
+    assert re.match(r"Error: .*letter-recognition.data: no such file, and", result.stderr)
     assert len(result.stderr.strip().splitlines()) == 1
 
 
@@ -124,15 +124,14 @@ def test_without_a_library_an_experiment_names_it(tmp_path, monkeypatch):
     large_margin.rows.cache_clear()
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 1
-    assert result.stderr == "experiments: h5py is needed: pip install -e '.[dev]'\n"
+    assert result.stderr == "Error: h5py is needed: pip install -e '.[dev]'\n"
 
 
-def test_a_claim_that_does_not_hold_is_marked():
+def test_a_claim_that_does_not_hold_is_marked(tmp_path):
     claims = [Claim("A < B & C.", False, "1 < 2, |w|"), Claim("D.", True, "3")]
     findings = Findings("T", "S", ["Setting."], claims, {}, {})
-    page, text = (
-        reports.render(f"report.{kind}", findings, "c", False, {}) for kind in ("html", "md")
-    )
+    reports.write(findings, tmp_path, "c", False)
+    page, text = ((tmp_path / f"report.{kind}").read_text("utf-8") for kind in ("html", "md"))
     assert '<td>A &lt; B &amp; C.</td><td class="no">does not hold</td>' in page
     assert "| A < B & C. | **does not hold** | 1 < 2, \\|w\\| |" in text
     assert "| D. | **holds** | 3 |" in text

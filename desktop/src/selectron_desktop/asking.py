@@ -1,7 +1,7 @@
-"""Channels: how a question reaches a person, and how an answer comes back.
+"""Channels: how a question reaches the user, and how an answer comes back.
 
-A channel is anything with `ask(question)`: it must return at once, and may answer later, or never,
-through the function it was made with. `question` is an alarm, as a dictionary.
+A channel is any object with `ask(question)`, which returns at once. It may answer later, or never,
+by calling the function it was created with. `question` is an alarm as a dictionary.
 """
 
 import shutil
@@ -22,47 +22,47 @@ PROGRAM = "notify-send"
 
 
 class Channel(Protocol):
-    """A way to a person."""
+    """A way to reach the user."""
 
     def ask(self, question: dict[str, Any]) -> None:
-        """Put a question, and return at once."""
+        """Ask a question, and return at once."""
 
 
 def sentence(question: dict[str, Any]) -> str:
     """Return a question as a sentence.
 
-    >>> sentence({"activity": "thesis", "declared": "mail", "since": 0.0, "id": 1})[:41]
-    'Are you working on "thesis" by now, since'
+    >>> sentence({"activity": "thesis", "declared": "mail", "since": 0.0, "id": 1})[:38]
+    'Are you now working on "thesis", since'
     """
     since = time.strftime("%H:%M", time.localtime(question["since"]))
     declared = question["declared"]
     end = f', and no longer on "{declared}"' if declared else ""
-    return f'Are you working on "{question["activity"]}" by now, since {since}{end}?'
+    return f'Are you now working on "{question["activity"]}", since {since}{end}?'
 
 
 class Desktop:
-    """Notifications through notify-send, with a button for each answer where it knows buttons."""
+    """Notifications through notify-send, with a button for each answer if it supports buttons."""
 
     def __init__(self, answer: Answer, program: str = PROGRAM):
         self.answer, self.program = answer, program
 
     @staticmethod
     def there() -> bool:
-        """Can notifications be shown?"""
+        """Return whether notifications can be shown."""
         return shutil.which(PROGRAM) is not None
 
     def ask(self, question: dict[str, Any]) -> None:
         """Show a notification."""
-        threading.Thread(target=self._shown, args=(question,), daemon=True).start()
+        threading.Thread(target=self._show, args=(question,), daemon=True).start()
 
-    def _shown(self, question: dict[str, Any]) -> None:
+    def _show(self, question: dict[str, Any]) -> None:
         text = "Selectron", sentence(question)
         buttons = {"yes": question["activity"], "no": question["declared"]}
         named = [f"--action={key}={name}" for key, name in buttons.items() if name]
         plain = [self.program, "--app-name=Selectron"]
         try:
             done = subprocess.run([*plain, *named, *text], capture_output=True, text=True)
-            if done.returncode:  # an older one, without buttons
+            if done.returncode:  # an older version, without buttons
                 subprocess.run([*plain, *text], capture_output=True, timeout=10)
             elif chosen := buttons.get(done.stdout.strip()):
                 self.answer(question["id"], chosen)
@@ -71,10 +71,9 @@ class Desktop:
 
 
 class Terminal:
-    """Questions in the terminal; what is typed answers the latest one.
+    """Questions in the terminal; a line that is typed answers the latest one.
 
-    Enter or y confirms, n says that it is still the declared activity, anything else is the name of
-    another one.
+    Enter or y confirms, n means the declared activity, any other text is the name of another one.
     """
 
     def __init__(self, answer: Answer, lines: TextIO | None = None):
@@ -96,15 +95,13 @@ class Terminal:
                 self._typed(line.strip(), self.open.pop())
 
     def _typed(self, text: str, question: dict[str, Any]) -> None:
-        meant = {"": question["activity"], "y": question["activity"], "n": question["declared"]}
-        activity = meant.get(text, text)
-        if activity is None:
-            click.echo("Nothing was declared: type what it is instead.")
-            self.open.append(question)
-            return
+        yes, no = question["activity"], question["declared"]
+        activity = {"": yes, "y": yes, "n": no}.get(text, text)
         try:
+            if activity is None:
+                raise SelectronError("Nothing was declared: type what it is instead.")
             self.answer(question["id"], activity)
-            click.echo(f"{activity}: taken up.")
+            click.echo(f"Answered: {activity}")
         except (SelectronError, sqlite3.Error) as error:
             self.open.append(question)
             click.echo(f"selectron: {error}", err=True)

@@ -1,4 +1,4 @@
-"""Which activities resources and words came with, and for how long: sparse tables of counts."""
+"""How long each resource, and how often each word, came with which activity: sparse counts."""
 
 import math
 from collections.abc import Iterable
@@ -8,10 +8,10 @@ import numpy as np
 
 from .windows import Vector
 
-MOST = 24  # activities that a row tells apart: so memory is linear in rows
-NOBODY = -1  # where there is room for another
-WORDS, RESOURCES = 20_000, 20_000  # rows kept in any case,
-PER_RESOURCE, PER_ACTIVITY = 20, 200  # and more words, and resources, the more there are
+MOST = 24  # activities that a row distinguishes: so memory is linear in the rows
+NOBODY = -1  # a place in a row that is free
+WORDS, RESOURCES = 20_000, 20_000  # rows that are kept in any case,
+PER_RESOURCE, PER_ACTIVITY = 20, 200  # and the words per resource and resources per activity
 
 
 class Rows(NamedTuple):
@@ -23,10 +23,10 @@ class Rows(NamedTuple):
 
 
 class Counts:
-    """A sparse table of whole numbers, rows by name and columns by the numbers of activities.
+    """A sparse table of integers: rows by name, columns by the number of an activity.
 
-    A row has room for `MOST` activities: a new one takes the place of that with the least. Its
-    total stays that of all. What came with no activity counts in the total alone.
+    A row has room for `MOST` activities: a new one replaces the one with the smallest count. The
+    total of a row still counts all activities, and what came with none.
 
     >>> counts = Counts()
     >>> counts.add(["tax.ods", "mail"], 3, 60)
@@ -37,29 +37,30 @@ class Counts:
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
-        self.table = _room(256)
+        self.table = _empty(256)
 
     def __len__(self) -> int:
         return len(self.numbers)
 
-    @property
-    def nbytes(self) -> int:
-        """The memory of the table in bytes."""
-        return sum(array.nbytes for array in self.table)
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "numbers": self.numbers,
+            "table": Rows(*(array[: len(self)] for array in self.table)),
+        }
 
     def rows(self, numbers: list[int]) -> Rows:
         """Return rows by number."""
         return Rows(*(array[numbers] for array in self.table))
 
     def of(self, name: str) -> dict[int, int]:
-        """Return what each activity has of a row."""
+        """Return the count of each activity in a row."""
         if name not in self.numbers:
             return {}
         activities, amounts, _ = (array[self.numbers[name]] for array in self.table)
         return {int(one): int(n) for one, n in zip(activities, amounts, strict=True) if n}
 
     def add(self, names: Iterable[str], activity: int | None, amounts: object) -> None:
-        """Count more of some rows, each named once, for an activity or for none."""
+        """Add to the counts of some rows, each named once, for an activity or for none."""
         at = np.array([self._number(name) for name in names], dtype=np.intp)
         activities, counted, totals = self.table
         totals[at] += amounts
@@ -72,10 +73,10 @@ class Counts:
         counted[at, column] = before + amounts
 
     def take(self, names: Iterable[str], activity: int | None, amounts: object) -> None:
-        """Count less of some rows; what has been forgotten is not missed."""
-        known = [(self.numbers.get(name, NOBODY), n) for name, n in _each(names, amounts)]
-        at = np.array([row for row, _ in known if row != NOBODY], dtype=np.intp)
-        less = np.array([n for row, n in known if row != NOBODY], dtype=np.int64)
+        """Subtract from the counts of some rows, as far as they are still there."""
+        rows = np.array([self.numbers.get(name, -1) for name in names], dtype=np.intp)
+        less = np.broadcast_to(np.asarray(amounts), len(rows))[rows >= 0]
+        at = rows[rows >= 0]
         activities, counted, totals = self.table
         totals[at] = np.maximum(0, totals[at] - less)
         if activity is None:
@@ -85,7 +86,7 @@ class Counts:
         activities[at] = np.where(held & (counted[at] == 0), NOBODY, activities[at])
 
     def merge(self, old: int, into: int) -> None:
-        """Let one activity have what another had."""
+        """Add the counts of one activity to those of another."""
         activities, amounts, _ = self.table
         both = (activities == old).any(axis=1) & (activities == into).any(axis=1)
         for row in np.flatnonzero(both):
@@ -95,63 +96,33 @@ class Counts:
         activities[activities == old] = into
 
     def forget(self, most: int) -> None:
-        """Where there are more than `most` rows, keep the half with the largest totals."""
+        """If there are more than `most` rows, keep the half of that with the largest totals."""
         if len(self.numbers) <= most:
             return
         order = np.argsort(-self.table.totals[: len(self)], kind="stable")
-        kept = set(order[: most // 2].tolist())
-        names = [name for name, number in self.numbers.items() if number in kept]
-        table = self.rows([self.numbers[name] for name in names])
-        self.numbers, self.table = {name: i for i, name in enumerate(names)}, table
+        kept = sorted(order[: most // 2].tolist())
+        names = list(self.numbers)
+        self.table = self.rows(kept)
+        self.numbers = {names[number]: i for i, number in enumerate(kept)}
 
     def _number(self, name: str) -> int:
-        """Return the number of a row, a new one if need be."""
+        """Return the number of a row, which is added if necessary."""
         number = self.numbers.setdefault(name, len(self.numbers))
         if number == len(self.table.totals):
-            more = _room(number)
+            more = _empty(max(256, number))
             self.table = Rows(*map(np.concatenate, zip(self.table, more, strict=True)))
         return number
 
-    def pack(self, prefix: str) -> tuple[list[str], dict[str, np.ndarray]]:
-        """Return the names of rows, and the table as named arrays."""
-        table = Rows(*(array[: len(self)] for array in self.table))
-        arrays = {f"{prefix}.{name}": array for name, array in table._asdict().items()}
-        return list(self.numbers), arrays
 
-    @classmethod
-    def unpack(cls, prefix: str, names: list[str], arrays: dict[str, np.ndarray]) -> "Counts":
-        """Return the table that was packed."""
-        counts, n = cls(), len(names)
-        counts.numbers = {name: i for i, name in enumerate(names)}
-        found = Rows(*(arrays[f"{prefix}.{name}"] for name in Rows._fields))
-        like = zip(found, _room(n), strict=True)
-        if len(counts.numbers) != n or any(_kind(a) != _kind(b) for a, b in like):
-            raise ValueError("The table does not fit its names.")
-        more = _room(max(256, 2 * n) - n)
-        counts.table = Rows(*map(np.concatenate, zip(found, more, strict=True)))
-        return counts
-
-
-def _room(n: int) -> Rows:
-    """Return n empty rows."""
+def _empty(n: int) -> Rows:
     activities = np.full((n, MOST), NOBODY, np.int32)
     return Rows(activities, np.zeros((n, MOST), np.int64), np.zeros(n, np.int64))
 
 
-def _kind(array: np.ndarray) -> tuple:
-    return array.shape, array.dtype
-
-
-def _each(names: Iterable[str], amounts: object) -> Iterable[tuple[str, int]]:
-    """Return names with their amounts, which may be one for all."""
-    names = list(names)
-    return zip(names, np.broadcast_to(np.asarray(amounts), len(names)).tolist(), strict=True)
-
-
 class Associations:
-    """Explicit associations of resources, and implicit ones from what was declared meanwhile.
+    """Explicit associations of resources, and implicit ones, learned from the declarations.
 
-    Implicit ones are kept in milliseconds; words by the number of vectors that hold them, the
+    Implicit ones are counted in milliseconds; words by the number of vectors that contain them, the
     document frequency DF of section 5.2.
     """
 
@@ -163,14 +134,14 @@ class Associations:
         self.total = 0  # vectors
 
     def associate(self, resource: str, activity: int | None) -> None:
-        """Associate a resource explicitly, or take that back."""
+        """Associate a resource explicitly; None removes the association."""
         if activity is None:
             self.explicit.pop(resource, None)
         else:
             self.explicit[resource] = activity
 
     def credit(self, vector: Vector, activity: int | None) -> None:
-        """Take a vector to belong to an activity, or to none."""
+        """Count a vector for an activity, or for none."""
         times = vector.times
         self.times.add(times, activity, _milliseconds(times))
         self.words.add(vector.vocabulary, activity, 1)
@@ -182,7 +153,7 @@ class Associations:
         self.times.forget(RESOURCES + PER_ACTIVITY * len(self.vectors))
 
     def discredit(self, vector: Vector, activity: int | None) -> None:
-        """Take back `credit`."""
+        """Undo `credit`."""
         times = vector.times
         self.times.take(times, activity, _milliseconds(times))
         self.words.take(vector.vocabulary, activity, 1)
@@ -191,12 +162,12 @@ class Associations:
             self.vectors[activity] -= 1
 
     def extend(self, activities: int) -> None:
-        """Make room for so many activities."""
+        """Make room for at least this number of activities."""
         if activities > len(self.vectors):
             self.vectors = np.concatenate([self.vectors, np.zeros(activities, np.int64)])
 
     def merge(self, old: int, into: int) -> None:
-        """Let one activity have what another had."""
+        """Add what is known of one activity to another."""
         self.extend(max(old, into) + 1)
         self.times.merge(old, into)
         self.words.merge(old, into)
@@ -207,35 +178,18 @@ class Associations:
                 self.explicit[resource] = into
 
     def importance(self, words: list[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Return activities (m, MOST) and how important m words are to them, from 0 to 1.
+        """Return activities (m, MOST) and the importance of m words to them, from 0 to 1.
 
-        That is log(|S|/DF(word, S)) of section 5.2, S being the vectors that are not labelled with
-        the activity, each count one more than it is, divided by its largest value. It would be the
-        same for all activities that a word never came with, so it is weighed by the activity's
-        share of the vectors with the word.
+        This is log(|S|/DF(word, S)) of section 5.2, where S are the vectors not labelled with the
+        activity; each count is increased by 1, and the result is divided by its largest value. It
+        is multiplied by the activity's share of the vectors with the word, since otherwise it would
+        be the same for all activities that the word never came with.
         """
         activities, amounts, totals = self.words.rows(words)
         within = totals[:, None] + 1.0
         others = self.total + 1 - self.vectors[activities]
         rare = np.log(np.maximum(1.0, others / (within - amounts))) / math.log(self.total + 2)
         return activities, rare * amounts / within
-
-    def pack(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """Return the state as JSON can hold it, and arrays."""
-        times, arrays = self.times.pack("times")
-        words, more = self.words.pack("words")
-        header = {"explicit": self.explicit, "times": times, "words": words, "total": self.total}
-        return header, {**arrays, **more, "vectors": self.vectors}
-
-    @classmethod
-    def unpack(cls, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> "Associations":
-        """Return the associations that were packed."""
-        found = cls()
-        found.explicit, found.total = header["explicit"], header["total"]
-        found.times = Counts.unpack("times", header["times"], arrays)
-        found.words = Counts.unpack("words", header["words"], arrays)
-        found.vectors = np.array(arrays["vectors"])
-        return found
 
 
 def _milliseconds(times: dict[str, float]) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The folder in which everything is kept, and how it was begun."""
+"""The folder in which everything is stored, and the settings that are fixed when it is created."""
 
 import base64
 import time
@@ -15,18 +15,18 @@ BUDGET = "6/1d"
 
 
 class Settings(NamedTuple):
-    """How a folder was begun, which stays: the journal would not play again under others."""
+    """The settings of a folder. They are fixed: the journal would have another result."""
 
-    threshold: float  # what the score of an alarm must reach
-    budget: str = BUDGET  # the interruptions that are allowed
+    threshold: float  # for the score of an alarm
+    budget: str = BUDGET  # of alarms
     titles: str = "hashed"  # "hashed", "plain" or "dropped"
-    midnight: float = 0.0  # when days begin there, in seconds of UTC: the budget's do so
+    midnight: float = 0.0  # when the budget's days begin, in seconds of UTC
 
 
 def settled(journal: Journal, **given: Any) -> Settings:
-    """Return a folder's settings; the first to ask settles those that are given.
+    """Return the settings of a folder; in a new folder, the given ones are stored.
 
-    Raises SelectronError if others have been settled before.
+    Raises SelectronError if they differ from the stored ones.
     """
     from .predictor import THRESHOLD
 
@@ -34,25 +34,21 @@ def settled(journal: Journal, **given: Any) -> Settings:
     with journal.writing():
         kept = journal.setting("settings")
         if kept is None:
-            start = {"threshold": THRESHOLD, "midnight": midnight()}
+            midnight = -time.localtime().tm_gmtoff % 86_400.0
+            start = {"threshold": THRESHOLD, "midnight": midnight}
             kept = Settings(**{**start, **wanted})._asdict()
             journal.keep("settings", kept)
     for name, value in wanted.items():
         if kept[name] != value:
             raise SelectronError(
-                f"{journal.path.parent} was begun with {name} {kept[name]!r}, not {value!r}: give "
-                "another --home, or leave it out."
+                f"{journal.path.parent} was created with {name} {kept[name]!r}, not {value!r}: use "
+                "another --home, or omit the option."
             )
     return Settings(**kept)
 
 
-def midnight() -> float:
-    """Return when days begin in local time, in seconds of UTC."""
-    return -time.localtime().tm_gmtoff % 86_400.0
-
-
 def opened(home: Path, **given: Any) -> tuple[Session, Settings]:
-    """Return the session of a folder, begun with these settings if it is new."""
+    """Return the session of a folder, which is created with these settings if it is new."""
     from .predictor import ActivityPredictor
 
     budget_of(given.get("budget") or BUDGET)
@@ -74,9 +70,7 @@ def opened(home: Path, **given: Any) -> tuple[Session, Settings]:
 
 
 def budget_of(text: str) -> Any:
-    """Return the budget that a text names, in the one notation of budgets.
-
-    "none" stands for no limit, and gives None. Raises SelectronError if the text names no budget.
+    """Return a budget that is written as text, None for "none"; raises SelectronError.
 
     >>> budget_of("6/1d").labels, budget_of("none")
     (6.0, None)
@@ -87,26 +81,26 @@ def budget_of(text: str) -> Any:
 
 
 def titles_of(home: Path, settings: Settings) -> Titles:
-    """Return what is kept of titles, under the key of this folder."""
+    """Return how titles are stored, with the key of this folder."""
     return Titles(settings.titles, secret(home / "key") if settings.titles == "hashed" else b"")
 
 
 def resource_of(journal: Journal, text: str) -> str:
-    """Return the resource that a person names, as this folder keeps it.
+    """Return a resource that the user names, as this folder stores it.
 
-    Raises SelectronError if it is none, or how titles are kept is not settled yet and matters.
+    Raises SelectronError if it is none, or depends on settings that the folder does not have yet.
     """
     kept, home = journal.setting("settings"), journal.path.parent
     if kept is not None:
         return resource(text, titles_of(home, Settings(**kept)))
     if text.strip().startswith(("document:", "folder:")):
         raise SelectronError(
-            f"{home} does not know yet how names in titles are kept: begin it with "
-            "selectron-desktop watch, or import."
+            f"{home} does not define yet how names from titles are stored: run selectron-desktop "
+            "watch or import first."
         )
     return resource(text, Titles("dropped"))
 
 
 def token_of(home: Path) -> str:
-    """Return what the page must know to be answered; only the folder's owner can read it."""
+    """Return the token that the page's requests need; only the folder's owner can read it."""
     return base64.urlsafe_b64encode(secret(home / "token")).decode().rstrip("=")

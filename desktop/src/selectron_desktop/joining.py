@@ -1,12 +1,13 @@
-"""Streams of several watchers, joined into one: what was in front, was anybody there?
+"""The streams of several watchers, joined into one: what was in front, and was anybody there?
 
-An event is taken as a watcher sent it, whichever server kept it: read strictly, or passed over.
+Events are read strictly, whichever server they come from; invalid ones are ignored.
 """
 
 import heapq
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -20,15 +21,13 @@ STREAMS = {
     "web.tab.current": "web",
     "app.editor.activity": "editor",
 }
-LONGEST = 60 * 86_400.0  # seconds: what is said to last longer never got an end
-LATEST = 32_503_680_000.0  # the year 3000: what is said to be later has no sound clock
-# Seconds for which an event goes on beyond its end unless another begins: tabs and editors tell of
-# themselves once a minute.
+LONGEST = 60 * 86_400.0  # seconds: a longer event was never ended
+LATEST = 32_503_680_000.0  # the year 3000: the clock of a later event is wrong
+# Seconds that an event lasts beyond its end unless another begins: these watchers report once a
+# minute.
 LASTING = {"web": 75.0, "editor": 60.0}
-LEAST = (
-    1.0  # seconds for which a window counts that was seen once: they are looked at once a second
-)
-CELL = 60.0  # seconds: events are cut at whole minutes, so that growth never changes what was given
+LEAST = 1.0  # seconds that a window lasts at least: its watcher looks once a second
+CELL = 60.0  # seconds: events are cut at whole minutes, so that growth changes no earlier event
 
 
 class Raw(NamedTuple):
@@ -44,18 +43,17 @@ class Raw(NamedTuple):
 
 
 def raw(layer: str, event: Any, titles: Titles) -> Raw | None:
-    """Return an event of a server or an export; None for what says nothing, or is no event.
+    """Return an event of a server or an export, None if it is invalid or has no content.
 
-    Servers send `timestamp` with or without fractions, with Z or an offset, `duration` in seconds.
+    `timestamp` may have fractions, and Z or an offset; `duration` is in seconds.
 
     >>> event = {"timestamp": "2024-05-01T10:00:00Z", "duration": 1.5, "data": {"status": "afk"}}
     >>> raw("afk", event, Titles("dropped"))[:3]
     (1714557600.0, 1714557601.5, 'afk')
     """
     try:
-        start, length, data = moment(event["timestamp"]), event.get("duration", 0), event["data"]
-        length = length.total_seconds() if isinstance(length, timedelta) else float(length)
-        seen = _seen(layer, data, titles)
+        start, length = moment(event["timestamp"]), float(event.get("duration", 0))
+        seen = _seen(layer, event["data"], titles)
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
         return None
     end = start + length
@@ -65,40 +63,32 @@ def raw(layer: str, event: Any, titles: Titles) -> Raw | None:
 
 
 def moment(value: Any) -> float:
-    """Return a time as seconds since 1970, to whole milliseconds; ValueError if it is none.
+    """Return a time as seconds since 1970, to whole milliseconds; raises ValueError.
 
     >>> moment("2024-05-01T12:00:00.123456789+02:00")
     1714557600.123
     """
-    if not isinstance(value, datetime):
-        if not isinstance(value, str):
-            raise ValueError("no time")
-        value = datetime.fromisoformat(value.strip())
-    if value.tzinfo is None:
-        value = value.replace(tzinfo=UTC)
-    whole = value.replace(microsecond=value.microsecond // 1000 * 1000)  # as ActivityWatch does
+    if not isinstance(value, str):
+        raise ValueError("not a time")
+    time = datetime.fromisoformat(value.strip())
+    if time.tzinfo is None:
+        time = time.replace(tzinfo=UTC)
+    whole = time.replace(microsecond=time.microsecond // 1000 * 1000)  # as ActivityWatch does
     return round(whole.timestamp(), 3)
 
 
 def _seen(layer: str, data: dict[str, Any], titles: Titles) -> Seen | None:
-    """Return what was seen; a tab that is nobody's business hides what it covers."""
     if layer == "afk":
         return Seen("", (), "away" if data["status"] == "afk" else "here")
-    if layer == "window":
-        return naming.window({key: _text(data.get(key)) for key in ("app", "title")}, titles)
-    if layer == "editor":
-        return naming.project({key: _text(data.get(key)) for key in ("project", "file")}, titles)
-    if data.get("incognito") in (True, "true"):
-        return Seen("", (), naming.HIDDEN)
-    return naming.tab({key: _text(data.get(key)) for key in ("url", "title")}, titles)
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    if layer.startswith("web") and data.get("incognito") in (True, "true"):
+        return Seen("", (), HIDDEN)
+    texts = {key: value if isinstance(value, str) else "" for key, value in data.items()}
+    kinds = {"window": naming.window, "editor": naming.project}
+    return kinds.get(layer, naming.tab)(defaultdict(str, texts), titles)
 
 
 def layer_of(bucket: str, kind: str) -> str | None:
-    """Return the layer that a bucket's events belong to, by its id and type; None for others'.
+    """Return the layer of a bucket's events, by its id and type; None if they are not read.
 
     >>> layer_of("aw-watcher-web-firefox_desk", "web.tab.current")
     'web:firefox'
@@ -108,7 +98,7 @@ def layer_of(bucket: str, kind: str) -> str | None:
 
 
 class Span(NamedTuple):
-    """A stretch of time, and what it holds; values must be comparable."""
+    """A stretch of time and its value; values must be comparable."""
 
     start: float
     end: float
@@ -116,10 +106,9 @@ class Span(NamedTuple):
 
 
 def flattened(spans: Iterable[Span]) -> list[Span]:
-    """Return what is on top at every moment: what began last, then what lasts longest.
+    """Return the span on top at every moment: the one that began last, then the longest.
 
-    What comes twice counts once, what lasts no time shows nothing, order does not matter, and what
-    is flat already stays as it is.
+    Duplicates, empty spans and the order make no difference; a flat list stays as it is.
 
     >>> for span in flattened([Span(0, 9, "a"), Span(2, 4, "b"), Span(2, 4, "b"), Span(5, 5, "c")]):
     ...     print(*span)
@@ -142,24 +131,16 @@ def flattened(spans: Iterable[Span]) -> list[Span]:
             heapq.heappop(covering)
             continue
         until = min(top.end, coming[next_one].start) if next_one < len(coming) else top.end
-        _add(found, Span(moment, until, top.value))
+        found.append(Span(moment, until, top.value))
         moment = until
-    return found
-
-
-def _add(found: list[Span], span: Span) -> None:
-    """Add a stretch, as part of the last one where it goes on with the same."""
-    if found and found[-1].end == span.start and found[-1].value == span.value:
-        found[-1] = found[-1]._replace(end=span.end)
-    else:
-        found.append(span)
+    return list(map(Span._make, joined(found)))
 
 
 class Joiner:
-    """Takes raw events in any order and portions; gives events up to a time, once and for all.
+    """Takes raw events in any order and portions, and returns final events up to a time, once.
 
-    What `take` gives depends on which raw events have come, not on when, provided that everything
-    before that time has. `since` is the time before which nothing is given.
+    The result of `take` depends only on the raw events, not on when they came, if all events before
+    that time have. Nothing before `since` is returned.
     """
 
     def __init__(self, since: float = 0.0, cell: float = CELL):
@@ -168,7 +149,7 @@ class Joiner:
         self.ends: dict[tuple[str, float, Seen], float] = {}
 
     def feed(self, raws: Iterable[Raw]) -> None:
-        """Take raw events; one that has grown counts with its longest length."""
+        """Add raw events; of one that has grown, the longest version counts."""
         for start, end, layer, seen in raws:
             stream = layer.partition(":")[0]
             end = max(end + LASTING.get(stream, 0.0), start + LEAST * (stream == "window"))
@@ -177,34 +158,29 @@ class Joiner:
                 self.ends[key] = max(end, self.ends.get(key, end))
 
     def take(self, until: float) -> list[Event]:
-        """Return the events up to the last whole minute before a time, and go on from there."""
+        """Return the events up to the last whole minute before a time, and continue from there."""
         until = until // self.cell * self.cell
         if until <= self.until:
             return []
-        found = list(self._joined(self.until, until))
-        self.until = until
-        self.ends = {key: end for key, end in self.ends.items() if end > until}
-        return found
-
-    def _joined(self, since: float, until: float) -> Iterator[Event]:
         layers = defaultdict(list)
         for (layer, start, seen), end in self.ends.items():
             if start < until:
                 layers[layer].append(Span(start, end, seen))
-        flat = {layer: _clipped(flattened(spans), since, until) for layer, spans in layers.items()}
-        return merged(_looked_through(flat, self.cell), self.cell)
+        flat = {
+            layer: [
+                Span(max(start, self.until), min(end, until), value)
+                for start, end, value in flattened(spans)
+                if end > self.until
+            ]
+            for layer, spans in layers.items()
+        }
+        self.until = until
+        self.ends = {key: end for key, end in self.ends.items() if end > until}
+        return list(map(Event._make, joined(_in_front(flat, self.cell), cell=self.cell)))
 
 
-def _clipped(spans: list[Span], since: float, until: float) -> list[Span]:
-    return [
-        Span(max(start, since), min(end, until), value)
-        for start, end, value in spans
-        if end > since and start < until
-    ]
-
-
-def _looked_through(flat: dict[str, list[Span]], cell: float) -> Iterator[Event]:
-    """Yield what shows through all layers, between every two moments at which something changes."""
+def _in_front(flat: dict[str, list[Span]], cell: float) -> Iterator[Event]:
+    """Yield what was in front, between any two moments at which a layer changes."""
     cuts = sorted({t for spans in flat.values() for span in spans for t in (span.start, span.end)})
     at = dict.fromkeys(flat, 0)
     for start, end in pairwise(cuts):
@@ -215,22 +191,17 @@ def _looked_through(flat: dict[str, list[Span]], cell: float) -> Iterator[Event]
             if at[layer] < len(spans) and spans[at[layer]].start <= start:
                 shown[layer] = spans[at[layer]].value
         seen = front(shown)
-        if seen is not None:
-            yield from _cut(start, end, seen, cell)
-
-
-def _cut(start: float, end: float, seen: Seen, cell: float) -> Iterator[Event]:
-    while start < end:
-        stop = min(end, (start // cell + 1) * cell)
-        yield Event(start, stop, seen.resource, seen.words)
-        start = stop
+        while seen is not None and start < end:
+            stop = min(end, (start // cell + 1) * cell)
+            yield Event(start, stop, seen.resource, seen.words)
+            start = stop
 
 
 def front(shown: dict[str, Seen]) -> Seen | None:
-    """Return what was in front, of what each layer shows; None if nothing is known.
+    """Return what was in front, given what each layer shows; None if nothing is known.
 
-    Nobody there hides everything. A browser's window shows its tab, an editor's its project; a tab
-    that is hidden hides the window, title and all.
+    Absence hides everything. A browser's window shows its tab, an editor's its project. A hidden
+    tab hides the window and its title.
     """
     if shown.get("afk", Seen("")).where == "away":
         return Seen("")
@@ -245,15 +216,18 @@ def front(shown: dict[str, Seen]) -> Seen | None:
     return None if tab.where == HIDDEN else tab
 
 
-def merged(events: Iterable[Event], cell: float) -> Iterator[Event]:
-    """Yield events, with those put together that go on with the same within a minute."""
-    last: Any = None
-    for event in events:
-        if last and last.end == event.start and last[2:] == event[2:] and event.start % cell:
-            last = last._replace(end=event.end)
+def joined(stretches: Iterable[tuple], gap: float = 0.0, cell: float = math.inf) -> Iterator[tuple]:
+    """Yield stretches (start, end, ...); equal ones with at most a gap between them become one.
+
+    Stretches that begin at a multiple of `cell` are not joined to the one before.
+    """
+    last: tuple | None = None
+    for one in stretches:
+        if last and last[2:] == one[2:] and one[0] - last[1] <= gap and one[0] % cell:
+            last = (last[0], *one[1:])
         else:
             if last:
                 yield last
-            last = event
+            last = one
     if last:
         yield last

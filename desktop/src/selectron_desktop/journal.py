@@ -1,9 +1,8 @@
 """The journal: what was seen, declared, asked and answered, in SQLite.
 
-Entries are only added, but for minutes of long ago, which are deleted once there are too many: what
-a person has said stays for good. Whoever writes takes the database's lock, so that the order of
-entries is the order in which they took effect, whichever process they came from. A transaction is
-durable once it has ended.
+It is append-only, except that the oldest minutes are deleted if there are too many; declarations
+and answers are kept for good. Writers lock the database, so that the order of entries is the order
+in which they took effect, in whichever process. A transaction is durable when it has ended.
 """
 
 import json
@@ -21,7 +20,7 @@ FILE = "journal.sqlite3"
 AT_ONCE = 1_000  # entries that are read at once
 VERSION = 2
 KEEPS = (
-    "DROP TRIGGER IF EXISTS log_loses_nothing",  # version 1 kept minutes for ever, too
+    "DROP TRIGGER IF EXISTS log_loses_nothing",  # version 1 kept minutes for good, too
     "CREATE TRIGGER log_loses_nothing BEFORE DELETE ON log WHEN OLD.kind != 'cell'"
     " BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END",
     f"PRAGMA user_version = {VERSION}",
@@ -44,85 +43,76 @@ STEPS = {0: SCHEMA, 1: KEEPS}  # from a version to this one
 class Entry(NamedTuple):
     """An entry of the journal.
 
-    `kind` is "cell" (a minute: its events, and what was predicted), "alarm", "answer", "declare"
-    (somebody said so), "switch" (the predictor has taken that), or what is done to activities:
-    "create", "rename", "merge", "close", "associate". "clock" is an earlier time than the predictor
-    has gone to, from which it goes on: the clock had been wrong.
+    `kind` is "cell" (a minute: its events and the prediction), "alarm", "answer", "declare" (by the
+    user), "switch" (a declaration has taken effect), or a change of activities: "create", "rename",
+    "merge", "close", "associate". "clock" is an earlier time, from which the predictor continues
+    because the clock was wrong.
     """
 
     seq: int
     kind: str
-    time: float  # that it is about, in seconds since 1970; a cell's end
+    time: float  # that it is about, in seconds since 1970; the end of a cell
     at: float  # when it was written
     body: dict[str, Any]
 
 
 class Journal:
-    """The journal in a folder, which is made, for its owner alone, if it is not there.
+    """The journal in a folder, which is created if necessary, for its owner alone.
 
-    Raises SelectronError if it is damaged, or of a later version.
+    Raises SelectronError if the journal is damaged, or of a later version.
     """
 
     def __init__(self, folder: Path):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.path = folder / FILE
         self.path.touch(mode=0o600)
-        try:
+        with self._explained():
             self.db = sqlite3.connect(
                 self.path, isolation_level=None, check_same_thread=False, timeout=30
             )
-        except sqlite3.OperationalError as error:
-            raise self._unusable(error) from None
         try:
-            self._opened()
-        except sqlite3.OperationalError as error:
-            self.db.close()
-            raise self._unusable(error) from None
-        except sqlite3.DatabaseError as error:
-            self.db.close()
-            raise self._damaged(str(error)) from None
+            with self._explained():
+                self._open()
         except SelectronError:
             self.db.close()
             raise
 
-    def _opened(self) -> None:
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Raise SQLite's errors as one sentence."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise SelectronError(f"{self.path} cannot be used now: {error}.") from None
+        except sqlite3.DatabaseError as error:
+            first = str(error).splitlines()[0]
+            raise SelectronError(f"{self.path} is damaged ({first}): restore a backup.") from None
+
+    def _open(self) -> None:
         self.db.execute("PRAGMA journal_mode = WAL")
         self.db.execute("PRAGMA synchronous = FULL")
-        version = self._version()
+        version = self.db.execute("PRAGMA user_version").fetchone()[0]
         if version > VERSION:
             raise SelectronError(
-                f"{self.path} is of version {version}, and this Selectron knows {VERSION}: use the "
-                "one that wrote it, or a later one."
+                f"{self.path} has version {version}, but this Selectron supports {VERSION}: use "
+                "the one that wrote it, or a later one."
             )
         if version < VERSION:
             with self.writing():
-                for statement in STEPS.get(self._version(), ()):  # another may have been faster
+                version = self.db.execute("PRAGMA user_version").fetchone()[0]
+                for statement in STEPS.get(version, ()):  # another process may have done it
                     self.db.execute(statement)
 
-    def _version(self) -> int:
-        return self.db.execute("PRAGMA user_version").fetchone()[0]
-
     def check(self) -> None:
-        """Look through all of it; raises SelectronError if it is damaged."""
-        try:
+        """Check the whole file; raises SelectronError if it is damaged."""
+        with self._explained():
             found = self.db.execute("PRAGMA quick_check(1)").fetchone()[0]
-        except sqlite3.OperationalError as error:
-            raise self._unusable(error) from None
-        except sqlite3.DatabaseError as error:
-            found = str(error)
-        if found != "ok":
-            raise self._damaged(found)
-
-    def _unusable(self, error: sqlite3.OperationalError) -> SelectronError:
-        return SelectronError(f"{self.path} cannot be used now: {error}.")
-
-    def _damaged(self, how: str) -> SelectronError:
-        first = how.splitlines()[0]
-        return SelectronError(f"{self.path} is damaged ({first}): bring back a copy.")
+            if found != "ok":
+                raise sqlite3.DatabaseError(found)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Write all of it or, if something is raised, nothing."""
+        """Write everything within the block or, if an exception is raised, nothing."""
         self.db.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -142,7 +132,7 @@ class Journal:
         return Entry(seq, kind, time, at, body)
 
     def prune(self, most: int, seq: int) -> None:
-        """Delete the oldest minutes, all but `most` of them, of those that are up to an entry."""
+        """Delete all minutes but the last `most`, of the entries up to a number."""
         times = "SELECT time FROM log WHERE kind = 'cell' ORDER BY time DESC LIMIT 1 OFFSET ?"
         with self.writing():
             for (time,) in self.db.execute(times, (most,)).fetchall():
@@ -150,7 +140,7 @@ class Journal:
                 self.db.execute(f"DELETE FROM log WHERE {where}", (time, seq))
 
     def after(self, seq: int) -> Iterator[Entry]:
-        """Yield the entries that come after a number."""
+        """Yield the entries after a number."""
         while found := list(self._found("seq > ? ORDER BY seq LIMIT ?", (seq, AT_ONCE))):
             yield from found
             seq = found[-1].seq
@@ -161,17 +151,17 @@ class Journal:
         yield from self._found(f"kind IN ({marks}) ORDER BY seq", kinds)
 
     def between(self, start: float, end: float) -> Iterator[Entry]:
-        """Yield the cells that end after one time, and by another."""
+        """Yield the cells that end after one time, and not after another."""
         where = "kind = 'cell' AND time > ? AND time <= ? ORDER BY time, seq"
         yield from self._found(where, (start, end))
 
     def last(self, kind: str, name: str, value: Any) -> Entry | None:
-        """Return the last entry of a kind whose body has this value under a name."""
+        """Return the last entry of a kind with this value in its body."""
         where = f"kind = ? AND json_extract(body, '$.{name}') = ? ORDER BY seq DESC LIMIT 1"
         return next(self._found(where, (kind, value)), None)
 
     def until(self, seq: int) -> float:
-        """Return the time up to which the predictor had gone at an entry, 0 at the beginning."""
+        """Return the time that the predictor had reached at an entry, 0 at the beginning."""
         where = "kind IN ('cell', 'switch', 'clock') AND seq <= ? ORDER BY seq DESC LIMIT 1"
         return max((entry.time for entry in self._found(where, (seq,))), default=0.0)
 
@@ -186,14 +176,14 @@ class Journal:
             yield Entry._make([*fields, json.loads(body)])
 
     def setting(self, name: str) -> Any:
-        """Return what is kept under a name, None if nothing is."""
+        """Return a setting, None if it was never stored."""
         found = self.db.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
         return None if found is None else json.loads(found[0])
 
     def keep(self, name: str, value: Any) -> None:
-        """Keep something under a name, within `writing` or by itself."""
+        """Store a setting, within `writing` or on its own."""
         self.db.execute("INSERT OR REPLACE INTO about VALUES (?,?)", (name, json.dumps(value)))
 
     def close(self) -> None:
-        """Close it."""
+        """Close the database."""
         self.db.close()

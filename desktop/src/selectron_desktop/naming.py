@@ -1,4 +1,4 @@
-"""What is kept of what was in front: its resource, and the words of its title or their hashes.
+"""What is stored of a window: its resource, and the words of its title or their hashes.
 
 A resource is a document, folder, site, application or editor's project.
 """
@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 import unicodedata
+from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -40,8 +41,8 @@ DOCUMENT = re.compile(
     r"tsv|json|xml|html?|ipynb|py|rs|js|ts|c|h|cc|cpp|java|go|r|jl|svg|png|jpe?g|gif|xcf|psd|dwg)",
     re.IGNORECASE,
 )
-# What browsers write into the titles of private windows, in the languages they are used in most,
-# and browsers that have no other windows.
+# The marks of private windows in titles, in the most used languages; ALWAYS_PRIVATE are browsers
+# that have no other windows.
 PRIVATE = re.compile(
     r"\b(?:private (?:browsing|window)|(?:tor|mullvad) browser|inprivate|incognito|inkognito"
     r"|privater modus|privates fenster"
@@ -52,15 +53,15 @@ PRIVATE = re.compile(
     re.IGNORECASE,
 )
 ALWAYS_PRIVATE = ("tor browser", "torbrowser", "mullvad browser", "mullvadbrowser")
-HIDDEN = "hidden"  # where nobody may look: neither what was there nor its title is kept
+HIDDEN = "hidden"  # a private window: neither its resource nor its title is stored
 LONGEST = 255  # characters of a resource's name
-UNTITLED = "*●•✱ "  # marks of what has not been saved
+UNTITLED = "*●•✱ "  # marks of unsaved documents
 
 
 class Titles:
-    """Words of titles, in one of three ways: "hashed" under a key, "plain", "dropped".
+    """Stores the words of titles in one of three ways: "hashed" with a key, "plain", "dropped".
 
-    Equal words have equal hashes under one key; without the key a word cannot be tried out.
+    With one key, equal words have equal hashes; without the key, a guessed word cannot be checked.
 
     >>> Titles("plain").words("Chapter 2 - thesis.tex")
     ('chapter', 'thesis', 'tex')
@@ -79,14 +80,14 @@ class Titles:
         self.hidden = lru_cache(100_000)(self._hidden)
 
     def words(self, title: str) -> tuple[str, ...]:
-        """Return the words of a title, as they are kept."""
+        """Return the words of a title, as they are stored."""
         if self.way == "dropped":
             return ()
         found = WORD.findall(title.casefold())[:MOST]
         return tuple(found) if self.way == "plain" else tuple(map(self.hidden, found))
 
     def name(self, name: str) -> str | None:
-        """Return what a name that was taken out of a title is kept as; None: not at all."""
+        """Return a name that was found in a title as it is stored, None if it is dropped."""
         if self.way == "dropped":
             return None
         return name if self.way == "plain" else self.hidden(name)
@@ -97,9 +98,9 @@ class Titles:
 
 
 def secret(path: Path) -> bytes:
-    """Return the random bytes of a file; they are made, for its owner alone, where there are none.
+    """Return the random bytes of a file, which is created, readable only by its owner.
 
-    Raises SelectronError if the file holds something else.
+    Raises SelectronError if the file has other content.
     """
     try:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -110,15 +111,15 @@ def secret(path: Path) -> bytes:
             draft.write(secrets.token_bytes(BYTES))
     found = path.read_bytes()
     if len(found) != BYTES:
-        raise SelectronError(f"{path} holds no {BYTES} random bytes: delete it for new ones.")
+        raise SelectronError(f"{path} must have {BYTES} random bytes: delete it to make new ones.")
     return found
 
 
 class Seen(NamedTuple):
-    """What a watcher saw: a resource, the words of its title, and which kind of window it was in.
+    """What a watcher saw: a resource, the words of its title, and the kind of window.
 
-    `where` is a browser's family, "editor", `HIDDEN` or "" for windows; "away" or "here" for what
-    tells whether anybody is there.
+    `where` is a browser's family, "editor", `HIDDEN` or "" for windows; "away" or "here" for the
+    watcher of presence.
     """
 
     resource: str
@@ -126,8 +127,8 @@ class Seen(NamedTuple):
     where: str = ""
 
 
-def window(data: dict[str, str], titles: Titles) -> Seen:
-    """Return what a window is: a document or folder that its title names, or an application.
+def window(data: Mapping[str, str], titles: Titles) -> Seen:
+    """Return what a window shows: a document or folder that its title names, or an application.
 
     >>> window({"app": "Word", "title": "*Report.docx - Word"}, Titles("plain"))
     Seen(resource='document:report.docx', words=('report', 'docx', 'word'), where='')
@@ -141,19 +142,20 @@ def window(data: dict[str, str], titles: Titles) -> Seen:
 
 
 def _resource(app: str, title: str, where: str, titles: Titles) -> str:
+    parts = PARTS.split(title)
     if not where or where == "editor":
-        for part in PARTS.split(title):
+        for part in parts:
             name = part.strip(UNTITLED).casefold()
             if DOCUMENT.fullmatch(name) and (kept := titles.name(name)):
                 return f"document:{kept}"
-    first = PARTS.split(title)[0].strip().casefold()
+    first = parts[0].strip().casefold()
     if _among(app, FOLDERS) and first and first != app and (kept := titles.name(first)):
         return f"folder:{kept}"
     return f"application:{app or 'unknown'}"
 
 
-def tab(data: dict[str, str], titles: Titles) -> Seen | None:
-    """Return what a browser's tab shows; None for what has no host, as settings.
+def tab(data: Mapping[str, str], titles: Titles) -> Seen | None:
+    """Return what a browser's tab shows, None if its address has no host.
 
     >>> tab({"url": "https://www.example.org/a?b", "title": "A"}, Titles("dropped"))
     Seen(resource='site:example.org', words=(), where='')
@@ -166,8 +168,8 @@ def tab(data: dict[str, str], titles: Titles) -> Seen | None:
     return Seen(f"site:{host}", titles.words(data["title"])) if host else None
 
 
-def project(data: dict[str, str], titles: Titles) -> Seen | None:
-    """Return an editor's project, with the words of the file; None where there is neither.
+def project(data: Mapping[str, str], titles: Titles) -> Seen | None:
+    """Return an editor's project, or the file if there is none, with the words of the file.
 
     >>> project({"project": "/home/me/Thesis/", "file": "a.tex"}, Titles("dropped"))
     Seen(resource='project:thesis', words=(), where='')
@@ -182,7 +184,7 @@ def project(data: dict[str, str], titles: Titles) -> Seen | None:
 
 
 def resource(text: str, titles: Titles) -> str:
-    """Return the resource that a person names, as it is kept; raises SelectronError if it is none.
+    """Return a resource that the user names, as it is stored; raises SelectronError.
 
     >>> resource("site:www.Example.org", Titles("dropped"))
     'site:example.org'
@@ -191,18 +193,18 @@ def resource(text: str, titles: Titles) -> str:
     name = name.strip().casefold()
     if kind not in KINDS or not name or len(name) > LONGEST or not name.isprintable():
         raise SelectronError(
-            f"{text!r:.120} is no resource: site:example.org or document:thesis.tex would be, of "
-            f"{', '.join(KINDS)}."
+            f"{text!r:.120} is not a resource such as site:example.org or document:thesis.tex; the "
+            f"kinds are {', '.join(KINDS)}."
         )
     if kind not in ("document", "folder"):
         return f"{kind}:{name.removeprefix('www.') if kind == 'site' else name}"
     if (kept := titles.name(name)) is None:
-        raise SelectronError(f"{text!r:.120}: names in titles are dropped here, so none is known.")
+        raise SelectronError(f"{text!r:.120}: this folder stores no names from titles.")
     return f"{kind}:{kept}"
 
 
 def family(name: str) -> str:
-    """Return the family of a browser by the name of its window or of its watcher, "" for none.
+    """Return the family of a browser, given its window or its watcher; "" if it is not a browser.
 
     >>> family("google-chrome"), family("aw-watcher-web-firefox"), family("word")
     ('chrome', 'firefox', '')

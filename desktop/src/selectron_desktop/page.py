@@ -1,14 +1,15 @@
-"""A day as one HTML file: a timeline, the time by activity, and every stretch in a table."""
+"""A day as one HTML file: a timeline, the time of each activity, and a table of all stretches."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from jinja2 import Environment, PackageLoader
 
-from .report import COLOURS, ROWS, Day, Stretch, clock, joined, looks, span
+from .joining import joined
+from .report import COLOURS, ROWS, Day, Stretch, clock, looks, span
 
-WIDTH, HEIGHT, GAP, TOP = 1200, 46, 14, 26  # of the timeline and its rows, in its own units
-LEFT, WIDE = 90.0, 8.0  # where it begins, and units that a letter takes
+WIDTH, HEIGHT, GAP, TOP = 1200, 46, 14, 26  # of the timeline and its rows, in SVG units
+LEFT, WIDE = 90.0, 8.0  # where the timeline begins, and the width of a letter
 TEMPLATES = Environment(loader=PackageLoader(__package__, "page"), autoescape=True)
 
 
@@ -25,7 +26,7 @@ def written(day: Day) -> str:
 
 
 def _timeline(stretches: list[Stretch]) -> dict[str, list]:
-    """Return the boxes of every row, and the hours above them, with their places."""
+    """Return the boxes of every row, and the hours above them, with their positions."""
     start, end = stretches[0].start, stretches[-1].end
     scale = (WIDTH - LEFT) / max(end - start, 1.0)
     rows = []
@@ -33,7 +34,7 @@ def _timeline(stretches: list[Stretch]) -> dict[str, list]:
         runs = joined(((one.start, one.end, getattr(one, row)) for one in stretches), gap=60.0)
         boxes = [
             (round(LEFT + (begun - start) * scale, 1), round(max((ended - begun) * scale, 0.6), 1),
-             name, _shown(name or "", (ended - begun) * scale), f"{clock(begun)} to {clock(ended)}")
+             name, _cut(name or "", (ended - begun) * scale), f"{clock(begun)} to {clock(ended)}")
             for begun, ended, name in runs
         ]  # fmt: skip
         rows.append((row, TOP + i * (HEIGHT + GAP), boxes))
@@ -42,10 +43,12 @@ def _timeline(stretches: list[Stretch]) -> dict[str, list]:
     return {"timeline": rows, "hours": [one for one in hours if int(one[1][:2]) % every == 0]}
 
 
-def _shown(name: str, width: float) -> str:
-    """Return as much of a name as there is room for."""
-    fits = name if len(name) * WIDE < width - 8 else name[: max(0, int((width - 8) / WIDE) - 1)]
-    return "" if len(fits) < 2 else fits if fits == name else f"{fits}…"
+def _cut(name: str, width: float) -> str:
+    """Return a name, cut to a width."""
+    if len(name) * WIDE < width - 8:
+        return name if len(name) > 1 else ""
+    cut = name[: max(0, int((width - 8) / WIDE) - 1)]
+    return f"{cut}…" if len(cut) > 1 else ""
 
 
 def _hours(start: float, end: float) -> Iterator[tuple[float, str]]:

@@ -1,106 +1,74 @@
-"""The last hours: what was seen, what was said of it, and what it is credited to."""
+"""The last hours: the vectors, the statements about them, and the activities they count for."""
 
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from .associations import Associations
-from .features import Features, K, features
+from .features import Features, features
 from .timeline import Timeline
-from .windows import Vector, Window
+from .windows import Vector
 
 LENGTH = 480  # vectors: eight hours of presence
 
 
 @dataclass
 class Instance:
-    """A vector, the `number`-th one, with the activity that it is credited to."""
+    """A vector, its number, and the activity that it counts for."""
 
     number: int
     vector: Vector
-    features: Features  # by what was known before it was credited to any activity
+    features: Features  # computed before it counted for any activity
     label: int | None
     predicted: int | None = None
 
     def merge(self, old: int, into: int) -> None:
-        """Let it belong to the activity that another one has been merged into."""
+        """Replace an activity that was merged into another."""
         self.label = into if self.label == old else self.label
         self.predicted = into if self.predicted == old else self.predicted
         if into not in self.features.activities:
             renumbered = np.where(self.features.activities == old, into, self.features.activities)
             self.features = self.features._replace(activities=renumbered)
 
-    def pack(self) -> list[Any]:
-        """Return the instance as JSON can hold it."""
-        activities, values, switch = (array.tolist() for array in self.features)
-        return [
-            self.number,
-            list(self.vector),
-            activities,
-            values,
-            switch,
-            self.label,
-            self.predicted,
-        ]
-
-    @classmethod
-    def unpack(cls, packed: list[Any]) -> "Instance":
-        """Return the instance that was packed."""
-        number, vector, activities, values, switch, label, predicted = packed
-        start, end, windows, opened, *rest = vector
-        seen = tuple(Window(resource, tuple(words), time) for resource, words, time in windows)
-        table = np.array(values, dtype=float).reshape(len(activities), K)
-        found = Features(np.array(activities, dtype=np.int64), table, np.array(switch))
-        return cls(number, Vector(start, end, seen, tuple(opened), *rest), found, label, predicted)
-
 
 class History(deque[Instance]):
-    """The last instances, in order, by number; the oldest is forgotten where there are too many."""
+    """The last instances, in order of their numbers; the oldest are evicted."""
 
-    def __init__(self) -> None:
-        super().__init__(maxlen=LENGTH)
+    def __init__(self, instances: Iterable[Instance] = ()) -> None:
+        super().__init__(instances, maxlen=LENGTH)
 
     def before(self, instance: Instance) -> Instance:
-        """Return the instance before this one; the first stands for the one before it."""
+        """Return the instance before this one, or the first one itself."""
         return self.get(instance.number - 1) or instance
 
     def get(self, number: int) -> Instance | None:
-        """Return the instance of a number, None if it is not there any more."""
+        """Return the instance with this number, None if it was evicted."""
         at = number - self[0].number if self else -1
         return self[at] if 0 <= at < len(self) else None
 
-    def run(self, activity: int, since: float | None) -> Instance:
-        """Return the first of the run of predictions of an activity that lasts until now.
-
-        Only what is said to be after `since` counts.
-        """
+    def run(self, activity: int, since: float) -> Instance:
+        """Return the first instance, after `since`, from which on this activity is predicted."""
         first = self[-1]
         for instance in reversed(self):
-            started = since is None or instance.vector.start >= since
-            if instance.predicted != activity or not started:
+            if instance.predicted != activity or instance.vector.start < since:
                 break
             first = instance
         return first
 
-    def merge(self, old: int, into: int) -> None:
-        """Let instances belong to the activity that another one has been merged into."""
-        for instance in self:
-            instance.merge(old, into)
-
 
 class Past:
-    """Instances, statements and associations, which agree with each other after `relabel`."""
+    """Instances, statements and associations, which are consistent after `relabel`."""
 
     def __init__(self) -> None:
         self.known, self.said, self.history = Associations(), Timeline(), History()
         self.count = 0  # instances so far
 
     def add(self, vector: Vector, activities: int) -> Instance:
-        """Return the instance of a vector, credited to what is declared; there are so many."""
+        """Add a vector, which counts for the declared activity, one of `activities`."""
         label, found = self.said.at(vector.middle), features(vector, self.known, activities)
-        kept = vector._replace(open=())  # the features have it: a list as long as all that is open
+        kept = vector._replace(open=())  # a long list, of which only the features are needed
         instance = Instance(self.count, kept, found, label)
         self.known.credit(vector, label)
         self.history.append(instance)
@@ -109,7 +77,7 @@ class Past:
         return instance
 
     def relabel(self) -> list[int]:
-        """Credit instances to what is said of their times now; return the numbers of the moved."""
+        """Recount instances by what is now declared; return the numbers of those that changed."""
         moved = []
         for instance in self.history:
             label = self.said.at(instance.vector.middle)
@@ -121,29 +89,13 @@ class Past:
         return moved
 
     def set_back(self, time: float) -> None:
-        """Go on from an earlier time: what has been seen stays credited to what it is."""
+        """Continue from an earlier time; associations stay as they are."""
         self.said.set_back(time)
         self.history = History()
 
     def merge(self, old: int, into: int) -> None:
-        """Let all that was of one activity be of another."""
+        """Replace an activity that was merged into another."""
         self.known.merge(old, into)
         self.said.merge(old, into)
-        self.history.merge(old, into)
-
-    def pack(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """Return the state as JSON can hold it, and arrays."""
-        known, arrays = self.known.pack()
-        history = [instance.pack() for instance in self.history]
-        said = self.said.pack()
-        return {"known": known, "said": said, "history": history, "count": self.count}, arrays
-
-    @classmethod
-    def unpack(cls, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> "Past":
-        """Return the past that was packed."""
-        past = cls()
-        past.known = Associations.unpack(header["known"], arrays)
-        past.said, past.count = Timeline.unpack(header["said"]), header["count"]
-        for packed in header["history"]:
-            past.history.append(Instance.unpack(packed))
-        return past
+        for instance in self.history:
+            instance.merge(old, into)

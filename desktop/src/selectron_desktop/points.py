@@ -1,5 +1,5 @@
-"""Points of the work at which the end of the process would be most telling."""
+"""The points at which the end of the process would do most harm."""
 
 
 def reached(name: str) -> None:
-    """Tell that a point is reached; tests put an end to the process here."""
+    """Do nothing at a point; tests replace this to end the process there."""

@@ -1,4 +1,4 @@
-"""ActivityPredictor: what one is working on, predicted every minute and learned from answers."""
+"""ActivityPredictor: predicts every minute what the user works on, and learns from answers."""
 
 import math
 import os
@@ -9,7 +9,7 @@ from selectron.learners import ObjectiveRegularized
 
 from . import files
 from .activities import Activities
-from .alarms import FRESH, Alarm, Asked, Prediction, Questions, Sure, needed
+from .alarms import FRESH, LAPSE, Alarm, Asked, Prediction, Questions, Sure, needed
 from .features import DAY
 from .past import LENGTH, Instance, Past
 from .scoring import Found, Pair, Scores, Scoring
@@ -21,24 +21,40 @@ POLICIES = ("left out", "negative", "positive")
 
 
 class ActivityPredictor:
-    """Predicts what is worked on, and asks when it differs from what was declared.
+    """Predicts what the user works on, and asks if that differs from what was declared.
 
-    Events go in by `see`; `tick` closes a stretch and predicts. What the user declares and answers
-    is learned from at once. An alarm that nobody answers is left out, unless `unanswered` says
-    that it is taken for "negative" or "positive".
+    `see` takes events; `tick` closes a stretch and predicts. Declarations and answers are learned
+    at once.
 
-    Parameters: `seconds`, above 0, is how long a stretch is, which is the caller's to keep to;
-    `learner`, ObjectiveRegularized(alpha=0.001, C=10) by default, gets rows no longer than 0.2;
-    `threshold`, from 0 on, is the lead that the predicted pair of activities must have over the
-    best one that keeps the declared activity; `budget`, as `Budget(labels=6, per="1d")`, limits
-    the alarms; `random_state` is as in `OnlineClassifier`; `patience`, from 0 on, is for how many
-    seconds what has been denied is not asked again, unless it leads twice as far as it did then;
-    `replay` is how many earlier labels are learned again with each new one: 0 for a learner that
-    takes whole steps, as Perceptron does;
-    `midnight`, from 0 to a day, is when the budget's days begin, in seconds of UTC.
+    Parameters
+    ----------
+    seconds : float, default=60.0
+        Length of a stretch, above 0. The caller is responsible for keeping to it.
+    learner : learner, default=ObjectiveRegularized(alpha=0.001, C=10)
+        Its rows have a norm of at most 0.2.
+    threshold : float, default=0.3
+        The lead, from 0 on, that the predicted pair of activities must have over the best pair that
+        keeps the declared activity.
+    budget : Budget, default=None
+        Limit on the alarms, such as `Budget(labels=6, per="1d")`.
+    random_state : as in `OnlineClassifier`
+    unanswered : {"left out", "negative", "positive"}, default="left out"
+        How an alarm is treated that nobody answers.
+    patience : float, default=600.0
+        Seconds, from 0 on, for which an alarm that was denied is not repeated, unless its lead is
+        twice as large as it was then.
+    midnight : float, default=0.0
+        When the budget's days begin, in seconds of UTC, from 0 to a day.
+    replay : int, default=7
+        Number of earlier labels that are learned again with each new one; 0 for a learner with
+        full steps, such as Perceptron.
 
-    Source: Shen and Dietterich (SDM 2009), section 5.
+    References
+    ----------
+    Shen & Dietterich (SDM 2009), section 5.
 
+    Examples
+    --------
     >>> predictor = ActivityPredictor(random_state=0)
     >>> predictor.declare("Thesis", 0.0)
     >>> predictor.see(Event(0.0, 60.0, "document:thesis.tex", ("thesis",)))
@@ -59,81 +75,84 @@ class ActivityPredictor:
         midnight: float = 0.0,
         replay: int = 7,
     ):
-        if not 0 < seconds < math.inf:
-            raise SelectronError(f"seconds must be a number above 0, got {seconds!r}.")
         if unanswered not in POLICIES:
             raise SelectronError(
                 f"unanswered must be {', '.join(map(repr, POLICIES))}, got {unanswered!r}."
             )
-        if not patience >= 0:
-            raise SelectronError(f"patience must be a number from 0 on, got {patience!r}.")
-        if not 0 <= midnight <= DAY:
-            raise SelectronError(f"midnight must be seconds from 0 to a day, got {midnight!r}.")
-        if not 0 <= replay == int(replay):
-            raise SelectronError(f"replay must be a whole number from 0 on, got {replay!r}.")
-        self.seconds, self.unanswered = seconds, unanswered
-        self.midnight = midnight
+        for name, value, valid, wanted in (
+            ("seconds", seconds, 0 < seconds < math.inf, "a number above 0"),
+            ("patience", patience, patience >= 0, "a number from 0 on"),
+            ("midnight", midnight, 0 <= midnight <= DAY, "seconds from 0 to a day"),
+            ("replay", replay, 0 <= replay == int(replay), "an integer from 0 on"),
+        ):
+            if not valid:
+                raise SelectronError(f"{name} must be {wanted}, got {value!r}.")
+        self.seconds, self.unanswered, self.midnight = seconds, unanswered, midnight
         learner = ObjectiveRegularized(alpha=0.001, C=10) if learner is None else learner
         asker, self.threshold = Sure(threshold), threshold
-        self.scoring = Scoring(
-            learner, asker if budget is None else budget._replace(asker=asker), random_state, replay
-        )
+        asker = asker if budget is None else budget._replace(asker=asker)
+        self.scoring = Scoring(learner, asker, random_state, replay)
         self._activities, self.desktop, self.past = Activities(), Desktop(), Past()
         self.asked = Questions(patience)
-
-    # What there is
 
     @property
     def activities(self) -> list[str]:
         """The activities that are not closed."""
-        return self._activities.names
+        return self._activities.open
 
     @property
     def declared(self) -> str | None:
-        """The activity that the user has declared, or answered with, last."""
-        return self._activities.name(self.past.said.activity)
+        """The activity that was declared, or given as an answer, last."""
+        return self._activities.names.get(self.past.said.last.activity)
 
     @property
     def alarms(self) -> list[Alarm]:
-        """The alarms that wait for an answer."""
-        return [self._named(asked) for asked in self.asked.waiting]
-
-    # What is seen
+        """The alarms that wait for an answer, with the current names of their activities."""
+        name: Any = self._activities.names.get
+        return [
+            one.alarm._replace(activity=name(one.activity), declared=name(one.declared))
+            for one in self.asked.waiting
+        ]
 
     def see(self, event: Event) -> None:
-        """Take up an event, in order of starts; SelectronError if it is late, or overlaps."""
+        """Add an event; raises SelectronError if it is late, or overlaps the one before."""
         self.desktop.see(event)
 
     def tick(self, time: float) -> Prediction | None:
-        """Close the stretch that ends at `time`; None if nobody was there."""
-        self._check_time(time)
+        """Close the stretch that ends at `time` and predict; None if nobody was there.
+
+        Raises SelectronError if `time` is before the last tick.
+        """
+        if not (math.isfinite(time) and time >= self.desktop.closed_at):
+            raise SelectronError(
+                f"tick({time!r}) is before the last tick, {self.desktop.closed_at!r}."
+            )
         instance = self._close(time)
-        for asked in self.asked.lapsed(time):
-            self._settle(asked)
+        for asked in self.asked.waiting:
+            if time - asked.alarm.time > LAPSE:
+                self._settle(asked)
         if instance is None:
             return None
-        found = self.scoring.find(self._scores(instance), self.past.said.activity)
+        found = self.scoring.find(self._scores(instance), self.past.said.last.activity)
         if found is None:
             return Prediction(time, None, 0.0, self.declared, None)
         instance.predicted = found.pair.now
         alarm = None
-        if found.pair.now != self.past.said.activity:
+        if found.pair.now != self.past.said.last.activity:
             alarm = self._ask(instance, found)
-        if alarm is None and self.past.said.age(time) <= FRESH:
+        if alarm is None and time - self.past.said.last.time <= FRESH:
             self._learn(instance)
-        name = self._activities.name(found.pair.now)
+        name = self._activities.names[found.pair.now]
         return Prediction(time, name, found.lead, self.declared, alarm)
 
-    # What the user says
-
     def declare(self, activity: str, time: float) -> None:
-        """Take it that from `time` on the user works on an activity, a new one if need be.
+        """Declare that the user works on an activity from `time` on; a new one is created.
 
-        It holds until what is said to have begun later. Of what has been looked at since then, the
-        last hours are credited to it, and learned from, as if it had been declared in time.
+        It is valid until the next declaration or answer for a later time. If `time` is in the past,
+        the stretches of the last hours since then are corrected, and learned.
         """
         if not math.isfinite(time):
-            raise SelectronError(f"time must be a time in seconds, got {time!r}.")
+            raise SelectronError(f"time must be a finite number of seconds, got {time!r}.")
         number = self._activities.taken_up(activity)
         if not (late := time < self.desktop.closed_at):
             self._close(time)
@@ -145,11 +164,10 @@ class ActivityPredictor:
                 self._learn(instance)
 
     def answer(self, alarm_id: int, activity: str, time: float | None = None) -> None:
-        """Learn what was worked on when an alarm was raised: the activity it names, or another.
+        """Learn which activity the user worked on when an alarm was raised.
 
-        `time` is when the switch really was, if there was one; None: when it seems to have been.
-        What was associated with the declared activity since then, now is with the right one.
-        Answering again corrects.
+        `time` is when they really switched, if they did; by default, the alarm's estimate.
+        Associations since then are corrected. A second answer replaces the first.
         """
         asked = self.asked.by_number.get(alarm_id)
         if asked is None:
@@ -159,76 +177,66 @@ class ActivityPredictor:
             )
         since = asked.alarm.since if time is None else time
         if not math.isfinite(since):
-            raise SelectronError(f"time must be a time in seconds, got {time!r}.")
+            raise SelectronError(f"time must be a finite number of seconds, got {time!r}.")
         number = self._activities.taken_up(activity)
         if asked.answer != (number, since):
             self._take(asked, number, since)
 
     def set_back(self, time: float) -> None:
-        """Go on from a time before the last stretch's end, for the clock was wrong.
+        """Continue from a time before the last tick, because the clock was wrong.
 
-        What was learned stays. Alarms from before cannot be answered any more, and the budget's
-        period begins anew.
+        Everything learned is kept. Earlier alarms can no longer be answered, and a new period of
+        the budget begins.
         """
         if math.isfinite(self.desktop.closed_at):
             self.scoring.set_back(self.desktop.closed_at, time)
         self.desktop.set_back(time)
         self.past.set_back(time)
-        self.asked.set_back()
+        self.asked.by_number, self.asked.spared = {}, {}
 
     def create(self, name: str) -> None:
-        """Create an activity; SelectronError if there is one of that name."""
+        """Create an activity; raises SelectronError if there is one of that name."""
         self._activities.create(name)
 
     def rename(self, old: str, new: str) -> None:
-        """Give an activity another name."""
+        """Rename an activity; raises SelectronError if the new name is in use."""
         self._activities.rename(old, new)
 
     def merge(self, old: str, into: str) -> None:
-        """Let one activity be part of another from now on, with all that is known of it."""
+        """Merge an activity, with everything known of it, into another one."""
         gone, stays = self._activities.merge(old, into)
         self.past.merge(gone, stays)
-        self.asked.merge(gone, stays)
+        for asked in self.asked.by_number.values():
+            asked.merge(gone, stays)
 
     def close(self, name: str) -> None:
         """Close an activity: it is not predicted any more until it is declared again."""
         number = self._activities.number(name)
-        if self.past.said.activity == number:
+        if self.past.said.last.activity == number:
             self.past.said.add(Statement(self.desktop.closed_at, None, None))
         self._activities.close(name)
 
     def associate(self, resource: str, activity: str | None) -> None:
-        """Associate a resource with an activity explicitly; None takes that back."""
+        """Associate a resource with an activity explicitly; None removes the association."""
         number = None if activity is None else self._activities.number(activity)
         self.past.known.associate(resource, number)
 
-    # Files
-
     def save(self, path: str | os.PathLike) -> None:
-        """Write all that the predictor is to a file; it is no pickle."""
+        """Write the predictor to a file, which is not a pickle."""
         files.write(path, self)
 
     @classmethod
     def load(cls, path: str | os.PathLike, parts: tuple[Any, ...] = ()) -> "ActivityPredictor":
-        """Return the predictor of a file, which goes on bit for bit.
+        """Return the predictor in a file, which continues bit for bit.
 
-        A learner that is not Selectron's own must be given in `parts`. Raises SelectronError if the
+        A learner that is not Selectron's must be given in `parts`. Raises SelectronError if the
         file does not hold a predictor, or is damaged.
         """
         return files.read(cls, path, parts)
 
-    # Within
-
-    def _check_time(self, time: float) -> None:
-        if not (math.isfinite(time) and time >= self.desktop.closed_at):
-            raise SelectronError(
-                f"The time {time!r} is before {self.desktop.closed_at!r}, up to which all has been "
-                "looked at."
-            )
-
     def _close(self, time: float) -> Instance | None:
-        """Return the instance of the stretch that ends at `time`, credited to what is declared."""
-        vector = self.desktop.close(time, self.past.said.switched)
+        """Return the instance of the stretch that ends at `time`, None if nobody was there."""
+        vector = self.desktop.close(time, self.past.said.last.time)
         if vector is None:
             return None
         instance = self.past.add(vector, self._activities.count)
@@ -241,35 +249,35 @@ class ActivityPredictor:
         return self.scoring.scores(before.features, instance.features, self._activities.count, shut)
 
     def _ask(self, instance: Instance, found: Found) -> Alarm | None:
-        """Raise an alarm, unless it is one too many, or the threshold or the budget forbid it."""
+        """Raise an alarm, unless it is premature or repeated, or the asker decides against it."""
         before, time = self.past.history.before(instance), instance.vector.end
-        if found.lead < needed(self.threshold, self.past.said.age(time), self.past.said.answered):
-            return None  # no round: a budget may ask for anything now and then
+        said = self.past.said.last
+        if found.lead < needed(self.threshold, time - said.time, said.alarm is not None):
+            return None  # not a round: a budget sometimes asks below the threshold
         if self.asked.early(found.lead, self.threshold, found.pair.now == before.predicted):
             return None
         if self.asked.lately(found.pair.now, found.lead, time):
             return None
         chance = self.scoring.ask(before.features, instance.features, found, time - self.midnight)
         if chance is None:
-            self.asked.spare(found.pair.now, time)
+            self.asked.spared[found.pair.now] = time
             return None
-        first = self.past.history.run(found.pair.now, self.past.said.switched)
-        what = self._activities.name(found.pair.now), self.declared, first.vector.start
+        first = self.past.history.run(found.pair.now, self.past.said.last.time)
+        what = self._activities.names[found.pair.now], self.declared, first.vector.start
         alarm = Alarm(self.asked.raised + 1, time, *what, found.lead, chance)
         at = instance.number, instance.vector.middle
-        self.asked.add(Asked(alarm, *at, found.pair.now, self.past.said.activity))
+        self.asked.add(Asked(alarm, *at, found.pair.now, self.past.said.last.activity))
         return alarm
 
     def _take(self, asked: Asked, activity: int, since: float) -> None:
-        """Take up an answer: set right what is said, what is credited, and the weights."""
+        """Apply an answer to the statements, the associations and the weights."""
         asked.answer, asked.settled = (activity, since), True
         self.past.said.answer(asked.alarm.id, activity, since, asked.moment)
-        taught = {asked.instance, *self.past.relabel()[:1]}
-        for number in sorted(taught):
+        for number in sorted({asked.instance, *self.past.relabel()[:1]}):
             self._learn(self.past.history.get(number))
 
     def _learn(self, instance: Instance | None) -> None:
-        """Learn the labels of an instance and the one before, as far as they are known."""
+        """Learn the labels of an instance and the one before it, if both are known and open."""
         if instance is None:
             return
         before = self.past.history.before(instance)
@@ -281,14 +289,9 @@ class ActivityPredictor:
             self.scoring.learn(before.features, instance.features, pair, self._scores(instance))
 
     def _settle(self, asked: Asked) -> None:
-        """Wait no longer for an answer."""
+        """Stop waiting for an answer, and apply the policy for unanswered alarms."""
         asked.settled = True
         if self.unanswered == "positive":
             self._take(asked, asked.activity, asked.alarm.since)
         elif self.unanswered == "negative":
             self._learn(self.past.history.get(asked.instance))
-
-    def _named(self, asked: Asked) -> Alarm:
-        """Return an alarm with the names that its activities have now."""
-        name = self._activities.name
-        return asked.alarm._replace(activity=name(asked.activity), declared=name(asked.declared))

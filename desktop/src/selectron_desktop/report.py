@@ -1,4 +1,4 @@
-"""A day of the journal, how its activities look, and the day as text."""
+"""A day of the journal, the look of its activities, and the day as text."""
 
 import bisect
 import textwrap
@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import click
 
-from .journal import Entry, Journal
+from .joining import joined
+from .journal import Journal
 from .saying import KINDS, Names
 from .timeline import Timeline
 
@@ -17,30 +18,30 @@ ROWS = ("predicted", "declared", "corrected")
 NOBODY = "not declared"
 ADVICE = (
     "Nothing was declared on this day: selectron-desktop declare NAME --since {}, or import FILE "
-    "--declarations CSV, gives it activities."
+    "--declarations CSV, adds activities."
 )
-# Okabe and Ito's colours but black, which does not show on a dark page
+# Okabe and Ito's colours, without black, which is invisible on a dark page
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
-TERMINAL = (26, 214, 36, 175, 74, 166, 227)  # the nearest of a terminal's 256
+TERMINAL = (26, 214, 36, 175, 74, 166, 227)  # the nearest of a terminal's 256 colours
 PATTERNS = ("solid", "stripes", "dots", "bars")
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-DARK = ("#0072B2",)  # those on which white letters are read
+DARK = COLOURS[0]  # the colour on which white letters are readable
 WIDTH = 72  # columns of the timeline
-NONE = "·"  # somebody was there, and nothing is known
+NONE = "·"  # somebody was there, but nothing is known
 
 
 class Stretch(NamedTuple):
-    """A stretch of time with its activities, None where there is none."""
+    """A stretch of time with its activities, None if there is none."""
 
     start: float  # seconds since 1970
     end: float
     predicted: str | None
     declared: str | None
-    corrected: str | None  # what an answer says, where it differs from what was declared
+    corrected: str | None  # the answer, if it differs from the declaration
 
     @property
     def activity(self) -> str | None:
-        """What was worked on, as far as anybody said."""
+        """The activity as far as it was declared or corrected."""
         return self.corrected or self.declared
 
 
@@ -54,34 +55,32 @@ class Day(NamedTuple):
 
     @property
     def activities(self) -> list[str]:
-        """All activities of the day, those that took most time first, then by their names."""
+        """All activities of the day, ordered by their time, then by name."""
         seconds = self.seconds
         named = {name for one in self.stretches for name in one[2:] if name is not None}
         return sorted(named, key=lambda name: (-seconds.get(name, 0.0), name))
 
     @property
     def timed(self) -> list[str]:
-        """The activities that took time, and last what was not declared, if there is any."""
-        seconds = self.seconds
-        last = [NOBODY] if NOBODY in seconds else []
-        return [name for name in self.activities if name in seconds] + last
+        """The activities that took time, then "not declared", if there was such time."""
+        return [name for name in [*self.activities, NOBODY] if name in self.seconds]
+
+    @property
+    def guessed(self) -> list[str]:
+        """The activities that were only predicted."""
+        return [name for name in self.activities if name not in self.seconds]
 
     @property
     def advice(self) -> str | None:
-        """What to do where nothing was declared, None where something was."""
+        """What to do if nothing was declared, None if something was."""
         if not self.stretches or any(one.activity for one in self.stretches):
             return None
         start = datetime.fromtimestamp(self.stretches[0].start)
         return ADVICE.format(f"{start:%Y-%m-%dT%H:%M}")
 
     @property
-    def guessed(self) -> list[str]:
-        """The activities that were predicted alone."""
-        return [name for name in self.activities if name not in self.seconds]
-
-    @property
     def seconds(self) -> dict[str, float]:
-        """The seconds that were worked on every activity."""
+        """The seconds of work on every activity."""
         found: dict[str, float] = {}
         for one in self.stretches:
             name = one.activity or NOBODY
@@ -89,76 +88,42 @@ class Day(NamedTuple):
         return found
 
 
-class Statements:
-    """What was said of the times: declarations, and answers to alarms, each from its time on."""
-
-    def __init__(self, said: Timeline):
-        self.said = said
-        self.times = [one.time for one in said.statements]
-        self.declared = Timeline()
-        self.declared.statements = [one for one in said.statements if one.alarm is None]
-
-    def at(self, time: float) -> tuple[str | None, str | None]:
-        """Return what is declared at a time, and what else an answer says, None if nothing else."""
-        declared, held = self.declared.at(time), self.said.held(time)
-        answer = held.activity if held and held.alarm is not None else None
-        return declared, answer if answer != declared else None
-
-
 def day(journal: Journal, when: date) -> Day:
-    """Return a day of the journal, under the names that activities have now."""
+    """Return a day of the journal, with the current names of activities."""
     start, end = bounds(when)
     names = Names(journal.of(*KINDS))
-    entries = list(journal.of("alarm", "answer"))
-    statements = Statements(names.said)
-    cells = _cells(journal.between(start, end + 60.0), names, start, end)
-    alarms = {e.body["id"] for e in entries if e.kind == "alarm" and start <= e.time < end}
-    answered = {entry.body["alarm"] for entry in entries if entry.kind == "answer"}
-    stretches = list(map(Stretch._make, joined(_split(cells, statements))))
+    alarms = {e.body["id"] for e in journal.of("alarm") if start <= e.time < end}
+    answered = {entry.body["alarm"] for entry in journal.of("answer")}
+    seen = (
+        (max(began, start), min(ended, end), names.now(cell.body.get("activity"), cell.seq))
+        for cell in journal.between(start, end + 60.0)
+        for began, ended, resource, _ in cell.body["events"]
+        if resource and ended > start and began < end
+    )
+    stretches = list(map(Stretch._make, joined(_split(seen, names.said), gap=2.0)))
     return Day(when, stretches, len(alarms), len(alarms & answered))
 
 
 def bounds(when: date) -> tuple[float, float]:
-    """Return when a day begins and ends, in seconds since 1970; it may have 23 hours, or 25."""
+    """Return when a day begins and ends, in seconds since 1970; it may have 23 or 25 hours."""
     first = datetime(when.year, when.month, when.day)
     return first.timestamp(), (first + timedelta(days=1)).timestamp()
 
 
-def _cells(
-    cells: Iterable[Entry], names: Names, start: float, end: float
-) -> Iterator[tuple[float, float, str | None]]:
-    """Yield when somebody was there, and what was predicted."""
-    for cell in cells:
-        predicted = names.now(cell.body.get("activity"), cell.seq)
-        for began, ended, resource, _ in cell.body["events"]:
-            if resource and ended > start and began < end:
-                yield max(began, start), min(ended, end), predicted
-
-
-def _split(
-    cells: Iterable[tuple[float, float, str | None]], statements: Statements
-) -> Iterator[Stretch]:
-    """Yield stretches, cut where something else was said."""
-    for start, end, predicted in cells:
-        first, last = (bisect.bisect_right(statements.times, time) for time in (start, end))
-        cuts = [start, *(time for time in statements.times[first:last] if time < end), end]
-        for one, other in pairwise(cuts):
+def _split(seen: Iterable[tuple[float, float, str | None]], said: Timeline) -> Iterator[Stretch]:
+    """Yield stretches, cut at every declaration and answer."""
+    times = [one.time for one in said.statements]
+    declarations = Timeline()
+    declarations.statements = [one for one in said.statements if one.alarm is None]
+    for start, end, predicted in seen:
+        first, last = (bisect.bisect_right(times, time) for time in (start, end))
+        for one, other in pairwise([start, *times[first:last], end]):
             if one < other:
-                yield Stretch(one, other, predicted, *statements.at(one))
-
-
-def joined(stretches: Iterable[tuple], gap: float = 2.0) -> Iterator[tuple]:
-    """Yield stretches, as (start, end, ...), those put together that go on with the same."""
-    last: tuple | None = None
-    for one in stretches:
-        if last and last[2:] == one[2:] and one[0] - last[1] <= gap:
-            last = (last[0], *one[1:])
-        else:
-            if last:
-                yield last
-            last = one
-    if last:
-        yield last
+                declared, held = declarations.at(one), said.held(one)
+                answer = held.activity if held and held.alarm is not None else None
+                yield Stretch(
+                    one, other, predicted, declared, answer if answer != declared else None
+                )
 
 
 def clock(time: float, seconds: bool = False) -> str:
@@ -167,7 +132,7 @@ def clock(time: float, seconds: bool = False) -> str:
 
 
 def span(seconds: float) -> str:
-    """Return a length of time.
+    """Return a duration.
 
     >>> span(3905), span(59), span(0)
     ('1:05', '0:01', '0:00')
@@ -177,7 +142,7 @@ def span(seconds: float) -> str:
 
 
 class Look(NamedTuple):
-    """How an activity looks."""
+    """The look of an activity."""
 
     colour: str
     number: int  # of the colour, in a terminal
@@ -186,18 +151,18 @@ class Look(NamedTuple):
 
     @property
     def fill(self) -> str:
-        """The colour, or the pattern of the page."""
+        """The colour, or the id of the pattern in the page."""
         at = COLOURS.index(self.colour)
         return self.colour if self.pattern == "solid" else f"url(#{self.pattern}{at})"
 
     @property
     def ink(self) -> str:
-        """The colour of letters upon it."""
-        return "#fff" if self.colour in DARK and self.pattern == "solid" else "#000"
+        """The colour of letters on it."""
+        return "#fff" if self.colour == DARK and self.pattern == "solid" else "#000"
 
 
 def looks(activities: Sequence[str]) -> dict[str, Look]:
-    """Return how activities look: colours first, then the same ones with patterns.
+    """Return the looks of activities: first the colours, then the same colours with patterns.
 
     >>> looks(["thesis", "mail"])["mail"]
     Look(colour='#E69F00', number=214, pattern='solid', letter='b')
@@ -210,7 +175,7 @@ def looks(activities: Sequence[str]) -> dict[str, Look]:
 
 
 def lines(day: Day, plain: bool = False, width: int = WIDTH) -> Iterator[str]:
-    """Yield the lines of a day; with `plain`, without colours."""
+    """Yield the lines of a day; without colours if `plain`."""
     yield f"{day.date:%A} {day.date.isoformat()}"
     if not day.stretches:
         yield "Nothing was seen on this day."
@@ -230,11 +195,8 @@ def lines(day: Day, plain: bool = False, width: int = WIDTH) -> Iterator[str]:
 
 
 def _at(day: Day, row: str, time: float) -> str | None:
-    """Return an activity at a time, "" where nobody was there."""
-    for one in day.stretches:
-        if one.start <= time < one.end:
-            return getattr(one, row)
-    return ""
+    """Return the activity at a time, "" if nobody was there."""
+    return next((getattr(one, row) for one in day.stretches if one.start <= time < one.end), "")
 
 
 def _painted(activity: str | None, styles: dict[str, Look], plain: bool) -> str:
@@ -243,8 +205,7 @@ def _painted(activity: str | None, styles: dict[str, Look], plain: bool) -> str:
     look = styles[activity]
     if plain:
         return look.letter
-    ink = 15 if look.ink == "#fff" else 0
-    return click.style(look.letter, fg=ink, bg=look.number)
+    return click.style(look.letter, fg=15 if look.ink == "#fff" else 0, bg=look.number)
 
 
 def _times(day: Day, styles: dict[str, Look], plain: bool) -> Iterator[str]:
@@ -257,7 +218,7 @@ def _times(day: Day, styles: dict[str, Look], plain: bool) -> Iterator[str]:
     yield f"  {span(whole):>6}        in all"
     if day.guessed:
         named = (f"{styles[name].letter} {_printable(name)}" for name in day.guessed)
-        yield from textwrap.wrap(f"predicted alone: {', '.join(named)}", WIDTH)
+        yield from textwrap.wrap(f"only predicted: {', '.join(named)}", WIDTH)
 
 
 def _printable(name: str) -> str:

@@ -1,6 +1,6 @@
-"""The activities that there are, and what a person declares and answers, by the journal.
+"""The activities, and what the user declares and answers, in the journal.
 
-Any process may write to it, at any time; what is written has been checked.
+Any process may write to it at any time; input is checked before it is written.
 """
 
 import re
@@ -17,13 +17,13 @@ from .timeline import Statement, Timeline
 KINDS = ("declare", "switch", "alarm", "answer", "create", "rename", "merge", "close", "clock")
 LONGEST = 100  # characters of a name
 JOINERS = re.compile("[\u200c\u200d]")  # of emoji, and of letters in Persian and Hindi
-SHORT = 1.0  # seconds before an alarm, at which what it asks about was worked on
-FRESH = 12 * 3600.0  # seconds for which a question may be answered as one that is open
+SHORT = 1.0  # seconds before an alarm: the moment that its question is about
+FRESH = 12 * 3600.0  # seconds for which a question is open
 AHEAD = 60.0  # seconds that clocks may differ
 
 
 class Names:
-    """Activities by their names, open or closed; and what was declared and waits for its time.
+    """Activities by name, open or closed, and what was declared.
 
     >>> names = Names([Entry(1, "create", 0, 0, {"activity": "thesis"})])
     >>> names.open
@@ -32,21 +32,21 @@ class Names:
 
     def __init__(self, entries: Iterable[Entry] = ()):
         self.open: dict[str, bool] = {}
-        self.waiting: dict[int, tuple[float, str]] = {}  # declarations, by their entries
-        self.said = Timeline()  # declarations and answers, and None from where one was closed on
-        self.since: dict[int, float] = {}  # when the switch seems to have been, by alarm
+        self.waiting: dict[int, tuple[float, str]] = {}  # declarations without effect yet, by entry
+        self.said = Timeline()  # declarations and answers; None from the time of a closing on
+        self.since: dict[int, float] = {}  # estimated time of the switch, by alarm
         self.changes: list[tuple[int, str, str]] = []  # entry, old name, new one
         for entry in entries:
             self.take(entry)
 
     @property
     def declared(self) -> tuple[float, str] | None:
-        """What is declared, or answered, for the latest time, and since when; None for nothing."""
-        last = self.said.statements[-1] if self.said.statements else None
-        return (last.time, last.activity) if last and last.activity else None
+        """The time and the activity of the latest declaration or answer, None if there is none."""
+        last = self.said.last
+        return (last.time, last.activity) if last.activity else None
 
     def take(self, entry: Entry) -> None:
-        """Take an entry."""
+        """Apply an entry."""
         kind, body = entry.kind, entry.body
         if kind in ("declare", "answer", "create", "close"):
             self.open[body["activity"]] = kind != "close"
@@ -58,45 +58,36 @@ class Names:
         elif kind == "alarm":
             self.since[body["id"]] = body["since"]
         elif kind == "answer":
-            self._answered(entry.time, body)
+            asked, time = entry.time, body["time"]
+            since = self.since.get(body["alarm"], asked) if time is None else time
+            self.said.answer(body["alarm"], body["activity"], since, max(since, asked - SHORT))
         elif kind == "close":
-            self._closed(entry.time, body["activity"])
+            self._close(entry.time, body["activity"])
         elif kind == "clock":
             self.said.set_back(entry.time)
             late = self.waiting.items()
             self.waiting = {key: (min(time, entry.time), name) for key, (time, name) in late}
         elif kind in ("rename", "merge"):
-            self._change(entry, body["old"], body["new"])
+            self._rename(entry.seq, body["old"], body["new"])
 
-    def _answered(self, asked: float, body: dict[str, Any]) -> None:
-        alarm, time = body["alarm"], body["time"]
-        since = self.since.get(alarm, asked) if time is None else time
-        self.said.answer(alarm, body["activity"], since, max(since, asked - SHORT))
-
-    def _closed(self, time: float, name: str) -> None:
-        """End what is closed: what waits to be taken for declared is not, any more."""
+    def _close(self, time: float, name: str) -> None:
         self.waiting = {key: one for key, one in self.waiting.items() if one[1] != name}
-        if self.said.activity == name:
-            self.said.add(Statement(max(time, self.said.statements[-1].time), None, None))
+        if self.said.last.activity == name:
+            self.said.add(Statement(max(time, self.said.last.time), None, None))
 
-    def _change(self, entry: Entry, old: str, new: str) -> None:
-        state = self.open.pop(old, True)
-        self.open.setdefault(new, state)
-        self.changes.append((entry.seq, old, new))
+    def _rename(self, seq: int, old: str, new: str) -> None:
+        self.open.setdefault(new, self.open.pop(old, True))
+        self.changes.append((seq, old, new))
         self.said.merge(old, new)
         for key, (time, name) in self.waiting.items():
             self.waiting[key] = time, new if name == old else name
 
     def now(self, name: str | None, seq: int) -> str | None:
-        """Return what an activity is called now that was called so at an entry."""
+        """Return the current name of an activity that had this name at an entry."""
         for changed, old, new in self.changes:
             if changed > seq and name == old:
                 name = new
         return name
-
-    def meant(self, name: str, seq: int) -> str:
-        """Return the activity that is called so or, if none is, that was called so at an entry."""
-        return name if name in self.open else self.now(name, seq) or name
 
     def known(self, name: str) -> str:
         """Return a name; raises SelectronError if there is no such activity."""
@@ -106,14 +97,14 @@ class Names:
         return name
 
     def fresh(self, name: str) -> str:
-        """Return a name; raises SelectronError if an activity has it already, or it cannot be."""
+        """Return a name for a new activity; raises SelectronError if it is invalid or in use."""
         if (name := sound(name)) in self.open:
             raise SelectronError(f"There is an activity {name!r} already: merge joins two.")
         return name
 
 
 def sound(name: str) -> str:
-    """Return a name as it is kept; raises SelectronError if an activity cannot be called so.
+    """Return a name as it is stored; raises SelectronError if it is invalid.
 
     >>> sound("  Write   the thesis ")
     'Write the thesis'
@@ -127,39 +118,42 @@ def sound(name: str) -> str:
     return found
 
 
-class Saying:
-    """The journal for whoever says something; every call is durable once it returns.
+def _check_time(time: float, at: float) -> None:
+    if not 0 <= time <= at + AHEAD:
+        raise SelectronError("The time of a declaration must not be in the future.")
 
-    What names an activity that cannot be, or an alarm that is not there, raises SelectronError and
-    changes nothing. `at` is the time at which it is said, in seconds since 1970.
+
+class Saying:
+    """What the user declares, answers and changes; every call is durable when it returns.
+
+    Invalid names and unknown alarms raise SelectronError, and change nothing. `at` is the current
+    time, in seconds since 1970.
     """
 
     def __init__(self, journal: Journal):
         self.journal = journal
 
     def declare(self, activity: str, time: float, at: float) -> Entry:
-        """Say that from a time on somebody works on an activity; a new one is created."""
-        if not 0 <= time <= at + AHEAD:
-            raise SelectronError("A declaration must not be of the future.")
+        """Declare an activity from a time on; a new one is created."""
+        _check_time(time, at)
         with self.journal.writing():
             return self.journal.append("declare", time, at, {"activity": sound(activity)})
 
     def fresh(self, said: list[tuple[float, str]], at: float) -> list[tuple[float, str]]:
-        """Return those declarations, as times and activities, that have not been made yet.
+        """Return the declarations, as times and activities, that are not in the journal yet.
 
-        Raises SelectronError if one is of the future.
+        Raises SelectronError if one is in the future.
         """
-        if any(not 0 <= time <= at + AHEAD for time, _ in said):
-            raise SelectronError("A declaration must not be of the future.")
+        for time, _ in said:
+            _check_time(time, at)
         known = {(entry.time, entry.body["activity"]) for entry in self.journal.of("declare")}
         return [one for one in dict.fromkeys(said) if one not in known]
 
     def answer(self, alarm: int, activity: str, at: float, time: float | None = None) -> Entry:
-        """Say which activity it was when an alarm was raised, and since when, if that is known.
+        """Answer which activity it was when an alarm was raised, and, if known, since when.
 
-        An activity that has another name by now may be called what it was when the alarm was
-        raised, for a question may stand longer than a name. The same answer again changes nothing;
-        another one corrects it.
+        An activity that was renamed since the alarm may have its name of that time, because a
+        notification still shows it. A repeated answer changes nothing; another one replaces it.
         """
         with self.journal.writing():
             asked = self.journal.last("alarm", "id", alarm)
@@ -167,7 +161,8 @@ class Saying:
                 raise SelectronError(f"There is no alarm {alarm}.")
             if time is not None and not 0 <= time <= asked.time:
                 raise SelectronError("The time of the switch must not be after the alarm.")
-            name = self.names().meant(sound(activity), asked.seq)
+            name, names = sound(activity), self.names()
+            name = name if name in names.open else names.now(name, asked.seq) or name
             body = {"alarm": alarm, "activity": name, "time": time}
             last = self.journal.last("answer", "alarm", alarm)
             if last is not None and last.body == body:
@@ -180,13 +175,13 @@ class Saying:
             return self.journal.append("create", at, at, {"activity": names.fresh(activity)})
 
     def rename(self, old: str, new: str, at: float) -> Entry:
-        """Give an activity another name."""
+        """Rename an activity."""
         with self._checked() as names:
             body = {"old": names.known(old), "new": names.fresh(new)}
             return self.journal.append("rename", at, at, body)
 
     def merge(self, old: str, into: str, at: float) -> Entry:
-        """Make an activity part of another one."""
+        """Merge an activity into another one."""
         with self._checked() as names:
             if names.known(old) == names.known(into):
                 raise SelectronError(f"{old!r} cannot be merged with itself.")
@@ -198,7 +193,7 @@ class Saying:
             return self.journal.append("close", at, at, {"activity": names.known(activity)})
 
     def associate(self, resource: str, activity: str | None, at: float) -> Entry:
-        """Say that a resource belongs to an activity, or with None that it does to none."""
+        """Associate a resource with an activity; None removes the association."""
         with self._checked() as names:
             name = None if activity is None else names.known(activity)
             body = {"resource": resource, "activity": name}
@@ -206,49 +201,43 @@ class Saying:
 
     @contextmanager
     def _checked(self) -> Iterator[Names]:
-        """Write, with the activities that there are: nobody else changes them meanwhile."""
+        """Write, with the current activities, which no other process can change meanwhile."""
         with self.journal.writing():
             yield self.names()
 
     def set_back(self, time: float) -> Entry:
-        """Say that it is an earlier time than the predictor has gone to: the clock was wrong."""
+        """Continue from a time before the predictor's, because the clock was wrong."""
         with self.journal.writing():
             return self.journal.append("clock", time, time, {})
 
     def names(self) -> Names:
-        """Return the activities as they are now."""
+        """Return the current activities."""
         return Names(self.journal.of(*KINDS))
 
     def unanswered(self) -> list[dict[str, Any]]:
-        """Return all alarms that nobody has answered, however old, the latest first."""
-        answered = {entry.body["alarm"] for entry in self.journal.of("answer")}
-        return self._asked(
-            one for one in self.journal.of("alarm") if one.body["id"] not in answered
-        )
+        """Return all alarms without an answer, the latest first."""
+        return self._questions(list(self.journal.of("alarm", "answer")), 0.0)
 
     def questions(self, now: float) -> list[dict[str, Any]]:
         """Return the alarms that wait for an answer, the latest first.
 
-        One that is old, or was followed by a declaration, waits no longer.
+        An alarm that is old, or was followed by a declaration, does not wait.
         """
         entries: list[Entry] = []
         for entry in self.journal.of("alarm", "answer", "declare", "clock"):
             entries = [] if entry.kind == "clock" else [*entries, entry]
-        answered = {entry.body["alarm"] for entry in entries if entry.kind == "answer"}
         declared = [entry for entry in entries if entry.kind == "declare"]
         since = max((entry.time for entry in declared), default=0.0)
         last = declared[-1].seq if declared else 0
-        return self._asked(
-            one
-            for one in entries
-            if one.kind == "alarm" and one.seq > last and one.time > max(since, now - FRESH)
-            and one.body["id"] not in answered
-        )  # fmt: skip
+        recent = [one for one in entries if one.kind == "answer" or one.seq > last]
+        return self._questions(recent, max(since, now - FRESH))
 
-    def _asked(self, alarms: Iterable[Entry]) -> list[dict[str, Any]]:
-        """Return alarms with the names that activities have now, the latest first."""
-        names, found = self.names(), []
-        for one in reversed(list(alarms)):
-            now = {key: names.now(one.body[key], one.seq) for key in ("activity", "declared")}
-            found.append({**one.body, **now})
-        return found
+    def _questions(self, entries: list[Entry], since: float) -> list[dict[str, Any]]:
+        """Return the unanswered alarms after a time, with current names, the latest first."""
+        names = self.names()
+        answered = {entry.body["alarm"] for entry in entries if entry.kind == "answer"}
+        return [
+            one.body | {key: names.now(one.body[key], one.seq) for key in ("activity", "declared")}
+            for one in reversed(entries)
+            if one.kind == "alarm" and one.time > since and one.body["id"] not in answered
+        ]

@@ -1,6 +1,6 @@
-"""The predictor, derived from the journal and in step with it: one process at a time runs it.
+"""The predictor, computed from the journal and in step with it, in one process at a time.
 
-Snapshots have the predictor as it was at an entry, so that a start need not play all again.
+Snapshots store the predictor at an entry, so that a start need not replay the whole journal.
 """
 
 import fcntl
@@ -25,58 +25,48 @@ EVERY = 2_000  # entries between two snapshots
 MINUTES = 200_000  # that are kept: more than a year, at ten hours of presence a day
 
 
-def save(predictor: Any, journal: Journal, seq: int) -> int:
-    """Save the predictor as of an entry; older ones but the last are deleted.
+class Snapshots:
+    """The snapshots of a journal's predictor, in a folder next to it."""
 
-    Returns the entry of the oldest one that is kept.
-    """
-    folder = _folder(journal)
-    folder.mkdir(exist_ok=True, mode=0o700)
-    points.reached("before snapshot")
-    predictor.save(folder / f"{journal.setting('identity')}-{seq:012}.model")
-    points.reached("after snapshot")
-    kept = _all(journal)
-    for path in kept[KEPT:]:
-        path.unlink(missing_ok=True)
-    return _entry(kept[:KEPT][-1])
+    def __init__(self, journal: Journal):
+        self.journal, self.folder = journal, journal.path.parent / "snapshots"
+        self.identity = journal.setting("identity")
 
+    def save(self, predictor: Any, seq: int) -> int:
+        """Save the predictor at an entry; return the entry of the oldest snapshot that is kept."""
+        self.folder.mkdir(exist_ok=True, mode=0o700)
+        points.reached("before snapshot")
+        predictor.save(self.folder / f"{self.identity}-{seq:012}.model")
+        points.reached("after snapshot")
+        found = list(self)
+        for _, path in found[KEPT:]:
+            path.unlink(missing_ok=True)
+        return found[:KEPT][-1][0]
 
-def newest(
-    journal: Journal, load: Callable[[Path], Any], make: Callable[[], Any]
-) -> tuple[Any, int]:
-    """Return the predictor of the newest snapshot that can be read, and its entry, or a new one."""
-    for path in _all(journal):
-        seq = _entry(path)
-        if seq <= journal.head:
-            try:
-                return load(path), seq
-            except (SelectronError, OSError):
-                continue  # the journal has it all
-    return make(), 0
+    def newest(self, load: Callable[[Path], Any], make: Callable[[], Any]) -> tuple[Any, int]:
+        """Return the predictor and the entry of the newest valid snapshot, or a new predictor."""
+        for seq, path in self:
+            if seq <= self.journal.head:
+                try:
+                    return load(path), seq
+                except (SelectronError, OSError):
+                    continue  # everything is in the journal
+        return make(), 0
 
-
-def _all(journal: Journal) -> list[Path]:
-    pattern = f"{journal.setting('identity')}-*.model"
-    return sorted(_folder(journal).glob(pattern), reverse=True)
-
-
-def _entry(path: Path) -> int:
-    return int(path.stem.rpartition("-")[2])
-
-
-def _folder(journal: Journal) -> Path:
-    return journal.path.parent / "snapshots"
+    def __iter__(self) -> Iterator[tuple[int, Path]]:
+        paths = sorted(self.folder.glob(f"{self.identity}-*.model"), reverse=True)
+        return ((int(path.stem.rpartition("-")[2]), path) for path in paths)
 
 
 class Session:
-    """A predictor whose inputs are in the journal of a folder, and only there.
+    """A predictor whose input is in the journal of a folder.
 
-    Everything is written before anybody learns of it; a start plays what is written again, and ends
-    up with the same predictor. `make` returns a new one, `load` one from a file. Raises
-    SelectronError if another process runs it, or the journal is damaged.
+    Everything is written before it has an effect; a start replays the journal, with the same
+    result. `make` returns a new predictor, `load` one from a file. Raises SelectronError if another
+    process runs it, or the journal is damaged.
 
-    Alarms have numbers of the journal's own: a later Selectron may raise others when it plays the
-    same again, and no answer must be taken for one to another alarm.
+    Alarms are numbered by the journal: a later version may raise other alarms when it replays the
+    same events, and an answer must not be taken for one to another alarm.
     """
 
     def __init__(
@@ -91,70 +81,61 @@ class Session:
         self.thread = threading.RLock()  # a page answers while events come
         try:
             self.journal.check()
-            self.held = self._locked(home)
+            self.held = _locked(home / "lock")
         except SelectronError:
             self.journal.close()
             raise
-        self.say = Saying(self.journal)
+        self.say, self.snapshots = Saying(self.journal), Snapshots(self.journal)
         self.every, self.minutes = EVERY, MINUTES
         self._derive()
 
-    def _locked(self, home: Path) -> IO[bytes]:
-        file = open(home / "lock", "ab")  # noqa: SIM115 (it is held as long as the session is)
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            file.close()
-            raise SelectronError(f"{home} is in use by another selectron-desktop.") from None
-        return file
-
     def _derive(self) -> None:
-        self.predictor, self.seq = newest(self.journal, self.load, self.make)
+        """Compute the state from the newest snapshot and the journal."""
+        self.predictor, self.seq = self.snapshots.newest(self.load, self.make)
         self.saved = self.seq
         self.names = Names(entry for entry in self.journal.of(*KINDS) if entry.seq <= self.seq)
         self.until = self.journal.until(self.seq)
-        self.raised = max((entry.body["id"] for entry in self.journal.of("alarm")), default=0)
-        strange = (
-            self.journal.setting("strange") or 0
-        )  # up to here, alarms are of another Selectron
+        alarms = list(self.journal.of("alarm"))
+        self.raised = max((entry.body["id"] for entry in alarms), default=0)
+        strange = self.journal.setting("strange") or 0  # the last alarm of another version
         self.own = {
             entry.body["id"]: entry.body["own"]
-            for entry in self.journal.of("alarm")
+            for entry in alarms
             if strange < entry.seq <= self.seq
         }
-        self.alarm: Any = None  # what the predictor has raised last
+        self.alarm: Any = None  # the last alarm of the predictor
         self.catch_up()
 
     def catch_up(self) -> None:
-        """Apply what has been written to the journal, by whichever process."""
+        """Apply new entries of the journal, whichever process wrote them."""
         with self.thread:
             for entry in self.journal.after(self.seq):
                 self._apply(entry)
 
     def advance(self, events: Sequence[Event], until: float) -> list[Any]:
-        """Take all events up to a time, in order; return the alarms that this raises."""
+        """Process all events up to a time, in order; return the alarms that are raised."""
         alarms: list[Any] = []
         with self.thread:
             cells = list(self._cells(events, until))
             for start in range(0, len(cells), AT_ONCE):
                 try:
-                    alarms += self._written(cells[start : start + AT_ONCE])
+                    alarms += self._write(cells[start : start + AT_ONCE])
                 except BaseException:
-                    self._derive()  # it may have gone further than what is written
+                    self._derive()  # the predictor may be ahead of the journal
                     raise
             if self.seq - self.saved >= self.every:
                 self.snapshot()
         return alarms
 
     def said(self, what: str, *values: Any) -> Entry:
-        """Write what a person says, by a method of `Saying`, and have it take effect."""
+        """Write what the user says, with a method of `Saying`, and apply it."""
         with self.thread:
             entry = getattr(self.say, what)(*values)
             self.catch_up()
         return entry
 
     def _cells(self, events: Sequence[Event], until: float) -> Iterator[tuple[float, Any, list]]:
-        """Yield stretches: their end, the declaration that ends them, their events."""
+        """Yield stretches: the end, the declaration that ends it or None, the events."""
         self.catch_up()
         left = deque(
             e._replace(start=max(e.start, self.until)) for e in events if e.end > self.until
@@ -171,19 +152,22 @@ class Session:
                     left.appendleft(event._replace(start=end))
             yield end, seq or None, cell
 
-    def _written(self, cells: list[tuple[float, Any, list]]) -> list[Any]:
+    def _write(self, cells: list[tuple[float, Any, list]]) -> list[Any]:
+        """Write and apply stretches in one transaction; return the alarms that are raised."""
         alarms = []
         with self.journal.writing():
             self.catch_up()
             for end, declaration, events in cells:
                 if not all(event.away for event in events):
-                    alarms += self._cell(end, events)
+                    alarms += self._write_cell(end, events)
                 if declaration in self.names.waiting:
-                    self._switch(end, declaration)
+                    since, activity = self.names.waiting[declaration]
+                    body = {"of": declaration, "activity": activity, "since": since}
+                    self._apply(self.journal.append("switch", end, self.clock(), body))
         return alarms
 
-    def _cell(self, end: float, events: list[Event]) -> list[Any]:
-        prediction = self._seen(end, events)
+    def _write_cell(self, end: float, events: list[Event]) -> list[Any]:
+        prediction = self._see(end, events)
         body: dict[str, Any] = {"events": events}
         if prediction is not None:
             body |= {key: getattr(prediction, key) for key in ("activity", "score", "declared")}
@@ -198,8 +182,8 @@ class Session:
         points.reached("alarm")
         return [alarm]
 
-    def _seen(self, end: float, events: Sequence[Event]) -> Any:
-        """Have the predictor see a stretch; return what it predicts."""
+    def _see(self, end: float, events: Sequence[Event]) -> Any:
+        """Return the prediction for a stretch."""
         for event in events:
             self.predictor.see(event)
         self.until = end
@@ -207,41 +191,37 @@ class Session:
         self.alarm = None if prediction is None else prediction.alarm
         return prediction
 
-    def _switch(self, time: float, declaration: int) -> None:
-        since, activity = self.names.waiting[declaration]
-        body = {"of": declaration, "activity": activity, "since": since}
-        self._apply(self.journal.append("switch", time, self.clock(), body))
-
     def _apply(self, entry: Entry) -> None:
-        """Have an entry take effect; what the predictor refuses, it refuses at every start."""
+        """Apply an entry; input that the predictor refuses is refused at every start."""
         body = entry.body
         if entry.kind == "cell":
-            self._seen(entry.time, [Event(s, e, r, tuple(w)) for s, e, r, w in body["events"]])
+            self._see(entry.time, [Event(s, e, r, tuple(w)) for s, e, r, w in body["events"]])
         elif entry.kind == "alarm":
-            self._raised(entry)
+            self._match(entry)
         else:
             try:
-                self._told(entry.kind, entry.time, body)
+                self._input(entry.kind, entry.time, body)
             except SelectronError:
                 points.reached("refused")
-            self.names.take(entry)
+        self.names.take(entry)
         self.seq = entry.seq
 
-    def _raised(self, entry: Entry) -> None:
-        """Note which of the predictor's alarms the journal means, if it has raised it again."""
+    def _match(self, entry: Entry) -> None:
+        """Record which of the predictor's alarms the journal means, if it has raised it again."""
+        number, own = entry.body["id"], entry.body["own"]
         if self.alarm is not None and self.alarm.time == entry.time:
-            self.own[entry.body["id"]] = self.alarm.id
-        if self.own.get(entry.body["id"]) != entry.body["own"]:
+            self.own[number] = self.alarm.id
+        if self.own.get(number) != own:
             self.journal.keep("strange", entry.seq)
-        self.names.take(entry)
 
-    def _told(self, kind: str, time: float, body: dict[str, Any]) -> None:
+    def _input(self, kind: str, time: float, body: dict[str, Any]) -> None:
+        """Apply the user's input to the predictor."""
         if kind == "switch":
             self.until = max(self.until, time)
             self.predictor.declare(body["activity"], body.get("since", time))
         elif kind == "answer":
             if body["alarm"] not in self.own:
-                raise SelectronError("The predictor has not raised that alarm.")
+                raise SelectronError("The predictor has not raised this alarm.")
             self.predictor.answer(self.own[body["alarm"]], body["activity"], body["time"])
         elif kind == "clock":
             self.until = time
@@ -250,24 +230,21 @@ class Session:
             getattr(self.predictor, kind)(body["old"], body["new"])
         elif kind == "associate":
             self.predictor.associate(body["resource"], body["activity"])
-        elif kind in ("create", "declare"):  # what is declared is there before its time has come
+        elif kind in ("create", "declare"):  # an activity exists before its declaration has effect
             if body["activity"] not in self.names.open:
                 self.predictor.create(body["activity"])
         elif kind == "close":
             self.predictor.close(body["activity"])
 
     def snapshot(self) -> None:
-        """Save the predictor, so that a start need not play all of the journal again.
-
-        What it has seen long ago is deleted then, and only then: a start still has the snapshots.
-        """
+        """Save the predictor, then delete old minutes, which the snapshots contain."""
         with self.thread:
-            oldest = save(self.predictor, self.journal, self.seq)
+            oldest = self.snapshots.save(self.predictor, self.seq)
             self.saved = self.seq
             self.journal.prune(self.minutes, oldest)
 
     def close(self) -> None:
-        """Save the predictor, and let others have the folder."""
+        """Save the predictor and release the folder."""
         with self.thread:
             try:
                 if self.seq > self.saved:
@@ -275,3 +252,13 @@ class Session:
             finally:
                 self.journal.close()
                 self.held.close()
+
+
+def _locked(path: Path) -> IO[bytes]:
+    file = open(path, "ab")  # noqa: SIM115 (held as long as the session)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise SelectronError(f"{path.parent} is in use by another selectron-desktop.") from None
+    return file

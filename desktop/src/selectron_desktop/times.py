@@ -1,4 +1,4 @@
-"""Times as a person writes them: on the command line, and in CSV files of what was worked on."""
+"""Times as the user writes them: on the command line, and in CSV files of declarations."""
 
 import csv
 import os
@@ -18,16 +18,16 @@ def shown(time: float) -> str:
 
 
 def moment(text: str, now: float) -> float:
-    """Return a time that is written as one of today, with its date, or as how long ago it was.
+    """Return a time that is written as a time of day, with its date, or as a duration before now.
 
-    Raises click.BadParameter if it is none.
+    Raises click.BadParameter if it is none of these.
 
     >>> moment("20min", 3600.0)
     2400.0
     """
     from selectron.askers import Budget
 
-    if text.strip()[-1:] in ("s", "n", "h", "d", "w"):  # a unit, as Z of a date is not
+    if text.strip()[-1:] in ("s", "n", "h", "d", "w"):  # a unit; Z, the end of a date, is not
         with suppress(SelectronError):
             return now - Budget(labels=1, per=text).numbers()[3]  # the period in seconds
     today = datetime.fromtimestamp(now)
@@ -38,29 +38,32 @@ def moment(text: str, now: float) -> float:
         return datetime.fromisoformat(text).timestamp()
     except (ValueError, OverflowError):
         raise click.BadParameter(
-            f"{text!r} is no time: 14:05, 2024-05-01T14:05, 20min or 1.5h would be.",
+            f"{text!r} is not a time such as 14:05, 2024-05-01T14:05, 20min or 1.5h.",
             param_hint="--since",
         ) from None
 
 
 def day_of(text: str) -> date:
-    """Return the day that is written so; raises click.BadParameter if it is none."""
+    """Return a day, written as "today", "yesterday" or a date; raises click.BadParameter."""
     from .report import bounds
 
     if text in ("today", "yesterday"):
         return date.today() - timedelta(days=text == "yesterday")
     try:
         found = date.fromisoformat(text)
-        bounds(found)  # the first and the last days of the calendar have none
+        bounds(found)  # fails for the last day of the calendar
         return found
     except (ValueError, OverflowError):
         raise click.BadParameter(
-            f"{text!r} is no day: 2024-05-01 would be.", param_hint="--day"
+            f"{text!r} is not a day such as 2024-05-01.", param_hint="--day"
         ) from None
 
 
 def stated(path: str | os.PathLike) -> Iterator[tuple[float, str]]:
-    """Yield times in seconds since 1970, and activities; SelectronError if it is no such file."""
+    """Yield the times, in seconds since 1970, and the activities of a CSV file.
+
+    Raises SelectronError if the file does not have these columns, or a time is invalid.
+    """
     from .joining import moment
 
     with open(path, newline="", encoding="utf-8") as file:
@@ -72,6 +75,6 @@ def stated(path: str | os.PathLike) -> Iterator[tuple[float, str]]:
                 yield moment(row["time"]), row["activity"]
             except ValueError:
                 raise SelectronError(
-                    f"{path}, line {rows.line_num}: {row['time']!r} is no time, as "
-                    "2024-05-01T14:05:00+02:00 would be."
+                    f"{path}, line {rows.line_num}: {row['time']!r} is not a time such as "
+                    "2024-05-01T14:05:00+02:00."
                 ) from None

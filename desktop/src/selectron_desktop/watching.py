@@ -1,4 +1,4 @@
-"""The loop: what has become final is predicted, what is to be asked is asked, and told back."""
+"""The loop: predict what has become final, ask questions, and publish predictions and answers."""
 
 import threading
 import time
@@ -8,17 +8,18 @@ from typing import Any
 from .asking import Channel
 from .feed import Feed
 from .saying import Names
-from .server import Absent, Telling
+from .server import ANSWERS, PREDICTIONS, Absent, Publisher
 from .session import Session
 
-WRONG = 3600.0  # seconds by which a clock must have been ahead to go back: less passes by itself
+WRONG = 3600.0  # seconds by which a clock that is set back must have been ahead; less is waited for
 LATE = 900.0  # seconds after which a question is not worth an interruption any more
+PUBLISHED = "published"  # the journal's setting: the last entry that the server has
 
 
 class Watch:
-    """Polls a server, and goes on where it was: whether it or the server was away meanwhile.
+    """Polls a server, and continues from where it was after a pause of either.
 
-    `say` tells a person how things stand, `channels` ask; `telling` tells the server, None not to.
+    `report` gets messages, `channels` get questions; without a `publisher`, nothing is sent.
     """
 
     def __init__(
@@ -26,12 +27,12 @@ class Watch:
         session: Session,
         feed: Feed,
         channels: Sequence[Channel] = (),
-        telling: Telling | None = None,
-        say: Callable[[str], Any] = print,
+        publisher: Publisher | None = None,
+        report: Callable[[str], Any] = print,
         clock: Callable[[], float] = time.time,
     ):
         self.session, self.feed, self.channels = session, feed, channels
-        self.telling, self.say, self.clock = telling, say, clock
+        self.publisher, self.report, self.clock = publisher, report, clock
         self.trouble: str | None = None
 
     def run(self, stop: threading.Event, pause: float) -> None:
@@ -41,65 +42,58 @@ class Watch:
                 stop.wait(pause)
 
     def step(self) -> bool:
-        """Poll once; return whether there is more to be had at once."""
+        """Poll once; return whether the server has more events."""
         now = self.clock()
-        if self.feed.until > now + WRONG:
-            self._set_back(now)
+        if self.feed.until > now + WRONG:  # otherwise nothing would be read until that time
+            self.session.said("set_back", now)
+            self.feed.set_back(now)
+            self.report("The clock was ahead: continuing from now.")
         before = self.feed.until
         try:
             events, until = self.feed.poll(now)
-            self._well(None)
+            self._set_trouble(None)
         except Absent as error:
-            self._well(str(error))
+            self._set_trouble(str(error))
             self.session.catch_up()
             return False
         for alarm in self.session.advance(events, until):
-            self._ask(alarm)
-        if self.telling is not None:
+            if self.clock() - alarm.time < LATE:
+                for channel in self.channels:
+                    channel.ask(alarm._asdict())
+        if self.publisher is not None:
             try:
-                tell(self.session, self.telling)
+                publish(self.session, self.publisher)
             except Absent as error:
-                self._well(str(error))
+                self._set_trouble(str(error))
         return until - before > LATE
 
-    def _set_back(self, now: float) -> None:
-        """Go on from now, though what has been seen is later: else nothing would be until then."""
-        self.session.said("set_back", now)
-        self.feed.set_back(now)
-        self.say("The clock had been ahead: going on from now.")
-
-    def _ask(self, alarm: Any) -> None:
-        if self.clock() - alarm.time < LATE:
-            for channel in self.channels:
-                channel.ask(alarm._asdict())
-
-    def _well(self, trouble: str | None) -> None:
-        """Tell what is wrong, and that it is not any more; once each."""
+    def _set_trouble(self, trouble: str | None) -> None:
+        """Report a change: what is wrong, or that it is over."""
         if trouble != self.trouble:
-            self.say(f"{trouble} Trying again." if trouble else "ActivityWatch is back.")
+            self.report(f"{trouble} Trying again." if trouble else "ActivityWatch is back.")
         self.trouble = trouble
 
 
-def tell(session: Session, telling: Telling) -> None:
-    """Tell the server what it has not been told yet; raises Absent where it is not there."""
+def publish(session: Session, publisher: Publisher) -> None:
+    """Send new predictions and answers to the server; raises Absent if it is not there."""
     with session.thread:
         journal = session.journal
-        entries = list(journal.after(journal.setting("told") or 0))
+        entries = list(journal.after(journal.setting(PUBLISHED) or 0))
         if not entries:
             return
         names = session.names
         alarms = {entry.body["id"]: entry.body for entry in journal.of("alarm")}
     for entry in entries:
-        _told(entry, names, alarms, telling)
-        with session.thread:  # after each: only the last one, told again, merges with itself
-            journal.keep("told", entry.seq)
+        _publish(entry, names, alarms, publisher)
+        with session.thread:  # after each: only the last one may be sent twice, and that merges
+            journal.keep(PUBLISHED, entry.seq)
 
 
-def _told(entry: Any, names: Names, alarms: dict[int, Any], telling: Telling) -> None:
+def _publish(entry: Any, names: Names, alarms: dict[int, Any], publisher: Publisher) -> None:
     body = entry.body
     activity = names.now(body.get("activity"), entry.seq)
     if entry.kind == "cell" and activity:
-        telling.predicted(body["events"][0][0], entry.time, activity)
+        publisher.send(PREDICTIONS, body["events"][0][0], entry.time, activity)
     elif entry.kind == "answer" and activity:
         since = alarms[body["alarm"]]["since"] if body["time"] is None else body["time"]
-        telling.answered(since, entry.time, activity)
+        publisher.send(ANSWERS, since, entry.time, activity)

@@ -1,14 +1,14 @@
-"""A page on this computer: the question that waits, what is declared, and the activities.
+"""A page on this computer: the open question, the declared activity, and all activities.
 
-It listens on the loopback alone, takes requests that carry the folder's token, and refuses those
-that come by another host's name or from another page.
+The server listens on the loopback interface alone. It requires the folder's token, and refuses
+requests under another host's name or from another page.
 """
 
 import secrets
 import threading
 import time
 from collections.abc import Awaitable, Callable
-from functools import cache
+from contextlib import suppress
 from importlib.resources import files
 from typing import Any
 
@@ -49,27 +49,37 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 def application(session: Session, token: str, trouble: Callable[[], str | None]) -> Starlette:
-    """Return the application around a session; `trouble` tells what is wrong, None if nothing."""
+    """Return the application of a session; `trouble` returns what is wrong, None if nothing is."""
 
     def known(handler: Callable[[dict[str, Any]], Any]) -> Handler:
         async def handle(request: Request) -> Response:
-            _check(request, token)
+            given = request.headers.get("authorization", "").removeprefix("Bearer ")
+            if not secrets.compare_digest(given.encode(), token.encode()):
+                raise HTTPException(401, "Open the address that selectron-desktop watch prints.")
             handler(await _body(request) if request.method == "POST" else {})
             return JSONResponse(state(session, trouble()))
 
         return handle
 
     deeds = {
-        "answers": lambda body: answered(session, body),
-        "declarations": lambda body: declared(session, body),
-        "activities": lambda body: session.said("create", _text(body), session.clock()),
+        "answers": lambda body: session.said(
+            "answer", _field(body, "alarm", int), _name(body), session.clock()
+        ),
+        "declarations": lambda body: session.said(
+            "declare", _name(body), session.clock(), session.clock()
+        ),
+        "activities": lambda body: session.said("create", _name(body), session.clock()),
     }
     routes = [Route(path, _page(*page)) for path, page in PAGES.items()]
     routes += [Route("/v1/activity", known(lambda body: None))]
     routes += [
         Route(f"/v1/activity/{name}", known(deed), methods=["POST"]) for name, deed in deeds.items()
     ]
-    handlers: Any = {HTTPException: _refused, SelectronError: _refused, Exception: _failed}
+    handlers: Any = {
+        HTTPException: lambda _, error: _problem(error.status_code, error.detail),
+        SelectronError: lambda _, error: _problem(422, str(error)),
+        Exception: lambda *_: _problem(500, "This could not be stored."),
+    }
     app = Starlette(routes=routes, exception_handlers=handlers)
     app.add_middleware(BaseHTTPMiddleware, dispatch=_guarded)
     return app
@@ -92,48 +102,34 @@ def state(session: Session, trouble: str | None = None) -> dict[str, Any]:
         }
 
 
-def answered(session: Session, body: dict[str, Any]) -> None:
-    """Take an answer to an alarm."""
-    if type(body.get("alarm")) is not int:
-        raise SelectronError("alarm: must be the number of an alarm.")
-    session.said("answer", body["alarm"], _text(body), session.clock())
+def _field(body: dict[str, Any], name: str, kind: type) -> Any:
+    if type(body.get(name)) is not kind:
+        raise SelectronError(f"{name}: must be {'an integer' if kind is int else 'a string'}.")
+    return body[name]
 
 
-def declared(session: Session, body: dict[str, Any]) -> None:
-    """Take a declaration; it holds from now on."""
-    session.said("declare", _text(body), session.clock(), session.clock())
-
-
-def _text(body: dict[str, Any]) -> str:
-    if not isinstance(body.get("activity"), str):
-        raise SelectronError("activity: must be the name of an activity.")
-    return body["activity"]
+def _name(body: dict[str, Any]) -> str:
+    return _field(body, "activity", str)
 
 
 async def _body(request: Request) -> dict[str, Any]:
-    """Return the object of a request's body."""
+    """Return the JSON object in a request's body."""
     if int(request.headers.get("content-length", BODY + 1)) > BODY:
         raise HTTPException(413, f"The body is longer than {BODY} bytes.")
     try:
         body = await request.json()
     except (ValueError, RecursionError):
-        raise HTTPException(400, "The body is no JSON.") from None
+        raise HTTPException(400, "The body is not JSON.") from None
     if not isinstance(body, dict):
         raise SelectronError("The body must be an object.")
     return body
 
 
-def _check(request: Request, token: str) -> None:
-    given = request.headers.get("authorization", "").removeprefix("Bearer ").encode()
-    if not secrets.compare_digest(given, token.encode()):
-        raise HTTPException(401, "Open the address that selectron-desktop watch prints.")
-
-
 async def _guarded(request: Request, call: Callable[[Request], Awaitable[Response]]) -> Response:
-    """Refuse what comes by another host's name, or from another page."""
+    """Refuse requests under another host's name, or from another page."""
     host, origin = request.headers.get("host", ""), request.headers.get("origin")
     if host.partition(":")[0] not in NAMES:
-        response = _problem(421, "This server does not go by that name.")
+        response = _problem(421, "This server does not have that name.")
     elif origin is not None and origin.partition("://")[2] != host:
         response = _problem(403, "Requests from pages of other origins are refused.")
     else:
@@ -143,34 +139,20 @@ async def _guarded(request: Request, call: Callable[[Request], Awaitable[Respons
 
 
 def _page(name: str, media: str) -> Handler:
+    content = (files(__package__) / "page" / name).read_bytes()
+
     async def send(request: Request) -> Response:
-        return Response(content(name), media_type=media)
+        return Response(content, media_type=media)
 
     return send
-
-
-@cache
-def content(name: str) -> bytes:
-    """Return a file of the pages."""
-    return (files(__package__) / "page" / name).read_bytes()
 
 
 def _problem(status: int, message: str) -> Response:
     return JSONResponse({"error": {"message": message}}, status)
 
 
-async def _refused(request: Request, error: SelectronError | HTTPException) -> Response:
-    if isinstance(error, HTTPException):
-        return _problem(error.status_code, error.detail)
-    return _problem(422, str(error))
-
-
-async def _failed(request: Request, error: Exception) -> Response:
-    return _problem(500, "This could not be kept.")
-
-
 class Page:
-    """The page, served by a thread until `close`; port 0 takes any that is free."""
+    """The page, served by a thread until `close`; port 0 selects any that is free."""
 
     def __init__(
         self,
@@ -191,18 +173,16 @@ class Page:
         limit = time.monotonic() + STARTING
         while not self.server.started:
             if not self.thread.is_alive() or time.monotonic() > limit:
-                raise SelectronError(f"The page cannot be served at port {port}: give another.")
+                raise SelectronError(f"The page cannot be served at port {port}: choose another.")
             time.sleep(0.01)
         self.port = self.server.servers[0].sockets[0].getsockname()[1]
         self.url = f"http://{LOOPBACK}:{self.port}/#token={token}"
 
     def _run(self) -> None:
-        try:
+        with suppress(SystemExit):  # uvicorn exits if the port is in use
             self.server.run()
-        except SystemExit:
-            return  # uvicorn's way to say that the port is taken
 
     def close(self) -> None:
-        """Serve no longer."""
+        """Stop the server."""
         self.server.should_exit = True
         self.thread.join()

@@ -1,30 +1,30 @@
-"""What was in front: events come in, information vectors go out (section 5.2)."""
+"""What was in front: events, and the information vectors computed from them (section 5.2)."""
 
 import math
 from collections import deque
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from selectron import SelectronError
 
 KINDS = ("document", "folder", "site", "application", "project")
-LEAST = 1.0  # seconds that a window counts which was seen once, with no duration
-OPEN = 1800.0  # seconds of presence after which a resource counts as closed
+LEAST = 1.0  # seconds: the duration of a window that was seen only once
+OPEN = 1800.0  # seconds of presence after which a resource that was not seen counts as closed
 
 
 class Event(NamedTuple):
-    """A stretch in which one window was in front, or in which nobody was there.
+    """A stretch of time in which one window was in front, or in which nobody was there.
 
-    Events come in order of their starts and do not overlap; between them nothing is known.
+    Events come in order of their starts and do not overlap; nothing is known of the time between.
     """
 
     start: float  # seconds since 1970, UTC
     end: float
-    resource: str  # its kind, a colon, and what names it: "site:example.org"; "" if nobody is there
+    resource: str  # kind and name: "site:example.org"; "" if nobody is there
     words: tuple[str, ...]  # of the window's title, in lower case, or hashed
 
     @property
     def away(self) -> bool:
-        """Was nobody there?"""
+        """Whether nobody was there."""
         return not self.resource
 
 
@@ -37,25 +37,25 @@ class Window(NamedTuple):
 
 
 class Vector(NamedTuple):
-    """X_t: what is known of the stretch that ends at `end`, but for the activities."""
+    """X_t: what is known of the stretch that ends at `end`, except for the activities."""
 
     start: float  # seconds since 1970
     end: float
     windows: tuple[Window, ...]
     open: tuple[str, ...]  # resources seen within the last half hour of presence
-    closed: int  # resources that have ceased to be open
+    closed: int  # resources that are no longer open
     used: float  # the share of open resources that were in front
     since: float  # seconds since the last declared switch
-    gap: float  # seconds since the vector before
+    gap: float  # seconds since the vector before this one
 
     @property
     def middle(self) -> float:
-        """The time that settles to which activity it belongs."""
+        """The middle of the stretch: the activity then is the activity of the vector."""
         return (self.start + self.end) / 2
 
     @property
     def seconds(self) -> float:
-        """How long somebody was there."""
+        """The seconds for which somebody was there."""
         return sum(window.seconds for window in self.windows)
 
     @property
@@ -73,68 +73,66 @@ class Vector(NamedTuple):
 
 
 class Desktop:
-    """What has been seen since the last vector, and which resources are open.
+    """The events since the last vector, and the resources that are open.
 
-    Trackers do not tell that a window is closed: a resource is taken to be open until somebody has
-    been there for half an hour without looking at it.
+    Trackers do not report that a window is closed: a resource is open until somebody has been there
+    for half an hour without looking at it.
     """
 
     def __init__(self) -> None:
         self.until = -math.inf  # the end of the last event
         self.closed_at = -math.inf  # the end of the last stretch
         self.before = -math.inf  # the end of the last stretch in which somebody was there
-        self.presence = 0.0  # seconds for which somebody has been there
+        self.presence = 0.0  # seconds for which somebody has been there, in total
         self.pending: deque[Event] = deque()
-        self.seen: dict[str, float] = {}  # presence when last seen; the longest unseen in front
+        self.seen: dict[str, float] = {}  # presence when last seen, the oldest first
 
     def see(self, event: Event) -> None:
-        """Take up an event; SelectronError if it is out of order, and nothing is changed."""
+        """Add an event; raises SelectronError, and changes nothing, if it is out of order."""
         start, end = event.start, event.end
         if not (math.isfinite(start) and math.isfinite(end) and start <= end):
             raise SelectronError(
-                f"An event must start, and end no earlier, at times in seconds, got {start!r} to "
-                f"{end!r}."
+                f"An event must start at a finite time and end later, got {start!r} to {end!r}."
             )
-        if start < self.until:
+        if start < (latest := max(self.until, self.closed_at)):
             raise SelectronError(
-                f"The event at {start!r} starts before the one before it ends, at "
-                f"{self.until!r}: events must come in order and must not overlap."
-            )
-        if start < self.closed_at:
-            raise SelectronError(
-                f"The event at {start!r} comes too late: all up to {self.closed_at!r} has been "
-                "looked at."
+                f"The event at {start!r} starts before {latest!r}, the end of the last event or "
+                "stretch: events must come in order and must not overlap."
             )
         self.until = end
         self.pending.append(event)
 
-    def close(self, time: float, switched: float | None) -> Vector | None:
+    def close(self, time: float, switched: float) -> Vector | None:
         """Return the vector of the stretch that ends at `time`, None if nobody was there.
 
-        `switched` is when the last switch was declared.
+        `switched` is the time of the last declared switch, -inf if there is none.
         """
         parts = self._parts(time)
         start, self.closed_at = self.closed_at, time
-        windows = _windows(parts)
-        if not windows:
+        if not parts:
             return None
+        times: dict[tuple[str, tuple[str, ...]], float] = {}
+        for event in parts:
+            window = event.resource, tuple(event.words)
+            times[window] = times.get(window, 0.0) + max(LEAST, event.end - event.start)
+        windows = tuple(Window(*window, seconds) for window, seconds in times.items())
         start = max(start, parts[0].start)
-        seconds = sum(window.seconds for window in windows)
-        closed = self._look(dict.fromkeys(window.resource for window in windows), seconds)
-        used = len({window.resource for window in windows}) / len(self.seen)
-        since = 0.0 if switched is None else max(0.0, time - switched)
+        resources = dict.fromkeys(window.resource for window in windows)
+        closed = self._look(resources, sum(window.seconds for window in windows))
+        used = len(resources) / len(self.seen)
+        since = max(0.0, time - switched) if math.isfinite(switched) else 0.0
         gap = max(0.0, start - self.before) if math.isfinite(self.before) else 0.0
         self.before = time
         return Vector(start, time, windows, tuple(self.seen), closed, used, since, gap)
 
     def set_back(self, time: float) -> None:
-        """Go on from an earlier time, and forget what waits to be looked at."""
+        """Continue from an earlier time; pending events are dropped."""
         self.until = self.closed_at = time
         self.before = min(self.before, time)
         self.pending.clear()
 
     def _parts(self, time: float) -> list[Event]:
-        """Take what was seen before `time`; the rest of an event that goes on stays."""
+        """Remove and return the events before `time`; an event that lasts longer is cut."""
         parts: list[Event] = []
         while self.pending and self.pending[0].start < time:
             event = self.pending.popleft()
@@ -145,7 +143,7 @@ class Desktop:
         return [event for event in parts if not event.away]
 
     def _look(self, resources: dict[str, None], seconds: float) -> int:
-        """Note that resources were in front for so long in all; return how many were closed."""
+        """Record the resources that were in front; return the number of those that were closed."""
         self.presence += seconds
         for resource in resources:
             self.seen.pop(resource, None)
@@ -155,24 +153,3 @@ class Desktop:
             del self.seen[next(iter(self.seen))]
             closed += 1
         return closed
-
-    def pack(self) -> dict[str, Any]:
-        """Return the state as JSON can hold it."""
-        return {**vars(self), "pending": [list(event) for event in self.pending]}
-
-    @classmethod
-    def unpack(cls, packed: dict[str, Any]) -> "Desktop":
-        """Return the desktop that was packed."""
-        desktop = cls()
-        pending = [Event(a, b, resource, tuple(w)) for a, b, resource, w in packed["pending"]]
-        desktop.__dict__.update({**packed, "pending": deque(pending)})
-        return desktop
-
-
-def _windows(parts: list[Event]) -> tuple[Window, ...]:
-    """Return the windows of a stretch, each once."""
-    seconds: dict[tuple[str, tuple[str, ...]], float] = {}
-    for event in parts:
-        window = event.resource, tuple(event.words)
-        seconds[window] = seconds.get(window, 0.0) + max(LEAST, event.end - event.start)
-    return tuple(Window(*window, time) for window, time in seconds.items())

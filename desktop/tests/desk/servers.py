@@ -27,7 +27,7 @@ def stamp(seconds):
 
 
 class Web:
-    """Requests to a server as watchers send them, without aw-client."""
+    """Requests to a server as watchers send them."""
 
     url: str
 

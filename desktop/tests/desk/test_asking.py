@@ -39,7 +39,7 @@ def test_what_is_typed_answers(typed, meant, capsys):
     terminal.listening.join(10)
     assert told == [(7, meant)]
     out, err = capsys.readouterr()
-    assert 'Are you working on "thesis" by now, since' in out
+    assert 'Are you now working on "thesis", since' in out
     assert ("That cannot be." in err) == ("x" in typed)
 
 
@@ -49,7 +49,7 @@ def test_nothing_declared_cannot_be_gone_back_to(capsys):
     terminal.ask({**QUESTION, "declared": None})
     terminal.listening.join(10)
     assert told == [(7, "mail")]
-    assert "Nothing was declared" in capsys.readouterr().out
+    assert "Nothing was declared" in capsys.readouterr().err
 
 
 def program(tmp_path, script):
@@ -69,7 +69,7 @@ def test_a_button_of_a_notification_answers(tmp_path, button, meant):
 def test_a_notification_without_buttons(tmp_path):
     told = Told()
     script = 'case "$*" in *--action*) exit 1;; esac'
-    Desktop(told, program(tmp_path, script))._shown(QUESTION)
+    Desktop(told, program(tmp_path, script))._show(QUESTION)
     assert told == []
     first, second = (tmp_path / "called").read_text().splitlines()
     assert "--action=yes=thesis" in first
@@ -77,5 +77,5 @@ def test_a_notification_without_buttons(tmp_path):
 
 
 def test_a_notification_that_fails_is_told_of(tmp_path, capsys):
-    Desktop(Told(), str(tmp_path / "nowhere"))._shown(QUESTION)
+    Desktop(Told(), str(tmp_path / "nowhere"))._show(QUESTION)
     assert capsys.readouterr().err.startswith("selectron: the notification failed")

@@ -92,11 +92,11 @@ def test_one_bucket_alone_and_several_computers(tmp_path):
 
 
 BAD = {
-    "no JSON": "{",
+    "not JSON": "{",
     "no buckets": "[1, 2]",
     "buckets": '{"buckets": 5}',
     "no bucket of windows": '{"buckets": {}}',
-    "no event of a window": json.dumps({"buckets": {"a": bucket("currentwindow", 5, {}, None)}}),
+    "no valid event": json.dumps({"buckets": {"a": bucket("currentwindow", 5, {}, None)}}),
 }
 
 
@@ -193,7 +193,7 @@ def test_what_is_kept_of_titles(tmp_path):
         "application:word"
     )
     (tmp_path / "key").write_bytes(b"short")
-    with pytest.raises(SelectronError, match="no 32 random bytes"):
+    with pytest.raises(SelectronError, match="must have 32 random bytes"):
         secret(tmp_path / "key")
     with pytest.raises(SelectronError, match="must be one of"):
         Titles("shouted")

@@ -189,7 +189,7 @@ def test_what_the_predictor_refuses_is_kept_and_harms_nothing(began):
         ("declare", ("", at(0), at(0)), "cannot be an activity's name"),
         ("declare", ("a\nb\x00", at(0), at(0)), "cannot be an activity's name"),
         ("declare", ("x" * 101, at(0), at(0)), "cannot be an activity's name"),
-        ("declare", ("a", at(9), at(0)), "not be of the future"),
+        ("declare", ("a", at(9), at(0)), "must not be in the future"),
         ("answer", (7, "a", at(0)), "There is no alarm 7"),
         ("answer", (1, " ", at(0)), "cannot be an activity's name"),
         ("answer", (1, "a", at(9), at(9)), "not be after the alarm"),

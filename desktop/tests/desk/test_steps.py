@@ -8,7 +8,7 @@ from selectron.bounds.large_margin import stepped_mistakes, theorem_5_1
 from selectron.learners import AROW, ObjectiveRegularized, PassiveAggressive, Perceptron
 from selectron_desktop.features import K, M, joint
 from selectron_desktop.predictor import ActivityPredictor
-from selectron_desktop.scoring import Replay, Scoring, best
+from selectron_desktop.scoring import Replay, Scoring
 
 from .people import minutes, play
 
@@ -21,7 +21,7 @@ def taught(monkeypatch):
     rows, learn, add = [], Scoring.learn, Replay.add
 
     def noted(self, first, second, pair, scores):
-        rival = best(*scores, without=pair)
+        rival = scores.best(without=pair)
         learn(self, first, second, pair, scores)
         if rival is not None:
             np.testing.assert_allclose(rows[-1], literal_z(first, second, pair, rival), atol=1e-15)

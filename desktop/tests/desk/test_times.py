@@ -24,7 +24,7 @@ def test_a_declaration_of_the_past_teaches(tmp_path):
     assert late.declared != day[switch].activity
     late.declare(day[switch].activity, quiet.event.start)
     assert late.declared == timely.declared == day[switch].activity
-    assert late.past.said.pack() == timely.past.said.pack()
+    assert late.past.said.statements == timely.past.said.statements
     credited = [[i.label for i in one.past.history] for one in (late, timely)]
     assert credited[0] == credited[1]
     for known in ("times", "words"):
@@ -38,7 +38,7 @@ def test_a_declaration_of_the_past_teaches(tmp_path):
 def test_a_declaration_of_the_past_holds_until_the_next_one():
     predictor = trained(100)
     said = predictor.past.said.statements[-1]
-    name = predictor._activities.name(said.activity)
+    name = predictor._activities.names.get(said.activity)
     predictor.declare("Elsewhere", said.time - 60)
     assert predictor.declared == name
     labels = {i.vector.start: i.label for i in predictor.past.history}

@@ -114,7 +114,7 @@ def test_only_this_page_of_this_computer_with_the_token_is_heard(page):
 
 
 def test_a_port_that_is_taken(page, tmp_path):
-    with pytest.raises(SelectronError, match=f"port {page.port}: give another"):
+    with pytest.raises(SelectronError, match=f"port {page.port}: choose another"):
         Page(page.session, token_of(tmp_path), page.port)
 
 

@@ -63,7 +63,7 @@ function show(state) {
   else if (JSON.stringify([question, activities]) !== shown) put(question, activities, waiting);
 }
 
-// Buttons are only made anew where they change, so that the focus stays where it is.
+// Buttons are recreated only if they change, so that the focus stays where it is.
 function draw(id, names, made) {
   const box = get(id);
   if (box.dataset.names === JSON.stringify(names)) return;
@@ -75,8 +75,8 @@ function put(question, activities, waiting) {
   shown = JSON.stringify([question, activities]);
   choices = [...new Set([question.activity, question.declared, ...activities.toReversed()])].filter((name) => name !== null).slice(0, MOST);
   get("asked").textContent = `Are you working on “${question.activity}”?`;
-  const before = question.declared === null ? "Nothing was declared." : `You had said “${question.declared}”.`;
-  get("why").textContent = `It looks like it since ${clock(question.since)}. ${before}${waiting > 1 ? ` ${waiting - 1} more after this one.` : ""}`;
+  const before = question.declared === null ? "Nothing was declared." : `You had declared “${question.declared}”.`;
+  get("why").textContent = `Estimated since ${clock(question.since)}. ${before}${waiting > 1 ? ` ${waiting - 1} more after this one.` : ""}`;
   get("answers").dataset.names = "";
   draw("answers", choices, (name, i) => {
     const words = name === question.activity ? `Yes, ${name}` : name === question.declared ? `No, still ${name}` : name;
