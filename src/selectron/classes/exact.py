@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.bind import allocating, apart
+from ..engine.bind import needs_refcounts, noinline
 from ..engine.parts import VAST, learner, space
 from ..engine.round import REFUSED, STRAINED, UPDATED, Round
 from ..engine.rows import Dense, Sparse
@@ -81,7 +81,7 @@ def margin(s: Any, rows: Any, i: int) -> float:
     return gap(s.scores, s.ranks)
 
 
-@allocating
+@needs_refcounts
 def needs_growth(s: Any, rows: Any, i: int) -> bool:
     """Return whether there is too little room for z, with twice as many non-zeros as the row."""
     n, indptr = int(rows.indptr[i + 1] - rows.indptr[i]), np.zeros(2, np.uint64)
@@ -90,8 +90,8 @@ def needs_growth(s: Any, rows: Any, i: int) -> bool:
     return space.needs_growth(space.at(s, 0), z, 0)
 
 
-@apart
-@allocating
+@noinline
+@needs_refcounts
 def pair(s: Any, rows: Any, i: int, hi: int, lo: int) -> Any:
     """Return z as a row of the space."""
     begin, n = rows.indptr[i], int(rows.indptr[i + 1] - rows.indptr[i])
@@ -117,7 +117,7 @@ def limit(s: Any, zz: float) -> float:
     return space.ceiling(space.at(s, 0), zz)
 
 
-@apart
+@noinline
 def learn(
     p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: int, t: float
 ) -> int:

@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.arithmetic import reassociated
-from ..engine.bind import allocating, apart, variant
+from ..engine.bind import needs_refcounts, noinline, variant
 from ..engine.parts import VAST, asker, classes, learner, space
 from ..engine.round import REFUSED, STRAINED, UPDATED, Round, Step
 from ..engine.scales import shaped
@@ -170,7 +170,7 @@ def due(p: Any, s: Any, scale: float, m: float, y: int) -> bool:
     return lo >= 0 and asker.trains(p, m, sign)
 
 
-@apart
+@noinline
 def learn(
     p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: int, t: float
 ) -> int:
@@ -200,7 +200,7 @@ def rescale(s: Any) -> None:
             space.rescale(space.at(s, k), 1 / VAST)
 
 
-@apart
+@noinline
 def part(p: Any, s: Any, rows: Any, i: int, scale: float, k: int, q: float, way: Any) -> int:
     """Step with class k alone, given q, which `form` has returned; return 0 if not finite."""
     c = space.at(s, k)
@@ -210,7 +210,7 @@ def part(p: Any, s: Any, rows: Any, i: int, scale: float, k: int, q: float, way:
     return done
 
 
-@apart
+@noinline
 def rest(s: Any, rows: Any, i: int, scale: float, hi: int, lo: int, way: Any) -> bool:
     """Shrink the other classes as much as these two; return whether all is finite."""
     if space.still(way):
@@ -244,8 +244,8 @@ def learn_at_once(
     return UPDATED
 
 
-@apart
-@allocating
+@noinline
+@needs_refcounts
 def all_at_once(p: Any, s: Any, rows: Any, i: int, scale: float, b: int, xx: float) -> bool:
     """Move the rivals back and the right class b forward; return False if that is not finite."""
     losses = 1 + (s.scores - s.scores[b]) / scale

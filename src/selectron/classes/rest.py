@@ -8,7 +8,7 @@ learners without a joint step, and for classes that overlap.
 import math
 from typing import Any
 
-from ..engine.bind import apart
+from ..engine.bind import noinline
 from ..engine.parts import asker, space
 from ..engine.round import REFUSED, Life
 from . import joint
@@ -56,7 +56,7 @@ def life(p: Any, s: Any, t: float, remaining: float) -> Life:
     return space.life(p, space.at(s, s.ranks[BEST]), t, remaining)
 
 
-@apart
+@noinline
 def learn(
     p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: int, t: float
 ) -> int:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.arithmetic import dot, row_dot
-from ..engine.bind import apart
+from ..engine.bind import noinline
 from ..engine.parts import expert
 from ..engine.round import Round
 from ..engine.rows import Dense, readonly
@@ -106,7 +106,7 @@ def step_expert(s: Any, k: int, rows: Any, i: int, eta: float, nu: float) -> boo
     return math.isfinite(dot(w, w) + nu * dot(g, g))
 
 
-@apart
+@noinline
 def refit_site(p: Any, s: Any, k: int, slot: int, wrong: float) -> bool:
     """Remove a site from the posterior of expert k, and fit it again; return whether finite."""
     m, q = margin_of(s, k, Rows(s.stored, 0.0), slot)

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.bind import apart
+from ..engine.bind import noinline
 from ..engine.parts import expert
 from ..engine.round import Life
 from .hazard import elapsed, end_probability, hazard_prior, remaining_part
@@ -94,7 +94,7 @@ def mean_noise(s: Any) -> float:
     return math.exp(total)
 
 
-@apart
+@noinline
 def update_noise(s: Any, y: float) -> None:
     """Update the posterior of the noise of margins with label y, and discount it."""
     total = 0.0
@@ -126,7 +126,7 @@ def switch_ratio(s: Any, k: int, y: float) -> float:
     return 1 / (2 * likelihood(s, k, y))
 
 
-@apart
+@noinline
 def update_weights(s: Any, y: float) -> bool:
     """Update the posterior weights and the rate of wrong labels with label y.
 
@@ -159,7 +159,7 @@ def scale_weight(s: Any, k: int, by: float) -> float:
     return total
 
 
-@apart
+@noinline
 def transition(s: Any, switches: float, gap: float, t: float, y: float) -> None:
     """Pass a part of every weight to the newest expert, by the hazard since the last label."""
     new, total = newest(s), 0.0
@@ -181,7 +181,7 @@ def transition(s: Any, switches: float, gap: float, t: float, y: float) -> None:
         scale_weight(s, k, 1 / total)
 
 
-@apart
+@noinline
 def life(p: Any, s: Any, t: float, remaining: float) -> Life:
     """Return how long the concept is expected to last, with so many rounds remaining."""
     passed, lasting = 0.0, 0.0

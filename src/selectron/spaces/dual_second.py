@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.arithmetic import dot, reassociated, sparse_dot
-from ..engine.bind import apart, variant
+from ..engine.bind import noinline, variant
 from ..engine.parts import storage
 from ..engine.round import Round, Shape, ShapeStep
 from . import dense_second
@@ -74,7 +74,7 @@ def form(s: Any, rows: Any, i: int) -> float:
     return quadratic(s, storage.length(rows, i))
 
 
-@apart
+@noinline
 def quadratic(s: Any, xx: float) -> float:
     """Return q; leave a_t = <g_t, phi(x)> in s.a."""
     total, begin = 0.0, 0
@@ -95,7 +95,7 @@ def needs_growth(s: Any, rows: Any, i: int) -> bool:
     return int(s.scalars[HELD]) == len(s.c) or storage.too_long(s, rows, i)
 
 
-@apart
+@noinline
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- w + eta g and P <- mu (P + eps I) - nu g g', for phi(x) scaled, after `form`."""
     n = int(s.scalars[HELD])
@@ -195,7 +195,7 @@ def explicit_form(s: Any, rows: Any, i: int) -> float:
     return quadratic(s, storage.length(rows, i))
 
 
-@apart
+@noinline
 def explicit_move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled, after `form`."""
     n = int(s.scalars[HELD])

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.arithmetic import sparse_dot
-from ..engine.bind import apart
+from ..engine.bind import noinline
 from ..engine.parts import kernel
 from ..engine.rows import Sparse
 from . import sparse_second
@@ -71,21 +71,21 @@ def too_long(s: Any, rows: Any, i: int) -> bool:
     return rows.indptr[i + 1] - rows.indptr[i] > s.values.shape[1]
 
 
-@apart
+@noinline
 def length(rows: Any, i: int) -> float:
     """Return k(x, x)."""
     xx = squared_norm(rows, i)
     return kernel.value(kernel.Parameters(*rows.kernel), xx, xx, xx)
 
 
-@apart
+@noinline
 def fill(s: Any, rows: Any, i: int) -> None:
     """Leave k(x_j, x) of row i and every stored example in s.kappa."""
     begin, end = rows.indptr[i], rows.indptr[i + 1]
     compare(s, rows, rows.indices, rows.values, begin, end, squared_norm(rows, i))
 
 
-@apart
+@noinline
 def among(s: Any, rows: Any, r: int) -> None:
     """Leave k(x_j, x_r) of all stored examples in s.kappa."""
     none = s.lengths[r] - s.lengths[r]  # 0, of the same type as the ends of rows
@@ -105,7 +105,7 @@ def compare(s: Any, rows: Any, indices: Any, values: Any, begin: int, end: int, 
         s.wide[indices[j]] = 0.0
 
 
-@apart
+@noinline
 def put(s: Any, rows: Any, i: int, j: int) -> None:
     """Store row i in slot j."""
     begin = rows.indptr[i]
