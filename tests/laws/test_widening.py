@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from selectron.engine.parts import Space
 from selectron.engine.rows import Sparse
 from selectron.errors import SelectronError
+from selectron.spaces.state import COUNT, SQUARE
 
 from .grid import GRID, LEARNERS, marked, name_of, plain_loop
 from .playing import close, matrix, play_learn, play_live, play_run, same_bits, same_flags, snapshot
@@ -35,7 +35,7 @@ def growing(case):
 
 def shown(model):
     """Return all that is learned; bounds, which may be tighter or looser, are no part of it."""
-    learned = [model.weights(), Space.square(model.state), Space.count(model.state)]
+    learned = [model.weights(), model.state.scalars[SQUARE], model.state.scalars[COUNT]]
     return [*learned, matrix(model)] if hasattr(model.learner, "shape") else learned
 
 

@@ -22,8 +22,8 @@ remaining rows need are reserved.
 import math
 from typing import Any, NamedTuple
 
+from ..engine.loop import wrapped
 from ..engine.parameters import number, shown
-from ..engine.parts import wrapped
 from ..engine.round import Life
 from ..errors import SelectronError
 from .uncertainty import Uncertainty

@@ -3,8 +3,9 @@
 import math
 from typing import Any, NamedTuple
 
+from ..engine.loop import FORM, VARIANCE
 from ..engine.parameters import number
-from ..engine.parts import FORM, VARIANCE, learner
+from ..engine.parts import learner
 from ..engine.round import mistake
 
 

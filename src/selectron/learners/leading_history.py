@@ -59,17 +59,9 @@ class LeadingHistory(NamedTuple):
             number(self, "replays", lambda n: 0 <= n <= 1000 and n == int(n), "of labels to 1000"),
         )
 
-    def normalize(self) -> bool:
-        """Return False: experts scale the rows."""
-        return False
-
     def ensemble(self) -> bool:
         """Return True: an ensemble of experts learns."""
         return True
-
-    def score(self, m: float, q: float) -> float:
-        """r = p(+1) - p(-1)."""
-        return m
 
     def steps(self, m: float, y: float) -> bool:
         """Return True: every label counts."""

@@ -4,7 +4,7 @@ import math
 from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Projection, Round, ShapeStep, Step, mistake
+from ..engine.round import Round, Step
 
 
 class Perceptron(NamedTuple):
@@ -33,15 +33,7 @@ class Perceptron(NamedTuple):
         """Return True: rows are scaled to unit length."""
         return True
 
-    def score(self, m: float, q: float) -> float:
-        """r = m."""
-        return m
-
-    def steps(self, m: float, y: float) -> bool:
-        """Return whether the prediction is a mistake."""
-        return mistake(m, y)
-
-    def step(self, r: Round) -> Step | ShapeStep | Projection:
+    def step(self, r: Round) -> Step:
         """w <- w + y x."""
         return Step(keep=1.0, eta=r.y)
 
@@ -75,15 +67,7 @@ class ShiftingPerceptron(NamedTuple):
         """Return True: rows are scaled to unit length."""
         return True
 
-    def score(self, m: float, q: float) -> float:
-        """r = m."""
-        return m
-
-    def steps(self, m: float, y: float) -> bool:
-        """Return whether the prediction is a mistake."""
-        return mistake(m, y)
-
-    def step(self, r: Round) -> Step | ShapeStep | Projection:
+    def step(self, r: Round) -> Step:
         """w <- (1 - l) w + l y x with l = lam / (lam + k), k counting the mistakes before."""
         part = self.lam / (self.lam + r.k)
         return Step(keep=1 - part, eta=part * r.y)
@@ -122,15 +106,7 @@ class ModifiedPerceptron(NamedTuple):
         """Return True: rows are scaled to unit length."""
         return True
 
-    def score(self, m: float, q: float) -> float:
-        """r = m."""
-        return m
-
-    def steps(self, m: float, y: float) -> bool:
-        """Return whether the prediction is a mistake."""
-        return mistake(m, y)
-
-    def step(self, r: Round) -> Step | ShapeStep | Projection:
+    def step(self, r: Round) -> Step:
         """w <- w - size m x / <x, x>; where w is still zero, or again, w <- y x / |x|."""
         if r.q == 0:
             return Step(keep=1.0, eta=0.0)

@@ -5,12 +5,12 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from ..classes import binary, exact, joint, rest
+from ..classes import exact, joint, rest
 from ..classes.stack import Stack, of_one
 from ..engine.bind import digest
-from ..engine.loop import play
+from ..engine.loop import BELIEF, FORM, VARIANCE, Asker, play
 from ..engine.machine import compiled
-from ..engine.parts import BELIEF, FORM, VARIANCE, Asker, Learner, Space, declared
+from ..engine.parts import Learner, declared
 from ..errors import SelectronError
 from ..history import dense as ring_dense
 from ..history import sparse as ring_sparse
@@ -144,8 +144,7 @@ def parts(learner: type, asker: Any, space: Any) -> Mapping[str, Any]:
     if inner is outer and "asker" in getattr(outer, "_field_defaults", ()):
         inner = type(outer._field_defaults["asker"])  # a class alone wraps its default
     own = base.parts if isinstance(base, dual.Dual) else {"space": base}
-    two = own["space"] if isinstance(own["space"], tuple) else (base,)
-    classes = (space.reduction, space) if isinstance(space, Stack) else (binary, *two, Space)
+    classes = (space.reduction, space) if isinstance(space, Stack) else own["space"]
     return {"learner": learner, "asker": outer, "wrapped": inner, "classes": classes, **own}
 
 

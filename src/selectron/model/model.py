@@ -15,8 +15,8 @@ import numpy as np
 
 from ..askers import Always
 from ..classes.stack import of_one
-from ..engine.loop import GIVEN, LATER, NEVER, NONE
-from ..engine.parts import Asker, Learner, declared
+from ..engine.loop import GIVEN, LATER, NEVER, NONE, Asker
+from ..engine.parts import Learner, declared
 from ..engine.round import ASKED, CLASS, STRAINED, UPDATED
 from ..engine.rows import Dense, Sparse, no_rows, rows_of
 from ..errors import Refused, SelectronError
@@ -68,7 +68,8 @@ class Model:
         self.numbers = learner.numbers(), asker.numbers()
         self.width, self.sparse, self.constant = width, sparse, constant
         self.classes, self.many = max(2, classes), many
-        self.normalize = bool(learner.normalize() if normalize is None else normalize)
+        own = declared(learner, Learner, "normalize")(learner)
+        self.normalize = bool(own if normalize is None else normalize)
         self.max_open = max_open
         self.kernel = support.kernel_for(learner, kernel, max_support, sparse)
         self.max_support = max_support

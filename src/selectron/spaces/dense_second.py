@@ -279,11 +279,6 @@ def opposite(step: Any) -> Any:
     return ShapeStep(-step.eta, step.mu, step.nu)
 
 
-def still(step: Any) -> bool:
-    """Return True: no class shrinks in second order."""
-    return True
-
-
 def shrunk(s: Any, rows: Any, i: int, step: Any) -> int:
-    """Return True; it is never called."""
-    return True
+    """Return 1: no class shrinks in second order."""
+    return 1

@@ -28,7 +28,7 @@ from .state import COUNT, DUAL_LENGTH, FRESH, HELD, MIX, NOISE, Field, numbers, 
 from .support_sparse import add
 
 order = 2
-opposite, shrunk, still = dense_second.opposite, dense_second.shrunk, dense_second.still
+opposite, shrunk = dense_second.opposite, dense_second.shrunk
 
 
 def fill_scalars(scalars: np.ndarray, shape: Shape) -> None:

@@ -19,7 +19,7 @@ order = 2
 atomic = True
 ceiling, ceiling_all = dense_second.ceiling, dense_second.ceiling_all
 largest = dense_second.largest
-opposite, shrunk, still = dense_second.opposite, dense_second.shrunk, dense_second.still
+opposite, shrunk = dense_second.opposite, dense_second.shrunk
 
 
 def fill_diagonal(p: np.ndarray, shape: Shape) -> None:
