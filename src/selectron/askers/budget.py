@@ -118,7 +118,8 @@ class Parameters(NamedTuple):
         """Return the probability of asking in round t, at time `now`."""
         b = in_window(self, record_of(past), now)
         rate = current_rate(self, b, now, life.lasting)
-        return probabilities(self, b, *value_of(self, b, r, q, t, life), *rate)[1]
+        worth, surprised = value_of(self, b, r, q, t, life)
+        return probabilities(self, b, worth, surprised, *rate)[1]
 
     def after(
         self, past: Any, r: float, q: float, t: int, now: float, life: Life, asked: bool
@@ -216,7 +217,7 @@ def in_window(a: Any, b: Any, now: float) -> Any:
         return b
     window = float(math.floor(now / a.per))
     pace = b.seen / a.per if b.window >= 0 else 0.0
-    return Record(b.rows, 0.0, 0.0, *b[3:9], window, pace, now)
+    return Record(b.rows, 0.0, 0.0, *b[3:9], window, pace, now)  # type: ignore[call-arg]
 
 
 def current_rate(a: Any, b: Any, now: float, lasting: float) -> tuple[float, float, bool]:

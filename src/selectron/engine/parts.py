@@ -206,6 +206,10 @@ class Space(Protocol):
     def rescale(s: Any, by: float) -> None:
         """P <- by P."""
 
+    @staticmethod
+    def add_examples(s: Any, n: int, g: Any, eta: float) -> None:
+        """w <- w + eta sum_j g_j x_j over n + 1 stored examples; in dual form only."""
+
     # of a stack of vectors, one a class
 
     @staticmethod

@@ -121,11 +121,6 @@ def likelihood(s: Any, k: int, y: float) -> float:
     return max((1 + y * s.predictions[k, BELIEF]) / 2, 1e-6)
 
 
-def switch_ratio(s: Any, k: int, y: float) -> float:
-    """Return the likelihood ratio of a switch, after which either label has probability 1/2."""
-    return 1 / (2 * likelihood(s, k, y))
-
-
 @noinline
 def update_weights(s: Any, y: float) -> bool:
     """Update the posterior weights and the rate of wrong labels with label y.
@@ -171,7 +166,7 @@ def transition(s: Any, switches: float, gap: float, t: float, y: float) -> None:
                 ended = end_probability(j, age, switches * gap, k < FORGETTING)
                 part = s.posterior[k, j] * ended
                 s.posterior[k, j] -= part
-                moved += part * switch_ratio(s, k, y)
+                moved += part * (1 / (2 * likelihood(s, k, y)))  # 1 / 2 after a switch
                 total += s.posterior[k, j]
         total += moved
         for k in range(FORGETTING):

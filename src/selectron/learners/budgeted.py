@@ -64,8 +64,7 @@ class Forgetron(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(Forgetron(budget=100), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(Forgetron(budget=100), fit_intercept=False).run(X, y).mistakes
     475
     """
 

@@ -34,8 +34,7 @@ class CELLIP(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(CELLIP(), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(CELLIP(), fit_intercept=False).run(X, y).mistakes
     430
     """
 
@@ -93,8 +92,7 @@ class IELLIP(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(IELLIP(), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(IELLIP(), fit_intercept=False).run(X, y).mistakes
     419
     """
 

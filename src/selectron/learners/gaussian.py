@@ -25,8 +25,7 @@ class BayesianPerceptron(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(BayesianPerceptron(), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(BayesianPerceptron(), fit_intercept=False).run(X, y).mistakes
     545
     """
 
@@ -87,8 +86,7 @@ class AROW(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(AROW(), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(AROW(), fit_intercept=False).run(X, y).mistakes
     613
     """
 

@@ -24,8 +24,7 @@ class ObjectiveRegularized(NamedTuple):
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
     >>> learner = ObjectiveRegularized(alpha=0.01, C=0.1)
-    >>> run = OnlineClassifier(learner, fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(learner, fit_intercept=False).run(X, y).mistakes
     426
     """
 
@@ -70,8 +69,7 @@ class L2Constrained(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(L2Constrained(beta=0.5), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(L2Constrained(beta=0.5), fit_intercept=False).run(X, y).mistakes
     582
     """
 

@@ -29,8 +29,7 @@ class RLS(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(RLS(), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(RLS(), fit_intercept=False).run(X, y).mistakes
     665
     """
 
@@ -72,8 +71,7 @@ class SecondOrderPerceptron(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(SecondOrderPerceptron(), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(SecondOrderPerceptron(), fit_intercept=False).run(X, y).mistakes
     447
     """
 
@@ -116,8 +114,7 @@ class LASEC(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(LASEC(b=1.0, c=1000.0), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(LASEC(b=1.0, c=1000.0), fit_intercept=False).run(X, y).mistakes
     409
     """
 

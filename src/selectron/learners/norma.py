@@ -24,8 +24,7 @@ class NORMA(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(NORMA(), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(NORMA(), fit_intercept=False).run(X, y).mistakes
     447
     """
 

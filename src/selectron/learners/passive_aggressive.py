@@ -23,8 +23,7 @@ class PassiveAggressive(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(PassiveAggressive(C=0.1), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(PassiveAggressive(C=0.1), fit_intercept=False).run(X, y).mistakes
     380
     """
 
@@ -68,8 +67,7 @@ class MIRA(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(MIRA(C=0.1), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(MIRA(C=0.1), fit_intercept=False).run(X, y).mistakes
     380
     """
 

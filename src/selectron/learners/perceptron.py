@@ -20,8 +20,7 @@ class Perceptron(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(Perceptron(), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(Perceptron(), fit_intercept=False).run(X, y).mistakes
     443
     """
 
@@ -52,8 +51,7 @@ class ShiftingPerceptron(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(ShiftingPerceptron(), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(ShiftingPerceptron(), fit_intercept=False).run(X, y).mistakes
     443
     """
 
@@ -91,8 +89,7 @@ class ModifiedPerceptron(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(ModifiedPerceptron(), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(ModifiedPerceptron(), fit_intercept=False).run(X, y).mistakes
     512
     """
 

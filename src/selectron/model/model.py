@@ -81,7 +81,8 @@ class Model:
         self.tickets = 0
         self._equip()
         support.check_start(self, self.width, self.classes)
-        self.state = self._start()
+        start = self._start_one
+        self.state = self.space.begin(start, self.classes) if self.stacked else start()
         self.past = np.array(declared(asker, Asker, "past")(asker), dtype=float)
 
     @property
@@ -130,22 +131,18 @@ class Model:
 
         `times` are those of the rows in seconds, if the asker uses them.
         """
-        always = isinstance(self.asker, Always)  # it uses no draws
-        return self._play_rounds(block, labels, always, full, times)
+        draw = GIVEN if isinstance(self.asker, Always) else None  # which uses no draws
+        return self._count(block, labels, draw, full, times)
 
     def learn(self, block: Dense | Sparse, labels: np.ndarray) -> Outcome:
         """Play rounds in which every label is given."""
-        return self._play_rounds(block, labels, given=True, full=False)
+        return self._count(block, labels, GIVEN, False, TIMELESS)
 
-    def look(
-        self, block: Dense | Sparse, n: int, full: bool = False, scores: bool = False
-    ) -> Outcome:
+    def look(self, block: Any, n: int, full: bool = False, scores: bool = False) -> Outcome:
         """Predict without changing anything."""
         return self._play(block, np.full(n, NONE, self.codes), NEVER, full, scores)
 
-    def decide(
-        self, block: Dense | Sparse, time: float = 0.0
-    ) -> tuple[int, float, float, int | None]:
+    def decide(self, block: Any, time: float = 0.0) -> tuple[int, float, float, int | None]:
         """Play a round whose label may come later: (class, margin, probability, ticket).
 
         The ticket is None unless the label is asked for. The row is kept until the ticket is
@@ -227,49 +224,27 @@ class Model:
 
     # Within
 
-    def _start(self) -> Any:
-        """Return the state before the first round."""
-        if self.stacked:
-            return self.space.begin(self._start_one, self.classes)
-        return self._start_one()
-
     def _start_one(self, times: int = 1) -> Any:
         """Return the state of one vector before the first round, `times` as long as usual."""
         weights, more = times * self.weights_of(self.width), (self.limit, self.chance)
-        return of_one(self.space).start(weights, self._shape(), *(more if self.dual else ()))
-
-    def _shape(self) -> Any:
-        return declared(self.learner, Learner, "shape")(type(self.learner)(*self.numbers[0]))
+        shape = declared(self.learner, Learner, "shape")(type(self.learner)(*self.numbers[0]))
+        return of_one(self.space).start(weights, shape, *(more if self.dual else ()))
 
     def weights_of(self, width: int) -> int:
         """Return the number of weights for a number of features."""
         return width + (self.constant or (self.space.order == 1 and not self.dual))
 
-    def _play_rounds(
-        self,
-        block: Dense | Sparse,
-        labels: np.ndarray,
-        given: bool,
-        full: bool,
-        times: np.ndarray = TIMELESS,
-    ) -> Outcome:
+    def _count(self, block: Any, labels: Any, draw: Any, full: bool, times: Any) -> Outcome:
         """Play rounds and count them; each takes one draw, used or not."""
-        draw, scores = GIVEN if given else None, full and self.many == "ranking"
-        outcome = self._play(block, labels, draw, full, scores, times)
+        outcome = self._play(block, labels, draw, full, full and self.many == "ranking", times)
         self.rounds += len(labels)
         self.strained += int(np.count_nonzero(outcome.flags & STRAINED))
-        if given:
+        if draw is not None:
             self.draws.skip(len(labels))
         return outcome
 
     def _play(
-        self,
-        block: Dense | Sparse,
-        labels: np.ndarray,
-        draw: float | None,
-        full: bool,
-        scores: bool = False,
-        times: np.ndarray = TIMELESS,
+        self, block: Any, labels: Any, draw: Any, full: bool, scores: bool, times: Any = TIMELESS
     ) -> Outcome:
         """Play a block, all or nothing, with one draw for all rows; None: one each."""
         n = len(labels)
@@ -280,47 +255,29 @@ class Model:
         with self.turn:  # predictions too write into the state's scratch arrays
             kept, mark = None if draw == NEVER else self._copy(), self.draws.mark()
             try:
-                self._play_blocks(block, labels, draw, times, out)
+                for start in range(0, max(n, 1), BLOCK):
+                    part = slice(start, min(start + BLOCK, n))
+                    size = part.stop - start
+                    draws = self.draws.take(size) if draw is None else constant(draw)[:size]
+                    rows, of_rows = rows_of(block, start, part.stop), out.part(part)
+                    self._play_block(rows, (labels[part], draws, times[part]), start, of_rows)
             except BaseException:
                 self.state, self.past = kept or (self.state, self.past)
                 self.draws.reset(mark)
                 raise
         return out
 
-    def _play_blocks(
-        self,
-        block: Dense | Sparse,
-        labels: np.ndarray,
-        draw: float | None,
-        times: np.ndarray,
-        out: Outcome,
-    ) -> None:
-        n = len(labels)
-        for start in range(0, max(n, 1), BLOCK):
-            part = slice(start, min(start + BLOCK, n))
-            size = part.stop - start
-            draws = self.draws.take(size) if draw is None else constant(draw)[:size]
-            rows = rows_of(block, start, part.stop)
-            self._play_block(rows, labels[part], draws, times[part], start, out.part(part))
-
-    def _play_block(
-        self,
-        block: Dense | Sparse,
-        labels: np.ndarray,
-        draws: np.ndarray,
-        times: np.ndarray,
-        start: int,
-        out: Outcome,
-    ) -> None:
-        rows, full = self._rows(block), len(out.margin) > 0
-        played = self._call(rows, labels, draws, times, start, full, out.arrays())
-        if played == len(labels):
+    def _play_block(self, block: Any, rounds: Any, start: int, out: Outcome) -> None:
+        """Play rows, with labels, draws and times; grow the dual state where it has no room."""
+        rows, full, n = self._rows(block), len(out.margin) > 0, len(out)
+        played = self._call(rows, *rounds, start, full, out.arrays())
+        if played == n:
             return
-        if draws[played] == NEVER or not self._grown(rows, played):
+        if rounds[1][played] == NEVER or not self._grown(rows, played):
             raise Refused(start + played, support.why_refused(block, played))
-        left, block = slice(played, None), rows_of(block, played, len(labels))
-        part = labels[left], draws[left], times[left]
-        self._play_block(block, *part, start + played, out.part(left))
+        left, block = slice(played, None), rows_of(block, played, n)
+        rounds = tuple(of_rounds[left] for of_rounds in rounds)
+        self._play_block(block, rounds, start + played, out.part(left))
 
     def _play_one(self, block: Dense | Sparse, label: int, draw: float, full: bool) -> int:
         """Play one row without counting it; return its flags, and leave the rest in `room`."""

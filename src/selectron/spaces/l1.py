@@ -146,7 +146,8 @@ def search(e: Entries, want: float, low: float) -> tuple[float, float]:
     t, level = low, -low
     for k in range(MOST):
         level = leveled(e, t, level)
-        lacking, variance = lack(e, want, t, level)
+        u = values(e, t, level)
+        lacking, variance = want - dot(u, e.slope), spread(e, u).squares
         if abs(lacking) <= NEAR:
             break
         low, high = (t, high) if lacking > 0 else (low, t)
@@ -187,19 +188,10 @@ def above(e: Entries, t: float, level: float) -> tuple[int, float]:
     return count, total
 
 
-def lack(e: Entries, want: float, t: float, level: float) -> tuple[float, float]:
-    """Return how far <u, slope> is below `want`, and its derivative in t."""
-    u = values(e, t, level)
-    return want - dot(u, e.slope), spread(e, u).squares
-
-
 @needs_refcounts
 def values(e: Entries, t: float, level: float) -> np.ndarray:
     """Return u."""
-    u = np.empty(len(e.a))
-    for i in range(len(u)):
-        u[i] = max(0.0, e.a[i] - t * (1 - e.slope[i]) - level)
-    return u
+    return np.maximum(0.0, e.a - t * (1 - e.slope) - level)
 
 
 def spread(e: Entries, u: np.ndarray) -> Spread:

@@ -61,14 +61,20 @@ def inner(s: Any, rows: Any, i: int) -> float:
     return s.scalars[FACTOR] * total + s.scalars[BIAS] * rows.constant
 
 
+def products(w: Any, rows: Any, i: int, found: Any) -> None:
+    """Leave <row k of w, row i> of every row of w in `found`."""
+    for k in range(len(w)):
+        total = 0.0
+        for j in range(rows.indptr[i], rows.indptr[i + 1]):
+            total += w[k, rows.indices[j]] * rows.values[j]
+        found[k] = total
+
+
 def score_all(s: Any, rows: Any, i: int) -> None:
     """Leave <w_k, x> of every class k in s.scores."""
-    begin, end = rows.indptr[i], rows.indptr[i + 1]
+    products(s.v, rows, i, s.scores)
     for k in range(len(s.scores)):
-        total = 0.0
-        for j in range(begin, end):
-            total += s.v[k, rows.indices[j]] * rows.values[j]
-        s.scores[k] = s.scalars[k, FACTOR] * total + s.scalars[k, BIAS] * rows.constant
+        s.scores[k] = s.scalars[k, FACTOR] * s.scores[k] + s.scalars[k, BIAS] * rows.constant
 
 
 def length(rows: Any, i: int) -> float:

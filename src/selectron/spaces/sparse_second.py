@@ -13,6 +13,7 @@ from ..engine.round import Round, Shape
 from ..engine.rows import Sparse, readonly
 from . import dense_second
 from .dense_second import SCALARS, bound, damped, due, rescale_bounds, rounding, tighten, walk
+from .sparse_first import products
 from .state import FRESH, LARGEST, NOISE, SMALLEST, Field, Table
 
 order = 2
@@ -84,11 +85,7 @@ def inner(s: Any, rows: Any, i: int) -> float:
 
 def score_all(s: Any, rows: Any, i: int) -> None:
     """Leave <w_k, x> of every class k in s.scores."""
-    for k in range(len(s.scores)):
-        total = 0.0
-        for j in range(rows.indptr[i], rows.indptr[i + 1]):
-            total += s.w[k, rows.indices[j]] * rows.values[j]
-        s.scores[k] = total
+    products(s.w, rows, i, s.scores)
 
 
 def length(rows: Any, i: int) -> float:
