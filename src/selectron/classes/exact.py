@@ -15,7 +15,7 @@ import numpy as np
 from ..engine.bind import needs_refcounts, noinline
 from ..engine.parts import VAST, learner, space
 from ..engine.round import REFUSED, Round
-from ..engine.rows import Dense, Sparse
+from ..engine.rows import Dense, Sparse, SparseRows
 from ..engine.scales import shaped
 from ..errors import SelectronError
 from ..spaces.state import SQUARE
@@ -87,7 +87,7 @@ def needs_growth(s: Any, rows: Any, i: int) -> bool:
     """Return whether there is too little room for z, with twice as many non-zeros as the row."""
     n, indptr = int(rows.indptr[i + 1] - rows.indptr[i]), np.zeros(2, np.uint64)
     indptr[1] = 2 * n
-    z = space.like(rows, indptr, rows.indices, rows.values)
+    z = SparseRows(indptr, rows.indices, rows.values, rows.constant, rows.kernel)
     return space.needs_growth(space.at(s, 0), z, 0)
 
 
@@ -103,7 +103,7 @@ def pair(s: Any, rows: Any, i: int, hi: int, lo: int) -> Any:
         indices[n + j], values[n + j] = index + np.uint32(lo * width_of(s)), -value
     indptr = np.zeros(2, np.uint64)
     indptr[1] = 2 * n
-    return space.like(rows, indptr, indices, values)
+    return SparseRows(indptr, indices, values, rows.constant, rows.kernel)
 
 
 def form(s: Any, rows: Any, i: int) -> float:

@@ -239,11 +239,6 @@ class Space(Protocol):
         now = Round(0.0, 0.0, 1.0, 0.0, s.scalars[SQUARE], 0.0)
         return space.move(s, rows, i, 1.0, now, Step(step.keep, 0.0))
 
-    @staticmethod
-    def like(rows: Any, indptr: Any, indices: Any, values: Any) -> Any:
-        """Return other rows of the same kind; sparse rows only."""
-        ...
-
 
 class Storage(Protocol):
     """How examples are stored, in dual form."""

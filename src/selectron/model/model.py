@@ -270,7 +270,7 @@ class Model:
     def _play_block(self, block: Any, rounds: Any, start: int, out: Outcome) -> None:
         """Play rows, with labels, draws and times; grow the dual state where it has no room."""
         rows, full, n = self._rows(block), len(out.margin) > 0, len(out)
-        played = self._call(rows, *rounds, start, full, out.arrays())
+        played = self._call(rows, rounds, start, full, out.arrays())
         if played == n:
             return
         if rounds[1][played] == NEVER or not self._grown(rows, played):
@@ -290,7 +290,7 @@ class Model:
         if label != LATER and not self.space.atomic:
             kept = [array.copy() for array in (*self.state, self.past)]
         late = -1 if draw == GIVEN else 0  # a late label is of a round that has been counted
-        while not self._call(rows, *room[:3], late, full, room.out):
+        while not self._call(rows, room[:3], late, full, room.out):
             if label == LATER or not self._grown(rows, 0):
                 if kept:
                     self.state, self.past = self.space.State(*kept[:-1]), kept[-1]
@@ -307,13 +307,10 @@ class Model:
         self.state = state or self.state
         return state is not None
 
-    def _call(
-        self, rows: tuple, labels: Any, draws: Any, times: Any, start: int, full: bool, out: tuple
-    ) -> int:
-        """Call the compiled loop."""
-        learner, asker = self.numbers
-        state, way = tuple(self.state), (self.rounds + start, self.scaled, full)
-        return self.loop(learner, asker, self.past, state, rows, labels, draws, times, *way, out)
+    def _call(self, rows: tuple, rounds: Any, start: int, full: bool, out: tuple) -> int:
+        """Call the compiled loop; `rounds` are labels, draws and times."""
+        way, state = (self.rounds + start, self.scaled, full), tuple(self.state)
+        return self.loop(*self.numbers, self.past, state, rows, *rounds, *way, out)
 
     def _copy(self) -> Any:
         """Return copies of the state and of the asker's memory."""

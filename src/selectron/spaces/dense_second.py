@@ -20,13 +20,14 @@ The d in `doubt` covers the worst case up to d = 20, and errors that grow as sqr
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..engine.arithmetic import dot, reassociated, row_dot, row_square
 from ..engine.round import Round, Shape, ShapeStep
 from ..engine.rows import Dense, readonly
+from ..engine.rows import DenseRows as Rows
 from .dense_first import products
 from .state import (
     COUNT,
@@ -74,22 +75,14 @@ TABLE = Table(
 State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
 
 
-class Rows(NamedTuple):
-    """A block as the loop takes it."""
-
-    values: np.ndarray  # (n, d), the constant in front if there is one
-
-
-def rows(block: Dense, constant: bool) -> Rows:
+def rows(block: Dense, constant: bool, kernel: tuple[float, ...] = ()) -> Rows:
     """Return the block as the loop takes it; a constant costs a copy, cheap compared with P x."""
-    if not constant:
-        return Rows(readonly(block.values))
-    n, d = block.values.shape
-    values = np.empty((n, d + 1))
-    values[:, 0] = 1.0
-    values[:, 1:] = block.values
-    values.setflags(write=False)
-    return Rows(values)
+    values = block.values
+    if constant:
+        values = np.empty((len(block.values), block.values.shape[1] + 1))
+        values[:, 0] = 1.0
+        values[:, 1:] = block.values
+    return Rows(readonly(values), float(constant), kernel)
 
 
 def weights(s: Any) -> np.ndarray:
@@ -163,8 +156,8 @@ def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
         return False
     lift = bound(s, now, step, most, doubt)
     update(s.triangle, s.g, s.scalars[NOISE], lift, step.mu, step.nu)
-    if due(s):
-        tighten(s, norm(s.triangle, len(s.g)))
+    if s.scalars[COUNT] % STEPS_BETWEEN_NORMS == 0:
+        s.scalars[LARGEST] = min(s.scalars[LARGEST], norm(s.triangle, len(s.g)))
     return True
 
 
@@ -251,16 +244,6 @@ def walk(s: Any, scale: float, now: Round, step: ShapeStep) -> bool:
     s.scalars[SQUARE] = max(0.0, after)
     s.scalars[COUNT] += 1
     return True
-
-
-def due(s: Any) -> bool:
-    """Return whether to compute the norm of P now, which takes a pass over it."""
-    return s.scalars[COUNT] % STEPS_BETWEEN_NORMS == 0
-
-
-def tighten(s: Any, norm: float) -> None:
-    """Lower the upper bound of the eigenvalues to the Frobenius norm."""
-    s.scalars[LARGEST] = min(s.scalars[LARGEST], norm)
 
 
 def largest(s: Any) -> float:

@@ -1,13 +1,14 @@
 """Sparse rows, first order: w = factor * v, so that any step costs O(non-zeros)."""
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..engine.arithmetic import span_square, sparse_dot
 from ..engine.round import Round, Shape
 from ..engine.rows import Sparse, readonly
+from ..engine.rows import SparseRows as Rows
 from .dense_first import ceiling as ceiling
 from .dense_first import ceiling_all as ceiling_all
 from .state import BIAS, COUNT, FACTOR, LENGTH, SQUARE, Field, Table, numbers
@@ -35,19 +36,10 @@ State, at, start, size = TABLE.State, TABLE.at, TABLE.start, TABLE.size
 scaled, widen = TABLE.scaled, TABLE.widen
 
 
-class Rows(NamedTuple):
-    """A block as the loop takes it; indices are unsigned, as a signed one costs a comparison."""
-
-    indptr: np.ndarray  # uint64
-    indices: np.ndarray  # uint32
-    values: np.ndarray
-    constant: float  # 1.0 or 0.0
-
-
-def rows(block: Sparse, constant: bool) -> Rows:
+def rows(block: Sparse, constant: bool, kernel: tuple[float, ...] = ()) -> Rows:
     """Return the block as the loop takes it."""
-    indptr, indices = block.indptr.view(np.uint64), block.indices.view(np.uint32)
-    return Rows(readonly(indptr), readonly(indices), readonly(block.values), float(constant))
+    unsigned = block.indptr.view(np.uint64), block.indices.view(np.uint32)
+    return Rows(*map(readonly, (*unsigned, block.values)), float(constant), kernel)
 
 
 def weights(s: Any) -> np.ndarray:

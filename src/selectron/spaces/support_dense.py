@@ -1,14 +1,14 @@
 """Stored examples of dense rows: one array, a row each."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..engine.arithmetic import row_square
 from ..engine.bind import noinline
 from ..engine.parts import kernel
-from ..engine.rows import Dense
-from . import dense_second
+from .dense_second import Rows as Rows
+from .dense_second import rows as rows
 from .state import HELD, Field
 
 FIELDS = {
@@ -16,18 +16,6 @@ FIELDS = {
     "xx": Field(lambda r: (r.capacity,)),
 }
 START = (16, 0)  # room at the start: examples
-
-
-class Rows(NamedTuple):
-    """A block as the loop takes it."""
-
-    values: np.ndarray  # (n, d), the constant in front if there is one
-    kernel: tuple[float, ...]  # its numbers
-
-
-def rows(block: Dense, constant: bool, kernel: tuple[float, ...]) -> Rows:
-    """Return the block as the loop takes it; a constant costs a copy."""
-    return Rows(dense_second.rows(block, constant).values, kernel)
 
 
 def needed(rows: Any, i: int) -> int:

@@ -3,16 +3,16 @@
 A row is written out as a dense vector while it is compared with the stored examples.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..engine.arithmetic import sparse_dot
 from ..engine.bind import noinline
 from ..engine.parts import kernel
-from ..engine.rows import Sparse
-from . import sparse_second
+from .sparse_second import Rows as Rows
 from .sparse_second import length as squared_norm
+from .sparse_second import rows as rows
 from .state import HELD, Field
 
 FIELDS = {
@@ -23,25 +23,6 @@ FIELDS = {
     "wide": Field(lambda r: (r.width,)),  # zeros, except for a row being compared
 }
 START = (16, 16)  # room at the start: examples, and non-zeros of each
-
-
-class Rows(NamedTuple):
-    """A block as the loop takes it; indices are unsigned, as a signed one costs a comparison."""
-
-    indptr: np.ndarray  # uint64
-    indices: np.ndarray  # uint32, the constant in front if there is one
-    values: np.ndarray
-    kernel: tuple[float, ...]  # its numbers
-
-
-def rows(block: Sparse, constant: bool, kernel: tuple[float, ...]) -> Rows:
-    """Return the block as the loop takes it; a constant costs a copy."""
-    return Rows(*sparse_second.rows(block, constant), kernel)
-
-
-def like(rows: Any, indptr: Any, indices: Any, values: Any) -> Any:
-    """Return other rows of the same kind."""
-    return Rows(indptr, indices, values, rows.kernel)
 
 
 def needed(rows: Any, i: int) -> int:
