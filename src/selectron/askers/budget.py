@@ -1,22 +1,16 @@
 """A budget of labels: how many may be asked for, and when to spend them.
 
-Another asker gives the worth of each row, and the budget turns worth into a probability:
+Another asker gives the worth of each row, times the part of the concept's life that is still ahead;
+the budget turns worth into a probability:
 
     even     rate * worth / mean worth * exp(lag), the rate being what the budget gives now
     burst    worth, while labels are saved and surprise jumps to JUMP times its mean
 
-A label is of use until the concept switches: worth is multiplied by the part of its life that the
-concept has ahead of it, if the learner expects an end.
-
-A part of the rate is saved, up to a limit, and bursts draw on savings alone. The savings are full
-at first, as every row is a surprise then. The lag counts the labels by which even spending is
-behind the rate, so that the rate is met in the long run.
-
-The mean worth is taken over many rows and starts small: early labels are of use for longest, so
-that they are asked for in advance, and the lag makes up for them later. With a horizon, the number
-must come out at its end alone: more labels are asked for early, above all if the learner expects
-the concept to last, as late ones serve few rows. Of a number of labels, those that audits of the
-remaining rows need are reserved.
+A part of the rate is saved, up to a limit, for bursts; the savings are full at first, as every row
+is a surprise then. The lag counts the labels by which even spending is behind the rate. The mean
+worth starts small, so that labels are asked for in advance: early ones are of use for longest. With
+a horizon, the number must come out at its end alone, and more labels are asked for early if the
+learner expects the concept to last. Labels that audits of the remaining rows need are reserved.
 """
 
 import math

@@ -2,29 +2,25 @@
 
 Class k has the score <w_k, x>. The label b and its rival a are ordered by number, lo < hi, and the
 step goes along z = e_hi (x) x - e_lo (x) x, with m = score_hi - score_lo and y = +1 if b is hi: in
-first order, two classes give what `binary` gives on rows sqrt(2) x, ties included. In second order
-every class has its own P: q = q_hi + q_lo, and the step changes P of these two classes only. That
-is the block form, K d^2 / 2 numbers, without the covariances of the weights of two classes; the
-exact form, with a matrix over all K d weights, is `exact.py`.
+first order, two classes give what one vector gives on rows sqrt(2) x, ties included. In second
+order every class has its own P: q = q_hi + q_lo, and the step changes these two P only. This is the
+block form, K d^2 / 2 numbers; the exact form, one matrix over all K d weights, is `exact.py`.
 
-`ranking` allows several relevant classes: b is the relevant class with the lowest score and a the
-irrelevant one with the highest. The "label" y of a row is then the number, from 1, of a row of
+`ranking`: several classes may be relevant. b is the relevant class with the lowest score and a the
+irrelevant one with the highest; the "label" y of a row is the number, from 1, of a row of
 `s.relevant`.
 
-`ultraconservative` moves all classes at once, by the exact step of a learner such as `MIRA`:
+`ultraconservative`: all classes move at once, by the exact step of a learner such as `MIRA`,
 
     minimise  sum_k |w'_k - w_k|^2 / 2 + C xi   subject to  <w'_b - w'_k, x> >= 1 - xi, xi >= 0
 
-for the right class b and every other class k. The learner's `ceded` gives the threshold mu of the
-dual solution: class k moves by -max(0, loss_k - mu) / q x, where loss_k is 1 - (score_b - score_k),
-and class b by the sum of these steps, the other way. The programme has a solution for every row
-except a zero row, which is passed over as with two classes: no round is strained. `feasible` and
-`noted` are about one margin, so a learner with `ceded` has neither.
+The learner's `ceded` gives the threshold mu of the dual solution: class k != b moves by
+-max(0, loss_k - mu) / q x with loss_k = 1 - (score_b - score_k), and b by the negative sum of these
+steps. Only a zero row has no solution, and is passed over.
 
 Sources: Crammer, Dekel, Keshet, Shalev-Shwartz & Singer, "Online Passive-Aggressive Algorithms"
-(JMLR 2006), section 8; Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), also for
-the multi-label form; Crammer & Singer, "Ultraconservative Online Algorithms for Multiclass
-Problems" (JMLR 3, 2003).
+(JMLR 2006), section 8; Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009); Crammer &
+Singer, "Ultraconservative Online Algorithms for Multiclass Problems" (JMLR 3, 2003).
 """
 
 import math

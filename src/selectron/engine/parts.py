@@ -64,10 +64,6 @@ class Learner(Protocol):
         """Return the largest number of examples, in dual form; inf without a limit."""
         return math.inf
 
-    def at_once(self) -> bool:
-        """Return whether one step moves all classes, with `ceded`."""
-        return False
-
     def score(self, m: float, q: float) -> float:
         """Return the margin score r, which is recorded and which askers read."""
         return m
@@ -101,7 +97,7 @@ class Learner(Protocol):
         return False
 
     def ceded(self, losses: Any, q: float) -> float:
-        """Return the threshold mu of an exact step with all classes: see `MIRA`."""
+        """Return the threshold mu of an exact step with all classes, if it has one: see `MIRA`."""
         ...
 
 

@@ -4,13 +4,11 @@ The weight of an expert is the posterior probability that the concept began when
 is multiplied by the probability that the expert gave to each label, and the transition passes a
 part of every weight to the newest expert: the hazard, times the likelihood ratio of a switch
 (fixed share: Herbster & Warmuth 1998; run lengths: Adams & MacKay 2007). The hazard is learned, too
-(Wilson, Nassar & Gold 2010): `s.posterior` holds joint weights of experts and hazard models. When
-all slots are taken, the expert with the least weight is evicted.
+(Wilson, Nassar & Gold 2010): `s.posterior` holds joint weights of experts and hazard models.
 
-Labels are wrong at a rate that is learned, wherever they lie; the noise of margins makes labels
-near the boundary wrong more often than others. The first experts each keep a variance of this noise
-for life, so that one of them fits from the first label on where the concept stands still. All
-others use the mean of the posterior over `NOISES`.
+Labels are wrong at a rate that is learned; the noise of margins makes those near the boundary wrong
+more often. The first experts each keep a variance of this noise for life, so that one of them fits
+from the first label on where the concept stands still; others use the posterior mean over `NOISES`.
 """
 
 import math

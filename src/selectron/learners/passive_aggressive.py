@@ -86,10 +86,6 @@ class MIRA(NamedTuple):
         tau = min(self.C, hinge(r.m, r.y) / r.q) if r.q > 0 else 0.0
         return Step(keep=1.0, eta=r.y * tau)
 
-    def at_once(self) -> bool:
-        """Return True: one step moves all classes."""
-        return True
-
     def ceded(self, losses: Any, q: float) -> float:
         """Return the threshold mu: class k cedes max(0, losses[k] - mu) / q of x to the right one.
 

@@ -68,7 +68,7 @@ def space_for(
         return stack(space, rest)
     if many == "exact" and order is SECOND:
         return exact_stack(_long(kernel), exact)
-    at_once = many in ("joint", "exact") and declared(learner, Learner, "at_once")(learner)
+    at_once = many in ("joint", "exact") and hasattr(learner, "ceded")
     return stack(space, joint.ultraconservative if at_once else REDUCTIONS[many])
 
 

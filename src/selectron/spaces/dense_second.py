@@ -6,17 +6,13 @@ How P stays positive definite. Let N = P + eps I, D its diagonal, `lower` and `u
 eigenvalues, and unit = 4 d EPSILON (`rounding`). Without rounding, mu N - nu g g' is positive
 definite as long as nu <g, N^-1 g> < mu. Rounding has two effects, each cured in O(d) a step:
 
-1. g is N times a vector near x, so that <g, N^-1 g> may exceed q by up to `doubt` = d unit times
-   the upper bound of q. If nu > mu / (q + doubt), which takes rows so long that q loses its digits
-   below 1, the step is shortened as if the label were noisier.
-2. Every entry of P is rounded, by up to 5/2 EPSILON mu sqrt(D_i D_j), in total less than
-   unit mu D. The inverse of P grows by nu / (mu - nu q) x x' / mu in a step, so that `lower`
-   follows by recurrence, less unit upper each time. While it is above d unit upper, P is safe and
-   the plain formula is used unchanged. Otherwise D is raised to (1 + unit) D before the step, by
-   more than rounding takes, which leaves P above about d EPSILON D. That acts as a slight
-   forgetting, 4e-15 of D a step for d = 5.
-
-The d in `doubt` covers the worst case up to d = 20, and errors that grow as sqrt(d) beyond.
+1. <g, N^-1 g> may exceed q by up to `doubt` = d unit times the upper bound of q, which covers the
+   worst case up to d = 20, and errors that grow as sqrt(d) beyond. If nu > mu / (q + doubt), as for
+   very long rows, the step is shortened as if the label were noisier.
+2. Every entry of P is rounded, in total by less than unit mu D. The inverse of P grows by
+   nu / (mu - nu q) x x' / mu in a step, so that `lower` follows by recurrence, less unit upper each
+   time. While it is above d unit upper, P is safe. Otherwise D is raised to (1 + unit) D before the
+   step, by more than rounding takes: a slight forgetting, 4e-15 of D a step for d = 5.
 """
 
 import math
@@ -193,14 +189,6 @@ def norm(triangle: np.ndarray, d: int) -> float:
 def ceiling(s: Any, xx: float) -> float:
     """Return an upper bound of q, with an allowance for the rounding of many steps."""
     return (s.scalars[LARGEST] + s.scalars[NOISE]) * xx * (1 + 1e-9)
-
-
-def ceiling_all(s: Any, xx: float) -> float:
-    """Return an upper bound of q for all classes of a stack."""
-    most = 0.0
-    for k in range(len(s.scores)):
-        most = max(most, s.scalars[k, LARGEST] + s.scalars[k, NOISE])
-    return most * xx * (1 + 1e-9)
 
 
 def rounding(s: Any) -> float:

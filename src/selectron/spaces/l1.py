@@ -2,17 +2,16 @@
 
     minimise |v - w|^2 / 2   subject to   <v, z> >= 1,  |v|_1 <= beta          (z = y x)
 
-v = soft(w + tau z, theta), each of tau, theta >= 0 being 0 unless its constraint is tight. With
-theta = 0 this is the passive-aggressive step; if it leaves the ball, both constraints are tight.
-Then v = p - n with p, n >= 0, and every coordinate of p and n is an entry
+v = soft(w + tau z, theta), tau, theta >= 0. With theta = 0 this is the passive-aggressive step; if
+it leaves the ball, both constraints are tight. Then v = p - n with p, n >= 0, and every coordinate
+of p and n is an entry
 
     u = max(0, a - t (1 - slope) - level)
 
-where a and slope are w and z up to sign, in units of beta (u, a) and of the largest |z| (slope).
-The entries sum to 1, which determines the level for every t. <u, slope> is then a piecewise linear,
-increasing function of t; the wanted value is 1 / (beta |z|_max). Newton's method in a bracket ends
-on the right piece, where it is exact. t = tau |z|_max / beta multiplies 1 - slope, not slope, so
-that all terms stay moderate however large tau is.
+where a and slope are w and z up to sign, in units of beta (u, a) and of the largest |z| (slope),
+and t = tau |z|_max / beta. The entries sum to 1, which determines the level for every t; <u, slope>
+is then a piecewise linear, increasing function of t, wanted to be 1 / (beta |z|_max). Newton's
+method in a bracket ends on the right piece, where it is exact.
 """
 
 import math

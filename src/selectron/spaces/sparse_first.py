@@ -38,8 +38,9 @@ scaled, widen = TABLE.scaled, TABLE.widen
 
 def rows(block: Sparse, constant: bool, kernel: tuple[float, ...] = ()) -> Rows:
     """Return the block as the loop takes it."""
-    unsigned = block.indptr.view(np.uint64), block.indices.view(np.uint32)
-    return Rows(*map(readonly, (*unsigned, block.values)), float(constant), kernel)
+    indptr, indices = block.indptr.view(np.uint64), block.indices.view(np.uint32)
+    found = readonly(indptr), readonly(indices), readonly(block.values)
+    return Rows(*found, float(constant), kernel)
 
 
 def weights(s: Any) -> np.ndarray:

@@ -27,8 +27,7 @@ from .state import COUNT, FRESH, LARGEST, NOISE, SMALLEST, Field, Table
 
 order = 2
 atomic = True
-ceiling, ceiling_all = dense_second.ceiling, dense_second.ceiling_all
-largest = dense_second.largest
+ceiling, largest = dense_second.ceiling, dense_second.largest
 opposite, shrunk = dense_second.opposite, dense_second.shrunk
 
 
