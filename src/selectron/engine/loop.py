@@ -54,10 +54,7 @@ class Asker(Protocol):
         ...
 
     def chance(self, past: Any, r: float, q: float, t: int, now: float, life: Life) -> float:
-        """Return the probability of asking in round t, at time `now`.
-
-        `life` is known to askers that remember something only.
-        """
+        """Return the probability in round t, at time `now`; `life` needs an asker with a `past`."""
         return asker.probability(self, r, q, t)
 
     def after(

@@ -62,7 +62,7 @@ REFIT_WEIGHT = 0.02  # experts with a smaller weight refit no sites
 class Vectors(Protocol):
     """What the ensemble expects of `dense` and `sparse`, which hold w and P of every expert k.
 
-    Functions that return or do something are defaults, for a space that stores no rows.
+    Functions with a body are defaults, for a space that stores no rows.
     """
 
     @staticmethod

@@ -108,7 +108,8 @@ class Model:
     def _equip(self) -> None:
         """Set what is derived from the parameters: the space, the loop, and room for one round."""
         many, kernel = (self.many or "joint") if self.stacked else None, support.kind(self.kernel)
-        self.limit = support.limit(self.learner, self.max_support) if self.dual else math.inf
+        most = min(support.capacity(self.learner), self.max_support or math.inf)
+        self.limit = most if self.dual else math.inf
         self.space: Any = space_for(self.learner, self.sparse, many, kernel, self.limit < math.inf)
         self.scaled = self.normalize and not self.aging  # an ensemble's rows come scaled
         own = (self.normalize,) if self.aging else ()
