@@ -21,7 +21,8 @@ from experiments import datasets
 from benchmarks import sets
 from selectron import OnlineClassifier
 from selectron.askers import Budget, Fixed, Margin, Uncertainty
-from selectron.engine.parts import Space, Worth
+from selectron.engine.loop import Worth
+from selectron.engine.parts import Space
 from selectron.evaluate.each import each
 from selectron.history.scaling import variance
 from selectron.learners import LASEC, BayesianPerceptron, LeadingHistory

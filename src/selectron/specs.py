@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from . import askers, kernels, learners
-from .askers.budget import budget_of
 from .errors import SelectronError
 
 EXAMPLES = {"b": 0.1, "beta": 10, "kappa": 0.5, "p": 0.1}  # of parameters without a default
@@ -120,14 +119,14 @@ def _pair(pair: str) -> tuple[str, Any]:
 
 
 class Share(click.ParamType):
-    """A budget, as `budget_of` reads it."""
+    """A budget, as `Budget.parse` reads it."""
 
     name = "budget"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Return the budget, its parameters checked."""
         try:
-            return budget_of(value)
+            return askers.Budget.parse(value)
         except SelectronError as error:
             return self.fail(str(error), param, ctx)
 

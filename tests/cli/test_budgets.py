@@ -3,7 +3,6 @@
 import pytest
 
 from selectron.askers import Budget
-from selectron.askers.budget import budget_of
 from selectron.errors import SelectronError
 
 GRAMMAR = {
@@ -35,13 +34,13 @@ NONE = [
 
 @pytest.mark.parametrize("text", GRAMMAR)
 def test_what_a_budget_is(text):
-    assert budget_of(text) == GRAMMAR[text]
+    assert Budget.parse(text) == GRAMMAR[text]
 
 
 @pytest.mark.parametrize("text", NONE)
 def test_what_is_no_budget_is_refused_in_one_sentence(text):
     with pytest.raises(SelectronError) as caught:
-        budget_of(text)
+        Budget.parse(text)
     assert str(caught.value) == (
         f"{text!r} is not a budget; give a share of rows such as '10%', labels per number of rows "
         "such as '500/10000', or labels per period such as '200/1d'."

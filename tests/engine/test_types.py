@@ -17,15 +17,15 @@ MUTATIONS = {
     ),
     "a misspelt function": (
         "engine/loop.py",
-        "classes.needs_growth(s, rows, i)",
-        "classes.need_growth(s, rows, i)",
+        "space.needs_growth(s, rows, i)",
+        "space.need_growth(s, rows, i)",
         'has no attribute "need_growth"',
     ),
     "a swapped argument": (
         "engine/loop.py",
-        "classes.learn(p, s, rows, i, scale, m, q, y, t)",
-        "classes.learn(p, s, rows, i, scale, m, life, y, t)",
-        'Argument 7 to "learn"',
+        "classes.learn_label(p, a, s, rows, i, scale, m, q, y, t)",
+        "classes.learn_label(p, a, s, rows, i, scale, m, life, y, t)",
+        'Argument 8 to "learn_label"',
     ),
 }
 

@@ -6,6 +6,7 @@ import scipy.sparse
 
 from selectron import OnlineClassifier, SelectronError
 from selectron.askers import Margin
+from selectron.engine.parts import Learner, declared
 from selectron.learners import (
     AROW,
     IELLIP,
@@ -195,7 +196,7 @@ def test_the_exact_form_of_two_classes_is_the_binary_one(learner):
     """z = e_hi x - e_lo x is as long as sqrt(2) x, or of unit length where rows are."""
     y = np.where(X[:, 0] + 0.3 * X[:, 1] > 0, "up", "down")
     exact = OnlineClassifier(learner, many="exact", fit_intercept=False).run(X, y)
-    factor = 1.0 if learner.normalize() else np.sqrt(2)
+    factor = 1.0 if declared(learner, Learner, "normalize")(learner) else np.sqrt(2)
     binary = OnlineClassifier(learner, fit_intercept=False).run(factor * X, y)
     assert np.array_equal(exact.prediction, binary.prediction)
     assert np.array_equal(exact.updated, binary.updated)

@@ -7,7 +7,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +26,7 @@ from selectron.askers import (
 )
 from selectron.engine.bind import bind
 from selectron.engine.loop import play
+from selectron.engine.parts import Learner, declared
 from selectron.engine.rows import Dense, Sparse
 from selectron.errors import SelectronError
 from selectron.learners import (
@@ -121,6 +122,11 @@ class Case(NamedTuple):
     @property
     def second_order(self) -> bool:
         return hasattr(self.learner, "shape")
+
+
+def method(learner: Any, name: str) -> Callable:
+    """Return a method of a learner, or the default."""
+    return partial(declared(learner, Learner, name), learner)
 
 
 def parameters(part: Any) -> Any:

@@ -9,7 +9,7 @@ from selectron.askers import BBQ, BBQI
 from selectron.learners import LeadingHistory
 from selectron.model.draws import BLOCK
 
-from .grid import COVER, Stream, chunks, marked, name_of, stream
+from .grid import COVER, Stream, chunks, marked, method, name_of, stream
 from .playing import (
     in_parts,
     learned,
@@ -74,7 +74,7 @@ def test_decide_and_tell_at_once_is_run(case):
 def test_without_a_constant_and_with_the_other_scale_too(case):
     rows = case.stream(missing=0.0)
     width, n = rows.values.shape[1], len(rows.labels)
-    options = {"constant": False, "normalize": not case.learner.normalize()}
+    options = {"constant": False, "normalize": not method(case.learner, "normalize")()}
     whole, live, cut = (case.model(width, **options) for _ in range(3))
     expected = play_run(case, whole, rows)
     assert same_bits(play_live(case, live, rows), expected)

@@ -7,7 +7,7 @@ import pytest
 
 from selectron.spaces.state import SMALLEST
 
-from .grid import ASKERS, LEARNERS, every, marked, name_of, plain_loop
+from .grid import ASKERS, LEARNERS, every, marked, method, name_of, plain_loop
 from .playing import matrix, play_run, with_constant
 
 MARGINS = [0.0, *(sign * 10.0**e for e in range(-12, 13) for sign in (-1, 1))]
@@ -29,7 +29,7 @@ def bare(part):
 def test_the_probability_is_monotone_in_q(learner, asker):
     p, a = bare(learner), bare(asker)
     for m, t in itertools.product(MARGINS, ROUNDS):
-        chances = np.array([a.probability(p.score(m, q), q, t) for q in FORMS])
+        chances = np.array([a.probability(method(p, "score")(m, q), q, t) for q in FORMS])
         assert (chances >= 0).all()
         assert (chances <= 1).all()
         steps, allowed = np.diff(chances), TOLERANCE * chances[1:]
@@ -40,7 +40,7 @@ def test_the_probability_is_monotone_in_q(learner, asker):
 def test_the_score_has_the_sign_of_the_margin_and_is_monotone_in_q(learner):
     p = bare(learner)
     for m in MARGINS:
-        scores = np.array([p.score(m, q) for q in FORMS])
+        scores = np.array([method(p, "score")(m, q) for q in FORMS])
         assert (np.sign(scores) == np.sign(m)).all()
         assert (np.diff(scores) >= 0).all() or (np.diff(scores) <= 0).all()
 

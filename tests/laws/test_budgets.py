@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from selectron.askers import Always, Fixed, Margin
-from selectron.engine.parts import Space
 from selectron.engine.round import mistake
 from selectron.kernels import RBF, Linear, Polynomial
 from selectron.learners import NORMA, BudgetPerceptron, Forgetron, PassiveAggressive, Perceptron
@@ -153,7 +152,9 @@ def test_the_square_of_w_is_kept(learner, kernel, sparse, normalize):
         play_learn(case, model, rows.part(i, i + 8))
         assert held(model) <= 5
         expected = square_of(model.space, model.state, kernel)
-        np.testing.assert_allclose(Space.square(model.state), expected, rtol=1e-8, atol=1e-10)
+        np.testing.assert_allclose(
+            model.state.scalars[state.SQUARE], expected, rtol=1e-8, atol=1e-10
+        )
     assert held(model) == 5
 
 
@@ -193,4 +194,4 @@ def test_each_class_has_its_budget(learner, many):
     assert holdings(model).tolist() == [6, 6, 6]
     for one in model.space.unstacked(model.state):
         expected = square_of(model.space.space, one, model.kernel)
-        np.testing.assert_allclose(Space.square(one), expected, rtol=1e-8, atol=1e-10)
+        np.testing.assert_allclose(one.scalars[state.SQUARE], expected, rtol=1e-8, atol=1e-10)

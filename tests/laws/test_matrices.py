@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 
 from selectron.askers import Disagreement
-from selectron.engine.parts import Asker, Learner, Space, declared
+from selectron.engine.loop import Asker
+from selectron.engine.parts import Learner, declared
 from selectron.engine.round import Projection, Round
 from selectron.learners import ModifiedPerceptron
+from selectron.spaces.state import COUNT, SQUARE
 
-from .grid import GRID, chunks, marked, name_of, parameters, plain_loop
+from .grid import GRID, chunks, marked, method, name_of, parameters, plain_loop
 from .playing import close, matrix, play_run, with_constant
 from .projecting import nearest
 
@@ -36,7 +38,7 @@ class Literal:
         self.w = np.zeros(width)
         self.k, self.note = 0, 0.0
         cuts = isinstance(self.asker, Disagreement) and hasattr(self.learner, "cuts")
-        self.steps = self.learner.cuts if cuts else self.learner.steps
+        self.steps = method(self.learner, "cuts" if cuts else "steps")
 
     def play(self, x, y, asked):
         """Return the margin quantity, and whether there was a step."""
@@ -49,7 +51,7 @@ class Literal:
             now = Round(m, q, float(y), self.k, self.w @ self.w, self.note)
             self.move(g, y, self.learner.step(now))
             self.note = declared(self.learner, Learner, "noted")(self.learner, now)
-        return self.learner.score(m, q), moved
+        return method(self.learner, "score")(m, q), moved
 
     def move(self, g, y, step):
         self.k += 1
@@ -108,11 +110,11 @@ def test_the_square_of_w_is_kept_right(case):
     for cut in chunks(200, [10]):
         play_run(case, model, rows.part(*cut))
         w = model.weights()
-        assert Space.square(model.state) == pytest.approx(w @ w, rel=1e-9, abs=1e-12)
+        assert model.state.scalars[SQUARE] == pytest.approx(w @ w, rel=1e-9, abs=1e-12)
 
 
 def test_steps_are_counted(case):
     rows = case.stream()
     model = case.model(rows.values.shape[1])
     out = play_run(case, model, rows)
-    assert Space.count(model.state) == out.updated.sum() > 0
+    assert model.state.scalars[COUNT] == out.updated.sum() > 0

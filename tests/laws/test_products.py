@@ -14,7 +14,7 @@ from selectron.engine.bind import bind
 from selectron.engine.loop import play
 from selectron.model.compose import parts
 
-from .grid import marked, name_of, parameters, quiet, spread_out
+from .grid import marked, method, name_of, parameters, quiet, spread_out
 from .playing import play_learn, play_look, play_run
 
 N = 80
@@ -31,7 +31,7 @@ def counted(case):
         return form(s, rows, i)
 
     model = case.model(6)
-    found["space"] = SimpleNamespace(form=counting), found["space"]
+    found["space"] = found["classes"] = SimpleNamespace(form=counting), found["space"]
     model.loop = quiet(bind(play, found))
     return model, products
 
@@ -48,11 +48,11 @@ def takes_note(case):
 
 
 def quantity(p, a, m, q):
-    return p.score(m, q)
+    return method(p, "score")(m, q)
 
 
 def chance(p, a, m, q):
-    return a.probability(p.score(m, q), q, 10)
+    return a.probability(method(p, "score")(m, q), q, 10)
 
 
 @pytest.mark.parametrize("case", marked(CASES), ids=name_of)

@@ -13,7 +13,7 @@ from selectron.spaces import sparse_first
 from selectron.spaces.state import FACTOR
 
 from .counting import Counted
-from .grid import Case, plain_loop, quiet, sparse_block, stream
+from .grid import Case, method, plain_loop, quiet, sparse_block, stream
 from .playing import close, play_run, same_flags, with_constant
 from .test_matrices import Literal
 
@@ -91,7 +91,7 @@ def accesses(learner, width, n=60, nonzeros=3):
     numbers = learner.numbers(), ()
     none = np.zeros(0)
     parts = *numbers, none, state, block, labels, draws, none
-    loop(learner)(*parts, 0, learner.normalize(), True, out)
+    loop(learner)(*parts, 0, method(learner, "normalize")(), True, out)
     return counted.accesses, int((flags & UPDATED != 0).sum())
 
 

@@ -5,7 +5,7 @@ In plain Python; that the compiled loops do the same is the law of `test_compile
 
 import pytest
 
-from selectron.engine.parts import Space
+from selectron.spaces.state import SQUARE
 
 from .grid import marked, name_of, plain_loop, spread_out
 from .playing import (
@@ -34,7 +34,7 @@ def twins(request, monkeypatch):
 def agree(models):
     dense, sparse = models
     close([dense.weights()], [sparse.weights()])
-    close([Space.square(dense.state)], [Space.square(sparse.state)])
+    close([dense.state.scalars[SQUARE]], [sparse.state.scalars[SQUARE]])
     if dense.space.order == 2:
         close([matrix(dense)], [matrix(sparse)])
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from selectron.engine.parts import Space
 from selectron.engine.rows import Sparse
 from selectron.errors import SelectronError
 from selectron.learners import LeadingHistory
+from selectron.spaces.state import COUNT, SQUARE
 
 from .grid import GRID, LEARNERS, marked, name_of, plain_loop
 from .playing import (
@@ -59,7 +59,7 @@ def narrow_rows(case, rows, width):
 
 def shown(model):
     """Return all that is learned; bounds, which may be tighter or looser, are no part of it."""
-    learned = [model.weights(), Space.square(model.state), Space.count(model.state)]
+    learned = [model.weights(), model.state.scalars[SQUARE], model.state.scalars[COUNT]]
     return [*learned, matrix(model)] if hasattr(model.learner, "shape") else learned
 
 

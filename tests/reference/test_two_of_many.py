@@ -1,11 +1,11 @@
-"""The stacks of many classes with two of them: what `binary` does, and what of it changes."""
+"""Stacks of two classes: what one vector for both does, and what changes."""
 
 import math
 from itertools import product
 
 import numpy as np
 import pytest
-from laws.grid import LEARNERS, plain_loop, sparse_block, stream
+from laws.grid import LEARNERS, method, plain_loop, sparse_block, stream
 
 from selectron.askers import Always, Margin
 from selectron.classes.stack import of_one
@@ -38,7 +38,7 @@ def play(learner, asker, sparse, many, values, y):
     labels = np.where(y == 0, 0, (y + 3) // 2) if many else y
     outcome = Outcome.empty(len(y), True, 0)
     loop = plain_loop(type(learner), type(asker), space)
-    draws, normalize = np.random.default_rng(1).random(len(y)), learner.normalize()
+    draws, normalize = np.random.default_rng(1).random(len(y)), method(learner, "normalize")()
     none = np.zeros(0)  # nothing is remembered, and there are no times
     parts = numbers, asker.numbers(), none, tuple(state), tuple(rows), labels, draws, none
     assert loop(*parts, 0, normalize, True, outcome.arrays()) == len(y)
@@ -46,9 +46,9 @@ def play(learner, asker, sparse, many, values, y):
 
 
 def both(name, many, sparse, longer=1.0, asker=ASKER):
-    """Play a stack of two classes, and `binary` on rows that are longer."""
+    """Play a stack of two classes, and one vector for two classes on rows that are longer."""
     learner, rows = LEARNERS[name], stream(N, WIDTH)
-    by = 1.0 if learner.normalize() else longer
+    by = 1.0 if method(learner, "normalize")() else longer
     stacked = play(learner, asker, sparse, many, rows.values, rows.labels)
     return stacked, play(learner, asker, sparse, None, by * rows.values, rows.labels)
 

@@ -10,6 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 from selectron import OnlineClassifier, OnlineRanker, SelectronError
 from selectron.askers import Always, Margin
+from selectron.engine.parts import Learner, declared
 from selectron.learners import (
     AROW,
     LASEC,
@@ -127,7 +128,9 @@ def test_decision_values_are_the_learners_scaled_margins(learner, form):
     assert np.allclose(whole.decision_function(rows), clf.decision_function(rows), atol=1e-13)
     mask = kept(clf.coef_, 1.0)
     assert 0 < mask.sum() < 7
-    lengths = np.sqrt((X**2).sum(axis=1) + 1) if learner.normalize() else 1.0
+    lengths = (
+        np.sqrt((X**2).sum(axis=1) + 1) if declared(learner, Learner, "normalize")(learner) else 1.0
+    )
     expected = (X[:, mask] @ clf.coef_[0, mask] + clf.intercept_[0]) / lengths
     assert np.allclose(few.decision_function(rows), expected, rtol=0, atol=1e-13)
     assert np.array_equal(few.predict(rows), np.where(expected >= 0, 1, -1))

@@ -1,29 +1,23 @@
 """A budget of labels: how many may be asked for, and when to spend them.
 
-Another asker gives the worth of each row, and the budget turns worth into a probability:
+Another asker gives the worth of each row, times the part of the concept's life that is still ahead;
+the budget turns worth into a probability:
 
     even     rate * worth / mean worth * exp(lag), the rate being what the budget gives now
     burst    worth, while labels are saved and surprise jumps to JUMP times its mean
 
-A label is of use until the concept switches: worth is multiplied by the part of its life that the
-concept has ahead of it, if the learner expects an end.
-
-A part of the rate is saved, up to a limit, and bursts draw on savings alone. The savings are full
-at first, as every row is a surprise then. The lag counts the labels by which even spending is
-behind the rate, so that the rate is met in the long run.
-
-The mean worth is taken over many rows and starts small: early labels are of use for longest, so
-that they are asked for in advance, and the lag makes up for them later. With a horizon, the number
-must come out at its end alone: more labels are asked for early, above all if the learner expects
-the concept to last, as late ones serve few rows. Of a number of labels, those that audits of the
-remaining rows need are reserved.
+A part of the rate is saved, up to a limit, for bursts; the savings are full at first, as every row
+is a surprise then. The lag counts the labels by which even spending is behind the rate. The mean
+worth starts small, so that labels are asked for in advance: early ones are of use for longest. With
+a horizon, the number must come out at its end alone, and more labels are asked for early if the
+learner expects the concept to last. Labels that audits of the remaining rows need are reserved.
 """
 
 import math
 from typing import Any, NamedTuple
 
+from ..engine.loop import wrapped
 from ..engine.parameters import number, shown
-from ..engine.parts import wrapped
 from ..engine.round import Life
 from ..errors import SelectronError
 from .uncertainty import Uncertainty
@@ -59,20 +53,8 @@ class Record(NamedTuple):
 
 def record_of(past: Any) -> Any:
     """Return the record, by name, of what is stored between rounds."""
-    return Record(
-        past[0],
-        past[1],
-        past[2],
-        past[3],
-        past[4],
-        past[5],
-        past[6],
-        past[7],
-        past[8],
-        past[9],
-        past[10],
-        past[11],
-    )
+    first = past[0], past[1], past[2], past[3], past[4], past[5]
+    return Record(*first, past[6], past[7], past[8], past[9], past[10], past[11])
 
 
 class Parameters(NamedTuple):
@@ -88,9 +70,8 @@ class Parameters(NamedTuple):
 
     def numbers(self) -> Any:
         """Return the parameters as numbers: NaN for those not given, and `per` in seconds."""
-        kinds = [
-            name for name in ("rate", "labels", "horizon", "per") if getattr(self, name) is not None
-        ]
+        given = dict.fromkeys(self._fields[:4], math.nan)
+        kinds = [name for name in given if getattr(self, name) is not None]
         if kinds not in (["rate"], ["labels", "horizon"], ["labels", "per"]):
             raise SelectronError(
                 "Budget takes rate, or labels and horizon, or labels and per, got "
@@ -102,7 +83,6 @@ class Parameters(NamedTuple):
                 f"Budget: asker must be one that remembers nothing, as Margin(b=0.1) is, "
                 f"got {inner!r}."
             )
-        given = dict.fromkeys(("rate", "labels", "horizon", "per"), math.nan)
         for name in kinds:
             given[name] = seconds(self.per) if name == "per" else number(self, name, *FITS[name])
         limit = number(self, "saved", lambda saved: 0 <= saved < math.inf, "from 0 on")
@@ -131,8 +111,8 @@ class Parameters(NamedTuple):
     def chance(self, past: Any, r: float, q: float, t: int, now: float, life: Life) -> float:
         """Return the probability of asking in round t, at time `now`."""
         b = in_window(self, record_of(past), now)
-        worth, surprised = value_of(self, b, r, q, t, life)
         rate = current_rate(self, b, now, life.lasting)
+        worth, surprised = value_of(self, b, r, q, t, life)
         return probabilities(self, b, worth, surprised, *rate)[1]
 
     def after(
@@ -190,14 +170,28 @@ class Budget(Parameters):
 
     @staticmethod
     def parse(text: str) -> "Budget":
-        """Return the budget that a text names, as "10%", "500/10000" (rows) or "200/1d".
+        """Return the budget that a text names, its parameters checked.
 
-        Raises SelectronError if it names none.
+        "10%" and "0.1" are a share of the rows, "500/10000" is 500 labels for 10,000 rows, and
+        "200/1d" is 200 labels a day; so is "200 per 1d", in older declarations. Raises
+        SelectronError if the text names no budget.
 
-        >>> Budget.parse("200/1d").per
-        '1d'
+        >>> Budget.parse("10%").rate, Budget.parse("500/10000").horizon, Budget.parse("200/1d").per
+        (0.1, 10000.0, '1d')
         """
-        return budget_of(text)
+        labels, slash, whole = map(str.strip, text.replace(" per ", "/").partition("/"))
+        try:
+            if not slash:
+                percent = labels.endswith("%")
+                return Budget(rate=float(labels.removesuffix("%")) / (100 if percent else 1))
+            if whole[-1:].isalpha() or " per " in text:
+                return Budget(labels=float(labels), per=whole or 0)
+            return Budget(labels=float(labels), horizon=float(whole))
+        except ValueError:
+            raise SelectronError(
+                f"{shown(text)} is not a budget; give a share of rows such as '10%', labels per "
+                "number of rows such as '500/10000', or labels per period such as '200/1d'."
+            ) from None
 
     @classmethod
     def _make(cls, iterable: Any) -> "Budget":  # type: ignore[override]
@@ -217,20 +211,7 @@ def in_window(a: Any, b: Any, now: float) -> Any:
         return b
     window = float(math.floor(now / a.per))
     pace = b.seen / a.per if b.window >= 0 else 0.0
-    return Record(
-        b.rows,
-        0.0,
-        0.0,
-        b.owed,
-        b.saved,
-        b.mean_worth,
-        b.mean_surprise,
-        b.recent_surprise,
-        b.burst,
-        window,
-        pace,
-        now,
-    )
+    return Record(b.rows, 0.0, 0.0, *b[3:9], window, pace, now)  # type: ignore[call-arg]
 
 
 def current_rate(a: Any, b: Any, now: float, lasting: float) -> tuple[float, float, bool]:
@@ -283,11 +264,6 @@ def updated_means(a: Any, b: Any, worth: float, surprised: float) -> tuple[float
     return mean + (worth - mean) / LONG, usual, recent
 
 
-def lag_rows(a: Any) -> float:
-    """Return the rows whose labels make a lag of 1."""
-    return max(LAG, a.horizon) if a.horizon > 0 else LAG
-
-
 def probabilities(
     a: Any, b: Any, worth: float, surprised: float, share: float, audits: float, spare: bool
 ) -> tuple[float, float, float]:
@@ -297,7 +273,8 @@ def probabilities(
     """
     mean, usual, recent = updated_means(a, b, worth, surprised)
     room, ratio = share * a.saved, worth / mean if mean > 0 else 1.0
-    lag = b.owed / (share * lag_rows(a)) if share > 0 else 0.0
+    rows = max(LAG, a.horizon) if a.horizon > 0 else LAG
+    lag = b.owed / (share * rows) if share > 0 else 0.0
     pull = math.exp(min(MOST_PULL, max(-MOST_PULL, lag)))
     even = share * (1 - saved_part(a, b, share)) * ratio * pull
     least = share if lag > BEHIND or share >= 1 else audits
@@ -337,35 +314,3 @@ def seconds(period: Any) -> Any:
             f"seconds, got {shown(period)}."
         )
     return value
-
-
-def budget_of(text: str) -> Budget:
-    """Return the budget that a text names, its parameters checked.
-
-    "10%" and "0.1" are a share of the rows, "500/10000" is 500 labels for 10,000 rows, and "200/1d"
-    is 200 labels a day. "200 per 1d", which older declarations have, is the same as "200/1d".
-
-    Raises SelectronError if the text names no budget.
-
-    >>> budget_of("10%").rate, budget_of("500/10000").horizon, budget_of("200/1d").per
-    (0.1, 10000.0, '1d')
-    """
-    labels, per, whole = map(str.strip, text.partition(" per "))
-    if not per:
-        labels, slash, whole = map(str.strip, text.partition("/"))
-        per = slash if whole[-1:].isalpha() else ""
-    try:
-        if per:
-            budget = Budget(labels=float(labels), per=whole or 0)
-        elif whole or slash:
-            budget = Budget(labels=float(labels), horizon=float(whole))
-        else:
-            percent = labels.endswith("%")
-            budget = Budget(rate=float(labels.removesuffix("%")) / (100 if percent else 1))
-        budget.numbers()
-    except ValueError:
-        raise SelectronError(
-            f"{shown(text)} is not a budget; give a share of rows such as '10%', labels per number "
-            "of rows such as '500/10000', or labels per period such as '200/1d'."
-        ) from None
-    return budget

@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple
 
+from ..engine.loop import BELIEF
 from ..engine.parameters import number
-from ..engine.parts import BELIEF
 
 
 class Uncertainty(NamedTuple):

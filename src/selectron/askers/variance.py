@@ -3,8 +3,9 @@
 import math
 from typing import Any, NamedTuple
 
+from ..engine.loop import FORM, VARIANCE
 from ..engine.parameters import number
-from ..engine.parts import FORM, VARIANCE, learner
+from ..engine.parts import learner
 from ..engine.round import mistake
 
 
@@ -39,7 +40,7 @@ class BBQ(NamedTuple):
         return 1.0 if q / (1 + q) > t**-self.kappa else 0.0
 
 
-class BBQI(NamedTuple):
+class BBQI(BBQ):
     """BBQ-I: ask as BBQ does, and update the learner only on a mistake.
 
     The variance then falls more slowly, so that it asks for longer, which helps under drift. With
@@ -53,19 +54,7 @@ class BBQI(NamedTuple):
     (False, True)
     """
 
-    kappa: float
-
-    def numbers(self) -> Any:
-        """Return kappa, which must lie between 0 and 1."""
-        return (number(self, "kappa", lambda kappa: 0 <= kappa <= 1, "from 0 to 1"),)
-
-    def reads(self) -> str:
-        """Return VARIANCE: q is that of a row under the labels so far."""
-        return VARIANCE
-
-    def probability(self, r: float, q: float, t: int) -> float:
-        """1 if q / (1 + q) > t^-kappa, else 0."""
-        return 1.0 if q / (1 + q) > t**-self.kappa else 0.0
+    __slots__ = ()
 
     def passes(self, m: float, y: float) -> bool:
         """Return whether the label is a mistake, the only kind that the learner gets."""
@@ -77,15 +66,13 @@ class Disagreement(NamedTuple):
 
     Made for `CELLIP`, whose ellipsoid {z: (z - w)' P^-1 (z - w) <= 1} holds the best classifier u:
     where labels are right and u has the margin gamma on every row, a label that is not asked for
-    follows from the others. For |<u, x> - r| <= sqrt(q); were the label not the sign of r, then
-    |<u, x> - r| >= gamma + |r|. So this takes |r| <= sqrt(q) - gamma. Under this asker CELLIP cuts
-    on every label with a margin below a gamma, not on mistakes alone: otherwise a label that
-    confirms the prediction would change nothing, and the row be asked for again. The larger a
-    gamma, the fewer labels: on 20,000 points of the unit circle with a margin of 0.2,
-    `CELLIP(0.2, a=0.9)` asks for 0.7%, or 0.2% with margin=0.2, but with a = 0.5 for all.
+    follows from the others, as |<u, x> - r| <= sqrt(q). Under this asker CELLIP cuts on every label
+    with a margin below a gamma, not on mistakes alone. The larger a gamma, the fewer labels: on
+    20,000 points of the unit circle with a margin of 0.2, `CELLIP(0.2, a=0.9)` asks for 0.7%, or
+    0.2% with margin=0.2, but with a = 0.5 for all.
 
-    With other second-order learners, P measures uncertainty. In first order
-    q = <x, x>, so that it asks where |w| may be below 1.
+    With other second-order learners, P measures uncertainty. In first order q = <x, x>, so that it
+    asks where |w| may be below 1.
 
     Parameters: margin >= 0, that of the best classifier of norm 1 on every row; 0 if not known.
 

@@ -12,18 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.bind import allocating, apart
+from ..engine.bind import needs_refcounts, noinline
 from ..engine.parts import VAST, learner, space
-from ..engine.round import REFUSED, STRAINED, UPDATED, Round
-from ..engine.rows import Dense, Sparse
+from ..engine.round import REFUSED, Round
+from ..engine.rows import Dense, Sparse, SparseRows
 from ..engine.scales import shaped
 from ..errors import SelectronError
+from ..spaces.state import SQUARE
 from . import joint
-from .joint import gap, versus
+from .joint import counted, gap
 from .stack import BEST, COUNT, NOTE, SECOND, Stack
 
-extent, predicted, record_scores = joint.extent, joint.predicted, joint.record_scores
-truth, due, rivals = joint.truth, joint.due, joint.rivals
+length, predicted, record_scores = joint.length, joint.predicted, joint.record_scores
+rivals, learn_label = joint.rivals, joint.learn_label
 
 
 class Exact(Stack):
@@ -70,7 +71,7 @@ def width_of(s: Any) -> int:
     return len(space.at(s, 0).w) // len(s.scores)
 
 
-def margin(s: Any, rows: Any, i: int) -> float:
+def inner(s: Any, rows: Any, i: int) -> float:
     """Score every class and return the gap between the two best."""
     c, begin, end = space.at(s, 0), rows.indptr[i], rows.indptr[i + 1]
     for k in range(len(s.scores)):
@@ -81,17 +82,17 @@ def margin(s: Any, rows: Any, i: int) -> float:
     return gap(s.scores, s.ranks)
 
 
-@allocating
+@needs_refcounts
 def needs_growth(s: Any, rows: Any, i: int) -> bool:
     """Return whether there is too little room for z, with twice as many non-zeros as the row."""
     n, indptr = int(rows.indptr[i + 1] - rows.indptr[i]), np.zeros(2, np.uint64)
     indptr[1] = 2 * n
-    z = space.like(rows, indptr, rows.indices, rows.values)
+    z = SparseRows(indptr, rows.indices, rows.values, rows.constant, rows.kernel)
     return space.needs_growth(space.at(s, 0), z, 0)
 
 
-@apart
-@allocating
+@noinline
+@needs_refcounts
 def pair(s: Any, rows: Any, i: int, hi: int, lo: int) -> Any:
     """Return z as a row of the space."""
     begin, n = rows.indptr[i], int(rows.indptr[i + 1] - rows.indptr[i])
@@ -102,35 +103,31 @@ def pair(s: Any, rows: Any, i: int, hi: int, lo: int) -> Any:
         indices[n + j], values[n + j] = index + np.uint32(lo * width_of(s)), -value
     indptr = np.zeros(2, np.uint64)
     indptr[1] = 2 * n
-    return space.like(rows, indptr, indices, values)
+    return SparseRows(indptr, indices, values, rows.constant, rows.kernel)
 
 
-def spread(s: Any, rows: Any, i: int) -> float:
+def form(s: Any, rows: Any, i: int) -> float:
     """Return q of the two best classes."""
     first, second = s.ranks[BEST], s.ranks[SECOND]
     z = pair(s, rows, i, max(first, second), min(first, second))
     return space.form(space.at(s, 0), z, 0)
 
 
-def limit(s: Any, zz: float) -> float:
+def ceiling(s: Any, zz: float) -> float:
     """Return an upper bound of q."""
     return space.ceiling(space.at(s, 0), zz)
 
 
-@apart
-def learn(
-    p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: int, t: float
+@noinline
+def step(
+    p: Any, s: Any, rows: Any, i: int, scale: float, hi: int, lo: int, m: float, y: float
 ) -> int:
-    """Step along z of the pair that the label sets apart; return flags, or REFUSED."""
-    hi, lo, m, sign = versus(s.scores, s.ranks, s.relevant, scale, y)
+    """Step along z of classes hi and lo; return flags, or REFUSED."""
     c, z = space.at(s, 0), pair(s, rows, i, hi, lo)
     q = shaped(scale, space.form(c, z, 0))
-    now = Round(m, q, sign, s.tally[COUNT], space.square(c), s.tally[NOTE])
-    done = space.move(c, z, 0, scale, now, learner.step(p, now))
-    if not done:
+    now = Round(m, q, y, s.tally[COUNT], c.scalars[SQUARE], s.tally[NOTE])
+    if not space.move(c, z, 0, scale, now, learner.step(p, now)):
         return REFUSED
     if learner.scale_free(p) and space.largest(c) > VAST:
         space.rescale(c, 1 / VAST)
-    s.tally[COUNT] += 1
-    s.tally[NOTE] = learner.noted(p, now)
-    return UPDATED if learner.feasible(p, now) else UPDATED | STRAINED
+    return counted(p, s, now)

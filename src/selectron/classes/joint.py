@@ -2,29 +2,25 @@
 
 Class k has the score <w_k, x>. The label b and its rival a are ordered by number, lo < hi, and the
 step goes along z = e_hi (x) x - e_lo (x) x, with m = score_hi - score_lo and y = +1 if b is hi: in
-first order, two classes give what `binary` gives on rows sqrt(2) x, ties included. In second order
-every class has its own P: q = q_hi + q_lo, and the step changes P of these two classes only. That
-is the block form, K d^2 / 2 numbers, without the covariances of the weights of two classes; the
-exact form, with a matrix over all K d weights, is `exact.py`.
+first order, two classes give what one vector gives on rows sqrt(2) x, ties included. In second
+order every class has its own P: q = q_hi + q_lo, and the step changes these two P only. This is the
+block form, K d^2 / 2 numbers; the exact form, one matrix over all K d weights, is `exact.py`.
 
-`ranking` allows several relevant classes: b is the relevant class with the lowest score and a the
-irrelevant one with the highest. The "label" y of a row is then the number, from 1, of a row of
+`ranking`: several classes may be relevant. b is the relevant class with the lowest score and a the
+irrelevant one with the highest; the "label" y of a row is the number, from 1, of a row of
 `s.relevant`.
 
-`ultraconservative` moves all classes at once, by the exact step of a learner such as `MIRA`:
+`ultraconservative`: all classes move at once, by the exact step of a learner such as `MIRA`,
 
     minimise  sum_k |w'_k - w_k|^2 / 2 + C xi   subject to  <w'_b - w'_k, x> >= 1 - xi, xi >= 0
 
-for the right class b and every other class k. The learner's `ceded` gives the threshold mu of the
-dual solution: class k moves by -max(0, loss_k - mu) / q x, where loss_k is 1 - (score_b - score_k),
-and class b by the sum of these steps, the other way. The programme has a solution for every row
-except a zero row, which is passed over as with two classes: no round is strained. `feasible` and
-`noted` are about one margin, so a learner with `ceded` has neither.
+The learner's `ceded` gives the threshold mu of the dual solution: class k != b moves by
+-max(0, loss_k - mu) / q x with loss_k = 1 - (score_b - score_k), and b by the negative sum of these
+steps. Only a zero row has no solution, and is passed over.
 
 Sources: Crammer, Dekel, Keshet, Shalev-Shwartz & Singer, "Online Passive-Aggressive Algorithms"
-(JMLR 2006), section 8; Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), also for
-the multi-label form; Crammer & Singer, "Ultraconservative Online Algorithms for Multiclass
-Problems" (JMLR 3, 2003).
+(JMLR 2006), section 8; Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009); Crammer &
+Singer, "Ultraconservative Online Algorithms for Multiclass Problems" (JMLR 3, 2003).
 """
 
 import math
@@ -34,8 +30,9 @@ from typing import Any
 import numpy as np
 
 from ..engine.arithmetic import reassociated
-from ..engine.bind import allocating, apart, variant
-from ..engine.parts import VAST, asker, classes, learner, space
+from ..engine.bind import needs_refcounts, noinline, variant
+from ..engine.loop import asker, classes
+from ..engine.parts import VAST, learner, space
 from ..engine.round import REFUSED, STRAINED, UPDATED, Round, Step
 from ..engine.scales import shaped
 from ..spaces.state import SQUARE
@@ -50,7 +47,7 @@ def share(normalize: Any) -> Any:
     return math.sqrt(0.5) if normalize else 0.5
 
 
-def margin(s: Any, rows: Any, i: int) -> float:
+def inner(s: Any, rows: Any, i: int) -> float:
     """Score every class and return the gap between the two best."""
     space.score_all(s, rows, i)
     return gap(s.scores, s.ranks)
@@ -108,18 +105,18 @@ def total(scores: Any) -> float:
     return found
 
 
-def extent(rows: Any, i: int) -> float:
+def length(rows: Any, i: int) -> float:
     """<z, z>."""
     return 2 * space.length(rows, i)
 
 
-def spread(s: Any, rows: Any, i: int) -> float:
+def form(s: Any, rows: Any, i: int) -> float:
     """Return q of the two best classes."""
     best, second = space.at(s, s.ranks[BEST]), space.at(s, s.ranks[SECOND])
     return space.form(best, rows, i) + space.form(second, rows, i)
 
 
-def limit(s: Any, zz: float) -> float:
+def ceiling(s: Any, zz: float) -> float:
     """Return twice the largest upper bound of q of one class."""
     return 2 * space.ceiling_all(s, zz / 2)
 
@@ -141,50 +138,55 @@ def rivals(scores: Any, ranks: Any, relevant: Any, y: int) -> tuple[int, int]:
     return b, ranks[SECOND] if ranks[BEST] == b else ranks[BEST]
 
 
-def versus(
-    scores: Any, ranks: Any, relevant: Any, scale: float, y: int
-) -> tuple[int, int, float, float]:
-    """Return the pair that the label sets apart, (hi, lo, m, y); lo is -1 if there is none."""
-    b, a = classes.rivals(scores, ranks, relevant, y)
-    hi, lo = max(a, b), min(a, b)
-    return hi, lo, (scores[hi] - scores[lo]) / scale, 1.0 if b == hi else -1.0
-
-
-def truth(s: Any, scale: float, m: float, y: int) -> tuple[float, float]:
-    """Return m and y of the pair that the label sets apart."""
-    _, _, m, sign = versus(s.scores, s.ranks, s.relevant, scale, y)
-    return m, sign
-
-
-def square_all(s: Any) -> float:
-    """<w, w> over all classes."""
-    total = 0.0
+def needs_growth(s: Any, rows: Any, i: int) -> bool:
+    """Return whether there is too little room for a step on row i in any class."""
+    found = False
     for k in range(len(s.scores)):
-        total += s.scalars[k, SQUARE]
-    return total
+        found = found or space.needs_growth(space.at(s, k), rows, i)
+    return found
 
 
-def due(p: Any, s: Any, scale: float, m: float, y: int) -> bool:
-    """Return whether the learner steps; not where all classes are relevant, or none is."""
-    _, lo, m, sign = versus(s.scores, s.ranks, s.relevant, scale, y)
-    return lo >= 0 and asker.trains(p, m, sign)
+def versus(s: Any, scale: float, y: int) -> tuple[int, int, float, float]:
+    """Return the pair that the label separates, (hi, lo, m, y); lo is -1 if there is none."""
+    b, a = classes.rivals(s.scores, s.ranks, s.relevant, y)
+    hi, lo = max(a, b), min(a, b)
+    return hi, lo, (s.scores[hi] - s.scores[lo]) / scale, 1.0 if b == hi else -1.0
 
 
-@apart
-def learn(
-    p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: int, t: float
+@noinline
+def learn_label(
+    p: Any, a: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: int, t: int
 ) -> int:
-    """Step on the pair that the label sets apart; return flags, or REFUSED."""
-    hi, lo, m, sign = versus(s.scores, s.ranks, s.relevant, scale, y)
+    """Step on label y, unless all classes are relevant, or none is; return flags, or REFUSED."""
+    hi, lo, m, sign = versus(s, scale, y)
+    if lo < 0 or not (asker.passes(a, m, sign) and asker.trains(p, m, sign)):
+        return 0
+    if classes.needs_growth(s, rows, i):
+        return REFUSED
+    return classes.step(p, s, rows, i, scale, hi, lo, m, sign)
+
+
+def step(
+    p: Any, s: Any, rows: Any, i: int, scale: float, hi: int, lo: int, m: float, y: float
+) -> int:
+    """Step with classes hi and lo, in opposite directions; return flags, or REFUSED."""
     above, below = space.form(space.at(s, hi), rows, i), space.form(space.at(s, lo), rows, i)
-    now = Round(m, shaped(scale, above + below), sign, s.tally[COUNT], square_all(s), s.tally[NOTE])
+    ww = 0.0
+    for k in range(len(s.scores)):
+        ww += s.scalars[k, SQUARE]
+    now = Round(m, shaped(scale, above + below), y, s.tally[COUNT], ww, s.tally[NOTE])
     way = learner.step(p, now)
     moved = part(p, s, rows, i, scale, hi, above, way)
     moved = moved and part(p, s, rows, i, scale, lo, below, space.opposite(way))
-    if not (moved and rest(s, rows, i, scale, hi, lo, way)):
+    if not (moved and rest(s, rows, i, hi, lo, way)):
         return REFUSED
     if learner.scale_free(p):
         rescale(s)
+    return counted(p, s, now)
+
+
+def counted(p: Any, s: Any, now: Round) -> int:
+    """Count a step with all classes; return flags."""
     s.tally[COUNT] += 1
     s.tally[NOTE] = learner.noted(p, now)
     return UPDATED if learner.feasible(p, now) else UPDATED | STRAINED
@@ -200,21 +202,20 @@ def rescale(s: Any) -> None:
             space.rescale(space.at(s, k), 1 / VAST)
 
 
-@apart
+@noinline
 def part(p: Any, s: Any, rows: Any, i: int, scale: float, k: int, q: float, way: Any) -> int:
     """Step with class k alone, given q, which `form` has returned; return 0 if not finite."""
     c = space.at(s, k)
-    now = Round(s.scores[k] / scale, shaped(scale, q), 1.0, s.tally[COUNT], space.square(c), 0.0)
+    square = c.scalars[SQUARE]
+    now = Round(s.scores[k] / scale, shaped(scale, q), 1.0, s.tally[COUNT], square, 0.0)
     done = space.move(c, rows, i, scale, now, way)
     space.evict(p, c, rows)
     return done
 
 
-@apart
-def rest(s: Any, rows: Any, i: int, scale: float, hi: int, lo: int, way: Any) -> bool:
+@noinline
+def rest(s: Any, rows: Any, i: int, hi: int, lo: int, way: Any) -> bool:
     """Shrink the other classes as much as these two; return whether all is finite."""
-    if space.still(way):
-        return True
     for k in range(len(s.scores)):
         if k != hi and k != lo and not space.shrunk(space.at(s, k), rows, i, way):
             return False
@@ -233,32 +234,32 @@ def worst_ranked(scores: Any, ranks: Any, relevant: Any, y: int) -> tuple[int, i
     return low, high
 
 
-def learn_at_once(
-    p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: int, t: float
+def step_at_once(
+    p: Any, s: Any, rows: Any, i: int, scale: float, hi: int, lo: int, m: float, y: float
 ) -> int:
     """Step with all classes that the right one does not lead by 1; a zero row moves none."""
     xx = space.length(rows, i) / (scale * scale)
-    if xx > 0 and not all_at_once(p, s, rows, i, scale, y - 1, xx):
+    if xx > 0 and not all_at_once(p, s, rows, i, scale, hi if y > 0 else lo, xx):
         return REFUSED
     s.tally[COUNT] += 1
     return UPDATED
 
 
-@apart
-@allocating
+@noinline
+@needs_refcounts
 def all_at_once(p: Any, s: Any, rows: Any, i: int, scale: float, b: int, xx: float) -> bool:
     """Move the rivals back and the right class b forward; return False if that is not finite."""
-    losses = 1 + (s.scores - s.scores[b]) / scale
+    losses, q = 1 + (s.scores - s.scores[b]) / scale, space.length(rows, i)
     mu = learner.ceded(p, -np.sort(-np.concatenate((losses[:b], losses[b + 1 :]))), xx)
     taken = 0.0
     for k in range(len(losses)):
         share = max(0.0, losses[k] - mu) / xx
         if k != b and share > 0:
             taken += share
-            if not part(p, s, rows, i, scale, k, space.length(rows, i), Step(1.0, -share)):
+            if not part(p, s, rows, i, scale, k, q, Step(1.0, -share)):
                 return False
-    return part(p, s, rows, i, scale, b, space.length(rows, i), Step(1.0, taken))
+    return part(p, s, rows, i, scale, b, q, Step(1.0, taken))
 
 
 ranking = variant("ranking", sys.modules[__name__], rivals=worst_ranked)
-ultraconservative = variant("ultraconservative", sys.modules[__name__], learn=learn_at_once)
+ultraconservative = variant("ultraconservative", sys.modules[__name__], step=step_at_once)

@@ -8,14 +8,15 @@ learners without a joint step, and for classes that overlap.
 import math
 from typing import Any
 
-from ..engine.bind import apart
-from ..engine.parts import asker, space
+from ..engine.bind import noinline
+from ..engine.loop import asker
+from ..engine.parts import space
 from ..engine.round import REFUSED, Life
 from . import joint
 from .stack import BEST, COUNT
 
-margin, predicted, truth, rivals = joint.margin, joint.predicted, joint.truth, joint.rivals
-record_scores = joint.record_scores
+inner, predicted, rivals = joint.inner, joint.predicted, joint.rivals
+record_scores, needs_growth, versus = joint.record_scores, joint.needs_growth, joint.versus
 
 
 def share(normalize: Any) -> Any:
@@ -23,24 +24,19 @@ def share(normalize: Any) -> Any:
     return 1.0
 
 
-def extent(rows: Any, i: int) -> float:
+def length(rows: Any, i: int) -> float:
     """<x, x>."""
     return space.length(rows, i)
 
 
-def spread(s: Any, rows: Any, i: int) -> float:
+def form(s: Any, rows: Any, i: int) -> float:
     """Return q of the best class."""
     return space.form(space.at(s, s.ranks[BEST]), rows, i)
 
 
-def limit(s: Any, xx: float) -> float:
+def ceiling(s: Any, xx: float) -> float:
     """Return an upper bound of q for every class."""
     return space.ceiling_all(s, xx)
-
-
-def due(p: Any, s: Any, scale: float, m: float, y: int) -> bool:
-    """Return True: any class may step."""
-    return True
 
 
 def age(s: Any, t: float) -> float:
@@ -56,20 +52,23 @@ def life(p: Any, s: Any, t: float, remaining: float) -> Life:
     return space.life(p, space.at(s, s.ranks[BEST]), t, remaining)
 
 
-@apart
-def learn(
-    p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: int, t: float
+@noinline
+def learn_label(
+    p: Any, a: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: int, t: int
 ) -> int:
     """Step in every class, with +1 for the class of the label; return flags, or REFUSED."""
+    _, _, m, sign = versus(s, scale, y)
+    if not asker.passes(a, m, sign):
+        return 0
+    if needs_growth(s, rows, i):
+        return REFUSED
     flags = 0
     for k in range(len(s.scores)):
-        sign = 1.0 if k == y - 1 else -1.0
-        m = s.scores[k] / scale
-        if not asker.trains(p, m, sign):
-            continue
-        done = space.learn(p, space.at(s, k), rows, i, scale, m, math.nan, sign, t)
-        if done == REFUSED:
-            return REFUSED
-        flags |= done
+        m, sign = s.scores[k] / scale, 1.0 if k == y - 1 else -1.0
+        if asker.trains(p, m, sign):
+            done = space.learn(p, space.at(s, k), rows, i, scale, m, math.nan, sign, t)
+            if done == REFUSED:
+                return REFUSED
+            flags |= done
     s.tally[COUNT] += 1 if flags else 0
     return flags

@@ -24,22 +24,22 @@ class Part(NamedTuple):
     contract: type
 
 
-def apart(function: Callable) -> Callable:
+def noinline(function: Callable) -> Callable:
     """Mark a function that is not to be inlined, because inlining it takes too long to compile.
 
     All others are inlined, which halves the time of a round in second order.
     """
-    function.apart = True  # type: ignore[attr-defined]
+    function.noinline = True  # type: ignore[attr-defined]
     return function
 
 
-def allocating(function: Callable) -> Callable:
+def needs_refcounts(function: Callable) -> Callable:
     """Mark a function that makes or returns arrays, so that references to arrays are counted.
 
     If the loop reaches no such function, all arrays are the caller's, and the compiled code counts
     no references: with many classes, counting takes longer than a first-order step on a short row.
     """
-    function.allocates = True  # type: ignore[attr-defined]
+    function.needs_refcounts = True  # type: ignore[attr-defined]
     return function
 
 

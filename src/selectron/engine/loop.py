@@ -1,9 +1,14 @@
-"""The one loop that plays rounds."""
+"""The one loop that plays rounds, and the contracts of the parts that it asks in each of them.
+
+An asker decides whether a label is wanted, and classes hold what is learned: see `parts`.
+"""
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar, Protocol, cast
 
-from .parts import asker, classes, learner
+from .bind import Part
+from .parts import Space, learner, space
 from .round import ASKED, CLASS, REFUSED, Life
 from .scales import shaped, unit
 
@@ -18,6 +23,131 @@ NEVER = 2.0  # predict only
 # A product P x is skipped only if the relative distance of the draw from both bounds on the
 # probability exceeds this; rounding errors of the bounds are about 1e-15.
 SLACK = 1e-9
+
+# What an asker reads: any margin; q = x' P x too; q as a variance; r and q as probability and bits
+MARGIN, FORM, VARIANCE, BELIEF = "margin", "quadratic form", "variance", "belief"
+
+
+class Asker(Protocol):
+    """The probability of asking for a label."""
+
+    Parameters: ClassVar[Callable[..., Any]]  # the type of a
+
+    def numbers(self) -> tuple[Any, ...]:
+        """Return the parameters as numbers; raise SelectronError if one is out of range."""
+        ...
+
+    def past(self) -> tuple[float, ...]:
+        """Return what is remembered before the first round; nothing by default."""
+        return ()
+
+    def timed(self) -> bool:
+        """Return whether the times of rows matter."""
+        return False
+
+    def reads(self) -> str:
+        """Return what r and q must be: MARGIN, FORM, VARIANCE or BELIEF."""
+        return MARGIN
+
+    def probability(self, r: float, q: float, t: int) -> float:
+        """Return the probability of asking, for an asker that remembers nothing."""
+        ...
+
+    def chance(self, past: Any, r: float, q: float, t: int, now: float, life: Life) -> float:
+        """Return the probability in round t, at time `now`; `life` needs an asker with a `past`."""
+        return asker.probability(self, r, q, t)
+
+    def after(
+        self, past: Any, r: float, q: float, t: int, now: float, life: Life, asked: bool
+    ) -> Any:
+        """Return what to remember after the round."""
+        return past
+
+    def remaining(self, past: Any) -> float:
+        """Return the number of remaining rounds, 0 if no end is known."""
+        return 0.0
+
+    def passes(self, m: float, y: float) -> bool:
+        """Return whether the learner gets this label."""
+        return True
+
+    @staticmethod
+    def trains(p: Any, m: float, y: float) -> bool:
+        """Return whether the learner steps on a label that it gets."""
+        return learner.steps(p, m, y)
+
+
+class Worth(Asker, Protocol):
+    """An asker inside a budget, which turns the worth of a row into a probability."""
+
+    def worth(self, r: float, q: float, t: int) -> float:
+        """Return the worth of a row, relative to others."""
+        return wrapped.probability(self, r, q, t)
+
+    def surprise(self, r: float, q: float, t: int) -> float:
+        """Return the surprise of a row; bursts begin where it jumps."""
+        return wrapped.worth(self, r, q, t)
+
+    def news(self, q: float, usual: float) -> float:
+        """Return the part of q that counts, given the mean surprise `usual`."""
+        return q
+
+
+class Classes(Space, Protocol):
+    """How labels become margins and steps: two classes share a vector, more of them have a stack.
+
+    The defaults are for two classes. With more, z takes the place of x: the direction of a step on
+    two of them; and the margin, `inner`, is the gap between the two best scores.
+    """
+
+    @staticmethod
+    def predicted(s: Any, m: float) -> int:
+        """Return the index of the predicted class: sign(0) = +1."""
+        return 1 if m >= 0 else 0
+
+    @staticmethod
+    def record_scores(s: Any, scale: float, scores: Any, i: int) -> None:
+        """Write the scores of all classes into scores[i]."""
+
+    @staticmethod
+    def learn_label(
+        p: Any,
+        a: Any,
+        s: Any,
+        rows: Any,
+        i: int,
+        scale: float,
+        m: float,
+        q: float,
+        y: int,
+        t: float,
+    ) -> int:
+        """Step on label y if it passes the asker and trains the learner.
+
+        Return flags, or REFUSED if there is too little room, or the step was not finite.
+        """
+        if not (asker.passes(a, m, y) and asker.trains(p, m, y)):
+            return 0
+        if space.needs_growth(s, rows, i):
+            return REFUSED
+        return space.learn(p, s, rows, i, scale, m, q, y, t)
+
+    @staticmethod
+    def rivals(scores: Any, ranks: Any, relevant: Any, y: int) -> tuple[int, int]:
+        """Return the two classes that label y separates; the second is -1 if there is none."""
+        ...
+
+    @staticmethod
+    def step(
+        p: Any, s: Any, rows: Any, i: int, scale: float, hi: int, lo: int, m: float, y: float
+    ) -> int:
+        """Step along z of classes hi and lo, whose margin is m; return flags, or REFUSED."""
+        ...
+
+
+asker = cast(type[Asker], Part("asker", Asker))
+wrapped = cast(type[Worth], Part("wrapped", Worth))
+classes = cast(type[Classes], Part("classes", Classes))
 
 
 def play(
@@ -47,9 +177,9 @@ def play(
     s, rows = classes.State(*state), classes.Rows(*block)
     margins, probabilities, flags, scores, ages = out
     for i in range(len(labels)):
-        m, scale = classes.margin(s, rows, i), 1.0
+        m, scale = classes.inner(s, rows, i), 1.0
         if normalize:
-            scale = unit(classes.extent(rows, i))
+            scale = unit(classes.length(rows, i))
             m /= scale
         if not math.isfinite(m):  # true of any row with NaN or infinity
             return i
@@ -58,23 +188,22 @@ def play(
 
         t, y, u = before + i + 1, labels[i], draws[i]
         now = times[i] if len(times) > 0 else 0.0
-        life = classes.life(p, s, t, asker.remaining(a, past))
-        most = classes.limit(s, classes.extent(rows, i)) / (scale * scale)
+        life = Life(ahead=1.0, lasting=0.0)
+        if len(past) > 0:
+            life = classes.life(p, s, t, asker.remaining(a, past))
         q, noted = math.nan, len(past) > 0 and GIVEN < u < NEVER
-        r, chance = ask(p, a, past, m, 0.0, t, now, life)
-        if wanted(p, a, past, m, most, t, now, life, u, full, noted):
-            q = shaped(scale, classes.spread(s, rows, i))
+        most = classes.ceiling(s, classes.length(rows, i)) / (scale * scale)
+        low = r, chance = ask(p, a, past, m, 0.0, t, now, life)
+        if noted or needs_form(u, low, ask(p, a, past, m, most, t, now, life), full):
+            q = shaped(scale, classes.form(s, rows, i))
             if not math.isfinite(q):
                 return i
             r, chance = ask(p, a, past, m, q, t, now, life)
         asked = y != NONE and u < chance
 
         index, step = classes.predicted(s, m), 0
-        learns = asked and y != LATER and passed(a, s, scale, m, y)
-        if learns and classes.due(p, s, scale, m, y):
-            if classes.needs_growth(s, rows, i):  # nothing has changed: repeat the round
-                return i
-            step = classes.learn(p, s, rows, i, scale, m, q, y, t)
+        if asked and y != LATER:
+            step = classes.learn_label(p, a, s, rows, i, scale, m, q, y, t)
             if step == REFUSED:
                 return i
         if full:
@@ -82,7 +211,9 @@ def play(
         if len(ages) > 0:
             ages[i] = classes.age(s, t)
         if noted:
-            remember(past, asker.after(a, past, r, q, t, now, life, asked))
+            found = asker.after(a, past, r, q, t, now, life, asked)
+            for j in range(len(past)):
+                past[j] = found[j]
         flags[i] = index << CLASS | ASKED * asked | step
     return len(labels)
 
@@ -95,49 +226,15 @@ def ask(
     return r, asker.chance(a, past, r, q, t, now, life)
 
 
-def wanted(
-    p: Any,
-    a: Any,
-    past: Any,
-    m: float,
-    most: float,
-    t: int,
-    now: float,
-    life: Life,
-    u: float,
-    full: bool,
-    noted: bool,
-) -> bool:
-    """Return whether q, which is at most `most`, is needed; it costs P x in second order.
+def needs_form(u: float, low: tuple[float, float], high: tuple[float, float], full: bool) -> bool:
+    """Return whether q is needed, given what `ask` returns at its bounds; it costs P x.
 
-    The probability is monotone in q, so that its values at the bounds 0 and `most` enclose it. The
-    record needs q if they differ, and the decision needs q if they do not settle it. An asker that
-    remembers the round always needs q.
+    The probability is monotone in q, so that its values at the bounds enclose it. The record needs
+    q if they differ, and the decision needs q if they do not settle it. They are NaN if the upper
+    bound overflows.
     """
-    if noted:
-        return True
-    low = ask(p, a, past, m, 0.0, t, now, life)
-    high = ask(p, a, past, m, most, t, now, life)
-    return (full or not settled(u, low[1], high[1])) and low != high
-
-
-def settled(u: float, chance: float, other: float) -> bool:
-    """Return whether u < probability is the same for all probabilities between these two.
-
-    False if one of them is NaN, as happens when the bound on q overflows.
-    """
-    if math.isnan(chance + other):
-        return False
-    return u < min(chance, other) * (1 - SLACK) or u >= max(chance, other) * (1 + SLACK)
-
-
-def passed(a: Any, s: Any, scale: float, m: float, y: int) -> bool:
-    """Return whether the asker passes the label on to the learner."""
-    m, sign = classes.truth(s, scale, m, y)
-    return asker.passes(a, m, sign)
-
-
-def remember(past: Any, found: Any) -> None:
-    """Store what the asker remembers."""
-    for j in range(len(past)):
-        past[j] = found[j]
+    if full or math.isnan(low[1] + high[1]):
+        return low != high
+    least, most = min(low[1], high[1]), max(low[1], high[1])
+    settled = u < least * (1 - SLACK) or u >= most * (1 + SLACK)
+    return low != high and not settled

@@ -97,7 +97,7 @@ def _reason(error: Exception) -> str:
 def _counts(function: Callable) -> bool:
     """Return whether this function needs counted references; any function of a user may."""
     own = function.__module__.startswith(f"{__package__.partition('.')[0]}.")
-    return not own or getattr(function, "allocates", False)
+    return not own or getattr(function, "needs_refcounts", False)
 
 
 def _cached(
@@ -131,7 +131,7 @@ def _jit(
         return numba.njit(
             copy,
             cache=cached and outer,
-            forceinline=not (outer or getattr(copy, "apart", False)),
+            forceinline=not (outer or getattr(copy, "noinline", False)),
             nogil=True,
             error_model="numpy",
             fastmath=set(getattr(copy, "fastmath", ())),

@@ -1,8 +1,8 @@
-"""The parts of a round: what the loop expects of a learner, an asker, a space, and classes.
+"""The contracts of a learner and of a space, in primal or dual form; those of `loop` follow them.
 
-Each protocol is the whole contract of a part. A function with a body is the default for parts
-without that function. The names below the protocols stand for the real parts: `bind` replaces each
-by a namespace of functions, and type checkers and editors can follow every call.
+Each protocol is the whole contract of a part; a function with a body is the default. The names at
+the end stand for the real parts: `bind` replaces each by a namespace of functions, and type
+checkers and editors can follow every call.
 
 The first argument of a learner's or asker's functions, `p` or `a`, holds the parameters that
 `numbers` returns, in the part's own type: `learner.Parameters(*numbers)`.
@@ -26,6 +26,7 @@ from .round import (
     Shape,
     ShapeStep,
     Step,
+    mistake,
 )
 from .scales import shaped
 
@@ -41,7 +42,7 @@ class Learner(Protocol):
 
     def normalize(self) -> bool:
         """Return whether the paper scales every row to unit length."""
-        ...
+        return False
 
     def shape(self) -> Shape | None:
         """Return the initial P and eps; None in first order."""
@@ -63,17 +64,13 @@ class Learner(Protocol):
         """Return the largest number of examples, in dual form; inf without a limit."""
         return math.inf
 
-    def at_once(self) -> bool:
-        """Return whether one step moves all classes, with `ceded`."""
-        return False
-
     def score(self, m: float, q: float) -> float:
         """Return the margin score r, which is recorded and which askers read."""
-        ...
+        return m
 
     def steps(self, m: float, y: float) -> bool:
-        """Return whether the learner steps on this label."""
-        ...
+        """Return whether the learner steps on this label: on mistakes, by default."""
+        return mistake(m, y)
 
     def cuts(self, m: float, y: float) -> bool:
         """Return whether the label rules out any hypothesis, for askers that depend on it."""
@@ -100,7 +97,7 @@ class Learner(Protocol):
         return False
 
     def ceded(self, losses: Any, q: float) -> float:
-        """Return the threshold mu of an exact step with all classes: see `MIRA`."""
+        """Return the threshold mu of an exact step with all classes, if it has one: see `MIRA`."""
         ...
 
 
@@ -118,71 +115,6 @@ class Expert(Learner, Protocol):
     def step(self, r: Round, noise: float = 1.0) -> ShapeStep:
         """Return the assumed-density update for one label."""
         ...
-
-
-class Asker(Protocol):
-    """The probability of asking for a label."""
-
-    Parameters: ClassVar[Callable[..., Any]]  # the type of a
-
-    def numbers(self) -> tuple[Any, ...]:
-        """Return the parameters as numbers; raise SelectronError if one is out of range."""
-        ...
-
-    def past(self) -> tuple[float, ...]:
-        """Return what is remembered before the first round; nothing by default."""
-        return ()
-
-    def timed(self) -> bool:
-        """Return whether the times of rows matter."""
-        return False
-
-    def reads(self) -> str:
-        """Return what r and q must be: MARGIN, FORM, VARIANCE or BELIEF."""
-        return MARGIN
-
-    def probability(self, r: float, q: float, t: int) -> float:
-        """Return the probability of asking, for an asker that remembers nothing."""
-        ...
-
-    def chance(self, past: Any, r: float, q: float, t: int, now: float, life: Life) -> float:
-        """Return the probability of asking in round t, at time `now`."""
-        return asker.probability(self, r, q, t)
-
-    def after(
-        self, past: Any, r: float, q: float, t: int, now: float, life: Life, asked: bool
-    ) -> Any:
-        """Return what to remember after the round."""
-        return past
-
-    def passes(self, m: float, y: float) -> bool:
-        """Return whether the learner gets this label."""
-        return True
-
-    @staticmethod
-    def trains(p: Any, m: float, y: float) -> bool:
-        """Return whether the learner steps on a label that it gets."""
-        return learner.steps(p, m, y)
-
-    def remaining(self, past: Any) -> float:
-        """Return the number of remaining rounds, 0 if no end is known."""
-        return 0.0
-
-
-class Worth(Asker, Protocol):
-    """An asker inside a budget, which turns the worth of a row into a probability."""
-
-    def worth(self, r: float, q: float, t: int) -> float:
-        """Return the worth of a row, relative to others."""
-        return wrapped.probability(self, r, q, t)
-
-    def surprise(self, r: float, q: float, t: int) -> float:
-        """Return the surprise of a row; bursts begin where it jumps."""
-        return wrapped.worth(self, r, q, t)
-
-    def news(self, q: float, usual: float) -> float:
-        """Return the part of q that counts, given the mean surprise `usual`."""
-        return q
 
 
 class Space(Protocol):
@@ -225,26 +157,6 @@ class Space(Protocol):
         ...
 
     @staticmethod
-    def count(s: Any) -> float:
-        """Return the number of steps so far."""
-        return s.scalars[COUNT]
-
-    @staticmethod
-    def square(s: Any) -> float:
-        """Return <w, w>."""
-        return s.scalars[SQUARE]
-
-    @staticmethod
-    def note(s: Any) -> float:
-        """Return the learner's own number."""
-        return s.scalars[NOTE]
-
-    @staticmethod
-    def keep_note(s: Any, value: float) -> None:
-        """Store the learner's own number."""
-        s.scalars[NOTE] = value
-
-    @staticmethod
     def needs_growth(s: Any, rows: Any, i: int) -> bool:
         """Return whether there is too little room for a step on row i."""
         return False
@@ -270,11 +182,12 @@ class Space(Protocol):
         """Step on row i; q is NaN if it has not been needed yet. Return flags, or REFUSED."""
         if math.isnan(q):
             q = shaped(scale, space.form(s, rows, i))
-        now = Round(m, q, float(y), space.count(s), space.square(s), space.note(s))
+        k, ww, note = s.scalars[COUNT], s.scalars[SQUARE], s.scalars[NOTE]
+        now = Round(m, q, float(y), k, ww, note)
         done = space.move(s, rows, i, scale, now, learner.step(p, now))
         if not done:
             return REFUSED
-        space.keep_note(s, learner.noted(p, now))
+        s.scalars[NOTE] = learner.noted(p, now)
         space.evict(p, s, rows)
         if learner.scale_free(p) and space.largest(s) > VAST:
             space.rescale(s, 1 / VAST)
@@ -288,6 +201,10 @@ class Space(Protocol):
     @staticmethod
     def rescale(s: Any, by: float) -> None:
         """P <- by P."""
+
+    @staticmethod
+    def add_examples(s: Any, n: int, g: Any, eta: float) -> None:
+        """w <- w + eta sum_j g_j x_j over n + 1 stored examples; in dual form only."""
 
     # of a stack of vectors, one a class
 
@@ -311,96 +228,12 @@ class Space(Protocol):
         return Step(step.keep, -step.eta)
 
     @staticmethod
-    def still(step: Any) -> bool:
-        """Return whether the step leaves the other classes unchanged."""
-        return step.keep == 1.0
-
-    @staticmethod
     def shrunk(s: Any, rows: Any, i: int, step: Any) -> int:
-        """Shrink one of the other classes; return 0 if that was not finite."""
-        now = Round(0.0, 0.0, 1.0, 0.0, space.square(s), 0.0)
+        """Shrink a class that the step leaves out as much; return 0 if that was not finite."""
+        if step.keep == 1.0:
+            return 1
+        now = Round(0.0, 0.0, 1.0, 0.0, s.scalars[SQUARE], 0.0)
         return space.move(s, rows, i, 1.0, now, Step(step.keep, 0.0))
-
-    @staticmethod
-    def like(rows: Any, indptr: Any, indices: Any, values: Any) -> Any:
-        """Return other rows of the same kind; sparse rows only."""
-        ...
-
-
-class Classes(Protocol):
-    """How the labels of two or of many classes become margins and steps."""
-
-    State: Callable[..., Any]
-    Rows: Callable[..., Any]
-
-    @staticmethod
-    def margin(s: Any, rows: Any, i: int) -> float:
-        """Return <w, x>, or the gap between the two best scores."""
-        ...
-
-    @staticmethod
-    def extent(rows: Any, i: int) -> float:
-        """Return <z, z>, where z is x, or the direction of a step on two classes."""
-        ...
-
-    @staticmethod
-    def spread(s: Any, rows: Any, i: int) -> float:
-        """Return q, which belongs to the margin."""
-        ...
-
-    @staticmethod
-    def limit(s: Any, zz: float) -> float:
-        """Return an upper bound of q for rows with <z, z> = zz."""
-        ...
-
-    @staticmethod
-    def predicted(s: Any, m: float) -> int:
-        """Return the index of the predicted class."""
-        ...
-
-    @staticmethod
-    def record_scores(s: Any, scale: float, scores: Any, i: int) -> None:
-        """Write the scores of all classes into scores[i]."""
-
-    @staticmethod
-    def truth(s: Any, scale: float, m: float, y: int) -> tuple[float, float]:
-        """Return m and the sign y of what the label sets apart."""
-        ...
-
-    @staticmethod
-    def due(p: Any, s: Any, scale: float, m: float, y: int) -> bool:
-        """Return whether the learner steps on this label."""
-        ...
-
-    @staticmethod
-    def needs_growth(s: Any, rows: Any, i: int) -> bool:
-        """Return whether there is too little room with any class."""
-        found = False
-        for k in range(len(s.scores)):
-            found = found or space.needs_growth(space.at(s, k), rows, i)
-        return found
-
-    @staticmethod
-    def age(s: Any, t: float) -> float:
-        """Return the age of what leads the prediction, in rounds."""
-        return 0.0
-
-    @staticmethod
-    def life(p: Any, s: Any, t: float, remaining: float) -> Life:
-        """Return how long the concept may last."""
-        return Life(ahead=1.0, lasting=0.0)
-
-    @staticmethod
-    def learn(
-        p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: int, t: float
-    ) -> int:
-        """Step on a label; return flags, or REFUSED."""
-        ...
-
-    @staticmethod
-    def rivals(scores: Any, ranks: Any, relevant: Any, y: int) -> tuple[int, int]:
-        """Return the two classes that the label sets apart; the second is -1 if there is none."""
-        ...
 
 
 class Storage(Protocol):
@@ -452,9 +285,6 @@ class Kernel(Protocol):
         return kernel.value(kernel.Parameters(*numbers), dot(x, y), xx, yy)
 
 
-# What an asker reads: any margin; q = x' P x too; q as a variance; r and q as probability and bits
-MARGIN, FORM, VARIANCE, BELIEF = "margin", "quadratic form", "variance", "belief"
-
 # A P as large as this is divided by it, if the learner does not depend on the scale of P
 VAST = 1e100
 
@@ -462,10 +292,7 @@ COUNT, SQUARE, NOTE = 0, 1, 5  # where a state's `scalars` hold them: see `space
 
 learner = cast(type[Learner], Part("learner", Learner))
 expert = cast(type[Expert], Part("learner", Expert))
-asker = cast(type[Asker], Part("asker", Asker))
-wrapped = cast(type[Worth], Part("wrapped", Worth))
 space = cast(type[Space], Part("space", Space))
-classes = cast(type[Classes], Part("classes", Classes))
 storage = cast(type[Storage], Part("storage", Storage))
 kernel = cast(type[Kernel], Part("kernel", Kernel))
 

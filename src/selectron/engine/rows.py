@@ -19,6 +19,24 @@ class Sparse(NamedTuple):
     values: np.ndarray  # float64, (nnz,)
 
 
+class DenseRows(NamedTuple):
+    """Dense rows as the loop takes them."""
+
+    values: np.ndarray  # (n, d)
+    constant: float  # 1.0 or 0.0; in second and in dual form it is in front of `values`
+    kernel: tuple[float, ...]  # its numbers, in dual form
+
+
+class SparseRows(NamedTuple):
+    """Sparse rows as the loop takes them; a signed index would cost a comparison."""
+
+    indptr: np.ndarray  # uint64
+    indices: np.ndarray  # uint32
+    values: np.ndarray
+    constant: float  # as in `DenseRows`
+    kernel: tuple[float, ...]
+
+
 def readonly(array: np.ndarray) -> np.ndarray:
     """Return a read-only view: the loop is compiled for read-only arrays only."""
     if not array.flags.writeable:

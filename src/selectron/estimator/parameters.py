@@ -73,7 +73,7 @@ def _fields(part: Any) -> tuple[str, ...]:
 
 
 PARTS = {
-    "learner": ("LASEC()", ("numbers", "normalize", "score", "steps", "step")),
+    "learner": ("LASEC()", ("numbers", "step")),
     "asker": ("Margin(0.1)", ("numbers", "probability")),
     "asker that remembers": ("Budget(rate=0.1)", ("numbers", "past", "chance", "after")),
 }

@@ -6,15 +6,16 @@ if there is a constant feature to make up for it, and the rest divided by the fe
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..engine.arithmetic import dot, row_dot
-from ..engine.bind import apart
+from ..engine.bind import noinline
 from ..engine.parts import expert
 from ..engine.round import Round
 from ..engine.rows import Dense, readonly
+from ..engine.rows import DenseRows as Rows
 from ..spaces import dense_second
 from ..spaces.dense_second import State as Expert
 from ..spaces.dense_second import form as product
@@ -54,19 +55,13 @@ TABLE = Table(
 State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
 
 
-class Rows(NamedTuple):
-    """A block as the loop takes it."""
-
-    values: np.ndarray  # (n, d), the constant in front if there is one
-    constant: float  # 1.0 or 0.0
-
-
 def rows(block: Dense, constant: bool, normalize: bool = False) -> Rows:
     """Return the block as the loop takes it, with rows of unit length if `normalize`."""
-    values = dense_second.rows(block, constant).values
-    if normalize:
-        values = readonly(values / norms(np.array([x @ x for x in values]))[:, None])
-    return Rows(values, float(constant))
+    found = dense_second.rows(block, constant)
+    if not normalize:
+        return found
+    squares = np.array([x @ x for x in found.values])
+    return found._replace(values=readonly(found.values / norms(squares)[:, None]))
 
 
 def widen(s: Any, width: int) -> Any:
@@ -110,7 +105,7 @@ def winsorised(s: Any, rows: Any, i: int) -> Any:
         clipped = clip(s, j, value, distance * 2.0 ** s.outliers[j])
         s.row[0, j] = clipped + 0.0 * (clipped * clipped) + 0.0 * value
         s.row[1, j] = 1.0 if clip(s, j, value, distance) != value else 0.0
-    return Rows(s.row, 0.0), 0
+    return Rows(s.row, 0.0, ()), 0
 
 
 def margin_of(s: Any, k: int, rows: Any, i: int) -> tuple[float, float]:
@@ -119,7 +114,7 @@ def margin_of(s: Any, k: int, rows: Any, i: int) -> tuple[float, float]:
     for j in range(len(by)):
         s.z[0, j] = (rows.values[i, j] - mean[j]) * by[j]
     own = Expert(s.w[k], s.triangle[k], s.g[k], NO_SCALARS)
-    return row_dot(s.w[k], s.z, 0), product(own, Rows(s.z, 0.0), 0)
+    return row_dot(s.w[k], s.z, 0), product(own, Rows(s.z, 0.0, ()), 0)
 
 
 def step_expert(s: Any, k: int, rows: Any, i: int, eta: float, nu: float) -> bool:
@@ -131,10 +126,10 @@ def step_expert(s: Any, k: int, rows: Any, i: int, eta: float, nu: float) -> boo
     return math.isfinite(dot(w, w) + nu * dot(g, g))
 
 
-@apart
+@noinline
 def refit_site(p: Any, s: Any, k: int, slot: int, wrong: float) -> bool:
     """Remove a site from the posterior of expert k, and fit it again; return whether finite."""
-    m, q = margin_of(s, k, Rows(s.stored, 0.0), slot)
+    m, q = margin_of(s, k, Rows(s.stored, 0.0, ()), slot)
     tau, nu = s.sites[0, k, slot], s.sites[1, k, slot]
     left = 1 - tau * q
     if not (q > 0 and left > 1e-9):
@@ -148,7 +143,7 @@ def refit_site(p: Any, s: Any, k: int, slot: int, wrong: float) -> bool:
         return True
     s.sites[0, k, slot], s.sites[1, k, slot] = new_tau, new_nu
     eta = (new_nu - nu - (new_tau - tau) * m) / more
-    return step_expert(s, k, Rows(s.stored, 0.0), slot, eta, (new_tau - tau) / more)
+    return step_expert(s, k, Rows(s.stored, 0.0, ()), slot, eta, (new_tau - tau) / more)
 
 
 def reset_to_prior(s: Any, k: int) -> None:

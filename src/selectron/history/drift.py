@@ -34,8 +34,19 @@ class Drifts:
     def add(self, ages: np.ndarray) -> list[int]:
         """Add the ages of rounds; return the rounds in which drift began, for alarms among them."""
         known = len(self.rounds)
+        young = self._young
         for age in np.asarray(ages, float).tolist():
-            self._add(self.seen, age)
+            while young and young[0] <= self.seen - WATCHED:
+                young.popleft()
+            before = self.seen - self._born
+            if age < YOUNGER * before and before - age >= LEAST:
+                young.append(self.seen)
+                if len(young) == KEPT:
+                    self.rounds.append(young[0])
+                    self._born = self.seen - age
+                    young.clear()
+            else:
+                self._born = self.seen - age
             self.seen += 1
         return self.rounds[known:]
 
@@ -50,17 +61,3 @@ class Drifts:
         found.seen, found._born = int(state[0]), state[1]
         found._young.extend(map(int, state[2:]))
         return found
-
-    def _add(self, now: int, age: float) -> None:
-        young = self._young
-        while young and young[0] <= now - WATCHED:
-            young.popleft()
-        before = now - self._born
-        if age < YOUNGER * before and before - age >= LEAST:
-            young.append(now)
-            if len(young) == KEPT:
-                self.rounds.append(young[0])
-                self._born = now - age
-                young.clear()
-        else:
-            self._born = now - age

@@ -16,7 +16,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from ..engine.bind import Part, apart
+from ..engine.bind import Part, noinline
 from ..engine.parts import expert
 from ..engine.round import REFUSED, UPDATED, Round
 from ..engine.scales import unit
@@ -62,7 +62,7 @@ REFIT_WEIGHT = 0.02  # experts with a smaller weight refit no sites
 class Vectors(Protocol):
     """What the ensemble expects of `dense` and `sparse`, which hold w and P of every expert k.
 
-    Functions that return or do something are defaults, for a space that stores no rows.
+    Functions with a body are defaults, for a space that stores no rows.
     """
 
     @staticmethod
@@ -140,7 +140,7 @@ def entropy(m: float) -> float:
     return -(p * math.log(p) + (1 - p) * math.log(1 - p)) / math.log(2)
 
 
-@apart
+@noinline
 def inner(s: Any, rows: Any, i: int) -> float:
     """Return p(+1) - p(-1), the mean over the experts by their weights. Stores q as well."""
     total, information, wrong = 0.0, 0.0, label_noise(s)
@@ -168,7 +168,7 @@ def ceiling(s: Any, xx: float) -> float:
     return 2.0 + 1e-9
 
 
-@apart
+@noinline
 def learn(
     p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: float, t: float
 ) -> int:
@@ -199,7 +199,7 @@ def learn(
     return UPDATED
 
 
-@apart
+@noinline
 def update_leader(s: Any, t: float) -> None:
     """Add a former leader to the empirical prior if its age is more than twice the new leader's.
 
@@ -234,7 +234,7 @@ def update_experts(p: Any, s: Any, rows: Any, i: int, slot: int, y: float, gap: 
     return finite
 
 
-@apart
+@noinline
 def update_expert(
     p: Any, s: Any, k: int, rows: Any, i: int, slot: int, y: float, wrong: float
 ) -> bool:

@@ -4,13 +4,11 @@ The weight of an expert is the posterior probability that the concept began when
 is multiplied by the probability that the expert gave to each label, and the transition passes a
 part of every weight to the newest expert: the hazard, times the likelihood ratio of a switch
 (fixed share: Herbster & Warmuth 1998; run lengths: Adams & MacKay 2007). The hazard is learned, too
-(Wilson, Nassar & Gold 2010): `s.posterior` holds joint weights of experts and hazard models. When
-all slots are taken, the expert with the least weight is evicted.
+(Wilson, Nassar & Gold 2010): `s.posterior` holds joint weights of experts and hazard models.
 
-Labels are wrong at a rate that is learned, wherever they lie; the noise of margins makes labels
-near the boundary wrong more often than others. The first experts each keep a variance of this noise
-for life, so that one of them fits from the first label on where the concept stands still. All
-others use the mean of the posterior over `NOISES`.
+Labels are wrong at a rate that is learned; the noise of margins makes those near the boundary wrong
+more often. The first experts each keep a variance of this noise for life, so that one of them fits
+from the first label on where the concept stands still; others use the posterior mean over `NOISES`.
 """
 
 import math
@@ -18,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.bind import apart
+from ..engine.bind import noinline
 from ..engine.parts import expert
 from ..engine.round import Life
 from .hazard import elapsed, end_probability, hazard_prior, remaining_part
@@ -94,7 +92,7 @@ def mean_noise(s: Any) -> float:
     return math.exp(total)
 
 
-@apart
+@noinline
 def update_noise(s: Any, y: float) -> None:
     """Update the posterior of the noise of margins with label y, and discount it."""
     total = 0.0
@@ -121,12 +119,7 @@ def likelihood(s: Any, k: int, y: float) -> float:
     return max((1 + y * s.predictions[k, BELIEF]) / 2, 1e-6)
 
 
-def switch_ratio(s: Any, k: int, y: float) -> float:
-    """Return the likelihood ratio of a switch, after which either label has probability 1/2."""
-    return 1 / (2 * likelihood(s, k, y))
-
-
-@apart
+@noinline
 def update_weights(s: Any, y: float) -> bool:
     """Update the posterior weights and the rate of wrong labels with label y.
 
@@ -159,7 +152,7 @@ def scale_weight(s: Any, k: int, by: float) -> float:
     return total
 
 
-@apart
+@noinline
 def transition(s: Any, switches: float, gap: float, t: float, y: float) -> None:
     """Pass a part of every weight to the newest expert, by the hazard since the last label."""
     new, total = newest(s), 0.0
@@ -171,7 +164,7 @@ def transition(s: Any, switches: float, gap: float, t: float, y: float) -> None:
                 ended = end_probability(j, age, switches * gap, k < FORGETTING)
                 part = s.posterior[k, j] * ended
                 s.posterior[k, j] -= part
-                moved += part * switch_ratio(s, k, y)
+                moved += part * (1 / (2 * likelihood(s, k, y)))  # 1 / 2 after a switch
                 total += s.posterior[k, j]
         total += moved
         for k in range(FORGETTING):
@@ -181,7 +174,7 @@ def transition(s: Any, switches: float, gap: float, t: float, y: float) -> None:
         scale_weight(s, k, 1 / total)
 
 
-@apart
+@noinline
 def life(p: Any, s: Any, t: float, remaining: float) -> Life:
     """Return how long the concept is expected to last, with so many rounds remaining."""
     passed, lasting = 0.0, 0.0

@@ -19,7 +19,7 @@ of its own expert: weights are handed down for standardised features.
 
 from typing import Any
 
-from ..engine.bind import apart
+from ..engine.bind import noinline
 from .posterior import LEADERS, SQUARES
 from .scaling import place
 
@@ -27,7 +27,7 @@ HALF_AFTER = 5.0  # former leaders, with which the empirical prior counts by hal
 MIN_LEADERS = 3.0  # with which their differences can be estimated
 
 
-@apart
+@noinline
 def add_leader(s: Any, k: int) -> None:
     """Add expert k, a former leader, to the empirical prior."""
     first = int(s.constant[0])
@@ -46,7 +46,7 @@ def square(entry: float, i: int, j: int) -> float:
     return entry * entry * (2.0 if i < j else 1.0)
 
 
-@apart
+@noinline
 def apply_prior(s: Any, k: int) -> None:
     """Bring expert k from the prior without former leaders to the empirical prior."""
     n, d, first = s.scalars[LEADERS], len(s.w[k]), int(s.constant[0])

@@ -1,19 +1,15 @@
 """Feature scales of the experts, on dense rows.
 
-The scale of a feature is its variance over its mean absolute deviation. For a feature that rarely
-differs from its usual value, such as a pixel that is seldom on, it is proportional to that
-difference; a standard deviation would be far smaller, and would blow the feature up.
-
-Scales from few rows are uncertain: the variance of their logarithm over n rows is about
-LOG_VARIANCE / n. They are shrunk towards their geometric mean (Efron & Morris 1973):
+The scale of a feature is its variance over its mean absolute deviation: for one that rarely differs
+from its usual value, such as a pixel that is seldom on, it is proportional to that difference. From
+few rows it is uncertain, so scales are shrunk towards their geometric mean (Efron & Morris 1973):
 
     log scale = mean log + a (log own - mean log),    a = max(0, 1 - (LOG_VARIANCE / n) / variance)
 
-where `variance` is that of log own over the features. Features that are alike share one scale.
+where `variance` is that of log own over the features.
 
-Values are winsorised at CLIP_AT scales from the mean, six standard deviations of a Gaussian
-feature: one absurd value, or -999 for a missing one, neither moves experts far nor spoils the
-scale. Consecutive outliers each double the limit for the next: the scale has changed.
+Values are winsorised at CLIP_AT scales from the mean, so that one absurd value, or -999 for a
+missing one, does no harm. Consecutive outliers each double the limit for the next.
 
 Experts are brought to the current scales. Where one is `ratio` times an expert's, w_j becomes
 ratio w_j, and the variance v of its prior is corrected: the posterior is multiplied by

@@ -5,12 +5,13 @@ features of text are alike: under it, a row of mean length has a margin of varia
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..engine.arithmetic import sparse_dot
 from ..engine.rows import Sparse, readonly
+from ..engine.rows import SparseRows as Rows
 from ..engine.scales import SHORTEST
 from ..spaces import sparse_second
 from ..spaces.sparse_second import length
@@ -36,23 +37,15 @@ TABLE = Table(
 State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
 
 
-class Rows(NamedTuple):
-    """A block as the loop takes it."""
-
-    indptr: np.ndarray  # uint64
-    indices: np.ndarray  # uint32, 0 being the constant if there is one
-    values: np.ndarray
-    constant: float  # 1.0 or 0.0
-
-
 def rows(block: Sparse, constant: bool, normalize: bool = False) -> Rows:
     """Return the block as the loop takes it, with rows of unit length if `normalize`."""
-    indptr, indices, values = sparse_second.rows(block, constant)
-    if normalize:
-        row = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr).astype(int))
-        squares = np.bincount(row, values * values, minlength=len(indptr) - 1)
-        values = readonly(values / norms(squares)[row])
-    return Rows(indptr, indices, values, float(constant))
+    found = sparse_second.rows(block, constant)
+    if not normalize:
+        return found
+    n = len(found.indptr) - 1
+    row = np.repeat(np.arange(n), np.diff(found.indptr).astype(int))
+    squares = np.bincount(row, found.values * found.values, minlength=n)
+    return found._replace(values=readonly(found.values / norms(squares)[row]))
 
 
 def widen(s: Any, width: int) -> Any:

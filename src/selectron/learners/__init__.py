@@ -1,16 +1,14 @@
 """Learners: how far to step. Each is a NamedTuple of parameters and a few pure functions.
 
-`engine.parts.Learner` is the whole contract. A learner has at least
+`engine.parts.Learner` is the whole contract, with its defaults. A learner has at least
 
     numbers(self)        the parameters as numbers, checked
-    normalize(self)      does the paper scale every row to unit length?
-    score(self, m, q)    the margin score, which is recorded and which askers read
-    steps(self, m, y)    does it step on this label?
     step(self, r)        where to: Step, ShapeStep or Projection, from the round's scalars alone
 
-The last three are compiled, with what they call: numbers, `math`, and functions like themselves. A
-`Step` is built with all of its fields. `score` has the sign of m and is monotone in q. A learner
-with a `shape` is of second order; one with a `radius` keeps w in an L1 ball.
+By default it uses rows as they are (`normalize`), steps on mistakes (`steps`), and asks by the
+margin (`score`, which has the sign of m and is monotone in q). These and `step` are compiled, with
+what they call: numbers, `math`, and functions like themselves. A `Step` is built with all of its
+fields. A learner with a `shape` is of second order; one with a `radius` keeps w in an L1 ball.
 """
 
 from .budgeted import BudgetPerceptron, Forgetron

@@ -4,7 +4,7 @@ import math
 from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Old, Projection, Removal, Round, ShapeStep, Step, mistake
+from ..engine.round import Old, Removal, Round, Step
 
 
 class BudgetPerceptron(NamedTuple):
@@ -45,15 +45,7 @@ class BudgetPerceptron(NamedTuple):
         """Return True: rows are scaled to unit length."""
         return True
 
-    def score(self, m: float, q: float) -> float:
-        """r = m."""
-        return m
-
-    def steps(self, m: float, y: float) -> bool:
-        """Return whether the prediction is a mistake."""
-        return mistake(m, y)
-
-    def step(self, r: Round) -> Step | ShapeStep | Projection:
+    def step(self, r: Round) -> Step:
         """w <- w + y x."""
         return Step(keep=1.0, eta=r.y)
 
@@ -72,8 +64,7 @@ class Forgetron(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(Forgetron(budget=100), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(Forgetron(budget=100), fit_intercept=False).run(X, y).mistakes
     475
     """
 
@@ -91,15 +82,7 @@ class Forgetron(NamedTuple):
         """Return True: rows are scaled to unit length."""
         return True
 
-    def score(self, m: float, q: float) -> float:
-        """r = m."""
-        return m
-
-    def steps(self, m: float, y: float) -> bool:
-        """Return whether the prediction is a mistake."""
-        return mistake(m, y)
-
-    def step(self, r: Round) -> Step | ShapeStep | Projection:
+    def step(self, r: Round) -> Step:
         """w <- w + y x."""
         return Step(keep=1.0, eta=r.y)
 

@@ -4,7 +4,7 @@ import math
 from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Projection, Round, Shape, ShapeStep, Step, mistake
+from ..engine.round import Round, Shape, ShapeStep, mistake
 from ..engine.scales import SHORTEST
 from ..errors import SelectronError
 
@@ -34,8 +34,7 @@ class CELLIP(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(CELLIP(), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(CELLIP(), fit_intercept=False).run(X, y).mistakes
     430
     """
 
@@ -51,22 +50,10 @@ class CELLIP(NamedTuple):
             raise SelectronError(f'CELLIP: start must be "sound" or "talk", got {self.start!r}.')
         return gamma, a, float(STARTS.index(self.start))
 
-    def shape(self) -> Shape | None:
+    def shape(self) -> Shape:
         """P_1 = l^2 I with l = 1 + (1 - a) gamma, the largest norm to hold; l I in the talk."""
         longest = 1 + (1 - self.a) * self.gamma
         return Shape(scale=longest * longest if self.start else longest, noise=0.0)
-
-    def normalize(self) -> bool:
-        """Return False: rows are used as they are."""
-        return False
-
-    def score(self, m: float, q: float) -> float:
-        """r = m."""
-        return m
-
-    def steps(self, m: float, y: float) -> bool:
-        """Return whether the prediction is a mistake."""
-        return mistake(m, y)
 
     def cuts(self, m: float, y: float) -> bool:
         """Return whether the half-space of the label cuts the ellipsoid at its centre or deeper."""
@@ -76,7 +63,7 @@ class CELLIP(NamedTuple):
         """Return whether the half-space of the row meets the ellipsoid; False for a zero row."""
         return r.q > POINT and depth(self, r) < 1
 
-    def step(self, r: Round) -> Step | ShapeStep | Projection:
+    def step(self, r: Round) -> ShapeStep:
         """w <- w + y alpha g / sqrt(q), P <- (1 - alpha^2) P - 2 alpha (1 - alpha) g g' / q."""
         if r.q <= POINT:
             return ShapeStep(eta=0.0, mu=1.0, nu=0.0)
@@ -105,8 +92,7 @@ class IELLIP(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(IELLIP(), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(IELLIP(), fit_intercept=False).run(X, y).mistakes
     419
     """
 
@@ -122,7 +108,7 @@ class IELLIP(NamedTuple):
         b = number(self, "b", lambda b: 0 <= b <= 1, "from 0 to 1")
         return gamma, c, b, number(self, "p0", lambda p0: 0 < p0 < math.inf, "above 0 and finite")
 
-    def shape(self) -> Shape | None:
+    def shape(self) -> Shape:
         """P = p0 I."""
         return Shape(scale=self.p0, noise=0.0)
 
@@ -130,19 +116,7 @@ class IELLIP(NamedTuple):
         """Steps are the same for any p0: they divide by q = x' P x as often as they multiply."""
         return True
 
-    def normalize(self) -> bool:
-        """Return False: rows are used as they are."""
-        return False
-
-    def score(self, m: float, q: float) -> float:
-        """r = m."""
-        return m
-
-    def steps(self, m: float, y: float) -> bool:
-        """Return whether the prediction is a mistake."""
-        return mistake(m, y)
-
-    def step(self, r: Round) -> Step | ShapeStep | Projection:
+    def step(self, r: Round) -> ShapeStep:
         """w <- w + y alpha P x / sqrt(q), P^-1 <- (1 - c_k) P^-1 + c_k x x' / q, c_k = c b^k."""
         if r.q < SHORTEST:  # a zero row, or one so short that <x, x> has lost its digits
             return ShapeStep(eta=0.0, mu=1.0, nu=0.0)

@@ -4,7 +4,7 @@ import math
 from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Projection, Round, Shape, ShapeStep, Step, hinge
+from ..engine.round import Round, Shape, ShapeStep, hinge
 from ..engine.scales import variance
 
 FAR = -5.0  # below, the normal distribution's tail is taken from its continued fraction
@@ -25,8 +25,7 @@ class BayesianPerceptron(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(BayesianPerceptron(), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(BayesianPerceptron(), fit_intercept=False).run(X, y).mistakes
     545
     """
 
@@ -36,13 +35,9 @@ class BayesianPerceptron(NamedTuple):
         """Return s0, which must be finite and above 0."""
         return (number(self, "s0", lambda s0: 0 < s0 < math.inf, "above 0 and finite"),)
 
-    def shape(self) -> Shape | None:
+    def shape(self) -> Shape:
         """P = I."""
         return Shape(scale=1.0, noise=0.0)
-
-    def normalize(self) -> bool:
-        """Return False: rows are used as they are."""
-        return False
 
     def score(self, m: float, q: float) -> float:
         """r = m / sqrt(s0^2 + q): class +1 has the probability Phi(r)."""
@@ -52,7 +47,7 @@ class BayesianPerceptron(NamedTuple):
         """Return True: every label counts."""
         return True
 
-    def step(self, r: Round) -> Step | ShapeStep | Projection:
+    def step(self, r: Round) -> ShapeStep:
         """z = y m / sigma, h = N(z) / Phi(z): w <- w + y h g / sigma, nu = h (h + z) / sigma^2."""
         total = variance(r.q, self.s0 * self.s0)
         z = r.y * r.m / math.sqrt(total)
@@ -91,8 +86,7 @@ class AROW(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(AROW(), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(AROW(), fit_intercept=False).run(X, y).mistakes
     613
     """
 
@@ -102,23 +96,15 @@ class AROW(NamedTuple):
         """Return r, which must be finite and above 0."""
         return (number(self, "r", lambda r: 0 < r < math.inf, "above 0 and finite"),)
 
-    def shape(self) -> Shape | None:
+    def shape(self) -> Shape:
         """P = I."""
         return Shape(scale=1.0)
-
-    def normalize(self) -> bool:
-        """Return False: rows are used as they are."""
-        return False
-
-    def score(self, m: float, q: float) -> float:
-        """r = m."""
-        return m
 
     def steps(self, m: float, y: float) -> bool:
         """Return whether the margin y m is below 1."""
         return hinge(m, y) > 0
 
-    def step(self, r: Round) -> Step | ShapeStep | Projection:
+    def step(self, r: Round) -> ShapeStep:
         """beta = 1 / (q + r), w <- w + y loss beta P x, P <- P - beta P x x' P."""
         beta = 1 / variance(r.q, self.r)
         return ShapeStep(eta=r.y * hinge(r.m, r.y) * beta, mu=1.0, nu=beta)

@@ -4,7 +4,7 @@ import math
 from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Projection, Round, ShapeStep, Step, hinge
+from ..engine.round import Projection, Round, Step, hinge
 
 
 class ObjectiveRegularized(NamedTuple):
@@ -24,8 +24,7 @@ class ObjectiveRegularized(NamedTuple):
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
     >>> learner = ObjectiveRegularized(alpha=0.01, C=0.1)
-    >>> run = OnlineClassifier(learner, fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(learner, fit_intercept=False).run(X, y).mistakes
     426
     """
 
@@ -37,14 +36,6 @@ class ObjectiveRegularized(NamedTuple):
         alpha = number(self, "alpha", lambda alpha: 0 <= alpha < math.inf, "from 0 on and finite")
         return alpha, number(self, "C", lambda C: C > 0, "above 0")
 
-    def normalize(self) -> bool:
-        """Return False: rows are used as they are."""
-        return False
-
-    def score(self, m: float, q: float) -> float:
-        """r = m."""
-        return m
-
     def steps(self, m: float, y: float) -> bool:
         """Return whether the margin y m is below 1."""
         return hinge(m, y) > 0
@@ -53,7 +44,7 @@ class ObjectiveRegularized(NamedTuple):
         """Return False for a zero row under a hard margin, which it cannot have."""
         return r.q > 0 or math.inf > self.C
 
-    def step(self, r: Round) -> Step | ShapeStep | Projection:
+    def step(self, r: Round) -> Step:
         """w <- (w + y tau x) / (1 + alpha), tau = (loss + alpha) / (q + (1 + alpha) / (2 C))."""
         norm = r.q + (1 + self.alpha) / (2 * self.C)
         if norm == 0:
@@ -78,8 +69,7 @@ class L2Constrained(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(L2Constrained(beta=0.5), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(L2Constrained(beta=0.5), fit_intercept=False).run(X, y).mistakes
     582
     """
 
@@ -89,14 +79,6 @@ class L2Constrained(NamedTuple):
         """Return beta, which must be finite and above 0."""
         return (number(self, "beta", lambda beta: 0 < beta < math.inf, "above 0 and finite"),)
 
-    def normalize(self) -> bool:
-        """Return False: rows are used as they are."""
-        return False
-
-    def score(self, m: float, q: float) -> float:
-        """r = m."""
-        return m
-
     def steps(self, m: float, y: float) -> bool:
         """Return whether the margin y m is below 1."""
         return hinge(m, y) > 0
@@ -105,7 +87,7 @@ class L2Constrained(NamedTuple):
         """Return whether a point of the ball gives the row a margin of 1."""
         return self.beta * math.sqrt(r.q) > 1
 
-    def step(self, r: Round) -> Step | ShapeStep | Projection:
+    def step(self, r: Round) -> Step:
         """w <- (w + y tau x) / Z, Z = max(1, sqrt((|w|^2 q - m^2) / (beta^2 q - 1)))."""
         if r.q == 0:
             return Step(keep=1.0, eta=0.0)
@@ -150,22 +132,14 @@ class L1Constrained(NamedTuple):
         """Return beta, which must be above 0 and finite."""
         return (number(self, "beta", lambda beta: 0 < beta < math.inf, "above 0 and finite"),)
 
-    def normalize(self) -> bool:
-        """Return False: rows are used as they are."""
-        return False
-
-    def radius(self) -> float | None:
+    def radius(self) -> float:
         """Return beta, the radius of the L1 ball that the weights stay in."""
         return self.beta
-
-    def score(self, m: float, q: float) -> float:
-        """r = m."""
-        return m
 
     def steps(self, m: float, y: float) -> bool:
         """Return whether the margin y m is below 1."""
         return hinge(m, y) > 0
 
-    def step(self, r: Round) -> Step | ShapeStep | Projection:
+    def step(self, r: Round) -> Projection:
         """w <- argmin |w' - w|^2 / 2 with y <w', x> >= 1 and |w'|_1 <= beta: eq. 3.9."""
         return Projection(self.beta)

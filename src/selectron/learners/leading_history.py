@@ -13,14 +13,13 @@ HALF = math.sqrt(0.5)
 class LeadingHistory(NamedTuple):
     """An ensemble of Bayesian Perceptrons, each trained on all labels since its birth.
 
-    Pick it if you do not know what to set: it follows switches and drift, and keeps still where the
-    concept does. An expert is born every few labels. Predictions average over the experts by their
-    posterior weights: old experts lead while the concept is stationary, new ones after a switch.
-    Experts store labels, and refit some of them after every new one. The ensemble also learns the
-    rate of wrong labels, the noise of margins, how often the concept switches or how long it lasts,
-    and, on dense rows, what concepts have in common. r is p(+1) - p(-1), from -1 to 1; q is the
-    mutual information of label and expert, in bits, plus the weight of young experts: `Uncertainty`
-    and `Budget` use both.
+    Pick it if you do not know what to set: it follows switches and drift. An expert is born every
+    few labels. Predictions average over the experts by their posterior weights: old experts lead
+    while the concept is stationary, new ones after a switch. Experts store labels, and refit some
+    of them after every new one. The ensemble also learns the rate of wrong labels, the noise of
+    margins, when concepts end, and, on dense rows, what concepts have in common. r is
+    p(+1) - p(-1); q is the mutual information of label and expert, in bits, plus the weight of
+    young experts: `Uncertainty` and `Budget` use both.
 
     On dense rows it costs as much as 9 second-order learners; every expert standardises features,
     so that their scales do not matter, nor, if there is a constant feature, their offsets. On
@@ -59,17 +58,9 @@ class LeadingHistory(NamedTuple):
             number(self, "replays", lambda n: 0 <= n <= 1000 and n == int(n), "of labels to 1000"),
         )
 
-    def normalize(self) -> bool:
-        """Return False: experts scale the rows."""
-        return False
-
     def ensemble(self) -> bool:
         """Return True: an ensemble of experts learns."""
         return True
-
-    def score(self, m: float, q: float) -> float:
-        """r = p(+1) - p(-1)."""
-        return m
 
     def steps(self, m: float, y: float) -> bool:
         """Return True: every label counts."""

@@ -4,7 +4,7 @@ import math
 from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Projection, Round, Shape, ShapeStep, Step, mistake
+from ..engine.round import Round, Shape, ShapeStep
 from ..engine.scales import variance
 from ..errors import SelectronError
 
@@ -29,8 +29,7 @@ class RLS(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(RLS(), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(RLS(), fit_intercept=False).run(X, y).mistakes
     665
     """
 
@@ -40,13 +39,9 @@ class RLS(NamedTuple):
         """Return a, which must be finite and above 0."""
         return (number(self, "a", lambda a: 0 < a < math.inf, "above 0 and finite"),)
 
-    def shape(self) -> Shape | None:
+    def shape(self) -> Shape:
         """P = I / a."""
         return Shape(scale=1 / self.a, noise=0.0)
-
-    def normalize(self) -> bool:
-        """Return False: rows are used as they are."""
-        return False
 
     def score(self, m: float, q: float) -> float:
         """r = v' (A + x x')^-1 x = m / (1 + q)."""
@@ -56,7 +51,7 @@ class RLS(NamedTuple):
         """Return True: every label counts."""
         return True
 
-    def step(self, r: Round) -> Step | ShapeStep | Projection:
+    def step(self, r: Round) -> ShapeStep:
         """A <- A + x x', v <- v + y x."""
         return regress(r)
 
@@ -76,8 +71,7 @@ class SecondOrderPerceptron(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(SecondOrderPerceptron(), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(SecondOrderPerceptron(), fit_intercept=False).run(X, y).mistakes
     447
     """
 
@@ -87,7 +81,7 @@ class SecondOrderPerceptron(NamedTuple):
         """Return a, which must be finite and above 0."""
         return (number(self, "a", lambda a: 0 < a < math.inf, "above 0 and finite"),)
 
-    def shape(self) -> Shape | None:
+    def shape(self) -> Shape:
         """P = I / a."""
         return Shape(scale=1 / self.a)
 
@@ -99,11 +93,7 @@ class SecondOrderPerceptron(NamedTuple):
         """r = v' (A + x x')^-1 x = m / (1 + q)."""
         return m / (1 + q)
 
-    def steps(self, m: float, y: float) -> bool:
-        """Return whether the prediction is a mistake."""
-        return mistake(m, y)
-
-    def step(self, r: Round) -> Step | ShapeStep | Projection:
+    def step(self, r: Round) -> ShapeStep:
         """A <- A + x x', v <- v + y x, by Sherman-Morrison."""
         return regress(r)
 
@@ -124,8 +114,7 @@ class LASEC(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(LASEC(b=1.0, c=1000.0), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(LASEC(b=1.0, c=1000.0), fit_intercept=False).run(X, y).mistakes
     409
     """
 
@@ -140,22 +129,14 @@ class LASEC(NamedTuple):
             raise SelectronError(f"LASEC: b must be below c, got b={b} and c={c}.")
         return b, c
 
-    def shape(self) -> Shape | None:
+    def shape(self) -> Shape:
         """P = D_0^-1 = (1/b - 1/c) I; D_0 of Figure 1."""
         return Shape(scale=1 / self.b - 1 / self.c, noise=1 / self.c)
-
-    def normalize(self) -> bool:
-        """Return False: rows are used as they are."""
-        return False
 
     def score(self, m: float, q: float) -> float:
         """p = m / (1 + q), eq. (5)."""
         return m / (1 + q)
 
-    def steps(self, m: float, y: float) -> bool:
-        """Return whether the prediction is a mistake."""
-        return mistake(m, y)
-
-    def step(self, r: Round) -> Step | ShapeStep | Projection:
+    def step(self, r: Round) -> ShapeStep:
         """Eq. (2) and (3) by Sherman-Morrison."""
         return regress(r)

@@ -4,7 +4,7 @@ import math
 from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Projection, Round, ShapeStep, Step
+from ..engine.round import Round, Step
 
 
 class NORMA(NamedTuple):
@@ -24,8 +24,7 @@ class NORMA(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(NORMA(), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(NORMA(), fit_intercept=False).run(X, y).mistakes
     447
     """
 
@@ -43,19 +42,11 @@ class NORMA(NamedTuple):
         power = number(self, "power", lambda power: 0 <= power <= 1, "from 0 to 1")
         return eta, lam, nu, power
 
-    def normalize(self) -> bool:
-        """Return False: rows are used as they are."""
-        return False
-
-    def score(self, m: float, q: float) -> float:
-        """r = m."""
-        return m
-
     def steps(self, m: float, y: float) -> bool:
         """Return True: w shrinks with every label."""
         return True
 
-    def step(self, r: Round) -> Step | ShapeStep | Projection:
+    def step(self, r: Round) -> Step:
         """w <- (1 - eta_t lam) w, and + eta_t y x if y m <= rho, rho being the learner's note."""
         rate = rate_of(self, r)
         return Step(keep=1 - rate * self.lam, eta=rate * r.y if r.y * r.m <= r.note else 0.0)

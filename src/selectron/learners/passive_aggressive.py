@@ -4,7 +4,7 @@ import math
 from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Projection, Round, ShapeStep, Step, hinge
+from ..engine.round import Round, Step, hinge
 from ..errors import SelectronError
 
 
@@ -23,8 +23,7 @@ class PassiveAggressive(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(PassiveAggressive(C=0.1), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(PassiveAggressive(C=0.1), fit_intercept=False).run(X, y).mistakes
     380
     """
 
@@ -39,19 +38,11 @@ class PassiveAggressive(NamedTuple):
             )
         return number(self, "C", lambda C: C > 0, "above 0"), float(len(self.variant))
 
-    def normalize(self) -> bool:
-        """Return False: rows are used as they are."""
-        return False
-
-    def score(self, m: float, q: float) -> float:
-        """r = m."""
-        return m
-
     def steps(self, m: float, y: float) -> bool:
         """Return whether the margin y m is below 1."""
         return hinge(m, y) > 0
 
-    def step(self, r: Round) -> Step | ShapeStep | Projection:
+    def step(self, r: Round) -> Step:
         """w <- w + y tau x; tau = 0 for a zero row, which cannot have a margin."""
         if r.q == 0:
             return Step(keep=1.0, eta=0.0)
@@ -76,8 +67,7 @@ class MIRA(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(MIRA(C=0.1), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(MIRA(C=0.1), fit_intercept=False).run(X, y).mistakes
     380
     """
 
@@ -87,26 +77,14 @@ class MIRA(NamedTuple):
         """Return C, which must be above 0."""
         return (number(self, "C", lambda C: C > 0, "above 0"),)
 
-    def normalize(self) -> bool:
-        """Return False: rows are used as they are."""
-        return False
-
-    def score(self, m: float, q: float) -> float:
-        """r = m."""
-        return m
-
     def steps(self, m: float, y: float) -> bool:
         """Return whether the margin y m is below 1."""
         return hinge(m, y) > 0
 
-    def step(self, r: Round) -> Step | ShapeStep | Projection:
+    def step(self, r: Round) -> Step:
         """w <- w + y tau x; tau = 0 for a zero row, which cannot have a margin."""
         tau = min(self.C, hinge(r.m, r.y) / r.q) if r.q > 0 else 0.0
         return Step(keep=1.0, eta=r.y * tau)
-
-    def at_once(self) -> bool:
-        """Return True: one step moves all classes."""
-        return True
 
     def ceded(self, losses: Any, q: float) -> float:
         """Return the threshold mu: class k cedes max(0, losses[k] - mu) / q of x to the right one.

@@ -4,7 +4,7 @@ import math
 from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Projection, Round, ShapeStep, Step, mistake
+from ..engine.round import Round, Step
 
 
 class Perceptron(NamedTuple):
@@ -20,8 +20,7 @@ class Perceptron(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(Perceptron(), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(Perceptron(), fit_intercept=False).run(X, y).mistakes
     443
     """
 
@@ -33,15 +32,7 @@ class Perceptron(NamedTuple):
         """Return True: rows are scaled to unit length."""
         return True
 
-    def score(self, m: float, q: float) -> float:
-        """r = m."""
-        return m
-
-    def steps(self, m: float, y: float) -> bool:
-        """Return whether the prediction is a mistake."""
-        return mistake(m, y)
-
-    def step(self, r: Round) -> Step | ShapeStep | Projection:
+    def step(self, r: Round) -> Step:
         """w <- w + y x."""
         return Step(keep=1.0, eta=r.y)
 
@@ -60,8 +51,7 @@ class ShiftingPerceptron(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(ShiftingPerceptron(), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(ShiftingPerceptron(), fit_intercept=False).run(X, y).mistakes
     443
     """
 
@@ -75,15 +65,7 @@ class ShiftingPerceptron(NamedTuple):
         """Return True: rows are scaled to unit length."""
         return True
 
-    def score(self, m: float, q: float) -> float:
-        """r = m."""
-        return m
-
-    def steps(self, m: float, y: float) -> bool:
-        """Return whether the prediction is a mistake."""
-        return mistake(m, y)
-
-    def step(self, r: Round) -> Step | ShapeStep | Projection:
+    def step(self, r: Round) -> Step:
         """w <- (1 - l) w + l y x with l = lam / (lam + k), k counting the mistakes before."""
         part = self.lam / (self.lam + r.k)
         return Step(keep=1 - part, eta=part * r.y)
@@ -107,8 +89,7 @@ class ModifiedPerceptron(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
     >>> X, y = switching_gaussian(2000, seed=0)
-    >>> run = OnlineClassifier(ModifiedPerceptron(), fit_intercept=False).run(X, y)
-    >>> run.mistakes
+    >>> OnlineClassifier(ModifiedPerceptron(), fit_intercept=False).run(X, y).mistakes
     512
     """
 
@@ -122,15 +103,7 @@ class ModifiedPerceptron(NamedTuple):
         """Return True: rows are scaled to unit length."""
         return True
 
-    def score(self, m: float, q: float) -> float:
-        """r = m."""
-        return m
-
-    def steps(self, m: float, y: float) -> bool:
-        """Return whether the prediction is a mistake."""
-        return mistake(m, y)
-
-    def step(self, r: Round) -> Step | ShapeStep | Projection:
+    def step(self, r: Round) -> Step:
         """w <- w - size m x / <x, x>; where w is still zero, or again, w <- y x / |x|."""
         if r.q == 0:
             return Step(keep=1.0, eta=0.0)

@@ -5,24 +5,17 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from ..classes import binary, exact, joint, rest
+from ..classes import exact, joint, rest
 from ..classes.stack import Stack, of_one
 from ..engine.bind import digest
-from ..engine.loop import play
+from ..engine.loop import BELIEF, FORM, VARIANCE, Asker, play
 from ..engine.machine import compiled
-from ..engine.parts import BELIEF, FORM, VARIANCE, Asker, Learner, Space, declared
+from ..engine.parts import Learner, declared
 from ..errors import SelectronError
-from ..history import dense as ring_dense
-from ..history import sparse as ring_sparse
+from ..history import dense as ensemble_dense
+from ..history import sparse as ensemble_sparse
 from ..kernels import Linear
-from ..spaces import (
-    dense_first,
-    dense_second,
-    dual,
-    l1,
-    sparse_first,
-    sparse_second,
-)
+from ..spaces import dense_first, dense_second, dual, l1, sparse_first, sparse_second
 
 FIRST, SECOND, L1 = "first order", "second order", "first order in an L1 ball"
 ENSEMBLE = "an ensemble of experts"
@@ -30,10 +23,10 @@ SPACES = {
     (FIRST, False): dense_first,
     (SECOND, False): dense_second,
     (L1, False): l1.dense,
-    (ENSEMBLE, False): ring_dense,
+    (ENSEMBLE, False): ensemble_dense,
     (FIRST, True): sparse_first,
     (SECOND, True): sparse_second,
-    (ENSEMBLE, True): ring_sparse,
+    (ENSEMBLE, True): ensemble_sparse,
     (L1, True): l1.sparse,
 }
 
@@ -53,11 +46,7 @@ def order_of(learner: Any) -> str:
 
 
 def space_for(
-    learner: Any,
-    sparse: bool,
-    many: str | None = None,
-    kernel: Any = None,
-    bounded: bool = False,
+    learner: Any, sparse: bool, many: Any = None, kernel: Any = None, bounded: bool = False
 ) -> Any:
     """Return the space for a learner, for dense or sparse rows, and two or many classes.
 
@@ -78,25 +67,14 @@ def space_for(
     if order in (L1, ENSEMBLE):  # a joint step is a sum of rows, and theirs is not
         return stack(space, rest)
     if many == "exact" and order is SECOND:
-        return exact_stack(_long(kernel))
-    at_once = many in ("joint", "exact") and declared(learner, Learner, "at_once")(learner)
+        return exact_stack(_long(kernel), exact)
+    at_once = many in ("joint", "exact") and hasattr(learner, "ceded")
     return stack(space, joint.ultraconservative if at_once else REDUCTIONS[many])
 
 
-_dual = cache(dual.dual)
+# one object each
+_dual, stack, exact_stack = cache(dual.dual), cache(Stack), cache(exact.Exact)
 REDUCTIONS = {"joint": joint, "exact": joint, "rest": rest, "ranking": joint.ranking}
-
-
-@cache
-def stack(space: ModuleType | dual.Dual, reduction: ModuleType) -> Stack:
-    """Return the stack of a space for a way to learn many classes: one object each."""
-    return Stack(space, reduction)
-
-
-@cache
-def exact_stack(space: ModuleType | dual.Dual) -> Stack:
-    """Return the stack for exact joint steps in second order: one object each."""
-    return exact.Exact(space, exact)
 
 
 def _long(kernel: Any) -> ModuleType | dual.Dual:
@@ -144,8 +122,7 @@ def parts(learner: type, asker: Any, space: Any) -> Mapping[str, Any]:
     if inner is outer and "asker" in getattr(outer, "_field_defaults", ()):
         inner = type(outer._field_defaults["asker"])  # a class alone wraps its default
     own = base.parts if isinstance(base, dual.Dual) else {"space": base}
-    two = own["space"] if isinstance(own["space"], tuple) else (base,)
-    classes = (space.reduction, space) if isinstance(space, Stack) else (binary, *two, Space)
+    classes = (space.reduction, space) if isinstance(space, Stack) else own["space"]
     return {"learner": learner, "asker": outer, "wrapped": inner, "classes": classes, **own}
 
 

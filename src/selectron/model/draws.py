@@ -21,9 +21,8 @@ def constant(draw: float) -> np.ndarray:
 class Draws:
     """The sequence `numpy.random.default_rng(seed).random()`, taken from the front.
 
-    `seed` is anything that `default_rng` takes. A Generator is copied, so that its own draws stay
-    as they are; a RandomState, or a Generator of another kind than NumPy's default, is used to draw
-    a seed.
+    `seed` is anything that `default_rng` takes. A Generator is copied; a RandomState, or a
+    Generator of another kind than NumPy's default, draws a seed.
 
     >>> draws = Draws(0)
     >>> draws.take(2)

@@ -15,8 +15,8 @@ import numpy as np
 
 from ..askers import Always
 from ..classes.stack import of_one
-from ..engine.loop import GIVEN, LATER, NEVER, NONE
-from ..engine.parts import Asker, Learner, declared
+from ..engine.loop import GIVEN, LATER, NEVER, NONE, Asker
+from ..engine.parts import Learner, declared
 from ..engine.round import ASKED, CLASS, STRAINED, UPDATED
 from ..engine.rows import Dense, Sparse, no_rows, rows_of, widened
 from ..errors import Refused, SelectronError
@@ -69,7 +69,8 @@ class Model:
         self.numbers = learner.numbers(), asker.numbers()
         self.width, self.sparse, self.constant = width, sparse, constant
         self.classes, self.many = max(2, classes), many
-        self.normalize = bool(learner.normalize() if normalize is None else normalize)
+        own = declared(learner, Learner, "normalize")(learner)
+        self.normalize = bool(own if normalize is None else normalize)
         self.max_open = max_open
         self.kernel = support.kernel_for(learner, kernel, max_support, sparse)
         self.max_support = max_support
@@ -81,7 +82,8 @@ class Model:
         self.tickets = 0
         self._equip()
         support.check_start(self, self.width, self.classes)
-        self.state = self._start()
+        start = self._start_one
+        self.state = self.space.begin(start, self.classes) if self.stacked else start()
         self.past = np.array(declared(asker, Asker, "past")(asker), dtype=float)
 
     @property
@@ -107,7 +109,8 @@ class Model:
     def _equip(self) -> None:
         """Set what is derived from the parameters: the space, the loop, and room for one round."""
         many, kernel = (self.many or "joint") if self.stacked else None, support.kind(self.kernel)
-        self.limit = support.limit(self.learner, self.max_support) if self.dual else math.inf
+        most = min(support.capacity(self.learner), self.max_support or math.inf)
+        self.limit = most if self.dual else math.inf
         self.space: Any = space_for(self.learner, self.sparse, many, kernel, self.limit < math.inf)
         self.scaled = self.normalize and not self.aging  # an ensemble's rows come scaled
         own = (self.normalize,) if self.aging else ()
@@ -131,22 +134,18 @@ class Model:
         A list of dense blocks may have more features from block to block. `times` are those of the
         rows in seconds, if the asker uses them.
         """
-        always = isinstance(self.asker, Always)  # it uses no draws
-        return self._play_rounds(block, labels, always, full, times)
+        draw = GIVEN if isinstance(self.asker, Always) else None  # which uses no draws
+        return self._count(block, labels, draw, full, times)
 
     def learn(self, block: Block, labels: np.ndarray) -> Outcome:
         """Play rounds in which every label is given."""
-        return self._play_rounds(block, labels, given=True, full=False)
+        return self._count(block, labels, GIVEN, False, TIMELESS)
 
-    def look(
-        self, block: Dense | Sparse, n: int, full: bool = False, scores: bool = False
-    ) -> Outcome:
+    def look(self, block: Any, n: int, full: bool = False, scores: bool = False) -> Outcome:
         """Predict without changing anything."""
         return self._play(block, np.full(n, NONE, self.codes), NEVER, full, scores)
 
-    def decide(
-        self, block: Dense | Sparse, time: float = 0.0
-    ) -> tuple[int, float, float, int | None]:
+    def decide(self, block: Any, time: float = 0.0) -> tuple[int, float, float, int | None]:
         """Play a round whose label may come later: (class, margin, probability, ticket).
 
         The ticket is None unless the label is asked for. The row is kept until the ticket is
@@ -231,50 +230,28 @@ class Model:
 
     # Within
 
-    def _start(self) -> Any:
-        """Return the state before the first round."""
-        if self.stacked:
-            return self.space.begin(self._start_one, self.classes)
-        return self._start_one()
-
     def _start_one(self, times: int = 1) -> Any:
         """Return the state of one vector before the first round, `times` as long as usual."""
         weights, more = times * self.weights_of(self.width), (self.limit, self.chance)
-        return of_one(self.space).start(weights, self._shape(), *(more if self.dual else ()))
-
-    def _shape(self) -> Any:
-        return declared(self.learner, Learner, "shape")(type(self.learner)(*self.numbers[0]))
+        shape = declared(self.learner, Learner, "shape")(type(self.learner)(*self.numbers[0]))
+        return of_one(self.space).start(weights, shape, *(more if self.dual else ()))
 
     def weights_of(self, width: int) -> int:
         """Return the number of weights for a number of features."""
         return width + (self.constant or (self.space.order == 1 and not self.dual))
 
-    def _play_rounds(
-        self,
-        block: Block,
-        labels: np.ndarray,
-        given: bool,
-        full: bool,
-        times: np.ndarray = TIMELESS,
-    ) -> Outcome:
+    def _count(self, block: Any, labels: Any, draw: Any, full: bool, times: Any) -> Outcome:
         """Play rounds and count them; each takes one draw, used or not."""
-        draw, scores = GIVEN if given else None, full and self.many == "ranking"
-        outcome = self._play(block, labels, draw, full, scores, times)
+        outcome = self._play(block, labels, draw, full, full and self.many == "ranking", times)
         self.rounds += len(labels)
         self.strained += int(np.count_nonzero(outcome.flags & STRAINED))
         self.labels += int(np.count_nonzero(outcome.flags & ASKED))
-        if given:
+        if draw is not None:
             self.draws.skip(len(labels))
         return outcome
 
     def _play(
-        self,
-        block: Block,
-        labels: np.ndarray,
-        draw: float | None,
-        full: bool,
-        scores: bool = False,
-        times: np.ndarray = TIMELESS,
+        self, block: Any, labels: Any, draw: Any, full: bool, scores: bool, times: Any = TIMELESS
     ) -> Outcome:
         """Play a block, all or nothing, with one draw for all rows; None: one each."""
         n = len(labels)
@@ -286,7 +263,7 @@ class Model:
             kept, mark = None if draw == NEVER else self._copy(), self.draws.mark()
             width, waiting = self.width, self.open
             try:
-                self._play_pieces(block, labels, draw, times, out)
+                self._play_pieces(block, (labels, times), draw, out)
             except BaseException:
                 self.state, self.past = kept or (self.state, self.past)
                 self.width, self.open = width, waiting
@@ -294,55 +271,34 @@ class Model:
                 raise
         return out
 
-    def _play_pieces(
-        self, block: Block, labels: np.ndarray, draw: float | None, times: np.ndarray, out: Outcome
-    ) -> None:
-        """Play a block, or several that grow wider."""
-        if not isinstance(block, list):
-            self._play_blocks(block, labels, draw, times, out)
-            return
-        start = 0
-        for piece in block:
-            self.widen(piece.values.shape[1])
-            part = slice(start, start + len(piece.values))
-            self._play_blocks(piece, labels[part], draw, times[part], out.part(part), start)
-            start = part.stop
+    def _play_pieces(self, block: Any, given: Any, draw: Any, out: Outcome) -> None:
+        """Play a block, or several that grow wider; `given` holds labels and times of the rows."""
+        pieces, first = block if isinstance(block, list) else [block], 0
+        for piece in pieces:
+            n = len(out)
+            if pieces is block:
+                n, width = piece.values.shape
+                self.widen(width)
+            for start in range(0, max(n, 1), BLOCK):
+                size, at = min(BLOCK, n - start), first + start
+                part = slice(at, at + size)
+                draws = self.draws.take(size) if draw is None else constant(draw)[:size]
+                labels, times = (array[part] for array in given)
+                rows = rows_of(piece, start, start + size)
+                self._play_block(rows, (labels, draws, times), at, out.part(part))
+            first += n
 
-    def _play_blocks(
-        self,
-        block: Dense | Sparse,
-        labels: np.ndarray,
-        draw: float | None,
-        times: np.ndarray,
-        out: Outcome,
-        before: int = 0,
-    ) -> None:
-        n = len(labels)
-        for start in range(0, max(n, 1), BLOCK):
-            part = slice(start, min(start + BLOCK, n))
-            size = part.stop - start
-            draws = self.draws.take(size) if draw is None else constant(draw)[:size]
-            rows = rows_of(block, start, part.stop)
-            self._play_block(rows, labels[part], draws, times[part], before + start, out.part(part))
-
-    def _play_block(
-        self,
-        block: Dense | Sparse,
-        labels: np.ndarray,
-        draws: np.ndarray,
-        times: np.ndarray,
-        start: int,
-        out: Outcome,
-    ) -> None:
-        rows, full = self._rows(block), len(out.margin) > 0
-        played = self._call(rows, labels, draws, times, start, full, out.arrays())
-        if played == len(labels):
+    def _play_block(self, block: Any, rounds: Any, start: int, out: Outcome) -> None:
+        """Play rows, with labels, draws and times; grow the dual state where it has no room."""
+        rows, full, n = self._rows(block), len(out.margin) > 0, len(out)
+        played = self._call(rows, rounds, start, full, out.arrays())
+        if played == n:
             return
-        if draws[played] == NEVER or not self._grown(rows, played):
+        if rounds[1][played] == NEVER or not self._grown(rows, played):
             raise Refused(start + played, support.why_refused(block, played))
-        left, block = slice(played, None), rows_of(block, played, len(labels))
-        part = labels[left], draws[left], times[left]
-        self._play_block(block, *part, start + played, out.part(left))
+        left, block = slice(played, None), rows_of(block, played, n)
+        rounds = tuple(of_rounds[left] for of_rounds in rounds)
+        self._play_block(block, rounds, start + played, out.part(left))
 
     def _play_one(self, block: Dense | Sparse, label: int, draw: float, full: bool) -> int:
         """Play one row without counting it; return its flags, and leave the rest in `room`."""
@@ -355,7 +311,7 @@ class Model:
         if label != LATER and not self.space.atomic:
             kept = [array.copy() for array in (*self.state, self.past)]
         late = -1 if draw == GIVEN else 0  # a late label is of a round that has been counted
-        while not self._call(rows, *room[:3], late, full, room.out):
+        while not self._call(rows, room[:3], late, full, room.out):
             if label == LATER or not self._grown(rows, 0):
                 if kept:
                     self.state, self.past = self.space.State(*kept[:-1]), kept[-1]
@@ -372,13 +328,10 @@ class Model:
         self.state = state or self.state
         return state is not None
 
-    def _call(
-        self, rows: tuple, labels: Any, draws: Any, times: Any, start: int, full: bool, out: tuple
-    ) -> int:
-        """Call the compiled loop."""
-        learner, asker = self.numbers
-        state, way = tuple(self.state), (self.rounds + start, self.scaled, full)
-        return self.loop(learner, asker, self.past, state, rows, labels, draws, times, *way, out)
+    def _call(self, rows: tuple, rounds: Any, start: int, full: bool, out: tuple) -> int:
+        """Call the compiled loop; `rounds` are labels, draws and times."""
+        way, state = (self.rounds + start, self.scaled, full), tuple(self.state)
+        return self.loop(*self.numbers, self.past, state, rows, *rounds, *way, out)
 
     def _copy(self) -> Any:
         """Return copies of the state and of the asker's memory."""

@@ -46,11 +46,6 @@ def kernel_for(learner: Any, kernel: Any, max_support: int | None, sparse: bool)
     return kernel
 
 
-def limit(learner: Any, max_support: int | None) -> float:
-    """Return how many examples may be held."""
-    return min(capacity(learner), max_support or math.inf)
-
-
 def capacity(learner: Any) -> float:
     """Return how many examples a learner keeps at most; inf if it sets no limit."""
     return float(declared(learner, Learner, "capacity")(learner))

@@ -8,7 +8,6 @@ import click
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from ..askers import Budget
-from ..askers.budget import budget_of
 from ..errors import SelectronError
 from ..specs import LEARNER, within
 
@@ -121,7 +120,7 @@ class Declaration(Part):
         """Return the learner and its budget."""
         try:
             learner = LEARNER.convert(self.learner, None, None)
-            budget = budget_of(self.budget)._replace(audits=self.audit)
+            budget = Budget.parse(self.budget)._replace(audits=self.audit)
             budget = within(budget, None, learner, True)
             budget.numbers()
         except click.UsageError as error:

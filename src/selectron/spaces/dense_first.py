@@ -1,13 +1,14 @@
 """Dense rows, first order: w is an array. A step costs O(d)."""
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..engine.arithmetic import reassociated, row_dot, row_square
 from ..engine.round import Round
 from ..engine.rows import Dense, readonly
+from ..engine.rows import DenseRows as Rows
 from .state import BIAS, COUNT, LENGTH, SQUARE, Field, Table, numbers
 
 order = 1
@@ -24,16 +25,9 @@ State, at, start, size = TABLE.State, TABLE.at, TABLE.start, TABLE.size
 scaled, widen = TABLE.scaled, TABLE.widen
 
 
-class Rows(NamedTuple):
-    """A block as the loop takes it."""
-
-    values: np.ndarray  # (n, d)
-    constant: float  # 1.0 or 0.0
-
-
 def rows(block: Dense, constant: bool) -> Rows:
     """Return the block as the loop takes it."""
-    return Rows(readonly(block.values), float(constant))
+    return Rows(readonly(block.values), float(constant), ())
 
 
 def weights(s: Any) -> np.ndarray:

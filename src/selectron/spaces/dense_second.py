@@ -6,27 +6,24 @@ How P stays positive definite. Let N = P + eps I, D its diagonal, `lower` and `u
 eigenvalues, and unit = 4 d EPSILON (`rounding`). Without rounding, mu N - nu g g' is positive
 definite as long as nu <g, N^-1 g> < mu. Rounding has two effects, each cured in O(d) a step:
 
-1. g is N times a vector near x, so that <g, N^-1 g> may exceed q by up to `doubt` = d unit times
-   the upper bound of q. If nu > mu / (q + doubt), which takes rows so long that q loses its digits
-   below 1, the step is shortened as if the label were noisier.
-2. Every entry of P is rounded, by up to 5/2 EPSILON mu sqrt(D_i D_j), in total less than
-   unit mu D. The inverse of P grows by nu / (mu - nu q) x x' / mu in a step, so that `lower`
-   follows by recurrence, less unit upper each time. While it is above d unit upper, P is safe and
-   the plain formula is used unchanged. Otherwise D is raised to (1 + unit) D before the step, by
-   more than rounding takes, which leaves P above about d EPSILON D. That acts as a slight
-   forgetting, 4e-15 of D a step for d = 5.
-
-The d in `doubt` covers the worst case up to d = 20, and errors that grow as sqrt(d) beyond.
+1. <g, N^-1 g> may exceed q by up to `doubt` = d unit times the upper bound of q, which covers the
+   worst case up to d = 20, and errors that grow as sqrt(d) beyond. If nu > mu / (q + doubt), as for
+   very long rows, the step is shortened as if the label were noisier.
+2. Every entry of P is rounded, in total by less than unit mu D. The inverse of P grows by
+   nu / (mu - nu q) x x' / mu in a step, so that `lower` follows by recurrence, less unit upper each
+   time. While it is above d unit upper, P is safe. Otherwise D is raised to (1 + unit) D before the
+   step, by more than rounding takes: a slight forgetting, 4e-15 of D a step for d = 5.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..engine.arithmetic import dot, reassociated, row_dot, row_square
 from ..engine.round import Round, Shape, ShapeStep
 from ..engine.rows import Dense, readonly
+from ..engine.rows import DenseRows as Rows
 from .dense_first import products
 from .state import (
     COUNT,
@@ -74,22 +71,14 @@ TABLE = Table(
 State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
 
 
-class Rows(NamedTuple):
-    """A block as the loop takes it."""
-
-    values: np.ndarray  # (n, d), the constant in front if there is one
-
-
-def rows(block: Dense, constant: bool) -> Rows:
+def rows(block: Dense, constant: bool, kernel: tuple[float, ...] = ()) -> Rows:
     """Return the block as the loop takes it; a constant costs a copy, cheap compared with P x."""
-    if not constant:
-        return Rows(readonly(block.values))
-    n, d = block.values.shape
-    values = np.empty((n, d + 1))
-    values[:, 0] = 1.0
-    values[:, 1:] = block.values
-    values.setflags(write=False)
-    return Rows(values)
+    values = block.values
+    if constant:
+        values = np.empty((len(block.values), block.values.shape[1] + 1))
+        values[:, 0] = 1.0
+        values[:, 1:] = block.values
+    return Rows(readonly(values), float(constant), kernel)
 
 
 def widen(s: Any, width: int) -> Any:
@@ -172,8 +161,8 @@ def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
         return False
     lift = bound(s, now, step, most, doubt)
     update(s.triangle, s.g, s.scalars[NOISE], lift, step.mu, step.nu)
-    if due(s):
-        tighten(s, norm(s.triangle, len(s.g)))
+    if s.scalars[COUNT] % STEPS_BETWEEN_NORMS == 0:
+        s.scalars[LARGEST] = min(s.scalars[LARGEST], norm(s.triangle, len(s.g)))
     return True
 
 
@@ -209,14 +198,6 @@ def norm(triangle: np.ndarray, d: int) -> float:
 def ceiling(s: Any, xx: float) -> float:
     """Return an upper bound of q, with an allowance for the rounding of many steps."""
     return (s.scalars[LARGEST] + s.scalars[NOISE]) * xx * (1 + 1e-9)
-
-
-def ceiling_all(s: Any, xx: float) -> float:
-    """Return an upper bound of q for all classes of a stack."""
-    most = 0.0
-    for k in range(len(s.scores)):
-        most = max(most, s.scalars[k, LARGEST] + s.scalars[k, NOISE])
-    return most * xx * (1 + 1e-9)
 
 
 def rounding(s: Any) -> float:
@@ -262,16 +243,6 @@ def walk(s: Any, scale: float, now: Round, step: ShapeStep) -> bool:
     return True
 
 
-def due(s: Any) -> bool:
-    """Return whether to compute the norm of P now, which takes a pass over it."""
-    return s.scalars[COUNT] % STEPS_BETWEEN_NORMS == 0
-
-
-def tighten(s: Any, norm: float) -> None:
-    """Lower the upper bound of the eigenvalues to the Frobenius norm."""
-    s.scalars[LARGEST] = min(s.scalars[LARGEST], norm)
-
-
 def largest(s: Any) -> float:
     """Return an upper bound of the eigenvalues of P."""
     return s.scalars[LARGEST]
@@ -288,11 +259,6 @@ def opposite(step: Any) -> Any:
     return ShapeStep(-step.eta, step.mu, step.nu)
 
 
-def still(step: Any) -> bool:
-    """Return True: no class shrinks in second order."""
-    return True
-
-
 def shrunk(s: Any, rows: Any, i: int, step: Any) -> int:
-    """Return True; it is never called."""
-    return True
+    """Return 1: no class shrinks in second order."""
+    return 1

@@ -49,17 +49,13 @@ class Dual:
         return {"space": (own, self.kept, self.storage), "storage": self.storage, "kernel": kernel}
 
     def size(self, width: int, capacity: int = 0, slot: int = 0) -> int:
-        """Return the bytes of a state with this room, or with that of the start."""
+        """Return the bytes of a state with this room, by default that of the start."""
         return self.table.size(width, *((capacity, slot) if capacity else self.storage.START))
 
     def start(
         self, width: int, shape: Shape | None, limit: float = np.inf, chance: float = 1.0
     ) -> Any:
-        """Return the state before the first round.
-
-        `limit` is the largest number of examples; `chance`, from 1 to 2^31 - 2, seeds the choice
-        of the evicted ones.
-        """
+        """Return the state for at most `limit` examples; `chance` seeds which ones are evicted."""
         capacity, slot = self.storage.START
         state = self.table.start(width, shape, int(min(capacity, limit + 1)), slot)
         state.scalars[[LIMIT, CHANCE]] = limit, chance

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.arithmetic import dot
-from ..engine.bind import apart
+from ..engine.bind import noinline
 from ..engine.parts import learner, storage
 from ..engine.round import Old, Round
 from .dense_first import ceiling as ceiling
@@ -69,7 +69,7 @@ def needs_growth(s: Any, rows: Any, i: int) -> bool:
     return int(s.scalars[HELD]) == len(s.coef) or storage.too_long(s, rows, i)
 
 
-@apart
+@noinline
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- keep w + eta phi(x), for phi(x) scaled; store the example unless eta is 0."""
     keep, eta = step.keep, step.eta
@@ -100,7 +100,7 @@ def multiply(s: Any, keep: float) -> None:
     s.scalars[FACTOR] = factor
 
 
-@apart
+@noinline
 def evict(p: Any, s: Any, rows: Any) -> None:
     """Drop an example, but not the newest, if there are too many."""
     n = int(s.scalars[HELD])

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from ..engine.arithmetic import dot, reassociated, sparse_dot
-from ..engine.bind import apart, variant
-from ..engine.parts import storage
+from ..engine.bind import noinline, variant
+from ..engine.parts import space, storage
 from ..engine.round import Round, Shape, ShapeStep
 from . import dense_second
 from .dense_second import EPSILON, damped
@@ -28,7 +28,7 @@ from .state import COUNT, DUAL_LENGTH, FRESH, HELD, MIX, NOISE, Field, numbers, 
 from .support_sparse import add
 
 order = 2
-opposite, shrunk, still = dense_second.opposite, dense_second.shrunk, dense_second.still
+opposite, shrunk = dense_second.opposite, dense_second.shrunk
 
 
 def fill_scalars(scalars: np.ndarray, shape: Shape) -> None:
@@ -53,12 +53,8 @@ def coefficients(s: Any) -> np.ndarray:
 
 def sound(s: Any, held: int) -> bool:
     """Return whether a step can go on from these numbers."""
-    return bool(np.isfinite(s.coef[:held]).all()) and sound_p(s, held)
-
-
-def sound_p(s: Any, held: int) -> bool:
-    """Return whether the numbers that make P are valid."""
-    found = [s.triangle[: triangle(held)], s.c[:held], s.scalars[[NOISE, FRESH, MIX]]]
+    w = s.coef[:held] if hasattr(s, "coef") else s.w
+    found = [w, s.triangle[: triangle(held)], s.c[:held], s.scalars[[NOISE, FRESH, MIX]]]
     return all(bool(np.isfinite(n).all()) for n in found) and s.scalars[MIX] > 0
 
 
@@ -74,7 +70,7 @@ def form(s: Any, rows: Any, i: int) -> float:
     return quadratic(s, storage.length(rows, i))
 
 
-@apart
+@noinline
 def quadratic(s: Any, xx: float) -> float:
     """Return q; leave a_t = <g_t, phi(x)> in s.a."""
     total, begin = 0.0, 0
@@ -95,20 +91,24 @@ def needs_growth(s: Any, rows: Any, i: int) -> bool:
     return int(s.scalars[HELD]) == len(s.c) or storage.too_long(s, rows, i)
 
 
-@apart
+@noinline
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- w + eta g and P <- mu (P + eps I) - nu g g', for phi(x) scaled, after `form`."""
     n = int(s.scalars[HELD])
-    step = shortened(s, rows, i, scale, now, step)
+    most = ceiling(s, storage.length(rows, i)) / (scale * scale)
+    step = damped(s, now, step, 4 * (n + 1) * EPSILON * most)
     if not reshaped(s, rows, i, scale, now, step):
         return False
     if s.scalars[HELD] > n:
-        s.coef[n] = 0.0
-        begin, end = last_row(s)
-        g = s.triangle[begin:end]
-        for j in range(len(g)):
-            s.coef[j] += step.eta * g[j]
+        space.add_examples(s, n, s.triangle[triangle(n) : triangle(n + 1)], step.eta)
     return True
+
+
+def add_examples(s: Any, n: int, g: np.ndarray, eta: float) -> None:
+    """w <- w + eta sum_j g_j x_j, where the last x_j is new."""
+    s.coef[n] = 0.0
+    for j in range(len(g)):
+        s.coef[j] += eta * g[j]
 
 
 def largest(s: Any) -> float:
@@ -122,16 +122,10 @@ def rescale(s: Any, by: float) -> None:
         s.scalars[j] *= by
 
 
-def shortened(s: Any, rows: Any, i: int, scale: float, now: Round, step: ShapeStep) -> ShapeStep:
-    """Return the step, shortened if rounding might make P indefinite."""
-    most = ceiling(s, storage.length(rows, i)) / (scale * scale)
-    return damped(s, now, step, 4 * (s.scalars[HELD] + 1) * EPSILON * most)
-
-
 def reshaped(s: Any, rows: Any, i: int, scale: float, now: Round, step: ShapeStep) -> bool:
     """Step in P, storing the example and g if needed; return False if that is not finite."""
     n = int(s.scalars[HELD])
-    g = s.triangle[n * (n + 1) // 2 : (n + 1) * (n + 2) // 2]
+    g = s.triangle[triangle(n) : triangle(n + 1)]
     along(s, g, n, scale)
     gg = dot(g, g)  # infinite or too large if a coefficient is
     size = step.eta * step.eta * (now.q + gg)
@@ -169,19 +163,8 @@ def subtract(g: np.ndarray, row: np.ndarray, by: float) -> None:
         g[j] -= by * row[j]
 
 
-def last_row(s: Any) -> tuple[int, int]:
-    """Return where the last row of the triangle begins and ends."""
-    n = int(s.scalars[HELD])
-    return n * (n - 1) // 2, n * (n + 1) // 2
-
-
 # Sparse rows without a kernel: w is a dense vector. A margin is then one sparse product, and only q
 # costs inner products with all stored examples, where it is needed.
-
-
-def explicit_sound(s: Any, held: int) -> bool:
-    """Return whether a step can go on from these numbers."""
-    return bool(np.isfinite(s.w).all()) and sound_p(s, held)
 
 
 def explicit_inner(s: Any, rows: Any, i: int) -> float:
@@ -195,27 +178,17 @@ def explicit_form(s: Any, rows: Any, i: int) -> float:
     return quadratic(s, storage.length(rows, i))
 
 
-@apart
-def explicit_move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
-    """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled, after `form`."""
-    n = int(s.scalars[HELD])
-    step = shortened(s, rows, i, scale, now, step)
-    if not reshaped(s, rows, i, scale, now, step):
-        return False
-    if s.scalars[HELD] > n:
-        begin, end = last_row(s)
-        g = s.triangle[begin:end]
-        for j in range(len(g)):
-            add(s.w, s, j, step.eta * g[j])
-    return True
+def explicit_add(s: Any, n: int, g: np.ndarray, eta: float) -> None:
+    """w <- w + eta sum_j g_j x_j."""
+    for j in range(len(g)):
+        add(s.w, s, j, eta * g[j])
 
 
 explicit = variant(
     "dual_explicit",
     sys.modules[__name__],
     FIELDS={"w": Field(lambda r: (r.width,), power=1), **OF_P},
-    sound=explicit_sound,
     inner=explicit_inner,
     form=explicit_form,
-    move=explicit_move,
+    add_examples=explicit_add,
 )

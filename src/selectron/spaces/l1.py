@@ -2,17 +2,16 @@
 
     minimise |v - w|^2 / 2   subject to   <v, z> >= 1,  |v|_1 <= beta          (z = y x)
 
-v = soft(w + tau z, theta), each of tau, theta >= 0 being 0 unless its constraint is tight. With
-theta = 0 this is the passive-aggressive step; if it leaves the ball, both constraints are tight.
-Then v = p - n with p, n >= 0, and every coordinate of p and n is an entry
+v = soft(w + tau z, theta), tau, theta >= 0. With theta = 0 this is the passive-aggressive step; if
+it leaves the ball, both constraints are tight. Then v = p - n with p, n >= 0, and every coordinate
+of p and n is an entry
 
     u = max(0, a - t (1 - slope) - level)
 
-where a and slope are w and z up to sign, in units of beta (u, a) and of the largest |z| (slope).
-The entries sum to 1, which determines the level for every t. <u, slope> is then a piecewise linear,
-increasing function of t; the wanted value is 1 / (beta |z|_max). Newton's method in a bracket ends
-on the right piece, where it is exact. t = tau |z|_max / beta multiplies 1 - slope, not slope, so
-that all terms stay moderate however large tau is.
+where a and slope are w and z up to sign, in units of beta (u, a) and of the largest |z| (slope),
+and t = tau |z|_max / beta. The entries sum to 1, which determines the level for every t; <u, slope>
+is then a piecewise linear, increasing function of t, wanted to be 1 / (beta |z|_max). Newton's
+method in a bracket ends on the right piece, where it is exact.
 """
 
 import math
@@ -22,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.arithmetic import dot, reassociated, sparse_dot
-from ..engine.bind import allocating, variant
+from ..engine.bind import needs_refcounts, variant
 from ..engine.round import Round
 from . import dense_first, sparse_first
 from .state import BIAS, COUNT, LENGTH, SQUARE, SUPPORT, Field, Table, numbers
@@ -65,7 +64,7 @@ class Spread(NamedTuple):
     squares: float  # sum of squared deviations from the mean
 
 
-@allocating
+@needs_refcounts
 def nearest(c: Any, beta: float) -> Found:
     """Return the nearest point with margin 1, for a w in the ball whose margin is below 1.
 
@@ -122,7 +121,7 @@ def norm(v: np.ndarray) -> float:
     return total
 
 
-@allocating
+@needs_refcounts
 def entries(w: np.ndarray, z: Any, beta: float, most: float) -> Entries:
     """Return the entries: two for a coordinate where w and z differ in sign, none if both are 0."""
     room = 2 * len(w)
@@ -146,7 +145,8 @@ def search(e: Entries, want: float, low: float) -> tuple[float, float]:
     t, level = low, -low
     for k in range(MOST):
         level = leveled(e, t, level)
-        lacking, variance = lack(e, want, t, level)
+        u = values(e, t, level)
+        lacking, variance = want - dot(u, e.slope), spread(e, u).squares
         if abs(lacking) <= NEAR:
             break
         low, high = (t, high) if lacking > 0 else (low, t)
@@ -157,7 +157,7 @@ def search(e: Entries, want: float, low: float) -> tuple[float, float]:
     return t, level
 
 
-@allocating
+@needs_refcounts
 def leveled(e: Entries, t: float, level: float) -> float:
     """Return the level at which the entries sum to 1, by Newton's method from any level.
 
@@ -187,19 +187,10 @@ def above(e: Entries, t: float, level: float) -> tuple[int, float]:
     return count, total
 
 
-def lack(e: Entries, want: float, t: float, level: float) -> tuple[float, float]:
-    """Return how far <u, slope> is below `want`, and its derivative in t."""
-    u = values(e, t, level)
-    return want - dot(u, e.slope), spread(e, u).squares
-
-
-@allocating
+@needs_refcounts
 def values(e: Entries, t: float, level: float) -> np.ndarray:
     """Return u."""
-    u = np.empty(len(e.a))
-    for i in range(len(u)):
-        u[i] = max(0.0, e.a[i] - t * (1 - e.slope[i]) - level)
-    return u
+    return np.maximum(0.0, e.a - t * (1 - e.slope) - level)
 
 
 def spread(e: Entries, u: np.ndarray) -> Spread:
@@ -239,7 +230,7 @@ def correct(e: Entries, u: np.ndarray, s: Any, add: float, by: float) -> None:
             u[i] = max(0.0, u[i] + share * (add + by * (e.slope[i] - s.first - s.mean)))
 
 
-@allocating
+@needs_refcounts
 def folded(e: Entries, u: np.ndarray, n: int, beta: float) -> np.ndarray:
     """Return v, with n coordinates."""
     v = np.zeros(n)
@@ -269,7 +260,7 @@ def moving(coordinates: Callable, put: Callable) -> Callable:
     return move
 
 
-@allocating
+@needs_refcounts
 def with_constant(s: Any, rows: Any, y: float, scale: float, room: int) -> Coordinates:
     """Return room for coordinates, with that of the constant at the start."""
     c = Coordinates(np.empty(room, np.int64), np.zeros(room), np.zeros(room))
@@ -277,7 +268,7 @@ def with_constant(s: Any, rows: Any, y: float, scale: float, room: int) -> Coord
     return c
 
 
-@allocating
+@needs_refcounts
 def dense_coordinates(s: Any, rows: Any, i: int, y: float, scale: float) -> Coordinates:
     """Return the constant and all coordinates where w or y x / scale is not 0."""
     c = with_constant(s, rows, y, scale, 1 + len(s.w))
@@ -306,7 +297,7 @@ def sparse_inner(s: Any, rows: Any, i: int) -> float:
     return total + s.scalars[BIAS] * rows.constant
 
 
-@allocating
+@needs_refcounts
 def sparse_coordinates(s: Any, rows: Any, i: int, y: float, scale: float) -> Coordinates:
     """Return the constant, the support of w, and then the other non-zeros of x."""
     begin, end, n = rows.indptr[i], rows.indptr[i + 1], int(s.scalars[SUPPORT])

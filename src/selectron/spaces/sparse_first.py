@@ -1,13 +1,14 @@
 """Sparse rows, first order: w = factor * v, so that any step costs O(non-zeros)."""
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..engine.arithmetic import span_square, sparse_dot
 from ..engine.round import Round, Shape
 from ..engine.rows import Sparse, readonly
+from ..engine.rows import SparseRows as Rows
 from .dense_first import ceiling as ceiling
 from .dense_first import ceiling_all as ceiling_all
 from .state import BIAS, COUNT, FACTOR, LENGTH, SQUARE, Field, Table, numbers
@@ -35,19 +36,11 @@ State, at, start, size = TABLE.State, TABLE.at, TABLE.start, TABLE.size
 scaled, widen = TABLE.scaled, TABLE.widen
 
 
-class Rows(NamedTuple):
-    """A block as the loop takes it; indices are unsigned, as a signed one costs a comparison."""
-
-    indptr: np.ndarray  # uint64
-    indices: np.ndarray  # uint32
-    values: np.ndarray
-    constant: float  # 1.0 or 0.0
-
-
-def rows(block: Sparse, constant: bool) -> Rows:
+def rows(block: Sparse, constant: bool, kernel: tuple[float, ...] = ()) -> Rows:
     """Return the block as the loop takes it."""
     indptr, indices = block.indptr.view(np.uint64), block.indices.view(np.uint32)
-    return Rows(readonly(indptr), readonly(indices), readonly(block.values), float(constant))
+    found = readonly(indptr), readonly(indices), readonly(block.values)
+    return Rows(*found, float(constant), kernel)
 
 
 def weights(s: Any) -> np.ndarray:
@@ -61,14 +54,20 @@ def inner(s: Any, rows: Any, i: int) -> float:
     return s.scalars[FACTOR] * total + s.scalars[BIAS] * rows.constant
 
 
+def products(w: Any, rows: Any, i: int, found: Any) -> None:
+    """Leave <row k of w, row i> of every row of w in `found`."""
+    for k in range(len(w)):
+        total = 0.0
+        for j in range(rows.indptr[i], rows.indptr[i + 1]):
+            total += w[k, rows.indices[j]] * rows.values[j]
+        found[k] = total
+
+
 def score_all(s: Any, rows: Any, i: int) -> None:
     """Leave <w_k, x> of every class k in s.scores."""
-    begin, end = rows.indptr[i], rows.indptr[i + 1]
+    products(s.v, rows, i, s.scores)
     for k in range(len(s.scores)):
-        total = 0.0
-        for j in range(begin, end):
-            total += s.v[k, rows.indices[j]] * rows.values[j]
-        s.scores[k] = s.scalars[k, FACTOR] * total + s.scalars[k, BIAS] * rows.constant
+        s.scores[k] = s.scalars[k, FACTOR] * s.scores[k] + s.scalars[k, BIAS] * rows.constant
 
 
 def length(rows: Any, i: int) -> float:

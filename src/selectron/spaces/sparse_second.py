@@ -4,22 +4,31 @@ q costs O(non-zeros^2); a step costs O(d^2), as P fills up.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..engine.arithmetic import dot, span_square, sparse_dot
 from ..engine.round import Round, Shape
-from ..engine.rows import Sparse, readonly
-from . import dense_second
-from .dense_second import SCALARS, bound, damped, due, rescale_bounds, rounding, tighten, walk
-from .state import FRESH, LARGEST, NOISE, SMALLEST, Field, Table
+from ..engine.rows import Sparse
+from ..engine.rows import SparseRows as Rows
+from . import dense_second, sparse_first
+from .dense_second import (
+    SCALARS,
+    STEPS_BETWEEN_NORMS,
+    bound,
+    damped,
+    rescale_bounds,
+    rounding,
+    walk,
+)
+from .sparse_first import products
+from .state import COUNT, FRESH, LARGEST, NOISE, SMALLEST, Field, Table
 
 order = 2
 atomic = True
-ceiling, ceiling_all = dense_second.ceiling, dense_second.ceiling_all
-largest = dense_second.largest
-opposite, shrunk, still = dense_second.opposite, dense_second.shrunk, dense_second.still
+ceiling, largest = dense_second.ceiling, dense_second.largest
+opposite, shrunk = dense_second.opposite, dense_second.shrunk
 
 
 def fill_diagonal(p: np.ndarray, shape: Shape) -> None:
@@ -38,29 +47,14 @@ TABLE = Table(
 State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
 
 
-class Rows(NamedTuple):
-    """A block as the loop takes it; indices are unsigned, as a signed one costs a comparison."""
-
-    indptr: np.ndarray  # uint64
-    indices: np.ndarray  # uint32, the constant in front if there is one
-    values: np.ndarray
-
-
-def rows(block: Sparse, constant: bool) -> Rows:
+def rows(block: Sparse, constant: bool, kernel: tuple[float, ...] = ()) -> Rows:
     """Return the block as the loop takes it; a constant costs a copy, cheap compared with q."""
     indptr, indices, values = block
     if constant:
         indices = np.insert(indices + 1, indptr[:-1], 0)
         values = np.insert(values, indptr[:-1], 1.0)
         indptr = indptr + np.arange(len(indptr))
-    return Rows(
-        readonly(indptr.view(np.uint64)), readonly(indices.view(np.uint32)), readonly(values)
-    )
-
-
-def like(rows: Any, indptr: Any, indices: Any, values: Any) -> Any:
-    """Return other rows of the same kind."""
-    return Rows(indptr, indices, values)
+    return sparse_first.rows(Sparse(indptr, indices, values), constant, kernel)
 
 
 def widen(s: Any, width: int) -> Any:
@@ -84,11 +78,7 @@ def inner(s: Any, rows: Any, i: int) -> float:
 
 def score_all(s: Any, rows: Any, i: int) -> None:
     """Leave <w_k, x> of every class k in s.scores."""
-    for k in range(len(s.scores)):
-        total = 0.0
-        for j in range(rows.indptr[i], rows.indptr[i + 1]):
-            total += s.w[k, rows.indices[j]] * rows.values[j]
-        s.scores[k] = total
+    products(s.w, rows, i, s.scores)
 
 
 def length(rows: Any, i: int) -> float:
@@ -126,8 +116,8 @@ def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
         return False
     lift = bound(s, now, step, most, doubt)
     update(s.p, s.g, s.scalars[NOISE], lift, step.mu, step.nu)
-    if due(s):
-        tighten(s, norm(s.p))
+    if s.scalars[COUNT] % STEPS_BETWEEN_NORMS == 0:
+        s.scalars[LARGEST] = min(s.scalars[LARGEST], norm(s.p))
     return True
 
 

@@ -1,14 +1,14 @@
 """Stored examples of dense rows: one array, a row each."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..engine.arithmetic import row_square
-from ..engine.bind import apart
+from ..engine.bind import noinline
 from ..engine.parts import kernel
-from ..engine.rows import Dense
-from . import dense_second
+from .dense_second import Rows as Rows
+from .dense_second import rows as rows
 from .state import HELD, Field
 
 FIELDS = {
@@ -16,18 +16,6 @@ FIELDS = {
     "xx": Field(lambda r: (r.capacity,)),
 }
 START = (16, 0)  # room at the start: examples
-
-
-class Rows(NamedTuple):
-    """A block as the loop takes it."""
-
-    values: np.ndarray  # (n, d), the constant in front if there is one
-    kernel: tuple[float, ...]  # its numbers
-
-
-def rows(block: Dense, constant: bool, kernel: tuple[float, ...]) -> Rows:
-    """Return the block as the loop takes it; a constant costs a copy."""
-    return Rows(dense_second.rows(block, constant).values, kernel)
 
 
 def needed(rows: Any, i: int) -> int:
@@ -45,14 +33,14 @@ def combined(s: Any, by: np.ndarray, width: int) -> np.ndarray:
     return by @ s.x[: len(by)]
 
 
-@apart
+@noinline
 def length(rows: Any, i: int) -> float:
     """Return k(x, x)."""
     x, xx = rows.values[i], row_square(rows.values, i)
     return kernel.compare(rows.kernel, x, xx, x, xx)
 
 
-@apart
+@noinline
 def fill(s: Any, rows: Any, i: int) -> None:
     """Leave k(x_j, x) of row i and every stored example in s.kappa."""
     x, xx = rows.values[i], row_square(rows.values, i)
@@ -60,14 +48,14 @@ def fill(s: Any, rows: Any, i: int) -> None:
         s.kappa[j] = kernel.compare(rows.kernel, s.x[j], s.xx[j], x, xx)
 
 
-@apart
+@noinline
 def among(s: Any, rows: Any, r: int) -> None:
     """Leave k(x_j, x_r) of stored examples in s.kappa."""
     for j in range(int(s.scalars[HELD])):
         s.kappa[j] = kernel.compare(rows.kernel, s.x[j], s.xx[j], s.x[r], s.xx[r])
 
 
-@apart
+@noinline
 def put(s: Any, rows: Any, i: int, j: int) -> None:
     """Store row i in slot j."""
     s.xx[j] = row_square(rows.values, i)

@@ -3,16 +3,16 @@
 A row is written out as a dense vector while it is compared with the stored examples.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..engine.arithmetic import sparse_dot
-from ..engine.bind import apart
+from ..engine.bind import noinline
 from ..engine.parts import kernel
-from ..engine.rows import Sparse
-from . import sparse_second
+from .sparse_second import Rows as Rows
 from .sparse_second import length as squared_norm
+from .sparse_second import rows as rows
 from .state import HELD, Field
 
 FIELDS = {
@@ -23,25 +23,6 @@ FIELDS = {
     "wide": Field(lambda r: (r.width,)),  # zeros, except for a row being compared
 }
 START = (16, 16)  # room at the start: examples, and non-zeros of each
-
-
-class Rows(NamedTuple):
-    """A block as the loop takes it; indices are unsigned, as a signed one costs a comparison."""
-
-    indptr: np.ndarray  # uint64
-    indices: np.ndarray  # uint32, the constant in front if there is one
-    values: np.ndarray
-    kernel: tuple[float, ...]  # its numbers
-
-
-def rows(block: Sparse, constant: bool, kernel: tuple[float, ...]) -> Rows:
-    """Return the block as the loop takes it; a constant costs a copy."""
-    return Rows(*sparse_second.rows(block, constant), kernel)
-
-
-def like(rows: Any, indptr: Any, indices: Any, values: Any) -> Any:
-    """Return other rows of the same kind."""
-    return Rows(indptr, indices, values, rows.kernel)
 
 
 def needed(rows: Any, i: int) -> int:
@@ -71,21 +52,21 @@ def too_long(s: Any, rows: Any, i: int) -> bool:
     return rows.indptr[i + 1] - rows.indptr[i] > s.values.shape[1]
 
 
-@apart
+@noinline
 def length(rows: Any, i: int) -> float:
     """Return k(x, x)."""
     xx = squared_norm(rows, i)
     return kernel.value(kernel.Parameters(*rows.kernel), xx, xx, xx)
 
 
-@apart
+@noinline
 def fill(s: Any, rows: Any, i: int) -> None:
     """Leave k(x_j, x) of row i and every stored example in s.kappa."""
     begin, end = rows.indptr[i], rows.indptr[i + 1]
     compare(s, rows, rows.indices, rows.values, begin, end, squared_norm(rows, i))
 
 
-@apart
+@noinline
 def among(s: Any, rows: Any, r: int) -> None:
     """Leave k(x_j, x_r) of all stored examples in s.kappa."""
     none = s.lengths[r] - s.lengths[r]  # 0, of the same type as the ends of rows
@@ -105,7 +86,7 @@ def compare(s: Any, rows: Any, indices: Any, values: Any, begin: int, end: int, 
         s.wide[indices[j]] = 0.0
 
 
-@apart
+@noinline
 def put(s: Any, rows: Any, i: int, j: int) -> None:
     """Store row i in slot j."""
     begin = rows.indptr[i]
