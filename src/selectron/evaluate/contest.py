@@ -184,7 +184,8 @@ class Contest:
             raise SelectronError(f"the model has learned from {was}, which have other features")
         if tabular and self.encoder is None:
             self.encoder = self._new_encoder()
-        encoder = self.encoder.copy() if tabular else None
+        before: Any = self.encoder
+        encoder = before.copy() if tabular else None
         try:
             for block in [chunk] if encoder is None else encoded(chunk, encoder):
                 for row, codes, classes in self.classes.parts(block.labels, block.first, self.many):
@@ -195,7 +196,7 @@ class Contest:
             raise Refused(self.rows - start + error.row, error.reason) from None
         finally:
             if encoder is not None and (played := self.rows - start) < len(chunk.labels):
-                encoder = self.encoder
+                encoder = before
                 for _ in encoder.learn(chunk.part(0, played).rows) if played else ():
                     pass
             self.encoder = encoder
