@@ -175,8 +175,8 @@ class Contest:
     ) -> Iterator[tuple[Chunk, np.ndarray, list[Outcome]]]:
         """Play a chunk, and yield its rows of numbers in parts with their codes and outcomes.
 
-        `check` may refuse a part before it is played. However the chunk ends, the encoder has
-        learned the rows that were played, and no others.
+        `check` may refuse a part before it is played. Whatever happens, the encoder has learned
+        the rows that were played.
         """
         start, tabular = self.rows, not isinstance(chunk.rows, Dense | Sparse)
         if self.contestants and tabular != (self.encoder is not None):
