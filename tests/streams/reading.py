@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import strategies as st
 
-from selectron.engine.rows import Dense, Sparse
+from selectron.engine.rows import Sparse
 from selectron.errors import SelectronError
 from selectron.streams.readers import Chunk, read
 
@@ -37,29 +37,37 @@ def dense(chunks, width):
             at = np.repeat(np.arange(len(block)), np.diff(chunk.rows.indptr))
             block[at, chunk.rows.indices] = chunk.rows.values
         else:
-            block = chunk.rows.values
+            block = np.array([[*map(float, row)] for row in cells(chunk)])
         rows.append(block)
         labels.extend(chunk.labels.tolist())
     return np.concatenate(rows), labels
 
 
+def cells(chunk):
+    """The rows of a table or of dicts as lists; an array of features is spread out."""
+    table = chunk.rows if isinstance(chunk.rows, list) else chunk.rows.to_pylist()
+    rows = [list(row.values()) for row in table]
+    return [row[0] if len(row) == 1 and isinstance(row[0], list) else row for row in rows]
+
+
 def canonical(chunk, size):
-    """What the loop relies on without a check."""
+    """What the loop and the encoder rely on without a check."""
     assert isinstance(chunk, Chunk)
     assert 1 <= len(chunk.labels) <= size
     assert chunk.labels.dtype in (np.dtype(float), np.dtype(object))
-    if isinstance(chunk.rows, Dense):
-        assert chunk.rows.values.shape == (len(chunk.labels), chunk.width)
-    else:
-        indptr, indices, _ = chunk.rows
-        assert indptr.dtype == np.int64
-        assert indices.dtype == np.int32
-        assert indptr[0] == 0
-        assert indptr[-1] == len(indices) == len(chunk.rows.values)
-        assert len(indptr) == len(chunk.labels) + 1
-        for start, stop in itertools.pairwise(indptr):
-            assert (np.diff(indices[start:stop]) > 0).all()
-        assert indices.max(initial=-1) < chunk.width
+    if not isinstance(chunk.rows, Sparse):
+        assert len(chunk.rows) == len(chunk.labels)
+        assert chunk.width == 0
+        return
+    indptr, indices, _ = chunk.rows
+    assert indptr.dtype == np.int64
+    assert indices.dtype == np.int32
+    assert indptr[0] == 0
+    assert indptr[-1] == len(indices) == len(chunk.rows.values)
+    assert len(indptr) == len(chunk.labels) + 1
+    for start, stop in itertools.pairwise(indptr):
+        assert (np.diff(indices[start:stop]) > 0).all()
+    assert indices.max(initial=-1) < chunk.width
     for array in chunk.rows:
         assert array.flags.c_contiguous
         assert array.flags.writeable

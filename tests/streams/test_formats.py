@@ -31,7 +31,7 @@ from .reading import dense, fails, stored
 )
 @pytest.mark.parametrize("name", ["a", "a.txt", "a.dat", "a.txt.gz"])
 def test_formats_by_content(tmp_path, name, text, sparse):
-    source = read(stored(tmp_path, name, text), drop="12:30" if text.startswith("12") else ())
+    source = read(stored(tmp_path, name, text), ignore="12:30" if text.startswith("12") else ())
     (chunk,) = source
     assert isinstance(chunk.rows, Sparse) == sparse
 

@@ -88,7 +88,7 @@ def test_svmlight_errors(tmp_path, row, reason, before):
 
 def test_svmlight_has_no_columns(tmp_path):
     path = stored(tmp_path, "a.svm", "1 2:3\n")
-    for options in ({"label": "y"}, {"label": ""}, {"drop": "a"}):
+    for options in ({"label": "y"}, {"label": ""}, {"ignore": "a"}):
         assert "svmlight has no named columns" in fails(path, **options)[1]
 
 

@@ -11,6 +11,7 @@ from selectron.data.cells import second
 from selectron.errors import SelectronError
 from selectron.streams.readers import read
 
+from .reading import cells as cells_of
 from .reading import fails, parquet, stored, until_error
 
 DATES = ["2026-11-22T08:30:00Z", "2026-11-22T09:30:01+01:00", "2026-11-22 08:30:02"]
@@ -35,7 +36,7 @@ def files(cells):
 def test_times_are_seconds_and_no_feature(tmp_path, name, size, cells):
     chunks = list(read(stored(tmp_path, name, files(cells)[name]), time="when", size=size))
     assert np.concatenate([chunk.times for chunk in chunks]).tolist() == WANTED
-    assert {chunk.width for chunk in chunks} == {1}
+    assert all(len(row) == 1 for chunk in chunks for row in cells_of(chunk))
     assert [label for chunk in chunks for label in chunk.labels] == ["0", "1", "0"]
 
 
@@ -43,7 +44,7 @@ def test_times_are_seconds_and_no_feature(tmp_path, name, size, cells):
 def test_without_a_column_of_times_there_are_none(tmp_path, name):
     (chunk,) = read(stored(tmp_path, name, files(WANTED)[name]))
     assert len(chunk.times) == 0
-    assert chunk.width == 2
+    assert len(cells_of(chunk)[0]) == 2
 
 
 @pytest.mark.parametrize("cell", ["yesterday", "", "nan", "inf", "2026-13-01"])
@@ -83,19 +84,11 @@ def test_parquet_times(tmp_path, array, wanted):
     assert chunk.times.tolist() == [wanted]
 
 
-def test_a_feature_that_is_wrong_before_a_time_is_told_first(tmp_path):
-    content = parquet({"a": [1.0, None, 3.0], "when": ["1", "2", "x"], "y": [0, 1, 0]})
-    assert fails(stored(tmp_path, "a.parquet", content), time="when")[0] == 1
-    content = parquet({"a": [1.0, 2.0, None], "when": ["1", "x", "3"], "y": [0, 1, 0]})
-    rows, reason = fails(stored(tmp_path, "a.parquet", content), time="when")
-    assert (rows, reason.startswith("row 2: 'when'")) == (1, True)
-
-
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
         ({"time": "z"}, "there is no column 'z'; the columns are 'a', 'when', 'y'"),
-        ({"time": "a", "drop": "a"}, "the time column 'a' is also to be dropped"),
+        ({"time": "a", "ignore": "a"}, "the time column 'a' is also to be ignored"),
         ({"time": "y", "label": "y"}, "the label column 'y' is also the time"),
     ],
 )

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -213,43 +212,15 @@ def texts(file: str, kind: str | None, columns: tuple[str, ...], rows: int) -> l
     """Return the text of the --show columns of every row, or None without columns."""
     if not columns:
         return None
-    from ..streams.readers import by_name
+    from ..streams.readers import read
 
-    kind = kind or by_name(file)
-    if kind == "jsonl":
-        records = json_records(file, columns)
-    else:
-        records = table_records(file, kind == "parquet", columns)
+    records: list[dict[str, Any]] = []
+    for chunk in read(file, format=kind, label=""):
+        table = chunk.rows
+        records += table if isinstance(table, list) else table.to_pylist()
+    for column in columns:
+        if not any(column in record for record in records):
+            raise SelectronError(f"{file}: --show finds no column {column!r}")
     if len(records) != rows:
         raise SelectronError(f"{file}: --show finds {len(records)} rows, and the table has {rows}")
-    return ["  ".join(f"{k}: {v}" for k, v in record.items()) for record in records]
-
-
-def table_records(file: str, parquet: bool, columns: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Return these columns of a Parquet or CSV file, one record per row."""
-    import pyarrow.csv
-    import pyarrow.parquet
-
-    try:
-        if parquet:
-            return pyarrow.parquet.read_table(file, columns=list(columns)).to_pylist()
-        kept = pyarrow.csv.ConvertOptions(
-            include_columns=list(columns),
-            column_types=dict.fromkeys(columns, pyarrow.string()),
-        )
-        parse = pyarrow.csv.ParseOptions(newlines_in_values=True)
-        return pyarrow.csv.read_csv(file, parse_options=parse, convert_options=kept).to_pylist()
-    except (pyarrow.ArrowException, KeyError) as error:
-        reason = str(error).splitlines()[0]
-        raise SelectronError(f"{file}: --show cannot read these columns: {reason}") from error
-
-
-def json_records(file: str, columns: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Return these keys of a JSON lines file; raise SelectronError for a key that no row has."""
-    from ..streams.readers import unpacked
-
-    rows = [json.loads(line) for line in unpacked(file).split("\n") if line.strip()]
-    for column in columns:
-        if not any(column in row for row in rows):
-            raise SelectronError(f"{file}: --show cannot read these columns: no row has {column!r}")
-    return [{column: row[column] for column in columns if column in row} for row in rows]
+    return ["  ".join(f"{k}: {record[k]}" for k in columns if k in record) for record in records]

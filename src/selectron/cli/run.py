@@ -199,7 +199,7 @@ class Session:
         with naming(self.file):
             classes, chunks = settle(chunks, given.split(",") if given else None)
         exact = self.options["many"] == "exact"
-        self.contest = Contest(classes, self._enter, self._encoder(), exact)
+        self.contest = Contest(classes, self._enter, self._encoder, exact)
         return chunks
 
     def _chunks(self, stack: ExitStack) -> Iterator["Chunk"]:
@@ -215,9 +215,7 @@ class Session:
         return chunks
 
     def _encoder(self) -> Any:
-        """Return a new encoder for tables."""
-        if self.file is None:
-            return None
+        """Return a new encoder for tables; it takes a while to import."""
         from ..data.encoder import TableEncoder
 
         return TableEncoder(dict(self.options["columns"]) or None)

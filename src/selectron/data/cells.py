@@ -4,7 +4,7 @@ import math
 from decimal import Decimal
 
 from ..errors import SelectronError
-from .times import END, FAR, FIRST, dated
+from .times import END, FAR, FIRST, seconds
 
 ABSENT = frozenset({"", "?", "na", "nan", "null"})
 
@@ -50,25 +50,14 @@ def second(cell: object, name: str) -> float:
     >>> second(" 1e9 ", "when"), second("1970-01-02T01:00:00+01:00", "when")
     (1000000000.0, 86400.0)
     """
-    found = _real(cell) if isinstance(cell, float | int) else _date_or_number(str(cell or ""))
-    if found is not None and FIRST <= found < END:
+    value = number(cell) if isinstance(cell, str) else None
+    found = seconds(cell if value is None else value)
+    if FIRST <= found < END:
         return found
     shown = repr(cell) if len(repr(cell)) <= 40 else repr(cell)[:37] + "..."
-    if found is None or not math.isfinite(found):
-        raise SelectronError(
-            f"{name!r}: {shown} is no time: seconds since 1970 or a date such as "
-            "2026-11-22T08:30:00+01:00 would be one"
-        )
-    raise SelectronError(f"{name!r}: {shown} {FAR}")
-
-
-def _real(cell: float) -> float | None:
-    try:
-        return None if isinstance(cell, bool) else float(cell)
-    except OverflowError:  # a whole number of hundreds of digits
-        return None
-
-
-def _date_or_number(cell: str) -> float | None:
-    found = number(cell)
-    return dated(cell) if found is None else found
+    if math.isfinite(found):
+        raise SelectronError(f"{name!r}: {shown} {FAR}")
+    raise SelectronError(
+        f"{name!r}: {shown} is no time: seconds since 1970 or a date such as "
+        "2026-11-22T08:30:00+01:00 would be one"
+    )

@@ -148,8 +148,8 @@ def _any(part: Chunk, codes: np.ndarray) -> None:
 class Contest:
     """Contestants on one stream, its classes, and the encoder of its rows if they are tables.
 
-    The contestants are given, or made by `enter(width, sparse)` when the first rows are known.
-    `many` is that of `Classes.codes`.
+    The contestants are given, or made by `enter(width, sparse)` when the first rows are known, and
+    so is the encoder. `many` is that of `Classes.codes`.
     """
 
     def __init__(
@@ -159,7 +159,9 @@ class Contest:
         encoder: Any = None,
         many: bool = False,
     ):
-        self.classes, self.encoder, self.many = classes, encoder, many
+        self.classes, self.many = classes, many
+        self.encoder = None if callable(encoder) else encoder
+        self._new_encoder = encoder
         self.contestants: list[Contestant] = [] if callable(enter) else enter
         self._enter = enter
 
@@ -180,7 +182,10 @@ class Contest:
         if self.contestants and tabular != (self.encoder is not None):
             was = "svmlight rows" if tabular else "tables"
             raise SelectronError(f"the model has learned from {was}, which have other features")
-        encoder = self.encoder.copy() if tabular else None
+        if tabular and self.encoder is None:
+            self.encoder = self._new_encoder()
+        before: Any = self.encoder
+        encoder = before.copy() if tabular else None
         try:
             for block in [chunk] if encoder is None else encoded(chunk, encoder):
                 for row, codes, classes in self.classes.parts(block.labels, block.first, self.many):
@@ -191,7 +196,7 @@ class Contest:
             raise Refused(self.rows - start + error.row, error.reason) from None
         finally:
             if encoder is not None and (played := self.rows - start) < len(chunk.labels):
-                encoder = self.encoder
+                encoder = before
                 for _ in encoder.learn(chunk.part(0, played).rows) if played else ():
                     pass
             self.encoder = encoder

@@ -1,6 +1,5 @@
 """Readers: files of labelled or unlabelled rows, read in chunks, so that memory stays flat."""
 
 from .source import Chunk, Source, by_name, read
-from .text import unpacked
 
-__all__ = ["Chunk", "Source", "by_name", "read", "unpacked"]
+__all__ = ["Chunk", "Source", "by_name", "read"]

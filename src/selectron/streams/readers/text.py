@@ -87,13 +87,6 @@ def reason(error: BaseException) -> str:
     return text.strip().splitlines()[0].rstrip(". ")
 
 
-def unpacked(path: str) -> str:
-    """Return the whole text of a file that may be compressed."""
-    with opened(path) as file:
-        blocks = Blocks(Counted(file))
-        return b"".join(iter(blocks.read, b"")).decode("utf-8-sig")
-
-
 class Counted:
     """A binary file that counts the bytes read from it and allows a look at the next ones."""
 
