@@ -20,7 +20,7 @@ from .. import __version__
 from . import labelling, reports
 from .guard import Guard, Rates
 from .host import Host
-from .problem import Problem
+from .problem import Problem, unfit
 from .requests import Bodies, StrictRoute, allowed
 from .tokens import Person, owner
 
@@ -181,10 +181,8 @@ def add_errors(app: FastAPI) -> None:
         return JSONResponse(error.body(), error.status, headers)
 
     @app.exception_handler(RequestValidationError)
-    async def unfit(request: Request, error: RequestValidationError) -> Response:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        return JSONResponse(Problem(422, "invalid", f"{where}: {first['msg']}.").body(), 422)
+    async def unsuited(request: Request, error: RequestValidationError) -> Response:
+        return JSONResponse(unfit(error).body(), 422)
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:

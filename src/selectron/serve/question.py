@@ -38,13 +38,13 @@ class Question:
     """
 
     def __init__(self, item: Event, needed: int):
+        self.event = item
         self.item, self.stream, self.key, self.at = item.seq, item.stream, item.key, item.at
         self.decided = item.body
         self.needed = needed
         self.leases: dict[str, Lease] = {}
         self.votes: dict[str, Vote] = {}
         self.skipped: dict[str, int] = {}  # by whom, in which entry
-        self.late: list[int] = []  # answers that do not count
         self.retired = self.damaged = False
         self.taught: str | None = None  # the label that was learned last
         self.touched = False  # whether the model's ticket has been used
@@ -57,13 +57,17 @@ class Question:
     @property
     def prediction(self) -> str | None:
         """The prediction shown to people: None if the model had learned nothing."""
-        label: str | None = self.decided["label"] if self.decided["version"] else None
-        return label
+        return self.decided["label"] if self.decided["version"] else None
 
     @property
     def settled(self) -> bool:
-        """Have enough people answered?"""
+        """Whether enough people have answered."""
         return len(self.votes) >= self.needed
+
+    @property
+    def standing(self) -> set[int]:
+        """The entries of the answers and skips that have not been superseded."""
+        return {*(vote.seq for vote in self.votes.values()), *self.skipped.values()}
 
     @property
     def waiting(self) -> bool:
@@ -125,8 +129,6 @@ class Question:
             return
         if body["counts"]:
             self.votes[voter] = Vote(event.seq, body["label"], voter, event.who)
-        else:
-            self.late.append(event.seq)
         self._learn(body)
 
     def _undo(self, event: Event, body: dict[str, Any]) -> None:

@@ -7,15 +7,14 @@ from typing import Annotated, Any, TypeVar
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
-from fastapi import Header, HTTPException, Path, Request, Response
+from fastapi import Depends, Header, HTTPException, Path, Request, Response
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict
 
 from . import strict
 from .host import Host
-from .problem import Problem, invalid
+from .problem import Problem
 from .service import Kept, Service, Work, fingerprint
-from .stream import Stream
 from .tokens import Person, admitted
 
 BODY, LARGE_BODY = 1 << 20, 8 << 20  # bytes; the latter of batches and imports
@@ -152,7 +151,7 @@ class StrictRequest(Request):
     async def json(self) -> Any:
         """Return the value of the body."""
         try:
-            return await bodies_of(self).json(await self.body())
+            return await self.app.state.bodies.json(await self.body())
         except Problem as problem:
             raise HTTPException(problem.status, problem.body()) from None
 
@@ -166,55 +165,82 @@ class StrictRoute(APIRoute):
 
         async def strictly(request: Request) -> Response:
             admitted(request.state.person, roles)
-            async with bodies_of(request).read(request.scope, request.receive) as receive:
+            async with request.app.state.bodies.read(request.scope, request.receive) as receive:
                 return await handle(StrictRequest(request.scope, receive))
 
         return strictly
 
 
-def allowed(*roles: str) -> dict[str, Any]:
+def allowed(*roles: str, **extra: Any) -> dict[str, Any]:
     """Return the options that make a `StrictRoute` one for these roles, and for admin."""
-    return {"openapi_extra": {"x-roles": list(roles), "security": [{"token": []}]}}
+    return {"openapi_extra": {"x-roles": list(roles), "security": [{"token": []}], **extra}}
 
 
-def bodies_of(request: Request) -> Bodies:
-    """Return the `Bodies` of a request's app."""
-    return request.app.state.bodies
-
-
-def host_of(request: Request) -> Host:
+async def host_of(request: Request) -> Host:
     """Return the host of a request's app."""
     return request.app.state.host
 
 
-def person_of(request: Request) -> Person:
+async def person_of(request: Request) -> Person:
     """Return the owner of the request's token."""
     return request.state.person
 
 
-async def done(
-    request: Request, stream: str, key: str | None, do: Callable[[Stream, str, float], Any]
-) -> Response:
-    """Run a function of stream, person and time in the writer, once per key; return its reply."""
-    host, who = host_of(request), person_of(request).name
+class Call:
+    """A request about a stream. Raises Problem (404) if there is no such stream."""
 
-    def work(service: Service, at: float) -> Any:
-        return do(service.stream(stream), who, at)
+    def __init__(self, request: Request, stream: str, key: str | None = None):
+        self.request, self.stream, self.key = request, stream, key
+        self.host: Host = request.app.state.host
+        self.person: Person = request.state.person
+        self.view, self.id = self.host.view(stream), self.host.ids[stream]
 
-    host.view(stream)
-    if key is None:
-        reply = await host.do(Work(work))
-    else:
-        digest = fingerprint(request.method, request.url.path, await request.body())
-        reply = await host.do(Work(work, f"{who}\n{key}", digest))
-    text = reply if isinstance(reply, Kept) else strict.dumps(reply, sort=False)
-    return Response(text, media_type="application/json")
+    def rows(self, *items: dict[str, Any]) -> Any:
+        """Return the rows of items."""
+        return self.host.rows[self.stream](items)
+
+    async def parse(self, function: Callable[[], Found]) -> Found:
+        """Return the result of a function that parses the body, in a thread if that is large."""
+        return await self.request.app.state.bodies.parse(function, len(await self.request.body()))
+
+    def read(self, function: Callable, *values: Any) -> Any:
+        """Return the result of a function of connection, stream, annotators and `hide`.
+
+        `hide` is as declared for the role annotate, and "never" for all others.
+        """
+        hide = self.view["hide"] if self.person.role == "annotate" else "never"
+        needed = self.view["annotators"]
+        return self.host.read(lambda db: function(db, self.id, needed, hide, *values))
+
+    async def write(self, do: Callable[..., Any], *values: Any) -> Response:
+        """Run a function of stream, person and time in the writer, once per key.
+
+        Returns its reply.
+        """
+        key, digest, who = None, "", self.person.name
+        if self.key is not None:
+            key, url = f"{who}\n{self.key}", self.request.url.path
+            digest = fingerprint(self.request.method, url, await self.request.body())
+
+        def work(service: Service, at: float) -> Any:
+            return do(service.stream(self.stream), *values, who, at)
+
+        reply = await self.host.do(Work(work, key, digest))
+        text = reply if isinstance(reply, Kept) else strict.dumps(reply, sort=False)
+        return Response(text, media_type="application/json")
 
 
-def checked_key(value: Any) -> str | None:
-    """Return an item's own id, None if it has none."""
-    if value is None:
-        return None
-    if not isinstance(value, str) or not 0 < len(value) <= 200:
-        raise invalid("An item's id must be a string of 1 to 200 characters.")
-    return value
+async def reading(request: Request, stream: Name) -> Call:
+    """Return a request that reads a stream."""
+    return Call(request, stream)
+
+
+async def writing(request: Request, stream: Name, key: Key = None) -> Call:
+    """Return a request that changes a stream."""
+    return Call(request, stream, key)
+
+
+Hosted = Annotated[Host, Depends(host_of)]
+Owner = Annotated[Person, Depends(person_of)]
+Reading = Annotated[Call, Depends(reading)]
+Writing = Annotated[Call, Depends(writing)]

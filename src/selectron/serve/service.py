@@ -11,7 +11,7 @@ from ..errors import SelectronError
 from . import snapshots, store, strict
 from .declaration import Declaration, continued, used
 from .event import Damaged
-from .problem import Problem
+from .problem import Problem, missing
 from .store import Store
 from .stream import Stream, view
 
@@ -50,10 +50,7 @@ class Service:
         self.failing = self.broken = False
         self.housekept = self.at = 0.0
         try:
-            self.streams = self._streams(declarations)
-            for stream in self.streams.values():
-                snapshots.restore(stream, accept_loss)
-            self._set_aside()
+            self._start(declarations, accept_loss)
         except BaseException:
             self.store.close()
             raise
@@ -61,25 +58,29 @@ class Service:
         self.views: dict[str, dict[str, Any]] = {}
         self.look()
 
-    def _streams(self, declarations: Sequence[Declaration]) -> dict[str, Stream]:
+    def _start(self, declarations: Sequence[Declaration], accept_loss: bool) -> None:
+        """Restore the streams, and set aside the items that are damaged."""
         declarations = [unchanged(d, self.store.declared(d.name)) for d in declarations]
         self.store.begin()
-        streams = {d.name: Stream(d, self.store) for d in declarations}
+        self.streams = {d.name: Stream(d, self.store) for d in declarations}
         self.store.commit()
-        return streams
-
-    def _set_aside(self) -> None:
-        """Set aside the items that the start found damaged."""
-        self.store.begin()
         for stream in self.streams.values():
-            for item in self.store.damaged(stream.id):
-                stream.set_aside(item, self.store.last_at)
+            snapshots.restore(stream, accept_loss)
+        self.store.begin()
+        for number, item in self.store.found_damaged:
+            self.set_aside(self.store.last_at, number, item)
         self.store.commit()
+
+    def set_aside(self, at: float, number: int, item: int) -> None:
+        """Set aside a damaged item, by the number of its stream, if that is served."""
+        for stream in self.streams.values():
+            if stream.id == number:
+                stream.set_aside(item, at)
 
     def stream(self, name: str) -> Stream:
         """Return a stream by its name. Raises Problem (404) if there is none."""
         if name not in self.streams:
-            raise Problem(404, "not_found", f"There is no stream {name!r}.")
+            raise missing(f"stream {name!r}")
         return self.streams[name]
 
     def look(self) -> None:

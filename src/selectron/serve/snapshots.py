@@ -43,7 +43,7 @@ def take(stream: Stream) -> None:
             "schema": SCHEMA,
             "store": stream.store.identity,
             "seq": stream.seq,
-            "log": stream.store.seal_of(stream.seq),
+            "log": stream.db.seal_of(stream.seq),
             "model": sha256(model.read_bytes()).hexdigest(),
             "learned": stream.model.learned,
             "void": stream.model.void,
@@ -61,7 +61,7 @@ def take(stream: Stream) -> None:
 
 def prune(here: Path) -> None:
     """Delete drafts and all but the last `KEPT` snapshots."""
-    kept = {path.stem for path in manifests(here)[:KEPT]}
+    kept = [path.stem for path in manifests(here)[:KEPT]]
     for path in here.iterdir():
         if path.stem not in kept or path.suffix == ".draft":
             path.unlink(missing_ok=True)
@@ -85,17 +85,16 @@ def restore(stream: Stream, accept_loss: bool = False) -> None:
     Damaged snapshots are skipped, with a warning. If the model needs a damaged item, SelectronError
     is raised; with `accept_loss` the model stays as it was before that item.
     """
+    stream.reset()
     for path in manifests(folder(stream)):
-        stream.reset()
         try:
             load(stream, path)
             break
         except (SelectronError, OSError, ValueError, KeyError, TypeError) as error:
             LOG.warning("The snapshot %s is not used: %s", path, error)
-    else:
-        stream.reset()
+            stream.reset()
     try:
-        stream.replay(stream.store.after(stream.id, stream.seq))
+        stream.replay()
     except Damaged as error:
         if not accept_loss:
             raise SelectronError(
@@ -108,12 +107,12 @@ def restore(stream: Stream, accept_loss: bool = False) -> None:
 
 
 def load(stream: Stream, path: Path) -> None:
-    """Load a snapshot. Raises SelectronError if it is damaged, or of another store."""
+    """Load a snapshot; raise SelectronError if it is damaged, or of another store."""
     manifest = json.loads(path.read_bytes())
     if manifest != sealed(manifest) or manifest["schema"] != SCHEMA:
         raise SelectronError("it is damaged, or of another version.")
-    seq, here = manifest["seq"], stream.store
-    if manifest["store"] != here.identity or manifest["log"] != here.seal_of(seq):
+    seq, db = manifest["seq"], stream.db
+    if manifest["store"] != stream.store.identity or manifest["log"] != db.seal_of(seq):
         raise SelectronError("it belongs to another log.")
     model = path.with_suffix(".model")
     if sha256(model.read_bytes()).hexdigest() != manifest["model"]:
@@ -122,7 +121,7 @@ def load(stream: Stream, path: Path) -> None:
     stream.model.void = manifest.get("void", 0)
     stream.tally = Tally.unpack(manifest["tally"])
     for item in manifest["open"]:
-        question = derived(here.about(item, seq), stream.needed)
+        question = derived(db.about(item, seq), stream.needed)
         if question is None:
             raise SelectronError("it belongs to another log.")
         stream.open[item] = question
