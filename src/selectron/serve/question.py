@@ -167,7 +167,7 @@ DRIFTS = 50  # drifts kept
 Z = Audit().z  # of a 95% interval
 
 COUNTS = ("items", "asked", "answered", "skipped", "late", "retired", "damaged")
-KEPT = (*COUNTS, "step", "overall", "points", "drifts")
+KEPT = {*COUNTS, "step", "overall", "points", "drifts"}
 WINDOWS = ("times", "flags", "aged")
 
 
@@ -175,8 +175,8 @@ class Tally:
     """The statistics of a stream, as sums over its log entries."""
 
     def __init__(self) -> None:
-        self.items = self.asked = self.answered = self.skipped = self.late = self.retired = 0
-        self.damaged = 0
+        self.items = self.asked = self.answered = self.skipped = 0
+        self.late = self.retired = self.damaged = 0
         self.overall: list[float] = [0.0] * SUMS
         self.recent: dict[int, list[float]] = {}  # of the last answered questions, in their order
         self.times: deque[float] = deque(maxlen=PACE)
@@ -219,10 +219,9 @@ class Tally:
         sums = moments(np.array([question.decided["probability"]]), np.array([float(mistake)]))
         sums = sums[:, 0].tolist()
         self.overall = [a + sign * b for a, b in zip(self.overall, sums, strict=True)]
-        if sign < 0:
-            self.recent.pop(question.item, None)
-            return
-        self.recent[question.item] = sums
+        self.recent.pop(question.item, None)
+        if sign > 0:
+            self.recent[question.item] = sums
         if len(self.recent) > RECENT:
             del self.recent[next(iter(self.recent))]
 
@@ -272,9 +271,8 @@ class Tally:
     def unpack(cls, packed: dict[str, Any]) -> "Tally":
         """Return the tally that was packed."""
         tally = cls()
-        for name in KEPT:
-            if name in packed:  # snapshots of earlier versions lack some
-                setattr(tally, name, packed[name])
+        for name in KEPT & packed.keys():  # snapshots of earlier versions lack some
+            setattr(tally, name, packed[name])
         for name in WINDOWS:
             getattr(tally, name).extend(packed.get(name, []))
         tally.recent = {int(item): sums for item, *sums in packed["recent"]}

@@ -12,6 +12,7 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict
 
 from . import strict
+from .guard import length
 from .host import Host
 from .problem import Problem
 from .service import Kept, Service, Work, fingerprint
@@ -31,9 +32,7 @@ class Bodies:
     """The bodies in memory."""
 
     def __init__(self) -> None:
-        self.room = asyncio.Semaphore(AT_ONCE)
-        self.waiting = 0
-        self.parsing = CapacityLimiter(PARSED)
+        self.room, self.parsing = CapacityLimiter(AT_ONCE), CapacityLimiter(PARSED)
 
     @asynccontextmanager
     async def read(self, scope: Any, receive: Any) -> AsyncIterator[Any]:
@@ -44,23 +43,22 @@ class Bodies:
         if scope["method"] in ("GET", "HEAD"):
             yield receive
             return
-        size, limit = expected(scope)
+        limit = LARGE_BODY if scope["path"].endswith(LARGE) else BODY
+        if (size := length(scope, limit)) > limit:
+            raise too_long(limit)
         async with self._place() if size > SMALL else nullcontext():
             yield again(await arrived(receive, limit), receive)
 
     @asynccontextmanager
     async def _place(self) -> AsyncIterator[None]:
         """Wait for one of the places of large bodies, and hold it until the block ends."""
-        if self.waiting >= WAITING:
+        if self.room.statistics().tasks_waiting >= WAITING:
             raise Problem(503, "busy", BUSY)
-        self.waiting += 1
         try:
             async with asyncio.timeout(PATIENCE):
                 await self.room.acquire()
         except TimeoutError:
             raise Problem(503, "busy", BUSY) from None
-        finally:
-            self.waiting -= 1
         try:
             yield
         finally:
@@ -69,28 +67,6 @@ class Bodies:
     async def parse(self, function: Callable[[], Found], size: int) -> Found:
         """Return the result of a function that parses a body, in a thread if it is large."""
         return function() if size <= SMALL else await run_sync(function, limiter=self.parsing)
-
-    async def json(self, body: bytes) -> Any:
-        """Return the value of a body. Raises Problem (400) if it is not strict JSON."""
-        try:
-            return await self.parse(lambda: strict.loads(body), len(body))
-        except Problem as problem:
-            refused = problem.with_traceback(None)  # its frames hold the body and its values
-            refused.__context__ = None
-        raise refused
-
-
-def expected(scope: Any) -> tuple[int, int]:
-    """Return the size of a body, or its upper bound, and the limit of its route."""
-    limit = LARGE_BODY if scope["path"].endswith(LARGE) else BODY
-    headers = dict(scope["headers"])
-    if b"transfer-encoding" in headers:
-        return limit, limit
-    length = headers.get(b"content-length", b"0")
-    size = int(length) if length.isdigit() else limit
-    if size > limit:
-        raise too_long(limit)
-    return size, limit
 
 
 def too_long(limit: int) -> Problem:
@@ -150,10 +126,12 @@ class StrictRequest(Request):
 
     async def json(self) -> Any:
         """Return the value of the body."""
+        body = await self.body()
         try:
-            return await self.app.state.bodies.json(await self.body())
+            return await self.app.state.bodies.parse(lambda: strict.loads(body), len(body))
         except Problem as problem:
-            raise HTTPException(problem.status, problem.body()) from None
+            refused = HTTPException(problem.status, problem.body())
+        raise refused  # here, without the problem, whose frames hold the body and its values
 
 
 class StrictRoute(APIRoute):
@@ -213,10 +191,7 @@ class Call:
         return self.host.read(lambda db: function(db, self.id, needed, hide, *values))
 
     async def write(self, do: Callable[..., Any], *values: Any) -> Response:
-        """Run a function of stream, person and time in the writer, once per key.
-
-        Returns its reply.
-        """
+        """Run a function of stream, person and time in the writer, once per key."""
         key, digest, who = None, "", self.person.name
         if self.key is not None:
             key, url = f"{who}\n{self.key}", self.request.url.path
