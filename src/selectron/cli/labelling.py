@@ -149,14 +149,10 @@ def named(classes: str | None, **_: Any) -> list[str] | None:
 
 def classifier(learner: str, **options: Any) -> Any:
     """Return the classifier for a learner by its name."""
-    kinds: dict[str, Any] = {
-        "confident": own.Confident(),
-        "greedy": own.Greedy(),
-        "sphere": own.Sphere(),
-        "boosted": own.Boosted(),
-    }
+    kinds = (own.Confident(), own.Greedy(), own.Sphere(), own.Boosted())
+    named_so = {type(kind).__name__.lower(): kind for kind in kinds}
     return own.SelfDirectedClassifier(
-        kinds[learner] if learner in kinds else own.InOrder(learner),
+        named_so[learner] if learner in named_so else own.InOrder(learner),
         classes=named(**options),
         mode=options["mode"],
         delta=options["delta"],
@@ -201,11 +197,9 @@ def pressed() -> str:
 def write_labels(run: PoolRun, path: str) -> None:
     """Write one CSV line per answer: row number from 1 on, label, proposal, corrected (0 or 1)."""
     text = io.StringIO(newline="")
-    out = csv.writer(text)
-    out.writerow(["row", "label", "proposal", "corrected"])
-    columns = run.order.tolist(), run.labels, run.proposals, run.wrong.tolist()
-    for row, label, proposal, wrong in zip(*columns, strict=True):
-        out.writerow([row + 1, label, proposal, int(wrong)])
+    columns = (run.order + 1).tolist(), run.labels, run.proposals, run.wrong.astype(int).tolist()
+    rows = zip(*columns, strict=True)
+    csv.writer(text).writerows([("row", "label", "proposal", "corrected"), *rows])
     replace(path, text.getvalue().encode())
 
 
@@ -216,22 +210,19 @@ def texts(file: str, kind: str | None, columns: tuple[str, ...], rows: int) -> l
     from ..streams.readers import by_name
 
     kind = kind or by_name(file)
-    if kind == "jsonl":
-        records = json_records(file, columns)
-    else:
-        records = table_records(file, kind == "parquet", columns)
+    records = (json_records if kind == "jsonl" else table_records)(file, kind, columns)
     if len(records) != rows:
         raise SelectronError(f"{file}: --show finds {len(records)} rows, and the table has {rows}")
     return ["  ".join(f"{k}: {v}" for k, v in record.items()) for record in records]
 
 
-def table_records(file: str, parquet: bool, columns: tuple[str, ...]) -> list[dict[str, Any]]:
+def table_records(file: str, kind: str | None, columns: tuple[str, ...]) -> list[dict[str, Any]]:
     """Return these columns of a Parquet or CSV file, one record per row."""
     import pyarrow.csv
     import pyarrow.parquet
 
     try:
-        if parquet:
+        if kind == "parquet":
             return pyarrow.parquet.read_table(file, columns=list(columns)).to_pylist()
         kept = pyarrow.csv.ConvertOptions(
             include_columns=list(columns),
@@ -244,7 +235,7 @@ def table_records(file: str, parquet: bool, columns: tuple[str, ...]) -> list[di
         raise SelectronError(f"{file}: --show cannot read these columns: {reason}") from error
 
 
-def json_records(file: str, columns: tuple[str, ...]) -> list[dict[str, Any]]:
+def json_records(file: str, kind: str | None, columns: tuple[str, ...]) -> list[dict[str, Any]]:
     """Return these keys of a JSON lines file; raise SelectronError for a key that no row has."""
     from ..streams.readers import unpacked
 

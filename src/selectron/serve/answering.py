@@ -20,16 +20,8 @@ class Said(NamedTuple):
 
     def body(self, voter: str, counts: bool) -> dict[str, Any]:
         """Return the body of its log entry, for an answer in time and without a lease."""
-        return {
-            "verdict": self.verdict,
-            "label": self.label,
-            "voter": voter,
-            "counts": counts,
-            "late": False,
-            "lease": "",
-            "shown": None,
-            "supersedes": None,
-        }
+        found = {"verdict": self.verdict, "label": self.label, "voter": voter, "counts": counts}
+        return found | {"late": False, "lease": "", "shown": None, "supersedes": None}
 
 
 def ask(stream: Stream, who: str, at: float) -> dict[str, Any] | None:
@@ -45,10 +37,7 @@ def ask(stream: Stream, who: str, at: float) -> dict[str, Any] | None:
 
 
 def waiting(stream: Stream, who: str, at: float) -> tuple[Question, dict[str, Any] | None] | None:
-    """Return the oldest question that this person may answer, and its content.
-
-    Questions whose content is damaged are set aside.
-    """
+    """Return the oldest question that this person may answer, and its content if that is sound."""
     for question in [q for q in stream.open.values() if q.free_for(who, at)]:
         try:
             return question, stream.db.content(question.item)[0]

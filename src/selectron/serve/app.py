@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from anyio.to_thread import run_sync
-from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from prometheus_client import generate_latest
@@ -20,7 +20,8 @@ from . import labelling, reports
 from .guard import Guard, Rates
 from .host import Host
 from .problem import Problem, unfit
-from .requests import Bodies, StrictRoute, allowed
+from .requests import Bodies, allowed, strict_routes
+from .service import BROKEN
 from .tokens import Person, owner
 
 COUNTERS = {
@@ -94,7 +95,6 @@ def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = Non
         lifespan=life,
         responses={"4XX": ERROR, "5XX": ERROR},
     )
-    app.openapi = lambda: described(app)  # type: ignore[method-assign]
     app.state.host, app.state.bodies = host, Bodies()
     app.state.readers, app.state.ending = 0, False
     for router in (labelling.items, labelling.answers, reports.router):
@@ -103,15 +103,6 @@ def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = Non
     add_errors(app)
     app.add_middleware(Guard, whose=whose, hosts=hosts, rates=rates)
     return app
-
-
-def described(app: FastAPI) -> dict[str, Any]:
-    """Return the OpenAPI schema, with the security scheme."""
-    if app.openapi_schema is None:
-        schema = FastAPI.openapi(app)
-        scheme = {"type": "http", "scheme": "bearer", "description": "A token of the right role."}
-        schema.setdefault("components", {})["securitySchemes"] = {"token": scheme}
-    return app.openapi_schema or {}
 
 
 def add_plain(app: FastAPI) -> None:
@@ -125,7 +116,7 @@ def add_plain(app: FastAPI) -> None:
         damaged = sum(view["damaged"] for view in host.views.values())
         return JSONResponse({"ok": works, "damaged": damaged}, 200 if works else 503)
 
-    router = APIRouter(route_class=StrictRoute, tags=["health"])
+    router = strict_routes("", "health")
 
     @router.get("/metrics", **allowed("read"))
     async def metrics(request: Request) -> Response:
@@ -174,5 +165,4 @@ def add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def unexpected(request: Request, error: Exception) -> Response:
-        message = "This could not be done; see the server's log for the reason."
-        return JSONResponse(Problem(500, "internal", message).body(), 500)
+        return JSONResponse(Problem(500, "internal", BROKEN).body(), 500)

@@ -155,13 +155,6 @@ def used(features: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def continued(declaration: Declaration, features: dict[str, Any]) -> Declaration:
-    """Return the declaration with the feature version that its stream began with."""
-    version = {"version": features.get("version", 1)}
-    changed = declaration.features.model_copy(update=version)
-    return declaration.model_copy(update={"features": changed})
-
-
 def read(path: str | Path) -> list[Declaration]:
     """Return the streams of a TOML file: one, or those of its [[stream]] tables.
 

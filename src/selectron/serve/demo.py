@@ -62,10 +62,7 @@ def messages(seed: int = 0) -> Iterator[dict[str, Any]]:
 
 
 def truth(number: int, message: dict[str, Any]) -> str:
-    """Return the true label of a message at its place in the stream.
-
-    Trouble is urgent, except with the three products that are routine at that time.
-    """
+    """Return the true label: trouble is urgent, except with three products, which change."""
     waits = PRODUCTS[:3] if number // SHIFT % 2 else PRODUCTS[3:]
     trouble = any(part.partition("{p}")[2] in message["text"] for part in TROUBLE)
     return "urgent" if trouble and message["subject"].lower() not in waits else "routine"

@@ -16,7 +16,7 @@ from . import tokens
 from .declaration import Declaration
 from .event import Damaged
 from .problem import Problem, missing
-from .service import BROKEN, Service, Work, unreadable
+from .service import BROKEN, Service, Work
 from .store import Log, reader
 
 # on Linux a clock that counts while the machine is suspended, elsewhere the one there is
@@ -199,7 +199,7 @@ class Host:
             except Damaged as error:
                 self.broken = True
                 LOG.error("A request failed: %s", error)
-                raise unreadable(error) from None
+                raise Problem(500, "damaged", str(error)) from None
             finally:
                 for stream, item in db.damaged:
                     self.submit(Work(partial(Service.set_aside, number=stream, item=item)))
@@ -220,7 +220,7 @@ class Host:
 
     def revoke_token(self, name: str) -> None:
         """Delete a token by its name. Raises Problem (404) if there is none."""
-        self._tokens(lambda service, at: tokens.revoked(service.store, name))
+        self._tokens(lambda service, at: service.store.drop_token(name))
 
     def _tokens(self, change: Callable[[Service, float], Any]) -> Any:
         """Change the tokens, and read them again."""

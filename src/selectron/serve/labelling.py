@@ -3,18 +3,18 @@
 from functools import partial
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 from pydantic import ConfigDict, Field, ValidationError
 
 from . import answering, strict
 from .answering import Said
 from .problem import Problem, missing, unfit
 from .reading import chosen
-from .requests import Body, Call, Number, StrictRoute, Writing, allowed
+from .requests import Body, Call, Number, Writing, allowed, strict_routes
 from .stream import Item, Stream
 
-items = APIRouter(prefix="/v1/streams/{stream}", route_class=StrictRoute, tags=["items"])
-answers = APIRouter(prefix="/v1/streams/{stream}", route_class=StrictRoute, tags=["labelling"])
+items = strict_routes("/v1/streams/{stream}", "items")
+answers = strict_routes("/v1/streams/{stream}", "labelling")
 BATCH = 5000  # items
 LINES = {"content": {"application/x-ndjson": {"schema": {"type": "string"}}}}
 

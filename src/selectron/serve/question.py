@@ -90,17 +90,19 @@ class Question:
         """Return the leases in force; those that begin in the future are not trusted."""
         return [lease for lease in self.leases.values() if lease.since <= now < lease.until]
 
+    def full(self, now: float) -> bool:
+        """Return whether all remaining places are held."""
+        return len(self.active(now)) >= self.needed - len(self.votes)
+
     def free_for(self, who: str, now: float) -> bool:
         """Return whether this person may lease the question now."""
-        if who in self.votes or who in self.skipped or not self.waiting:
-            return False
-        return len(self.active(now)) < self.needed - len(self.votes)
+        answered = who in self.votes or who in self.skipped
+        return self.waiting and not answered and not self.full(now)
 
     def taken_from(self, who: str, now: float) -> bool:
         """Return whether others hold all remaining places and this person holds none."""
-        holders = self.active(now)
-        mine = any(lease.who == who for lease in holders)
-        return not mine and self.waiting and len(holders) >= self.needed - len(self.votes)
+        mine = any(lease.who == who for lease in self.active(now))
+        return self.waiting and not mine and self.full(now)
 
     def hides(self, when: str) -> bool:
         """Return whether the prediction is hidden; `when` is the declaration's `hide`."""

@@ -4,16 +4,16 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
 from . import reading, strict
 from .problem import Problem
-from .requests import Body, Call, Hosted, Number, Owner, Reading, StrictRoute, allowed
+from .requests import Body, Call, Hosted, Number, Owner, Reading, allowed, strict_routes
 from .tokens import DAYS, NAME
 
-router = APIRouter(prefix="/v1", route_class=StrictRoute, tags=["reports"])
+router = strict_routes("/v1", "reports")
 
 READERS = 100  # of events, at a time
 PAUSE, BEAT = 0.25, 15.0  # least seconds between two events, and seconds between comments

@@ -7,8 +7,9 @@ from typing import Annotated, Any, TypeVar
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
-from fastapi import Depends, Header, HTTPException, Path, Request, Response
+from fastapi import APIRouter, Depends, Header, HTTPException, Path, Request, Response
 from fastapi.routing import APIRoute
+from fastapi.security import HTTPBearer
 from pydantic import BaseModel, ConfigDict
 
 from . import strict
@@ -25,6 +26,9 @@ SMALL = 1 << 14  # bytes; of larger bodies there are few at a time
 AT_ONCE, WAITING = 8, 32  # large bodies in memory, and requests that wait with one
 PARSED = 2  # large bodies that are parsed at a time, in threads
 BUSY = "Too many large requests: wait a moment."
+BEARER = HTTPBearer(
+    scheme_name="token", description="A token of the right role.", auto_error=False
+)  # for the schema: `Guard` identifies the owner of the token
 Found = TypeVar("Found")
 
 
@@ -149,9 +153,15 @@ class StrictRoute(APIRoute):
         return strictly
 
 
+def strict_routes(prefix: str, tag: str) -> APIRouter:
+    """Return a router whose routes are `StrictRoute`s."""
+    needed = [Depends(BEARER)]
+    return APIRouter(prefix=prefix, route_class=StrictRoute, tags=[tag], dependencies=needed)
+
+
 def allowed(*roles: str, **extra: Any) -> dict[str, Any]:
     """Return the options that make a `StrictRoute` one for these roles, and for admin."""
-    return {"openapi_extra": {"x-roles": list(roles), "security": [{"token": []}], **extra}}
+    return {"openapi_extra": {"x-roles": list(roles), **extra}}
 
 
 async def host_of(request: Request) -> Host:
@@ -198,7 +208,7 @@ class Call:
             digest = fingerprint(self.request.method, url, await self.request.body())
 
         def work(service: Service, at: float) -> Any:
-            return do(service.stream(self.stream), *values, who, at)
+            return do(service.streams[self.stream], *values, who, at)
 
         reply = await self.host.do(Work(work, key, digest))
         text = reply if isinstance(reply, Kept) else strict.dumps(reply, sort=False)

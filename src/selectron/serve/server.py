@@ -14,7 +14,7 @@ import uvicorn
 
 from ..errors import SelectronError
 from .app import application
-from .connection import BUFFER, CONNECTIONS, EACH, Connection
+from .connection import BUFFER, CONNECTIONS, Connection
 from .demo import DEMO, feeding
 from .host import Host
 
@@ -105,13 +105,7 @@ def terminable() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def run(
-    host: Host,
-    door: socket.socket,
-    names: Iterable[str] = (),
-    demo: bool = False,
-    each: int = EACH,
-) -> None:
+def run(host: Host, door: socket.socket, names: Iterable[str], demo: bool, each: int) -> None:
     """Serve until Ctrl-C or SIGTERM; then finish queued work and take snapshots."""
     address, port = door.getsockname()[:2]
     with host, feeding(host) if demo else nullcontext():

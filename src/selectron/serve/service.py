@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from ..errors import SelectronError
 from . import snapshots, store, strict
-from .declaration import Declaration, continued, used
+from .declaration import Declaration, used
 from .event import Damaged
-from .problem import Problem, missing
+from .problem import Problem
 from .store import Store
 from .stream import Stream, view
 
@@ -77,12 +77,6 @@ class Service:
             if stream.id == number:
                 stream.set_aside(item, at)
 
-    def stream(self, name: str) -> Stream:
-        """Return a stream by its name. Raises Problem (404) if there is none."""
-        if name not in self.streams:
-            raise missing(f"stream {name!r}")
-        return self.streams[name]
-
     def look(self) -> None:
         """Update the views, which show readers the committed state."""
         old = self.views
@@ -143,7 +137,7 @@ class Service:
             if self.store.head != head:  # the streams are ahead of what is committed
                 raise
             LOG.error("A request failed: %s", error)
-            return unreadable(error)
+            return Problem(500, "damaged", str(error))
 
     def _fail(self, error: Exception) -> None:
         if not self.failing:
@@ -164,20 +158,20 @@ class Service:
     # Snapshots, and what is deleted
 
     def _keep_house(self, at: float) -> None:
-        for name, stream in self.streams.items():
-            if stream.seq - self.marks[name] >= self.every:
-                self.snapshot(stream)
+        self._take_snapshots(self.every)
         if at - self.housekept > HOUSEKEEPING:
             self.housekept = at
             self.forget(at)
 
-    def snapshot(self, stream: Stream) -> None:
-        """Take a snapshot; a failure is logged, and the service goes on."""
-        self.marks[stream.name] = stream.seq
-        try:
-            snapshots.take(stream)
-        except (OSError, SelectronError, sqlite3.Error) as error:
-            LOG.warning("No snapshot of %s: %s", stream.name, error)
+    def _take_snapshots(self, every: int) -> None:
+        """Take snapshots after so many entries; a failure is logged, and the service goes on."""
+        for name, stream in self.streams.items():
+            if stream.seq - self.marks[name] >= every:
+                self.marks[name] = stream.seq
+                try:
+                    snapshots.take(stream)
+                except (OSError, SelectronError, sqlite3.Error) as error:
+                    LOG.warning("No snapshot of %s: %s", name, error)
 
     def forget(self, at: float) -> None:
         """Delete expired replies and contents of items."""
@@ -195,15 +189,8 @@ class Service:
     def close(self) -> None:
         """Take snapshots, and close the store."""
         if not self.failing:
-            for name, stream in self.streams.items():
-                if stream.seq > self.marks[name]:
-                    self.snapshot(stream)
+            self._take_snapshots(1)
         self.store.close()
-
-
-def unreadable(error: Damaged) -> Problem:
-    """Return the Problem (500) of a request that needs damaged data."""
-    return Problem(500, "damaged", str(error))
 
 
 class Kept(str):
@@ -219,7 +206,9 @@ def unchanged(declaration: Declaration, before: str | None) -> Declaration:
         return declaration
     then = strict.loads(before.encode())
     if "version" not in declaration.features.model_fields_set:
-        declaration = continued(declaration, then["features"])
+        version = {"version": then["features"].get("version", 1)}
+        features = declaration.features.model_copy(update=version)
+        declaration = declaration.model_copy(update={"features": features})
     now = declaration.model_dump(mode="json")
     now["features"], then["features"] = used(now["features"]), used(then["features"])
     odd = [name for name in MODEL if now[name] != then.get(name)]

@@ -56,27 +56,21 @@ def take(stream: Stream) -> None:
     path = here / f"{stream.seq}.json"
     text = strict.dumps(manifest).encode()
     replace(path, text, reached=store.reached, opener=opening.opener)
-    prune(here)
-
-
-def prune(here: Path) -> None:
-    """Delete drafts and all but the last `KEPT` snapshots."""
-    kept = [path.stem for path in manifests(here)[:KEPT]]
+    kept = [path.stem for path in manifests(stream)[:KEPT]]
     for path in here.iterdir():
         if path.stem not in kept or path.suffix == ".draft":
             path.unlink(missing_ok=True)
 
 
-def manifests(here: Path) -> list[Path]:
-    """Return the manifests in a folder, latest first."""
-    found = [path for path in here.glob("*.json") if path.stem.isdigit()]
+def manifests(stream: Stream) -> list[Path]:
+    """Return the manifests of a stream, latest first."""
+    found = [path for path in folder(stream).glob("*.json") if path.stem.isdigit()]
     return sorted(found, key=lambda path: -int(path.stem))
 
 
 def oldest(stream: Stream) -> int:
     """Return the last entry covered by the oldest snapshot, 0 if there is none."""
-    found = manifests(folder(stream))
-    return int(found[-1].stem) if found else 0
+    return min((int(path.stem) for path in manifests(stream)), default=0)
 
 
 def restore(stream: Stream, accept_loss: bool = False) -> None:
@@ -86,7 +80,7 @@ def restore(stream: Stream, accept_loss: bool = False) -> None:
     is raised; with `accept_loss` the model stays as it was before that item.
     """
     stream.reset()
-    for path in manifests(folder(stream)):
+    for path in manifests(stream):
         try:
             load(stream, path)
             break

@@ -28,6 +28,7 @@ from .event import (
     sealed,
     unpacked,
 )
+from .problem import missing
 
 LOG = logging.getLogger("selectron.serve")
 LAST = 2**63 - 1  # no entry has a higher number
@@ -238,9 +239,10 @@ class Store:
         query = "INSERT OR REPLACE INTO tokens VALUES (?,?,?,?,?)"
         self.db.execute(query, (*values, record_seal(*values)))
 
-    def drop_token(self, name: str) -> bool:
-        """Delete a token by its name; return whether there was one."""
-        return self.db.execute("DELETE FROM tokens WHERE name = ?", (name,)).rowcount > 0
+    def drop_token(self, name: str) -> None:
+        """Delete a token by its name. Raises Problem (404) if there is none."""
+        if not self.db.execute("DELETE FROM tokens WHERE name = ?", (name,)).rowcount:
+            raise missing(f"token named {name!r}")
 
 
 def _reply_seal(*fields: str) -> int:

@@ -63,11 +63,7 @@ def dumps(value: Any, sort: bool = True) -> str:
 
 
 def deeper(value: Any, levels: int) -> bool:
-    """Return whether lists and objects are nested deeper than `levels`.
-
-    >>> deeper({"a": [1]}, 2), deeper({"a": [1]}, 1)
-    (False, True)
-    """
+    """Return whether lists and objects are nested deeper than `levels`."""
     found = [value] if isinstance(value, list | dict) else []
     for _ in range(levels):
         found = [

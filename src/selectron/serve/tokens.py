@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..errors import SelectronError
 from .opening import DATABASE
-from .problem import Problem, invalid, missing
+from .problem import Problem, invalid
 from .store import Log, Store, reader
 
 ROLES = ("ingest", "annotate", "read", "admin")
@@ -71,12 +71,6 @@ def unused(name: str, people: dict[str, Person], now: float) -> None:
         raise Problem(409, "conflict", message)
 
 
-def revoked(store: Store, name: str) -> None:
-    """Delete a token by its name, within a transaction. Raises Problem (404) if there is none."""
-    if not store.drop_token(name):
-        raise missing(f"token named {name!r}")
-
-
 def hashed(token: str) -> str:
     """Return the hash of a token: 192 random bits need no salt."""
     return sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
@@ -108,7 +102,7 @@ def revoke(folder: Path, name: str) -> None:
     """Delete a token of a folder that is not served. Raises SelectronError if there is none."""
     with closing(Store(existing(folder))) as store:  # which rolls back what is not committed
         store.begin()
-        revoked(store, name)
+        store.drop_token(name)
         store.commit()
 
 
