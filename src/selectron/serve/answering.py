@@ -118,8 +118,7 @@ def correct(
 ) -> dict[str, Any]:
     """Replace an answer with another, recorded as the answer of the person who corrects it.
 
-    Raises Problem: 409 if the answer has been superseded, 403 if it is another person's and
-    `anybody` is false.
+    Raises Problem: 409 if it is superseded, 403 if it is another's and `anybody` is false.
     """
     check(stream, said)
     if said.verdict == SKIP:

@@ -50,10 +50,7 @@ class Rates:
 
 
 class Lane:
-    """The common rate limit of requests without a valid token, from all addresses.
-
-    It leaves most of the processor to others, however many connections send such requests.
-    """
+    """The common rate limit of requests without a valid token, from all addresses."""
 
     def __init__(self) -> None:
         self.last = 0.0

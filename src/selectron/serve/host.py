@@ -28,23 +28,15 @@ def elapsed() -> float:
     return time.monotonic() if STEADY is None else time.clock_gettime(STEADY)
 
 
-class Clock:
-    """A clock in seconds since 1970, unaffected when the system's clock is set after the start.
+def steady_clock(wall: Callable[[], float], steady: Callable[[], float]) -> Callable[[], float]:
+    """Return a clock in seconds since 1970 that is unaffected when the system's clock is set.
 
     >>> seconds = iter([5.0, 7.5])
-    >>> Clock(lambda: 1000.0, lambda: next(seconds))()
+    >>> steady_clock(lambda: 1000.0, lambda: next(seconds))()
     1002.5
     """
-
-    def __init__(
-        self, wall: Callable[[], float] = time.time, steady: Callable[[], float] = elapsed
-    ):
-        self.steady = steady
-        self.ahead = wall() - steady()
-
-    def __call__(self) -> float:
-        """Return the time."""
-        return self.ahead + self.steady()
+    ahead = wall() - steady()
+    return lambda: ahead + steady()
 
 
 BATCH = 256  # requests in a transaction
@@ -66,10 +58,10 @@ class Host:
         folder: Path,
         declarations: Sequence[Declaration],
         clock: Callable[[], float] = time.time,
-        steady: Callable[[], float] | None = None,
+        steady: Callable[[], float] = elapsed,
         **options: Any,
     ):
-        self.folder, self.clock, self.steady = folder, clock, Clock(clock, steady or elapsed)
+        self.folder, self.clock, self.steady = folder, clock, steady_clock(clock, steady)
         self.views: dict[str, dict[str, Any]] = {}
         self.failing = self.broken = self.ended = False
         self.loop: asyncio.AbstractEventLoop | None = None
@@ -104,7 +96,7 @@ class Host:
             service.close()
 
     def _batch(self, patience: float | None) -> list[tuple[Work, Future]] | None:
-        """Wait for work; return what is queued, possibly nothing, or None to stop.
+        """Wait for work; return what is queued, or None to stop.
 
         While the store fails, an empty batch tests whether it can be written again.
         """

@@ -39,19 +39,19 @@ class Bodies:
         self.room, self.parsing = CapacityLimiter(AT_ONCE), CapacityLimiter(PARSED)
 
     @asynccontextmanager
-    async def read(self, scope: Any, receive: Any) -> AsyncIterator[Any]:
-        """Read a body; yield a `receive` that returns it at once. The block holds its place.
+    async def read(self, scope: Any, receive: Any) -> AsyncIterator[bytes]:
+        """Read a body; the block holds its place.
 
         Raises Problem if the body is too long, too slow or cut short, or if there is no room.
         """
         if scope["method"] in ("GET", "HEAD"):
-            yield receive
+            yield b""
             return
         limit = LARGE_BODY if scope["path"].endswith(LARGE) else BODY
         if (size := length(scope, limit)) > limit:
             raise too_long(limit)
         async with self._place() if size > SMALL else nullcontext():
-            yield again(await arrived(receive, limit), receive)
+            yield await arrived(receive, limit)
 
     @asynccontextmanager
     async def _place(self) -> AsyncIterator[None]:
@@ -96,16 +96,6 @@ async def arrived(receive: Any, limit: int) -> bytes:
     return bytes(body)
 
 
-def again(body: bytes, receive: Any) -> Any:
-    """Return a `receive` that returns a body, and then what comes after it."""
-    messages = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def give() -> Any:
-        return messages.pop() if messages else await receive()
-
-    return give
-
-
 Name = Annotated[str, Path(min_length=1, max_length=64, description="A stream's name.")]
 Number = Annotated[int, Path(ge=1, lt=2**53, description="The number of an entry.")]
 Key = Annotated[
@@ -126,11 +116,19 @@ class Body(BaseModel):
 
 
 class StrictRequest(Request):
-    """A request whose JSON is parsed strictly."""
+    """A request whose body has been read; JSON is parsed strictly."""
+
+    def __init__(self, request: Request, content: bytes):
+        super().__init__(request.scope, request.receive)
+        self.content = content
+
+    async def body(self) -> bytes:
+        """Return the body."""
+        return self.content
 
     async def json(self) -> Any:
         """Return the value of the body."""
-        body = await self.body()
+        body = self.content
         try:
             return await self.app.state.bodies.parse(lambda: strict.loads(body), len(body))
         except Problem as problem:
@@ -147,8 +145,8 @@ class StrictRoute(APIRoute):
 
         async def strictly(request: Request) -> Response:
             admitted(request.state.person, roles)
-            async with request.app.state.bodies.read(request.scope, request.receive) as receive:
-                return await handle(StrictRequest(request.scope, receive))
+            async with request.app.state.bodies.read(request.scope, request.receive) as body:
+                return await handle(StrictRequest(request, body))
 
         return strictly
 
@@ -192,10 +190,7 @@ class Call:
         return await self.request.app.state.bodies.parse(function, len(await self.request.body()))
 
     def read(self, function: Callable, *values: Any) -> Any:
-        """Return the result of a function of connection, stream, annotators and `hide`.
-
-        `hide` is as declared for the role annotate, and "never" for all others.
-        """
+        """Return the result of a function of connection, stream, annotators and `hide`."""
         hide = self.view["hide"] if self.person.role == "annotate" else "never"
         needed = self.view["annotators"]
         return self.host.read(lambda db: function(db, self.id, needed, hide, *values))

@@ -112,10 +112,7 @@ def data_of(line: bytes, where: str) -> dict[str, Any]:
 
 
 def resumed(sender: Sender, keys: list[str]) -> int:
-    """Return how many of these items have been sent, by binary search.
-
-    Batches are sent in order, so the items sent are the first ones, except those refused.
-    """
+    """Return how many of these items have been sent: the first ones, except those refused."""
     return bisect_left(keys, True, key=lambda key: not sender.has(key))
 
 

@@ -19,6 +19,7 @@ from .question import COUNTS, Question, Tally, derived
 from .store import LAST, Store
 
 NOBODY = ""  # `who` of retired questions in the log
+SHOWN = ("new_classes", "annotators", "lease", "learner", "hide")  # of a declaration, in its view
 LOG = logging.getLogger("selectron.serve")
 TOGETHER = 500  # entries replayed at a time
 
@@ -193,10 +194,7 @@ class Stream:
         return self.name, start
 
     def _rows(self, items: Sequence[int], damaged: bool = False) -> dict[int, Dense | Sparse]:
-        """Return the rows of those items whose contents are stored.
-
-        Raises Damaged if a content is damaged, unless `damaged` ones are to be left out.
-        """
+        """Return the rows of items whose contents are stored; leave out or raise Damaged ones."""
         contents: dict[int, Any] = {}
         for item in items:
             with suppress(*([Damaged] if damaged else [])):
@@ -252,12 +250,8 @@ def view(stream: Stream) -> dict[str, Any]:
         "name": stream.name,
         "title": declaration.title or stream.name,
         "classes": list(stream.named),
-        "new_classes": declaration.new_classes,
-        "annotators": declaration.annotators,
-        "lease": declaration.lease,
-        "learner": declaration.learner,
+        **{name: getattr(declaration, name) for name in SHOWN},
         **{name: getattr(tally, name) for name in COUNTS},
-        "hide": declaration.hide,
         "queue": len(stream.open),
         "version": stream.model.learned,
         "entry": stream.seq,

@@ -86,8 +86,7 @@ def owner(header: str | None, people: dict[str, Person], now: float) -> Person |
 def admitted(person: Person | None, roles: Sequence[str]) -> None:
     """Raise Problem (401 or 403) unless the role is admin or one of `roles`."""
     if person is None:
-        needed = "A valid token is needed: Authorization: Bearer TOKEN."
-        raise Problem(401, "unauthorized", needed)
+        raise Problem(401, "unauthorized", "A valid token is needed: Authorization: Bearer TOKEN.")
     if person.role != "admin" and person.role not in roles:
         raise Problem(403, "forbidden", f"A token of the role {person.role} may not do this.")
 
