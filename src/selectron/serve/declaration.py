@@ -141,11 +141,7 @@ def declared(values: dict[str, Any], where: str) -> Declaration:
 
 
 def used(features: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that determine the rows, from dumped features.
-
-    >>> used({"kind": "vector", "size": 3, "vector": "v", "text": ["text"]})
-    {'size': 3, 'vector': 'v', 'kind': 'vector'}
-    """
+    """Return the options that determine the rows, from dumped features."""
     found = {name: features.get(name) for name in USED[features["kind"]]}
     found["kind"] = features["kind"]
     if features["kind"] == "fields":

@@ -168,18 +168,7 @@ class Decided(NamedTuple):
 
 
 class Learning:
-    """A classifier that plays the rounds of the log.
-
-    >>> import numpy as np
-    >>> from selectron.serve.declaration import Features
-    >>> wanted = Features(kind="vector", size=2)
-    >>> mail = Declaration(name="m", classes=["ham", "spam"], features=wanted, budget="100%")
-    >>> model = Learning(mail)
-    >>> model.decide(Dense(np.array([[1.0, 2.0]])), 0.0).ticket
-    1
-    >>> model.tell(1, "ham")
-    True
-    """
+    """A classifier that plays the rounds of the log."""
 
     def __init__(self, declaration: Declaration):
         learner, asker = declaration.parts()

@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
 
-from fastapi import Path, Query
+from fastapi import Path, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
 from . import reading, strict
 from .problem import Problem
-from .requests import Body, Call, Hosted, Number, Owner, Reading, allowed, strict_routes
+from .requests import Body, Call, Number, Reading, allowed, strict_routes
 from .tokens import DAYS, NAME
 
 router = strict_routes("/v1", "reports")
@@ -29,38 +29,39 @@ class NewToken(Body):
 
 
 @router.get("/me", **allowed(*ALL))
-async def me(person: Owner) -> dict[str, Any]:
+async def me(request: Request) -> dict[str, Any]:
     """Return the name and role of this token."""
-    return {"name": person.name, "role": person.role}
+    return {"name": request.state.person.name, "role": request.state.person.role}
 
 
 @router.post("/tokens", **allowed())
-def add_token(host: Hosted, body: NewToken) -> dict[str, Any]:
+def add_token(request: Request, body: NewToken) -> dict[str, Any]:
     """Create a token, shown only in this reply. 409 if the name is in use."""
-    token = host.make_token(body.name, body.role, body.days, new=True)
+    token = request.app.state.host.make_token(body.name, body.role, body.days, new=True)
     return {"name": body.name, "role": body.role, "token": token}
 
 
 @router.get("/tokens", **allowed())
-def list_tokens(host: Hosted) -> dict[str, Any]:
+def list_tokens(request: Request) -> dict[str, Any]:
     """List names, roles and expiry of all tokens, not the tokens themselves."""
-    return {"tokens": [person._asdict() for person in sorted(host.people.values())]}
+    people = sorted(request.app.state.host.people.values())
+    return {"tokens": [person._asdict() for person in people]}
 
 
 @router.delete("/tokens/{name}", **allowed())
 def revoke_token(
-    host: Hosted, name: Annotated[str, Path(min_length=1, max_length=200)]
+    request: Request, name: Annotated[str, Path(min_length=1, max_length=200)]
 ) -> dict[str, Any]:
     """Revoke a token by its name, at once."""
-    host.revoke_token(name)
+    request.app.state.host.revoke_token(name)
     return {"name": name, "revoked": True}
 
 
 @router.get("/streams", **allowed("annotate", "read"))
-async def streams(host: Hosted) -> dict[str, Any]:
+async def streams(request: Request) -> dict[str, Any]:
     """List the streams, each with its state, without the points of its charts."""
-    views = [{k: v for k, v in view.items() if k != "points"} for view in host.views.values()]
-    return {"streams": views}
+    views = request.app.state.host.views.values()
+    return {"streams": [{k: v for k, v in view.items() if k != "points"} for view in views]}
 
 
 @router.get("/streams/{stream}", **allowed(*ALL))

@@ -162,16 +162,6 @@ def allowed(*roles: str, **extra: Any) -> dict[str, Any]:
     return {"openapi_extra": {"x-roles": list(roles), **extra}}
 
 
-async def host_of(request: Request) -> Host:
-    """Return the host of a request's app."""
-    return request.app.state.host
-
-
-async def person_of(request: Request) -> Person:
-    """Return the owner of the request's token."""
-    return request.state.person
-
-
 class Call:
     """A request about a stream. Raises Problem (404) if there is no such stream."""
 
@@ -220,7 +210,5 @@ async def writing(request: Request, stream: Name, key: Key = None) -> Call:
     return Call(request, stream, key)
 
 
-Hosted = Annotated[Host, Depends(host_of)]
-Owner = Annotated[Person, Depends(person_of)]
 Reading = Annotated[Call, Depends(reading)]
 Writing = Annotated[Call, Depends(writing)]

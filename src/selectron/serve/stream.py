@@ -37,14 +37,7 @@ class Item(NamedTuple):
 
     @classmethod
     def of(cls, key: str | None, data: dict[str, Any], row: Dense | Sparse) -> "Item":
-        """Return the item with these fields.
-
-        >>> import numpy as np
-        >>> row = Dense(np.zeros((1, 1)))
-        >>> a, b = Item.of("k", {"b": 1, "a": 2}, row), Item.of("k", {"a": 2, "b": 1}, row)
-        >>> a.raw, a.digest == b.digest
-        ('{"b":1,"a":2}', True)
-        """
+        """Return the item with these fields."""
         digest = sha256(strict.dumps(data).encode()).hexdigest()[:32]
         return cls(key, strict.dumps(data, sort=False), digest, row)
 

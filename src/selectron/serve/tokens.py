@@ -113,9 +113,5 @@ def existing(folder: Path) -> Path:
 
 
 def written(until: float | None) -> str:
-    """Return an expiry as text.
-
-    >>> written(None), written(0.0)
-    ('never', '1970-01-01T00:00:00Z')
-    """
+    """Return an expiry as text."""
     return "never" if until is None else f"{datetime.fromtimestamp(until, UTC):%Y-%m-%dT%H:%M:%SZ}"
