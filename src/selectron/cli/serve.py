@@ -108,7 +108,7 @@ def show_tokens(host: Any, where: str, demo: bool) -> None:
 
 
 def one_token(made: Callable[[], Any], text: str) -> None:
-    """Make a token from ROLE[:NAME[:DAYS]], and print it; the host is made once it is checked."""
+    """Make a token from ROLE[:NAME[:DAYS]], and print it; no store is made for a wrong one."""
     from ..serve.tokens import ROLES, checked_name, expiry
 
     role, _, rest = text.partition(":")
@@ -119,7 +119,7 @@ def one_token(made: Callable[[], Any], text: str) -> None:
         checked_name(name or role)
         until = float(days) if days else None
         expiry(until, 0.0)
-        with made() as host:
-            click.echo(host.make_token(name or role, role, until, new=True))
-    except (SelectronError, ValueError) as error:
+    except ValueError as error:
         raise SelectronError(f"--token: {error}") from None
+    with made() as host:
+        click.echo(host.make_token(name or role, role, until, new=True))
