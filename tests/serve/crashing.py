@@ -51,7 +51,7 @@ def operation(i):
                 Item.of(f"{i}/{k}", raw, row)
                 for k, (raw, row) in enumerate(zip(raws, rows, strict=True))
             ]
-            return stream.add(items, at, "feed")
+            return stream.add(items, "feed", at)
         item = next(iter(stream.open))
         done = answering.answer(stream, item, Said("label", rng.choice(MAIL.classes)), "anna", at)
         if choice > 0.9:

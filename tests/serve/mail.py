@@ -48,7 +48,7 @@ class Desk:
             Item.of(f"k{start + i}" if keys else None, raw, row)
             for i, (raw, row) in enumerate(zip(raws, rows, strict=True))
         ]
-        return self.do(lambda stream, at: stream.add(items, at, "feed"))
+        return self.do(lambda stream, at: stream.add(items, "feed", at))
 
     def ask(self, who="anna"):
         return self.do(answering.ask, who)

@@ -119,7 +119,7 @@ def test_damage_where_the_model_has_to_learn_again(desk, tmp_path, first):
     assert first not in again.stream.open
     again.add(texts(3, 50), start=50)
     assert again.say(2, "spam")["learned"]  # its ticket is perhaps another's: it is taught
-    assert again.stream.store.event(again.stream.seq).body["learn"] == "teach"
+    assert again.stream.db.event(again.stream.seq).body["learn"] == "teach"
     model = again.model()
     if first > 1:  # there was a model to take a snapshot of
         again.crash()
@@ -202,7 +202,7 @@ def test_a_store_of_version_1_is_migrated(desk, tmp_path, keep, how):
     assert again.model() == model
     assert again.view() == view
     again.service.close()
-    assert desk(mail).stream.store.damaged(1) == []
+    assert desk(mail).stream.store.found_damaged == []
 
 
 def test_what_was_damaged_in_version_1_stays_so(desk, tmp_path):

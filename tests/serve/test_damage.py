@@ -29,7 +29,7 @@ def test_a_full_disk_takes_nothing_and_recovers(desk, tmp_path):
     db.execute("PRAGMA max_page_count = 1000000")
     assert one.add(texts(1, 50), start=50)[0]["known"] is False
     assert one.view()["items"] == 21
-    assert one.stream.store.item_of(one.stream.id, "k100") is None
+    assert one.stream.db.item_of(one.stream.id, "k100") is None
     after = one.model()
     assert after != model
     one.crash()
@@ -39,7 +39,7 @@ def test_a_full_disk_takes_nothing_and_recovers(desk, tmp_path):
 def test_it_finds_out_by_itself_that_there_is_room_again(web, monkeypatch):
     monkeypatch.setattr(host, "RETRY", 0.1)
     one = web()
-    store = one.host.writer.ready.result().store
+    store = one.host.service.store
 
     def fails():
         raise sqlite3.OperationalError("database or disk is full")

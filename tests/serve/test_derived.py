@@ -70,7 +70,7 @@ def test_what_is_kept_of_items(desk, tmp_path, privacy):
     waits = next(iter(one.stream.open))
     settled = next(i for i in one.add(texts(3, 50), start=50) if i["asked"])["item"]
     one.say(settled, "ham")
-    kept = [one.service.store.content(item)[0] for item in (waits, settled)]
+    kept = [one.service.store.db.content(item)[0] for item in (waits, settled)]
     assert kept[0] is not None
     assert (kept[1] is None) == (privacy["keep"] == "hash")
     model = one.model()
@@ -86,7 +86,7 @@ def test_old_contents_are_deleted_once_snapshots_cover_them(desk, tmp_path):
         one.add(texts(10, i), start=i)
     one.now += 2 * 86_400
     one.correct(answer["answer"], "spam")  # learned again, from what is still there
-    assert one.service.store.content(answer["item"]) is not None  # an entry is about it
+    assert one.service.store.db.content(answer["item"])[0] is not None  # an entry is about it
     (left,) = one.service.store.db.execute("SELECT count(*) FROM contents").fetchone()
     assert 0 < left < 120
     model = one.model()

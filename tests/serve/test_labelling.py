@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from selectron.serve import reading
-from selectron.serve.opening import reader
+from selectron.serve.store import reader
 
 from .mail import declared, texts
 

@@ -118,12 +118,18 @@ def test_one_key_one_effect(web):
     other = one.post(ITEMS, "ingest", {"data": {"text": "b"}}, headers=dict(headers))
     assert other.status_code == 409
     assert other.json()["error"]["code"] == "key_reused"
+    one.add("lunch")
     answer = {"label": "spam"}
     for _ in range(2):
         path = f"{ITEMS}/1/answers"
         said = one.post(path, "annotate", answer, headers={"Idempotency-Key": "k"})
         assert said.json()["supersedes"] is None  # another's key, and done once
     assert len(one.get("/v1/streams/mail/answers").json()["answers"]) == 1
+    lease = {"lease": one.post("/v1/streams/mail/next").json()["question"]["lease"]["token"]}
+    for _ in range(2):  # the second would find the lease over
+        path = f"{ITEMS}/2/release"
+        released = one.post(path, "annotate", lease, headers={"Idempotency-Key": "r"})
+        assert released.json().get("released"), released.text
 
 
 def test_limits(web):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from selectron.serve.host import Clock
+from selectron.serve.host import steady_clock
 
 from .mail import declared, texts
 
@@ -88,5 +88,5 @@ def test_a_budget_of_a_period_goes_on_after_a_clock_was_ahead(desk):
 
 def test_the_clock_is_taken_once():
     wall, steady = iter([1000.0]), iter([50.0, 53.0, 57.0])
-    clock = Clock(lambda: next(wall), lambda: next(steady))
+    clock = steady_clock(lambda: next(wall), lambda: next(steady))
     assert (clock(), clock()) == (1003.0, 1007.0)

@@ -148,14 +148,10 @@ def named(classes: str | None, **_: Any) -> list[str] | None:
 
 def classifier(learner: str, **options: Any) -> Any:
     """Return the classifier for a learner by its name."""
-    kinds: dict[str, Any] = {
-        "confident": own.Confident(),
-        "greedy": own.Greedy(),
-        "sphere": own.Sphere(),
-        "boosted": own.Boosted(),
-    }
+    kinds = (own.Confident(), own.Greedy(), own.Sphere(), own.Boosted())
+    named_so = {type(kind).__name__.lower(): kind for kind in kinds}
     return own.SelfDirectedClassifier(
-        kinds[learner] if learner in kinds else own.InOrder(learner),
+        named_so[learner] if learner in named_so else own.InOrder(learner),
         classes=named(**options),
         mode=options["mode"],
         delta=options["delta"],
@@ -200,11 +196,9 @@ def pressed() -> str:
 def write_labels(run: PoolRun, path: str) -> None:
     """Write one CSV line per answer: row number from 1 on, label, proposal, corrected (0 or 1)."""
     text = io.StringIO(newline="")
-    out = csv.writer(text)
-    out.writerow(["row", "label", "proposal", "corrected"])
-    columns = run.order.tolist(), run.labels, run.proposals, run.wrong.tolist()
-    for row, label, proposal, wrong in zip(*columns, strict=True):
-        out.writerow([row + 1, label, proposal, int(wrong)])
+    columns = (run.order + 1).tolist(), run.labels, run.proposals, run.wrong.astype(int).tolist()
+    rows = zip(*columns, strict=True)
+    csv.writer(text).writerows([("row", "label", "proposal", "corrected"), *rows])
     replace(path, text.getvalue().encode())
 
 

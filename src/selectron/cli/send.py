@@ -54,29 +54,17 @@ def fed(file: str, url: str, token: str, field: str | None, name: str | None, ag
 
     from ..serve import sending
 
+    name, keys = name or ("stdin" if file == "-" else Path(file).name), []
+    if file != "-":
+        with open(file, "rb") as text:
+            keys = [line.id for line in sending.items(text, name, field)]
     with closing(sending.Sender(url, token)) as sender:
-        if file == "-":
-            with os.fdopen(os.dup(0), "rb") as text, tqdm(unit=" items", disable=None) as bar:
-                found = sending.items(text, name or "stdin", field)
-                return sending.sent(sender, found, bar.update, refusal(bar))
-        return file_sent(sender, Path(file), field, name or Path(file).name, again)
+        start = 0 if again else sending.resumed(sender, keys)
+        bar = tqdm(total=len(keys) or None, initial=start, unit=" items", disable=None)
 
+        def refused(sentence: str) -> None:
+            bar.write(f"selectron: {sentence}", file=sys.stderr)
 
-def file_sent(sender: Any, file: Path, field: str | None, name: str, again: bool) -> Any:
-    """Send the lines of a file that have not been sent before."""
-    from tqdm import tqdm
-
-    from ..serve import sending
-
-    with open(file, "rb") as text:
-        keys = [line.id for line in sending.items(text, name, field)]
-    start = 0 if again else sending.resumed(sender, keys)
-    with open(file, "rb") as text, tqdm(total=len(keys), unit=" items", disable=None) as bar:
-        bar.update(start)
-        found = islice(sending.items(text, name, field), start, None)
-        return sending.sent(sender, found, bar.update, refusal(bar))
-
-
-def refusal(bar: Any) -> Any:
-    """Return a function that prints above a bar why an item is refused."""
-    return lambda sentence: bar.write(f"selectron: {sentence}", file=sys.stderr)
+        with open(os.dup(0) if file == "-" else file, "rb") as text, bar:
+            found = islice(sending.items(text, name, field), start, None)
+            return sending.sent(sender, found, bar.update, refused)

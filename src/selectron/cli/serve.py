@@ -1,5 +1,6 @@
 """`selectron serve`: streams over HTTP, and a page to label them."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -50,25 +51,18 @@ def serve(files: tuple[str, ...], demo: bool, **options: Any) -> None:
     keys = options["list_tokens"] or options["revoke"] is not None
     if not (files or demo or (keys and options["data"])):
         raise click.UsageError("Give a FILE that declares streams, or --demo.")
+    folder = Path(options["data"] or ("selectron-data" if files else "selectron-demo"))
     with reported(extra="serve"):
         if keys:
-            tokens(files, **options)
+            tokens(folder, options["list_tokens"], options["revoke"])
         else:
-            served(files, demo, **options)
+            served(files, demo, folder, **options)
 
 
-def folder_of(files: tuple[str, ...], data: str | None) -> Path:
-    """Return the folder of the data."""
-    return Path(data or ("selectron-data" if files else "selectron-demo"))
-
-
-def tokens(
-    files: tuple[str, ...], data: str | None, list_tokens: bool, revoke: str | None, **_: Any
-) -> None:
+def tokens(folder: Path, list_tokens: bool, revoke: str | None) -> None:
     """List the tokens, or revoke one."""
     from ..serve import tokens as kept
 
-    folder = folder_of(files, data)
     if revoke is not None:
         kept.revoke(folder, revoke)
     if list_tokens:
@@ -77,7 +71,7 @@ def tokens(
             click.echo("\t".join(row))
 
 
-def served(files: tuple[str, ...], demo: bool, **options: Any) -> None:
+def served(files: tuple[str, ...], demo: bool, folder: Path, **options: Any) -> None:
     """Serve, or make a token."""
     from ..serve import server
     from ..serve.declaration import read
@@ -85,14 +79,12 @@ def served(files: tuple[str, ...], demo: bool, **options: Any) -> None:
     found = [declaration for file in files for declaration in read(file)]
     if len({d.name for d in found}) < len(found):
         raise SelectronError("Two streams have the same name.")
-    folder = folder_of(files, options["data"])
 
     def made() -> Any:
         return server.made(folder, found, demo, options["accept_loss"])
 
     if options["token"] is not None:
-        wanted = wanted_token(options["token"])
-        one_token(made(), *wanted)
+        one_token(made, options["token"])
         return
     with server.terminable(), server.listening(options["host"], options["port"]) as door:
         host, port = made(), door.getsockname()[1]
@@ -112,14 +104,11 @@ def show_tokens(host: Any, where: str, demo: bool) -> None:
     if tokens:
         click.echo("A token is shown this once; --token makes others.")
     token = tokens.get("annotate") or (server.demo_token(host) if demo else None)
-    if token is not None:
-        click.echo(f"Open {where}/#token={token}")
-    else:
-        click.echo(f"Open {where}/ with a token for annotate")
+    click.echo(f"Open {where}/" + (f"#token={token}" if token else " with a token for annotate"))
 
 
-def wanted_token(text: str) -> tuple[str, str, float | None]:
-    """Return role, name and days of ROLE[:NAME[:DAYS]], checked."""
+def one_token(made: Callable[[], Any], text: str) -> None:
+    """Make a token from ROLE[:NAME[:DAYS]], and print it; no store is made for a wrong one."""
     from ..serve.tokens import ROLES, checked_name, expiry
 
     role, _, rest = text.partition(":")
@@ -132,14 +121,5 @@ def wanted_token(text: str) -> tuple[str, str, float | None]:
         expiry(until, 0.0)
     except ValueError as error:
         raise SelectronError(f"--token: {error}") from None
-    return role, name or role, until
-
-
-def one_token(host: Any, role: str, name: str, days: float | None) -> None:
-    """Make a token, and print it."""
-    try:
-        click.echo(host.make_token(name, role, days, new=True))
-    except SelectronError as error:
-        raise SelectronError(f"--token: {error}") from None
-    finally:
-        host.stop()
+    with made() as host:
+        click.echo(host.make_token(name or role, role, until, new=True))

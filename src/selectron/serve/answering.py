@@ -20,22 +20,13 @@ class Said(NamedTuple):
 
     def body(self, voter: str, counts: bool) -> dict[str, Any]:
         """Return the body of its log entry, for an answer in time and without a lease."""
-        return {
-            "verdict": self.verdict,
-            "label": self.label,
-            "voter": voter,
-            "counts": counts,
-            "late": False,
-            "lease": "",
-            "shown": None,
-            "supersedes": None,
-        }
+        found = {"verdict": self.verdict, "label": self.label, "voter": voter, "counts": counts}
+        return found | {"late": False, "lease": "", "shown": None, "supersedes": None}
 
 
 def ask(stream: Stream, who: str, at: float) -> dict[str, Any] | None:
     """Lease the oldest question that this person may answer; return None if there is none."""
-    found = waiting(stream, who, at)
-    if found is None:
+    if (found := waiting(stream, who, at)) is None:
         return None
     question, content = found
     token, until = secrets.token_urlsafe(18), at + stream.declaration.lease
@@ -46,17 +37,12 @@ def ask(stream: Stream, who: str, at: float) -> dict[str, Any] | None:
 
 
 def waiting(stream: Stream, who: str, at: float) -> tuple[Question, dict[str, Any] | None] | None:
-    """Return the oldest question that this person may answer, and its content.
-
-    Questions whose content is damaged are set aside.
-    """
+    """Return the oldest question that this person may answer, and its content if that is sound."""
     for question in [q for q in stream.open.values() if q.free_for(who, at)]:
         try:
-            content = stream.store.content(question.item)
+            return question, stream.db.content(question.item)[0]
         except Damaged:
             stream.set_aside(question.item, at)
-        else:
-            return question, content[0] if content else None
     return None
 
 
@@ -132,39 +118,32 @@ def correct(
 ) -> dict[str, Any]:
     """Replace an answer with another, recorded as the answer of the person who corrects it.
 
-    Raises Problem: 409 if the answer has been superseded, 403 if it is another person's and
-    `anybody` is false.
+    Raises Problem: 409 if it is superseded, 403 if it is another's and `anybody` is false.
     """
     check(stream, said)
     if said.verdict == SKIP:
         raise invalid("A correction is a label, or none of the classes.")
-    question, entry = standing(stream, seq)
-    if not anybody and entry.who != who:
-        raise Problem(403, "forbidden", "Only an admin corrects the answers of others.")
+    question, entry = standing(stream, seq, who, anybody)
     body = said.body(entry.body["voter"], True) | {"supersedes": seq}
     return emitted(stream, question, "answer", who, at, body)
 
 
 def undo(stream: Stream, seq: int, who: str, at: float, anybody: bool = True) -> dict[str, Any]:
-    """Withdraw an answer: its question waits again.
-
-    Raises Problem: 409 if the answer has been superseded, 403 if it is another person's and
-    `anybody` is false.
-    """
-    question, entry = standing(stream, seq)
-    if not anybody and entry.who != who:
-        raise Problem(403, "forbidden", "Only an admin takes back the answers of others.")
+    """Withdraw an answer: its question waits again. Raises as `correct` does."""
+    question, _ = standing(stream, seq, who, anybody)
     return emitted(stream, question, "undo", who, at, {"supersedes": seq})
 
 
-def standing(stream: Stream, seq: int) -> tuple[Question, Event]:
-    """Return the question of an answer that has not been superseded, and its log entry."""
-    entry = stream.store.event(seq)
+def standing(stream: Stream, seq: int, who: str, anybody: bool) -> tuple[Question, Event]:
+    """Return the question of an answer that this person may replace, and its log entry."""
+    entry = stream.db.event(seq)
     if entry is None or entry.kind != "answer" or entry.stream != stream.id:
         raise missing(f"answer {seq} in stream {stream.name!r}")
     question = stream.question(entry.item)
-    if seq not in {*(vote.seq for vote in question.votes.values()), *question.skipped.values()}:
+    if seq not in question.standing:
         raise Problem(409, "superseded", f"Answer {seq} does not stand any more.")
+    if not anybody and entry.who != who:
+        raise Problem(403, "forbidden", "Only an admin corrects or undoes the answers of others.")
     return question, entry
 
 
@@ -172,11 +151,11 @@ def emitted(
     stream: Stream, question: Question, kind: str, who: str, at: float, body: dict[str, Any]
 ) -> dict[str, Any]:
     """Append an answer or undo to the log, and update the model unless the item is damaged."""
+    sound = True
     try:
         body |= teaching(stream, question, kind, body)
-        sound = True
     except Damaged:
-        body, sound = body | {"learn": None}, False
+        body["learn"], sound = None, False
     event = stream.emit(kind, at, who, body, item=question.item)
     if not sound:
         stream.set_aside(question.item, at)
@@ -194,7 +173,10 @@ def emitted(
 
 def teaching(stream: Stream, question: Question, kind: str, body: dict[str, Any]) -> dict[str, Any]:
     """Update the model if this entry settles a label; return how, for the log."""
-    ahead = foreseen(stream, question, kind, body)
+    ahead = deepcopy(question)  # as it will be after this entry
+    ahead.apply(
+        Event(stream.store.head[0] + 1, stream.id, kind, question.item, None, 0.0, "", body)
+    )
     _, label = ahead.outcome()
     ticket = question.decided["ticket"]
     if label is None or label == question.taught:
@@ -203,18 +185,10 @@ def teaching(stream: Stream, question: Question, kind: str, body: dict[str, Any]
     if own and not question.touched and stream.model.open(ticket):
         stream.model.tell(ticket, label)
         return {"learn": "tell", "learned": label, "ticket": ticket}
-    row = stream.row(question.item)
-    if row is None:
+    if (row := stream.row(question.item)) is None:
         return {"learn": None}
     stream.model.teach(row, label)
     return {"learn": "teach", "learned": label}
-
-
-def foreseen(stream: Stream, question: Question, kind: str, body: dict[str, Any]) -> Question:
-    """Return a copy of the question as it will be after this entry."""
-    ahead, seq = deepcopy(question), stream.store.head[0] + 1
-    ahead.apply(Event(seq, stream.id, kind, question.item, None, 0.0, "", body))
-    return ahead
 
 
 def check(stream: Stream, said: Said) -> None:

@@ -1,18 +1,17 @@
 """The application: routes, errors in one shape, and the pages."""
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 from anyio.to_thread import run_sync
-from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client import generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from starlette.exceptions import HTTPException
 
@@ -20,8 +19,9 @@ from .. import __version__
 from . import labelling, reports
 from .guard import Guard, Rates
 from .host import Host
-from .problem import Problem
-from .requests import Bodies, StrictRoute, allowed
+from .problem import Problem, unfit
+from .requests import Bodies, allowed, strict_routes
+from .service import BROKEN
 from .tokens import Person, owner
 
 COUNTERS = {
@@ -36,24 +36,22 @@ COUNTERS = {
 }
 
 
-class Figures:
-    """Collector of the metrics of a host, at each scrape."""
+class Figures(NamedTuple):
+    """Collector of the metrics of a host."""
 
-    def __init__(self, host: Host):
-        self.host = host
+    host: Host
 
     def collect(self) -> Iterable[Metric]:
         """Yield the metrics."""
-        views = self.host.views
-        for name, what in COUNTERS.items():
-            yield filled(
-                CounterMetricFamily(f"selectron_{name}", what, labels=["stream"]), views, name
-            )
-        queue = GaugeMetricFamily("selectron_queue", "Questions waiting", labels=["stream"])
-        yield filled(queue, views, "queue")
+        counters = [(CounterMetricFamily, *counter) for counter in COUNTERS.items()]
+        for kind, name, what in (*counters, (GaugeMetricFamily, "queue", "Questions waiting")):
+            family: Any = kind(f"selectron_{name}", what, labels=["stream"])
+            for stream, view in self.host.views.items():
+                family.add_metric([stream], view[name])
+            yield family
         what = "Honest accuracy of recently answered items, and its 95% interval"
         accuracy = GaugeMetricFamily("selectron_accuracy", what, labels=["stream", "bound"])
-        for stream, view in views.items():
+        for stream, view in self.host.views.items():
             for bound, value in view["accuracy"]["recent"].items():
                 if value is not None:
                     accuracy.add_metric([stream, bound], value)
@@ -64,21 +62,7 @@ class Figures:
         yield GaugeMetricFamily("selectron_broken", broken, value=float(self.host.broken))
 
 
-def filled(family: Any, views: dict[str, dict[str, Any]], name: str) -> Metric:
-    """Return a metric family with one value per stream."""
-    for stream, view in views.items():
-        family.add_metric([stream], view[name])
-    return family
-
-
-def figures(host: Host) -> bytes:
-    """Return all metrics in the text format of Prometheus."""
-    registry = CollectorRegistry(auto_describe=False)
-    registry.register(Figures(host))
-    return generate_latest(registry)
-
-
-LOG = logging.getLogger("selectron.serve")
+ERROR = {"description": "What is wrong, and why: {error: {code, message}}."}
 PAGES = {"/": "streams.html", "/label": "label.html", "/history": "history.html"}
 MEDIA = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 STATIC = (
@@ -109,29 +93,16 @@ def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = Non
         docs_url=None,
         redoc_url=None,
         lifespan=life,
+        responses={"4XX": ERROR, "5XX": ERROR},
     )
-    app.openapi = lambda: described(app)  # type: ignore[method-assign]
-    app.state.host, app.state.readers, app.state.ending = host, 0, False
-    app.state.bodies = Bodies()
+    app.state.host, app.state.bodies = host, Bodies()
+    app.state.readers, app.state.ending = 0, False
     for router in (labelling.items, labelling.answers, reports.router):
         app.include_router(router)
     add_plain(app)
     add_errors(app)
     app.add_middleware(Guard, whose=whose, hosts=hosts, rates=rates)
     return app
-
-
-def described(app: FastAPI) -> dict[str, Any]:
-    """Return the OpenAPI schema, with the security scheme and error responses."""
-    if app.openapi_schema is None:
-        schema = FastAPI.openapi(app)
-        scheme = {"type": "http", "scheme": "bearer", "description": "A token of the right role."}
-        schema.setdefault("components", {})["securitySchemes"] = {"token": scheme}
-        errors = {"description": "What is wrong, and why: {error: {code, message}}."}
-        for methods in schema["paths"].values():
-            for operation in methods.values():
-                operation["responses"] |= {"4XX": errors, "5XX": errors}
-    return app.openapi_schema or {}
 
 
 def add_plain(app: FastAPI) -> None:
@@ -145,12 +116,12 @@ def add_plain(app: FastAPI) -> None:
         damaged = sum(view["damaged"] for view in host.views.values())
         return JSONResponse({"ok": works, "damaged": damaged}, 200 if works else 503)
 
-    router = APIRouter(route_class=StrictRoute, tags=["health"])
+    router = strict_routes("", "health")
 
     @router.get("/metrics", **allowed("read"))
     async def metrics(request: Request) -> Response:
         """Return metrics for Prometheus."""
-        return Response(figures(request.app.state.host), media_type="text/plain")
+        return Response(generate_latest(Figures(request.app.state.host)), media_type="text/plain")
 
     app.include_router(router)
     for path, name in [*PAGES.items(), *((f"/static/{name}", name) for name in STATIC)]:
@@ -181,10 +152,8 @@ def add_errors(app: FastAPI) -> None:
         return JSONResponse(error.body(), error.status, headers)
 
     @app.exception_handler(RequestValidationError)
-    async def unfit(request: Request, error: RequestValidationError) -> Response:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        return JSONResponse(Problem(422, "invalid", f"{where}: {first['msg']}.").body(), 422)
+    async def unsuited(request: Request, error: RequestValidationError) -> Response:
+        return JSONResponse(unfit(error).body(), 422)
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
@@ -196,5 +165,4 @@ def add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def unexpected(request: Request, error: Exception) -> Response:
-        message = "This could not be done; see the server's log for the reason."
-        return JSONResponse(Problem(500, "internal", message).body(), 500)
+        return JSONResponse(Problem(500, "internal", BROKEN).body(), 500)

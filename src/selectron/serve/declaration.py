@@ -140,11 +140,7 @@ def declared(values: dict[str, Any], where: str) -> Declaration:
 
 
 def used(features: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that determine the rows, from dumped features.
-
-    >>> used({"kind": "vector", "size": 3, "vector": "v", "text": ["text"]})
-    {'size': 3, 'vector': 'v', 'kind': 'vector'}
-    """
+    """Return the options that determine the rows, from dumped features."""
     found = {name: features.get(name) for name in USED[features["kind"]]}
     found["kind"] = features["kind"]
     if features["kind"] == "fields":
@@ -152,13 +148,6 @@ def used(features: dict[str, Any]) -> dict[str, Any]:
         if found["version"] == 1:
             del found["text"], found["ngrams"]
     return found
-
-
-def continued(declaration: Declaration, features: dict[str, Any]) -> Declaration:
-    """Return the declaration with the feature version that its stream began with."""
-    version = {"version": features.get("version", 1)}
-    changed = declaration.features.model_copy(update=version)
-    return declaration.model_copy(update={"features": changed})
 
 
 def read(path: str | Path) -> list[Declaration]:

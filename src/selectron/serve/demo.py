@@ -7,6 +7,8 @@ other products become urgent.
 import random
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 
 from .declaration import Declaration, Features
@@ -46,11 +48,7 @@ NAMES = ("Ada", "Boris", "Chen", "Dora", "Emil", "Fatima", "Goran", "Hanna")
 
 
 def messages(seed: int = 0) -> Iterator[dict[str, Any]]:
-    """Yield messages indefinitely.
-
-    >>> next(messages())["subject"]
-    'Webshop'
-    """
+    """Yield messages indefinitely."""
     rng = random.Random(seed)
     while True:
         product = rng.choice(PRODUCTS)
@@ -60,47 +58,41 @@ def messages(seed: int = 0) -> Iterator[dict[str, Any]]:
 
 
 def truth(number: int, message: dict[str, Any]) -> str:
-    """Return the true label of a message at its place in the stream.
-
-    Trouble is urgent, except with the three products that are routine at that time.
-    """
+    """Return the true label: trouble is urgent, except with three products, which change."""
     waits = PRODUCTS[:3] if number // SHIFT % 2 else PRODUCTS[3:]
     trouble = any(part.partition("{p}")[2] in message["text"] for part in TROUBLE)
     return "urgent" if trouble and message["subject"].lower() not in waits else "routine"
 
 
-class Feeder(threading.Thread):
-    """A thread that sends messages to the demonstration stream until `stop`."""
+@contextmanager
+def feeding(host: Host, first: int = FIRST, pace: float = PACE) -> Iterator[None]:
+    """Send messages to the demonstration stream, in a thread, until the block ends."""
+    ending = threading.Event()
 
-    def __init__(self, host: Host, first: int = FIRST, pace: float = PACE):
-        super().__init__(name="selectron-demo", daemon=True)
-        self.host, self.first, self.pace = host, first, pace
-        self.ending = threading.Event()
+    def feed() -> None:
+        sent = host.views[DEMO.name]["items"]
+        source = islice(messages(), sent, None)
+        ready = max(1, first - sent)
+        while not ending.is_set():
+            send(host, sent, list(islice(source, ready)))
+            sent, ready = sent + ready, 1
+            ending.wait(1 / pace)
 
-    def run(self) -> None:
-        """Send a first batch, and then single messages."""
-        sent = self.host.views[DEMO.name]["items"]
-        source = messages()
-        for _ in range(sent):
-            next(source)
-        ready = max(1, self.first - sent)
-        self.send(sent, [next(source) for _ in range(ready)])
-        sent += ready
-        while not self.ending.wait(1 / self.pace):
-            self.send(sent, [next(source)])
-            sent += 1
+    thread = threading.Thread(target=feed, name="selectron-demo", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ending.set()
+        thread.join()
 
-    def send(self, start: int, found: list[dict[str, Any]]) -> None:
-        """Send messages with ids from their numbers."""
-        rows = self.host.rows[DEMO.name](found)
-        items = [
-            Item.of(f"message-{start + i}", message, row)
-            for i, (message, row) in enumerate(zip(found, rows, strict=True))
-        ]
-        work = Work(lambda service, at: service.streams[DEMO.name].add(items, at, "demo"))
-        self.host.writer.submit(work).exception(timeout=300)
 
-    def stop(self) -> None:
-        """Stop sending."""
-        self.ending.set()
-        self.join()
+def send(host: Host, start: int, found: list[dict[str, Any]]) -> None:
+    """Send messages with ids from their numbers."""
+    rows = host.rows[DEMO.name](found)
+    items = [
+        Item.of(f"message-{start + i}", message, row)
+        for i, (message, row) in enumerate(zip(found, rows, strict=True))
+    ]
+    work = Work(lambda service, at: service.streams[DEMO.name].add(items, "demo", at))
+    host.submit(work).exception(timeout=300)

@@ -3,7 +3,7 @@
 import sqlite3
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -11,7 +11,9 @@ import numpy as np
 
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
-from . import strict
+
+COLUMNS = "seq, stream, kind, item, key, at, who, body, seal"  # of the log
+CONTENTS = "SELECT item, stream, at, CAST(raw AS BLOB), features, seal FROM contents"
 
 
 class Event(NamedTuple):
@@ -32,7 +34,7 @@ class Event(NamedTuple):
     body: dict[str, Any]
 
 
-def sealed(entry: tuple, before: int) -> int:
+def sealed(entry: Sequence, before: int) -> int:
     """Return the checksum of an entry, its body as text, chained to that of the entry before.
 
     >>> sealed((1, 1, "item", 1, None, 0.0, "anna", "{}"), 0)
@@ -63,11 +65,6 @@ def unpacked(blob: bytes) -> Dense | Sparse:
     return Sparse(np.array([0, count]), indices, values)
 
 
-def written(body: dict[str, Any]) -> str:
-    """Return the body of an entry as text."""
-    return strict.dumps(body)
-
-
 OWNER = struct.Struct("<qqdq?")  # item, stream, time, length as it came, are there features?
 UNSEALED = -1  # a checksum that matches nothing: damaged before it was migrated
 
@@ -89,10 +86,9 @@ def checking(what: str) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
-        code = getattr(error, "sqlite_errorcode", None)
-        if code is not None and code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-            raise Damaged(what) from None
-        if "decode" in str(error):  # a text that is no UTF-8 any more
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        corrupt = code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+        if corrupt or "decode" in str(error):  # a text that is no UTF-8 any more
             raise Damaged(what) from None
         raise
 
@@ -109,23 +105,12 @@ def content_seal(
     return zlib.crc32(features or b"", zlib.crc32(raw or b"", zlib.crc32(start)))
 
 
-def first_content_seal(raw: bytes | None, features: bytes | None) -> int:
-    """Return the checksum of a content in version 1 of the store."""
-    return zlib.crc32(raw or b"", zlib.crc32(features or b""))
-
-
-def migrated_seal(
-    item: int,
-    stream: int,
-    at: float,
-    raw: bytes | None,
-    features: bytes | None,
-    seal: int,
-) -> int:
+def migrated_seal(*row: Any) -> int:
     """Return the current checksum if that of version 1 matches the content, else UNSEALED."""
-    if seal != first_content_seal(raw, features):
-        return UNSEALED
-    return content_seal(item, stream, at, raw, features)
+    *content, seal = row
+    raw, features = content[3:]
+    first = zlib.crc32(raw or b"", zlib.crc32(features or b""))
+    return content_seal(*content) if seal == first else UNSEALED
 
 
 def record_seal(*fields: str | float | None) -> int:

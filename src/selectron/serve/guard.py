@@ -1,11 +1,13 @@
 """Checks on every request: host, origin, rate, token."""
 
 import asyncio
+import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 
 from .problem import Problem
@@ -48,10 +50,7 @@ class Rates:
 
 
 class Lane:
-    """The common rate limit of requests without a valid token, from all addresses.
-
-    It leaves most of the processor to others, however many connections send such requests.
-    """
+    """The common rate limit of requests without a valid token, from all addresses."""
 
     def __init__(self) -> None:
         self.last = 0.0
@@ -93,7 +92,7 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        unread = long(scope)
+        unread = length(scope, FEW + 1) > FEW
 
         async def receiving() -> Any:
             nonlocal unread
@@ -103,8 +102,7 @@ class Guard:
 
         async def sending(message: Any) -> None:
             if message["type"] == "http.response.start":
-                closing = [(b"connection", b"close")] if unread else []
-                message["headers"] = [*message["headers"], *extra(scope["path"]), *closing]
+                message["headers"] = [*message["headers"], *extra(scope["path"], unread)]
             await send(message)
 
         try:
@@ -118,41 +116,32 @@ class Guard:
         await self.app(scope, receiving, sending)
 
     async def _check(self, scope: Any) -> None:
-        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        host = headers.get(b"host", "")
-        if "*" not in self.hosts and bare(host) not in self.hosts:
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if "*" not in self.hosts and re.sub(r":\d+$", "", host) not in self.hosts:
             raise Problem(421, "host", "This server does not have that name: see --allow-host.")
-        origin = headers.get(b"origin")
+        origin = headers.get("origin")
         if origin is not None and origin.partition("://")[2] != host:
             raise Problem(403, "origin", "Requests from pages of other origins are refused.")
         address = (scope.get("client") or ("", 0))[0]
         if not self.rates.take(address, time.monotonic()):
             raise Problem(429, "too_many", "Too many requests: wait a second.")
-        person = self.whose(headers.get(b"authorization"))
+        person = self.whose(headers.get("authorization"))
         scope.setdefault("state", {})["person"] = person
         if person is None:
             await self.lane.enter()
 
 
-def bare(host: str) -> str:
-    """Return a host without its port.
-
-    >>> bare("localhost:8000"), bare("[::1]:8000"), bare("[::1]")
-    ('localhost', '[::1]', '[::1]')
-    """
-    return (
-        host[: host.index("]") + 1] if host.startswith("[") and "]" in host else host.split(":")[0]
-    )
-
-
-def extra(path: str) -> list[tuple[bytes, bytes]]:
+def extra(path: str, closing: bool) -> list[tuple[bytes, bytes]]:
     """Return the headers of every response to this path."""
-    cache = "no-store" if path.startswith("/v1") or path in ("/metrics", "/healthz") else "no-cache"
-    return [(k.encode(), v.encode()) for k, v in {**HEADERS, "cache-control": cache}.items()]
+    cache = "no-store" if path.startswith(("/v1", "/metrics", "/healthz")) else "no-cache"
+    found = HEADERS | {"cache-control": cache} | ({"connection": "close"} if closing else {})
+    return [(name.encode(), value.encode()) for name, value in found.items()]
 
 
-def long(scope: Any) -> bool:
-    """Return whether a request may have a body of more than a few bytes."""
-    headers = dict(scope["headers"])
-    length = headers.get(b"content-length", b"0")
-    return b"transfer-encoding" in headers or not length.isdigit() or int(length) > FEW
+def length(scope: Any, unknown: int) -> int:
+    """Return the length of a request's body, or `unknown`."""
+    headers = Headers(scope=scope)
+    written = headers.get("content-length", "0")
+    known = "transfer-encoding" not in headers and written.isascii() and written.isdigit()
+    return int(written) if known else unknown

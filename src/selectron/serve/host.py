@@ -3,23 +3,21 @@
 import asyncio
 import logging
 import queue
-import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from . import tokens
 from .declaration import Declaration
 from .event import Damaged
-from .opening import Reader, reader
 from .problem import Problem, missing
-from .service import BROKEN, Service, Work, unreadable
-from .store import other_streams
+from .service import BROKEN, Service, Work
+from .store import Log, reader
 
 # on Linux a clock that counts while the machine is suspended, elsewhere the one there is
 STEADY = getattr(time, "CLOCK_BOOTTIME", None)
@@ -30,23 +28,15 @@ def elapsed() -> float:
     return time.monotonic() if STEADY is None else time.clock_gettime(STEADY)
 
 
-class Clock:
-    """A clock in seconds since 1970, unaffected when the system's clock is set after the start.
+def steady_clock(wall: Callable[[], float], steady: Callable[[], float]) -> Callable[[], float]:
+    """Return a clock in seconds since 1970 that is unaffected when the system's clock is set.
 
     >>> seconds = iter([5.0, 7.5])
-    >>> Clock(lambda: 1000.0, lambda: next(seconds))()
+    >>> steady_clock(lambda: 1000.0, lambda: next(seconds))()
     1002.5
     """
-
-    def __init__(
-        self, wall: Callable[[], float] = time.time, steady: Callable[[], float] = elapsed
-    ):
-        self.steady = steady
-        self.ahead = wall() - steady()
-
-    def __call__(self) -> float:
-        """Return the time."""
-        return self.ahead + self.steady()
+    ahead = wall() - steady()
+    return lambda: ahead + steady()
 
 
 BATCH = 256  # requests in a transaction
@@ -54,26 +44,109 @@ WAITING = 10_000  # requests that may wait
 BUSY = "Too many requests are waiting: try again in a moment."
 ENDED = "The server is shutting down."
 RETRY = 2.0  # seconds between two tries to write a store that fails
+PATIENCE = 60.0  # seconds for which a request waits for the writer
+SLOW = "This takes too long: try again, it may be done by then."
 LOG = logging.getLogger("selectron.serve")
+Found = TypeVar("Found")
 
 
-class Writer(threading.Thread):
-    """The thread that runs a service; `changed` is called after each commit.
-
-    The service is created in the thread; `ready` is the future of it, or of the exception.
-    """
+class Host:
+    """A service in its thread. Raises SelectronError if its store cannot be used."""
 
     def __init__(
         self,
-        make: Callable[[], Service],
-        changed: Callable[[Service], None] = lambda service: None,
-        clock: Callable[[], float] | None = None,
+        folder: Path,
+        declarations: Sequence[Declaration],
+        clock: Callable[[], float] = time.time,
+        steady: Callable[[], float] = elapsed,
+        **options: Any,
     ):
-        super().__init__(name="selectron-writer", daemon=True)
-        self.make, self.changed, self.clock = make, changed, clock or Clock()
+        self.folder, self.clock, self.steady = folder, clock, steady_clock(clock, steady)
+        self.views: dict[str, dict[str, Any]] = {}
+        self.failing = self.broken = self.ended = False
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self.pulse = asyncio.Event()
         self.waiting: queue.Queue = queue.Queue(WAITING)
-        self.ready: Future[Service] = Future()
-        self.ended = False
+        ready: Future[Service] = Future()
+        start = partial(self._run, partial(Service, folder, declarations, **options), ready)
+        self.writer = threading.Thread(target=start, name="selectron-writer", daemon=True)
+        self.writer.start()
+        self.service = ready.result()
+        self.ids = {name: stream.id for name, stream in self.service.streams.items()}
+        self.rows = {name: stream.rows for name, stream in self.service.streams.items()}
+        self.people = self.read(tokens.known)
+
+    # In the writer's thread
+
+    def _run(self, make: Callable[[], Service], ready: Future) -> None:
+        """Create the service, and run it until `stop`."""
+        try:
+            service = make()
+        except BaseException as error:
+            ready.set_exception(error)
+            return
+        self._changed(service)
+        ready.set_result(service)
+        try:
+            while (batch := self._batch(RETRY if service.failing else None)) is not None:
+                self._do(service, batch)
+        finally:
+            self.ended = True
+            self._refuse()
+            service.close()
+
+    def _batch(self, patience: float | None) -> list[tuple[Work, Future]] | None:
+        """Wait for work; return what is queued, or None to stop.
+
+        While the store fails, an empty batch tests whether it can be written again.
+        """
+        found: list[Any] = []
+        with suppress(queue.Empty):
+            found.append(self.waiting.get(timeout=patience))
+            while found[-1] is not None and len(found) < BATCH:
+                found.append(self.waiting.get_nowait())
+        if found == [None]:
+            return None
+        if found and found[-1] is None:
+            self.waiting.put(found.pop())
+        return found
+
+    def _refuse(self) -> None:
+        """Refuse work queued after the end."""
+        with suppress(queue.Empty):
+            while True:
+                entry = self.waiting.get_nowait()
+                if entry is not None and entry[1].set_running_or_notify_cancel():
+                    entry[1].set_exception(Problem(503, "ending", ENDED))
+
+    def _do(self, service: Service, batch: list[tuple[Work, Future]]) -> None:
+        wanted = [(work, future) for work, future in batch if future.set_running_or_notify_cancel()]
+        if batch and not wanted:
+            return
+        try:
+            replies: list[Any] = service.run([work for work, _ in wanted], self.steady())
+        except Exception:
+            LOG.exception("The batch could not be done, nor taken back")
+            replies = [Problem(500, "internal", BROKEN) for _ in wanted]
+        self._changed(service)
+        for (_, future), reply in zip(wanted, replies, strict=True):
+            if isinstance(reply, Problem):
+                future.set_exception(reply)
+            else:
+                future.set_result(reply)
+
+    def _changed(self, service: Service) -> None:
+        """Publish the committed state."""
+        self.views, self.failing = service.views, service.failing
+        self.broken = self.broken or service.broken
+        if self.loop is not None and not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self._beat)
+
+    def _beat(self) -> None:
+        pulse, self.pulse = self.pulse, asyncio.Event()
+        pulse.set()
+
+    # In other threads
 
     def submit(self, work: Work) -> Future:
         """Queue work; return the future of its reply (set after the commit) or of a Problem."""
@@ -86,114 +159,14 @@ class Writer(threading.Thread):
             self._refuse()
         return future
 
-    def run(self) -> None:
-        """Create the service, and run it until `stop`."""
+    async def do(self, work: Work) -> Any:
+        """Have the writer do some work; return its reply after the commit."""
+        future = asyncio.wrap_future(self.submit(work))
         try:
-            service = self.make()
-        except BaseException as error:
-            self.ready.set_exception(error)
-            return
-        self.ready.set_result(service)
-        self.changed(service)
-        try:
-            while (batch := self._batch(RETRY if service.failing else None)) is not None:
-                self._do(service, batch)
-        finally:
-            self.ended = True
-            self._refuse()
-            service.close()
-
-    def _batch(self, patience: float | None) -> list[tuple[Work, Future]] | None:
-        """Wait for work; return what is queued, possibly nothing, or None to stop.
-
-        While the store fails, an empty batch tests whether it can be written again.
-        """
-        found: list[Any] = []
-        try:
-            found.append(self.waiting.get(timeout=patience))
-            while found[-1] is not None and len(found) < BATCH:
-                found.append(self.waiting.get_nowait())
-        except queue.Empty:
-            pass
-        if found == [None]:
-            return None
-        if found and found[-1] is None:
-            self.waiting.put(None)
-        return [entry for entry in found if entry is not None]
-
-    def _refuse(self) -> None:
-        """Refuse work queued after the end."""
-        while True:
-            try:
-                entry = self.waiting.get_nowait()
-            except queue.Empty:
-                return
-            if entry is not None and entry[1].set_running_or_notify_cancel():
-                entry[1].set_exception(Problem(503, "ending", ENDED))
-
-    def _do(self, service: Service, batch: list[tuple[Work, Future]]) -> None:
-        wanted = [(work, future) for work, future in batch if future.set_running_or_notify_cancel()]
-        if batch and not wanted:
-            return
-        try:
-            replies: list[Any] = service.run([work for work, _ in wanted], self.clock())
-        except Exception:
-            LOG.exception("The batch could not be done, nor taken back")
-            replies = [Problem(500, "internal", BROKEN) for _ in wanted]
-        self.changed(service)
-        for (_, future), reply in zip(wanted, replies, strict=True):
-            if isinstance(reply, Problem):
-                future.set_exception(reply)
-            else:
-                future.set_result(reply)
-
-    def stop(self) -> None:
-        """Finish queued work, take snapshots, and end."""
-        self.waiting.put(None)
-        self.join()
-
-
-LOG = logging.getLogger("selectron.serve")
-PATIENCE = 60.0  # seconds for which a request waits for the writer
-SLOW = "This takes too long: try again, it may be done by then."
-Found = TypeVar("Found")
-
-
-class Host:
-    """A service in its thread. Raises SelectronError if its store cannot be used."""
-
-    def __init__(
-        self,
-        folder: Path,
-        declarations: Sequence[Declaration],
-        clock: Callable[[], float] = time.time,
-        steady: Callable[[], float] | None = None,
-        **options: Any,
-    ):
-        self.folder, self.clock = folder, clock
-        self.views: dict[str, dict[str, Any]] = {}
-        self.people: dict[str, tokens.Person] = {}
-        self.failing = self.broken = False
-        self.loop: asyncio.AbstractEventLoop | None = None
-        self.pulse = asyncio.Event()
-        make = partial(Service, folder, declarations, **options)
-        self.writer = Writer(make, self._changed, Clock(clock, steady or elapsed))
-        self.writer.start()
-        service = self.writer.ready.result()
-        self.ids = {name: stream.id for name, stream in service.streams.items()}
-        self.rows = {name: stream.rows for name, stream in service.streams.items()}
-        self.people = self.read_people()
-
-    def _changed(self, service: Service) -> None:
-        """Publish the committed state; called in the writer's thread."""
-        self.views, self.failing = service.views, service.failing
-        self.broken = self.broken or service.broken
-        if self.loop is not None and not self.loop.is_closed():
-            self.loop.call_soon_threadsafe(self._beat)
-
-    def _beat(self) -> None:
-        pulse, self.pulse = self.pulse, asyncio.Event()
-        pulse.set()
+            return await asyncio.wait_for(asyncio.shield(future), PATIENCE)
+        except TimeoutError:
+            future.add_done_callback(lambda done: done.cancelled() or done.exception())
+            raise Problem(503, "busy", SLOW) from None
 
     def view(self, name: str) -> dict[str, Any]:
         """Return the state of a stream. Raises Problem (404) if there is none of this name."""
@@ -201,40 +174,27 @@ class Host:
             raise missing(f"stream {name!r}")
         return self.views[name]
 
-    async def do(self, work: Work) -> Any:
-        """Have the writer do some work; return its reply after the commit."""
-        future = asyncio.wrap_future(self.writer.submit(work))
-        try:
-            return await asyncio.wait_for(asyncio.shield(future), PATIENCE)
-        except TimeoutError:
-            future.add_done_callback(lambda done: done.cancelled() or done.exception())
-            raise Problem(503, "busy", SLOW) from None
-
-    def do_now(self, work: Work) -> Any:
-        """Have the writer do some work, waiting in the calling thread."""
-        return self.writer.submit(work).result()
-
-    def read(self, function: Callable[[sqlite3.Connection], Found]) -> Found:
-        """Return the result of a function that reads committed data from a connection.
-
-        Items found damaged are set aside; a damaged log raises Problem (500).
-        """
+    def read(self, function: Callable[[Log], Found]) -> Found:
+        """Return the result of a function that reads committed data."""
         with self.reading() as db:
             return function(db)
 
     @contextmanager
-    def reading(self) -> Iterator[Reader]:
-        """Return a context with a connection that reads committed data."""
+    def reading(self) -> Iterator[Log]:
+        """Return a context with a connection that reads committed data.
+
+        Items found damaged are set aside; a damaged log raises Problem (500).
+        """
         with closing(reader(self.folder)) as db:
             try:
                 yield db
             except Damaged as error:
                 self.broken = True
                 LOG.error("A request failed: %s", error)
-                raise unreadable(error) from None
+                raise Problem(500, "damaged", str(error)) from None
             finally:
                 for stream, item in db.damaged:
-                    self.writer.submit(Work(partial(_aside, stream, item)))
+                    self.submit(Work(partial(Service.set_aside, number=stream, item=item)))
 
     def make_token(self, name: str, role: str, days: float | None, new: bool = False) -> str:
         """Create and return a token. A token of the same name is replaced, unless `new`.
@@ -248,30 +208,24 @@ class Host:
                 tokens.unused(name, tokens.known(service.store.db), self.clock())
             return tokens.made(service.store, name, role, until)
 
-        token = self.do_now(Work(make))
-        self.people = self.read_people()
-        return token
+        return self._tokens(make)
 
     def revoke_token(self, name: str) -> None:
         """Delete a token by its name. Raises Problem (404) if there is none."""
-        self.do_now(Work(lambda service, at: tokens.revoked(service.store, name)))
-        self.people = self.read_people()
+        self._tokens(lambda service, at: service.store.drop_token(name))
 
-    def read_people(self) -> dict[str, tokens.Person]:
-        """Return the owners of the committed tokens, by hash."""
-        return self.read(tokens.known)
+    def _tokens(self, change: Callable[[Service, float], Any]) -> Any:
+        """Change the tokens, and read them again."""
+        reply = self.submit(Work(change)).result()
+        self.people = self.read(tokens.known)
+        return reply
 
-    def serves_others(self, name: str) -> bool:
-        """Return whether the folder has a stream of another name, served now or not."""
-        return self.read(lambda db: other_streams(db, name))
-
-    def stop(self) -> None:
+    def stop(self, *error: Any) -> None:
         """Finish queued work, take snapshots, and end."""
-        self.writer.stop()
+        self.waiting.put(None)
+        self.writer.join()
 
+    __exit__ = stop
 
-def _aside(number: int, item: int, service: Service, at: float) -> None:
-    """Set aside an item that a reader found damaged, if its stream is served."""
-    for stream in service.streams.values():
-        if stream.id == number:
-            stream.set_aside(item, at)
+    def __enter__(self) -> Self:
+        return self

@@ -34,7 +34,8 @@ def extractor(features: Features) -> Rows:
     >>> rows([{"text": "win money money"}])[0].values.round(2)
     array([0.89, 0.45])
     """
-    return vectors(features) if features.kind == "vector" else fields(features)
+    row = vector(features) if features.kind == "vector" else fields(features)
+    return lambda items: [row(item) for item in items]
 
 
 def width(features: Features) -> int:
@@ -58,17 +59,16 @@ def table(row: Row, columns: int) -> Any:
 def counter(features: Features) -> Callable[[str], dict[int, float]]:
     """Return the function that counts the words of a text by column, scaled to unit length."""
     words_of = HashingVectorizer(ngram_range=(1, features.ngrams)).build_analyzer()
-    size = features.size
 
     def counts(text: str) -> dict[int, float]:
-        found = Counter(abs(murmurhash3_32(word)) % size for word in words_of(text))
+        found = Counter(abs(murmurhash3_32(word)) % features.size for word in words_of(text))
         length = math.sqrt(sum(count * count for count in found.values()))
         return {column: count / length for column, count in found.items()}
 
     return counts
 
 
-def fields(features: Features) -> Rows:
+def fields(features: Features) -> Callable[[dict[str, Any]], Row]:
     """Return the extractor of named fields: hashed columns, numbers, marks of missing numbers.
 
     Words count as in HashingVectorizer without signs; its `transform`, row by row, takes ten times
@@ -86,30 +86,31 @@ def fields(features: Features) -> Rows:
                 values[place] = values.get(place, 0) + count
         for place, (name, (centre, scale)) in enumerate(scales, features.size):
             value = number(item, name, centre, scale, first)
-            if value is None:
-                values[place + len(scales)] = 1.0
-            else:
-                values[place] = value
+            values[place + len(scales) * (value is None)] = 1.0 if value is None else value
         columns = sorted(place for place, value in values.items() if value)
         data = np.array([values[place] for place in columns], float)
         return Sparse(np.array([0, len(columns)]), np.array(columns, np.int32), data)
 
-    return lambda items: [row(item) for item in items]
+    return row
 
 
-def vectors(features: Features) -> Rows:
+def vector(features: Features) -> Callable[[dict[str, Any]], Row]:
     """Return the extractor of vectors: dense rows, unchanged."""
+    name = features.vector
 
     def row(item: dict[str, Any]) -> Row:
-        value = item.get(features.vector)
+        value = item.get(name)
         if not isinstance(value, list) or len(value) != features.size:
-            raise invalid(f"{features.vector!r} must be a list of {features.size} numbers.")
-        return Dense(np.array([[fit(features.vector, x) for x in value]]))
+            raise invalid(f"{name!r} must be a list of {features.size} numbers.")
+        numbers = [plain(name, x) for x in value]
+        if any(abs(x) > HUGE for x in numbers):
+            raise invalid(f"{name!r} must hold numbers up to {HUGE:.0f}.")
+        return Dense(np.array([numbers]))
 
-    return lambda items: [row(item) for item in items]
+    return row
 
 
-def joined(item: dict[str, Any], names: Sequence[str], needed: bool = True) -> str:
+def joined(item: dict[str, Any], names: Sequence[str], needed: bool) -> str:
     """Return the joined text of these fields. Raises Problem if one is `needed` and none exists."""
     found = [item[name] for name in names if item.get(name) is not None]
     if (needed and not found) or not all(isinstance(text, str) for text in found):
@@ -129,29 +130,19 @@ def words(item: dict[str, Any], names: Sequence[str]) -> list[str]:
 def number(
     item: dict[str, Any], name: str, centre: float, scale: float, first: bool
 ) -> float | None:
-    """Return a numeric field after scaling, None if it is missing (refused in version 1).
-
-    Values that version 1 accepted before limits applied after scaling are accepted in replay.
-    """
+    """Return a numeric field after scaling, None if it is missing (refused in version 1)."""
     value = item.get(name)
     if value is None or value == "":
         if first:
             raise invalid(f"An item of this stream must have a number in {name!r}.")
         return None
     scaled = (plain(name, value) - centre) / scale
-    if abs(scaled) > HUGE and not (first and abs(value) <= HUGE):
+    if abs(scaled) > HUGE and not (first and abs(value) <= HUGE):  # as version 1 accepted it
         raise invalid(
             f"{name!r} is {value:g}, and as (x - {centre:g}) / {scale:g} it is beyond "
             f"{HUGE:.0f}: send it in another unit, or declare another scale."
         )
     return scaled
-
-
-def fit(name: str, value: Any) -> float:
-    """Return a number within the limit, unchanged."""
-    if abs(plain(name, value)) > HUGE:
-        raise invalid(f"{name!r} must hold numbers up to {HUGE:.0f}.")
-    return float(value)
 
 
 def plain(name: str, value: Any) -> float:
@@ -177,18 +168,7 @@ class Decided(NamedTuple):
 
 
 class Learning:
-    """A classifier that plays the rounds of the log.
-
-    >>> import numpy as np
-    >>> from selectron.serve.declaration import Features
-    >>> wanted = Features(kind="vector", size=2)
-    >>> mail = Declaration(name="m", classes=["ham", "spam"], features=wanted, budget="100%")
-    >>> model = Learning(mail)
-    >>> model.decide(Dense(np.array([[1.0, 2.0]])), 0.0).ticket
-    1
-    >>> model.tell(1, "ham")
-    True
-    """
+    """A classifier that plays the rounds of the log."""
 
     def __init__(self, declaration: Declaration):
         learner, asker = declaration.parts()
@@ -225,7 +205,9 @@ class Learning:
         self.latest = at = at + self.lead
         model = self.clf.model_ if self.begun else None
         draw = model.draws.first() if model else Draws(self.seed).first()
-        floor = self._floor(tuple(model.past) if model else self.asker.past(), at)
+        past = tuple(model.past) if model else self.asker.past()
+        now = in_window(self.numbers, record_of(past), at)
+        floor = current_rate(self.numbers, now, at, lasting=0.0)[1]  # that of audits
         label, margin, probability, ticket, age = self._round(model, row, at)
         reason = None
         if ticket is not None:
@@ -244,11 +226,6 @@ class Learning:
         out = self.clf.model_.room.out
         age = int(out[AGE][0]) if self.clf.model_.aging else None
         return None if label is None else str(label), margin, probability, ticket, age
-
-    def _floor(self, past: tuple, at: float) -> float:
-        """Return the probability of an audit, regardless of the margin."""
-        now = in_window(self.numbers, record_of(past), at)
-        return current_rate(self.numbers, now, at, lasting=0.0)[1]
 
     def open(self, ticket: int | None) -> bool:
         """Return whether the label of this ticket is still awaited."""

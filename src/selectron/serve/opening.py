@@ -2,34 +2,34 @@
 
 import fcntl
 import os
-import secrets
 import sqlite3
 import struct
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any
+from typing import BinaryIO, TypeVar
 
 from ..errors import SelectronError
-from .event import content_seal, migrated_seal, record_seal, sealed
+from .event import COLUMNS, content_seal, migrated_seal, record_seal, sealed
 
+DATABASE = "selectron.sqlite3"
 FOLDER, FILE = 0o700, 0o600
-OURS = ("lock", "head", "snapshots", "snapshots/**/*")
+OURS = (f"{DATABASE}*", "lock", "head", "snapshots", "snapshots/**/*")
+CACHE_KB = 65_536
+Connection = TypeVar("Connection", bound=sqlite3.Connection)
 
 
-def closed_to_others(folder: Path, database: str) -> None:
+def closed_to_others(folder: Path) -> None:
     """Create a folder with mode 0700; if it holds a database, restrict it and its files.
 
     Any other existing folder keeps its mode.
     """
     if not folder.exists():
         folder.mkdir(parents=True, mode=FOLDER)
-    elif (folder / database).exists():
-        close(folder)
-        for pattern in (f"{database}*", *OURS):
-            for path in folder.glob(pattern):
-                close(path)
+    elif (folder / DATABASE).exists():
+        for path in (folder, *(path for pattern in OURS for path in folder.glob(pattern))):
+            close(path)
 
 
 def close(path: Path) -> None:
@@ -40,30 +40,25 @@ def close(path: Path) -> None:
             path.chmod(wanted)
 
 
-def opener(path: str, flags: int) -> int:
+def opener(path: str | Path, flags: int) -> int:
     """Open a file for `open`; a new one gets mode 0600."""
     return os.open(path, flags, FILE)
 
 
-FORM = struct.Struct("<QII")  # the last entry, its seal, and the seal of these two
+def locked(path: Path) -> BinaryIO:
+    """Return a lock file, which one process at a time can hold open."""
+    file = open(path, "ab", opener=opener)  # noqa: SIM115 (it is held as long as the store is)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise SelectronError(
+            f"{path.parent} is in use by another server: stop it, or give another --data."
+        ) from None
+    return file
 
 
-class Lock:
-    """A lock file, held by one process at a time."""
-
-    def __init__(self, path: Path):
-        self.file = open(path, "ab", opener=opener)  # noqa: SIM115 (it is held as long as the store is)
-        try:
-            fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            self.file.close()
-            raise SelectronError(
-                f"{path.parent} is in use by another server: stop it, or give another --data."
-            ) from None
-
-    def release(self) -> None:
-        """Release the lock."""
-        self.file.close()
+FORM = struct.Struct("<QI")  # the last entry and its seal; a seal of these two follows
 
 
 class Witness:
@@ -74,30 +69,27 @@ class Witness:
     """
 
     def __init__(self, path: Path):
-        self.fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-        self.path = path
+        self.fd, self.path = opener(path, os.O_RDWR | os.O_CREAT), path
 
     def read(self) -> tuple[int, int] | None:
         """Return number and seal of the last entry, None if none was written."""
-        found = os.pread(self.fd, FORM.size, 0)
-        if not found:
-            return None
-        try:
-            seq, seal, own = FORM.unpack(found)
-        except struct.error:
-            own = None
-        if own != zlib.crc32(found[:12]):
+        found = os.pread(self.fd, FORM.size + 4, 0)
+        if found and found != witnessed(found[: FORM.size]):
             raise SelectronError(f"{self.path} is damaged: start with --accept-loss to do without.")
-        return seq, seal
+        return FORM.unpack(found[: FORM.size]) if found else None
 
     def write(self, head: tuple[int, int]) -> None:
         """Write number and seal of the last entry."""
-        start = FORM.pack(*head, 0)[:12]
-        os.pwrite(self.fd, start + zlib.crc32(start).to_bytes(4, "little"), 0)
+        os.pwrite(self.fd, witnessed(FORM.pack(*head)), 0)
 
     def close(self) -> None:
         """Close the file."""
         os.close(self.fd)
+
+
+def witnessed(head: bytes) -> bytes:
+    """Return bytes followed by their checksum."""
+    return head + zlib.crc32(head).to_bytes(4, "little")
 
 
 MIGRATIONS = (
@@ -130,11 +122,10 @@ MIGRATIONS = (
         name TEXT PRIMARY KEY, role TEXT NOT NULL, digest TEXT NOT NULL UNIQUE, expires REAL
     );
     CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+    INSERT INTO about VALUES ('identity', lower(hex(randomblob(16))));
     """,
     """
-    UPDATE contents SET seal = migrated_seal(
-        item, stream, at, CAST(raw AS BLOB), features, seal
-    );
+    UPDATE contents SET seal = migrated_seal(item, stream, at, CAST(raw AS BLOB), features, seal);
     ALTER TABLE streams ADD COLUMN seal INTEGER NOT NULL DEFAULT -1;
     UPDATE streams SET seal = record_seal(name, declared);
     ALTER TABLE tokens ADD COLUMN seal INTEGER NOT NULL DEFAULT -1;
@@ -143,42 +134,22 @@ MIGRATIONS = (
 )
 
 
-DATABASE = "selectron.sqlite3"
-CACHE_KB = 65_536
-
-
-class Reader(sqlite3.Connection):
-    """A read-only connection that records which contents it found damaged."""
-
-    def __init__(self, *args: Any, **options: Any):
-        super().__init__(*args, **options)
-        self.damaged: set[tuple[int, int]] = set()  # streams and items
-
-
-def reader(folder: Path) -> Reader:
+def reader(folder: Path, kind: type[Connection]) -> Connection:
     """Return a read-only connection, which sees committed data."""
-    path = (folder / DATABASE).absolute().as_uri()
-    options: dict[str, Any] = {"uri": True, "check_same_thread": False, "factory": Reader}
-    found: Reader = sqlite3.connect(f"{path}?mode=ro", **options)
-    return found
+    uri = f"{(folder / DATABASE).absolute().as_uri()}?mode=ro"
+    return sqlite3.connect(uri, uri=True, check_same_thread=False, factory=kind)
 
 
-def opened(path: Path) -> sqlite3.Connection:
+def opened(path: Path, kind: type[Connection]) -> Connection:
     """Return a connection to a database, migrated if it is of an earlier version."""
-    fetched(path)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite's other files follow its mode
-    db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10)
+    os.close(opener(path, os.O_RDWR | os.O_CREAT))  # SQLite's other files follow its mode
+    db = sqlite3.connect(
+        path, isolation_level=None, check_same_thread=False, timeout=10, factory=kind
+    )
+    for function in (content_seal, migrated_seal, record_seal):
+        db.create_function(function.__name__, -1, function, deterministic=True)
     try:
-        db.execute("PRAGMA journal_mode = WAL")
-        for setting in ("synchronous = FULL", "secure_delete = ON", f"cache_size = -{CACHE_KB}"):
-            db.execute(f"PRAGMA {setting}")
-        (version,) = db.execute("PRAGMA user_version").fetchone()
-        if version > len(MIGRATIONS):
-            raise SelectronError(
-                f"{path} is of version {version}, and this Selectron knows {len(MIGRATIONS)}: "
-                "use the one that wrote it, or a later one."
-            )
-        migrate(db, version)
+        prepare(db, path)
     except sqlite3.DatabaseError as error:
         db.close()
         raise damaged(path, str(error)) from None
@@ -188,33 +159,19 @@ def opened(path: Path) -> sqlite3.Connection:
     return db
 
 
-def migrate(db: sqlite3.Connection, version: int) -> None:
-    """Migrate a database, each step in one transaction."""
-    db.create_function("migrated_seal", 6, migrated_seal, deterministic=True)
-    db.create_function("record_seal", -1, record_seal, deterministic=True)
+def prepare(db: sqlite3.Connection, path: Path) -> None:
+    """Set up a connection, and migrate its database, each step in one transaction."""
+    settings = ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON")
+    for setting in (*settings, f"cache_size = -{CACHE_KB}"):
+        db.execute(f"PRAGMA {setting}")
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    if version > len(MIGRATIONS):
+        raise SelectronError(
+            f"{path} is of version {version}, and this Selectron knows {len(MIGRATIONS)}: "
+            "use the one that wrote it, or a later one."
+        )
     for number, script in enumerate(MIGRATIONS[version:], version + 1):
-        db.execute("BEGIN IMMEDIATE")
-        for statement in statements(script):
-            db.execute(statement)
-        if number == 1:
-            db.execute("INSERT INTO about VALUES ('identity', ?)", (secrets.token_hex(16),))
-        db.execute(f"PRAGMA user_version = {number}")
-        db.execute("COMMIT")
-
-
-def statements(script: str) -> list[str]:
-    """Return the statements of an SQL script.
-
-    >>> statements("CREATE TABLE a (b); CREATE TABLE c (d);")
-    ['CREATE TABLE a (b);', 'CREATE TABLE c (d);']
-    """
-    found, part = [], ""
-    for piece in script.split(";")[:-1]:
-        part += piece + ";"
-        if sqlite3.complete_statement(part):
-            found.append(part.strip())
-            part = ""
-    return found
+        db.executescript(f"BEGIN IMMEDIATE; {script} PRAGMA user_version = {number}; COMMIT;")
 
 
 def verified(
@@ -225,11 +182,16 @@ def verified(
     Raises SelectronError if an entry does not match its checksum, or the last ones are lost.
     """
     path = witness.path.parent
+    mark = None if accept_loss else witness.read()
+    head, at, seen = (0, 0), 0.0, mark in (None, (0, 0))
     try:
         with ThreadPoolExecutor(1) as aside:  # SQLite checks its pages while we check the entries
             checked = aside.submit(integrity, path)
-            mark = None if accept_loss else witness.read()
-            head, at, seen = followed(db, path, mark)
+            for *entry, seal in db.execute(f"SELECT {COLUMNS} FROM log ORDER BY seq"):
+                head, at = (head[0] + 1, sealed(entry, head[1])), entry[5]
+                if (entry[0], seal) != head:
+                    raise damaged(path, f"entry {head[0]} of the log is not what was written")
+                seen = seen or head == mark
             if (found := checked.result()) != "ok":
                 raise damaged(path, found.splitlines()[0])
     except (sqlite3.DatabaseError, UnicodeDecodeError, OverflowError) as error:
@@ -243,43 +205,11 @@ def verified(
     return head, at
 
 
-def damaged_contents(db: sqlite3.Connection) -> list[tuple[int, int]]:
-    """Return item and stream of every content that does not match its checksum."""
-    query = "SELECT item, stream, at, CAST(raw AS BLOB), features, seal FROM contents"
-    return [row[:2] for row in db.execute(query) if content_seal(*row[:5]) != row[5]]
-
-
 def integrity(folder: Path) -> str:
     """Return the first problem that SQLite finds in the database of a folder, or "ok"."""
-    with closing(reader(folder)) as db:
+    with closing(reader(folder, sqlite3.Connection)) as db:
         found: str = db.execute("PRAGMA integrity_check(1)").fetchone()[0]
         return found
-
-
-def fetched(path: Path) -> None:
-    """Ask the system to read a file ahead, if it can."""
-    if hasattr(os, "posix_fadvise") and path.exists():
-        with open(path, "rb") as file:
-            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)
-
-
-def followed(
-    db: sqlite3.Connection, path: Path, mark: tuple[int, int] | None
-) -> tuple[tuple[int, int], float, bool]:
-    """Follow the chain of seals; return its end, the last time, and whether the mark is in it."""
-    seq = seal = 0
-    at = 0.0
-    seen = mark in (None, (0, 0))
-    query = "SELECT seq, stream, kind, item, key, at, who, body, seal FROM log ORDER BY seq"
-    for row in db.execute(query):
-        seal = sealed(row[:8], seal)
-        seq += 1
-        if row[8] != seal or row[0] != seq:
-            raise damaged(path, f"entry {seq} of the log is not what was written")
-        at = row[5]
-        if mark is not None and seq == mark[0]:
-            seen = seal == mark[1]
-    return (seq, seal), at, seen
 
 
 def damaged(path: Path, how: str) -> SelectronError:

@@ -31,6 +31,13 @@ def missing(what: str) -> Problem:
     return Problem(404, "not_found", f"There is no {what}.")
 
 
+def unfit(error: Any) -> Problem:
+    """Return the Problem (422) of pydantic's error."""
+    first = error.errors()[0]
+    where = ".".join(map(str, first["loc"]))
+    return invalid(f"{where + ': ' if where else ''}{first['msg']}.")
+
+
 def invalid(message: str) -> Problem:
     """Return the Problem (422) that a request is well-formed but invalid."""
     return Problem(422, "invalid", message)

@@ -38,13 +38,13 @@ class Question:
     """
 
     def __init__(self, item: Event, needed: int):
+        self.event = item
         self.item, self.stream, self.key, self.at = item.seq, item.stream, item.key, item.at
         self.decided = item.body
         self.needed = needed
         self.leases: dict[str, Lease] = {}
         self.votes: dict[str, Vote] = {}
         self.skipped: dict[str, int] = {}  # by whom, in which entry
-        self.late: list[int] = []  # answers that do not count
         self.retired = self.damaged = False
         self.taught: str | None = None  # the label that was learned last
         self.touched = False  # whether the model's ticket has been used
@@ -57,13 +57,17 @@ class Question:
     @property
     def prediction(self) -> str | None:
         """The prediction shown to people: None if the model had learned nothing."""
-        label: str | None = self.decided["label"] if self.decided["version"] else None
-        return label
+        return self.decided["label"] if self.decided["version"] else None
 
     @property
     def settled(self) -> bool:
-        """Have enough people answered?"""
+        """Whether enough people have answered."""
         return len(self.votes) >= self.needed
+
+    @property
+    def standing(self) -> set[int]:
+        """The entries of the answers and skips that have not been superseded."""
+        return {*(vote.seq for vote in self.votes.values()), *self.skipped.values()}
 
     @property
     def waiting(self) -> bool:
@@ -86,17 +90,19 @@ class Question:
         """Return the leases in force; those that begin in the future are not trusted."""
         return [lease for lease in self.leases.values() if lease.since <= now < lease.until]
 
+    def full(self, now: float) -> bool:
+        """Return whether all remaining places are held."""
+        return len(self.active(now)) >= self.needed - len(self.votes)
+
     def free_for(self, who: str, now: float) -> bool:
         """Return whether this person may lease the question now."""
-        if who in self.votes or who in self.skipped or not self.waiting:
-            return False
-        return len(self.active(now)) < self.needed - len(self.votes)
+        answered = who in self.votes or who in self.skipped
+        return self.waiting and not answered and not self.full(now)
 
     def taken_from(self, who: str, now: float) -> bool:
         """Return whether others hold all remaining places and this person holds none."""
-        holders = self.active(now)
-        mine = any(lease.who == who for lease in holders)
-        return not mine and self.waiting and len(holders) >= self.needed - len(self.votes)
+        mine = any(lease.who == who for lease in self.active(now))
+        return self.waiting and not mine and self.full(now)
 
     def hides(self, when: str) -> bool:
         """Return whether the prediction is hidden; `when` is the declaration's `hide`."""
@@ -125,8 +131,6 @@ class Question:
             return
         if body["counts"]:
             self.votes[voter] = Vote(event.seq, body["label"], voter, event.who)
-        else:
-            self.late.append(event.seq)
         self._learn(body)
 
     def _undo(self, event: Event, body: dict[str, Any]) -> None:
@@ -165,7 +169,7 @@ DRIFTS = 50  # drifts kept
 Z = Audit().z  # of a 95% interval
 
 COUNTS = ("items", "asked", "answered", "skipped", "late", "retired", "damaged")
-KEPT = (*COUNTS, "step", "overall", "points", "drifts")
+KEPT = {*COUNTS, "step", "overall", "points", "drifts"}
 WINDOWS = ("times", "flags", "aged")
 
 
@@ -173,8 +177,8 @@ class Tally:
     """The statistics of a stream, as sums over its log entries."""
 
     def __init__(self) -> None:
-        self.items = self.asked = self.answered = self.skipped = self.late = self.retired = 0
-        self.damaged = 0
+        self.items = self.asked = self.answered = self.skipped = 0
+        self.late = self.retired = self.damaged = 0
         self.overall: list[float] = [0.0] * SUMS
         self.recent: dict[int, list[float]] = {}  # of the last answered questions, in their order
         self.times: deque[float] = deque(maxlen=PACE)
@@ -217,10 +221,9 @@ class Tally:
         sums = moments(np.array([question.decided["probability"]]), np.array([float(mistake)]))
         sums = sums[:, 0].tolist()
         self.overall = [a + sign * b for a, b in zip(self.overall, sums, strict=True)]
-        if sign < 0:
-            self.recent.pop(question.item, None)
-            return
-        self.recent[question.item] = sums
+        self.recent.pop(question.item, None)
+        if sign > 0:
+            self.recent[question.item] = sums
         if len(self.recent) > RECENT:
             del self.recent[next(iter(self.recent))]
 
@@ -270,9 +273,8 @@ class Tally:
     def unpack(cls, packed: dict[str, Any]) -> "Tally":
         """Return the tally that was packed."""
         tally = cls()
-        for name in KEPT:
-            if name in packed:  # snapshots of earlier versions lack some
-                setattr(tally, name, packed[name])
+        for name in KEPT & packed.keys():  # snapshots of earlier versions lack some
+            setattr(tally, name, packed[name])
         for name in WINDOWS:
             getattr(tally, name).extend(packed.get(name, []))
         tally.recent = {int(item): sums for item, *sums in packed["recent"]}

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import sqlite3
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
@@ -13,11 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from . import strict
-from .event import Damaged, Event
-from .opening import Reader
-from .problem import invalid, missing
-from .question import NONE, SKIP, Question, derived
-from .store import about, content, entries
+from .answering import Said
+from .event import Event
+from .problem import Problem, invalid, missing
+from .question import LABEL, NONE, SKIP, Question, derived
+from .store import Log
 from .stream import shown
 
 COLUMNS = (
@@ -25,40 +24,37 @@ COLUMNS = (
     "supersedes", "learned", "prediction", "margin", "probability", "asked", "reason", "version",
     "data",
 )  # fmt: skip
-LAST = 2**63 - 1  # no entry has a higher number
 Found = TypeVar("Found")
 PAGE = 2000  # entries that are read at a time
 
 
-def question(db: sqlite3.Connection, stream: int, item: int, needed: int) -> Question:
+def question(db: Log, stream: int, needed: int, item: int) -> Question:
     """Return the question of an item. Raises Problem (404) if there is no such item."""
-    found = derived(about(db, item, LAST), needed)
+    found = derived(db.about(item), needed)
     if found is None or found.stream != stream:
         raise missing(f"item {item}")
     return found
 
 
-def by_key(db: sqlite3.Connection, stream: int, key: str) -> int:
-    """Return the number of an item by its own id. Raises Problem (404) if there is none."""
-    query = "SELECT seq FROM log WHERE stream = ? AND key = ?"
-    found = db.execute(query, (stream, key)).fetchone()
-    if found is None:
+def item_by_key(db: Log, stream: int, needed: int, hide: str, key: str) -> dict[str, Any]:
+    """Return an item by its own id. Raises Problem (404) if there is none."""
+    event = db.item_of(stream, key)
+    if event is None:
         raise missing(f"item with the id {key!r}")
-    return found[0]
+    return item(db, stream, needed, hide, event.seq)
 
 
-def item(db: Reader, stream: int, number: int, needed: int, hide: str = "never") -> dict[str, Any]:
+def item(db: Log, stream: int, needed: int, hide: str, number: int) -> dict[str, Any]:
     """Return an item: the decision on it, and the answers that stand."""
-    found = question(db, stream, number, needed)
+    found = question(db, stream, needed, number)
     settled, label = found.outcome()
     hidden = concealed(found, hide)
-    (event,) = entries(db, "seq = ?", (number,))
     return {
-        **shown(event),
+        **shown(found.event),
         **({"label": None, "margin": None} if hidden else {}),
         "hidden": hidden,
-        "at": event.at,
-        "content": raw(db, stream, number),
+        "at": found.at,
+        "content": db.raw(stream, number),
         "damaged": found.damaged,
         "settled": settled,
         "truth": label,
@@ -75,25 +71,15 @@ def concealed(question: Question, hide: str) -> bool:
     return question.asked and not question.settled and question.hides(hide)
 
 
-def raw(db: Reader, stream: int, number: int) -> dict[str, Any] | None:
-    """Return the data of an item, None if it is not stored or is damaged."""
-    try:
-        kept = content(db, number)
-    except Damaged:
-        db.damaged.add((stream, number))
-        return None
-    return kept[0] if kept else None
-
-
 def history(
-    db: Reader, stream: int, needed: int, before: int, limit: int, hide: str = "never"
+    db: Log, stream: int, needed: int, hide: str, before: int, limit: int
 ) -> list[dict[str, Any]]:
     """Return the last `limit` answers before an entry, latest first."""
     where = "stream = ? AND kind = 'answer' AND seq < ? ORDER BY seq DESC LIMIT ?"
     found = []
-    for event in entries(db, where, (stream, before, limit)):
-        asked = question(db, stream, event.item, needed)
-        standing = {*(v.seq for v in asked.votes.values()), *asked.skipped.values()}
+    for event in db.entries(where, stream, before, limit):
+        asked = question(db, stream, needed, event.item)
+        names = ("voter", "verdict", "label", "late", "counts", "supersedes")
         found.append(
             {
                 "answer": event.seq,
@@ -101,22 +87,17 @@ def history(
                 "id": asked.key,
                 "at": event.at,
                 "who": event.who,
-                "voter": event.body["voter"],
-                "verdict": event.body["verdict"],
-                "label": event.body["label"],
-                "late": event.body["late"],
-                "counts": event.body["counts"],
-                "stands": event.seq in standing,
-                "supersedes": event.body["supersedes"],
+                **{name: event.body[name] for name in names},
+                "stands": event.seq in asked.standing,
                 "prediction": None if concealed(asked, hide) else asked.prediction,
                 "reason": asked.decided["reason"],
-                "content": raw(db, stream, event.item),
+                "content": db.raw(stream, event.item),
             }
         )
     return found
 
 
-def pages(db: sqlite3.Connection) -> Iterator[tuple[int, int]]:
+def pages(db: Log) -> Iterator[tuple[int, int]]:
     """Return ranges of the log up to its current end.
 
     Each is read in a separate transaction: one kept open by a slow reader would prevent SQLite from
@@ -126,7 +107,7 @@ def pages(db: sqlite3.Connection) -> Iterator[tuple[int, int]]:
     return ((low, min(low + PAGE, last)) for low in range(0, last, PAGE))
 
 
-def audit(db: Reader, stream: int) -> Iterator[dict[str, Any]]:
+def audit(db: Log, stream: int) -> Iterator[dict[str, Any]]:
     """Yield the whole log of a stream, one row with the same columns per entry."""
     query = (
         "SELECT log.seq, i.key, i.body FROM log JOIN log AS i ON i.seq = log.item"
@@ -135,10 +116,9 @@ def audit(db: Reader, stream: int) -> Iterator[dict[str, Any]]:
     where = "stream = ? AND seq > ? AND seq <= ? ORDER BY seq"
     for low, high in pages(db):
         items = db.execute(query, (stream, low, high)).fetchall()
-        for event, (_, key, body) in zip(
-            list(entries(db, where, (stream, low, high))), items, strict=True
-        ):
-            yield _row(event, key, json.loads(body), raw(db, stream, event.item))
+        found = list(db.entries(where, stream, low, high))
+        for event, (_, key, body) in zip(found, items, strict=True):
+            yield _row(event, key, json.loads(body), db.raw(stream, event.item))
 
 
 def _row(
@@ -155,7 +135,7 @@ def _row(
     return dict(zip(COLUMNS, values, strict=True))
 
 
-def tasks(db: Reader, stream: int, needed: int) -> Iterator[dict[str, Any]]:
+def tasks(db: Log, stream: int, needed: int) -> Iterator[dict[str, Any]]:
     """Yield the items that were queried or answered, as tasks of Label Studio."""
     query = (
         "SELECT seq FROM log WHERE stream = ? AND seq > ? AND seq <= ? AND kind = 'item'"
@@ -164,66 +144,71 @@ def tasks(db: Reader, stream: int, needed: int) -> Iterator[dict[str, Any]]:
     )
     for low, high in pages(db):
         for (number,) in db.execute(query, (stream, low, high)).fetchall():
-            asked = question(db, stream, number, needed)
+            asked = question(db, stream, needed, number)
             yield {
                 "id": number,
-                "data": raw(db, stream, number) or {},
+                "data": db.raw(stream, number) or {},
                 "meta": {"id": asked.key},
-                "annotations": [_annotation(vote) for vote in sorted(asked.votes.values())],
+                "annotations": [
+                    {**_choices(vote.label), "id": vote.seq, "completed_by": vote.who}
+                    | {"was_cancelled": False}
+                    for vote in sorted(asked.votes.values())
+                ],
                 "predictions": [_choices(asked.prediction)] if asked.prediction else [],
             }
 
 
-def _annotation(vote: Any) -> dict[str, Any]:
-    found = _choices(vote.label) if vote.label is not None else {"result": []}
-    return {**found, "id": vote.seq, "completed_by": vote.who, "was_cancelled": False}
-
-
-def _choices(label: str) -> dict[str, Any]:
+def _choices(label: str | None) -> dict[str, Any]:
+    """Return an annotation with a label, or with none of the classes."""
+    if label is None:
+        return {"result": []}
     value = {"choices": [label]}
     return {
         "result": [{"from_name": "label", "to_name": "text", "type": "choices", "value": value}]
     }
 
 
-def chosen(annotations: Any) -> tuple[str, str | None] | None:
-    """Return verdict and label of the last annotation of a task of Label Studio, None without one.
+def chosen(annotations: list[dict[str, Any]]) -> Said | None:
+    """Return the answer of the last annotation of a task of Label Studio, None without one.
 
     An empty result means none of the classes. Raises Problem (422) for anything other than one
     choice, such as spans.
 
-    >>> chosen([{"result": [{"type": "choices", "value": {"choices": ["spam"]}}]}])
-    ('label', 'spam')
-    >>> chosen([{"result": []}])
-    ('none', None)
+    >>> chosen([{"result": [{"type": "choices", "value": {"choices": ["spam"]}}]}]).label
+    'spam'
+    >>> chosen([{"result": []}]).verdict
+    'none'
     """
-    if not isinstance(annotations, list) or not annotations:
-        return None
-    last = annotations[-1]
-    if not isinstance(last, dict) or last.get("was_cancelled"):
-        return (SKIP, None) if isinstance(last, dict) else None
-    results = last.get("result")
-    if not isinstance(results, list):
-        raise invalid("Its annotation has no list 'result'.")
-    labels = [_choice(result) for result in results]
-    if len(labels) > 1:
-        raise invalid(f"Its annotation has {len(labels)} results; a stream takes one choice.")
-    return ("label", labels[0]) if labels else (NONE, None)
+    match annotations[-1:]:
+        case []:
+            return None
+        case [{"was_cancelled": True}]:
+            return Said(SKIP)
+        case [{"result": []}]:
+            return Said(NONE)
+        case [{"result": [result]}]:
+            return Said(LABEL, _choice(result))
+        case [{"result": [*results]}]:
+            raise _odd(f"has {len(results)} results; a stream takes one choice")
+    raise _odd("has no list 'result'")
 
 
 def _choice(result: Any) -> str:
     """Return the one choice of a result."""
-    kind = result.get("type", "choices") if isinstance(result, dict) else None
-    value = result.get("value") if isinstance(result, dict) else None
-    if kind != "choices" or not isinstance(value, dict):
-        raise invalid(f"Its annotation has a result of type {kind!r}; a stream takes one choice.")
-    choices = value.get("choices")
-    if set(value) - {"choices"}:
-        raise invalid("Its annotation is a choice for a part of the item (a span or region).")
-    if not isinstance(choices, list) or len(choices) != 1 or not isinstance(choices[0], str):
-        count = len(choices) if isinstance(choices, list) else 0
-        raise invalid(f"Its annotation has {count} choices; a stream takes one.")
-    return choices[0]
+    match {"type": "choices", **result} if isinstance(result, dict) else {}:
+        case {"type": "choices", "value": {"choices": [str(label)], **rest}} if not rest:
+            return label
+        case {"type": "choices", "value": {"choices": choices, **rest}} if not rest:
+            count = len(choices) if isinstance(choices, list) else 0
+            raise _odd(f"has {count} choices; a stream takes one")
+        case {"type": "choices", "value": {}}:
+            raise _odd("is a choice for a part of the item (a span or region)")
+        case odd:
+            raise _odd(f"has a result of type {odd.get('type')!r}; a stream takes one choice")
+
+
+def _odd(what: str) -> Problem:
+    return invalid(f"Its annotation {what}.")
 
 
 PIECE = 1 << 16  # bytes that are sent at a time
@@ -241,24 +226,18 @@ MEDIA = {
 
 
 def exported(rows: Iterable[dict[str, Any]], kind: str) -> Iterator[bytes]:
-    """Yield an exported file in pieces, in bounded memory."""
-    return {"jsonl": json_lines, "csv": table, "parquet": parquet}[kind](rows)
+    """Yield an exported file in pieces, in bounded memory; missing values are empty in CSV."""
+    if kind == "parquet":
+        return parquet(rows)
+    if kind == "jsonl":
+        return joined(strict.dumps(row, sort=False) + "\n" for row in rows)
+    return joined(chain([",".join(COLUMNS) + "\n"], map(comma_separated, rows)))
 
 
 def flat(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row for a table, with the item's data as JSON in one column."""
     data = None if row["data"] is None else strict.dumps(row["data"], sort=False)
     return {**row, "data": data}
-
-
-def json_lines(rows: Iterable[dict[str, Any]]) -> Iterator[bytes]:
-    """Yield a line of JSON for each row."""
-    return joined(strict.dumps(row, sort=False) + "\n" for row in rows)
-
-
-def table(rows: Iterable[dict[str, Any]]) -> Iterator[bytes]:
-    """Yield CSV, in which missing values are empty."""
-    return joined(chain([",".join(COLUMNS) + "\n"], map(comma_separated, rows)))
 
 
 def comma_separated(row: dict[str, Any]) -> str:

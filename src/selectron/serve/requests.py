@@ -7,15 +7,16 @@ from typing import Annotated, Any, TypeVar
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
-from fastapi import Header, HTTPException, Path, Request, Response
+from fastapi import APIRouter, Depends, Header, HTTPException, Path, Request, Response
 from fastapi.routing import APIRoute
+from fastapi.security import HTTPBearer
 from pydantic import BaseModel, ConfigDict
 
 from . import strict
+from .guard import length
 from .host import Host
-from .problem import Problem, invalid
+from .problem import Problem
 from .service import Kept, Service, Work, fingerprint
-from .stream import Stream
 from .tokens import Person, admitted
 
 BODY, LARGE_BODY = 1 << 20, 8 << 20  # bytes; the latter of batches and imports
@@ -25,6 +26,9 @@ SMALL = 1 << 14  # bytes; of larger bodies there are few at a time
 AT_ONCE, WAITING = 8, 32  # large bodies in memory, and requests that wait with one
 PARSED = 2  # large bodies that are parsed at a time, in threads
 BUSY = "Too many large requests: wait a moment."
+BEARER = HTTPBearer(
+    scheme_name="token", description="A token of the right role.", auto_error=False
+)  # for the schema: `Guard` identifies the owner of the token
 Found = TypeVar("Found")
 
 
@@ -32,36 +36,33 @@ class Bodies:
     """The bodies in memory."""
 
     def __init__(self) -> None:
-        self.room = asyncio.Semaphore(AT_ONCE)
-        self.waiting = 0
-        self.parsing = CapacityLimiter(PARSED)
+        self.room, self.parsing = CapacityLimiter(AT_ONCE), CapacityLimiter(PARSED)
 
     @asynccontextmanager
-    async def read(self, scope: Any, receive: Any) -> AsyncIterator[Any]:
-        """Read a body; yield a `receive` that returns it at once. The block holds its place.
+    async def read(self, scope: Any, receive: Any) -> AsyncIterator[bytes]:
+        """Read a body; the block holds its place.
 
         Raises Problem if the body is too long, too slow or cut short, or if there is no room.
         """
         if scope["method"] in ("GET", "HEAD"):
-            yield receive
+            yield b""
             return
-        size, limit = expected(scope)
+        limit = LARGE_BODY if scope["path"].endswith(LARGE) else BODY
+        if (size := length(scope, limit)) > limit:
+            raise too_long(limit)
         async with self._place() if size > SMALL else nullcontext():
-            yield again(await arrived(receive, limit), receive)
+            yield await arrived(receive, limit)
 
     @asynccontextmanager
     async def _place(self) -> AsyncIterator[None]:
         """Wait for one of the places of large bodies, and hold it until the block ends."""
-        if self.waiting >= WAITING:
+        if self.room.statistics().tasks_waiting >= WAITING:
             raise Problem(503, "busy", BUSY)
-        self.waiting += 1
         try:
             async with asyncio.timeout(PATIENCE):
                 await self.room.acquire()
         except TimeoutError:
             raise Problem(503, "busy", BUSY) from None
-        finally:
-            self.waiting -= 1
         try:
             yield
         finally:
@@ -70,28 +71,6 @@ class Bodies:
     async def parse(self, function: Callable[[], Found], size: int) -> Found:
         """Return the result of a function that parses a body, in a thread if it is large."""
         return function() if size <= SMALL else await run_sync(function, limiter=self.parsing)
-
-    async def json(self, body: bytes) -> Any:
-        """Return the value of a body. Raises Problem (400) if it is not strict JSON."""
-        try:
-            return await self.parse(lambda: strict.loads(body), len(body))
-        except Problem as problem:
-            refused = problem.with_traceback(None)  # its frames hold the body and its values
-            refused.__context__ = None
-        raise refused
-
-
-def expected(scope: Any) -> tuple[int, int]:
-    """Return the size of a body, or its upper bound, and the limit of its route."""
-    limit = LARGE_BODY if scope["path"].endswith(LARGE) else BODY
-    headers = dict(scope["headers"])
-    if b"transfer-encoding" in headers:
-        return limit, limit
-    length = headers.get(b"content-length", b"0")
-    size = int(length) if length.isdigit() else limit
-    if size > limit:
-        raise too_long(limit)
-    return size, limit
 
 
 def too_long(limit: int) -> Problem:
@@ -117,16 +96,6 @@ async def arrived(receive: Any, limit: int) -> bytes:
     return bytes(body)
 
 
-def again(body: bytes, receive: Any) -> Any:
-    """Return a `receive` that returns a body, and then what comes after it."""
-    messages = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def give() -> Any:
-        return messages.pop() if messages else await receive()
-
-    return give
-
-
 Name = Annotated[str, Path(min_length=1, max_length=64, description="A stream's name.")]
 Number = Annotated[int, Path(ge=1, lt=2**53, description="The number of an entry.")]
 Key = Annotated[
@@ -147,14 +116,24 @@ class Body(BaseModel):
 
 
 class StrictRequest(Request):
-    """A request whose JSON is parsed strictly."""
+    """A request whose body has been read; JSON is parsed strictly."""
+
+    def __init__(self, request: Request, content: bytes):
+        super().__init__(request.scope, request.receive)
+        self.content = content
+
+    async def body(self) -> bytes:
+        """Return the body."""
+        return self.content
 
     async def json(self) -> Any:
         """Return the value of the body."""
+        body = self.content
         try:
-            return await bodies_of(self).json(await self.body())
+            return await self.app.state.bodies.parse(lambda: strict.loads(body), len(body))
         except Problem as problem:
-            raise HTTPException(problem.status, problem.body()) from None
+            refused = HTTPException(problem.status, problem.body())
+        raise refused  # here, without the problem, whose frames hold the body and its values
 
 
 class StrictRoute(APIRoute):
@@ -166,55 +145,70 @@ class StrictRoute(APIRoute):
 
         async def strictly(request: Request) -> Response:
             admitted(request.state.person, roles)
-            async with bodies_of(request).read(request.scope, request.receive) as receive:
-                return await handle(StrictRequest(request.scope, receive))
+            async with request.app.state.bodies.read(request.scope, request.receive) as body:
+                return await handle(StrictRequest(request, body))
 
         return strictly
 
 
-def allowed(*roles: str) -> dict[str, Any]:
+def strict_routes(prefix: str, tag: str) -> APIRouter:
+    """Return a router whose routes are `StrictRoute`s."""
+    needed = [Depends(BEARER)]
+    return APIRouter(prefix=prefix, route_class=StrictRoute, tags=[tag], dependencies=needed)
+
+
+def allowed(*roles: str, **extra: Any) -> dict[str, Any]:
     """Return the options that make a `StrictRoute` one for these roles, and for admin."""
-    return {"openapi_extra": {"x-roles": list(roles), "security": [{"token": []}]}}
+    return {"openapi_extra": {"x-roles": list(roles), **extra}}
 
 
-def bodies_of(request: Request) -> Bodies:
-    """Return the `Bodies` of a request's app."""
-    return request.app.state.bodies
+class Call:
+    """A request about a stream. Raises Problem (404) if there is no such stream."""
+
+    def __init__(self, request: Request, stream: str, key: str | None = None):
+        self.request, self.stream, self.key = request, stream, key
+        self.host: Host = request.app.state.host
+        self.person: Person = request.state.person
+        self.view, self.id = self.host.view(stream), self.host.ids[stream]
+
+    def rows(self, *items: dict[str, Any]) -> Any:
+        """Return the rows of items."""
+        return self.host.rows[self.stream](items)
+
+    async def parse(self, function: Callable[[], Found]) -> Found:
+        """Return the result of a function that parses the body, in a thread if that is large."""
+        return await self.request.app.state.bodies.parse(function, len(await self.request.body()))
+
+    def read(self, function: Callable, *values: Any) -> Any:
+        """Return the result of a function of connection, stream, annotators and `hide`."""
+        hide = self.view["hide"] if self.person.role == "annotate" else "never"
+        needed = self.view["annotators"]
+        return self.host.read(lambda db: function(db, self.id, needed, hide, *values))
+
+    async def write(self, do: Callable[..., Any], *values: Any) -> Response:
+        """Run a function of stream, person and time in the writer, once per key."""
+        key, digest, who = None, "", self.person.name
+        if self.key is not None:
+            key, url = f"{who}\n{self.key}", self.request.url.path
+            digest = fingerprint(self.request.method, url, await self.request.body())
+
+        def work(service: Service, at: float) -> Any:
+            return do(service.streams[self.stream], *values, who, at)
+
+        reply = await self.host.do(Work(work, key, digest))
+        text = reply if isinstance(reply, Kept) else strict.dumps(reply, sort=False)
+        return Response(text, media_type="application/json")
 
 
-def host_of(request: Request) -> Host:
-    """Return the host of a request's app."""
-    return request.app.state.host
+async def reading(request: Request, stream: Name) -> Call:
+    """Return a request that reads a stream."""
+    return Call(request, stream)
 
 
-def person_of(request: Request) -> Person:
-    """Return the owner of the request's token."""
-    return request.state.person
+async def writing(request: Request, stream: Name, key: Key = None) -> Call:
+    """Return a request that changes a stream."""
+    return Call(request, stream, key)
 
 
-async def done(
-    request: Request, stream: str, key: str | None, do: Callable[[Stream, str, float], Any]
-) -> Response:
-    """Run a function of stream, person and time in the writer, once per key; return its reply."""
-    host, who = host_of(request), person_of(request).name
-
-    def work(service: Service, at: float) -> Any:
-        return do(service.stream(stream), who, at)
-
-    host.view(stream)
-    if key is None:
-        reply = await host.do(Work(work))
-    else:
-        digest = fingerprint(request.method, request.url.path, await request.body())
-        reply = await host.do(Work(work, f"{who}\n{key}", digest))
-    text = reply if isinstance(reply, Kept) else strict.dumps(reply, sort=False)
-    return Response(text, media_type="application/json")
-
-
-def checked_key(value: Any) -> str | None:
-    """Return an item's own id, None if it has none."""
-    if value is None:
-        return None
-    if not isinstance(value, str) or not 0 < len(value) <= 200:
-        raise invalid("An item's id must be a string of 1 to 200 characters.")
-    return value
+Reading = Annotated[Call, Depends(reading)]
+Writing = Annotated[Call, Depends(writing)]

@@ -1,6 +1,7 @@
 """Send a file to a stream in batches, retry what fails, and resume where it stopped."""
 
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -9,6 +10,7 @@ import httpx2
 from ..errors import SelectronError
 from . import strict
 from .problem import Problem
+from .reading import parts
 from .service import fingerprint
 
 TOGETHER, BYTES = 500, 4 << 20  # items, and bytes, of a batch
@@ -17,15 +19,11 @@ FIRST = 0.5  # seconds
 
 
 class Line(NamedTuple):
-    """An item to send, and its place in the input."""
+    """An item to send: its place in the input, its id, and a line of JSON."""
 
     where: str
     id: str
-    data: dict[str, Any]
-
-    def text(self) -> str:
-        """Return the item as a line of JSON."""
-        return strict.dumps({"id": self.id, "data": self.data}, sort=False)
+    text: str
 
 
 class Sender:
@@ -42,19 +40,16 @@ class Sender:
 
     def has(self, key: str) -> bool:
         """Return whether the stream has an item with this id."""
-        return self._ask("GET", f"{self.url}/items", params={"id": key}, none=404) is not None
+        return self._ask("GET", "items", none=404, params={"id": key}) is not None
 
     def send(self, items: list[str]) -> list[dict[str, Any]]:
-        """Send items as lines; return the decision on each, or the reason why it is refused.
-
-        Sending is idempotent.
-        """
+        """Send items once; return the decision on each, or the reason why it is refused."""
         body = "\n".join(items).encode()
         headers = {"idempotency-key": fingerprint(body), "content-type": "application/x-ndjson"}
-        return self._ask("POST", f"{self.url}/batch", content=body, headers=headers)["items"]
+        return self._ask("POST", "batch", content=body, headers=headers)["items"]
 
-    def _ask(self, method: str, url: str, none: int = 0, headers: Any = None, **more: Any) -> Any:
-        headers, reason = {**self.headers, **(headers or {})}, ""
+    def _ask(self, method: str, path: str, none: int = 0, **more: Any) -> Any:
+        url, headers, reason = f"{self.url}/{path}", self.headers | more.pop("headers", {}), ""
         for attempt in range(PATIENCE):
             if attempt:
                 time.sleep(FIRST * 2 ** (attempt - 1))
@@ -88,21 +83,19 @@ def items(lines: Iterable[bytes], name: str, field: str | None) -> Iterator[Line
     the same item whenever it is sent. Raises SelectronError if a line is not strict JSON, or lacks
     the field.
 
-    >>> list(items([b"win money"], "a.txt", None))
-    [Line(where='a.txt, line 1', id='a.txt:1', data={'text': 'win money'})]
+    >>> next(items([b"win money"], "a.txt", None)).text
+    '{"id":"a.txt:1","data":{"text":"win money"}}'
     """
-    for number, line in enumerate(lines, 1):
-        line = line.strip()
+    for number, line in enumerate(map(bytes.strip, lines), 1):
         if not line:
             continue
         where = f"{name}, line {number}"
         data = data_of(line, where)
-        key = f"{name}:{number}"
-        if field is not None:
-            if not isinstance(data.get(field), str | int):
-                raise SelectronError(f"{where} has no text or number in {field!r}.")
-            key = str(data[field])
-        yield Line(where, key, data)
+        key = f"{name}:{number}" if field is None else data.get(field)
+        if not isinstance(key, str | int):
+            raise SelectronError(f"{where} has no text or number in {field!r}.")
+        text = strict.dumps({"id": str(key), "data": data}, sort=False)
+        yield Line(where, str(key), text)
 
 
 def data_of(line: bytes, where: str) -> dict[str, Any]:
@@ -119,51 +112,27 @@ def data_of(line: bytes, where: str) -> dict[str, Any]:
 
 
 def resumed(sender: Sender, keys: list[str]) -> int:
-    """Return how many of these items have been sent, by binary search.
-
-    Batches are sent in order, so the items sent are the first ones, except those refused.
-    """
-    low, high = 0, len(keys)
-    while low < high:
-        middle = (low + high) // 2
-        if sender.has(keys[middle]):
-            low = middle + 1
-        else:
-            high = middle
-    return low
+    """Return how many of these items have been sent: the first ones, except those refused."""
+    return bisect_left(keys, True, key=lambda key: not sender.has(key))
 
 
 def batches(found: Iterable[Line]) -> Iterator[list[Line]]:
-    """Yield batches of items.
+    """Yield batches of items; those before an error in the input are yielded first.
 
-    >>> [len(batch) for batch in batches([Line("a", "a", {})] * 501)]
+    >>> [len(batch) for batch in batches([Line("a", "a", "{}")] * 501)]
     [500, 1]
     """
-    batch: list[Line] = []
-    size = 0
-    stopped = None
-    try:
-        for line in found:
-            length = 4 * len(line.text())  # bytes at most
-            if batch and (len(batch) == TOGETHER or size + length > BYTES):
-                yield batch
-                batch, size = [], 0
-            batch.append(line)
-            size += length
-    except SelectronError as error:  # lines before it are sent
-        stopped = error
-    if batch:
-        yield batch
-    if stopped is not None:
-        raise stopped
+    errors = []
 
+    def sound() -> Iterator[Line]:
+        try:
+            yield from found
+        except SelectronError as error:
+            errors.append(error)
 
-class Sent(NamedTuple):
-    """The numbers of items that were new, queried, and refused."""
-
-    new: int = 0
-    asked: int = 0
-    refused: int = 0
+    yield from parts(sound(), lambda line: 4 * len(line.text), BYTES, TOGETHER)  # bytes at most
+    if errors:
+        raise errors[0]
 
 
 def sent(
@@ -171,16 +140,19 @@ def sent(
     found: Iterable[Line],
     progress: Callable[[int], object],
     refused: Callable[[str], object],
-) -> Sent:
-    """Send items, and call `refused` with a sentence for each that the stream refuses."""
-    total = Sent()
+) -> tuple[int, int, int]:
+    """Send items, and call `refused` with a sentence for each that the stream refuses.
+
+    Returns how many items were new, queried, and refused.
+    """
+    new = asked = failed = 0
     for batch in batches(found):
-        replies = sender.send([line.text() for line in batch])
+        replies = sender.send([line.text for line in batch])
         for line, reply in zip(batch, replies, strict=True):
             if "error" in reply:
                 refused(f"{line.where}: {reply['error']['message']}")
-                total = total._replace(refused=total.refused + 1)
+                failed += 1
             elif not reply["known"]:
-                total = total._replace(new=total.new + 1, asked=total.asked + reply["asked"])
+                new, asked = new + 1, asked + reply["asked"]
         progress(len(batch))
-    return total
+    return new, asked, failed

@@ -5,7 +5,7 @@ import signal
 import socket
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ import uvicorn
 
 from ..errors import SelectronError
 from .app import application
-from .connection import BUFFER, CONNECTIONS, EACH, Connection
-from .demo import DEMO, Feeder
+from .connection import BUFFER, CONNECTIONS, Connection
+from .demo import DEMO, feeding
 from .host import Host
 
 FIRST = ("admin", "annotate", "ingest", "read")  # roles that get a token at the first start
@@ -25,7 +25,7 @@ KEPT = 15  # seconds for which a connection is kept open between two requests
 FAREWELL = 3  # seconds for open connections when the server ends
 
 
-def server(app: Any, host: str, port: int, each: int = EACH) -> uvicorn.Server:
+def server(app: Any, host: str, port: int, each: int) -> uvicorn.Server:
     """Return a server for an application, with at most `each` connections per address."""
     return uvicorn.Server(
         uvicorn.Config(
@@ -85,7 +85,8 @@ def first_tokens(host: Host) -> dict[str, str]:
 
 def demo_token(host: Host) -> str | None:
     """Create a token for the demonstration; return None if the folder has other streams."""
-    if host.serves_others(DEMO.name):
+    query = "SELECT 1 FROM streams WHERE name <> ?"
+    if host.read(lambda db: db.execute(query, (DEMO.name,)).fetchone()):
         return None
     return host.make_token("demo", "annotate", None)
 
@@ -104,27 +105,13 @@ def terminable() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def run(
-    host: Host,
-    door: socket.socket,
-    names: Iterable[str] = (),
-    demo: bool = False,
-    each: int = EACH,
-) -> None:
+def run(host: Host, door: socket.socket, names: Iterable[str], demo: bool, each: int) -> None:
     """Serve until Ctrl-C or SIGTERM; then finish queued work and take snapshots."""
     address, port = door.getsockname()[:2]
-    feeder = Feeder(host) if demo else None
-    if feeder is not None:
-        feeder.start()
-    try:
+    with host, feeding(host) if demo else nullcontext():
         server(application(host, names), address, port, each).run(sockets=[door])
-    finally:
-        if feeder is not None:
-            feeder.stop()
-        host.stop()
 
 
 def made(folder: Path, declarations: Sequence[Any], demo: bool, accept_loss: bool = False) -> Host:
     """Return a host for these streams and, with `demo`, the demonstration."""
-    streams = [*declarations, *([DEMO] if demo else [])]
-    return Host(folder, streams, accept_loss=accept_loss)
+    return Host(folder, [*declarations, *([DEMO] if demo else [])], accept_loss=accept_loss)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ..errors import SelectronError
 from . import snapshots, store, strict
-from .declaration import Declaration, continued, used
+from .declaration import Declaration, used
 from .event import Damaged
 from .problem import Problem
 from .store import Store
@@ -50,10 +50,7 @@ class Service:
         self.failing = self.broken = False
         self.housekept = self.at = 0.0
         try:
-            self.streams = self._streams(declarations)
-            for stream in self.streams.values():
-                snapshots.restore(stream, accept_loss)
-            self._set_aside()
+            self._start(declarations, accept_loss)
         except BaseException:
             self.store.close()
             raise
@@ -61,26 +58,24 @@ class Service:
         self.views: dict[str, dict[str, Any]] = {}
         self.look()
 
-    def _streams(self, declarations: Sequence[Declaration]) -> dict[str, Stream]:
+    def _start(self, declarations: Sequence[Declaration], accept_loss: bool) -> None:
+        """Restore the streams, and set aside the items that are damaged."""
         declarations = [unchanged(d, self.store.declared(d.name)) for d in declarations]
         self.store.begin()
-        streams = {d.name: Stream(d, self.store) for d in declarations}
+        self.streams = {d.name: Stream(d, self.store) for d in declarations}
         self.store.commit()
-        return streams
-
-    def _set_aside(self) -> None:
-        """Set aside the items that the start found damaged."""
-        self.store.begin()
         for stream in self.streams.values():
-            for item in self.store.damaged(stream.id):
-                stream.set_aside(item, self.store.last_at)
+            snapshots.restore(stream, accept_loss)
+        self.store.begin()
+        for number, item in self.store.found_damaged:
+            self.set_aside(self.store.last_at, number, item)
         self.store.commit()
 
-    def stream(self, name: str) -> Stream:
-        """Return a stream by its name. Raises Problem (404) if there is none."""
-        if name not in self.streams:
-            raise Problem(404, "not_found", f"There is no stream {name!r}.")
-        return self.streams[name]
+    def set_aside(self, at: float, number: int, item: int) -> None:
+        """Set aside a damaged item, by the number of its stream, if that is served."""
+        for stream in self.streams.values():
+            if stream.id == number:
+                stream.set_aside(item, at)
 
     def look(self) -> None:
         """Update the views, which show readers the committed state."""
@@ -142,7 +137,7 @@ class Service:
             if self.store.head != head:  # the streams are ahead of what is committed
                 raise
             LOG.error("A request failed: %s", error)
-            return unreadable(error)
+            return Problem(500, "damaged", str(error))
 
     def _fail(self, error: Exception) -> None:
         if not self.failing:
@@ -163,20 +158,20 @@ class Service:
     # Snapshots, and what is deleted
 
     def _keep_house(self, at: float) -> None:
-        for name, stream in self.streams.items():
-            if stream.seq - self.marks[name] >= self.every:
-                self.snapshot(stream)
+        self._take_snapshots(self.every)
         if at - self.housekept > HOUSEKEEPING:
             self.housekept = at
             self.forget(at)
 
-    def snapshot(self, stream: Stream) -> None:
-        """Take a snapshot; a failure is logged, and the service goes on."""
-        self.marks[stream.name] = stream.seq
-        try:
-            snapshots.take(stream)
-        except (OSError, SelectronError, sqlite3.Error) as error:
-            LOG.warning("No snapshot of %s: %s", stream.name, error)
+    def _take_snapshots(self, every: int) -> None:
+        """Take snapshots after so many entries; a failure is logged, and the service goes on."""
+        for name, stream in self.streams.items():
+            if stream.seq - self.marks[name] >= every:
+                self.marks[name] = stream.seq
+                try:
+                    snapshots.take(stream)
+                except (OSError, SelectronError, sqlite3.Error) as error:
+                    LOG.warning("No snapshot of %s: %s", name, error)
 
     def forget(self, at: float) -> None:
         """Delete expired replies and contents of items."""
@@ -194,15 +189,8 @@ class Service:
     def close(self) -> None:
         """Take snapshots, and close the store."""
         if not self.failing:
-            for name, stream in self.streams.items():
-                if stream.seq > self.marks[name]:
-                    self.snapshot(stream)
+            self._take_snapshots(1)
         self.store.close()
-
-
-def unreadable(error: Damaged) -> Problem:
-    """Return the Problem (500) of a request that needs damaged data."""
-    return Problem(500, "damaged", str(error))
 
 
 class Kept(str):
@@ -218,7 +206,9 @@ def unchanged(declaration: Declaration, before: str | None) -> Declaration:
         return declaration
     then = strict.loads(before.encode())
     if "version" not in declaration.features.model_fields_set:
-        declaration = continued(declaration, then["features"])
+        version = {"version": then["features"].get("version", 1)}
+        features = declaration.features.model_copy(update=version)
+        declaration = declaration.model_copy(update={"features": features})
     now = declaration.model_dump(mode="json")
     now["features"], then["features"] = used(now["features"]), used(then["features"])
     odd = [name for name in MODEL if now[name] != then.get(name)]
@@ -237,10 +227,6 @@ def unchanged(declaration: Declaration, before: str | None) -> Declaration:
 
 
 def fingerprint(*parts: str | bytes) -> str:
-    """Return a digest of a request.
-
-    >>> fingerprint("POST", b"{}")[:8]
-    '64477fcc'
-    """
+    """Return a digest of a request."""
     texts = [part.encode() if isinstance(part, str) else part for part in parts]
     return sha256(b"\0".join(sha256(text).digest() for text in texts)).hexdigest()

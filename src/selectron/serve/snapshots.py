@@ -43,7 +43,7 @@ def take(stream: Stream) -> None:
             "schema": SCHEMA,
             "store": stream.store.identity,
             "seq": stream.seq,
-            "log": stream.store.seal_of(stream.seq),
+            "log": stream.db.seal_of(stream.seq),
             "model": sha256(model.read_bytes()).hexdigest(),
             "learned": stream.model.learned,
             "void": stream.model.void,
@@ -56,27 +56,21 @@ def take(stream: Stream) -> None:
     path = here / f"{stream.seq}.json"
     text = strict.dumps(manifest).encode()
     replace(path, text, reached=store.reached, opener=opening.opener)
-    prune(here)
-
-
-def prune(here: Path) -> None:
-    """Delete drafts and all but the last `KEPT` snapshots."""
-    kept = {path.stem for path in manifests(here)[:KEPT]}
+    kept = [path.stem for path in manifests(stream)[:KEPT]]
     for path in here.iterdir():
         if path.stem not in kept or path.suffix == ".draft":
             path.unlink(missing_ok=True)
 
 
-def manifests(here: Path) -> list[Path]:
-    """Return the manifests in a folder, latest first."""
-    found = [path for path in here.glob("*.json") if path.stem.isdigit()]
+def manifests(stream: Stream) -> list[Path]:
+    """Return the manifests of a stream, latest first."""
+    found = [path for path in folder(stream).glob("*.json") if path.stem.isdigit()]
     return sorted(found, key=lambda path: -int(path.stem))
 
 
 def oldest(stream: Stream) -> int:
     """Return the last entry covered by the oldest snapshot, 0 if there is none."""
-    found = manifests(folder(stream))
-    return int(found[-1].stem) if found else 0
+    return min((int(path.stem) for path in manifests(stream)), default=0)
 
 
 def restore(stream: Stream, accept_loss: bool = False) -> None:
@@ -85,17 +79,16 @@ def restore(stream: Stream, accept_loss: bool = False) -> None:
     Damaged snapshots are skipped, with a warning. If the model needs a damaged item, SelectronError
     is raised; with `accept_loss` the model stays as it was before that item.
     """
-    for path in manifests(folder(stream)):
-        stream.reset()
+    stream.reset()
+    for path in manifests(stream):
         try:
             load(stream, path)
             break
         except (SelectronError, OSError, ValueError, KeyError, TypeError) as error:
             LOG.warning("The snapshot %s is not used: %s", path, error)
-    else:
-        stream.reset()
+            stream.reset()
     try:
-        stream.replay(stream.store.after(stream.id, stream.seq))
+        stream.replay()
     except Damaged as error:
         if not accept_loss:
             raise SelectronError(
@@ -108,12 +101,12 @@ def restore(stream: Stream, accept_loss: bool = False) -> None:
 
 
 def load(stream: Stream, path: Path) -> None:
-    """Load a snapshot. Raises SelectronError if it is damaged, or of another store."""
+    """Load a snapshot; raise SelectronError if it is damaged, or of another store."""
     manifest = json.loads(path.read_bytes())
     if manifest != sealed(manifest) or manifest["schema"] != SCHEMA:
         raise SelectronError("it is damaged, or of another version.")
-    seq, here = manifest["seq"], stream.store
-    if manifest["store"] != here.identity or manifest["log"] != here.seal_of(seq):
+    seq, db = manifest["seq"], stream.db
+    if manifest["store"] != stream.store.identity or manifest["log"] != db.seal_of(seq):
         raise SelectronError("it belongs to another log.")
     model = path.with_suffix(".model")
     if sha256(model.read_bytes()).hexdigest() != manifest["model"]:
@@ -122,7 +115,7 @@ def load(stream: Stream, path: Path) -> None:
     stream.model.void = manifest.get("void", 0)
     stream.tally = Tally.unpack(manifest["tally"])
     for item in manifest["open"]:
-        question = derived(here.about(item, seq), stream.needed)
+        question = derived(db.about(item, seq), stream.needed)
         if question is None:
             raise SelectronError("it belongs to another log.")
         stream.open[item] = question

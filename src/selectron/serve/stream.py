@@ -2,7 +2,7 @@
 
 import logging
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from itertools import islice
@@ -14,11 +14,12 @@ from . import strict
 from .declaration import Declaration
 from .event import Damaged, Event
 from .learning import Decided, Learning, extractor
-from .problem import Problem
+from .problem import Problem, missing
 from .question import COUNTS, Question, Tally, derived
-from .store import Store
+from .store import LAST, Store
 
 NOBODY = ""  # `who` of retired questions in the log
+SHOWN = ("new_classes", "annotators", "lease", "learner", "hide")  # of a declaration, in its view
 LOG = logging.getLogger("selectron.serve")
 TOGETHER = 500  # entries replayed at a time
 
@@ -36,14 +37,7 @@ class Item(NamedTuple):
 
     @classmethod
     def of(cls, key: str | None, data: dict[str, Any], row: Dense | Sparse) -> "Item":
-        """Return the item with these fields.
-
-        >>> import numpy as np
-        >>> row = Dense(np.zeros((1, 1)))
-        >>> a, b = Item.of("k", {"b": 1, "a": 2}, row), Item.of("k", {"a": 2, "b": 1}, row)
-        >>> a.raw, a.digest == b.digest
-        ('{"b":1,"a":2}', True)
-        """
+        """Return the item with these fields."""
         digest = sha256(strict.dumps(data).encode()).hexdigest()[:32]
         return cls(key, strict.dumps(data, sort=False), digest, row)
 
@@ -52,7 +46,7 @@ class Stream:
     """A stream of a store: `model`, `tally` and `open` are derived from the log."""
 
     def __init__(self, declaration: Declaration, store: Store):
-        self.declaration, self.store = declaration, store
+        self.declaration, self.store, self.db = declaration, store, store.db
         self.name, self.needed = declaration.name, declaration.annotators
         self.id = store.stream_id(declaration.name, strict.dumps(declaration.model_dump()))
         self.rows = extractor(declaration.features)
@@ -68,60 +62,36 @@ class Stream:
 
     # Items
 
-    def add(self, items: Sequence[Item], at: float, who: str) -> list[dict[str, Any]]:
+    def add(self, items: Sequence[Item], who: str, at: float) -> list[dict[str, Any]]:
         """Add items, and decide on each that is new: all of them or none.
 
         Raises Problem (409) if one has the id of a different item.
         """
-        known: dict[str, Event | str] = {}
+        digests: dict[str | None, str] = {}
         for item in items:
-            self._look_up(item, known)
-        return [self._add(item, known, at, who) for item in items]
+            self._known(item)
+            if item.key is not None and digests.setdefault(item.key, item.digest) != item.digest:
+                raise _conflict(item)
+        return [self.add_one(item, who, at) for item in items]
 
-    def add_each(
-        self, items: Sequence[Item | Problem], at: float, who: str
-    ) -> list[dict[str, Any] | Problem]:
-        """Add items independently; return a Problem in the place of each that is refused."""
-        known: dict[str, Event | str] = {}
-        replies: list[dict[str, Any] | Problem] = []
-        for item in items:
-            try:
-                if isinstance(item, Problem):
-                    raise item
-                self._look_up(item, known)
-                replies.append(self._add(item, known, at, who))
-            except Problem as problem:
-                replies.append(problem)
-        return replies
-
-    def _look_up(self, item: Item, known: dict) -> None:
-        """Look up an item by its id. Raises Problem (409) if the known item is different."""
-        if item.key is None:
-            return
-        found = known.get(item.key) or self.store.item_of(self.id, item.key)
-        digest = found.body["digest"] if isinstance(found, Event) else found
-        if digest not in (None, item.digest):
-            raise Problem(409, "conflict", f"There is another item with the id {item.key!r}.")
-        known[item.key] = found or item.digest
-
-    def _add(self, item: Item, known: dict, at: float, who: str) -> dict[str, Any]:
-        found = known.get(item.key) if item.key is not None else None
-        if isinstance(found, Event):
+    def add_one(self, item: Item, who: str, at: float) -> dict[str, Any]:
+        """Add an item; raise Problem (409) if there is another one with its id."""
+        if (found := self._known(item)) is not None:
             return {**shown(found), "known": True}
         decided = self.model.decide(item.row, at)
         body = {**recorded(decided), "digest": item.digest, "version": self.model.learned}
         event = self.emit("item", at, who, body, key=item.key)
-        self.keep(event, item, decided.ticket is not None)
-        if item.key is not None:
-            known[item.key] = event
+        raw = self.declaration.privacy.keep == "raw"
+        kept = item.raw if raw or body["asked"] else None
+        self.store.put_content(event, kept, None if raw else item.row)
         self._make_room(at)
         return {**shown(event), "known": False}
 
-    def keep(self, event: Event, item: Item, asked: bool) -> None:
-        """Store as much of an item as the stream's privacy allows."""
-        raw = self.declaration.privacy.keep == "raw"
-        row = None if raw else item.row
-        self.store.put_content(event, item.raw if raw or asked else None, row)
+    def _known(self, item: Item) -> Event | None:
+        found = None if item.key is None else self.db.item_of(self.id, item.key)
+        if found is not None and found.body["digest"] != item.digest:
+            raise _conflict(item)
+        return found
 
     def _make_room(self, at: float) -> None:
         while len(self.open) > self.declaration.queue:
@@ -166,13 +136,13 @@ class Stream:
             self.open[question.item] = question
             self.open = dict(sorted(self.open.items()))
 
-    def question(self, item: int, until: int | None = None) -> Question:
+    def question(self, item: int, until: int = LAST) -> Question:
         """Return the question of an item, queried or not. Raises Problem (404) if there is none."""
         if item in self.open:
             return self.open[item]
-        found = derived(self.store.about(item, until), self.needed)
+        found = derived(self.db.about(item, until), self.needed)
         if found is None or found.stream != self.id:
-            raise Problem(404, "not_found", f"Stream {self.name!r} has no item {item}.")
+            raise missing(f"item {item} in stream {self.name!r}")
         return found
 
     def set_aside(self, item: int, at: float) -> None:
@@ -185,47 +155,49 @@ class Stream:
         """Return the row of an item, None if its content is deleted. Raises Damaged."""
         return self._rows([item]).get(item)
 
-    def replay(self, events: Iterable[Event]) -> None:
-        """Replay log entries, including the model's rounds.
+    def log_after(self, seq: int) -> Iterator[Event]:
+        """Yield the entries of this stream after a number."""
+        return self.db.entries("seq > ? AND stream = ? ORDER BY seq", seq, self.id)
+
+    def replay(self) -> None:
+        """Replay the rest of the log, including the model's rounds.
 
         Raises SelectronError if a decision differs, and Damaged if the model needs a damaged item;
         the entries before it have then been replayed.
         """
-        events = iter(events)
+        events = self.log_after(self.seq)
         while part := list(islice(events, TOGETHER)):
             items = [event.item for event in part if event.kind == "item"]
             rows = self._rows(items, damaged=True)
             for event in part:
                 if event.kind == "item":
                     self._decide_again(event, rows.get(event.item))
-                elif learn := event.body.get("learn"):
-                    self._learn_again(event, learn)
+                elif event.body.get("learn") == "tell":
+                    self.model.tell(event.body["ticket"], event.body["learned"])
+                elif event.body.get("learn"):
+                    self.model.teach(self._row_again(event), event.body["learned"])
                 self.take(event)
 
     def forgo(self) -> tuple[str, int]:
         """Apply the rest of the log without the model; return the name and where it begins."""
         start = self.seq
-        for event in self.store.after(self.id, start):
+        for event in self.log_after(start):
             self.take(event)
         self.model.void = self.seq
         return self.name, start
 
     def _rows(self, items: Sequence[int], damaged: bool = False) -> dict[int, Dense | Sparse]:
-        """Return the rows of those items whose contents are stored.
-
-        Raises Damaged if a content is damaged, unless `damaged` ones are to be left out.
-        """
+        """Return the rows of items whose contents are stored; leave out or raise Damaged ones."""
         contents: dict[int, Any] = {}
         for item in items:
             with suppress(*([Damaged] if damaged else [])):
-                contents[item] = self.store.content(item) or (None, None)
+                contents[item] = self.db.content(item)
         raw = {item: raw for item, (raw, row) in contents.items() if row is None and raw}
         made = dict(zip(raw, self.rows(list(raw.values())), strict=True)) if raw else {}
         return made | {item: row for item, (_, row) in contents.items() if row is not None}
 
     def _decide_again(self, event: Event, row: Dense | Sparse | None) -> None:
-        if row is None and (row := self.row(event.item)) is None:  # or raises Damaged
-            raise self._gone(event)
+        row = self._row_again(event) if row is None else row
         again = {**recorded(self.model.decide(row, event.at)), "version": self.model.learned}
         if any(event.body[name] != value for name, value in again.items()):
             raise SelectronError(
@@ -233,26 +205,22 @@ class Stream:
                 "before: serve it with the packages that it was served with."
             )
 
-    def _learn_again(self, event: Event, learn: str) -> None:
-        if learn == "tell":
-            self.model.tell(event.body["ticket"], event.body["learned"])
-            return
-        row = self.row(event.item)
-        if row is None:
-            raise self._gone(event)
-        self.model.teach(row, event.body["learned"])
-
-    def _gone(self, event: Event) -> SelectronError:
-        return SelectronError(
+    def _row_again(self, event: Event) -> Dense | Sparse:
+        if (row := self.row(event.item)) is not None:
+            return row
+        raise SelectronError(
             f"Stream {self.name!r}: item {event.item} was deleted, and the model's snapshots, "
             "which were to take its place, are gone: bring them back."
         )
 
 
+def _conflict(item: Item) -> Problem:
+    return Problem(409, "conflict", f"There is another item with the id {item.key!r}.")
+
+
 def recorded(decided: Decided) -> dict[str, Any]:
     """Return a decision as stored in the log."""
-    values = decided._asdict()
-    return {**values, "asked": decided.ticket is not None}
+    return {**decided._asdict(), "asked": decided.ticket is not None}
 
 
 def shown(event: Event) -> dict[str, Any]:
@@ -275,12 +243,8 @@ def view(stream: Stream) -> dict[str, Any]:
         "name": stream.name,
         "title": declaration.title or stream.name,
         "classes": list(stream.named),
-        "new_classes": declaration.new_classes,
-        "annotators": declaration.annotators,
-        "lease": declaration.lease,
-        "learner": declaration.learner,
+        **{name: getattr(declaration, name) for name in SHOWN},
         **{name: getattr(tally, name) for name in COUNTS},
-        "hide": declaration.hide,
         "queue": len(stream.open),
         "version": stream.model.learned,
         "entry": stream.seq,
@@ -299,16 +263,17 @@ def plain(accuracy: float, low: float, high: float) -> dict[str, float | None]:
 
 def budget(stream: Stream) -> dict[str, Any]:
     """Return the budget left, and the expected items and seconds until the next question."""
-    asker, pace, share = stream.model.asker, stream.tally.pace(), stream.tally.share()
-    items = 1 / share if share else None
-    found: dict[str, Any] = {"written": stream.declaration.budget}
-    found["items_a_minute"] = 60 * pace if pace else None
-    rate = asker.rate
-    if rate is None:
-        past = stream.model.clf.model_.past if stream.model.begun else asker.past()
-        found["left"] = max(0.0, (asker.labels or 0) - float(past[1]))
+    model, tally = stream.model, stream.tally
+    asker, pace, share = model.asker, tally.pace(), tally.share()
+    if asker.rate is None:
+        past = model.clf.model_.past if model.begun else asker.past()
+        left = (asker.labels or 0) - float(past[1])
     else:
-        found["left"] = max(0.0, rate * stream.tally.items - stream.tally.asked)
-    found["next_ask_items"] = items
-    found["next_ask_seconds"] = items / pace if items and pace else None
-    return found
+        left = asker.rate * tally.items - tally.asked
+    return {
+        "written": stream.declaration.budget,
+        "items_a_minute": 60 * pace if pace else None,
+        "left": max(0.0, left),
+        "next_ask_items": 1 / share if share else None,
+        "next_ask_seconds": 1 / share / pace if share and pace else None,
+    }

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import Counter
 from typing import Any, NoReturn
 
 from .problem import Problem
@@ -40,10 +41,11 @@ def loads(text: bytes) -> Any:
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except RecursionError:
         raise refusal(f"it is nested deeper than {DEPTH}") from None
-    except UnicodeEncodeError:
-        raise refusal("it holds half of a surrogate pair") from None
-    except UnicodeDecodeError:
-        raise refusal("it is not in UTF-8") from None
+    except UnicodeError as error:
+        decoding = isinstance(error, UnicodeDecodeError)
+        raise refusal(
+            "it is not in UTF-8" if decoding else "it holds half of a surrogate pair"
+        ) from None
     except json.JSONDecodeError as error:
         raise refusal(f"{error.msg.lower()} at character {error.pos}") from None
     return value
@@ -61,11 +63,7 @@ def dumps(value: Any, sort: bool = True) -> str:
 
 
 def deeper(value: Any, levels: int) -> bool:
-    """Return whether lists and objects are nested deeper than `levels`.
-
-    >>> deeper({"a": [1]}, 2), deeper({"a": [1]}, 1)
-    (False, True)
-    """
+    """Return whether lists and objects are nested deeper than `levels`."""
     found = [value] if isinstance(value, list | dict) else []
     for _ in range(levels):
         found = [
@@ -85,11 +83,7 @@ def refusal(why: str) -> Problem:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        seen: set[str] = set()
-        for name, _ in pairs:
-            if name in seen:
-                break
-            seen.add(name)
+        name = Counter(name for name, _ in pairs).most_common(1)[0][0]
         raise refusal(f"{name[:50]!r} comes twice in an object")
     return found
 

@@ -3,7 +3,6 @@
 import math
 import re
 import secrets
-import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
@@ -12,10 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import SelectronError
-from .opening import DATABASE, reader
-from .problem import Problem, invalid, missing
-from .store import Store
-from .store import tokens as kept
+from .opening import DATABASE
+from .problem import Problem, invalid
+from .store import Log, Store, reader
 
 ROLES = ("ingest", "annotate", "read", "admin")
 DAY = 86_400.0
@@ -35,16 +33,13 @@ class Person(NamedTuple):
         return self.expires is not None and self.expires <= now
 
 
-def known(db: sqlite3.Connection) -> dict[str, Person]:
+def known(db: Log) -> dict[str, Person]:
     """Return the owners of tokens by hash."""
-    return {digest: Person(name, role, until) for name, role, digest, until in kept(db)}
+    return {digest: Person(name, role, until) for name, role, digest, until in db.tokens()}
 
 
 def made(store: Store, name: str, role: str, expires: float | None) -> str:
-    """Create and return a token, within a transaction.
-
-    Raises Problem (422) if the name is invalid.
-    """
+    """Create and return a token; raise Problem (422) if the name is invalid."""
     checked_name(name)
     token = "sel_" + secrets.token_urlsafe(24)
     store.put_token(name, role, hashed(token), expires)
@@ -71,16 +66,9 @@ def expiry(days: float | None, now: float) -> float | None:
 
 def unused(name: str, people: dict[str, Person], now: float) -> None:
     """Raise Problem (409) if a token of this name has not expired."""
-    for person in people.values():
-        if person.name == name and not person.expired(now):
-            message = f"There is a token named {name!r}: revoke it first, or give another name."
-            raise Problem(409, "conflict", message)
-
-
-def revoked(store: Store, name: str) -> None:
-    """Delete a token by its name, within a transaction. Raises Problem (404) if there is none."""
-    if not store.drop_token(name):
-        raise missing(f"token named {name!r}")
+    if any(person.name == name and not person.expired(now) for person in people.values()):
+        message = f"There is a token named {name!r}: revoke it first, or give another name."
+        raise Problem(409, "conflict", message)
 
 
 def hashed(token: str) -> str:
@@ -92,54 +80,38 @@ def owner(header: str | None, people: dict[str, Person], now: float) -> Person |
     """Return the owner of an Authorization header, None without a valid token."""
     scheme, _, token = (header or "").partition(" ")
     person = people.get(hashed(token.strip())) if scheme.lower() == "bearer" else None
-    if person is None or person.expired(now):
-        return None
-    return person
+    return None if person is None or person.expired(now) else person
 
 
 def admitted(person: Person | None, roles: Sequence[str]) -> None:
     """Raise Problem (401 or 403) unless the role is admin or one of `roles`."""
     if person is None:
-        message = "A valid token is needed: Authorization: Bearer TOKEN."
-        raise Problem(401, "unauthorized", message)
+        raise Problem(401, "unauthorized", "A valid token is needed: Authorization: Bearer TOKEN.")
     if person.role != "admin" and person.role not in roles:
         raise Problem(403, "forbidden", f"A token of the role {person.role} may not do this.")
 
 
 def listed(folder: Path) -> list[tuple[str, str, str]]:
-    """Return name, role and expiry of every token of a folder, even while it is served.
-
-    Raises SelectronError if there is no store in the folder.
-    """
-    must_exist(folder)
-    with closing(reader(folder)) as db:
-        return [(name, role, written(until)) for name, role, _, until in kept(db)]
+    """Return name, role and expiry of every token of a folder, even while it is served."""
+    with closing(reader(existing(folder))) as db:
+        return [(name, role, written(until)) for name, role, _, until in db.tokens()]
 
 
 def revoke(folder: Path, name: str) -> None:
     """Delete a token of a folder that is not served. Raises SelectronError if there is none."""
-    must_exist(folder)
-    with closing(Store(folder)) as store:
+    with closing(Store(existing(folder))) as store:  # which rolls back what is not committed
         store.begin()
-        try:
-            revoked(store, name)
-            store.commit()
-        finally:
-            store.rollback()
+        store.drop_token(name)
+        store.commit()
 
 
-def must_exist(folder: Path) -> None:
-    """Raise SelectronError if there is no store in a folder."""
+def existing(folder: Path) -> Path:
+    """Return a folder. Raises SelectronError if there is no store in it."""
     if not (folder / DATABASE).exists():
         raise SelectronError(f"{folder} holds no streams yet: give the --data they are kept in.")
+    return folder
 
 
 def written(until: float | None) -> str:
-    """Return an expiry as text.
-
-    >>> written(None), written(0.0)
-    ('never', '1970-01-01T00:00:00Z')
-    """
-    if until is None:
-        return "never"
-    return f"{datetime.fromtimestamp(until, UTC):%Y-%m-%dT%H:%M:%SZ}"
+    """Return an expiry as text."""
+    return "never" if until is None else f"{datetime.fromtimestamp(until, UTC):%Y-%m-%dT%H:%M:%SZ}"
