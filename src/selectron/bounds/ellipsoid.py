@@ -7,27 +7,7 @@ R is the largest norm of these. Each function bounds the number of mistakes with
 equals `run.steps`, except for CELLIP under `Disagreement`, which also steps on correct predictions.
 u may have any norm.
 
-CELLIP. Let u have margin g. All z within delta = (g - a gamma) / R of u have margin a gamma, so
-that no cut removes them. No eigenvalue of P therefore falls below r^2, for a ball of radius r
-inside both that set and the first ellipsoid, whose P has the eigenvalue lambda_1: r is the smaller
-one of delta and (delta + sqrt(lambda_1) - ||u||) / 2. But a step takes P to (1 - alpha^2) P at
-most, on a mistake with alpha >= a gamma / (R sqrt(lambda)), lambda the largest eigenvalue of P, or
-its upper bound lambda_1. The latter gives Theorem 2, the former `shrinking`.
-
-IELLIP. Let s^2 = x' P x, v = gamma - y w'x >= gamma, alpha = v / s and h = y (u - w)'x / s, and
-l = max(0, gamma - y u'x), e = max(0, -y u'x). A step makes q = (u - w)' P^-1 (u - w) into
-(1 - c_t) q + alpha^2 - 2 alpha h + c_t h^2, and h^2 <= q. P only grows, and P_t <= p0 / pi_t with
-pi_t = prod (1 - c_i) >= (1 - b - c) / (1 - b) = 1 / K. So s^2 lies between p0 ||x||^2 and
-p0 R^2 / pi_t. Sum q, with h >= alpha - l / s, and v (v - 2 l) >= gamma^2 - 2 gamma l - e^2:
-
-    M <= K R^2 / gamma^2 (||u||^2 + sum (2 gamma l + e^2) / ||x||^2)                            (i)
-
-Or sum q / pi_t, in which the last three terms are (1 - c_t) (2 alpha l / s - alpha^2) + c_t l^2 /
-s^2 where l > 0, and else at most -(1 - c_t) alpha^2, as long as h <= (2 / c_t - 1) alpha:
-
-    M <= R^2 / gamma^2 (||u||^2 + K sum (2 gamma l + e^2 + c l^2) / ||x||^2)                   (ii)
-
-if c <= 2 gamma / (gamma + max y u'x). p0 cancels, and has no influence on w either.
+Proofs and the changes to the talk are in docs/bounds.md.
 """
 
 import math
@@ -59,10 +39,7 @@ def theorem_2(
     """Return the bound on the mistakes that CELLIP(gamma, a, start) steps on.
 
     It is (log r^2 - log lambda_1) / log(1 - (a gamma / R)^2 / lambda_1), or inf if u has no margin
-    above a gamma. With the talk's ||u|| = 1, R = 1, g = gamma and a first ellipsoid that contains
-    the ball around u, r is (1 - a) gamma. The talk starts from P = (1 + (1 - a) gamma) I, which
-    does not contain it, and its bound has that eigenvalue in one place and its square in another.
-    For that start the bound here is larger, since r is smaller.
+    above a gamma; r is (1 - a) gamma in the talk, whose bound is mended for its own start.
 
     >>> X, y = np.eye(2), [-1, 1]
     >>> from selectron import OnlineClassifier
@@ -96,12 +73,9 @@ def theorem_3(
 ) -> float:
     """Return the bound on the steps of IELLIP(gamma, c, b); inf if c + b >= 1.
 
-    The talk has M <= 1 / gamma^2 + 2 K / gamma sum l for ||u|| = 1 and rows of norm 1 or less,
-    which does not hold as printed: if u has the margin, c must be small enough, for example c <= 2
-    gamma / (1 + gamma); if not, short rows and large errors cost more. The smaller one of (i) and
-    (ii) is returned; (ii) is the talk's if there are no losses. Very short rows cause large steps,
-    hence the division by ||x||^2; a zero row makes the bound inf. As in the talk, losses are summed
-    over all rounds with a label; with `everywhere=False`, over the steps, which is sharper.
+    The talk's bound does not hold as printed; the smaller one of (i) and (ii) in docs/bounds.md is
+    returned, inf with a zero row. As in the talk, losses are summed over all rounds with a label;
+    with `everywhere=False`, over the steps, which is sharper.
 
     >>> X, y = np.eye(3), [-1, 1, -1]
     >>> from selectron import OnlineClassifier

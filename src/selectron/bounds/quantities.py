@@ -1,6 +1,7 @@
 """The terms of the theorems: rounds with a step, hinge losses, a trade-off; checks of the input."""
 
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -16,10 +17,7 @@ ROUNDING = 1e-9  # relative tolerance of the conditions of theorems
 
 
 class Tradeoff(NamedTuple):
-    """A bound fixed + a/2 comparator + spread / (2 a), with a > 0 the parameter of the asker.
-
-    `comparator` is the cost of the comparator, `spread` that of the rows. The selective-sampling
-    paper calls the parameter b.
+    """A bound fixed + a/2 comparator + spread / (2 a), with a > 0 the asker's parameter (or b).
 
     >>> bound = Tradeoff(fixed=1.0, comparator=8.0, spread=2.0)
     >>> bound.at(1.0), bound.tuning(), bound.best()
@@ -80,10 +78,15 @@ def longest(X: np.ndarray) -> float:
     return float(np.linalg.norm(X, axis=1).max(initial=0.0))
 
 
-def averaged(bounds: Sequence[Tradeoff]) -> Tradeoff:
-    """Return the mean of each term, which estimates its expectation over the draws."""
-    fixed, comparator, spread = np.mean(bounds, axis=0)
-    return Tradeoff(float(fixed), float(comparator), float(spread))
+def averaged(
+    runs: Runs, X: np.ndarray, U: np.ndarray, everywhere: bool, terms: Callable[..., Tradeoff]
+) -> Tradeoff:
+    """Return the mean of `terms(steps, loss)` over runs, which estimates its expectation."""
+    found = []
+    for run in listed(runs):
+        loss = losses(steps(run, X, U, everywhere), 1.0).sum()
+        found.append(terms(steps(run, X, U), float(loss)))
+    return Tradeoff(*np.mean(found, axis=0).tolist())
 
 
 def weighted_mistakes(runs: Runs) -> float:
@@ -125,13 +128,9 @@ def listed(runs: Runs) -> Sequence[Run]:
 
 
 def fitting(runs: Runs, X: Any, U: Any, still: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows (n, d) and comparators, (d,) or (n, d), as arrays that fit the runs.
-
-    With `still`, the comparator must be (d,).
-    """
+    """Return rows (n, d) and comparators, (d,) or unless `still` (n, d), that fit the runs."""
     X, U = rows(X), dense("The comparator", U)
-    for run in listed(runs):
-        check_run(run, len(X))
+    check(runs, len(X))
     shapes = [X.shape[1:], *([] if still else [X.shape])]
     if U.shape not in shapes:
         wanted = " or ".join(map(str, shapes))
@@ -139,17 +138,18 @@ def fitting(runs: Runs, X: Any, U: Any, still: bool = False) -> tuple[np.ndarray
     return X, U
 
 
-def check_run(run: Run, n: int) -> None:
-    """Raise SelectronError unless the run is on n rows and covered by the theorems."""
-    if run.many:
-        raise SelectronError("The theorems are about two classes, and this run is of many.")
-    if run.max_support is not None:
-        raise SelectronError(
-            "The theorems are about learners that evict no example, and in this run "
-            f"max_support was {run.max_support}."
-        )
-    if len(run) != n:
-        raise SelectronError(f"X has {n} rows, and the run has {len(run)} rounds.")
+def check(runs: Runs, n: int) -> None:
+    """Raise SelectronError unless the runs are on n rows and covered by the theorems."""
+    for run in listed(runs):
+        if run.many:
+            raise SelectronError("The theorems are about two classes, and this run is of many.")
+        if run.max_support is not None:
+            raise SelectronError(
+                "The theorems are about learners that evict no example, and in this run "
+                f"max_support was {run.max_support}."
+            )
+        if len(run) != n:
+            raise SelectronError(f"X has {n} rows, and the run has {len(run)} rounds.")
 
 
 def rows(X: Any) -> np.ndarray:
@@ -185,15 +185,15 @@ def recorded(run: Run, name: str) -> np.ndarray:
 
 def above_0(**given: Any) -> None:
     """Raise SelectronError unless all parameters are numbers above 0, inf included."""
-    _numbers(given, lambda value: value > 0, "above 0")
+    _check_numbers(given, operator.gt, "above 0")
 
 
 def from_0(**given: Any) -> None:
     """Raise SelectronError unless all parameters are numbers from 0 on, inf included."""
-    _numbers(given, lambda value: value >= 0, "from 0 on")
+    _check_numbers(given, operator.ge, "from 0 on")
 
 
-def _numbers(given: dict[str, Any], fits: Callable[[Any], bool], wanted: str) -> None:
+def _check_numbers(given: dict[str, Any], fits: Callable[[Any, int], bool], wanted: str) -> None:
     for name, value in given.items():
-        if not isinstance(value, int | float | np.integer | np.floating) or not fits(value):
+        if not isinstance(value, int | float | np.integer | np.floating) or not fits(value, 0):
             raise SelectronError(f"{name} must be a number {wanted}, got {shown(value)}.")
