@@ -1,18 +1,18 @@
 """Mutual information of binned features, and the selection of features by it."""
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse
 from scipy.special import xlogy
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from ..data.labels import as_array
+from ..data.labels import as_array, distinct
 from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
@@ -99,13 +99,26 @@ def top(scores: np.ndarray, k: int) -> np.ndarray:
 
 
 class _Counter(SelectorMixin, BaseEstimator):
-    """Select the k best features by counts of binned values."""
+    """Select the k best features by counts of binned values; `best` names their scores."""
 
+    best: ClassVar[str]
     n_features_in_: int
 
     def __init__(self, k: int = 10, *, bins: int = 4):
         self.k = k
         self.bins = bins
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Reset, then count rows of shape (n, d), with n labels if they matter; return self."""
+        with all_or_nothing(self):
+            for name in [name for name in vars(self) if name.endswith("_")]:
+                delattr(self, name)
+            self.partial_fit(X, y)
+        return self
+
+    @abstractmethod
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Count more rows; X and y are as in `fit`; return self."""
 
     def _first(self, X: Any, power: int) -> bool:
         """Compute the cuts from the first rows; return whether these are the first."""
@@ -114,9 +127,9 @@ class _Counter(SelectorMixin, BaseEstimator):
         self.cuts_ = cuts(X, checked_bins(self.bins, X, power))
         return True
 
-    def _best(self, scores: np.ndarray) -> np.ndarray:
+    def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
-        return top(scores, above_zero("k", self.k))
+        return top(getattr(self, self.best), above_zero("k", self.k))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -167,14 +180,9 @@ class InformationGain(_Counter):
     np.float64(0.0528)
     """
 
-    def fit(self, X: Any, y: Any) -> "InformationGain":
-        """Reset, then count rows of shape (n, d) with n labels of any type; return self."""
-        with all_or_nothing(self):
-            forget(self)
-            self.partial_fit(X, y)
-        return self
+    best = "scores_"
 
-    def partial_fit(self, X: Any, y: Any) -> "InformationGain":
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Count more rows; X and y are as in `fit`; return self."""
         with all_or_nothing(self):
             above_zero("k", self.k)
@@ -183,20 +191,12 @@ class InformationGain(_Counter):
             if self._first(X, power=1):
                 self.counts_ = np.zeros((*self.cuts_.shape[:1], self.bins, 0), np.int64)
                 self.classes_ = y[:0]
-            self._count(rows, y)
-            self.scores_ = information(self.counts_)
+            classes = distinct(as_array([*self.classes_, *np.unique(y)]))
+            counts = counted(rows, np.searchsorted(classes, y), self.cuts_, len(classes))
+            counts[:, :, np.searchsorted(classes, self.classes_)] += self.counts_
+            self.counts_, self.classes_ = counts, classes
+            self.scores_ = information(counts)
         return self
-
-    def _count(self, X: Any, y: np.ndarray) -> None:
-        classes = classes_with(self.classes_, y)
-        counts = np.zeros((*self.counts_.shape[:2], len(classes)), np.int64)
-        counts[:, :, np.searchsorted(classes, self.classes_)] = self.counts_
-        counts += counted(X, np.searchsorted(classes, y), self.cuts_, len(classes))
-        self.counts_, self.classes_ = counts, classes
-
-    def _get_support_mask(self) -> np.ndarray:
-        check_is_fitted(self)
-        return self._best(self.scores_)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -242,21 +242,8 @@ def array_of(block: Dense | Sparse, n: int, width: int) -> Any:
 def labelled(X: Any, y: Any) -> tuple[Any, np.ndarray]:
     """Return the rows that have a label, possibly none, and their labels."""
     y, without = shared.labels(y, X.shape[0])
-    present = y[~without]
-    if len(present) and type_of_target(present).startswith("continuous"):
-        raise SelectronError(
-            f"y must hold class labels, got numbers such as {shown(present[0])}: "
-            "Unknown label type: continuous."
-        )
+    present = shared.classifiable(y[~without])
     return (X[np.flatnonzero(~without)] if without.any() else X), present
-
-
-def classes_with(known: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return the sorted classes: the known ones and those of the labels y."""
-    try:
-        return np.unique(as_array([*known, *np.unique(y)]))
-    except TypeError as error:
-        raise SelectronError("The labels have types that cannot be sorted together.") from error
 
 
 def checked_bins(value: Any, X: Any, power: int) -> int:
@@ -278,9 +265,3 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
     except BaseException:
         estimator.__dict__ = before
         raise
-
-
-def forget(estimator: Any) -> None:
-    """Delete all fitted attributes."""
-    for name in [name for name in vars(estimator) if name.endswith("_")]:
-        delattr(estimator, name)

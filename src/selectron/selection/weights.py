@@ -1,4 +1,7 @@
-"""Selection by weights: which ones are small enough to drop (large-margin paper, section 3.4)."""
+"""Selection by weights: which ones are small enough to drop.
+
+Source: Shen & Dietterich, "A Family of Large Margin Linear Classifiers" (SDM 2009), 3.4.
+"""
 
 from typing import Any
 
@@ -24,19 +27,17 @@ def kept(w: Any, sigma: float, norm: str = "abs") -> np.ndarray:
     "abs", as in the paper's experiments. Of equal magnitudes, the first is dropped first. With
     sigma = 0 all weights are kept; with any other, weights of zero are dropped.
 
-    `w` has shape (d,), or (K, d) for K classes. A feature is then kept or dropped for all classes,
-    and costs the sum over them: `sigma` bounds the sum of all dropped weights.
-
-    Raises SelectronError if sigma is negative, the norm unknown, or w not of this shape.
-
-    Source: Shen & Dietterich, "A Family of Large Margin Linear Classifiers" (SDM 2009).
+    `w` has shape (d,), or (K, d) for K classes: a feature then costs the sum over them. Raises
+    SelectronError if sigma is negative, the norm unknown, or w not of this shape.
 
     >>> kept([0.5, -0.1, 2.0, 0.2], sigma=0.4)
     array([ True, False,  True, False])
     >>> kept([0.5, -0.1, 2.0, 0.2], sigma=0.4, norm="square")
     array([False, False,  True, False])
     """
-    costs, sigma = _costs(_numbers(w), norm), _checked(sigma)
+    costs = _costs(w, norm)
+    if not isinstance(sigma, int | float | np.integer | np.floating) or not sigma >= 0:
+        raise SelectronError(f"sigma must be a number from 0 on, got {shown(sigma)}.")
     return _all_but_smallest(costs, dropped(costs, sigma))
 
 
@@ -52,10 +53,7 @@ def dropped(costs, sigma):
 
 
 def _all_but_smallest(costs: np.ndarray, count: int) -> np.ndarray:
-    """Return a mask of all costs but the `count` smallest, the first of equal ones.
-
-    It gives the result of a stable argsort in a tenth of the time.
-    """
+    """Return a mask of all costs but the `count` smallest, as a stable argsort would give."""
     if count == 0:
         return np.ones(len(costs), bool)
     edge = np.partition(costs, count - 1)[count - 1]
@@ -65,31 +63,20 @@ def _all_but_smallest(costs: np.ndarray, count: int) -> np.ndarray:
     return mask
 
 
-def _numbers(w: Any) -> np.ndarray:
-    try:
-        array = np.asarray(w)
-        if array.dtype.kind != "c":
-            return array.astype(float)
-    except (TypeError, ValueError):
-        pass
-    what = repr(w) if isinstance(w, str) else f"a {type(w).__name__}"
-    raise SelectronError(f"w must be an array of real numbers, got {what}.")
-
-
-def _checked(sigma: Any) -> float:
-    if isinstance(sigma, int | float | np.integer | np.floating) and sigma >= 0:
-        return float(sigma)
-    raise SelectronError(f"sigma must be a number from 0 on, got {shown(sigma)}.")
-
-
-def _costs(w: np.ndarray, norm: Any) -> np.ndarray:
+def _costs(w: Any, norm: Any) -> np.ndarray:
     """Return the cost of dropping each feature, (d,)."""
     if not isinstance(norm, str) or norm not in COSTS:
         raise SelectronError(f'norm must be "abs" or "square", got {shown(norm)}.')
-    if w.ndim not in (1, 2):
-        raise SelectronError(f"w must have one dimension or two, got shape {w.shape}.")
+    try:
+        array = np.asarray(w)
+        array = array.astype(float, casting="safe" if array.dtype.kind == "c" else "unsafe")
+    except (TypeError, ValueError) as error:
+        what = repr(w) if isinstance(w, str) else f"a {type(w).__name__}"
+        raise SelectronError(f"w must be an array of real numbers, got {what}.") from error
+    if array.ndim not in (1, 2):
+        raise SelectronError(f"w must have one dimension or two, got shape {array.shape}.")
     with np.errstate(over="ignore"):  # a weight whose square overflows is not small
-        return COSTS[norm](np.atleast_2d(w)).sum(axis=0)
+        return COSTS[norm](np.atleast_2d(array)).sum(axis=0)
 
 
 class WeightSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
@@ -116,8 +103,6 @@ class WeightSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     The intercept is ignored. The rule is `selectron.selection.kept`. The classifier handles rows
     without a label, and errors.
 
-    Source: Shen & Dietterich, "A Family of Large Margin Linear Classifiers" (SDM 2009), 3.4.
-
     Examples
     --------
     >>> from selectron.streams import digits
@@ -140,15 +125,13 @@ class WeightSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> "WeightSelector":
         """Continue learning; `classes` lists all labels if the first rows may lack some."""
         kept([], self.sigma, self.norm)
-        learning = getattr(self, "classifier_", None)
-        if learning is None:
-            learning = clone(self._classifier())
+        known = hasattr(self, "classifier_")
+        learning = self.classifier_ if known else clone(self._classifier())
         return self._take(learning.partial_fit(X, y, classes=classes))
 
     def _classifier(self) -> Any:
-        if self.classifier is None:
-            return OnlineClassifier(PassiveAggressive())
-        return self.classifier
+        default = OnlineClassifier(PassiveAggressive())
+        return default if self.classifier is None else self.classifier
 
     def _take(self, fitted: Any) -> "WeightSelector":
         self.classifier_ = fitted
