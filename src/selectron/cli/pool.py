@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from ..errors import SelectronError
-from . import INTERRUPTED
+from . import INTERRUPTED, reported
 from .files import chunks_of, naming, numbering
 from .options import PICTURES, check_target, of_a_file
 
@@ -53,11 +53,10 @@ class Table(NamedTuple):
 )
 @click.option(
     "--features",
-    type=click.Choice(["auto", "standard", "raw", "rbf"]),
+    type=click.Choice(["auto", "standard", "raw"]),
     default="auto",
     show_default=True,
-    help="How the columns are transformed first; auto: standard, and kernel maps; rbf: random "
-    "Fourier features.",
+    help="How the columns are transformed first; auto: standard, and kernel maps.",
 )
 @click.option(
     "--intercept/--no-intercept", default=True, show_default=True, help="Add a constant feature."
@@ -98,15 +97,8 @@ def pool(**options: Any) -> None:
     """
     check_target(options["picture"], PICTURES, "--plot")
     check_target(options["output"], (".csv",), "-o")
-    try:
-        with numbering(options["file"]):
-            code = label(**options)
-    except (SelectronError, OSError) as error:
-        click.echo(f"selectron: {error}", err=True)
-        code = 1
-    except KeyboardInterrupt:  # before there are results
-        click.echo("selectron: interrupted", err=True)
-        code = INTERRUPTED
+    with reported("interrupted"), numbering(options["file"]):
+        code = label(**options)
     sys.exit(code)
 
 
@@ -212,7 +204,7 @@ def default_orders(table: Table) -> list[str]:
 def report(runs: dict[str, "PoolRun"], rows: int, as_json: bool) -> None:
     """Print the mistakes of every order."""
     results: list[dict[str, Any]] = [
-        {"order": name, "rows": rows, "told": len(run.order), "mistakes": run.mistakes}
+        {"order": name, "rows": rows, "labelled": len(run.order), "mistakes": run.mistakes}
         for name, run in runs.items()
     ]
     if as_json:
@@ -221,7 +213,6 @@ def report(runs: dict[str, "PoolRun"], rows: int, as_json: bool) -> None:
     click.echo(f"{rows:,} rows")
     click.echo(f"{'order':<12}{'labelled':>12}{'corrected':>12}{'share':>9}")
     for result in results:
-        told, mistakes = result["told"], result["mistakes"]
-        click.echo(
-            f"{result['order']:<12}{told:>12,}{mistakes:>12,}{mistakes / max(told, 1):>9.2%}"
-        )
+        labelled, mistakes = result["labelled"], result["mistakes"]
+        share = mistakes / max(labelled, 1)
+        click.echo(f"{result['order']:<12}{labelled:>12,}{mistakes:>12,}{share:>9.2%}")

@@ -65,14 +65,9 @@ def each(
     results = [_read(file) for file in files]
     todo = {i: calls[i] for i, kept in enumerate(results) if kept is None}
     hidden = None if progress else True  # None: hidden where there is no terminal
-    bar = tqdm(
-        total=len(calls),
-        initial=len(calls) - len(todo),
-        desc=progress,
-        disable=hidden,
-        smoothing=0.1,
-    )
-    with bar:
+    with tqdm(
+        total=len(calls), initial=len(calls) - len(todo), desc=progress, disable=hidden
+    ) as bar:
         for i, result in _computed(function, todo, common, workers, executor):
             text = json.dumps(result)
             if file := files[i]:
@@ -90,16 +85,13 @@ def _computed(
     workers: int,
     executor: Executor | None,
 ) -> Iterator[tuple[int, Any]]:
-    """Yield the number and the result of each call when it is computed.
-
-    Processes of its own receive the shared arguments once.
-    """
+    """Yield the number and the result of each call when it is computed."""
     if not calls or (workers == 1 and executor is None):
         for i, call in calls.items():
             yield i, _result(function, {**shared, **call})
         return
     with ExitStack() as stack:
-        if executor is None:
+        if executor is None:  # these processes receive the shared arguments once
             executor = stack.enter_context(processes(min(workers, len(calls)), shared))
             shared = {}
         futures = {
@@ -145,7 +137,6 @@ def _result(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
 def _files(
     function: Callable[..., Any], calls: Sequence[Mapping], shared: dict, store: Path
 ) -> list[Path | None]:
-    """Return the file of each result."""
     import joblib
 
     start = joblib.hash((function.__module__, function.__qualname__, code(function), shared))
@@ -167,15 +158,11 @@ def code(function: Callable[..., Any]) -> str:
     The code is the library's source except for the folders that only report results, and the source
     of the function's module and of the modules it imports that are not installed packages.
     """
-    texts = [metadata.version(name) for name in LIBRARIES]
-    files = [path.relative_to(PACKAGE) for path in sorted(PACKAGE.rglob("*.py"))]
-    texts += [
-        (PACKAGE / path).read_text(encoding="utf-8")
-        for path in files
-        if not APART & set(path.parts)
-    ]
+    own = [p for p in PACKAGE.rglob("*.py") if not APART & {*p.relative_to(PACKAGE).parts}]
     modules = _imported(sys.modules[function.__module__])
-    texts += [modules[path].read_text(encoding="utf-8") for path in sorted(modules)]
+    files = [*sorted(own), *(modules[name] for name in sorted(modules))]
+    texts = [metadata.version(name) for name in LIBRARIES]
+    texts += [path.read_text(encoding="utf-8") for path in files]
     if not modules:  # a built-in, or typed in
         texts.append(function.__qualname__)
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()

@@ -8,17 +8,16 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from ..data.labels import appended, as_array, distinct, encode, missing, none_of
+from ..data.labels import as_array, distinct, encode, missing
 from ..engine.parameters import shown
 from ..errors import SelectronError
-from ..estimator.checks import classifiable
+from ..estimator import checks
 from . import saved
 from .confident import Confident
 from .features import featured, kernels, table
 from .session import OPEN, PASSED, Pool, PoolRun, Session, named
 
 FEW = 20  # classes that a pool may have regardless of its number of rows
-MODES = {"weak": 0.5, "strong": None, "perfect": 1.0}
 
 
 class SelfDirectedClassifier(BaseEstimator):
@@ -36,12 +35,11 @@ class SelfDirectedClassifier(BaseEstimator):
         How many rows to label: all, a share of 1 - delta, or half.
     delta : float, default 0.01
         The share of rows that mode "strong" may leave.
-    features : {"auto", "standard", "raw", "rbf"} or a transformer, default "auto"
+    features : {"auto", "standard", "raw"} or a transformer of scikit-learn, default "auto"
         How the rows are transformed first. "standard": each feature to mean 0 and variance 1, or
         without an intercept to mean square 1, not centred (sparse rows are not changed); "auto":
         "standard", and for Confident and InOrder three kernel maps and the nearest rows, up to
-        20,000 dense rows of 1,000 features; "raw": not at all; "rbf": 500 random Fourier features;
-        or a transformer of scikit-learn.
+        20,000 dense rows of 1,000 features; "raw": not at all.
     fit_intercept : bool, default True
         Whether to add a constant feature. The paper's learners are for halfspaces through 0.
     random_state : int, default 0
@@ -51,7 +49,7 @@ class SelfDirectedClassifier(BaseEstimator):
     ----------
     classes_ : ndarray
         The labels, new ones appended.
-    n_told_, n_mistakes_ : int
+    n_labels_, n_mistakes_ : int
         Numbers of rows labelled, and of proposals corrected.
     goal_ : int
         Number of rows to label in all.
@@ -65,7 +63,7 @@ class SelfDirectedClassifier(BaseEstimator):
     >>> pool = SelfDirectedClassifier(classes=["ham", "spam"]).start(X)
     >>> row, label = pool.propose()
     >>> pool.tell(row, "spam" if X[row][0] > 0 else "ham")
-    >>> pool.n_told_
+    >>> pool.n_labels_
     1
 
     If all labels are known, `run` simulates the person:
@@ -105,7 +103,7 @@ class SelfDirectedClassifier(BaseEstimator):
         does not fit X, if its labels look like measurements or ids, or if a parameter is invalid.
         """
         X, classes, codes = self._checked(X, y)
-        self._begin(X, classes, codes)
+        self._begin(self._session_of(X, codes), classes, X)
         return self
 
     # One row at a time
@@ -117,7 +115,7 @@ class SelfDirectedClassifier(BaseEstimator):
         """
         session = self._session()
         found = session.next(len(self.classes_))
-        return found and (found[0], self._name(found[1]))
+        return found and (found[0], self.classes_.tolist()[found[1]] if found[1] >= 0 else None)
 
     def tell(self, row: int, label: Any) -> None:
         """Record the label of the row that was proposed; None skips it.
@@ -129,8 +127,7 @@ class SelfDirectedClassifier(BaseEstimator):
         if found is None or found[0] != row:
             what = "all rows are labelled" if found is None else f"row {found[0]} is next"
             raise SelectronError(f"Row {shown(row)} cannot be labelled now: {what}.")
-        code = self._code(label)
-        session.tell(code, len(self.classes_))
+        session.tell(self._code(label), len(self.classes_))
 
     def undo(self) -> int:
         """Undo the last answer; return its row, which is next again.
@@ -149,17 +146,13 @@ class SelfDirectedClassifier(BaseEstimator):
         `start` does, and if a label is missing.
         """
         X, classes, codes = self._checked(X, y, complete=True)
-        before = dict(vars(self))
-        try:
-            self._begin(X, classes, np.full(len(codes), OPEN, np.int32))
-            self.session_.play(codes, len(classes), look or (lambda count: None))
-        except BaseException:
-            self.__dict__ = before
-            raise
-        return self.told()
+        session = self._session_of(X, np.full(len(codes), OPEN, np.int32))
+        session.play(codes, len(classes), look or (lambda count: None))
+        self._begin(session, classes, X)
+        return self.labelled()
 
-    def told(self) -> PoolRun:
-        """Return the record of the answers so far."""
+    def labelled(self) -> PoolRun:
+        """Return the record of the rows labelled so far."""
         answers = self._session().answers
         return PoolRun(
             answers.rows,
@@ -181,7 +174,7 @@ class SelfDirectedClassifier(BaseEstimator):
         return self._session().left()
 
     @property
-    def n_told_(self) -> int:
+    def n_labels_(self) -> int:
         """Number of rows labelled or skipped."""
         return self._session().count
 
@@ -226,25 +219,27 @@ class SelfDirectedClassifier(BaseEstimator):
     ) -> tuple[Any, np.ndarray, np.ndarray]:
         """Return the table, the classes, and the class code of every row."""
         X = table(X)
-        y = np.full(X.shape[0], None) if y is None and not complete else as_array(y)
-        if y.shape != (X.shape[0],):
-            raise SelectronError(f"X has {X.shape[0]} rows, and y has shape {y.shape}.")
-        absent = missing(y)
-        if complete and absent.any():
-            raise SelectronError(f"Row {int(absent.argmax())} has no label: y must label all rows.")
-        classes = classes_of(y[~absent]) if self.classes is None else self._named()
-        return X, classes, encode(y, classes, many=True) - 1
+        n = X.shape[0]
+        y, without = checks.labels(np.full(n, None) if y is None and not complete else y, n)
+        if complete and without.any():
+            row = int(without.argmax())
+            raise SelectronError(f"Row {row} has no label: y must label all rows.")
+        classes = classes_of(y[~without]) if self.classes is None else self._named()
+        return X, classes, encode(y, classes, without, many=True) - 1
 
-    def _begin(self, X: Any, classes: np.ndarray, given: np.ndarray) -> None:
-        """Start a session on a pool with the class codes `given`."""
+    def _session_of(self, X: Any, given: np.ndarray) -> Session:
+        """Return a session on a pool with the class codes `given`."""
         seed = self.random_state
         if not isinstance(seed, int | np.integer) or seed < 0:
             raise SelectronError(f"random_state must be a whole number from 0 on, got {seed!r}.")
         learner, goal = self._learner(), self._goal(int((given == OPEN).sum()))
-        own = featured(X, self.features, bool(self.fit_intercept), int(seed))
+        own = featured(X, self.features, bool(self.fit_intercept))
         pool = Pool(own, int(seed), *kernels(X, self.features, int(seed)))
-        self.session_ = Session(learner, pool, given.astype(np.int32), goal)
-        self.classes_, self._table = classes, X  # for the digest in the file
+        return Session(learner, pool, given.astype(np.int32), goal)
+
+    def _begin(self, session: Session, classes: np.ndarray, X: Any) -> None:
+        self.session_, self.classes_, self.named_ = session, classes, self.classes is not None
+        self._table = X  # for the digest in the file
 
     def _named(self) -> np.ndarray:
         """Return `classes` as an array; raise SelectronError if they are not distinct."""
@@ -265,31 +260,22 @@ class SelfDirectedClassifier(BaseEstimator):
         return learner
 
     def _goal(self, n: int) -> int:
-        if self.mode not in MODES:
+        if self.mode not in ("perfect", "strong", "weak"):
             raise SelectronError(f'mode must be "perfect", "strong" or "weak", got {self.mode!r}.')
         delta = self.delta
         if not isinstance(delta, int | float | np.number) or not 0 <= delta < 1:
             raise SelectronError(f"delta must be a number from 0 on and below 1, got {delta!r}.")
-        share = MODES[self.mode]
-        return math.ceil(round(n * (1 - delta if share is None else share), 6))
-
-    def _name(self, code: int) -> Any:
-        return self.classes_.tolist()[code] if code >= 0 else None
+        share = {"perfect": 1.0, "strong": 1 - delta, "weak": 0.5}[self.mode]
+        return math.ceil(round(n * share, 6))
 
     def _code(self, label: Any) -> int:
         """Return the class code of a label, with a new class appended if none were named."""
         fresh = as_array([label])
-        if fresh.ndim != 1:
-            raise SelectronError(f"A label must be one value, got {label!r}.")
-        if missing(fresh).any():
+        if fresh.ndim == 1 and missing(fresh).any():
             return PASSED
-        if label not in self.classes_.tolist():
-            if self.classes is not None:
-                raise SelectronError(
-                    f"There is no class {shown(label)}: it is {none_of(self.classes_)}."
-                )
-            self.classes_ = appended(self.classes_, fresh)
-        return self.classes_.tolist().index(label)
+        if not checks.code(label, self.classes_, many=True):
+            self.classes_ = checks.with_label(self, label)
+        return checks.code(label, self.classes_, many=True) - 1
 
 
 def classes_of(labels: np.ndarray) -> np.ndarray:
@@ -302,7 +288,7 @@ def classes_of(labels: np.ndarray) -> np.ndarray:
     selectron.errors.SelectronError: 100 labels have 100 classes, too many to learn: if they \
 are no ids, name them all with classes=.
     """
-    found = distinct(classifiable(labels))
+    found = distinct(checks.classifiable(labels))
     if scarce(len(found), len(labels)):
         raise SelectronError(
             f"{len(labels):,} labels have {len(found):,} classes, too many to learn: if they "

@@ -20,8 +20,8 @@ import numpy as np
 from scipy.special import expit
 
 from ..errors import SelectronError
-from .centre import Centre, Found, centre, left_out
-from .features import away
+from .centre import Centre, centre, left_out
+from .features import by_class
 from .perceptron import Boosted, Phase, takes
 from .session import OPEN, Plan, Pool, State
 
@@ -89,9 +89,8 @@ def planned(pool: Pool, state: State, rows: np.ndarray, ahead: np.ndarray, sign:
     """Return the plan for rows by certainty, decreasing (1) or increasing (-1), or as given (0)."""
     gap, codes = best(ahead[rows])
     stretch = -(-len(rows) // PART) if pool.kernels else np.inf
-    return Plan(
-        rows, codes, sign * gap if sign else None, patience(state.mistakes), expit(-gap), stretch
-    )
+    patience = max(1, state.mistakes // EVERY)
+    return Plan(rows, codes, sign * gap if sign else None, patience, expit(-gap), stretch)
 
 
 def stuck(pool: Pool, state: State, carry: Fits, ahead: np.ndarray) -> bool:
@@ -102,11 +101,6 @@ def stuck(pool: Pool, state: State, carry: Fits, ahead: np.ndarray) -> bool:
     return np.count_nonzero(best(ahead[known])[1] != state.codes[known]) <= d
 
 
-def patience(mistakes: int) -> int:
-    """Return the number of mistakes until the next fit."""
-    return 1 if mistakes < EVERY else mistakes // EVERY
-
-
 def fitted(pool: Pool, state: State, carry: Fits | None) -> tuple[Fits, np.ndarray]:
     """Return the carry with refitted centres, and the scores of every row, (n, classes)."""
     d = pool.X.shape[1]
@@ -114,12 +108,14 @@ def fitted(pool: Pool, state: State, carry: Fits | None) -> tuple[Fits, np.ndarr
         start = np.random.default_rng([pool.seed, 1]).normal(size=d) / np.sqrt(d)
         return Fits((), len(state.codes), 0), scores([pool.X @ start], 2)
     before = carry.centres if carry else ()
-    far = away(pool.nearest, state.codes, state.classes) if pool.nearest else None
+    known = [by_class(near, state.codes, state.classes) for near in pool.nearest]
+    far = np.stack(known, axis=2) if known else None  # (classes, n, lists of neighbours)
     found = []
     for i, (a, b) in enumerate(pairs(state.classes)):
         maps = pool.maps if far is None else (*pool.maps, far[a] - far[b])
         last = before[i] if i < len(before) else [Centre(np.zeros(X.shape[1]), START) for X in maps]
-        found.append(parted(maps, versus(state, a, b), last, state.mistakes))
+        signs = (state.codes == b).astype(np.int8) - (state.codes == a)
+        found.append(parted(maps, signs, last, state.mistakes))
     carry = Fits((), len(state.left), state.mistakes) if carry is None else carry
     carry = carry._replace(centres=tuple(centres for centres, _ in found))
     return carry, scores([margins for _, margins in found], state.classes)
@@ -135,31 +131,23 @@ def parted(
     cost much and gain little.
     """
     if len(maps) == 1:
-        only = centre(maps[0], signs, last[0])
-        return (only.centre,), only.margins
-    centres, use = list(last), {}
+        only, fit = centre(maps[0], signs, last[0])
+        return (only,), fit.margins
+    centres, use, right = list(last), {}, []
     for i, X in enumerate(maps):
-        if i == 0 or last[i].rests <= mistakes:
-            one = centre(X, signs, last[i])
-            centres[i] = one.centre._replace(rests=3 * mistakes // 2 + 1)
-            if i == 0 or fits(one, signs, mistakes):
-                use[i] = one
-    weights = weighed(np.stack([alone(maps[i], signs, one) for i, one in use.items()]))
+        if i and last[i].rests > mistakes:
+            continue
+        found, fit = centre(X, signs, last[i])
+        centres[i] = found._replace(rests=3 * mistakes // 2 + 1)
+        errors = np.count_nonzero(signs * fit.margins < 0)
+        if i == 0 or X.shape[1] <= FEW or 4 * errors <= mistakes:
+            use[i] = fit.margins
+            right.append(expit(signs * left_out(X, signs, fit))[signs != 0])
+    weights = weighed(np.stack(right))
     for i, weight in zip(use, weights, strict=True):
         if weight > LITTLE:
             centres[i] = centres[i]._replace(rests=0)
-    return tuple(centres), weights @ np.stack([one.margins for one in use.values()])
-
-
-def fits(found: Found, signs: np.ndarray, mistakes: int) -> bool:
-    """Return whether a map fits its labels, or has so few features that a fit is cheap."""
-    errors = np.count_nonzero(signs * found.margins < 0)
-    return len(found.centre.w) <= FEW or bool(4 * errors <= mistakes)
-
-
-def alone(X: np.ndarray, signs: np.ndarray, found: Found) -> np.ndarray:
-    """Return the leave-one-out probability of the label of each labelled row."""
-    return expit(signs * left_out(X, signs, found))[signs != 0]
+    return tuple(centres), weights @ np.stack(list(use.values()))
 
 
 def weighed(right: np.ndarray) -> np.ndarray:
@@ -187,11 +175,6 @@ def pairs(classes: int) -> list[tuple[int, int]]:
     [(0, 1), (0, 2), (1, 2)]
     """
     return [(a, b) for b in range(classes) for a in range(b)]
-
-
-def versus(state: State, a: int, b: int) -> np.ndarray:
-    """Return signs: -1 for rows of class a, +1 for class b, 0 for all others."""
-    return (state.codes == b).astype(np.int8) - (state.codes == a)
 
 
 def scores(margins: list[np.ndarray], classes: int) -> np.ndarray:

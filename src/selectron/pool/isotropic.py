@@ -4,15 +4,8 @@
     S = (k/n) sum_i x_i x_i' / (x_i' S^-1 x_i), the minimum of
     f(S) = log det S + (k/n) sum_i log(x_i' S^-1 x_i)
 
-The fixed-point iteration is A <- M^-1/2 A, with M = (k/n) sum z z'. It converges slowly where a
-subspace holds nearly too many points; there, a Newton step replaces it: with S = exp(H) around the
-present position, f(H) = tr H + (k/n) sum log(z' exp(-H) z) has at 0 the gradient I - M and the
-second derivative
-
-    H -> (M H + H M)/2 - (k/n) sum_i (z_i' H z_i) z_i z_i'.
-
-f is geodesically convex, and bounded below exactly if no proper subspace of dimension j holds more
-than a share j/k of the points.
+The fixed-point iteration is A <- M^-1/2 A, with M = (k/n) sum z z'. Where a subspace holds nearly
+too many points, it converges slowly, and Newton steps replace it.
 
 Sources: Tyler, "A distribution-free M-estimator of multivariate scatter" (Annals of Statistics
 1987); Wiesel, "Geodesic convexity and covariance estimation" (IEEE TSP 2012); radially isotropic
@@ -66,7 +59,11 @@ def balanced(Z: np.ndarray, eps: float, most: int) -> Position:
 
 
 def newton(Z: np.ndarray, M: np.ndarray) -> np.ndarray:
-    """Return exp(-t H/2) for Newton's direction H, t halved until f does not increase."""
+    """Return exp(-t H/2) for Newton's direction H, t halved until f does not increase.
+
+    With S = exp(H), f(H) = tr H + (k/n) sum log(z' exp(-H) z) has at 0 the gradient I - M and the
+    second derivative H -> (M H + H M)/2 - (k/n) sum_i (z_i' H z_i) z_i z_i'.
+    """
     k = Z.shape[1]
     slope = np.eye(k) - M
     some = Z[:: max(1, len(Z) // SAMPLE)]
@@ -100,18 +97,10 @@ def unit(Z: np.ndarray) -> np.ndarray:
 
 
 class Subspace(NamedTuple):
-    """A subspace, and the points in it."""
+    """A subspace that holds at least its share of the points."""
 
     basis: np.ndarray  # (j, k), orthonormal rows
     inside: np.ndarray  # (n,), booleans
-
-
-class Forster(NamedTuple):
-    """A subspace that holds at least its share of the points, and their position in it."""
-
-    basis: np.ndarray  # (j, d), orthonormal rows
-    inside: np.ndarray  # (n,), booleans
-    position: Position
 
 
 def span(Z: np.ndarray) -> np.ndarray:
@@ -153,7 +142,7 @@ def within(Z: np.ndarray, basis: np.ndarray, enough: int) -> Subspace | None:
     return Subspace(exact, inside) if inside.sum() * Z.shape[1] >= len(exact) * len(Z) else None
 
 
-def forster(X: np.ndarray, eps: float, most: int) -> Forster:
+def forster(X: np.ndarray, eps: float, most: int) -> tuple[Subspace, Position]:
     """Return a subspace with at least its share of the rows (none of them 0), and their position.
 
     It is the whole span unless a subspace of it holds too many rows; each descent lowers the
@@ -162,16 +151,13 @@ def forster(X: np.ndarray, eps: float, most: int) -> Forster:
     Z = unit(X)
     basis, inside = np.eye(X.shape[1]), np.ones(len(X), bool)
     while True:
-        within_it = Z[inside] @ basis.T
-        own = span(within_it)
-        if len(own) < len(basis):
-            basis = own @ basis
-            within_it = Z[inside] @ basis.T
-        within_it = unit(within_it)
-        position = balanced(within_it, eps, most)
-        found = heavy(within_it, position) if position.eps > eps and len(basis) > 1 else None
+        own = span(Z[inside] @ basis.T)
+        basis = own @ basis if len(own) < len(basis) else basis
+        part = unit(Z[inside] @ basis.T)
+        position = balanced(part, eps, most)
+        found = heavy(part, position) if position.eps > eps and len(basis) > 1 else None
         if found is None:
-            return Forster(basis, inside, position)
+            return Subspace(basis, inside), position
         basis = found.basis @ basis
         inside[np.flatnonzero(inside)[~found.inside]] = False
 

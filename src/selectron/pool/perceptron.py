@@ -66,16 +66,14 @@ class Sphere(NamedTuple):
             vectors[half] = stepped(pool, vectors[half], state.missed)
         lot = np.random.default_rng([pool.seed, 2]).permutation(n)
         parts = np.array_split(lot, 2)
-        while True:
+        rows = lot[:0]
+        while not len(rows):
             stage += 1
-            half, last = divmod(stage, buckets)[0], stage - 2 * buckets
+            half, last = stage // buckets, stage - 2 * buckets
             whole = last >= 0
             rows = parts[last] if whole else np.array_split(parts[half], buckets)[stage % buckets]
             rows = rows[state.codes[rows] == OPEN]
-            if len(rows):
-                break
-        w = vectors[1 - last] if whole else vectors[half]
-        plan = by_margin(pool, rows, w)
+        plan = by_margin(pool, rows, vectors[1 - last] if whole else vectors[half])
         return Halves(tuple(vectors), stage), plan._replace(patience=np.inf if whole else 1)
 
 
@@ -177,13 +175,11 @@ def opened(learner: Boosted, pool: Pool, state: State, number: int) -> Phase:
     random = np.random.default_rng([pool.seed, 3, number])
     if zero.all():
         return Phase(number, rows, np.zeros((1, X.shape[1])), np.ones(1), 0)
-    found = forster(X[~zero], learner.eps, learner.most)
+    found, position = forster(X[~zero], learner.eps, learner.most)
     inside = zero.copy()
     inside[~zero] = found.inside
     w = random.normal(size=len(found.basis))
-    return Phase(
-        number, rows[inside], found.position.matrix @ found.basis, w / np.linalg.norm(w), 0
-    )
+    return Phase(number, rows[inside], position.matrix @ found.basis, w / np.linalg.norm(w), 0)
 
 
 def advanced(pool: Pool, phase: Phase, missed: np.ndarray) -> Phase:

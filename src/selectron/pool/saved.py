@@ -32,7 +32,7 @@ def write(path: str | os.PathLike, pool: "SelfDirectedClassifier", X: Any) -> No
         "features": pool.features if isinstance(pool.features, str) else None,
         "named": pool.classes is not None,
         "classes": pool.classes_.tolist(),
-        "plans": [[begun.told, begun.known] for begun in session.begun],
+        "plans": [[begun.answered, begun.known] for begun in session.begun],
         "rows": digest(X),
     }
     storage.write(path, header, {**session.answers._asdict(), "given": session.given})
@@ -53,7 +53,7 @@ def read(kind: type, path: str | os.PathLike, X: Any, features: Any) -> "SelfDir
         raise SelectronError(f"{path} needs the learner {name}, which is not part of Selectron.")
     pool = kind(LEARNERS[name](*parameters), features=own, **header["parameters"])
     pool.classes = header["classes"] if header["named"] else None
-    pool._begin(X, as_array(header["classes"]), arrays.pop("given"))
+    pool._begin(pool._session_of(X, arrays.pop("given")), as_array(header["classes"]), X)
     pool.session_.restore(Answers(**arrays), header["plans"])
     return pool
 
