@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
-import scipy.sparse.linalg
+import scipy.sparse
+from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit
 
 LEAST, MOST = 1e-8, 1e2  # bounds of lam, for rows of mean squared norm 1
@@ -165,19 +166,14 @@ def bend_with_matrix(R: Any, lam: float) -> Bend:
 
 
 def bend_without_matrix(X: Any, curve: np.ndarray, lam: float) -> Bend:
-    """Return H by conjugate gradients, its trace estimated by one random vector.
-
-    The relative error of the trace is below sqrt(2/gamma), and gamma is large.
-    """
+    """Return H by conjugate gradients, its trace estimated by one random vector."""
     d = X.shape[1]
     diagonal = (X.multiply(X) if scipy.sparse.issparse(X) else X * X).T @ curve + lam
-    first = scipy.sparse.linalg.LinearOperator((d, d), lambda v: v / diagonal, dtype=float)
-    H = scipy.sparse.linalg.LinearOperator(
-        (d, d), lambda v: X.T @ (curve * (X @ v)) + lam * v, dtype=float
-    )
+    first = LinearOperator((d, d), lambda v: v / diagonal, dtype=float)
+    H = LinearOperator((d, d), lambda v: X.T @ (curve * (X @ v)) + lam * v, dtype=float)
 
     def solve(g: np.ndarray) -> np.ndarray:
-        return scipy.sparse.linalg.cg(H, g, rtol=0.1, maxiter=200, M=first)[0]
+        return cg(H, g, rtol=0.1, maxiter=200, M=first)[0]
 
     def gamma() -> float:
         v = np.random.default_rng(0).choice([-1.0, 1.0], d)

@@ -54,8 +54,7 @@ class SelfDirectedClassifier(BaseEstimator):
     goal_ : int
         Number of rows to label in all.
 
-    All input errors are `SelectronError`, a ValueError, and leave the state unchanged. The rows
-    are held twice, as given and as transformed: 8 bytes a number.
+    All input errors are `SelectronError`, a ValueError, and leave the state unchanged.
 
     Examples
     --------
@@ -168,8 +167,8 @@ class SelfDirectedClassifier(BaseEstimator):
     def mistakes_left(self) -> float:
         """Estimate the number of corrections up to the goal; NaN before the first proposal.
 
-        It is the sum of the learner's error probabilities, scaled by its recent errors; NaN for the
-        learners of the paper, which have none.
+        It is the sum of the learner's error probabilities, scaled by its recent errors. The
+        learners of the paper have none: NaN.
         """
         return self._session().left()
 
@@ -279,15 +278,7 @@ class SelfDirectedClassifier(BaseEstimator):
 
 
 def classes_of(labels: np.ndarray) -> np.ndarray:
-    """Return the sorted classes of labels.
-
-    Raises SelectronError for measurements, and for labels of which nearly all differ.
-
-    >>> classes_of(np.arange(100))
-    Traceback (most recent call last):
-    selectron.errors.SelectronError: 100 labels have 100 classes, too many to learn: if they \
-are no ids, name them all with classes=.
-    """
+    """Return the sorted classes of labels; raise SelectronError if they look like ids."""
     found = distinct(checks.classifiable(labels))
     if scarce(len(found), len(labels)):
         raise SelectronError(

@@ -1,16 +1,13 @@
 """The default learner: propose the most certain row, by a logistic fit to the labels so far.
 
-After a mistake, the weights are refitted to all labels and the open rows are sorted again. On the
-sphere this makes about half the mistakes of `Greedy`, always makes progress, and tolerates
-labels that no halfspace separates. With kernel maps and neighbours (see `kernels`), each map has
-its own fit, and a row's score is the mean of their margins, weighted by leave-one-out predictions
-of the labels. A plan then ends after a tenth of the open rows even without a mistake: confirmed
-proposals inform the predictions of nearby rows.
+After a mistake, the weights are refitted to all labels and the open rows are sorted again. With
+kernel maps and neighbours (see `kernels`), each map has its own fit, and a row's score is the mean
+of their margins, weighted by leave-one-out predictions of the labels. A plan then ends after a
+tenth of the open rows even without a mistake: confirmed proposals inform those of nearby rows.
 
 If STUCK d mistakes have not halved the open rows, although the fit errs on no more than d labelled
-rows, `Boosted` takes over until they are halved. A halving therefore costs at most O(d) mistakes
-more than the proven bound, and a share of 1 - delta takes log2(1/delta) halvings. With more errors
-than d, the labels are taken for noise, for which there is no bound.
+rows, `Boosted` takes over until they are halved: a halving costs at most O(d) mistakes more than
+the proven bound. With more errors than d, the labels are taken for noise.
 """
 
 from collections.abc import Sequence
@@ -49,7 +46,7 @@ class Confident(NamedTuple):
 
     With more than two classes there is a fit for each pair; the certainty of a class is its
     smallest margin over the others. There is a fit after each of the first 100 mistakes, and then
-    whenever mistakes have grown by a hundredth: the number of fits is logarithmic in mistakes.
+    whenever mistakes have grown by a hundredth.
     """
 
     def plan(self, pool: Pool, state: State, carry: Fits | None) -> tuple[Fits, Plan]:
@@ -126,9 +123,8 @@ def parted(
 ) -> tuple[tuple[Centre, ...], np.ndarray]:
     """Return the centres of a pair of classes under every map, and their mean margins, (n,).
 
-    A map of little weight is not refitted until mistakes have grown by half. The same holds for a
-    kernel map whose fit errs on more labels than a quarter of the mistakes: on noise, kernel maps
-    cost much and gain little.
+    A map of little weight is not refitted until mistakes have grown by half, nor is a kernel map
+    whose fit errs on more labels than a quarter of the mistakes, as on noise.
     """
     if len(maps) == 1:
         only, fit = centre(maps[0], signs, last[0])
@@ -154,10 +150,8 @@ def weighed(right: np.ndarray) -> np.ndarray:
     """Return the weights of the maps, (maps,), that maximise the likelihood of their mixture.
 
     `right` (maps, rows) is the leave-one-out probability of each row's label under each map. Each
-    map starts with one row to its credit.
-
-    Source: stacking of Yao, Vehtari, Simpson & Gelman, "Using stacking to average Bayesian
-    predictive distributions" (Bayesian Analysis 2018), by the EM algorithm.
+    map starts with one row to its credit. Source: Yao, Vehtari, Simpson & Gelman, "Using stacking
+    to average Bayesian predictive distributions" (Bayesian Analysis 2018), by the EM algorithm.
     """
     right = np.maximum(right[:, right.min(axis=0) < SURE], 1e-300)
     k, n = right.shape
@@ -169,11 +163,7 @@ def weighed(right: np.ndarray) -> np.ndarray:
 
 
 def pairs(classes: int) -> list[tuple[int, int]]:
-    """Return all pairs of classes, ordered by the later class.
-
-    >>> pairs(3)
-    [(0, 1), (0, 2), (1, 2)]
-    """
+    """Return all pairs of classes, ordered by the later class."""
     return [(a, b) for b in range(classes) for a in range(b)]
 
 

@@ -1,9 +1,8 @@
 """Feature maps of a pool: scaling, kernel maps, and the nearest neighbours of every row.
 
 The map of neighbours gives each row the log ratio of two squared distances: to the nearest labelled
-row of either class, the row itself excluded. It searches the row's 50 nearest neighbours; a class
-that is not among them counts as far as the last of them, so that a row without labelled neighbours
-is at 0. A row's own label has no influence on its features, so that maps can be compared.
+row of either class among its 50 neighbours. A class that is not among them counts as far as the
+last of them. A row's own label has no influence on its features, so that maps can be compared.
 """
 
 from typing import Any, NamedTuple
@@ -93,8 +92,7 @@ def kernels(X: Any, features: Any, seed: int) -> tuple[tuple[np.ndarray, ...], t
     """Return the kernel maps of "auto" and the neighbours of every row, both () without "auto".
 
     There are two maps of a Gaussian kernel and one of the graph of neighbours; neighbours are found
-    among the rows as given and among the standardised rows. Sparse, wide and large tables get none:
-    a linear map does well there, or the fits would take too long.
+    among the rows as given and among the standardised rows. Sparse, wide and large tables get none.
     """
     n, d = X.shape
     if (
@@ -114,29 +112,18 @@ def kernels(X: Any, features: Any, seed: int) -> tuple[tuple[np.ndarray, ...], t
 
 
 def gaussian(X: np.ndarray, seed: int) -> np.ndarray:
-    """Return the Nystroem map of exp(-|x - x'|^2 / v) from up to 300 rows drawn at random.
-
-    v is the median of |x - x'|^2.
-
-    Source: Williams & Seeger, "Using the Nystroem method to speed up kernel machines" (NIPS 2000).
-    """
+    """Return the Nystroem map of exp(-|x - x'|^2 / v), v the median of |x - x'|^2."""
     from sklearn.kernel_approximation import Nystroem
 
-    return Nystroem(
-        gamma=1 / apart(X, seed), n_components=min(len(X), LANDMARKS), random_state=seed
-    ).fit_transform(X)
+    gamma, size = 1 / apart(X, seed), min(len(X), LANDMARKS)
+    return Nystroem(gamma=gamma, n_components=size, random_state=seed).fit_transform(X)
 
 
 def neighbourly(around: Nearest, seed: int) -> np.ndarray:
     """Return a map in which rows connected by a chain of near neighbours are close to each other.
 
     Its kernel is (L + eps I)^-2, L the Laplacian of the graph of nearest neighbours, restricted to
-    its 200 largest directions, which vary between clusters of rows rather than within them. It is
-    computed from all rows, labelled or not.
-
-    Sources: Smola & Kondor, "Kernels and Regularization on Graphs" (COLT 2003); the weights of the
-    graph, by each row's own distances, are those of Zelnik-Manor & Perona, "Self-Tuning Spectral
-    Clustering" (NIPS 2004).
+    its 200 largest directions (Smola & Kondor, "Kernels and Regularization on Graphs", COLT 2003).
     """
     from scipy.sparse.csgraph import laplacian
     from sklearn.utils.extmath import randomized_svd
@@ -152,7 +139,8 @@ def neighbourly(around: Nearest, seed: int) -> np.ndarray:
 def graph(around: Nearest) -> Any:
     """Return the graph of the five nearest neighbours, (n, n) sparse.
 
-    An edge weighs exp(-|x - x'|^2 / r r'), r and r' the distances of both rows' fifth neighbours.
+    An edge weighs exp(-|x - x'|^2 / r r'), r and r' the distances of both rows' fifth neighbours
+    (Zelnik-Manor & Perona, "Self-Tuning Spectral Clustering", NIPS 2004).
     """
     n, rows, far = len(around.rows), around.rows[:, :NEAR], around.far[:, :NEAR]
     reach = np.maximum(far[:, -1], 1e-150)

@@ -1,7 +1,6 @@
 """Radially isotropic position: the linear map after which normalised points are evenly spread.
 
-    A with mean of z z' = I/k for z = A x / |A x|: S = 1/(A'A) solves
-    S = (k/n) sum_i x_i x_i' / (x_i' S^-1 x_i), the minimum of
+    A with mean of z z' = I/k for z = A x / |A x|: S = 1/(A'A) is the minimum of
     f(S) = log det S + (k/n) sum_i log(x_i' S^-1 x_i)
 
 The fixed-point iteration is A <- M^-1/2 A, with M = (k/n) sum z z'. Where a subspace holds nearly
@@ -115,8 +114,8 @@ def span(Z: np.ndarray) -> np.ndarray:
 def heavy(Z: np.ndarray, position: Position) -> Subspace | None:
     """Return a proper subspace of dimension j with a share of j/k of the points or more, or None.
 
-    A map that does not converge shrinks the directions of such a subspace without bound. The
-    subspaces tried are those of the j shortest axes, the largest gap to the next axis first.
+    A map that does not converge shrinks such a subspace without bound: the subspaces tried are
+    those of the j shortest axes, the largest gap to the next axis first.
     """
     n, k = Z.shape
     _, axes, directions = np.linalg.svd(position.matrix)
@@ -145,8 +144,7 @@ def within(Z: np.ndarray, basis: np.ndarray, enough: int) -> Subspace | None:
 def forster(X: np.ndarray, eps: float, most: int) -> tuple[Subspace, Position]:
     """Return a subspace with at least its share of the rows (none of them 0), and their position.
 
-    It is the whole span unless a subspace of it holds too many rows; each descent lowers the
-    dimension, and a line is always in position.
+    It is the span unless a subspace of that holds too many rows; a line is always in position.
     """
     Z = unit(X)
     basis, inside = np.eye(X.shape[1]), np.ones(len(X), bool)
@@ -165,10 +163,7 @@ def forster(X: np.ndarray, eps: float, most: int) -> tuple[Subspace, Position]:
 class RadiallyIsotropic(TransformerMixin, BaseEstimator):
     """The linear map that brings rows, scaled to unit length, into radially isotropic position.
 
-    Under it, the mean of z z' is within eps / k of I / k in every direction, for z = A x / |A x|:
-    every halfspace through 0 then has a share of 1/(2k) of the rows at a distance above 1/sqrt(2k)
-    from its boundary. The map is Tyler's estimator of scatter, and Forster's transform.
-
+    Under it, the mean of z z' is within eps / k of I / k in every direction, for z = A x / |A x|.
     No such map exists if a proper subspace of dimension j of the k-dimensional span holds more than
     a share j/k of the rows. Then `converged_` is False and `heavy_subspace_` is that subspace.
 
@@ -195,8 +190,7 @@ class RadiallyIsotropic(TransformerMixin, BaseEstimator):
     n_zero_, n_duplicate_ : int
         Numbers of rows of 0, which are left out, and of rows that repeat an earlier one.
 
-    Source: Tyler (Annals of Statistics 1987); see the module. `fit` raises SelectronError if X is
-    no table of finite numbers.
+    `fit` raises SelectronError if X is no table of finite numbers.
 
     Examples
     --------

@@ -1,8 +1,6 @@
 """The learners of the paper: for the sphere, for arbitrary points, and its update in greedy order.
 
 The update of the modified perceptron, on a mistake: w <- w - <w, x> x  (eq. 1), for x of unit norm.
-It shortens w and does not decrease <w, w*>, so that the angle to any w* that separates the labels
-decreases, and the more so the larger the margin.
 
 Source: Diakonikolas, Kontonis, Tzamos & Zarifis, "Self-Directed Linear Classification" (COLT 2023),
 Algorithms 1 (`Sphere`) and 2 (`Boosted`); the update is Dunagan & Vempala's (STOC 2004).
@@ -48,7 +46,7 @@ class Sphere(NamedTuple):
 
     The pool is split at random into halves, and each half into c d log log n buckets. In each
     bucket, rows are proposed by decreasing margin up to the first mistake. At the end, each half's
-    vector proposes the open rows of the other half. Mistakes: O(d log log n) for all rows.
+    vector proposes the open rows of the other half. O(d log log n) mistakes.
     """
 
     c: float = 1.6
@@ -124,12 +122,10 @@ class Boosted(NamedTuple):
     """The learner for arbitrary points: Algorithm 2, boosted. Dense rows only.
 
     A phase finds a subspace V that contains a share of dim V / d of the open rows or more and can
-    be put into radially isotropic position, within `eps`, in `most` steps. There, every halfspace
-    has rows of large margin. From a random w, the rows in V are proposed by decreasing margin, with
-    an update and a new order after each mistake, until the `share` of them is labelled; the next
-    phase takes the rest. Mistakes for a share of 1 - delta: O(d log(1/delta)), for any number of
-    rows. A phase that makes too many mistakes is replaced by one with another w, as in the proof,
-    in which a phase succeeds with constant probability.
+    be put into radially isotropic position, within `eps`, in `most` steps. From a random w, the
+    rows in V are proposed by decreasing margin, with an update and a new order after each mistake,
+    until the `share` of them is labelled; the next phase takes the rest, also of a phase with too
+    many mistakes. O(d log(1/delta)) mistakes for a share of 1 - delta.
     """
 
     share: float = 0.5

@@ -4,10 +4,10 @@ A learner is a NamedTuple of parameters with one method,
 
     plan(pool, state, carry) -> (carry, Plan)
 
-The session calls it for the first row, and again when the plan is used up or has reached its limit
-of mistakes (`patience`) or rows (`stretch`). `carry` is what the learner keeps between two plans,
-None before the first. Learners never change it in place, so that undo can return to an older one.
-All random draws depend on `pool.seed` and the labels alone: the same answers give the same plans.
+The session calls it again when the plan is used up or has reached its limit of mistakes
+(`patience`) or rows (`stretch`). `carry` is what the learner keeps between two plans, None before
+the first; it is never changed in place, so that undo can return to an older one. All random draws
+depend on `pool.seed` and the labels alone: the same answers give the same plans.
 """
 
 from collections.abc import Callable, Iterable
@@ -68,11 +68,7 @@ class Plan(NamedTuple):
 
 
 class Queue:
-    """The rows of a plan, sorted lazily.
-
-    Each part is selected in one pass over the remaining rows and is four times as long as the part
-    before: O(1) amortised time per row.
-    """
+    """The rows of a plan, sorted lazily: each part is four times as long as the part before."""
 
     FIRST = 4_096
 
@@ -107,10 +103,7 @@ class Queue:
 
 
 class PoolRun(NamedTuple):
-    """The record of a session, in the order of the answers; arrays of equal length.
-
-    It has fewer rows than the pool where the goal is a share of it.
-    """
+    """The record of a session, in the order of the answers; arrays of equal length."""
 
     order: np.ndarray  # numbers of the rows
     proposals: np.ndarray
@@ -246,10 +239,7 @@ class Session:
             self._take(answers.part(start, stop))
 
     def left(self) -> float:
-        """Estimate the mistakes up to the goal: the sum of the doubts, scaled by the recent errors.
-
-        Return NaN if the learner has no doubts, such as the learners of the paper.
-        """
+        """Estimate the mistakes up to the goal; NaN for a learner without doubts."""
         if self.queue is None or self.queue.plan.doubts is None:
             return float("nan")
         open_ = self.codes[self.queue.plan.rows] == OPEN
