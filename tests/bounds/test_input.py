@@ -48,7 +48,6 @@ THEOREMS = {
     "selective sampling 1": selective_sampling.theorem_1,
     "selective sampling 2": selective_sampling.theorem_2,
     "ellipsoid 2": lambda run, X, U: ellipsoid.theorem_2(run, X, U, 0.1, 0.5),
-    "ellipsoid shrinking": lambda run, X, U: ellipsoid.shrinking(run, X, U, 0.1, 0.5),
     "ellipsoid 3": lambda run, X, U: ellipsoid.theorem_3(run, X, U, 0.1, 0.1, 0.8),
 }
 ODD = {

@@ -17,7 +17,7 @@ import numpy as np
 from ..engine.parameters import shown
 from ..errors import SelectronError
 from ..model.run import Run
-from .quantities import fitting, from_0, longest, losses, margins, steps
+from .quantities import fitting, from_0, longest, steps
 
 
 def lambda_1(gamma: float, a: float, start: str = "sound") -> float:
@@ -48,18 +48,17 @@ def theorem_2(
     >>> round(theorem_2(run, X, np.array([-0.6, 0.8]), gamma=0.5, a=0.5), 2)
     69.92
     """
-    first, r, cut = _bodies(run, X, u, gamma, a, start)
-    if r <= 0 or cut == 0:
+    first = lambda_1(gamma, a, start)
+    X, u = fitting(run, X, u, still=True)
+    s = steps(run, X, u)
+    R = longest(s.X)
+    if R == 0 or a * gamma == 0:
         return math.inf
-    return math.log(r**2 / first) / math.log1p(-cut / first)
-
-
-def shrinking(
-    run: Run, X: np.ndarray, u: np.ndarray, gamma: float, a: float, start: str = "sound"
-) -> float:
-    """Return (lambda_1 - r^2) / (a gamma / R)^2, sharper than `theorem_2`; not in the talk."""
-    first, r, cut = _bodies(run, X, u, gamma, a, start)
-    return (first - r**2) / cut if r > 0 and cut > 0 else math.inf
+    delta = float(s.margins.min() - a * gamma) / R
+    r = min(delta, (delta + math.sqrt(first) - float(np.linalg.norm(u))) / 2)
+    return (
+        math.log(r**2 / first) / math.log1p(-((a * gamma / R) ** 2) / first) if r > 0 else math.inf
+    )
 
 
 def theorem_3(
@@ -89,9 +88,9 @@ def theorem_3(
     s = steps(run, X, u)
     if c + b >= 1 or gamma <= 0:
         return math.inf
-    K, R, reached = (1 - b) / (1 - b - c), longest(s.X), margins(s)
+    K, R, reached = (1 - b) / (1 - b - c), longest(s.X), s.margins
     lossy = steps(run, X, u, everywhere)
-    loss, wrong = losses(lossy, gamma), losses(lossy, 0.0)
+    loss, wrong = lossy.losses(gamma), lossy.losses(0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         costs = [
             np.where(cost > 0, cost / (lossy.X**2).sum(axis=1), 0.0).sum()
@@ -101,18 +100,3 @@ def theorem_3(
     first = scale * K * (size + costs[0])
     narrow = c <= 2 * gamma / (gamma + max(gamma, reached.max(initial=0.0)))
     return float(min(first, scale * (size + K * sum(costs))) if narrow else first)
-
-
-def _bodies(
-    run: Run, X: np.ndarray, u: np.ndarray, gamma: float, a: float, start: str
-) -> tuple[float, float, float]:
-    """Return lambda_1, r and (a gamma / R)^2; the last two are 0 if R is."""
-    first = lambda_1(gamma, a, start)
-    X, u = fitting(run, X, u, still=True)
-    s = steps(run, X, u)
-    R = longest(s.X)
-    if R == 0:
-        return first, 0.0, 0.0
-    delta = float(margins(s).min() - a * gamma) / R
-    room = math.sqrt(first) - float(np.linalg.norm(u))
-    return first, min(delta, (delta + room) / 2), (a * gamma / R) ** 2

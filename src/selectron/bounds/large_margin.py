@@ -25,26 +25,13 @@ import numpy as np
 from ..engine.parameters import shown
 from ..errors import SelectronError
 from ..model.run import Run
-from .quantities import (
-    ROUNDING,
-    Steps,
-    above_0,
-    dense,
-    drifts,
-    fitting,
-    from_0,
-    listed,
-    longest,
-    losses,
-    margins,
-    recorded,
-    steps,
-)
+from . import quantities
+from .quantities import ROUNDING, Steps, above_0, dense, fitting, from_0, longest, recorded, steps
 
 
 def stepped_mistakes(run: Run) -> int:
     """Return the number of mistakes with a step."""
-    (run,) = listed(run)
+    (run,) = quantities.listed(run)
     return int((run.updated & ~run.correct).sum())
 
 
@@ -70,7 +57,7 @@ def theorem_3_1(run: Run, X: np.ndarray, U: np.ndarray, alpha: float, sigma: flo
     X, U = fitting(run, X, U)
     s = steps(run, X, U)
     beta = float(np.linalg.norm(replayed(s, alpha, math.inf, sigma), axis=1).max(initial=0.0))
-    mu, D = float(drifts(s.U).max(initial=0.0)), longest(s.U)
+    mu, D = float(s.drifts.max(initial=0.0)), longest(s.U)
     lost = 2 * (1 + alpha) * mu * beta + alpha / (2 + alpha) * D**2 + 2 * math.sqrt(sigma) * D
     return _bound(run, s, Step(alpha, 0.0, lost), D**2)
 
@@ -125,7 +112,7 @@ def theorem_5_1(
     psi2, size = (1 + alpha) / (2 * C), float(u @ u)
     if psi2 == 0:
         return theorem_3_1(run, X, u, alpha)
-    loss = float((losses(steps(run, X, u, everywhere), 1.0) ** 2).sum()) / psi2
+    loss = float((steps(run, X, u, everywhere).losses() ** 2).sum()) / psi2
     return _bound(run, s, Step(alpha, psi2, alpha / (2 + alpha) * size), size + loss)
 
 
@@ -163,7 +150,7 @@ class Step(NamedTuple):
 def _bound(run: Run, s: Steps, step: Step, right: float) -> float:
     """Return (right - gains of the steps without a mistake) / g; see the module."""
     margin, hard = recorded(run, "margin"), step.psi2 == 0
-    if hard and margins(s).min(initial=1.0) < 1 - ROUNDING:
+    if hard and s.margins.min(initial=1.0) < 1 - ROUNDING:
         return math.inf
     least = longest(s.X) ** 2 + step.psi2
     g = (1 - step.alpha**2) / least - step.lost if least else 1.0

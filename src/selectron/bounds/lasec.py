@@ -16,22 +16,8 @@ import math
 import numpy as np
 
 from ..model.run import Run
-from .quantities import (
-    ROUNDING,
-    Runs,
-    Steps,
-    Tradeoff,
-    above_0,
-    averaged,
-    drifts,
-    fitting,
-    from_0,
-    longest,
-    losses,
-    margins,
-    rows,
-    steps,
-)
+from . import quantities
+from .quantities import ROUNDING, Runs, Steps, Tradeoff, above_0, averaged, fitting, longest, steps
 
 
 def theorem_2(
@@ -65,7 +51,7 @@ def theorem_4(
     X, U = fitting(runs, X, U)
 
     def terms(s: Steps, loss: float) -> Tradeoff:
-        cost = _comparator(s, b, c, float((drifts(s.U) ** 2).sum()))
+        cost = _comparator(s, b, c, float((s.drifts**2).sum()))
         return Tradeoff(loss, cost, float(_shapes(s.X, b, c)[1].sum()))
 
     return averaged(runs, X, U, everywhere, terms)
@@ -89,7 +75,7 @@ def lemma_7(A: float, B: float, C: float, D: float, gamma: float = 1.0) -> float
 def drift_of(c: float, X: np.ndarray) -> float:
     """Return the drift V for which c is optimal: the inverse of `tuned_c`."""
     above_0(c=c)
-    X = rows(X)
+    X = quantities.rows(X)
     return math.sqrt(2) * X.size * longest(X) / c**1.5
 
 
@@ -100,8 +86,8 @@ def tuned_c(V: float, X: np.ndarray) -> float:
     >>> round(tuned_c(0.5, X), 3), round(drift_of(tuned_c(0.5, X), X), 3)
     (12.699, 0.5)
     """
-    from_0(V=V)
-    X = rows(X)
+    quantities.from_0(V=V)
+    X = quantities.rows(X)
     return (math.sqrt(2) * X.size * longest(X) / V) ** (2 / 3) if V > 0 else math.inf
 
 
@@ -114,7 +100,7 @@ def corollary_8(run: Run, X: np.ndarray, U: np.ndarray, b: float, c: float) -> f
     above_0(b=b, c=c)
     X, U = fitting(run, X, U)
     explicit = _explicit(steps(run, X, U), X, b, c)
-    loss = float(losses(steps(run, X, U, everywhere=True), 1.0).sum())
+    loss = float(steps(run, X, U, everywhere=True).losses().sum())
     return lemma_7(*explicit, loss) if explicit else math.inf
 
 
@@ -139,7 +125,7 @@ def corollary_9(runs: Runs, X: np.ndarray, U: np.ndarray, b: float, c: float) ->
 
 def _comparator(s: Steps, b: float, c: float, V: float) -> float:
     """Return b ||u_1||^2 + c V + sum (u' x)^2."""
-    return float(b * (s.U[:1] ** 2).sum() + (c * V if V else 0.0) + (margins(s) ** 2).sum())
+    return float(b * (s.U[:1] ** 2).sum() + (c * V if V else 0.0) + (s.margins**2).sum())
 
 
 def _shapes(X: np.ndarray, b: float, c: float) -> tuple[np.ndarray, np.ndarray]:
@@ -159,7 +145,7 @@ def _explicit(s: Steps, X: np.ndarray, b: float, c: float) -> tuple[float, float
     """Return A, B and C of Corollary 8, None unless its conditions hold."""
     d, epsilon, R, V = X.shape[1], b / c, longest(X), drift_of(c, X)
     mu = max(9 / 8 * R**2, (b + R**2) ** 2 / (8 * R**2)) if R else math.inf
-    if c < mu or (drifts(s.U) ** 2).sum() > V * (1 + ROUNDING):
+    if c < mu or (s.drifts**2).sum() > V * (1 + ROUNDING):
         return None
     B = np.linalg.slogdet(_shapes(s.X, b, c)[0] / b)[1] + epsilon / (1 - epsilon) * d
     return _comparator(s, b, c, V), float(B), 2 * math.sqrt(2) * d * R / math.sqrt(c)

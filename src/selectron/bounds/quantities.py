@@ -50,27 +50,25 @@ class Steps(NamedTuple):
     y: np.ndarray  # (m,), -1 or +1
     U: np.ndarray  # (m, d), the comparators
 
+    @property
+    def margins(self) -> np.ndarray:
+        """y <u, x> of every step, (m,)."""
+        return self.y * np.einsum("td,td->t", self.U, self.X)
+
+    @property
+    def drifts(self) -> np.ndarray:
+        """||u_k - u_(k-1)|| of consecutive comparators, (m - 1,)."""
+        return np.linalg.norm(np.diff(self.U, axis=0), axis=1)
+
+    def losses(self, gamma: float = 1.0) -> np.ndarray:
+        """Return the hinge losses max(0, gamma - y <u, x>) of the comparators, (m,)."""
+        return np.maximum(0.0, gamma - self.margins)
+
 
 def steps(run: Run, X: np.ndarray, U: np.ndarray, everywhere: bool = False) -> Steps:
     """Return the rounds with a step, or with a label if `everywhere`; U is (d,) or (n, d)."""
-    every = np.broadcast_to(U, X.shape)
     chosen = run.code != 0 if everywhere else run.updated
-    return Steps(X[chosen], run.code[chosen], every[chosen])
-
-
-def margins(s: Steps) -> np.ndarray:
-    """Return y <u, x> of every step, (m,)."""
-    return s.y * np.einsum("td,td->t", s.U, s.X)
-
-
-def losses(s: Steps, gamma: float) -> np.ndarray:
-    """Return the hinge losses max(0, gamma - y <u, x>) of the comparators, (m,)."""
-    return np.maximum(0.0, gamma - margins(s))
-
-
-def drifts(U: np.ndarray) -> np.ndarray:
-    """Return ||u_k - u_(k-1)|| of consecutive comparators, (m - 1,)."""
-    return np.linalg.norm(np.diff(U, axis=0), axis=1)
+    return Steps(X[chosen], run.code[chosen], np.broadcast_to(U, X.shape)[chosen])
 
 
 def longest(X: np.ndarray) -> float:
@@ -84,7 +82,7 @@ def averaged(
     """Return the mean of `terms(steps, loss)` over runs, which estimates its expectation."""
     found = []
     for run in listed(runs):
-        loss = losses(steps(run, X, U, everywhere), 1.0).sum()
+        loss = steps(run, X, U, everywhere).losses().sum()
         found.append(terms(steps(run, X, U), float(loss)))
     return Tradeoff(*np.mean(found, axis=0).tolist())
 

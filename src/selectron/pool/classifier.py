@@ -1,22 +1,28 @@
 """SelfDirectedClassifier: label a whole pool in the order that needs the fewest corrections."""
 
+import hashlib
 import math
 import os
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 from sklearn.base import BaseEstimator
 
+from .. import storage
 from ..data.labels import as_array, distinct, encode, missing
 from ..engine.parameters import shown
 from ..errors import SelectronError
 from ..estimator import checks
-from . import saved
-from .confident import Confident
+from .confident import Confident, InOrder
 from .features import featured, kernels, table
-from .session import OPEN, PASSED, Pool, PoolRun, Session, named
+from .perceptron import Boosted, Greedy, Sphere
+from .session import OPEN, PASSED, Answers, Pool, PoolRun, Session, named
 
+KIND = "pool"  # of the file
+LEARNERS = {kind.__name__: kind for kind in (Confident, InOrder, Greedy, Sphere, Boosted)}
+PARAMETERS = "mode", "delta", "fit_intercept", "random_state"
 FEW = 20  # classes that a pool may have regardless of its number of rows
 
 
@@ -191,8 +197,18 @@ class SelfDirectedClassifier(BaseEstimator):
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the answers and all that is needed to resume to a file, except for the rows."""
-        self._session()
-        saved.write(path, self, self._table)
+        session, learner = self._session(), self._learner()
+        header = {
+            "kind": KIND,
+            "learner": [type(learner).__name__, list(learner)],
+            "parameters": {name: getattr(self, name) for name in PARAMETERS},
+            "features": self.features if isinstance(self.features, str) else None,
+            "named": self.classes is not None,
+            "classes": self.classes_.tolist(),
+            "plans": [[begun.answered, begun.known] for begun in session.begun],
+            "rows": digest(self._table),
+        }
+        storage.write(path, header, {**session.answers._asdict(), "given": session.given})
 
     @classmethod
     def load(
@@ -204,7 +220,23 @@ class SelfDirectedClassifier(BaseEstimator):
         A transformer is not in the file: pass it as `features`. Raises SelectronError if the file
         is damaged, or the rows differ.
         """
-        return saved.read(cls, path, table(X), features)
+        X = table(X)
+        header, arrays = storage.read(path)
+        if header.get("kind") != KIND:
+            raise SelectronError(f"{path} holds a model, not the answers for a pool.")
+        if header["rows"] != digest(X):
+            raise SelectronError(f"{path} holds the answers for other rows.")
+        own = header["features"] or features
+        if own is None:
+            raise SelectronError(f"{path} needs its transformer: pass it as features=.")
+        name, values = header["learner"]
+        if name not in LEARNERS:
+            raise SelectronError(f"{path} needs the learner {name}, which is not in Selectron.")
+        classes = header["classes"] if header["named"] else None
+        pool = cls(LEARNERS[name](*values), classes=classes, features=own, **header["parameters"])
+        pool._begin(pool._session_of(X, arrays.pop("given")), as_array(header["classes"]), X)
+        pool.session_.restore(Answers(**arrays), header["plans"])
+        return pool
 
     # Internals
 
@@ -275,6 +307,14 @@ class SelfDirectedClassifier(BaseEstimator):
         if not checks.code(label, self.classes_, many=True):
             self.classes_ = checks.with_label(self, label)
         return checks.code(label, self.classes_, many=True) - 1
+
+
+def digest(X: Any) -> str:
+    """Return the BLAKE2b digest of a table, in hex."""
+    total = hashlib.blake2b(repr(X.shape).encode(), digest_size=16)
+    for array in (X.indptr, X.indices, X.data) if scipy.sparse.issparse(X) else (X,):
+        total.update(np.ascontiguousarray(array).data)
+    return total.hexdigest()
 
 
 def classes_of(labels: np.ndarray) -> np.ndarray:

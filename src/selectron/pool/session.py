@@ -133,10 +133,7 @@ def named(codes: np.ndarray, classes: np.ndarray) -> np.ndarray:
     return names[np.where(known, codes, -1)]
 
 
-@cache
-def blas() -> ThreadpoolController:
-    """Return the controller that limits BLAS to one thread: more make small fits much slower."""
-    return ThreadpoolController()
+blas = cache(ThreadpoolController)  # with more than one thread, small fits are much slower
 
 
 class Begun(NamedTuple):

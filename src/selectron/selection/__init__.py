@@ -1,6 +1,6 @@
 """Feature selection: by the weights of an online learner, by information gain, or by a game.
 
-kept, dropped         which weights are large, and how many are small
+kept                  which weights are large
 lean, lean_run        predict without the small weights, and learn with all
 WeightSelector, InformationGain, Game
                       transformers of scikit-learn with `partial_fit`
@@ -9,7 +9,7 @@ WeightSelector, InformationGain, Game
 from .game import Game
 from .information import InformationGain
 from .lean import Lean, LeanRun, lean, lean_run
-from .weights import WeightSelector, dropped, kept
+from .weights import WeightSelector, kept
 
 __all__ = [
     "Game",
@@ -17,7 +17,6 @@ __all__ = [
     "Lean",
     "LeanRun",
     "WeightSelector",
-    "dropped",
     "kept",
     "lean",
     "lean_run",

@@ -38,28 +38,14 @@ def kept(w: Any, sigma: float, norm: str = "abs") -> np.ndarray:
     costs = _costs(w, norm)
     if not isinstance(sigma, int | float | np.integer | np.floating) or not sigma >= 0:
         raise SelectronError(f"sigma must be a number from 0 on, got {shown(sigma)}.")
-    return _all_but_smallest(costs, dropped(costs, sigma))
-
-
-def dropped(costs, sigma):
-    """Return how many of the smallest costs can be dropped while their sum stays below sigma.
-
-    The costs are absolute values or squares of weights. Numba can compile this function.
-
-    >>> int(dropped(np.array([0.5, 0.1, 2.0, 0.2]), 0.4))
-    2
-    """
-    return np.searchsorted(np.cumsum(np.sort(costs)), sigma)
-
-
-def _all_but_smallest(costs: np.ndarray, count: int) -> np.ndarray:
-    """Return a mask of all costs but the `count` smallest, as a stable argsort would give."""
+    increasing = np.sort(costs)
+    count = int(np.searchsorted(np.cumsum(increasing), sigma))
     if count == 0:
         return np.ones(len(costs), bool)
-    edge = np.partition(costs, count - 1)[count - 1]
-    below = costs < edge
+    below = costs < increasing[count - 1]
     mask = ~below
-    mask[np.flatnonzero(costs == edge)[: count - np.count_nonzero(below)]] = False
+    equal = np.flatnonzero(costs == increasing[count - 1])
+    mask[equal[: count - np.count_nonzero(below)]] = False
     return mask
 
 
