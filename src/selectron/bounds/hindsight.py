@@ -50,9 +50,9 @@ def comparator(
 ) -> np.ndarray:
     """Return comparators of shape (n, d), constant between `switches` (numbers of rows).
 
-    Each is the linear support vector machine of its stretch, with the squared hinge loss, scaled to
-    minimise the hinge loss at margin 1 plus a penalty on the norm. A stretch without labels keeps
-    the comparator before. `codes` are -1, +1, or 0 for rows without a label.
+    Each is the linear support vector machine of its stretch, scaled to minimise the hinge loss plus
+    a penalty on the norm. A stretch without labels keeps the comparator before. `codes` are -1, +1,
+    or 0 for rows without a label.
 
     >>> X, codes = np.array([[1.0], [2.0], [1.0], [2.0]]), np.array([1, 1, -1, -1])
     >>> np.sign(comparator(X, codes, switches=[2])).ravel().tolist()
@@ -63,19 +63,13 @@ def comparator(
     if codes.shape != (len(X),):
         raise SelectronError(f"X has {len(X)} rows, and codes have the shape {codes.shape}.")
     U, u = np.zeros(X.shape), np.zeros(X.shape[1])
-    cuts = _cuts(switches, len(X))
-    for start, stop in itertools.pairwise(cuts):
+    if not all(isinstance(at, int | np.integer) and 0 <= at <= len(X) for at in switches):
+        raise SelectronError(f"switches must be row numbers from 0 to {len(X)}, got {switches}.")
+    for start, stop in itertools.pairwise(sorted({0, *switches, len(X)})):
         labelled = start + np.flatnonzero(codes[start:stop])
         u = _fitted(X[labelled] * codes[labelled, None], C) if len(labelled) else u
         U[start:stop] = u
     return U
-
-
-def _cuts(switches: Sequence[int], n: int) -> list[int]:
-    """Return the ends of all stretches, sorted, 0 included."""
-    if not all(isinstance(at, int | np.integer) and 0 <= at <= n for at in switches):
-        raise SelectronError(f"switches must be row numbers from 0 to {n}, got {switches}.")
-    return sorted({0, *switches, n})
 
 
 def _fitted(Z: np.ndarray, C: float) -> np.ndarray:

@@ -18,7 +18,6 @@ the rows as the learner saw them, U one comparator (d,) or one per round, (n, d)
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
@@ -59,7 +58,7 @@ def theorem_3_1(run: Run, X: np.ndarray, U: np.ndarray, alpha: float, sigma: flo
     beta = float(np.linalg.norm(replayed(s, alpha, math.inf, sigma), axis=1).max(initial=0.0))
     mu, D = float(s.drifts.max(initial=0.0)), longest(s.U)
     lost = 2 * (1 + alpha) * mu * beta + alpha / (2 + alpha) * D**2 + 2 * math.sqrt(sigma) * D
-    return _bound(run, s, Step(alpha, 0.0, lost), D**2)
+    return _bound(run, s, D**2, lost, alpha)
 
 
 def theorem_3_2(
@@ -81,7 +80,7 @@ def theorem_3_2(
         return math.inf
     dual, D = {1: np.inf, 2: 2}[norm], longest(s.U)
     mu = float(np.linalg.norm(np.diff(s.U, axis=0), dual, axis=1).max(initial=0.0))
-    return _bound(run, s, Step(0.0, 0.0, 2 * mu * beta + 2 * math.sqrt(sigma) * D), D**2)
+    return _bound(run, s, D**2, 2 * mu * beta + 2 * math.sqrt(sigma) * D)
 
 
 theorem_3_3, theorem_3_4 = theorem_3_1, theorem_3_2  # with sigma
@@ -113,7 +112,7 @@ def theorem_5_1(
     if psi2 == 0:
         return theorem_3_1(run, X, u, alpha)
     loss = float((steps(run, X, u, everywhere).losses() ** 2).sum()) / psi2
-    return _bound(run, s, Step(alpha, psi2, alpha / (2 + alpha) * size), size + loss)
+    return _bound(run, s, size + loss, alpha / (2 + alpha) * size, alpha, psi2)
 
 
 def replayed(s: Steps, alpha: float, C: float, sigma: float) -> np.ndarray:
@@ -128,34 +127,27 @@ def replayed(s: Steps, alpha: float, C: float, sigma: float) -> np.ndarray:
 
 
 def without_small(w: np.ndarray, sigma: float) -> np.ndarray:
-    """Return w with its smallest weights removed while their squares add up to less than sigma.
-
-    >>> without_small(np.array([0.1, -3.0, 0.2]), sigma=0.02)
-    array([ 0. , -3. ,  0.2])
-    """
+    """Return w with its smallest weights removed while their squares add up to less than sigma."""
     kept = dense("w", w)
     order = np.argsort(abs(kept), kind="stable")
     kept[order[np.cumsum(kept[order] ** 2) < sigma]] = 0.0
     return kept
 
 
-class Step(NamedTuple):
-    """The gain of a step: (l^2 - alpha^2) / (||x||^2 + psi2) - lost."""
+def _bound(
+    run: Run, s: Steps, right: float, lost: float, alpha: float = 0.0, psi2: float = 0.0
+) -> float:
+    """Return (right - gains of the steps without a mistake) / g; see the module.
 
-    alpha: float
-    psi2: float
-    lost: float
-
-
-def _bound(run: Run, s: Steps, step: Step, right: float) -> float:
-    """Return (right - gains of the steps without a mistake) / g; see the module."""
-    margin, hard = recorded(run, "margin"), step.psi2 == 0
-    if hard and s.margins.min(initial=1.0) < 1 - ROUNDING:
+    The gain of a step is (l^2 - alpha^2) / (||x||^2 + psi2) - lost.
+    """
+    margin = recorded(run, "margin")
+    if psi2 == 0 and s.margins.min(initial=1.0) < 1 - ROUNDING:
         return math.inf
-    least = longest(s.X) ** 2 + step.psi2
-    g = (1 - step.alpha**2) / least - step.lost if least else 1.0
-    if g <= 0 or step.alpha >= 1:
+    least = longest(s.X) ** 2 + psi2
+    g = (1 - alpha**2) / least - lost if least else 1.0
+    if g <= 0 or alpha >= 1:
         return math.inf
     loss = np.maximum(0.0, 1 - s.y * margin[run.updated])
-    gains = (loss**2 - step.alpha**2) / ((s.X**2).sum(axis=1) + step.psi2) - step.lost
+    gains = (loss**2 - alpha**2) / ((s.X**2).sum(axis=1) + psi2) - lost
     return float((right - gains[run.correct[run.updated]].sum()) / g)

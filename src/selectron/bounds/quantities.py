@@ -91,8 +91,7 @@ def weighted_mistakes(runs: Runs) -> float:
     """Return the number of mistakes with a step, each divided by its ask probability.
 
     For a learner that steps on mistakes only, its expectation over the draws is the expected number
-    of all mistakes. The theorems on selective sampling bound this number in every single run, and
-    therefore the expected mistakes. Several runs are averaged.
+    of all mistakes; the theorems bound it in every single run. Several runs are averaged.
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.askers import Fixed
@@ -108,8 +107,7 @@ def weighted_mistakes(runs: Runs) -> float:
 def expected_labels(runs: Runs) -> float:
     """Return the expected number of queries: the sum of ask probabilities, averaged over runs.
 
-    It is the second part of Theorems 1 and 2 of the selective-sampling paper, and of Theorem 4 of
-    LASEC's. Rounds without a label are not counted.
+    It is the second part of the theorems on selective sampling.
     """
     return float(np.mean([recorded(r, "probability")[r.labelled].sum() for r in listed(runs)]))
 

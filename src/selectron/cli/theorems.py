@@ -18,7 +18,9 @@ class Kept:
     """All rows, labels and outcomes of a stream."""
 
     def __init__(self) -> None:
-        self.chunks: list[tuple[np.ndarray, np.ndarray, Sequence[Outcome]]] = []
+        self.rows: list[np.ndarray] = []
+        self.codes: list[np.ndarray] = []
+        self.outcomes: list[Sequence[Outcome]] = []
 
     def add(self, chunk: "Chunk", codes: np.ndarray, outcomes: "Sequence[Outcome]") -> None:
         """Keep a chunk; raise UsageError unless its rows are dense and of two classes."""
@@ -26,27 +28,34 @@ class Kept:
 
         if not isinstance(chunk.rows, Dense) or codes.dtype != np.int8:
             raise click.UsageError("--bounds is for dense rows of two classes.")
-        self.chunks.append((np.asarray(chunk.rows.values, float), codes, outcomes))
+        self.rows.append(np.asarray(chunk.rows.values, float))
+        self.codes.append(codes)
+        self.outcomes.append(outcomes)
 
     def theorems(self, contestants: "Sequence[Contestant]", demo: bool) -> list[list[dict]]:
-        """Return the bounds of each contestant, as rows of the JSON output; None is no bound.
+        """Return the bounds of each contestant, as rows of the JSON output.
 
         The comparators are found in hindsight: one for each concept of the digits, whose switches
         are known, and one for the whole of a file.
         """
         from ..bounds.hindsight import report, seen
 
-        values, parts, outcomes = zip(*self.chunks, strict=True)
-        X, codes = np.vstack(values), np.concatenate(parts)
+        X, codes = np.vstack(self.rows), np.concatenate(self.codes)
         switches = range(EVERY, len(X), EVERY) if demo else ()
         found = []
-        for contestant, own in zip(contestants, zip(*outcomes, strict=True), strict=True):
-            model, run = contestant.model, whole(own, codes)
+        for i, contestant in enumerate(contestants):
+            model = contestant.model
+            run = whole([outcomes[i] for outcomes in self.outcomes], codes)
             rows = seen(X, model.constant, model.normalize)
             claims = [] if model.dual else report(run, rows, model.learner, model.asker, switches)
-            finite = [claim.bound if np.isfinite(claim.bound) else None for claim in claims]
-            found.append([c._asdict() | {"bound": b} for c, b in zip(claims, finite, strict=True)])
+            found.append([plain(claim) for claim in claims])
         return found
+
+
+def plain(claim: Any) -> dict:
+    """Return a row for JSON, an infinite bound as None."""
+    row = claim._asdict()
+    return row | {"bound": row["bound"] if np.isfinite(row["bound"]) else None}
 
 
 def whole(outcomes: "Sequence[Outcome]", codes: np.ndarray) -> Any:

@@ -1,11 +1,10 @@
 """Accuracy estimated from asked labels alone, by inverse probability weighting.
 
-A row whose label is asked for with probability p counts 1/p times. The weighted mean of mistakes is
-then unbiased for any asker, if p is above 0 and known before the draw (Horvitz & Thompson 1952; for
-streams, Beygelzimer, Dasgupta & Langford 2009). The interval is Wilson's, with the effective sample
-size that follows from the variance of the weighted mistakes (Kish 1965). It is too narrow if labels
-are few: with a tenth of the labels, a 95% interval covers in 77% of streams of 30 rows and 85% of
-50, but in 91 to 96% from 100 rows on. So below 100 rows the interval is from 0 to 1.
+A row whose label is asked for with probability p counts 1/p times: the weighted mean of mistakes is
+unbiased for any asker, if p > 0 (Horvitz & Thompson 1952; Beygelzimer, Dasgupta & Langford 2009).
+The interval is Wilson's, with the effective sample size that follows from the variance of the
+weighted mistakes (Kish 1965). With a tenth of the labels, a 95% interval covers in 85% of streams
+of 50 rows, but in 91 to 96% from 100 rows on: below, the interval is from 0 to 1.
 """
 
 import math

@@ -197,10 +197,10 @@ class SelfDirectedClassifier(BaseEstimator):
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the answers and all that is needed to resume to a file, except for the rows."""
-        session, learner = self._session(), self._learner()
+        session = self._session()
         header = {
             "kind": KIND,
-            "learner": [type(learner).__name__, list(learner)],
+            "learner": [type(session.learner).__name__, list(session.learner)],
             "parameters": {name: getattr(self, name) for name in PARAMETERS},
             "features": self.features if isinstance(self.features, str) else None,
             "named": self.classes is not None,
@@ -263,7 +263,13 @@ class SelfDirectedClassifier(BaseEstimator):
         seed = self.random_state
         if not isinstance(seed, int | np.integer) or seed < 0:
             raise SelectronError(f"random_state must be a whole number from 0 on, got {seed!r}.")
-        learner, goal = self._learner(), self._goal(int((given == OPEN).sum()))
+        learner = Confident() if self.learner is None else self.learner
+        if not callable(getattr(learner, "plan", None)) or not hasattr(learner, "_fields"):
+            raise SelectronError(
+                "learner must be an object from selectron.pool, such as Confident(), "
+                f"got {learner!r}."
+            )
+        goal = self._goal(int((given == OPEN).sum()))
         own = featured(X, self.features, bool(self.fit_intercept))
         pool = Pool(own, int(seed), *kernels(X, self.features, int(seed)))
         return Session(learner, pool, given.astype(np.int32), goal)
@@ -280,15 +286,6 @@ class SelfDirectedClassifier(BaseEstimator):
                 f"classes must be two or more different labels, got {self.classes!r}."
             )
         return classes
-
-    def _learner(self) -> Any:
-        learner = Confident() if self.learner is None else self.learner
-        if not callable(getattr(learner, "plan", None)) or not hasattr(learner, "_fields"):
-            raise SelectronError(
-                "learner must be an object from selectron.pool, such as Confident(), "
-                f"got {learner!r}."
-            )
-        return learner
 
     def _goal(self, n: int) -> int:
         if self.mode not in ("perfect", "strong", "weak"):

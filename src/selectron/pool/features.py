@@ -68,7 +68,14 @@ def featured(X: Any, features: Any, intercept: bool) -> Any:
         raise SelectronError(
             f'features must be "auto", "standard", "raw" or a transformer, got {features!r}.'
         )
-    return scaled(X, intercept)
+    square = X.multiply(X).sum() if scipy.sparse.issparse(X) else np.einsum("ij,ij->", X, X)
+    by = 1 / np.sqrt(max(float(square) / X.shape[0] + intercept, 1e-300))
+    front = np.ones((X.shape[0], int(intercept)))
+    if scipy.sparse.issparse(X):
+        return scipy.sparse.csr_array(scipy.sparse.hstack([front, X * 1.0])) * by
+    out = np.hstack([front, X])
+    out *= by
+    return out
 
 
 def standard(X: Any, centred: bool = True) -> Any:
@@ -157,18 +164,6 @@ def apart(X: np.ndarray, seed: int) -> float:
     some = X[np.random.default_rng([seed, 4]).permutation(X.shape[0])[:PAIRS]]
     squares = euclidean_distances(some, squared=True)[np.triu_indices(len(some), 1)]
     return float(np.median(squares)) or 1.0 if len(squares) else 1.0
-
-
-def scaled(X: Any, intercept: bool) -> Any:
-    """Return rows of mean squared norm 1, the constant feature included."""
-    square = X.multiply(X).sum() if scipy.sparse.issparse(X) else np.einsum("ij,ij->", X, X)
-    by = 1 / np.sqrt(max(float(square) / X.shape[0] + intercept, 1e-300))
-    front = np.ones((X.shape[0], int(intercept)))
-    if scipy.sparse.issparse(X):
-        return scipy.sparse.csr_array(scipy.sparse.hstack([front, X * 1.0])) * by
-    out = np.hstack([front, X])
-    out *= by
-    return out
 
 
 def nearest(X: np.ndarray) -> Nearest:

@@ -122,23 +122,20 @@ def heavy(Z: np.ndarray, position: Position) -> Subspace | None:
     ratios = axes[:-1] / np.maximum(axes[1:], 1e-300)
     for cut in np.argsort(-ratios)[: max(1, k - 1)]:
         j = k - 1 - int(cut)
-        found = within(Z, directions[-j:], -(-n * j // k))
-        if found is not None:
-            return found
+        enough = -(-n * j // k)
+        out = outside(Z, directions[-j:])
+        closest = np.argpartition(out, enough - 1)[:enough]
+        exact = span(Z[closest]) if out[closest].max() <= 0.1 else directions[:0]
+        if 0 < len(exact) <= j:
+            inside = outside(Z, exact) <= FLAT * 10
+            if inside.sum() * k >= len(exact) * n:
+                return Subspace(exact, inside)
     return None
 
 
-def within(Z: np.ndarray, basis: np.ndarray, enough: int) -> Subspace | None:
-    """Return the subspace near `basis` that contains `enough` points exactly, or None."""
-    out = np.linalg.norm(Z - (Z @ basis.T) @ basis, axis=1)
-    closest = np.argpartition(out, enough - 1)[:enough]
-    if out[closest].max() > 0.1:
-        return None
-    exact = span(Z[closest])
-    if not 0 < len(exact) <= len(basis):
-        return None
-    inside = np.linalg.norm(Z - (Z @ exact.T) @ exact, axis=1) <= FLAT * 10
-    return Subspace(exact, inside) if inside.sum() * Z.shape[1] >= len(exact) * len(Z) else None
+def outside(Z: np.ndarray, basis: np.ndarray) -> np.ndarray:
+    """Return the distances of points from a subspace."""
+    return np.linalg.norm(Z - (Z @ basis.T) @ basis, axis=1)
 
 
 def forster(X: np.ndarray, eps: float, most: int) -> tuple[Subspace, Position]:

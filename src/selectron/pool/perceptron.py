@@ -117,6 +117,19 @@ class Phase(NamedTuple):
     w: np.ndarray  # (k,)
     missed: int  # mistakes in this phase
 
+    def mapped(self, pool: Pool, rows: np.ndarray) -> np.ndarray:
+        """Return the rows under the map, (n, k), at unit norm."""
+        return unit(pool.X[rows] @ self.matrix.T)
+
+    def updated(self, pool: Pool, missed: np.ndarray) -> "Phase":
+        """Return the phase after the update for each of the `missed` rows."""
+        w = self.w
+        for z in self.mapped(pool, missed):
+            w = w - (w @ z) * z
+        length = np.linalg.norm(w)
+        w = w / length if length > 0 else self.w  # only its direction matters
+        return self._replace(w=w, missed=self.missed + len(missed))
+
 
 class Boosted(NamedTuple):
     """The learner for arbitrary points: Algorithm 2, boosted. Dense rows only.
@@ -139,28 +152,24 @@ class Boosted(NamedTuple):
             raise SelectronError(
                 f"This learner takes dense rows of up to {WIDEST:,} features: use Confident."
             )
-        if carry is None:
-            phase = opened(self, pool, state, 0)
-        else:
-            phase = advanced(pool, carry, state.missed)
-        if over(self, phase, state):
-            phase = opened(self, pool, state, phase.number + 1)
+        phase = carry and carry.updated(pool, state.missed)
+        if phase is None or self.over(phase, state):
+            phase = opened(self, pool, state, phase.number + 1 if phase else 0)
         rows = phase.rows[state.codes[phase.rows] == OPEN]
-        margins = mapped(pool, phase, rows) @ phase.w
+        margins = phase.mapped(pool, rows) @ phase.w
         return phase, Plan(rows, (margins >= 0).astype(np.int32), np.abs(margins), 1)
+
+    def over(self, phase: Phase, state: State) -> bool:
+        """Return whether the phase is complete, or has failed."""
+        k, done = len(phase.w), np.count_nonzero(state.codes[phase.rows] != OPEN)
+        failed = phase.missed > LONG * k * math.log(k + 2)
+        return bool(done >= max(1, self.share * len(phase.rows))) or failed
 
 
 def takes(pool: Pool, state: State) -> bool:
     """Return whether `Boosted` can take the pool."""
     narrow = not scipy.sparse.issparse(pool.X) and pool.X.shape[1] <= WIDEST
     return narrow and state.classes == 2
-
-
-def over(learner: Boosted, phase: Phase, state: State) -> bool:
-    """Return whether the phase is complete, or has failed."""
-    k, done = len(phase.w), np.count_nonzero(state.codes[phase.rows] != OPEN)
-    lost = phase.missed > LONG * k * math.log(k + 2)
-    return bool(done >= max(1, learner.share * len(phase.rows))) or lost
 
 
 def opened(learner: Boosted, pool: Pool, state: State, number: int) -> Phase:
@@ -176,18 +185,3 @@ def opened(learner: Boosted, pool: Pool, state: State, number: int) -> Phase:
     inside[~zero] = found.inside
     w = random.normal(size=len(found.basis))
     return Phase(number, rows[inside], position.matrix @ found.basis, w / np.linalg.norm(w), 0)
-
-
-def advanced(pool: Pool, phase: Phase, missed: np.ndarray) -> Phase:
-    """Return the phase after the update for each of the `missed` rows."""
-    w = phase.w
-    for z in mapped(pool, phase, missed):
-        w = w - (w @ z) * z
-    length = np.linalg.norm(w)
-    w = w / length if length > 0 else phase.w  # only its direction matters
-    return phase._replace(w=w, missed=phase.missed + len(missed))
-
-
-def mapped(pool: Pool, phase: Phase, rows: np.ndarray) -> np.ndarray:
-    """Return the rows under the map of the phase, (n, k), at unit norm."""
-    return unit(pool.X[rows] @ phase.matrix.T)

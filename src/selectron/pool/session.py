@@ -82,24 +82,21 @@ class Queue:
 
     def span(self, start: int, stop: int) -> np.ndarray:
         """Return the positions in the plan's arrays of the sorted rows `start` to `stop`."""
+        keys: Any = self.plan.keys
         while len(self.order) < min(stop, len(self)):
-            self._sort_more()
+            self.part, size = 4 * self.part, min(self.part, len(self.rest))
+            parted = self.rest
+            if size < len(self.rest):
+                parted = self.rest[np.argpartition(-keys[self.rest], size - 1)]
+            chosen, self.rest = np.sort(parted[:size]), parted[size:]
+            chosen = chosen[np.argsort(-keys[chosen], kind="stable")]
+            self.order = np.concatenate([self.order, chosen])
         return self.order[start:stop]
 
     def ready(self, start: int) -> int:
         """Return the length of the sorted part, above `start` if any row remains."""
         self.span(start, start + 1)
         return len(self.order)
-
-    def _sort_more(self) -> None:
-        keys: Any = self.plan.keys
-        self.part, size = 4 * self.part, min(self.part, len(self.rest))
-        parted = self.rest
-        if size < len(self.rest):
-            parted = self.rest[np.argpartition(-keys[self.rest], size - 1)]
-        chosen, self.rest = np.sort(parted[:size]), parted[size:]
-        chosen = chosen[np.argsort(-keys[chosen], kind="stable")]
-        self.order = np.concatenate([self.order, chosen])
 
 
 class PoolRun(NamedTuple):

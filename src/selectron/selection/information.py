@@ -24,8 +24,7 @@ from ..model.support import check_memory
 def cuts(X: Any, bins: int) -> np.ndarray:
     """Return the upper ends of all bins but the last, (d, bins - 1), for bins of equal counts.
 
-    Cut b of a feature is the least value that b / bins of the rows do not exceed. X, of shape
-    (n, d), is dense or CSR.
+    Cut b of a feature is the least value that b / bins of the rows, dense or CSR, do not exceed.
 
     >>> cuts(np.array([[5.0], [1.0], [4.0], [2.0]]), 4)
     array([[1., 2., 4.]])
@@ -54,8 +53,7 @@ def binned(values: np.ndarray, cuts: np.ndarray) -> np.ndarray:
     """Return the bin of every value, from 0 to the number of cuts.
 
     `values` has the shape of `cuts` without its last axis, or broadcasts to it. A bin includes its
-    upper end. If two cuts are equal, the bin between them holds that value alone, such as the zeros
-    of text features. With two cuts or more, the values of an indicator have separate bins.
+    upper end. If two cuts are equal, the bin between them holds that value alone.
 
     >>> binned(np.array([-1.0, 0.0, 0.5, 2.0]), np.array([0.0, 0.0, 1.0]))
     array([0, 1, 2, 3])
@@ -87,17 +85,6 @@ def _sum_of_logs(counts: np.ndarray, axis: Any) -> np.ndarray:
     return xlogy(counts, counts).sum(axis=axis)
 
 
-def top(scores: np.ndarray, k: int) -> np.ndarray:
-    """Return a mask of the k largest scores, the first of equal ones; of all if there are fewer.
-
-    >>> top(np.array([0.2, 0.5, 0.2]), 2)
-    array([ True,  True, False])
-    """
-    mask = np.zeros(len(scores), bool)
-    mask[np.argsort(-scores, kind="stable")[:k]] = True
-    return mask
-
-
 class _Counter(SelectorMixin, BaseEstimator):
     """Select the k best features by counts of binned values; `best` names their scores."""
 
@@ -121,15 +108,23 @@ class _Counter(SelectorMixin, BaseEstimator):
         """Count more rows; X and y are as in `fit`; return self."""
 
     def _first(self, X: Any, power: int) -> bool:
-        """Compute the cuts from the first rows; return whether these are the first."""
+        """Compute the cuts from the first rows, for (d bins)^power counts; are these the first?"""
         if hasattr(self, "counts_"):
             return False
-        self.cuts_ = cuts(X, checked_bins(self.bins, X, power))
+        bins, width = self.bins, X.shape[1]
+        if not isinstance(bins, int | np.integer) or bins <= 2:
+            raise SelectronError(f"bins must be a whole number above 2, got {shown(bins)}.")
+        what = f"Counting {bins} bins of {width} features"
+        check_memory(8 * (width * int(bins)) ** power, what, "take fewer bins, or fewer features")
+        self.cuts_ = cuts(X, int(bins))
         return True
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
-        return top(getattr(self, self.best), above_zero("k", self.k))
+        scores = getattr(self, self.best)
+        mask = np.zeros(len(scores), bool)
+        mask[np.argsort(-scores, kind="stable")[: above_zero("k", self.k)]] = True
+        return mask
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -146,9 +141,7 @@ class InformationGain(_Counter):
         Number of features to select; all, if there are fewer.
     bins : int, default 4
         Number of bins of a feature, 3 or more. The first call fixes the bins, with equal counts in
-        each, so start with a few hundred rows. A value that fills a bin has a bin of its own: a
-        feature that is mostly zero has bins below, at and above zero, and a 0/1 indicator has a bin
-        for each value.
+        each, so start with a few hundred rows. A value that fills a bin has a bin of its own.
 
     Attributes
     ----------
@@ -187,7 +180,8 @@ class InformationGain(_Counter):
         with all_or_nothing(self):
             above_zero("k", self.k)
             X = table(self, X, first=not hasattr(self, "counts_"))
-            rows, y = labelled(X, y)
+            y, without = shared.labels(y, X.shape[0])
+            y, rows = shared.classifiable(y[~without]), X[np.flatnonzero(~without)]
             if self._first(X, power=1):
                 self.counts_ = np.zeros((*self.cuts_.shape[:1], self.bins, 0), np.int64)
                 self.classes_ = y[:0]
@@ -207,8 +201,7 @@ class InformationGain(_Counter):
 def counted(X: Any, codes: np.ndarray, cuts: np.ndarray, K: int) -> np.ndarray:
     """Return the number of rows by feature, bin and class, (d, bins, K).
 
-    `codes` are the class codes of the rows, from 0 on. The zeros of a CSR array take no time: their
-    counts are the remainder of each class.
+    `codes` are the class codes, from 0 on. The zeros of a CSR array are the rest of each class.
     """
     d, bins = len(cuts), cuts.shape[1] + 1
     if not scipy.sparse.issparse(X):
@@ -237,23 +230,6 @@ def array_of(block: Dense | Sparse, n: int, width: int) -> Any:
     if isinstance(block, Dense):
         return block.values
     return scipy.sparse.csr_array((block.values, block.indices, block.indptr), shape=(n, width))
-
-
-def labelled(X: Any, y: Any) -> tuple[Any, np.ndarray]:
-    """Return the rows that have a label, possibly none, and their labels."""
-    y, without = shared.labels(y, X.shape[0])
-    present = shared.classifiable(y[~without])
-    return (X[np.flatnonzero(~without)] if without.any() else X), present
-
-
-def checked_bins(value: Any, X: Any, power: int) -> int:
-    """Return a valid number of bins for which (d bins)^power counts fit in memory."""
-    if not isinstance(value, int | np.integer) or value <= 2:
-        raise SelectronError(f"bins must be a whole number above 2, got {shown(value)}.")
-    width = X.shape[1]
-    what = f"Counting {value} bins of {width} features"
-    check_memory(8 * (width * int(value)) ** power, what, "take fewer bins, or fewer features")
-    return int(value)
 
 
 @contextmanager

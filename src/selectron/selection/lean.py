@@ -25,15 +25,12 @@ from .weights import kept
 
 @dataclass(frozen=True, eq=False)
 class Lean:
-    """A predictor with the weights of a classifier at one moment, without the small ones.
-
-    `coef_` has shape (1, d), `intercept_` (1,) and `classes_` (2,).
-    """
+    """A predictor with the weights of a classifier at one moment, without the small ones."""
 
     classifier: OnlineClassifier
-    coef_: np.ndarray
-    intercept_: np.ndarray
-    classes_: np.ndarray
+    coef_: np.ndarray  # (1, d)
+    intercept_: np.ndarray  # (1,)
+    classes_: np.ndarray  # (2,)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return <w, x> plus the intercept, (n,), for rows X, (n, d), scaled as in the learner.
