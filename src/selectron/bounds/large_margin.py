@@ -9,8 +9,7 @@ bound that holds, and is returned, is
     m <= (D^2 - sum of the gains of the other steps) / g
 
 where a step gains what it decreases ||w - u||^2 by, and one on a mistake gains g or more. m is
-`stepped_mistakes`: under `Always`, all mistakes. The bound is inf if g <= 0, or if a comparator has
-a loss on a step.
+`stepped_mistakes`. The bound is inf if g <= 0, or if a comparator has a loss on a step.
 
 The comparators are those of the rounds with a step, and mu is the largest distance of two
 consecutive ones; D is their largest norm. The runs must have their margins recorded; X (n, d) are

@@ -7,8 +7,7 @@ X (n, d) are the rows as the learner saw them, U is one comparator (d,) or one p
 units of the paper's gamma. V_m = sum ||u_k - u_(k-1)||^2 and u_1 are over the rounds with a step.
 
 `everywhere` sums the hinge losses of all rounds with a label instead of those with a step; the
-latter is sharper. The defaults are the paper's. Do not choose u by the sharper sum: for u = 0 it is
-the number of steps.
+latter is sharper, but u cannot be chosen by it. The defaults are the paper's.
 """
 
 import math
@@ -60,8 +59,7 @@ def theorem_4(
 def lemma_7(A: float, B: float, C: float, D: float, gamma: float = 1.0) -> float:
     """Return eq. (11), the largest m with m <= D / gamma + sqrt(A (B + m C)) / gamma.
 
-    B may be negative, as a log-determinant can be. If no m above D / gamma satisfies it, the square
-    root is replaced by 0, which bounds m as well.
+    B may be negative, as a log-determinant can be: a root that does not exist is replaced by 0.
 
     >>> m = lemma_7(A=2.0, B=1.0, C=0.5, D=3.0)
     >>> round(m, 6), round(3.0 + math.sqrt(2.0 * (1.0 + m * 0.5)), 6)
@@ -107,8 +105,7 @@ def corollary_8(run: Run, X: np.ndarray, U: np.ndarray, b: float, c: float) -> f
 def corollary_9(runs: Runs, X: np.ndarray, U: np.ndarray, b: float, c: float) -> Tradeoff:
     """Return the bound on the expected mistakes of LASEC(b, c) under `Margin(a)`: `.at(a)`.
 
-    It is `theorem_4` without terms x' D^-1 x. V and the conditions are as in `corollary_8`, for
-    every run; `.tuning()` and `.best()` are as in `theorem_4`.
+    It is `theorem_4` without terms x' D^-1 x, under the conditions of `corollary_8`.
     """
     above_0(b=b, c=c)
     X, U = fitting(runs, X, U)

@@ -3,15 +3,13 @@
 Source: Cesa-Bianchi, Gentile & Zaniboni, "Worst-Case Analysis of Selective Sampling for
 Linear-Threshold Algorithms" (NIPS 2004). u is in units of the paper's gamma.
 
-`runs` are runs on the same rows X with different seeds, over which every term is averaged: the
-theorems bound the expected number of mistakes over the draws. `.at(b)` also bounds
-`weighted_mistakes` in every single run. `.tuning()` is the b of Remark 1. The bound with it,
-`.best()`, holds for expected mistakes if the runs used that same b, since the terms depend on b.
-Under any asker, it bounds `run.steps` in every run, since b is free in that proof.
+`runs` are runs on the same rows X with different seeds, over which every term is averaged. `.at(b)`
+also bounds `weighted_mistakes` in every single run. `.tuning()` is the b of Remark 1; the bound
+with it, `.best()`, holds for expected mistakes if the runs used that same b. Under any asker, it
+bounds `run.steps` in every run, since b is free in that proof.
 
 Hinge losses are those of the rounds with a step, as in the paper; with `everywhere`, those of all
-rounds with a label. To choose u by its bound on the steps, use the latter: with the former, the
-bound for u = 0 is the number of steps.
+rounds with a label. To choose u, use the latter: with the former, u = 0 has the number of steps.
 """
 
 import numpy as np
