@@ -1,4 +1,4 @@
-"""Selection by weights: which ones are small enough to drop.
+"""Which weights are small enough to drop.
 
 Source: Shen & Dietterich, "A Family of Large Margin Linear Classifiers" (SDM 2009), 3.4.
 """
@@ -6,15 +6,9 @@ Source: Shen & Dietterich, "A Family of Large Margin Linear Classifiers" (SDM 20
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted
 
 from ..engine.parameters import shown
 from ..errors import SelectronError
-from ..estimator.classifier import OnlineClassifier
-from ..learners import PassiveAggressive
 
 COSTS = {"abs": np.abs, "square": np.square}
 
@@ -63,78 +57,3 @@ def _costs(w: Any, norm: Any) -> np.ndarray:
         raise SelectronError(f"w must have one dimension or two, got shape {array.shape}.")
     with np.errstate(over="ignore"):  # a weight whose square overflows is not small
         return COSTS[norm](np.atleast_2d(array)).sum(axis=0)
-
-
-class WeightSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
-    """Select the features with the large weights of an online learner.
-
-    Parameters
-    ----------
-    classifier : classifier with `coef_`, default OnlineClassifier(PassiveAggressive())
-        A clone of it learns. Wrap a fitted classifier in `sklearn.frozen.FrozenEstimator` to use
-        it without learning.
-    sigma : float, default 0.001
-        The smallest weights are dropped while their sum is below it, in units of the weights or
-        their squares, which are large for small features. With features of order 1, the default
-        drops almost nothing.
-    norm : "abs" or "square", default "abs"
-        Whether to sum absolute values or squares.
-
-    Attributes
-    ----------
-    classifier_ : the classifier that learned
-    n_features_in_ : int
-    feature_names_in_ : ndarray, if the rows came with names
-
-    The intercept is ignored. The rule is `selectron.selection.kept`. The classifier handles rows
-    without a label, and errors.
-
-    Examples
-    --------
-    >>> from selectron.streams import digits
-    >>> X, y = digits(passes=1)
-    >>> selector = WeightSelector(sigma=10.0).fit(X[:500], y[:500])
-    >>> selector.transform(X).shape
-    (1797, 7)
-    """
-
-    def __init__(self, classifier: Any = None, *, sigma: float = 0.001, norm: str = "abs"):
-        self.classifier = classifier
-        self.sigma = sigma
-        self.norm = norm
-
-    def fit(self, X: Any, y: Any) -> "WeightSelector":
-        """Reset, then learn from rows of shape (n, d) and n labels; return self."""
-        kept([], self.sigma, self.norm)
-        return self._take(clone(self._classifier()).fit(X, y))
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> "WeightSelector":
-        """Continue learning; `classes` lists all labels if the first rows may lack some."""
-        kept([], self.sigma, self.norm)
-        known = hasattr(self, "classifier_")
-        learning = self.classifier_ if known else clone(self._classifier())
-        return self._take(learning.partial_fit(X, y, classes=classes))
-
-    def _classifier(self) -> Any:
-        default = OnlineClassifier(PassiveAggressive())
-        return default if self.classifier is None else self.classifier
-
-    def _take(self, fitted: Any) -> "WeightSelector":
-        self.classifier_ = fitted
-        for name in ("n_features_in_", "feature_names_in_"):
-            self.__dict__.pop(name, None)
-            if hasattr(fitted, name):
-                setattr(self, name, getattr(fitted, name))
-        return self
-
-    def _get_support_mask(self) -> np.ndarray:
-        check_is_fitted(self)
-        return kept(self.classifier_.coef_, self.sigma, self.norm)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        of_classifier = get_tags(self._classifier())
-        tags.classifier_tags = of_classifier.classifier_tags
-        tags.target_tags.required = True
-        tags.input_tags.sparse = of_classifier.input_tags.sparse
-        return tags
