@@ -108,7 +108,7 @@ def step() -> Iterator[Row]:
                 mistakes(one, X, y, features="standard", random_state=seed) for seed in range(5)
             ]
             cells.append(float(np.median(found)))
-        fits = "yes" if separable(featured(X, "standard", True, 0), y) else "no"
+        fits = "yes" if separable(featured(X, "standard", True), y) else "no"
         yield name, fits, *(f"{cell:g}" for cell in cells), f"{cells[0] / cells[1]:.2f}"
 
 
@@ -127,7 +127,7 @@ def bound() -> Iterator[Row]:
     in which maps a halfspace fits all rows.
     """
     for name, X, y in (one for one in dense_pools() if len(one[2]) <= 2_000):
-        pool = Pool(featured(X, "auto", True, 0), 0, *kernels(X, "auto", 0))
+        pool = Pool(featured(X, "auto", True), 0, *kernels(X, "auto", 0))
         fits = ["yes" if separable(one, y) else "no" for one in pool.maps]
         hard = left_out(pool, (y == np.unique(y)[-1]).astype(np.int32))
         cells = [shared(one, X, y, hard) for one in (Confident(), InOrder("random"))]

@@ -43,12 +43,11 @@ THEOREMS = {
     "large margin 3.1": lambda run, X, U: large_margin.theorem_3_1(run, X, U, 0.1),
     "large margin 3.2": lambda run, X, U: large_margin.theorem_3_2(run, X, U, 3.0),
     "large margin 3.3": lambda run, X, U: large_margin.theorem_3_3(run, X, U, 0.1, 0.1),
-    "large margin 3.4": lambda run, X, U: large_margin.theorem_3_4(run, X, U, 3.0, 0.1),
+    "large margin 3.4": lambda run, X, U: large_margin.theorem_3_4(run, X, U, 3.0, sigma=0.1),
     "large margin 5.1": lambda run, X, U: large_margin.theorem_5_1(run, X, U, 0.1, 1.0),
     "selective sampling 1": selective_sampling.theorem_1,
     "selective sampling 2": selective_sampling.theorem_2,
     "ellipsoid 2": lambda run, X, U: ellipsoid.theorem_2(run, X, U, 0.1, 0.5),
-    "ellipsoid shrinking": lambda run, X, U: ellipsoid.shrinking(run, X, U, 0.1, 0.5),
     "ellipsoid 3": lambda run, X, U: ellipsoid.theorem_3(run, X, U, 0.1, 0.1, 0.8),
 }
 ODD = {
@@ -114,12 +113,12 @@ def test_a_run_without_margins():
 
 
 WRONG = {
-    "gamma": lambda: lasec.theorem_2(RUN, X, U, 1.0, 10.0, gamma=0.0),
+    "gamma": lambda: ellipsoid.theorem_3(RUN, X, U, -1.0, 0.1, 0.8),
     "b": lambda: lasec.corollary_9(RUN, X, U, "1", 10.0),
     "c": lambda: lasec.drift_of(0, X),
     "V": lambda: lasec.tuned_c("a", X),
     "alpha": lambda: large_margin.theorem_3_1(RUN, X, U, -0.1),
-    "sigma": lambda: large_margin.theorem_3_4(RUN, X, U, 1.0, math.nan),
+    "sigma": lambda: large_margin.theorem_3_4(RUN, X, U, 1.0, sigma=math.nan),
     "C": lambda: large_margin.theorem_5_1(RUN, X, U, 0.1, None),
     "beta": lambda: large_margin.theorem_3_2(RUN, X, U, 0),
     "norm": lambda: large_margin.theorem_3_2(RUN, X, U, 1.0, norm=3),

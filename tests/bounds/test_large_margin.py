@@ -87,7 +87,7 @@ def test_theorem_3_4_holds_where_small_weights_are_removed(norm):
         beta = 1.2 * (in_l1(s) if norm == 1 else 1 / s.gap)
         sigma = (0.0, 1e-6, 1e-4)[s.seed % 3]
         run = literal.play(literal.Constrained(len(s.X[0]), beta, norm, sigma), s)
-        told += assert_bounded(run, s, large_margin.theorem_3_4, beta, sigma, norm)
+        told += assert_bounded(run, s, large_margin.theorem_3_4, beta, norm, sigma)
     assert told > 60
 
 

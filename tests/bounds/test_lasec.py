@@ -24,9 +24,9 @@ def choice(s):
 def assert_bounded(run, s, b, c, a):
     for U in s.comparators().values():
         for gamma in (1.0, 0.2):
-            sharp = lasec.theorem_2(run, s.X, U, b, c, gamma, everywhere=False)
+            sharp = lasec.theorem_2(run, s.X, U / gamma, b, c, everywhere=False)
             at_most(run.steps, sharp)
-            at_most(sharp, lasec.theorem_2(run, s.X, U, b, c, gamma))
+            at_most(sharp, lasec.theorem_2(run, s.X, U / gamma, b, c))
         at_most(weighted_mistakes(run), lasec.theorem_4(run, s.X, U, b, c).at(a))
 
 

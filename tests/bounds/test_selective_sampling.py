@@ -16,11 +16,11 @@ ASKERS = [math.inf, 0.1, 0.5, 3.0]
 
 
 def first(runs, s, u, _, gamma=1.0):
-    return selective_sampling.theorem_1(runs, s.X, u, gamma)
+    return selective_sampling.theorem_1(runs, s.X, u / gamma)
 
 
 def second(runs, s, u, a, gamma=1.0):
-    return selective_sampling.theorem_2(runs, s.X, u, a, gamma)
+    return selective_sampling.theorem_2(runs, s.X, u / gamma, a)
 
 
 def assert_bounded(run, s, theorem, a, b):

@@ -27,7 +27,7 @@ def half(stream, tmp_path):
 
 
 @pytest.mark.slow
-def test_all_orders_are_told_and_drawn(call, stream, tmp_path):
+def test_all_orders_are_printed_and_drawn(call, stream, tmp_path):
     result = call("pool", stream[0], "--plot", "m.png", "-o", "labels.csv")
     assert result.exit_code == 0
     for order in ("confident", "random", "given", "worst", "greedy", "sphere", "boosted"):
@@ -42,7 +42,7 @@ def test_all_orders_are_told_and_drawn(call, stream, tmp_path):
 def test_as_json(call, stream):
     result = call("pool", stream[0], "--learner", "confident", "--json", "--mode", "weak")
     (one,) = json.loads(result.output)
-    assert (one["order"], one["rows"], one["told"]) == ("confident", 300, 150)
+    assert (one["order"], one["rows"], one["labelled"]) == ("confident", 300, 150)
 
 
 def test_answers_are_kept_and_taken_up_again(call, half):
@@ -85,10 +85,10 @@ def test_the_end_of_a_pipe_loses_nothing(call, half):
     assert "resuming" in call("pool", half, "--classes", "a,b", input="").output.lower()
 
 
-@pytest.mark.parametrize(("lines", "told"), [("y\n", 1), ("\n", 1), ("y\r\n \nyes\ny", 3)])
-def test_a_line_of_a_pipe_is_one_answer(call, half, lines, told):
+@pytest.mark.parametrize(("lines", "count"), [("y\n", 1), ("\n", 1), ("y\r\n \nyes\ny", 3)])
+def test_a_line_of_a_pipe_is_one_answer(call, half, lines, count):
     result = call("pool", half, "--classes", "a,b", input=lines)
-    assert f"{told} of 300 rows labelled, 0 corrected" in result.output
+    assert f"{count} of 300 rows labelled, 0 corrected" in result.output
     assert "Enter or y confirms" in result.output
 
 
@@ -98,16 +98,16 @@ def test_a_line_of_a_pipe_is_one_answer(call, half, lines, told):
     [(["--classes", "a,b"], b"y\n", b" ? "), ([], b"a\nn\n", b"label (a): ")],
     ids=["at a proposal", "at a label that is typed"],
 )
-def test_an_interruption_is_told_by_the_exit_code(half, tmp_path, classes, lines, asked):
+def test_an_interruption_is_reported_by_the_exit_code(half, tmp_path, classes, lines, asked):
     args = [sys.executable, "-m", "selectron", "pool", half.name, *classes]
     with subprocess.Popen(args, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=tmp_path) as process:
         process.stdin.write(lines)
         process.stdin.flush()
-        told, last = b"", b"2 of 300 \xc2\xb7 0 corrected"
-        while last not in told or not told.endswith(asked):
+        shown, last = b"", b"2 of 300 \xc2\xb7 0 corrected"
+        while last not in shown or not shown.endswith(asked):
             more = os.read(process.stdout.fileno(), 4096)
-            assert more, told
-            told += more
+            assert more, shown
+            shown += more
         process.send_signal(signal.SIGINT)
         rest, fault = process.communicate(timeout=60)
     assert process.returncode == 130

@@ -58,10 +58,8 @@ def test_the_functions_keep_to_it():
     assert 0 < found.accuracy < 1
     assert (found.low, found.high) == (0, 1)
     run = OnlineClassifier(LASEC(), asker=Budget(rate=0.3), random_state=0).run(X, y)
-    widths = np.diff(audited(run, window=150)[1:], axis=0)[0]
-    assert np.all(widths[:99] == 1)
-    assert np.all(widths[99:] < 1)
-    assert np.all(np.diff(audited(run, window=99)[1:], axis=0) == 1)
+    found = audited(run)
+    assert 0 < found.low < found.accuracy < found.high < 1
 
 
 def test_the_length_of_the_stream_may_be_given():

@@ -1,4 +1,4 @@
-"""Pools that the tests tell."""
+"""Pools that the tests label."""
 
 import numpy as np
 

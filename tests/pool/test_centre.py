@@ -8,8 +8,7 @@ from scipy.optimize import minimize
 from selectron.pool.centre import (
     WIDER,
     Centre,
-    bend_of_rows,
-    bend_of_weights,
+    bend_with_matrix,
     bend_without_matrix,
     centre,
     fit,
@@ -23,8 +22,10 @@ R = RNG.normal(size=(30, 12))
 
 @pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csr_array])
 def test_the_forms_of_the_second_derivative_agree(kind):
-    H, g = R.T @ R + 0.3 * np.eye(12), RNG.normal(size=12)
-    for bend in (bend_of_weights(kind(R), 0.3), bend_of_rows(kind(R), 0.3)):
+    g = RNG.normal(size=12)
+    for part in (R[:5], R):  # fewer rows than weights, and more
+        H = part.T @ part + 0.3 * np.eye(12)
+        bend = bend_with_matrix(kind(part), 0.3)
         np.testing.assert_allclose(bend.solve(g), np.linalg.solve(H, g), rtol=1e-9)
         assert bend.gamma() == pytest.approx(12 - 0.3 * np.trace(np.linalg.inv(H)))
     bend = bend_without_matrix(kind(R), np.ones(30), 0.3)
@@ -36,24 +37,24 @@ def test_the_fit_is_the_minimum():
     X, signs = RNG.normal(size=(200, 5)), np.sign(RNG.normal(size=200)).astype(np.int8)
     signs[::3] = 0
     w, margins, _, _ = fit(X, signs, Centre(np.zeros(5), 0.5), np.zeros(200))
-    told = signs != 0
+    known = signs != 0
 
     def wanted(w):
-        return loss(X[told] @ w, signs[told].astype(float), w, 0.5)
+        return loss(X[known] @ w, signs[known].astype(float), w, 0.5)
 
     assert wanted(w) == pytest.approx(minimize(wanted, np.zeros(5)).fun, rel=1e-3)
     np.testing.assert_allclose(margins, X @ w)
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.2])
-def test_a_row_left_out_is_one_that_is_not_told(noise):
+def test_a_row_left_out_is_one_without_a_label(noise):
     X = RNG.normal(size=(60, 4))
     signs = np.where((X[:, 0] > 0) ^ (RNG.random(60) < noise), 1, -1).astype(np.int8)
     start = Centre(np.zeros(4), 1.0)
-    found = centre(X, signs, start)
+    last, found = centre(X, signs, start)
     without = left_out(X, signs, found)
     for i in range(0, 60, 6):
         others = signs.copy()
         others[i] = 0
-        again = fit(X, others, found.centre._replace(lam=found.centre.lam / WIDER), found.margins)
+        again = fit(X, others, last._replace(lam=last.lam / WIDER), found.margins)
         assert without[i] == pytest.approx(again.margins[i], rel=0.2, abs=0.2)

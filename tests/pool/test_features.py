@@ -19,20 +19,20 @@ def test_without_an_intercept_points_on_one_side_of_0_stay_there(learner, featur
 
 
 def test_without_an_intercept_features_are_scaled_alone():
-    found = featured(X, "standard", False, 0)
+    found = featured(X, "standard", False)
     factors = found / X
     np.testing.assert_allclose(factors, factors[:1].repeat(len(X), axis=0), rtol=1e-12)
     np.testing.assert_allclose((found**2).sum(axis=0), len(X) / 3, rtol=1e-12)
 
 
 def test_with_an_intercept_features_are_centred():
-    found = featured(X, "standard", True, 0)
+    found = featured(X, "standard", True)
     np.testing.assert_allclose(found[:, 1:].mean(axis=0), 0, atol=1e-12)
     assert np.ptp(found[:, 0]) == 0
 
 
 def test_zero_and_sparse_features_stay_as_they_are_but_for_one_factor():
     Z = np.array([[0.0, 3.0], [0.0, -4.0]])
-    assert featured(Z, "standard", False, 0)[:, 0].tolist() == [0.0, 0.0]
-    sparse = featured(scipy.sparse.csr_array(Z), "standard", False, 0).toarray()
+    assert featured(Z, "standard", False)[:, 0].tolist() == [0.0, 0.0]
+    sparse = featured(scipy.sparse.csr_array(Z), "standard", False).toarray()
     np.testing.assert_allclose(sparse / np.sqrt((sparse**2).sum() / 2), Z / np.sqrt(12.5))

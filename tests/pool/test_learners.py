@@ -42,8 +42,8 @@ def literal_sphere(X, y, vectors, halves, buckets):
                     mistakes += 1
                     break
     for k, half in enumerate(halves):
-        w, told = vectors[1 - k], set(order)
-        rest = sorted((i for i in half if i not in told), key=lambda i: -abs(w @ X[i]))
+        w, done = vectors[1 - k], set(order)
+        rest = sorted((i for i in half if i not in done), key=lambda i: -abs(w @ X[i]))
         order += rest
         mistakes += sum((w @ X[i] >= 0) != y[i] for i in rest)
     return order, mistakes
@@ -126,9 +126,9 @@ def test_the_papers_learner_takes_over_where_there_is_no_progress(monkeypatch):
     taken = []
     plan = Boosted.plan
 
-    def watched(self, pool, told, carry):
-        taken.append(told.mistakes)
-        return plan(self, pool, told, carry)
+    def watched(self, pool, state, carry):
+        taken.append(state.mistakes)
+        return plan(self, pool, state, carry)
 
     monkeypatch.setattr(Boosted, "plan", watched)
     X, y = sphere(2000, 5)
@@ -175,7 +175,7 @@ def test_kernel_maps_cost_little_where_a_halfspace_fits_or_labels_are_noise():
         assert SelfDirectedClassifier().run(X, labels).mistakes < 1.05 * linear + 5
 
 
-def test_rows_of_one_cluster_are_told_by_the_first_of_them():
+def test_rows_of_one_cluster_follow_from_the_first_of_them():
     rng = np.random.default_rng(0)
     turn = np.linspace(0, 6 * np.pi, 500)
     spiral = np.column_stack([turn * np.cos(turn), turn * np.sin(turn)])
@@ -224,7 +224,7 @@ def test_the_nearest_of_each_class_are_found_and_a_row_is_not_its_own():
     assert np.isfinite(by_class(copies, codes[:2], 2)).all()
 
 
-def test_maps_weigh_what_they_tell_of_rows_left_out():
+def test_maps_weigh_what_they_predict_of_rows_left_out():
     right = np.full((3, 60), 0.99)
     right[1, :20] = 0.4
     right[2, :20] = 1e-9
@@ -239,7 +239,7 @@ def test_with_kernel_maps_a_plan_ends_with_a_tenth_of_what_is_left():
     X, y = sphere(300, 3)
     pool = SelfDirectedClassifier(random_state=0)
     pool.run(X, y)
-    starts = [begun.told for begun in pool.session_.begun]
+    starts = [begun.answered for begun in pool.session_.begun]
     assert all(b - a <= -(-(300 - a) // 10) for a, b in itertools.pairwise(starts))
     pool = SelfDirectedClassifier(features="standard")
     pool.run(X, y)

@@ -1,4 +1,4 @@
-"""Telling a pool row by row: every row once, the way back, and going on from a file."""
+"""Labelling a pool row by row: every row once, the way back, and going on from a file."""
 
 import numpy as np
 import pytest
@@ -44,17 +44,17 @@ class TestEveryLearner:
 
     def test_row_by_row_is_as_simulated(self, learner):
         simulated = SelfDirectedClassifier(learner, random_state=3).run(X, NAMES[Y])
-        told = answered(started(learner), 300).told()
-        for one, other in zip(simulated, told, strict=True):
+        record = answered(started(learner), 300).labelled()
+        for one, other in zip(simulated, record, strict=True):
             assert (one == other).all()
 
     def test_taking_back_and_answering_again_changes_nothing(self, learner):
-        plain = answered(started(learner), 120).told()
+        plain = answered(started(learner), 120).labelled()
         pool = answered(started(learner), 90)
         for _ in range(60):
             pool.undo()
-        assert pool.n_told_ == 30
-        there = answered(pool, 90).told()
+        assert pool.n_labels_ == 30
+        there = answered(pool, 90).labelled()
         for one, other in zip(plain, there, strict=True):
             assert (one == other).all()
         assert pool.n_mistakes_ == plain.mistakes
@@ -62,10 +62,10 @@ class TestEveryLearner:
     def test_another_answer_is_learned_instead(self, learner):
         other = np.where(np.arange(300) % 7 == 0, 1 - Y, Y)
         pool = answered(started(learner), 40)
-        while pool.n_told_:
+        while pool.n_labels_:
             pool.undo()
         again, fresh = answered(pool, 100, other), answered(started(learner), 100, other)
-        for one, two in zip(again.told(), fresh.told(), strict=True):
+        for one, two in zip(again.labelled(), fresh.labelled(), strict=True):
             assert (one == two).all()
 
     def test_a_file_goes_on_where_it_was(self, learner, tmp_path):
@@ -73,10 +73,12 @@ class TestEveryLearner:
         pool.save(tmp_path / "answers")
         back = SelfDirectedClassifier.load(tmp_path / "answers", X)
         assert back.propose() == pool.propose()
-        for one, other in zip(answered(back, 100).told(), answered(pool, 100).told(), strict=True):
+        for one, other in zip(
+            answered(back, 100).labelled(), answered(pool, 100).labelled(), strict=True
+        ):
             assert (one == other).all()
         back.undo()
-        assert back.n_told_ == 176
+        assert back.n_labels_ == 176
 
     @pytest.mark.parametrize(("mode", "count"), [("weak", 150), ("strong", 297), ("perfect", 300)])
     def test_modes_end_where_they_should(self, learner, mode, count):
@@ -88,18 +90,18 @@ def test_rows_known_beforehand_are_learned_and_not_proposed():
     y = np.where(np.arange(300) < 200, NAMES[Y], None)
     pool = SelfDirectedClassifier().start(X, y)
     assert pool.goal_ == 100
-    told = answered(pool, 100).told()
-    assert sorted(told.order.tolist()) == list(range(200, 300))
-    assert told.mistakes < SelfDirectedClassifier().run(X, Y).mistakes + 3
+    record = answered(pool, 100).labelled()
+    assert sorted(record.order.tolist()) == list(range(200, 300))
+    assert record.mistakes < SelfDirectedClassifier().run(X, Y).mistakes + 3
     assert pool.propose() is None
     assert (pool.labels() == NAMES[Y]).all()
 
 
-def test_a_row_that_nobody_can_tell_is_no_mistake_and_not_learned():
+def test_a_row_that_nobody_can_label_is_no_mistake_and_not_learned():
     pool = started(Confident())
     first, _ = pool.propose()
     pool.tell(first, None)
-    assert (pool.n_told_, pool.n_mistakes_) == (1, 0)
+    assert (pool.n_labels_, pool.n_mistakes_) == (1, 0)
     assert pool.labels()[first] is None
     assert pool.propose()[0] != first
 
@@ -119,7 +121,7 @@ def test_classes_that_come_one_by_one():
     for _ in range(50):
         row, label = pool.propose()
         pool.tell(row, "abc"[row % 3])
-    assert pool.n_told_ == 53
+    assert pool.n_labels_ == 53
 
 
 @pytest.mark.slow
@@ -158,13 +160,13 @@ def test_refusals_change_nothing(tmp_path):
         (lambda: pool.tell(row + 1, "ham"), f"{row} is next"),
         (lambda: pool.tell(row, "news"), "no class 'news': it is neither 'ham' nor 'spam'"),
         (lambda: pool.run(X, [None] * 300), "Row 0 has no label"),
-        (lambda: pool.run(X, Y[:5]), r"y has shape \(5,\)"),
+        (lambda: pool.run(X, Y[:5]), "X has 300 rows, and y has 5 labels"),
         (lambda: pool.start([[np.nan]]), "NaN"),
-        (lambda: pool.start(X, Y[:5]), r"y has shape \(5,\)"),
+        (lambda: pool.start(X, Y[:5]), "X has 300 rows, and y has 5 labels"),
     ):
         with pytest.raises(SelectronError, match=message):
             call()
-        assert (pool.n_told_, pool.propose()[0]) == (10, row)
+        assert (pool.n_labels_, pool.propose()[0]) == (10, row)
     pool.save(tmp_path / "answers")
     with pytest.raises(SelectronError, match="other rows"):
         SelfDirectedClassifier.load(tmp_path / "answers", X + 1)
@@ -179,12 +181,12 @@ def test_rows_too_large_for_floating_point_change_nothing(kind, value):
     for call in (lambda: pool.start(kind(huge)), lambda: pool.run(kind(huge), NAMES[Y[:9]])):
         with pytest.raises(SelectronError, match="Row 4 is too large for floating point"):
             call()
-        assert pool.n_told_ == 3
+        assert pool.n_labels_ == 3
 
 
-@pytest.mark.parametrize("features", ["auto", "raw", "rbf"])
+@pytest.mark.parametrize("features", ["auto", "standard", "raw"])
 @pytest.mark.parametrize("learner", LEARNERS, ids=repr)
-def test_rows_just_not_too_large_are_told(learner, features):
+def test_rows_just_not_too_large_are_labelled(learner, features):
     huge = X[:40].copy()
     huge[4, 1], huge[7] = 5e153, -2e153
     assert len(SelfDirectedClassifier(learner, features=features).run(huge, Y[:40]).order) == 40
@@ -230,7 +232,7 @@ def test_bad_parameters(parameters, message):
 
 
 def test_a_run_that_is_interrupted_leaves_nothing_behind():
-    def interrupted(told):
+    def interrupted(count):
         raise KeyboardInterrupt
 
     pool = SelfDirectedClassifier()
@@ -241,7 +243,7 @@ def test_a_run_that_is_interrupted_leaves_nothing_behind():
 
 
 def test_before_the_start():
-    for call in (lambda p: p.propose(), lambda p: p.undo(), lambda p: p.told()):
+    for call in (lambda p: p.propose(), lambda p: p.undo(), lambda p: p.labelled()):
         with pytest.raises(SelectronError, match="start"):
             call(SelfDirectedClassifier())
     with pytest.raises(SelectronError, match="no answer"):

@@ -167,7 +167,7 @@ def test_parameters_are_named(params, named):
         (lambda X, y: (scipy.sparse.csr_array(X + np.inf), y), "X contains NaN or infinity"),
         (lambda X, y: (X[:, 1:], y), "X has 5 features"),
         (lambda X, y: (X, y[1:]), "X has 300 rows, and y has 299 labels"),
-        (lambda X, y: (X, y + 0.5), "must hold class labels"),
+        (lambda X, y: (X, y + 0.5), "Unknown label type: continuous"),
         (lambda X, y: (X, np.where(y == 0, "a", "b")), "cannot be sorted together"),
     ],
 )

@@ -2,7 +2,6 @@
 
 import math
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from selectron import SelectronError
-from selectron.selection import dropped, kept
+from selectron.selection import kept
 
 # Tenths make ties and sums that meet sigma, quarters do so exactly.
 WEIGHTS = st.one_of(
@@ -80,15 +79,6 @@ def test_one_class_is_no_class(w, sigma):
 @pytest.mark.filterwarnings("error")
 def test_what_is_too_large_to_square_is_kept():
     assert kept([1e300, 0.1, math.nan, math.inf], 1.0, "square").tolist() == [1, 0, 1, 1]
-
-
-def test_dropped_is_compiled_as_it_is():
-    compiled = numba.njit(dropped)
-    rng = np.random.default_rng(0)
-    for size in (0, 1, 7, 300):
-        costs = np.abs(rng.normal(size=size))
-        for sigma in (0.0, 0.5, 20.0, math.inf):
-            assert compiled(costs, sigma) == dropped(costs, sigma) == (~kept(costs, sigma)).sum()
 
 
 @pytest.mark.parametrize("sigma", [-1, -0.1, math.nan, "1", None, [1.0]])

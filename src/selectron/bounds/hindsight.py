@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 from ..errors import SelectronError
 from ..model.run import Run
 from . import ellipsoid, large_margin, lasec, selective_sampling
-from .quantities import above_0, check_run, dense, listed, longest, rows, weighted_mistakes
+from .quantities import Tradeoff, above_0, check, dense, listed, longest, rows, weighted_mistakes
 
 SCALES = 2.0 ** np.arange(-8, 9)
 SOFT = 0.01, 1.0, 100.0, 10_000.0  # C of the support vector machines
@@ -50,9 +50,9 @@ def comparator(
 ) -> np.ndarray:
     """Return comparators of shape (n, d), constant between `switches` (numbers of rows).
 
-    Each is the linear support vector machine of its stretch, with the squared hinge loss, scaled to
-    minimise the hinge loss at margin 1 plus a penalty on the norm. A stretch without labels keeps
-    the comparator before. `codes` are -1, +1, or 0 for rows without a label.
+    Each is the linear support vector machine of its stretch, scaled to minimise the hinge loss plus
+    a penalty on the norm. A stretch without labels keeps the comparator before. `codes` are -1, +1,
+    or 0 for rows without a label.
 
     >>> X, codes = np.array([[1.0], [2.0], [1.0], [2.0]]), np.array([1, 1, -1, -1])
     >>> np.sign(comparator(X, codes, switches=[2])).ravel().tolist()
@@ -63,19 +63,13 @@ def comparator(
     if codes.shape != (len(X),):
         raise SelectronError(f"X has {len(X)} rows, and codes have the shape {codes.shape}.")
     U, u = np.zeros(X.shape), np.zeros(X.shape[1])
-    cuts = _cuts(switches, len(X))
-    for start, stop in itertools.pairwise(cuts):
+    if not all(isinstance(at, int | np.integer) and 0 <= at <= len(X) for at in switches):
+        raise SelectronError(f"switches must be row numbers from 0 to {len(X)}, got {switches}.")
+    for start, stop in itertools.pairwise(sorted({0, *switches, len(X)})):
         labelled = start + np.flatnonzero(codes[start:stop])
         u = _fitted(X[labelled] * codes[labelled, None], C) if len(labelled) else u
         U[start:stop] = u
     return U
-
-
-def _cuts(switches: Sequence[int], n: int) -> list[int]:
-    """Return the ends of all stretches, sorted, 0 included."""
-    if not all(isinstance(at, int | np.integer) and 0 <= at <= n for at in switches):
-        raise SelectronError(f"switches must be row numbers from 0 to {n}, got {switches}.")
-    return sorted({0, *switches, n})
 
 
 def _fitted(Z: np.ndarray, C: float) -> np.ndarray:
@@ -102,9 +96,8 @@ def report(
     X are the rows as the learner saw them (`seen`), dense, and the run has its margins recorded.
     The comparators are found in hindsight, with a drift at `switches` where the theorem allows it,
     at several norms and degrees of softness; the smallest bound is returned. Learners are
-    recognised by name; one without a theorem has no rows. "weighted mistakes" are the quantity that
-    theorems on expected mistakes bound in a single run, see `weighted_mistakes`. Losses of all
-    rounds are counted: otherwise u = 0 would be the best comparator.
+    recognised by name; one without a theorem has no rows. Losses of all rounds are counted:
+    otherwise u = 0 would be the best comparator.
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.askers import Always
@@ -116,8 +109,8 @@ def report(
     ('Cesa-Bianchi, Gentile & Zaniboni 2004, theorem 1', 'steps', 4.0, 2.0)
     """
     X = rows(X)
+    check(run, len(X))
     (run,) = listed(run)
-    check_run(run, len(X))
     claims = [
         claim for claim in CLAIMS.get(type(learner).__name__, []) if claim.holds(learner, asker)
     ]
@@ -156,84 +149,66 @@ class Claim(NamedTuple):
     holds: Callable[[Any, Any], bool] = lambda learner, asker: True
 
 
-def first_order(learner: Any, asker: Any) -> bool:
-    """Return whether the asker is `Margin(b)` with finite b."""
-    return type(asker).__name__ == "Margin" and asker.b < math.inf
-
-
-def second_order(learner: Any, asker: Any) -> bool:
-    """Return whether the asker is `Margin(b)` or `SecondOrderMargin(b)` with finite b."""
-    return type(asker).__name__ in ("Margin", "SecondOrderMargin") and asker.b < math.inf
-
-
-def hard(learner: Any, asker: Any) -> bool:
-    """Return whether the learner has a hard margin."""
-    return math.isinf(learner.C)
-
-
-def soft(learner: Any, asker: Any) -> bool:
-    """Return whether the learner has the soft margin of Lemma 5.1; without alpha, variant II."""
-    return not math.isinf(learner.C) and getattr(learner, "variant", "II") == "II"
-
-
 MC, CGZ, YJY, SD = (
     "Moroshko & Crammer 2014, theorem",
     "Cesa-Bianchi, Gentile & Zaniboni 2004, theorem",
     "Yang, Jin & Ye 2009, theorem",
     "Shen & Dietterich 2009, theorem",
 )
+MARGINS = "Margin", "SecondOrderMargin"
+
+
+def traded(
+    names: Sequence[str], drifts: bool, bound: Callable[..., Tradeoff], askers: Sequence[str]
+) -> list[Claim]:
+    """Return a trade-off's claims: on steps, and on weighted mistakes under askers with b < inf."""
+    return [
+        Claim(names[0], "steps", drifts, lambda *given: bound(*given[:-1]).best()),
+        Claim(
+            names[-1], "weighted mistakes", drifts,
+            lambda *given: bound(*given[:-1]).at(given[-1].b),
+            lambda _, asker: type(asker).__name__ in askers and asker.b < math.inf,
+        ),
+    ]  # fmt: skip
+
+
+def constrained(norm: int) -> list[Claim]:
+    """Return the claim for a learner with weights in a ball."""
+    return [
+        Claim(
+            f"{SD} 3.2", "mistakes asked for", True,
+            lambda run, X, U, p, _: large_margin.theorem_3_2(run, X, U, p.beta, norm),
+        )
+    ]  # fmt: skip
+
+
 REGULARIZED = [
     Claim(
         f"{SD} 3.1", "mistakes asked for", True,
         lambda run, X, U, p, _: large_margin.theorem_3_1(run, X, U, getattr(p, "alpha", 0.0)),
-        hard,
+        lambda p, _: math.isinf(p.C),
     ),
-    Claim(
+    Claim(  # the soft margin of Lemma 5.1; without alpha, variant II
         f"{SD} 5.1", "mistakes asked for", False,
         lambda run, X, u, p, _: large_margin.theorem_5_1(run, X, u, getattr(p, "alpha", 0.0), p.C),
-        soft,
+        lambda p, _: not math.isinf(p.C) and getattr(p, "variant", "II") == "II",
     ),
 ]  # fmt: skip
 
 # By name, so that this package does not depend on the learners.
 CLAIMS = {
-    "Perceptron": [
-        Claim(
-            f"{CGZ} 1", "steps", False,
-            lambda run, X, u, p, _: selective_sampling.theorem_1(run, X, u, 1.0, True).best(),
-        ),
-        Claim(
-            f"{CGZ} 1", "weighted mistakes", False,
-            lambda run, X, u, p, asker: (
-                selective_sampling.theorem_1(run, X, u, 1.0, True).at(asker.b)
-            ),
-            first_order,
-        ),
-    ],
-    "SecondOrderPerceptron": [
-        Claim(
-            f"{CGZ} 2", "steps", False,
-            lambda run, X, u, p, _: selective_sampling.theorem_2(run, X, u, p.a, 1.0, True).best(),
-        ),
-        Claim(
-            f"{CGZ} 2", "weighted mistakes", False,
-            lambda run, X, u, p, asker: (
-                selective_sampling.theorem_2(run, X, u, p.a, 1.0, True).at(asker.b)
-            ),
-            second_order,
-        ),
-    ],
-    "LASEC": [
-        Claim(
-            f"{MC} 2", "steps", True,
-            lambda run, X, U, p, _: lasec.theorem_2(run, X, U, p.b, p.c),
-        ),
-        Claim(
-            f"{MC} 4", "weighted mistakes", True,
-            lambda run, X, U, p, asker: lasec.theorem_4(run, X, U, p.b, p.c, 1.0, True).at(asker.b),
-            second_order,
-        ),
-    ],
+    "Perceptron": traded(
+        [f"{CGZ} 1"], False,
+        lambda run, X, u, p: selective_sampling.theorem_1(run, X, u, True), MARGINS[:1],
+    ),
+    "SecondOrderPerceptron": traded(
+        [f"{CGZ} 2"], False,
+        lambda run, X, u, p: selective_sampling.theorem_2(run, X, u, p.a, True), MARGINS,
+    ),
+    "LASEC": traded(
+        [f"{MC} 2", f"{MC} 4"], True,
+        lambda run, X, U, p: lasec.theorem_4(run, X, U, p.b, p.c, True), MARGINS,
+    ),
     "CELLIP": [
         Claim(
             f"{YJY} 2", "mistakes asked for", False,
@@ -248,16 +223,6 @@ CLAIMS = {
     ],
     "ObjectiveRegularized": REGULARIZED,
     "PassiveAggressive": REGULARIZED,
-    "L2Constrained": [
-        Claim(
-            f"{SD} 3.2", "mistakes asked for", True,
-            lambda run, X, U, p, _: large_margin.theorem_3_2(run, X, U, p.beta),
-        ),
-    ],
-    "L1Constrained": [
-        Claim(
-            f"{SD} 3.2", "mistakes asked for", True,
-            lambda run, X, U, p, _: large_margin.theorem_3_2(run, X, U, p.beta, norm=1),
-        ),
-    ],
+    "L1Constrained": constrained(1),
+    "L2Constrained": constrained(2),
 }  # fmt: skip

@@ -3,60 +3,45 @@
 Source: Shen & Dietterich, "A Family of Large Margin Linear Classifiers and Its Application in
 Dynamic Environments" (SDM 2009).
 
-In the proofs every step decreases ||w - u||^2 by its gain, and a step on a mistake by g or more.
-But these learners step below margin 1, mostly without a mistake, and the gain of such a step may be
-negative: it shrinks w, and the comparator drifts. The theorems as printed omit these steps, and do
-not hold: with alpha = 0.3, three repeated rows that one comparator separates cost any number of
-mistakes. (They hold for a learner that steps on mistakes only, and Theorem 3.2 holds if the
-comparator is constant.) The bound that holds, and is returned, is
+The learners also step without a mistake, which the theorems as printed omit (docs/bounds.md). The
+bound that holds, and is returned, is
 
     m <= (D^2 - sum of the gains of the other steps) / g
 
-with the gains of the proofs. m is `stepped_mistakes`, the number of mistakes with a step: under
-`Always`, all mistakes. It is inf if g <= 0, or if a comparator has a loss on a step.
+where a step gains what it decreases ||w - u||^2 by, and one on a mistake gains g or more. m is
+`stepped_mistakes`. The bound is inf if g <= 0, or if a comparator has a loss on a step.
 
 The comparators are those of the rounds with a step, and mu is the largest distance of two
-consecutive ones. The paper's u_0 = 0 and equal norms of all comparators are not needed: D is the
-largest norm. R is the largest norm of a row with a step. The runs must have their margins recorded;
-X (n, d) are the rows as the learner saw them, U one comparator (d,) or one per round, (n, d).
+consecutive ones; D is their largest norm. The runs must have their margins recorded; X (n, d) are
+the rows as the learner saw them, U one comparator (d,) or one per round, (n, d).
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from ..engine.parameters import shown
 from ..errors import SelectronError
 from ..model.run import Run
-from .quantities import (
-    ROUNDING,
-    Steps,
-    above_0,
-    dense,
-    drifts,
-    fitting,
-    from_0,
-    listed,
-    longest,
-    losses,
-    margins,
-    recorded,
-    steps,
-)
+from . import quantities
+from .quantities import ROUNDING, Steps, above_0, dense, fitting, from_0, longest, recorded, steps
 
 
 def stepped_mistakes(run: Run) -> int:
     """Return the number of mistakes with a step."""
-    (run,) = listed(run)
+    (run,) = quantities.listed(run)
     return int((run.updated & ~run.correct).sum())
 
 
-def theorem_3_1(run: Run, X: np.ndarray, U: np.ndarray, alpha: float) -> float:
+def theorem_3_1(run: Run, X: np.ndarray, U: np.ndarray, alpha: float, sigma: float = 0.0) -> float:
     """Return the bound for ObjectiveRegularized(alpha), the hard margin.
 
     A step gains (l^2 - alpha^2) / ||x||^2 - 2 (1 + alpha) mu beta - alpha D^2 / (2 + alpha), with l
     the learner's hinge loss and beta the largest ||w||, found by repeating the steps.
+
+    With `sigma` it is Theorem 3.3, for a learner that removes small weights from w after every
+    step, the smallest first, while the sum of their squares stays below sigma: a step gains
+    2 sqrt(sigma) D less. Weights dropped from predictions only are not covered.
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.learners import ObjectiveRegularized
@@ -66,41 +51,23 @@ def theorem_3_1(run: Run, X: np.ndarray, U: np.ndarray, alpha: float) -> float:
     >>> run.mistakes, round(theorem_3_1(run, X, -np.ones(4), alpha=0.001), 3)
     (4, 4.008)
     """
-    return theorem_3_3(run, X, U, alpha, sigma=0.0)
-
-
-def theorem_3_2(run: Run, X: np.ndarray, U: np.ndarray, beta: float, norm: int = 2) -> float:
-    """Return the bound for L2Constrained(beta), norm = 2, or L1Constrained(beta), norm = 1.
-
-    A step gains l^2 / ||x||^2 - 2 mu beta. inf if a comparator's norm is above beta. In the L1 case
-    mu is the largest change of one weight; D is ||u||_2, which is smaller than the paper's ||u||_1.
-    """
-    return theorem_3_4(run, X, U, beta, sigma=0.0, norm=norm)
-
-
-def theorem_3_3(run: Run, X: np.ndarray, U: np.ndarray, alpha: float, sigma: float) -> float:
-    """Return the bound for the learner of `theorem_3_1` if small weights are removed.
-
-    They are removed from w after every step, the smallest first, while the sum of their squares
-    stays below sigma. Weights dropped from predictions only are not covered. A step gains
-    2 sqrt(sigma) D less. beta is the largest ||w|| before the removal, as in the paper's proof (its
-    text has: after).
-    """
     from_0(alpha=alpha, sigma=sigma)
     X, U = fitting(run, X, U)
     s = steps(run, X, U)
     beta = float(np.linalg.norm(replayed(s, alpha, math.inf, sigma), axis=1).max(initial=0.0))
-    mu, D = float(drifts(s.U).max(initial=0.0)), longest(s.U)
+    mu, D = float(s.drifts.max(initial=0.0)), longest(s.U)
     lost = 2 * (1 + alpha) * mu * beta + alpha / (2 + alpha) * D**2 + 2 * math.sqrt(sigma) * D
-    return _bound(run, s, Step(alpha, 0.0, lost), D**2)
+    return _bound(run, s, D**2, lost, alpha)
 
 
-def theorem_3_4(
-    run: Run, X: np.ndarray, U: np.ndarray, beta: float, sigma: float, norm: int = 2
+def theorem_3_2(
+    run: Run, X: np.ndarray, U: np.ndarray, beta: float, norm: int = 2, sigma: float = 0.0
 ) -> float:
-    """Return the bound for the learner of `theorem_3_2` if small weights are removed.
+    """Return the bound for L2Constrained(beta), norm = 2, or L1Constrained(beta), norm = 1.
 
-    As in `theorem_3_3`, a step gains 2 sqrt(sigma) D less.
+    A step gains l^2 / ||x||^2 - 2 mu beta. inf if a comparator's norm is above beta. In the L1 case
+    mu is the largest change of one weight; D is ||u||_2, which is smaller than the paper's ||u||_1.
+    With `sigma` it is Theorem 3.4, for small weights removed as in `theorem_3_1`.
     """
     above_0(beta=beta)
     from_0(sigma=sigma)
@@ -108,12 +75,14 @@ def theorem_3_4(
         raise SelectronError(f"norm must be 1 or 2, got {shown(norm)}.")
     X, U = fitting(run, X, U)
     s = steps(run, X, U)
-    moves, dual = np.diff(s.U, axis=0), {1: np.inf, 2: 2}[norm]
-    mu = float(np.linalg.norm(moves, dual, axis=1).max(initial=0.0))
     if np.linalg.norm(s.U, norm, axis=1).max(initial=0.0) > beta * (1 + ROUNDING):
         return math.inf
-    D = longest(s.U)
-    return _bound(run, s, Step(0.0, 0.0, 2 * mu * beta + 2 * math.sqrt(sigma) * D), D**2)
+    dual, D = {1: np.inf, 2: 2}[norm], longest(s.U)
+    mu = float(np.linalg.norm(np.diff(s.U, axis=0), dual, axis=1).max(initial=0.0))
+    return _bound(run, s, D**2, 2 * mu * beta + 2 * math.sqrt(sigma) * D)
+
+
+theorem_3_3, theorem_3_4 = theorem_3_1, theorem_3_2  # with sigma
 
 
 def theorem_5_1(
@@ -141,8 +110,8 @@ def theorem_5_1(
     psi2, size = (1 + alpha) / (2 * C), float(u @ u)
     if psi2 == 0:
         return theorem_3_1(run, X, u, alpha)
-    loss = float((losses(steps(run, X, u, everywhere), 1.0) ** 2).sum()) / psi2
-    return _bound(run, s, Step(alpha, psi2, alpha / (2 + alpha) * size), size + loss)
+    loss = float((steps(run, X, u, everywhere).losses() ** 2).sum()) / psi2
+    return _bound(run, s, size + loss, alpha / (2 + alpha) * size, alpha, psi2)
 
 
 def replayed(s: Steps, alpha: float, C: float, sigma: float) -> np.ndarray:
@@ -157,36 +126,27 @@ def replayed(s: Steps, alpha: float, C: float, sigma: float) -> np.ndarray:
 
 
 def without_small(w: np.ndarray, sigma: float) -> np.ndarray:
-    """Return w with its smallest weights removed while their squares add up to less than sigma.
-
-    (In the paper's text the sum that must reach sigma starts at k + 1; it should start at 1.)
-
-    >>> without_small(np.array([0.1, -3.0, 0.2]), sigma=0.02)
-    array([ 0. , -3. ,  0.2])
-    """
+    """Return w with its smallest weights removed while their squares add up to less than sigma."""
     kept = dense("w", w)
     order = np.argsort(abs(kept), kind="stable")
     kept[order[np.cumsum(kept[order] ** 2) < sigma]] = 0.0
     return kept
 
 
-class Step(NamedTuple):
-    """The gain of a step: (l^2 - alpha^2) / (||x||^2 + psi2) - lost."""
+def _bound(
+    run: Run, s: Steps, right: float, lost: float, alpha: float = 0.0, psi2: float = 0.0
+) -> float:
+    """Return (right - gains of the steps without a mistake) / g; see the module.
 
-    alpha: float
-    psi2: float
-    lost: float
-
-
-def _bound(run: Run, s: Steps, step: Step, right: float) -> float:
-    """Return (right - gains of the steps without a mistake) / g; see the module."""
-    margin, hard = recorded(run, "margin"), step.psi2 == 0
-    if hard and margins(s).min(initial=1.0) < 1 - ROUNDING:
+    The gain of a step is (l^2 - alpha^2) / (||x||^2 + psi2) - lost.
+    """
+    margin = recorded(run, "margin")
+    if psi2 == 0 and s.margins.min(initial=1.0) < 1 - ROUNDING:
         return math.inf
-    least = longest(s.X) ** 2 + step.psi2
-    g = (1 - step.alpha**2) / least - step.lost if least else 1.0
-    if g <= 0 or step.alpha >= 1:
+    least = longest(s.X) ** 2 + psi2
+    g = (1 - alpha**2) / least - lost if least else 1.0
+    if g <= 0 or alpha >= 1:
         return math.inf
     loss = np.maximum(0.0, 1 - s.y * margin[run.updated])
-    gains = (loss**2 - step.alpha**2) / ((s.X**2).sum(axis=1) + step.psi2) - step.lost
+    gains = (loss**2 - alpha**2) / ((s.X**2).sum(axis=1) + psi2) - lost
     return float((right - gains[run.correct[run.updated]].sum()) / g)

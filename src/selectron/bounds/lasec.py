@@ -1,15 +1,13 @@
 """LASEC: mistakes against a sequence of comparators that drifts.
 
-Source: Moroshko & Crammer, "Selective Sampling with Drift" (AISTATS 2014), section 4.
+Source: Moroshko & Crammer, "Selective Sampling with Drift" (AISTATS 2014), section 4, mended as in
+docs/bounds.md.
 
-All bounds hold for any sequence of comparators and any gamma > 0, and depend on u / gamma only. The
-comparators are those of the rounds with a step, u_1 the first of them, and V_m = sum ||u_k -
-u_(k-1)||^2 is over these rounds only, as in the paper. (V over all rounds may be smaller: the
-square of a sum of two moves can exceed the sum of their squares.) D_k is recomputed from the rows.
+X (n, d) are the rows as the learner saw them, U is one comparator (d,) or one per round, (n, d), in
+units of the paper's gamma. V_m = sum ||u_k - u_(k-1)||^2 and u_1 are over the rounds with a step.
 
 `everywhere` sums the hinge losses of all rounds with a label instead of those with a step; the
-latter is sharper, and holds as well. The defaults are the paper's. Do not choose u by the sharper
-sum: for u = 0 it is the number of steps.
+latter is sharper, but u cannot be chosen by it. The defaults are the paper's.
 """
 
 import math
@@ -17,38 +15,16 @@ import math
 import numpy as np
 
 from ..model.run import Run
-from .quantities import (
-    ROUNDING,
-    Runs,
-    Steps,
-    Tradeoff,
-    above_0,
-    averaged,
-    drifts,
-    fitting,
-    from_0,
-    listed,
-    longest,
-    losses,
-    margins,
-    rows,
-    steps,
-)
+from . import quantities
+from .quantities import ROUNDING, Runs, Steps, Tradeoff, above_0, averaged, fitting, longest, steps
 
 
 def theorem_2(
-    run: Run,
-    X: np.ndarray,
-    U: np.ndarray,
-    b: float,
-    c: float,
-    gamma: float = 1.0,
-    everywhere: bool = True,
+    run: Run, X: np.ndarray, U: np.ndarray, b: float, c: float, everywhere: bool = True
 ) -> float:
     """Return the bound on the mistakes of LASEC(b, c) under `Always`, eq. (6).
 
-    X (n, d) are the rows as the learner saw them, U is one comparator (d,) or one per round, (n,
-    d). Under any other asker it bounds `run.steps`: rounds without a step change nothing.
+    Under any other asker it bounds `run.steps`: rounds without a step change nothing.
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.learners import LASEC
@@ -57,43 +33,33 @@ def theorem_2(
     >>> run.mistakes, round(theorem_2(run, X, np.array([-1.0, 1.0]), b=1.0, c=10.0), 3)
     (1, 1.225)
     """
-    return theorem_4(run, X, U, b, c, gamma, everywhere).best()
+    return theorem_4(run, X, U, b, c, everywhere).best()
 
 
 def theorem_4(
-    runs: Runs,
-    X: np.ndarray,
-    U: np.ndarray,
-    b: float,
-    c: float,
-    gamma: float = 1.0,
-    everywhere: bool = False,
+    runs: Runs, X: np.ndarray, U: np.ndarray, b: float, c: float, everywhere: bool = False
 ) -> Tradeoff:
     """Return the bound on the expected mistakes of LASEC(b, c) under `Margin(a)`, eq. (7).
 
     The bound is `.at(a)`. `runs` are runs on the same rows with different seeds, over which every
     term is averaged; `.at(a)` also bounds `weighted_mistakes` in each single run. It holds under
-    `SecondOrderMargin(a)` as well, since the proof drops p^2. The paper has no expectation of
-    ||u_1||^2 and V_m, which depend on the draws: here they are averaged too.
-
-    `.tuning()` is the paper's a below eq. (7), and `.best()` the bound with it. It holds only for
-    runs with that same a, since the terms depend on a.
+    `SecondOrderMargin(a)` as well, since the proof drops p^2. `.tuning()` is the paper's a below
+    eq. (7), and `.best()` the bound with it, for runs with that same a.
     """
-    above_0(b=b, c=c, gamma=gamma)
+    above_0(b=b, c=c)
     X, U = fitting(runs, X, U)
-    bounds = []
-    for run in listed(runs):
-        s, loss = steps(run, X, U), losses(steps(run, X, U, everywhere), gamma).sum() / gamma
-        cost = _comparator(s, b, c, float((drifts(s.U) ** 2).sum())) / gamma**2
-        bounds.append(Tradeoff(float(loss), cost, float(_shapes(s.X, b, c)[1].sum())))
-    return averaged(bounds)
+
+    def terms(s: Steps, loss: float) -> Tradeoff:
+        cost = _comparator(s, b, c, float((s.drifts**2).sum()))
+        return Tradeoff(loss, cost, float(_shapes(s.X, b, c)[1].sum()))
+
+    return averaged(runs, X, U, everywhere, terms)
 
 
 def lemma_7(A: float, B: float, C: float, D: float, gamma: float = 1.0) -> float:
     """Return eq. (11), the largest m with m <= D / gamma + sqrt(A (B + m C)) / gamma.
 
-    B may be negative, as a log-determinant can be. If no m above D / gamma satisfies it, the square
-    root is replaced by 0, which bounds m as well.
+    B may be negative, as a log-determinant can be: a root that does not exist is replaced by 0.
 
     >>> m = lemma_7(A=2.0, B=1.0, C=0.5, D=3.0)
     >>> round(m, 6), round(3.0 + math.sqrt(2.0 * (1.0 + m * 0.5)), 6)
@@ -107,7 +73,7 @@ def lemma_7(A: float, B: float, C: float, D: float, gamma: float = 1.0) -> float
 def drift_of(c: float, X: np.ndarray) -> float:
     """Return the drift V for which c is optimal: the inverse of `tuned_c`."""
     above_0(c=c)
-    X = rows(X)
+    X = quantities.rows(X)
     return math.sqrt(2) * X.size * longest(X) / c**1.5
 
 
@@ -118,56 +84,45 @@ def tuned_c(V: float, X: np.ndarray) -> float:
     >>> round(tuned_c(0.5, X), 3), round(drift_of(tuned_c(0.5, X), X), 3)
     (12.699, 0.5)
     """
-    from_0(V=V)
-    X = rows(X)
+    quantities.from_0(V=V)
+    X = quantities.rows(X)
     return (math.sqrt(2) * X.size * longest(X) / V) ** (2 / 3) if V > 0 else math.inf
 
 
-def corollary_8(
-    run: Run, X: np.ndarray, U: np.ndarray, b: float, c: float, gamma: float = 1.0
-) -> float:
+def corollary_8(run: Run, X: np.ndarray, U: np.ndarray, b: float, c: float) -> float:
     """Return the bound on the mistakes of LASEC(b, c) under `Always`, by `lemma_7`.
 
-    The paper computes c from V_m, which is unknown before the run; this takes the c of the run, and
-    for V the drift `drift_of(c, X)`. The bound holds if V_m <= V and c >= mu = max(9/8 X^2, (b +
-    X^2)^2 / (8 X^2)), X the largest norm of a row; otherwise inf is returned. (The paper's "V_m <=
-    T sqrt(2) d X / mu^(3/2)" is c >= mu. Since mu contains b = epsilon c, it fails for small V too:
-    at a given epsilon, c is at most about 8 X^2 / epsilon^2.) In the proof "= 2X sqrt(2c)" should
-    read "<=".
+    V is `drift_of(c, X)`. The bound holds if V_m <= V and c >= mu = max(9/8 X^2, (b + X^2)^2 /
+    (8 X^2)), X the largest norm of a row; otherwise inf is returned.
     """
-    above_0(b=b, c=c, gamma=gamma)
+    above_0(b=b, c=c)
     X, U = fitting(run, X, U)
-    s = steps(run, X, U)
-    if not _tuned(s, X, b, c):
-        return math.inf
-    loss = float(losses(steps(run, X, U, everywhere=True), gamma).sum())
-    return lemma_7(*_explicit(s, X, b, c), loss, gamma)
+    explicit = _explicit(steps(run, X, U), X, b, c)
+    loss = float(steps(run, X, U, everywhere=True).losses().sum())
+    return lemma_7(*explicit, loss) if explicit else math.inf
 
 
-def corollary_9(
-    runs: Runs, X: np.ndarray, U: np.ndarray, b: float, c: float, gamma: float = 1.0
-) -> Tradeoff:
+def corollary_9(runs: Runs, X: np.ndarray, U: np.ndarray, b: float, c: float) -> Tradeoff:
     """Return the bound on the expected mistakes of LASEC(b, c) under `Margin(a)`: `.at(a)`.
 
-    It is `theorem_4` without terms x' D^-1 x. V and the conditions are as in `corollary_8`, for
-    every run; `.tuning()` and `.best()` are as in `theorem_4`.
+    It is `theorem_4` without terms x' D^-1 x, under the conditions of `corollary_8`.
     """
-    above_0(b=b, c=c, gamma=gamma)
+    above_0(b=b, c=c)
     X, U = fitting(runs, X, U)
-    every = [steps(run, X, U) for run in listed(runs)]
-    if not all(_tuned(s, X, b, c) for s in every):
-        return Tradeoff(math.inf, 0.0, 0.0)
-    bounds = []
-    for s in every:
-        A, B, C = _explicit(s, X, b, c)
-        loss = float(losses(s, gamma).sum()) / gamma
-        bounds.append(Tradeoff(loss, A / gamma**2, B + len(X) * C))
-    return averaged(bounds)
+
+    def terms(s: Steps, loss: float) -> Tradeoff:
+        explicit = _explicit(s, X, b, c)
+        if not explicit:
+            return Tradeoff(math.inf, 0.0, 0.0)
+        A, B, C = explicit
+        return Tradeoff(loss, A, B + len(X) * C)
+
+    return averaged(runs, X, U, False, terms)
 
 
 def _comparator(s: Steps, b: float, c: float, V: float) -> float:
     """Return b ||u_1||^2 + c V + sum (u' x)^2."""
-    return float(b * (s.U[:1] ** 2).sum() + (c * V if V else 0.0) + (margins(s) ** 2).sum())
+    return float(b * (s.U[:1] ** 2).sum() + (c * V if V else 0.0) + (s.margins**2).sum())
 
 
 def _shapes(X: np.ndarray, b: float, c: float) -> tuple[np.ndarray, np.ndarray]:
@@ -183,17 +138,11 @@ def _shapes(X: np.ndarray, b: float, c: float) -> tuple[np.ndarray, np.ndarray]:
     return D, np.array(forms)
 
 
-def _tuned(s: Steps, X: np.ndarray, b: float, c: float) -> bool:
-    """Return whether the conditions of Corollaries 8 and 9 hold."""
-    square = longest(X) ** 2
-    mu = max(9 / 8 * square, (b + square) ** 2 / (8 * square)) if square else math.inf
-    return c >= mu and float((drifts(s.U) ** 2).sum()) <= drift_of(c, X) * (1 + ROUNDING)
-
-
-def _explicit(s: Steps, X: np.ndarray, b: float, c: float) -> tuple[float, float, float]:
-    """Return A, B and C of Corollary 8."""
-    d, epsilon = X.shape[1], b / c
-    A = _comparator(s, b, c, drift_of(c, X))
+def _explicit(s: Steps, X: np.ndarray, b: float, c: float) -> tuple[float, float, float] | None:
+    """Return A, B and C of Corollary 8, None unless its conditions hold."""
+    d, epsilon, R, V = X.shape[1], b / c, longest(X), drift_of(c, X)
+    mu = max(9 / 8 * R**2, (b + R**2) ** 2 / (8 * R**2)) if R else math.inf
+    if c < mu or (s.drifts**2).sum() > V * (1 + ROUNDING):
+        return None
     B = np.linalg.slogdet(_shapes(s.X, b, c)[0] / b)[1] + epsilon / (1 - epsilon) * d
-    C = 2 * math.sqrt(2) * d * longest(X) / math.sqrt(c)
-    return A, float(B), C
+    return _comparator(s, b, c, V), float(B), 2 * math.sqrt(2) * d * R / math.sqrt(c)

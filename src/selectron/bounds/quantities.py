@@ -1,6 +1,7 @@
 """The terms of the theorems: rounds with a step, hinge losses, a trade-off; checks of the input."""
 
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -16,10 +17,7 @@ ROUNDING = 1e-9  # relative tolerance of the conditions of theorems
 
 
 class Tradeoff(NamedTuple):
-    """A bound fixed + a/2 comparator + spread / (2 a), with a > 0 the parameter of the asker.
-
-    `comparator` is the cost of the comparator, `spread` that of the rows. The selective-sampling
-    paper calls the parameter b.
+    """A bound fixed + a/2 comparator + spread / (2 a), with a > 0 the asker's parameter (or b).
 
     >>> bound = Tradeoff(fixed=1.0, comparator=8.0, spread=2.0)
     >>> bound.at(1.0), bound.tuning(), bound.best()
@@ -52,27 +50,25 @@ class Steps(NamedTuple):
     y: np.ndarray  # (m,), -1 or +1
     U: np.ndarray  # (m, d), the comparators
 
+    @property
+    def margins(self) -> np.ndarray:
+        """y <u, x> of every step, (m,)."""
+        return self.y * np.einsum("td,td->t", self.U, self.X)
+
+    @property
+    def drifts(self) -> np.ndarray:
+        """||u_k - u_(k-1)|| of consecutive comparators, (m - 1,)."""
+        return np.linalg.norm(np.diff(self.U, axis=0), axis=1)
+
+    def losses(self, gamma: float = 1.0) -> np.ndarray:
+        """Return the hinge losses max(0, gamma - y <u, x>) of the comparators, (m,)."""
+        return np.maximum(0.0, gamma - self.margins)
+
 
 def steps(run: Run, X: np.ndarray, U: np.ndarray, everywhere: bool = False) -> Steps:
     """Return the rounds with a step, or with a label if `everywhere`; U is (d,) or (n, d)."""
-    every = np.broadcast_to(U, X.shape)
     chosen = run.code != 0 if everywhere else run.updated
-    return Steps(X[chosen], run.code[chosen], every[chosen])
-
-
-def margins(s: Steps) -> np.ndarray:
-    """Return y <u, x> of every step, (m,)."""
-    return s.y * np.einsum("td,td->t", s.U, s.X)
-
-
-def losses(s: Steps, gamma: float) -> np.ndarray:
-    """Return the hinge losses max(0, gamma - y <u, x>) of the comparators, (m,)."""
-    return np.maximum(0.0, gamma - margins(s))
-
-
-def drifts(U: np.ndarray) -> np.ndarray:
-    """Return ||u_k - u_(k-1)|| of consecutive comparators, (m - 1,)."""
-    return np.linalg.norm(np.diff(U, axis=0), axis=1)
+    return Steps(X[chosen], run.code[chosen], np.broadcast_to(U, X.shape)[chosen])
 
 
 def longest(X: np.ndarray) -> float:
@@ -80,18 +76,22 @@ def longest(X: np.ndarray) -> float:
     return float(np.linalg.norm(X, axis=1).max(initial=0.0))
 
 
-def averaged(bounds: Sequence[Tradeoff]) -> Tradeoff:
-    """Return the mean of each term, which estimates its expectation over the draws."""
-    fixed, comparator, spread = np.mean(bounds, axis=0)
-    return Tradeoff(float(fixed), float(comparator), float(spread))
+def averaged(
+    runs: Runs, X: np.ndarray, U: np.ndarray, everywhere: bool, terms: Callable[..., Tradeoff]
+) -> Tradeoff:
+    """Return the mean of `terms(steps, loss)` over runs, which estimates its expectation."""
+    found = []
+    for run in listed(runs):
+        loss = steps(run, X, U, everywhere).losses().sum()
+        found.append(terms(steps(run, X, U), float(loss)))
+    return Tradeoff(*np.mean(found, axis=0).tolist())
 
 
 def weighted_mistakes(runs: Runs) -> float:
     """Return the number of mistakes with a step, each divided by its ask probability.
 
     For a learner that steps on mistakes only, its expectation over the draws is the expected number
-    of all mistakes. The theorems on selective sampling bound this number in every single run, and
-    therefore the expected mistakes. Several runs are averaged.
+    of all mistakes; the theorems bound it in every single run. Several runs are averaged.
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.askers import Fixed
@@ -107,8 +107,7 @@ def weighted_mistakes(runs: Runs) -> float:
 def expected_labels(runs: Runs) -> float:
     """Return the expected number of queries: the sum of ask probabilities, averaged over runs.
 
-    It is the second part of Theorems 1 and 2 of the selective-sampling paper, and of Theorem 4 of
-    LASEC's. Rounds without a label are not counted.
+    It is the second part of the theorems on selective sampling.
     """
     return float(np.mean([recorded(r, "probability")[r.labelled].sum() for r in listed(runs)]))
 
@@ -125,13 +124,9 @@ def listed(runs: Runs) -> Sequence[Run]:
 
 
 def fitting(runs: Runs, X: Any, U: Any, still: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows (n, d) and comparators, (d,) or (n, d), as arrays that fit the runs.
-
-    With `still`, the comparator must be (d,).
-    """
+    """Return rows (n, d) and comparators, (d,) or unless `still` (n, d), that fit the runs."""
     X, U = rows(X), dense("The comparator", U)
-    for run in listed(runs):
-        check_run(run, len(X))
+    check(runs, len(X))
     shapes = [X.shape[1:], *([] if still else [X.shape])]
     if U.shape not in shapes:
         wanted = " or ".join(map(str, shapes))
@@ -139,17 +134,18 @@ def fitting(runs: Runs, X: Any, U: Any, still: bool = False) -> tuple[np.ndarray
     return X, U
 
 
-def check_run(run: Run, n: int) -> None:
-    """Raise SelectronError unless the run is on n rows and covered by the theorems."""
-    if run.many:
-        raise SelectronError("The theorems are about two classes, and this run is of many.")
-    if run.max_support is not None:
-        raise SelectronError(
-            "The theorems are about learners that evict no example, and in this run "
-            f"max_support was {run.max_support}."
-        )
-    if len(run) != n:
-        raise SelectronError(f"X has {n} rows, and the run has {len(run)} rounds.")
+def check(runs: Runs, n: int) -> None:
+    """Raise SelectronError unless the runs are on n rows and covered by the theorems."""
+    for run in listed(runs):
+        if run.many:
+            raise SelectronError("The theorems are about two classes, and this run is of many.")
+        if run.max_support is not None:
+            raise SelectronError(
+                "The theorems are about learners that evict no example, and in this run "
+                f"max_support was {run.max_support}."
+            )
+        if len(run) != n:
+            raise SelectronError(f"X has {n} rows, and the run has {len(run)} rounds.")
 
 
 def rows(X: Any) -> np.ndarray:
@@ -185,15 +181,15 @@ def recorded(run: Run, name: str) -> np.ndarray:
 
 def above_0(**given: Any) -> None:
     """Raise SelectronError unless all parameters are numbers above 0, inf included."""
-    _numbers(given, lambda value: value > 0, "above 0")
+    _check_numbers(given, operator.gt, "above 0")
 
 
 def from_0(**given: Any) -> None:
     """Raise SelectronError unless all parameters are numbers from 0 on, inf included."""
-    _numbers(given, lambda value: value >= 0, "from 0 on")
+    _check_numbers(given, operator.ge, "from 0 on")
 
 
-def _numbers(given: dict[str, Any], fits: Callable[[Any], bool], wanted: str) -> None:
+def _check_numbers(given: dict[str, Any], fits: Callable[[Any, int], bool], wanted: str) -> None:
     for name, value in given.items():
-        if not isinstance(value, int | float | np.integer | np.floating) or not fits(value):
+        if not isinstance(value, int | float | np.integer | np.floating) or not fits(value, 0):
             raise SelectronError(f"{name} must be a number {wanted}, got {shown(value)}.")

@@ -38,8 +38,8 @@ class Labelling:
         if self.answers.exists():
             pool = SelfDirectedClassifier.load(self.answers, self.table.X)
             check_classes(self.answers, pool, options["classes"])
-            told, wanted = pool.n_told_, pool.goal_
-            click.echo(f"Resuming from {self.answers}: {told:,} of {wanted:,} rows labelled.")
+            labels, wanted = pool.n_labels_, pool.goal_
+            click.echo(f"Resuming from {self.answers}: {labels:,} of {wanted:,} rows labelled.")
             return pool
         return classifier(*(options["learners"] or ("confident",)), **options).start(
             self.table.X, self.table.y
@@ -82,8 +82,8 @@ class Labelling:
                 click.echo("skipped")
                 return self._record(row, None)
             elif key == "u":
-                click.echo("undone" if self.pool.n_told_ else "nothing to undo")
-                if self.pool.n_told_:
+                click.echo("undone" if self.pool.n_labels_ else "nothing to undo")
+                if self.pool.n_labels_:
                     self.pool.undo()
                 return True
             elif key == "q":
@@ -117,10 +117,10 @@ class Labelling:
         return text or None
 
     def _state(self) -> str:
-        told, goal, wrong = self.pool.n_told_, self.pool.goal_, self.pool.n_mistakes_
+        count, goal, wrong = self.pool.n_labels_, self.pool.goal_, self.pool.n_mistakes_
         left = self.pool.mistakes_left()
-        more = f", about {left:,.0f} more to come" if told >= EARLY and left == left else ""
-        return f"{told + 1:,} of {goal:,} · {wrong:,} corrected{more}"
+        more = f", about {left:,.0f} more to come" if count >= EARLY and left == left else ""
+        return f"{count + 1:,} of {goal:,} · {wrong:,} corrected{more}"
 
     def _row(self, row: int) -> str:
         if self.texts is not None:
@@ -131,7 +131,7 @@ class Labelling:
         return f"  row {row + 1}: " + "  ".join(f"{j + 1}:{x[j]:g}" for j in some)
 
     def _report(self) -> None:
-        run = self.pool.told()
+        run = self.pool.labelled()
         count, goal = len(run.order), self.pool.goal_
         click.echo(f"\n{count:,} of {goal:,} rows labelled, {run.mistakes:,} corrected.")
         if count:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from ..errors import SelectronError
-from . import INTERRUPTED
+from . import reported
 from .files import naming, numbering, source_of, watched
 from .options import PICTURES, check_target, of_a_file
 
@@ -56,11 +56,10 @@ class Table(NamedTuple):
 )
 @click.option(
     "--features",
-    type=click.Choice(["auto", "standard", "raw", "rbf"]),
+    type=click.Choice(["auto", "standard", "raw"]),
     default="auto",
     show_default=True,
-    help="How the columns are transformed first; auto: standard, and kernel maps; rbf: random "
-    "Fourier features.",
+    help="How the columns are transformed first; auto: standard, and kernel maps.",
 )
 @click.option(
     "--intercept/--no-intercept", default=True, show_default=True, help="Add a constant feature."
@@ -101,15 +100,8 @@ def pool(**options: Any) -> None:
     """
     check_target(options["picture"], PICTURES, "--plot")
     check_target(options["output"], (".csv",), "-o")
-    try:
-        with numbering(options["file"]):
-            code = label(**options)
-    except (SelectronError, OSError) as error:
-        click.echo(f"selectron: {error}", err=True)
-        code = 1
-    except KeyboardInterrupt:  # before there are results
-        click.echo("selectron: interrupted", err=True)
-        code = INTERRUPTED
+    with reported("interrupted"), numbering(options["file"]):
+        code = label(**options)
     sys.exit(code)
 
 
@@ -123,7 +115,8 @@ def label(file: str, **options: Any) -> int:
                     f"{file}: --{name} needs rows without a label, and here every row has one: "
                     "leave it out"
                 )
-        return simulate(file, table, **options)
+        simulate(file, table, **options)
+        return 0
     from .labelling import Labelling
 
     if file == "-":
@@ -179,16 +172,15 @@ def labels(found: list[Any], classes: list[str] | None) -> "np.ndarray":
     return y
 
 
-def simulate(file: str, table: Table, **options: Any) -> int:
-    """Simulate every order on the labels; print the results; return the exit code."""
+def simulate(file: str, table: Table, **options: Any) -> None:
+    """Simulate every order on the labels; print the results, also of the first few if stopped."""
     from tqdm import tqdm
 
     from .labelling import classifier
 
     runs: dict[str, PoolRun] = {}
-    code = 0
-    for learner in options["learners"] or default_orders(table):
-        try:
+    try:
+        for learner in options["learners"] or default_orders(table):
             played = classifier(learner, **options)
             with tqdm(
                 total=len(table.y), desc=learner, unit=" rows", disable=None, leave=False
@@ -196,23 +188,9 @@ def simulate(file: str, table: Table, **options: Any) -> int:
                 runs[learner] = played.run(
                     table.X, table.y, lambda count, bar=bar: bar.update(count - bar.n)
                 )
-        except KeyboardInterrupt:
-            click.echo("selectron: interrupted", err=True)
-            code = INTERRUPTED
-            break
-    if not runs:
-        return code
-    report(runs, len(table.y), options["as_json"])
-    if options["picture"]:
-        from ..evaluate.plot import plot_pool
-
-        plot_pool(runs, Path(file).name, options["picture"])
-        click.echo(f"The plot is in {options['picture']}", err=True)
-    if options["output"]:
-        from .labelling import write_labels
-
-        write_labels(next(iter(runs.values())), options["output"])
-    return code
+    finally:
+        if runs:
+            report(runs, file, table, **options)
 
 
 def default_orders(table: Table) -> list[str]:
@@ -226,19 +204,26 @@ def default_orders(table: Table) -> list[str]:
     return [*orders, "greedy", "sphere", *papers]
 
 
-def report(runs: dict[str, "PoolRun"], rows: int, as_json: bool) -> None:
-    """Print the mistakes of every order."""
-    results: list[dict[str, Any]] = [
-        {"order": name, "rows": rows, "told": len(run.order), "mistakes": run.mistakes}
-        for name, run in runs.items()
-    ]
-    if as_json:
+def report(runs: dict[str, "PoolRun"], file: str, table: Table, **options: Any) -> None:
+    """Print the mistakes of every order; draw them, and write the labels, if that is wanted."""
+    rows = len(table.y)
+    if options["as_json"]:
+        results = [
+            {"order": name, "rows": rows, "labelled": len(run.order), "mistakes": run.mistakes}
+            for name, run in runs.items()
+        ]
         click.echo(json.dumps(results, indent=2))
-        return
-    click.echo(f"{rows:,} rows")
-    click.echo(f"{'order':<12}{'labelled':>12}{'corrected':>12}{'share':>9}")
-    for result in results:
-        told, mistakes = result["told"], result["mistakes"]
-        click.echo(
-            f"{result['order']:<12}{told:>12,}{mistakes:>12,}{mistakes / max(told, 1):>9.2%}"
-        )
+    else:
+        click.echo(f"{rows:,} rows\n{'order':<12}{'labelled':>12}{'corrected':>12}{'share':>9}")
+        for name, run in runs.items():
+            labelled, share = len(run.order), run.mistakes / max(len(run.order), 1)
+            click.echo(f"{name:<12}{labelled:>12,}{run.mistakes:>12,}{share:>9.2%}")
+    if options["picture"]:
+        from ..evaluate.plot import plot_pool
+
+        plot_pool(runs, Path(file).name, options["picture"])
+        click.echo(f"The plot is in {options['picture']}", err=True)
+    if options["output"]:
+        from .labelling import write_labels
+
+        write_labels(next(iter(runs.values())), options["output"])

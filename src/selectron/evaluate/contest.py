@@ -18,6 +18,7 @@ from .audit import ROWS, SUMS, Audit, moments
 
 MOST_SHOWN = 12  # rows with drift that a line of text shows
 BINS = 256  # of a curve at most; if there are more, neighbours are merged
+WINDOWS = 40
 FEW = "too few labels"
 
 
@@ -60,6 +61,16 @@ class Curve:
         """Return the number of rows up to the end of each bin."""
         ends = self.size * np.arange(1, self._sums.shape[1] + 1)
         return np.minimum(ends, self.rows)
+
+    @property
+    def window(self) -> int:
+        """Number of bins in a window: about 40 windows make up the stream."""
+        return max(1, self._sums.shape[1] // WINDOWS)
+
+    def sliding(self, sums: np.ndarray) -> np.ndarray:
+        """Return the sums over windows that end at each bin; `sums` is (quantities, bins)."""
+        total = np.pad(sums.cumsum(axis=1), ((0, 0), (self.window, 0)))
+        return total[:, self.window :] - total[:, : -self.window]
 
 
 class Contestant:
@@ -258,14 +269,13 @@ def detected(results: Sequence[dict[str, Any]]) -> str:
     """Return as text the rows in which learners detected drift; empty if none can."""
     lines = []
     for row in results:
-        if row["drifts"] is not None:
+        if row["drifts"]:
             found = [f"{at:,}" for at in row["drifts"]]
             shown = found if len(found) <= MOST_SHOWN else [*found[: MOST_SHOWN - 1], "..."]
-            lines.append(
-                f"{row['learner']} detected drift in rows {', '.join(shown)} ({len(found)} times)."
-                if found
-                else f"{row['learner']} detected no drift."
-            )
+            rows = f"{', '.join(shown)} ({len(found)} times)"
+            lines.append(f"{row['learner']} detected drift in rows {rows}.")
+        elif row["drifts"] is not None:
+            lines.append(f"{row['learner']} detected no drift.")
     return "\n".join(lines)
 
 

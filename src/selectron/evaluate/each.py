@@ -45,13 +45,11 @@ def each(
     that makes the numbers, and the libraries' versions: an interrupted or extended list of calls
     continues where it stopped. `workers` is the number of processes; or give an executor of
     `concurrent.futures`, such as a cluster's client. With `progress`, a bar of that name is shown
-    on a terminal. Each call has one thread for linear algebra, so that results are the same
-    everywhere.
+    on a terminal.
 
     With several processes the function must be importable; with a store joblib must be able to hash
     the arguments. Results must be of JSON's types; tuples are returned as lists. Exceptions of the
-    function are raised here, and earlier results stay in the store. Raises SelectronError if
-    `workers` is below 1.
+    function are raised here. Raises SelectronError if `workers` is below 1.
 
     >>> each(pow, [{"base": 2, "exp": 3}, {"base": 3, "exp": 2}])
     [8, 9]
@@ -61,18 +59,18 @@ def each(
     from tqdm import tqdm
 
     common = dict(shared or {})
-    files = _files(function, calls, common, Path(store)) if store else [None] * len(calls)
+    files: list[Path | None] = [None] * len(calls)
+    if store:
+        import joblib
+
+        start = joblib.hash((function.__module__, function.__qualname__, code(function), common))
+        files = [Path(store, f"{joblib.hash((start, dict(call)))}.json") for call in calls]
     results = [_read(file) for file in files]
     todo = {i: calls[i] for i, kept in enumerate(results) if kept is None}
     hidden = None if progress else True  # None: hidden where there is no terminal
-    bar = tqdm(
-        total=len(calls),
-        initial=len(calls) - len(todo),
-        desc=progress,
-        disable=hidden,
-        smoothing=0.1,
-    )
-    with bar:
+    with tqdm(
+        total=len(calls), initial=len(calls) - len(todo), desc=progress, disable=hidden
+    ) as bar:
         for i, result in _computed(function, todo, common, workers, executor):
             text = json.dumps(result)
             if file := files[i]:
@@ -90,16 +88,13 @@ def _computed(
     workers: int,
     executor: Executor | None,
 ) -> Iterator[tuple[int, Any]]:
-    """Yield the number and the result of each call when it is computed.
-
-    Processes of its own receive the shared arguments once.
-    """
+    """Yield the number and the result of each call when it is computed."""
     if not calls or (workers == 1 and executor is None):
         for i, call in calls.items():
             yield i, _result(function, {**shared, **call})
         return
     with ExitStack() as stack:
-        if executor is None:
+        if executor is None:  # these processes receive the shared arguments once
             executor = stack.enter_context(processes(min(workers, len(calls)), shared))
             shared = {}
         futures = {
@@ -111,17 +106,13 @@ def _computed(
 
 
 def processes(workers: int, shared: Mapping[str, Any] | None = None) -> Executor:
-    """Return an executor of new processes, for several calls of `each`, as they start slowly.
-
-    Ctrl-C is left to the process that waits for them.
-    """
-    spawn = get_context("spawn")
-    return ProcessPoolExecutor(workers, spawn, _inherit, (dict(shared or {}),))
+    """Return an executor of new processes, for several calls of `each`, as they start slowly."""
+    return ProcessPoolExecutor(workers, get_context("spawn"), _inherit, (dict(shared or {}),))
 
 
 def _inherit(shared: dict) -> None:
     """Receive the shared arguments, in a worker process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that waits
     Thread(target=_end_with_parent, daemon=True).start()
     inherited.update(shared)
 
@@ -142,16 +133,6 @@ def _result(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
         return function(**inherited, **arguments)
 
 
-def _files(
-    function: Callable[..., Any], calls: Sequence[Mapping], shared: dict, store: Path
-) -> list[Path | None]:
-    """Return the file of each result."""
-    import joblib
-
-    start = joblib.hash((function.__module__, function.__qualname__, code(function), shared))
-    return [store / f"{joblib.hash((start, dict(call)))}.json" for call in calls]
-
-
 def _read(file: Path | None) -> tuple[Any] | None:
     """Return a stored result in a tuple of one, None if there is none or it is cut short."""
     try:
@@ -167,15 +148,11 @@ def code(function: Callable[..., Any]) -> str:
     The code is the library's source except for the folders that only report results, and the source
     of the function's module and of the modules it imports that are not installed packages.
     """
-    texts = [metadata.version(name) for name in LIBRARIES]
-    files = [path.relative_to(PACKAGE) for path in sorted(PACKAGE.rglob("*.py"))]
-    texts += [
-        (PACKAGE / path).read_text(encoding="utf-8")
-        for path in files
-        if not APART & set(path.parts)
-    ]
+    own = [p for p in PACKAGE.rglob("*.py") if not APART & {*p.relative_to(PACKAGE).parts}]
     modules = _imported(sys.modules[function.__module__])
-    texts += [modules[path].read_text(encoding="utf-8") for path in sorted(modules)]
+    files = [*sorted(own), *(modules[name] for name in sorted(modules))]
+    texts = [metadata.version(name) for name in LIBRARIES]
+    texts += [path.read_text(encoding="utf-8") for path in files]
     if not modules:  # a built-in, or typed in
         texts.append(function.__qualname__)
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .audit import ROWS, estimated
-from .contest import Contestant, Curve
+from .contest import Contestant
 
 if TYPE_CHECKING:
     from ..pool import PoolRun
@@ -27,6 +27,7 @@ def plot(contestants: Sequence[Contestant], title: str, path: str | Path) -> Non
     """
     from matplotlib.figure import Figure  # slow to import
 
+    first = contestants[0].curve
     watching = any(contestant.watches for contestant in contestants)
     heights = (3, 2, 2) if watching else (3, 2)
     figure = Figure(figsize=(8, 4 + len(heights) + 0.2 * len(contestants)), layout="constrained")
@@ -37,7 +38,7 @@ def plot(contestants: Sequence[Contestant], title: str, path: str | Path) -> Non
     marks += ["\N{BLACK UP-POINTING TRIANGLE}: drift detected"] * watching
     panels[0].set(
         title=title,
-        ylabel=f"accuracy over {window(contestants[0].curve):,} rows",
+        ylabel=f"accuracy over {first.size * first.window:,} rows",
         ylim=(min(0.45, panels[0].dataLim.y0), 1.02),
         xlabel="     ".join(marks),
     )
@@ -58,12 +59,14 @@ def plot(contestants: Sequence[Contestant], title: str, path: str | Path) -> Non
 
 def draw(panels: Sequence[Any], contestant: Contestant, i: int) -> None:
     """Draw contestant i into the panels, with a band for the first only."""
-    colour, dashes, first = COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)], i == 0
-    style: dict[str, Any] = {"color": colour, "ls": dashes, "lw": 1.4}
-    ends, accuracy, asking, age = curves(contestant)
-    panels[0].plot(ends, accuracy, label=caption(contestant), **style)
-    panels[1].plot(ends, asking, **style)
-    if first and banded(contestant):
+    style = styled(i)
+    colour, result = style["color"], contestant.result()
+    accuracy = "-" if result["accuracy"] is None else f"{result['accuracy']:.1%}"
+    caption = f"{contestant.name}, {contestant.asker}: {accuracy} right, "
+    ends, right, asked, age = curves(contestant)
+    panels[0].plot(ends, right, label=f"{caption}{result['label_rate']:.1%} asked", **style)
+    panels[1].plot(ends, asked, **style)
+    if i == 0 and banded(contestant):
         panels[0].fill_between(ends, *band(contestant), color=colour, alpha=0.15, lw=0)
     if contestant.watches:
         panels[2].plot(ends, age, **style)
@@ -74,52 +77,25 @@ def draw(panels: Sequence[Any], contestant: Contestant, i: int) -> None:
 
 def curves(contestant: Contestant) -> tuple[np.ndarray, ...]:
     """Return the ends of windows, and accuracy, share of labels asked and mean age in each."""
-    right, labelled, asked, age = smoothed(contestant.curve.sums()[:4])
-    ends = contestant.curve.ends()
-    rows = smoothed(np.diff(ends, prepend=0)[None])[0]
+    curve = contestant.curve
+    ends = curve.ends()
+    sums = np.vstack([curve.sums()[:4], np.diff(ends, prepend=0)])
+    right, labelled, asked, age, rows = curve.sliding(sums)
     with np.errstate(invalid="ignore", divide="ignore"):  # a window may have no label
         return ends, right / labelled, asked / rows, age / rows
 
 
 def banded(contestant: Contestant) -> bool:
     """Return whether there is a band: every point must stand for enough rows."""
-    return contestant.audits and window(contestant.curve) >= ROWS
+    return contestant.audits and contestant.curve.size * contestant.curve.window >= ROWS
 
 
-def band(contestant: Contestant) -> tuple[np.ndarray, np.ndarray]:
+def band(contestant: Contestant) -> tuple[np.ndarray, ...]:
     """Return the limits of accuracy estimated from asked labels, window by window."""
-    sums = np.maximum(smoothed(contestant.curve.sums()[4:]), 0.0)  # differences of sums may round
+    curve = contestant.curve
+    sums = np.maximum(curve.sliding(curve.sums()[4:]), 0.0)  # differences of sums may round
     found = [estimated(column, contestant.audit.z) for column in sums.T]
     return np.array([one.low for one in found]), np.array([one.high for one in found])
-
-
-def caption(contestant: Contestant) -> str:
-    """Return the text of the legend."""
-    result = contestant.result()
-    accuracy = "-" if result["accuracy"] is None else f"{result['accuracy']:.1%}"
-    asked = f"{result['label_rate']:.1%}"
-    return f"{contestant.name}, {contestant.asker}: {accuracy} right, {asked} asked"
-
-
-def bins_in_window(bins: int, apart: int = 40) -> int:
-    """Return the number of bins in a window, for about `apart` disjoint windows."""
-    return max(1, bins // apart)
-
-
-def window(curve: Curve) -> int:
-    """Return the number of rows that a point of the picture stands for."""
-    return curve.size * bins_in_window(curve.sums().shape[1])
-
-
-def smoothed(sums: np.ndarray) -> np.ndarray:
-    """Return sums over a sliding window that ends at each bin.
-
-    >>> smoothed(np.ones((1, 80)))[0, :4]
-    array([1., 2., 2., 2.])
-    """
-    width = bins_in_window(sums.shape[1])
-    total = np.pad(sums.cumsum(axis=1), ((0, 0), (width, 0)))
-    return total[:, width:] - total[:, :-width]
 
 
 def plot_pool(runs: Mapping[str, "PoolRun"], title: str, path: str | Path) -> None:
@@ -130,10 +106,8 @@ def plot_pool(runs: Mapping[str, "PoolRun"], title: str, path: str | Path) -> No
     axes = figure.subplots()
     for i, (name, run) in enumerate(runs.items()):
         rows, mistakes = thinned(run.curve)
-        style: Any = {"color": COLOURS[i % len(COLOURS)], "ls": DASHES[i % len(DASHES)], "lw": 1.6}
-        axes.plot(
-            rows, mistakes, label=f"{name}: {run.mistakes:,}", drawstyle="steps-post", **style
-        )
+        label = f"{name}: {run.mistakes:,}"
+        axes.plot(rows, mistakes, label=label, drawstyle="steps-post", **styled(i))
     axes.set(title=title, xlabel="rows labelled", ylabel="proposals corrected")
     axes.set_ylim(bottom=0)
     _tidy(axes)
@@ -149,6 +123,11 @@ def thinned(curve: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     rows = np.unique(np.linspace(0, len(curve), min(POINTS, len(curve) + 1)).astype(int))
     return rows, np.concatenate([[0], curve])[rows]
+
+
+def styled(i: int) -> dict[str, Any]:
+    """Return the style of line i."""
+    return {"color": COLOURS[i % len(COLOURS)], "ls": DASHES[i % len(DASHES)], "lw": 1.4}
 
 
 def _tidy(axes: Any) -> None:

@@ -38,10 +38,9 @@ def sweep(
 
     X (n, d) and y (n,) are as for `OnlineClassifier.run`, and `options` are parameters of
     `OnlineClassifier`. All passes with one seed have the same draws, round by round, so that they
-    can be compared in pairs. `workers`, `executor` and `store` are as in `each`: with a store, a
-    sweep that is repeated or extended plays only the new passes. Columns are learner, asker, their
-    parameters (null where one has no such parameter), seed, accuracy, label_rate, mistakes, asked,
-    steps and rows. Raises SelectronError as `run` does.
+    can be compared in pairs. `workers`, `executor` and `store` are as in `each`. Columns are
+    learner, asker, their parameters (null where one has no such parameter), seed, accuracy,
+    label_rate, mistakes, asked, steps and rows. Raises SelectronError as `run` does.
 
     >>> from selectron.askers import Margin
     >>> from selectron.learners import LASEC, Perceptron
@@ -53,7 +52,7 @@ def sweep(
     """
     calls = [
         {"learner": learner, "asker": asker, "seed": seed}
-        for learner, asker, seed in product(list(learners), list(askers), list(seeds))
+        for learner, asker, seed in product(learners, askers, seeds)
     ]
     results = each(
         played,
@@ -64,9 +63,9 @@ def sweep(
         store=store,
         progress="passes" if progress else None,
     )
-    rows = [_row(call, result) for call, result in zip(calls, results, strict=True)]
-    columns = list(dict.fromkeys(name for row in rows for name in row))
-    order = sorted(columns, key=lambda name: (name in RESULTS, columns.index(name)))
+    rows = [_row(**call) | result for call, result in zip(calls, results, strict=True)]
+    columns = dict.fromkeys(name for row in rows for name in row)
+    order = sorted(columns, key=RESULTS.__contains__)  # last
     return pa.table({name: [row.get(name) for row in rows] for name in order})
 
 
@@ -81,10 +80,9 @@ def played(X: Any, y: Any, options: dict, learner: Any, asker: Any, seed: int) -
     return dict(zip(RESULTS, totals, strict=True))
 
 
-def _row(call: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]:
-    """Return a row of the table."""
-    learner, asker = call["learner"], call["asker"]
-    own = {f"learner__{name}": value for name, value in learner._asdict().items()}
-    own |= {f"asker__{name}": value for name, value in asker._asdict().items()}
-    names = {"learner": written(learner), "asker": written(asker)}
-    return {**names, **own, "seed": call["seed"], **result}
+def _row(seed: int, **parts: Any) -> dict[str, Any]:
+    """Return a row of the table, without the totals."""
+    row = {role: written(part) for role, part in parts.items()}
+    for role, part in parts.items():
+        row |= {f"{role}__{name}": value for name, value in part._asdict().items()}
+    return {**row, "seed": seed}

@@ -7,21 +7,21 @@ of the largest margin. With noise, lam stays where the evidence is largest, and 
 ordinary logistic regression. Only rows near the boundary enter a fit, so that it costs little more
 than the pass that finds them.
 
-Sources: the fit is a damped Newton method on d weights or, if there are fewer rows, on the rows
-(Woodbury's identity); lam follows MacKay, "Bayesian Interpolation" (Neural Computation 1992), eq.
-4.9: lam <- gamma / <w, w>, gamma the number of well-determined weights. For the limit of the
-largest margin: Rosset, Zhu & Hastie (NIPS 2003), theorem 3.1. The leave-one-out margins are one
-Newton step away: Opper & Winther, "Gaussian processes for classification: mean-field algorithms"
-(Neural Computation 2000).
+Sources: the fit is a damped Newton method; lam follows MacKay, "Bayesian Interpolation" (Neural
+Computation 1992), eq. 4.9: lam <- gamma / <w, w>, gamma the number of well-determined weights. For
+the limit of the largest margin: Rosset, Zhu & Hastie (NIPS 2003), theorem 3.1. The leave-one-out
+margins are one Newton step away: Opper & Winther (Neural Computation 2000).
 """
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
-import scipy.sparse.linalg
+import scipy.sparse
+from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit
 
 LEAST, MOST = 1e-8, 1e2  # bounds of lam, for rows of mean squared norm 1
@@ -52,26 +52,18 @@ class Fit(NamedTuple):
     w: np.ndarray  # (d,)
     margins: np.ndarray  # (n,), <w, x> of every row
     near: np.ndarray  # (n,) booleans: the rows that enter the fit
-    bend: Bend
+    bend: Any  # a Bend, or None without labels
 
 
-class Found(NamedTuple):
-    """The result of `centre`."""
-
-    centre: Centre  # at the evidence's prior: the start of the next fit
-    fit: Fit | None  # under the wider prior; None without labels
-    margins: np.ndarray  # (n,), those of the fit
-
-
-def centre(X: Any, signs: np.ndarray, last: Centre) -> Found:
-    """Return the next centre, starting from the last one.
+def centre(X: Any, signs: np.ndarray, last: Centre) -> tuple[Centre, Fit]:
+    """Return the next centre, starting from the last one, and the fit under a wider prior.
 
     `signs` (n,) are -1 and +1, and 0 for rows without a label. The prior takes a few steps towards
     the maximum of the evidence: if a w separates the labels, there is no maximum.
     """
     margins = X @ last.w
     if not signs.any():
-        return Found(last, None, margins)
+        return last, Fit(last.w, margins, np.zeros(len(signs), bool), None)
     for _ in range(ROUNDS):
         w, margins, _, bend = fit(X, signs, last, margins)
         square = w @ w
@@ -80,21 +72,20 @@ def centre(X: Any, signs: np.ndarray, last: Centre) -> Found:
         last = Centre(w, lam)
         if settled:
             break
-    wider = fit(X, signs, Centre(last.w, last.lam / WIDER), margins)
-    return Found(last, wider, wider.margins)
+    return last, fit(X, signs, Centre(last.w, last.lam / WIDER), margins)
 
 
-def left_out(X: np.ndarray, signs: np.ndarray, found: Found) -> np.ndarray:
+def left_out(X: np.ndarray, signs: np.ndarray, found: Fit) -> np.ndarray:
     """Return the margins (n,), approximately leave-one-out for labelled rows.
 
     Leaving out row i moves w by about -H_i^-1 y_i miss_i x_i, with H_i = H without its term.
     """
-    if found.fit is None:
+    if found.bend is None:
         return found.margins
-    near, margins = found.fit.near, found.margins.copy()
+    near, margins = found.near, found.margins.copy()
     A, y = X[near], signs[near]
     miss = expit(-y * margins[near])
-    reach = np.einsum("ij,ji->i", A, found.fit.bend.solve(A.T))  # x' H^-1 x
+    reach = np.einsum("ij,ji->i", A, found.bend.solve(A.T))  # x' H^-1 x
     margins[near] -= y * miss * reach / np.maximum(1 - reach * miss * (1 - miss), 1e-3)
     return margins
 
@@ -156,61 +147,36 @@ def bends(X: Any, curve: np.ndarray, lam: float) -> Bend:
         return bend_without_matrix(X, curve, lam)
     root = np.sqrt(curve)[:, None]
     R = scipy.sparse.csr_array(X.multiply(root)) if scipy.sparse.issparse(X) else X * root
-    return bend_of_rows(R, lam) if n < d else bend_of_weights(R, lam)
+    return bend_with_matrix(R, lam)
 
 
-def bend_of_weights(R: Any, lam: float) -> Bend:
-    """Return H = R'R + lam I from a d x d matrix."""
-    d = R.shape[1]
-    H = dense(R.T @ R)
-    H.flat[:: d + 1] += lam
-    factor = scipy.linalg.cho_factor(H, overwrite_a=True, check_finite=False)
-
-    def solve(g: np.ndarray) -> np.ndarray:
-        return scipy.linalg.cho_solve(factor, g, check_finite=False)
-
-    return Bend(solve, lambda: float(d - lam * np.trace(solve(np.eye(d)))))
-
-
-def bend_of_rows(R: Any, lam: float) -> Bend:
-    """Return H = R'R + lam I from an n x n matrix, B = I + R R'/lam."""
-    n = R.shape[0]
-    B = dense(R @ R.T) / lam
-    B.flat[:: n + 1] += 1
-    factor = scipy.linalg.cho_factor(B, overwrite_a=True, check_finite=False)
+def bend_with_matrix(R: Any, lam: float) -> Bend:
+    """Return H = R'R + lam I, from I + R R'/lam if there are fewer rows than weights."""
+    of_rows = R.shape[0] < R.shape[1]
+    M, shift = (R @ R.T / lam, 1.0) if of_rows else (R.T @ R, lam)
+    M = M.toarray() if scipy.sparse.issparse(M) else M
+    M.flat[:: len(M) + 1] += shift
+    factor = scipy.linalg.cho_factor(M, overwrite_a=True, check_finite=False)
+    inverse = partial(scipy.linalg.cho_solve, factor, check_finite=False)
 
     def solve(g: np.ndarray) -> np.ndarray:
-        back = scipy.linalg.cho_solve(factor, R @ g, check_finite=False)
-        return (g - R.T @ back / lam) / lam
+        return (g - R.T @ inverse(R @ g) / lam) / lam if of_rows else inverse(g)
 
-    def gamma() -> float:
-        return float(n - np.trace(scipy.linalg.cho_solve(factor, np.eye(n), check_finite=False)))
-
-    return Bend(solve, gamma)
+    return Bend(solve, lambda: float(len(M) - shift * np.trace(inverse(np.eye(len(M))))))
 
 
 def bend_without_matrix(X: Any, curve: np.ndarray, lam: float) -> Bend:
-    """Return H by conjugate gradients, its trace estimated by one random vector.
-
-    The relative error of the trace is below sqrt(2/gamma), and gamma is large.
-    """
+    """Return H by conjugate gradients, its trace estimated by one random vector."""
     d = X.shape[1]
     diagonal = (X.multiply(X) if scipy.sparse.issparse(X) else X * X).T @ curve + lam
-    first = scipy.sparse.linalg.LinearOperator((d, d), lambda v: v / diagonal, dtype=float)
-    H = scipy.sparse.linalg.LinearOperator(
-        (d, d), lambda v: X.T @ (curve * (X @ v)) + lam * v, dtype=float
-    )
+    first = LinearOperator((d, d), lambda v: v / diagonal, dtype=float)
+    H = LinearOperator((d, d), lambda v: X.T @ (curve * (X @ v)) + lam * v, dtype=float)
 
     def solve(g: np.ndarray) -> np.ndarray:
-        return scipy.sparse.linalg.cg(H, g, rtol=0.1, maxiter=200, M=first)[0]
+        return cg(H, g, rtol=0.1, maxiter=200, M=first)[0]
 
     def gamma() -> float:
         v = np.random.default_rng(0).choice([-1.0, 1.0], d)
         return float(max(d - lam * (v @ solve(v)), 0.0))
 
     return Bend(solve, gamma)
-
-
-def dense(X: Any) -> np.ndarray:
-    """Return X as a dense array."""
-    return X.toarray() if scipy.sparse.issparse(X) else X

@@ -1,24 +1,29 @@
 """SelfDirectedClassifier: label a whole pool in the order that needs the fewest corrections."""
 
+import hashlib
 import math
 import os
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 from sklearn.base import BaseEstimator
 
-from ..data.labels import appended, as_array, distinct, encode, missing, none_of
+from .. import storage
+from ..data.labels import as_array, distinct, encode, missing
 from ..engine.parameters import shown
 from ..errors import SelectronError
-from ..estimator.checks import classifiable
-from . import saved
-from .confident import Confident
+from ..estimator import checks
+from .confident import Confident, InOrder
 from .features import featured, kernels, table
-from .session import OPEN, PASSED, Pool, PoolRun, Session, named
+from .perceptron import Boosted, Greedy, Sphere
+from .session import OPEN, PASSED, Answers, Pool, PoolRun, Session, named
 
+KIND = "pool"  # of the file
+LEARNERS = {kind.__name__: kind for kind in (Confident, InOrder, Greedy, Sphere, Boosted)}
+PARAMETERS = "mode", "delta", "fit_intercept", "random_state"
 FEW = 20  # classes that a pool may have regardless of its number of rows
-MODES = {"weak": 0.5, "strong": None, "perfect": 1.0}
 
 
 class SelfDirectedClassifier(BaseEstimator):
@@ -36,12 +41,11 @@ class SelfDirectedClassifier(BaseEstimator):
         How many rows to label: all, a share of 1 - delta, or half.
     delta : float, default 0.01
         The share of rows that mode "strong" may leave.
-    features : {"auto", "standard", "raw", "rbf"} or a transformer, default "auto"
+    features : {"auto", "standard", "raw"} or a transformer of scikit-learn, default "auto"
         How the rows are transformed first. "standard": each feature to mean 0 and variance 1, or
         without an intercept to mean square 1, not centred (sparse rows are not changed); "auto":
         "standard", and for Confident and InOrder three kernel maps and the nearest rows, up to
-        20,000 dense rows of 1,000 features; "raw": not at all; "rbf": 500 random Fourier features;
-        or a transformer of scikit-learn.
+        20,000 dense rows of 1,000 features; "raw": not at all.
     fit_intercept : bool, default True
         Whether to add a constant feature. The paper's learners are for halfspaces through 0.
     random_state : int, default 0
@@ -51,13 +55,12 @@ class SelfDirectedClassifier(BaseEstimator):
     ----------
     classes_ : ndarray
         The labels, new ones appended.
-    n_told_, n_mistakes_ : int
+    n_labels_, n_mistakes_ : int
         Numbers of rows labelled, and of proposals corrected.
     goal_ : int
         Number of rows to label in all.
 
-    All input errors are `SelectronError`, a ValueError, and leave the state unchanged. The rows
-    are held twice, as given and as transformed: 8 bytes a number.
+    All input errors are `SelectronError`, a ValueError, and leave the state unchanged.
 
     Examples
     --------
@@ -65,7 +68,7 @@ class SelfDirectedClassifier(BaseEstimator):
     >>> pool = SelfDirectedClassifier(classes=["ham", "spam"]).start(X)
     >>> row, label = pool.propose()
     >>> pool.tell(row, "spam" if X[row][0] > 0 else "ham")
-    >>> pool.n_told_
+    >>> pool.n_labels_
     1
 
     If all labels are known, `run` simulates the person:
@@ -105,7 +108,7 @@ class SelfDirectedClassifier(BaseEstimator):
         does not fit X, if its labels look like measurements or ids, or if a parameter is invalid.
         """
         X, classes, codes = self._checked(X, y)
-        self._begin(X, classes, codes)
+        self._begin(self._session_of(X, codes), classes, X)
         return self
 
     # One row at a time
@@ -117,7 +120,7 @@ class SelfDirectedClassifier(BaseEstimator):
         """
         session = self._session()
         found = session.next(len(self.classes_))
-        return found and (found[0], self._name(found[1]))
+        return found and (found[0], self.classes_.tolist()[found[1]] if found[1] >= 0 else None)
 
     def tell(self, row: int, label: Any) -> None:
         """Record the label of the row that was proposed; None skips it.
@@ -129,8 +132,7 @@ class SelfDirectedClassifier(BaseEstimator):
         if found is None or found[0] != row:
             what = "all rows are labelled" if found is None else f"row {found[0]} is next"
             raise SelectronError(f"Row {shown(row)} cannot be labelled now: {what}.")
-        code = self._code(label)
-        session.tell(code, len(self.classes_))
+        session.tell(self._code(label), len(self.classes_))
 
     def undo(self) -> int:
         """Undo the last answer; return its row, which is next again.
@@ -149,17 +151,13 @@ class SelfDirectedClassifier(BaseEstimator):
         `start` does, and if a label is missing.
         """
         X, classes, codes = self._checked(X, y, complete=True)
-        before = dict(vars(self))
-        try:
-            self._begin(X, classes, np.full(len(codes), OPEN, np.int32))
-            self.session_.play(codes, len(classes), look or (lambda count: None))
-        except BaseException:
-            self.__dict__ = before
-            raise
-        return self.told()
+        session = self._session_of(X, np.full(len(codes), OPEN, np.int32))
+        session.play(codes, len(classes), look or (lambda count: None))
+        self._begin(session, classes, X)
+        return self.labelled()
 
-    def told(self) -> PoolRun:
-        """Return the record of the answers so far."""
+    def labelled(self) -> PoolRun:
+        """Return the record of the rows labelled so far."""
         answers = self._session().answers
         return PoolRun(
             answers.rows,
@@ -175,13 +173,13 @@ class SelfDirectedClassifier(BaseEstimator):
     def mistakes_left(self) -> float:
         """Estimate the number of corrections up to the goal; NaN before the first proposal.
 
-        It is the sum of the learner's error probabilities, scaled by its recent errors; NaN for the
-        learners of the paper, which have none.
+        It is the sum of the learner's error probabilities, scaled by its recent errors. The
+        learners of the paper have none: NaN.
         """
         return self._session().left()
 
     @property
-    def n_told_(self) -> int:
+    def n_labels_(self) -> int:
         """Number of rows labelled or skipped."""
         return self._session().count
 
@@ -199,8 +197,18 @@ class SelfDirectedClassifier(BaseEstimator):
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the answers and all that is needed to resume to a file, except for the rows."""
-        self._session()
-        saved.write(path, self, self._table)
+        session = self._session()
+        header = {
+            "kind": KIND,
+            "learner": [type(session.learner).__name__, list(session.learner)],
+            "parameters": {name: getattr(self, name) for name in PARAMETERS},
+            "features": self.features if isinstance(self.features, str) else None,
+            "named": self.classes is not None,
+            "classes": self.classes_.tolist(),
+            "plans": [[begun.answered, begun.known] for begun in session.begun],
+            "rows": digest(self._table),
+        }
+        storage.write(path, header, {**session.answers._asdict(), "given": session.given})
 
     @classmethod
     def load(
@@ -212,7 +220,23 @@ class SelfDirectedClassifier(BaseEstimator):
         A transformer is not in the file: pass it as `features`. Raises SelectronError if the file
         is damaged, or the rows differ.
         """
-        return saved.read(cls, path, table(X), features)
+        X = table(X)
+        header, arrays = storage.read(path)
+        if header.get("kind") != KIND:
+            raise SelectronError(f"{path} holds a model, not the answers for a pool.")
+        if header["rows"] != digest(X):
+            raise SelectronError(f"{path} holds the answers for other rows.")
+        own = header["features"] or features
+        if own is None:
+            raise SelectronError(f"{path} needs its transformer: pass it as features=.")
+        name, values = header["learner"]
+        if name not in LEARNERS:
+            raise SelectronError(f"{path} needs the learner {name}, which is not in Selectron.")
+        classes = header["classes"] if header["named"] else None
+        pool = cls(LEARNERS[name](*values), classes=classes, features=own, **header["parameters"])
+        pool._begin(pool._session_of(X, arrays.pop("given")), as_array(header["classes"]), X)
+        pool.session_.restore(Answers(**arrays), header["plans"])
+        return pool
 
     # Internals
 
@@ -226,25 +250,33 @@ class SelfDirectedClassifier(BaseEstimator):
     ) -> tuple[Any, np.ndarray, np.ndarray]:
         """Return the table, the classes, and the class code of every row."""
         X = table(X)
-        y = np.full(X.shape[0], None) if y is None and not complete else as_array(y)
-        if y.shape != (X.shape[0],):
-            raise SelectronError(f"X has {X.shape[0]} rows, and y has shape {y.shape}.")
-        absent = missing(y)
-        if complete and absent.any():
-            raise SelectronError(f"Row {int(absent.argmax())} has no label: y must label all rows.")
-        classes = classes_of(y[~absent]) if self.classes is None else self._named()
-        return X, classes, encode(y, classes, many=True) - 1
+        n = X.shape[0]
+        y, without = checks.labels(np.full(n, None) if y is None and not complete else y, n)
+        if complete and without.any():
+            row = int(without.argmax())
+            raise SelectronError(f"Row {row} has no label: y must label all rows.")
+        classes = classes_of(y[~without]) if self.classes is None else self._named()
+        return X, classes, encode(y, classes, without, many=True) - 1
 
-    def _begin(self, X: Any, classes: np.ndarray, given: np.ndarray) -> None:
-        """Start a session on a pool with the class codes `given`."""
+    def _session_of(self, X: Any, given: np.ndarray) -> Session:
+        """Return a session on a pool with the class codes `given`."""
         seed = self.random_state
         if not isinstance(seed, int | np.integer) or seed < 0:
             raise SelectronError(f"random_state must be a whole number from 0 on, got {seed!r}.")
-        learner, goal = self._learner(), self._goal(int((given == OPEN).sum()))
-        own = featured(X, self.features, bool(self.fit_intercept), int(seed))
+        learner = Confident() if self.learner is None else self.learner
+        if not callable(getattr(learner, "plan", None)) or not hasattr(learner, "_fields"):
+            raise SelectronError(
+                "learner must be an object from selectron.pool, such as Confident(), "
+                f"got {learner!r}."
+            )
+        goal = self._goal(int((given == OPEN).sum()))
+        own = featured(X, self.features, bool(self.fit_intercept))
         pool = Pool(own, int(seed), *kernels(X, self.features, int(seed)))
-        self.session_ = Session(learner, pool, given.astype(np.int32), goal)
-        self.classes_, self._table = classes, X  # for the digest in the file
+        return Session(learner, pool, given.astype(np.int32), goal)
+
+    def _begin(self, session: Session, classes: np.ndarray, X: Any) -> None:
+        self.session_, self.classes_, self.named_ = session, classes, self.classes is not None
+        self._table = X  # for the digest in the file
 
     def _named(self) -> np.ndarray:
         """Return `classes` as an array; raise SelectronError if they are not distinct."""
@@ -255,54 +287,36 @@ class SelfDirectedClassifier(BaseEstimator):
             )
         return classes
 
-    def _learner(self) -> Any:
-        learner = Confident() if self.learner is None else self.learner
-        if not callable(getattr(learner, "plan", None)) or not hasattr(learner, "_fields"):
-            raise SelectronError(
-                "learner must be an object from selectron.pool, such as Confident(), "
-                f"got {learner!r}."
-            )
-        return learner
-
     def _goal(self, n: int) -> int:
-        if self.mode not in MODES:
+        if self.mode not in ("perfect", "strong", "weak"):
             raise SelectronError(f'mode must be "perfect", "strong" or "weak", got {self.mode!r}.')
         delta = self.delta
         if not isinstance(delta, int | float | np.number) or not 0 <= delta < 1:
             raise SelectronError(f"delta must be a number from 0 on and below 1, got {delta!r}.")
-        share = MODES[self.mode]
-        return math.ceil(round(n * (1 - delta if share is None else share), 6))
-
-    def _name(self, code: int) -> Any:
-        return self.classes_.tolist()[code] if code >= 0 else None
+        share = {"perfect": 1.0, "strong": 1 - delta, "weak": 0.5}[self.mode]
+        return math.ceil(round(n * share, 6))
 
     def _code(self, label: Any) -> int:
         """Return the class code of a label, with a new class appended if none were named."""
         fresh = as_array([label])
-        if fresh.ndim != 1:
-            raise SelectronError(f"A label must be one value, got {label!r}.")
-        if missing(fresh).any():
+        if fresh.ndim == 1 and missing(fresh).any():
             return PASSED
-        if label not in self.classes_.tolist():
-            if self.classes is not None:
-                raise SelectronError(
-                    f"There is no class {shown(label)}: it is {none_of(self.classes_)}."
-                )
-            self.classes_ = appended(self.classes_, fresh)
-        return self.classes_.tolist().index(label)
+        if not checks.code(label, self.classes_, many=True):
+            self.classes_ = checks.with_label(self, label)
+        return checks.code(label, self.classes_, many=True) - 1
+
+
+def digest(X: Any) -> str:
+    """Return the BLAKE2b digest of a table, in hex."""
+    total = hashlib.blake2b(repr(X.shape).encode(), digest_size=16)
+    for array in (X.indptr, X.indices, X.data) if scipy.sparse.issparse(X) else (X,):
+        total.update(np.ascontiguousarray(array).data)
+    return total.hexdigest()
 
 
 def classes_of(labels: np.ndarray) -> np.ndarray:
-    """Return the sorted classes of labels.
-
-    Raises SelectronError for measurements, and for labels of which nearly all differ.
-
-    >>> classes_of(np.arange(100))
-    Traceback (most recent call last):
-    selectron.errors.SelectronError: 100 labels have 100 classes, too many to learn: if they \
-are no ids, name them all with classes=.
-    """
-    found = distinct(classifiable(labels))
+    """Return the sorted classes of labels; raise SelectronError if they look like ids."""
+    found = distinct(checks.classifiable(labels))
     if scarce(len(found), len(labels)):
         raise SelectronError(
             f"{len(labels):,} labels have {len(found):,} classes, too many to learn: if they "

@@ -1,16 +1,13 @@
 """The default learner: propose the most certain row, by a logistic fit to the labels so far.
 
-After a mistake, the weights are refitted to all labels and the open rows are sorted again. On the
-sphere this makes about half the mistakes of `Greedy`, always makes progress, and tolerates
-labels that no halfspace separates. With kernel maps and neighbours (see `kernels`), each map has
-its own fit, and a row's score is the mean of their margins, weighted by leave-one-out predictions
-of the labels. A plan then ends after a tenth of the open rows even without a mistake: confirmed
-proposals inform the predictions of nearby rows.
+After a mistake, the weights are refitted to all labels and the open rows are sorted again. With
+kernel maps and neighbours (see `kernels`), each map has its own fit, and a row's score is the mean
+of their margins, weighted by leave-one-out predictions of the labels. A plan then ends after a
+tenth of the open rows even without a mistake: confirmed proposals inform those of nearby rows.
 
 If STUCK d mistakes have not halved the open rows, although the fit errs on no more than d labelled
-rows, `Boosted` takes over until they are halved. A halving therefore costs at most O(d) mistakes
-more than the proven bound, and a share of 1 - delta takes log2(1/delta) halvings. With more errors
-than d, the labels are taken for noise, for which there is no bound.
+rows, `Boosted` takes over until they are halved: a halving costs at most O(d) mistakes more than
+the proven bound. With more errors than d, the labels are taken for noise.
 """
 
 from collections.abc import Sequence
@@ -20,8 +17,8 @@ import numpy as np
 from scipy.special import expit
 
 from ..errors import SelectronError
-from .centre import Centre, Found, centre, left_out
-from .features import away
+from .centre import Centre, centre, left_out
+from .features import by_class
 from .perceptron import Boosted, Phase, takes
 from .session import OPEN, Plan, Pool, State
 
@@ -49,7 +46,7 @@ class Confident(NamedTuple):
 
     With more than two classes there is a fit for each pair; the certainty of a class is its
     smallest margin over the others. There is a fit after each of the first 100 mistakes, and then
-    whenever mistakes have grown by a hundredth: the number of fits is logarithmic in mistakes.
+    whenever mistakes have grown by a hundredth.
     """
 
     def plan(self, pool: Pool, state: State, carry: Fits | None) -> tuple[Fits, Plan]:
@@ -89,9 +86,8 @@ def planned(pool: Pool, state: State, rows: np.ndarray, ahead: np.ndarray, sign:
     """Return the plan for rows by certainty, decreasing (1) or increasing (-1), or as given (0)."""
     gap, codes = best(ahead[rows])
     stretch = -(-len(rows) // PART) if pool.kernels else np.inf
-    return Plan(
-        rows, codes, sign * gap if sign else None, patience(state.mistakes), expit(-gap), stretch
-    )
+    patience = max(1, state.mistakes // EVERY)
+    return Plan(rows, codes, sign * gap if sign else None, patience, expit(-gap), stretch)
 
 
 def stuck(pool: Pool, state: State, carry: Fits, ahead: np.ndarray) -> bool:
@@ -102,11 +98,6 @@ def stuck(pool: Pool, state: State, carry: Fits, ahead: np.ndarray) -> bool:
     return np.count_nonzero(best(ahead[known])[1] != state.codes[known]) <= d
 
 
-def patience(mistakes: int) -> int:
-    """Return the number of mistakes until the next fit."""
-    return 1 if mistakes < EVERY else mistakes // EVERY
-
-
 def fitted(pool: Pool, state: State, carry: Fits | None) -> tuple[Fits, np.ndarray]:
     """Return the carry with refitted centres, and the scores of every row, (n, classes)."""
     d = pool.X.shape[1]
@@ -114,12 +105,14 @@ def fitted(pool: Pool, state: State, carry: Fits | None) -> tuple[Fits, np.ndarr
         start = np.random.default_rng([pool.seed, 1]).normal(size=d) / np.sqrt(d)
         return Fits((), len(state.codes), 0), scores([pool.X @ start], 2)
     before = carry.centres if carry else ()
-    far = away(pool.nearest, state.codes, state.classes) if pool.nearest else None
+    known = [by_class(near, state.codes, state.classes) for near in pool.nearest]
+    far = np.stack(known, axis=2) if known else None  # (classes, n, lists of neighbours)
     found = []
     for i, (a, b) in enumerate(pairs(state.classes)):
         maps = pool.maps if far is None else (*pool.maps, far[a] - far[b])
         last = before[i] if i < len(before) else [Centre(np.zeros(X.shape[1]), START) for X in maps]
-        found.append(parted(maps, versus(state, a, b), last, state.mistakes))
+        signs = (state.codes == b).astype(np.int8) - (state.codes == a)
+        found.append(parted(maps, signs, last, state.mistakes))
     carry = Fits((), len(state.left), state.mistakes) if carry is None else carry
     carry = carry._replace(centres=tuple(centres for centres, _ in found))
     return carry, scores([margins for _, margins in found], state.classes)
@@ -130,46 +123,35 @@ def parted(
 ) -> tuple[tuple[Centre, ...], np.ndarray]:
     """Return the centres of a pair of classes under every map, and their mean margins, (n,).
 
-    A map of little weight is not refitted until mistakes have grown by half. The same holds for a
-    kernel map whose fit errs on more labels than a quarter of the mistakes: on noise, kernel maps
-    cost much and gain little.
+    A map of little weight is not refitted until mistakes have grown by half, nor is a kernel map
+    whose fit errs on more labels than a quarter of the mistakes, as on noise.
     """
     if len(maps) == 1:
-        only = centre(maps[0], signs, last[0])
-        return (only.centre,), only.margins
-    centres, use = list(last), {}
+        only, fit = centre(maps[0], signs, last[0])
+        return (only,), fit.margins
+    centres, use, right = list(last), {}, []
     for i, X in enumerate(maps):
-        if i == 0 or last[i].rests <= mistakes:
-            one = centre(X, signs, last[i])
-            centres[i] = one.centre._replace(rests=3 * mistakes // 2 + 1)
-            if i == 0 or fits(one, signs, mistakes):
-                use[i] = one
-    weights = weighed(np.stack([alone(maps[i], signs, one) for i, one in use.items()]))
+        if i and last[i].rests > mistakes:
+            continue
+        found, fit = centre(X, signs, last[i])
+        centres[i] = found._replace(rests=3 * mistakes // 2 + 1)
+        errors = np.count_nonzero(signs * fit.margins < 0)
+        if i == 0 or X.shape[1] <= FEW or 4 * errors <= mistakes:
+            use[i] = fit.margins
+            right.append(expit(signs * left_out(X, signs, fit))[signs != 0])
+    weights = weighed(np.stack(right))
     for i, weight in zip(use, weights, strict=True):
         if weight > LITTLE:
             centres[i] = centres[i]._replace(rests=0)
-    return tuple(centres), weights @ np.stack([one.margins for one in use.values()])
-
-
-def fits(found: Found, signs: np.ndarray, mistakes: int) -> bool:
-    """Return whether a map fits its labels, or has so few features that a fit is cheap."""
-    errors = np.count_nonzero(signs * found.margins < 0)
-    return len(found.centre.w) <= FEW or bool(4 * errors <= mistakes)
-
-
-def alone(X: np.ndarray, signs: np.ndarray, found: Found) -> np.ndarray:
-    """Return the leave-one-out probability of the label of each labelled row."""
-    return expit(signs * left_out(X, signs, found))[signs != 0]
+    return tuple(centres), weights @ np.stack(list(use.values()))
 
 
 def weighed(right: np.ndarray) -> np.ndarray:
     """Return the weights of the maps, (maps,), that maximise the likelihood of their mixture.
 
     `right` (maps, rows) is the leave-one-out probability of each row's label under each map. Each
-    map starts with one row to its credit.
-
-    Source: stacking of Yao, Vehtari, Simpson & Gelman, "Using stacking to average Bayesian
-    predictive distributions" (Bayesian Analysis 2018), by the EM algorithm.
+    map starts with one row to its credit. Source: Yao, Vehtari, Simpson & Gelman, "Using stacking
+    to average Bayesian predictive distributions" (Bayesian Analysis 2018), by the EM algorithm.
     """
     right = np.maximum(right[:, right.min(axis=0) < SURE], 1e-300)
     k, n = right.shape
@@ -181,17 +163,8 @@ def weighed(right: np.ndarray) -> np.ndarray:
 
 
 def pairs(classes: int) -> list[tuple[int, int]]:
-    """Return all pairs of classes, ordered by the later class.
-
-    >>> pairs(3)
-    [(0, 1), (0, 2), (1, 2)]
-    """
+    """Return all pairs of classes, ordered by the later class."""
     return [(a, b) for b in range(classes) for a in range(b)]
-
-
-def versus(state: State, a: int, b: int) -> np.ndarray:
-    """Return signs: -1 for rows of class a, +1 for class b, 0 for all others."""
-    return (state.codes == b).astype(np.int8) - (state.codes == a)
 
 
 def scores(margins: list[np.ndarray], classes: int) -> np.ndarray:

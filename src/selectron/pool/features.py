@@ -1,12 +1,10 @@
 """Feature maps of a pool: scaling, kernel maps, and the nearest neighbours of every row.
 
 The map of neighbours gives each row the log ratio of two squared distances: to the nearest labelled
-row of either class, the row itself excluded. It searches the row's 50 nearest neighbours; a class
-that is not among them counts as far as the last of them, so that a row without labelled neighbours
-is at 0. A row's own label has no influence on its features, so that maps can be compared.
+row of either class among its 50 neighbours. A class that is not among them counts as far as the
+last of them. A row's own label has no influence on its features, so that maps can be compared.
 """
 
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +16,6 @@ from ..errors import Refused, SelectronError
 from ..estimator.checks import TABLE, in_one_sentence
 from ..model.support import TOO_LARGE
 
-RANDOM = 500  # random Fourier features
 PAIRS = 1_000  # rows between which the width of the kernel is measured
 LANDMARKS = 300  # rows that a kernel map is made from
 MAPPED, WIDEST = 20_000, 1_000  # rows and features of the largest table that has kernel maps
@@ -56,68 +53,63 @@ def table(X: Any) -> Any:
     return X
 
 
-def featured(X: Any, features: Any, intercept: bool, seed: int) -> Any:
+def featured(X: Any, features: Any, intercept: bool) -> Any:
     """Return the rows for the learner, scaled to a mean squared norm of 1.
 
-    `features` is documented at `SelfDirectedClassifier`. "rbf" takes the standardised features, and
-    a kernel as wide as the rows are apart. With `intercept`, a constant 1 is put in front.
+    `features` is documented at `SelfDirectedClassifier`. With `intercept`, a constant 1 is put in
+    front.
     """
-    X = X if scipy.sparse.issparse(X) else np.asarray(X, float)
-    if features == "rbf":
-        X = fourier(standard(X), seed)
+    if not isinstance(features, str) and hasattr(features, "fit_transform"):
+        out = features.fit_transform(X)
+        X = scipy.sparse.csr_array(out) if scipy.sparse.issparse(out) else np.asarray(out, float)
     elif features in ("auto", "standard"):
-        X = standard(X) if intercept else sized(X)
+        X = standard(X, intercept)
     elif features != "raw":
-        X = transformed(X, features)
-    return scaled(X, intercept)
-
-
-def standard(X: Any) -> Any:
-    """Return features of mean 0 and variance 1, constant features as 0; sparse X unchanged."""
+        raise SelectronError(
+            f'features must be "auto", "standard", "raw" or a transformer, got {features!r}.'
+        )
+    square = X.multiply(X).sum() if scipy.sparse.issparse(X) else np.einsum("ij,ij->", X, X)
+    by = 1 / np.sqrt(max(float(square) / X.shape[0] + intercept, 1e-300))
+    front = np.ones((X.shape[0], int(intercept)))
     if scipy.sparse.issparse(X):
-        return X
-    out = X - X.mean(axis=0)
-    spread = np.sqrt(np.einsum("ij,ij->j", out, out) / max(len(X), 1))
-    largest = np.maximum(X.max(axis=0, initial=0.0), -X.min(axis=0, initial=0.0))
-    out /= np.where(spread > 1e-12 * largest, spread, np.inf)
+        return scipy.sparse.csr_array(scipy.sparse.hstack([front, X * 1.0])) * by
+    out = np.hstack([front, X])
+    out *= by
     return out
 
 
-def sized(X: Any) -> Any:
-    """Return features of mean square 1, features of 0 and sparse X unchanged.
+def standard(X: Any, centred: bool = True) -> Any:
+    """Return features of mean square 1, and of mean 0 if `centred`; sparse X unchanged.
 
-    >>> sized(np.array([[3.0, -5.0, 0.0], [3.0, 5.0, 0.0]])).tolist()
+    Constant features are 0, or if they are not centred 1 or -1.
+
+    >>> standard(np.array([[3.0, -5.0, 0.0], [3.0, 5.0, 0.0]]), centred=False).tolist()
     [[1.0, -1.0, 0.0], [1.0, 1.0, 0.0]]
     """
     if scipy.sparse.issparse(X):
         return X
-    largest = np.maximum(X.max(axis=0, initial=0.0), -X.min(axis=0, initial=0.0))
-    out = X / np.where(largest > 0, largest, 1.0)  # no square overflows
-    size = np.sqrt(np.einsum("ij,ij->j", out, out) / max(len(X), 1))
-    out /= np.where(size > 0, size, 1.0)
+    out = X - (X.mean(axis=0) if centred else 0.0)
+    size = np.sqrt(np.einsum("ij,ij->j", out, out) / len(X))
+    largest = np.maximum(X.max(axis=0), -X.min(axis=0))
+    out /= np.where(size > 1e-12 * largest, size, np.inf)
     return out
-
-
-def fourier(X: Any, seed: int) -> np.ndarray:
-    """Return random Fourier features, for exp(-|x - x'|^2 / v), v half the median of |x - x'|^2."""
-    from sklearn.kernel_approximation import RBFSampler
-
-    gamma = 2 / apart(X, seed)
-    return RBFSampler(gamma=gamma, n_components=RANDOM, random_state=seed).fit_transform(X)
 
 
 def kernels(X: Any, features: Any, seed: int) -> tuple[tuple[np.ndarray, ...], tuple[Nearest, ...]]:
     """Return the kernel maps of "auto" and the neighbours of every row, both () without "auto".
 
     There are two maps of a Gaussian kernel and one of the graph of neighbours; neighbours are found
-    among the rows as given and among the standardised rows. Sparse, wide and large tables get none:
-    a linear map does well there, or the fits would take too long.
+    among the rows as given and among the standardised rows. Sparse, wide and large tables get none.
     """
     n, d = X.shape
-    auto = isinstance(features, str) and features == "auto"
-    if not auto or scipy.sparse.issparse(X) or n > MAPPED or d > WIDEST:
+    if (
+        not isinstance(features, str)
+        or features != "auto"
+        or scipy.sparse.issparse(X)
+        or n > MAPPED
+        or d > WIDEST
+    ):
         return (), ()
-    X = np.asarray(X, float)
     Z = standard(X)
     both = gaussian(X, seed), gaussian(Z, seed)
     if n <= NEAR:
@@ -127,29 +119,18 @@ def kernels(X: Any, features: Any, seed: int) -> tuple[tuple[np.ndarray, ...], t
 
 
 def gaussian(X: np.ndarray, seed: int) -> np.ndarray:
-    """Return the Nystroem map of exp(-|x - x'|^2 / v) from up to 300 rows drawn at random.
-
-    v is the median of |x - x'|^2.
-
-    Source: Williams & Seeger, "Using the Nystroem method to speed up kernel machines" (NIPS 2000).
-    """
+    """Return the Nystroem map of exp(-|x - x'|^2 / v), v the median of |x - x'|^2."""
     from sklearn.kernel_approximation import Nystroem
 
-    return Nystroem(
-        gamma=1 / apart(X, seed), n_components=min(len(X), LANDMARKS), random_state=seed
-    ).fit_transform(X)
+    gamma, size = 1 / apart(X, seed), min(len(X), LANDMARKS)
+    return Nystroem(gamma=gamma, n_components=size, random_state=seed).fit_transform(X)
 
 
 def neighbourly(around: Nearest, seed: int) -> np.ndarray:
     """Return a map in which rows connected by a chain of near neighbours are close to each other.
 
     Its kernel is (L + eps I)^-2, L the Laplacian of the graph of nearest neighbours, restricted to
-    its 200 largest directions, which vary between clusters of rows rather than within them. It is
-    computed from all rows, labelled or not.
-
-    Sources: Smola & Kondor, "Kernels and Regularization on Graphs" (COLT 2003); the weights of the
-    graph, by each row's own distances, are those of Zelnik-Manor & Perona, "Self-Tuning Spectral
-    Clustering" (NIPS 2004).
+    its 200 largest directions (Smola & Kondor, "Kernels and Regularization on Graphs", COLT 2003).
     """
     from scipy.sparse.csgraph import laplacian
     from sklearn.utils.extmath import randomized_svd
@@ -165,7 +146,8 @@ def neighbourly(around: Nearest, seed: int) -> np.ndarray:
 def graph(around: Nearest) -> Any:
     """Return the graph of the five nearest neighbours, (n, n) sparse.
 
-    An edge weighs exp(-|x - x'|^2 / r r'), r and r' the distances of both rows' fifth neighbours.
+    An edge weighs exp(-|x - x'|^2 / r r'), r and r' the distances of both rows' fifth neighbours
+    (Zelnik-Manor & Perona, "Self-Tuning Spectral Clustering", NIPS 2004).
     """
     n, rows, far = len(around.rows), around.rows[:, :NEAR], around.far[:, :NEAR]
     reach = np.maximum(far[:, -1], 1e-150)
@@ -184,30 +166,6 @@ def apart(X: np.ndarray, seed: int) -> float:
     return float(np.median(squares)) or 1.0 if len(squares) else 1.0
 
 
-def transformed(X: Any, features: Any) -> Any:
-    """Return the rows as transformed by `features`, dense or CSR."""
-    if not hasattr(features, "fit_transform"):
-        raise SelectronError(
-            f'features must be "auto", "standard", "raw", "rbf" or a transformer, got {features!r}.'
-        )
-    out = features.fit_transform(X)
-    return scipy.sparse.csr_array(out) if scipy.sparse.issparse(out) else np.asarray(out, float)
-
-
-def scaled(X: Any, intercept: bool) -> Any:
-    """Return rows of mean squared norm 1, the constant feature included."""
-    square = X.multiply(X).sum() if scipy.sparse.issparse(X) else np.einsum("ij,ij->", X, X)
-    by = 1 / np.sqrt(max(float(square) / max(X.shape[0], 1) + intercept, 1e-300))
-    if scipy.sparse.issparse(X):
-        front = [np.full((X.shape[0], 1), 1.0)] if intercept else []
-        return scipy.sparse.csr_array(scipy.sparse.hstack([*front, X * 1.0])) * by
-    out = np.empty((X.shape[0], X.shape[1] + intercept))
-    out[:, int(intercept) :] = X
-    out[:, : int(intercept)] = 1.0
-    out *= by
-    return out
-
-
 def nearest(X: np.ndarray) -> Nearest:
     """Return the 50 nearest neighbours of every row, or all others if there are fewer."""
     from sklearn.neighbors import NearestNeighbors
@@ -217,16 +175,8 @@ def nearest(X: np.ndarray) -> Nearest:
     return Nearest(rows.astype(np.int32), far)
 
 
-def away(lists: Iterable[Nearest], codes: np.ndarray, classes: int) -> np.ndarray:
-    """Return the log squared distance of each row to the nearest of each class, (classes, n, m).
-
-    m is the number of lists of neighbours; `codes` (n,) are class codes, negative without a label.
-    """
-    return np.stack([by_class(near, codes, classes) for near in lists], axis=2)
-
-
 def by_class(near: Nearest, codes: np.ndarray, classes: int) -> np.ndarray:
-    """Return the log squared distances under one list of neighbours, (classes, n)."""
+    """Return the log squared distance of each row to the nearest of each class, (classes, n)."""
     least = 1e-6 * np.median(near.far[:, -1]) + 1e-150  # copies are at distance 0
     far, around = np.maximum(near.far, least), codes[near.rows]
     found = [np.where(around == c, far, far[:, -1:]).min(axis=1) for c in range(classes)]

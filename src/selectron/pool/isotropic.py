@@ -1,18 +1,10 @@
 """Radially isotropic position: the linear map after which normalised points are evenly spread.
 
-    A with mean of z z' = I/k for z = A x / |A x|: S = 1/(A'A) solves
-    S = (k/n) sum_i x_i x_i' / (x_i' S^-1 x_i), the minimum of
+    A with mean of z z' = I/k for z = A x / |A x|: S = 1/(A'A) is the minimum of
     f(S) = log det S + (k/n) sum_i log(x_i' S^-1 x_i)
 
-The fixed-point iteration is A <- M^-1/2 A, with M = (k/n) sum z z'. It converges slowly where a
-subspace holds nearly too many points; there, a Newton step replaces it: with S = exp(H) around the
-present position, f(H) = tr H + (k/n) sum log(z' exp(-H) z) has at 0 the gradient I - M and the
-second derivative
-
-    H -> (M H + H M)/2 - (k/n) sum_i (z_i' H z_i) z_i z_i'.
-
-f is geodesically convex, and bounded below exactly if no proper subspace of dimension j holds more
-than a share j/k of the points.
+The fixed-point iteration is A <- M^-1/2 A, with M = (k/n) sum z z'. Where a subspace holds nearly
+too many points, it converges slowly, and Newton steps replace it.
 
 Sources: Tyler, "A distribution-free M-estimator of multivariate scatter" (Annals of Statistics
 1987); Wiesel, "Geodesic convexity and covariance estimation" (IEEE TSP 2012); radially isotropic
@@ -66,7 +58,11 @@ def balanced(Z: np.ndarray, eps: float, most: int) -> Position:
 
 
 def newton(Z: np.ndarray, M: np.ndarray) -> np.ndarray:
-    """Return exp(-t H/2) for Newton's direction H, t halved until f does not increase."""
+    """Return exp(-t H/2) for Newton's direction H, t halved until f does not increase.
+
+    With S = exp(H), f(H) = tr H + (k/n) sum log(z' exp(-H) z) has at 0 the gradient I - M and the
+    second derivative H -> (M H + H M)/2 - (k/n) sum_i (z_i' H z_i) z_i z_i'.
+    """
     k = Z.shape[1]
     slope = np.eye(k) - M
     some = Z[:: max(1, len(Z) // SAMPLE)]
@@ -100,18 +96,10 @@ def unit(Z: np.ndarray) -> np.ndarray:
 
 
 class Subspace(NamedTuple):
-    """A subspace, and the points in it."""
+    """A subspace that holds at least its share of the points."""
 
     basis: np.ndarray  # (j, k), orthonormal rows
     inside: np.ndarray  # (n,), booleans
-
-
-class Forster(NamedTuple):
-    """A subspace that holds at least its share of the points, and their position in it."""
-
-    basis: np.ndarray  # (j, d), orthonormal rows
-    inside: np.ndarray  # (n,), booleans
-    position: Position
 
 
 def span(Z: np.ndarray) -> np.ndarray:
@@ -126,52 +114,45 @@ def span(Z: np.ndarray) -> np.ndarray:
 def heavy(Z: np.ndarray, position: Position) -> Subspace | None:
     """Return a proper subspace of dimension j with a share of j/k of the points or more, or None.
 
-    A map that does not converge shrinks the directions of such a subspace without bound. The
-    subspaces tried are those of the j shortest axes, the largest gap to the next axis first.
+    A map that does not converge shrinks such a subspace without bound: the subspaces tried are
+    those of the j shortest axes, the largest gap to the next axis first.
     """
     n, k = Z.shape
     _, axes, directions = np.linalg.svd(position.matrix)
     ratios = axes[:-1] / np.maximum(axes[1:], 1e-300)
     for cut in np.argsort(-ratios)[: max(1, k - 1)]:
         j = k - 1 - int(cut)
-        found = within(Z, directions[-j:], -(-n * j // k))
-        if found is not None:
-            return found
+        enough = -(-n * j // k)
+        out = outside(Z, directions[-j:])
+        closest = np.argpartition(out, enough - 1)[:enough]
+        exact = span(Z[closest]) if out[closest].max() <= 0.1 else directions[:0]
+        if 0 < len(exact) <= j:
+            inside = outside(Z, exact) <= FLAT * 10
+            if inside.sum() * k >= len(exact) * n:
+                return Subspace(exact, inside)
     return None
 
 
-def within(Z: np.ndarray, basis: np.ndarray, enough: int) -> Subspace | None:
-    """Return the subspace near `basis` that contains `enough` points exactly, or None."""
-    out = np.linalg.norm(Z - (Z @ basis.T) @ basis, axis=1)
-    closest = np.argpartition(out, enough - 1)[:enough]
-    if out[closest].max() > 0.1:
-        return None
-    exact = span(Z[closest])
-    if not 0 < len(exact) <= len(basis):
-        return None
-    inside = np.linalg.norm(Z - (Z @ exact.T) @ exact, axis=1) <= FLAT * 10
-    return Subspace(exact, inside) if inside.sum() * Z.shape[1] >= len(exact) * len(Z) else None
+def outside(Z: np.ndarray, basis: np.ndarray) -> np.ndarray:
+    """Return the distances of points from a subspace."""
+    return np.linalg.norm(Z - (Z @ basis.T) @ basis, axis=1)
 
 
-def forster(X: np.ndarray, eps: float, most: int) -> Forster:
+def forster(X: np.ndarray, eps: float, most: int) -> tuple[Subspace, Position]:
     """Return a subspace with at least its share of the rows (none of them 0), and their position.
 
-    It is the whole span unless a subspace of it holds too many rows; each descent lowers the
-    dimension, and a line is always in position.
+    It is the span unless a subspace of that holds too many rows; a line is always in position.
     """
     Z = unit(X)
     basis, inside = np.eye(X.shape[1]), np.ones(len(X), bool)
     while True:
-        within_it = Z[inside] @ basis.T
-        own = span(within_it)
-        if len(own) < len(basis):
-            basis = own @ basis
-            within_it = Z[inside] @ basis.T
-        within_it = unit(within_it)
-        position = balanced(within_it, eps, most)
-        found = heavy(within_it, position) if position.eps > eps and len(basis) > 1 else None
+        own = span(Z[inside] @ basis.T)
+        basis = own @ basis if len(own) < len(basis) else basis
+        part = unit(Z[inside] @ basis.T)
+        position = balanced(part, eps, most)
+        found = heavy(part, position) if position.eps > eps and len(basis) > 1 else None
         if found is None:
-            return Forster(basis, inside, position)
+            return Subspace(basis, inside), position
         basis = found.basis @ basis
         inside[np.flatnonzero(inside)[~found.inside]] = False
 
@@ -179,10 +160,7 @@ def forster(X: np.ndarray, eps: float, most: int) -> Forster:
 class RadiallyIsotropic(TransformerMixin, BaseEstimator):
     """The linear map that brings rows, scaled to unit length, into radially isotropic position.
 
-    Under it, the mean of z z' is within eps / k of I / k in every direction, for z = A x / |A x|:
-    every halfspace through 0 then has a share of 1/(2k) of the rows at a distance above 1/sqrt(2k)
-    from its boundary. The map is Tyler's estimator of scatter, and Forster's transform.
-
+    Under it, the mean of z z' is within eps / k of I / k in every direction, for z = A x / |A x|.
     No such map exists if a proper subspace of dimension j of the k-dimensional span holds more than
     a share j/k of the rows. Then `converged_` is False and `heavy_subspace_` is that subspace.
 
@@ -209,8 +187,7 @@ class RadiallyIsotropic(TransformerMixin, BaseEstimator):
     n_zero_, n_duplicate_ : int
         Numbers of rows of 0, which are left out, and of rows that repeat an earlier one.
 
-    Source: Tyler (Annals of Statistics 1987); see the module. `fit` raises SelectronError if X is
-    no table of finite numbers.
+    `fit` raises SelectronError if X is no table of finite numbers.
 
     Examples
     --------

@@ -1,8 +1,6 @@
 """The learners of the paper: for the sphere, for arbitrary points, and its update in greedy order.
 
 The update of the modified perceptron, on a mistake: w <- w - <w, x> x  (eq. 1), for x of unit norm.
-It shortens w and does not decrease <w, w*>, so that the angle to any w* that separates the labels
-decreases, and the more so the larger the margin.
 
 Source: Diakonikolas, Kontonis, Tzamos & Zarifis, "Self-Directed Linear Classification" (COLT 2023),
 Algorithms 1 (`Sphere`) and 2 (`Boosted`); the update is Dunagan & Vempala's (STOC 2004).
@@ -48,7 +46,7 @@ class Sphere(NamedTuple):
 
     The pool is split at random into halves, and each half into c d log log n buckets. In each
     bucket, rows are proposed by decreasing margin up to the first mistake. At the end, each half's
-    vector proposes the open rows of the other half. Mistakes: O(d log log n) for all rows.
+    vector proposes the open rows of the other half. O(d log log n) mistakes.
     """
 
     c: float = 1.6
@@ -66,16 +64,14 @@ class Sphere(NamedTuple):
             vectors[half] = stepped(pool, vectors[half], state.missed)
         lot = np.random.default_rng([pool.seed, 2]).permutation(n)
         parts = np.array_split(lot, 2)
-        while True:
+        rows = lot[:0]
+        while not len(rows):
             stage += 1
-            half, last = divmod(stage, buckets)[0], stage - 2 * buckets
+            half, last = stage // buckets, stage - 2 * buckets
             whole = last >= 0
             rows = parts[last] if whole else np.array_split(parts[half], buckets)[stage % buckets]
             rows = rows[state.codes[rows] == OPEN]
-            if len(rows):
-                break
-        w = vectors[1 - last] if whole else vectors[half]
-        plan = by_margin(pool, rows, w)
+        plan = by_margin(pool, rows, vectors[1 - last] if whole else vectors[half])
         return Halves(tuple(vectors), stage), plan._replace(patience=np.inf if whole else 1)
 
 
@@ -121,17 +117,28 @@ class Phase(NamedTuple):
     w: np.ndarray  # (k,)
     missed: int  # mistakes in this phase
 
+    def mapped(self, pool: Pool, rows: np.ndarray) -> np.ndarray:
+        """Return the rows under the map, (n, k), at unit norm."""
+        return unit(pool.X[rows] @ self.matrix.T)
+
+    def updated(self, pool: Pool, missed: np.ndarray) -> "Phase":
+        """Return the phase after the update for each of the `missed` rows."""
+        w = self.w
+        for z in self.mapped(pool, missed):
+            w = w - (w @ z) * z
+        length = np.linalg.norm(w)
+        w = w / length if length > 0 else self.w  # only its direction matters
+        return self._replace(w=w, missed=self.missed + len(missed))
+
 
 class Boosted(NamedTuple):
     """The learner for arbitrary points: Algorithm 2, boosted. Dense rows only.
 
     A phase finds a subspace V that contains a share of dim V / d of the open rows or more and can
-    be put into radially isotropic position, within `eps`, in `most` steps. There, every halfspace
-    has rows of large margin. From a random w, the rows in V are proposed by decreasing margin, with
-    an update and a new order after each mistake, until the `share` of them is labelled; the next
-    phase takes the rest. Mistakes for a share of 1 - delta: O(d log(1/delta)), for any number of
-    rows. A phase that makes too many mistakes is replaced by one with another w, as in the proof,
-    in which a phase succeeds with constant probability.
+    be put into radially isotropic position, within `eps`, in `most` steps. From a random w, the
+    rows in V are proposed by decreasing margin, with an update and a new order after each mistake,
+    until the `share` of them is labelled; the next phase takes the rest, also of a phase with too
+    many mistakes. O(d log(1/delta)) mistakes for a share of 1 - delta.
     """
 
     share: float = 0.5
@@ -145,28 +152,24 @@ class Boosted(NamedTuple):
             raise SelectronError(
                 f"This learner takes dense rows of up to {WIDEST:,} features: use Confident."
             )
-        if carry is None:
-            phase = opened(self, pool, state, 0)
-        else:
-            phase = advanced(pool, carry, state.missed)
-        if over(self, phase, state):
-            phase = opened(self, pool, state, phase.number + 1)
+        phase = carry and carry.updated(pool, state.missed)
+        if phase is None or self.over(phase, state):
+            phase = opened(self, pool, state, phase.number + 1 if phase else 0)
         rows = phase.rows[state.codes[phase.rows] == OPEN]
-        margins = mapped(pool, phase, rows) @ phase.w
+        margins = phase.mapped(pool, rows) @ phase.w
         return phase, Plan(rows, (margins >= 0).astype(np.int32), np.abs(margins), 1)
+
+    def over(self, phase: Phase, state: State) -> bool:
+        """Return whether the phase is complete, or has failed."""
+        k, done = len(phase.w), np.count_nonzero(state.codes[phase.rows] != OPEN)
+        failed = phase.missed > LONG * k * math.log(k + 2)
+        return bool(done >= max(1, self.share * len(phase.rows))) or failed
 
 
 def takes(pool: Pool, state: State) -> bool:
     """Return whether `Boosted` can take the pool."""
     narrow = not scipy.sparse.issparse(pool.X) and pool.X.shape[1] <= WIDEST
     return narrow and state.classes == 2
-
-
-def over(learner: Boosted, phase: Phase, state: State) -> bool:
-    """Return whether the phase is complete, or has failed."""
-    k, done = len(phase.w), np.count_nonzero(state.codes[phase.rows] != OPEN)
-    lost = phase.missed > LONG * k * math.log(k + 2)
-    return bool(done >= max(1, learner.share * len(phase.rows))) or lost
 
 
 def opened(learner: Boosted, pool: Pool, state: State, number: int) -> Phase:
@@ -177,25 +180,8 @@ def opened(learner: Boosted, pool: Pool, state: State, number: int) -> Phase:
     random = np.random.default_rng([pool.seed, 3, number])
     if zero.all():
         return Phase(number, rows, np.zeros((1, X.shape[1])), np.ones(1), 0)
-    found = forster(X[~zero], learner.eps, learner.most)
+    found, position = forster(X[~zero], learner.eps, learner.most)
     inside = zero.copy()
     inside[~zero] = found.inside
     w = random.normal(size=len(found.basis))
-    return Phase(
-        number, rows[inside], found.position.matrix @ found.basis, w / np.linalg.norm(w), 0
-    )
-
-
-def advanced(pool: Pool, phase: Phase, missed: np.ndarray) -> Phase:
-    """Return the phase after the update for each of the `missed` rows."""
-    w = phase.w
-    for z in mapped(pool, phase, missed):
-        w = w - (w @ z) * z
-    length = np.linalg.norm(w)
-    w = w / length if length > 0 else phase.w  # only its direction matters
-    return phase._replace(w=w, missed=phase.missed + len(missed))
-
-
-def mapped(pool: Pool, phase: Phase, rows: np.ndarray) -> np.ndarray:
-    """Return the rows under the map of the phase, (n, k), at unit norm."""
-    return unit(pool.X[rows] @ phase.matrix.T)
+    return Phase(number, rows[inside], position.matrix @ found.basis, w / np.linalg.norm(w), 0)

@@ -4,10 +4,10 @@ A learner is a NamedTuple of parameters with one method,
 
     plan(pool, state, carry) -> (carry, Plan)
 
-The session calls it for the first row, and again when the plan is used up or has reached its limit
-of mistakes (`patience`) or rows (`stretch`). `carry` is what the learner keeps between two plans,
-None before the first. Learners never change it in place, so that undo can return to an older one.
-All random draws depend on `pool.seed` and the labels alone: the same answers give the same plans.
+The session calls it again when the plan is used up or has reached its limit of mistakes
+(`patience`) or rows (`stretch`). `carry` is what the learner keeps between two plans, None before
+the first; it is never changed in place, so that undo can return to an older one. All random draws
+depend on `pool.seed` and the labels alone: the same answers give the same plans.
 """
 
 from collections.abc import Callable, Iterable
@@ -68,27 +68,29 @@ class Plan(NamedTuple):
 
 
 class Queue:
-    """The rows of a plan, sorted lazily.
-
-    Each part is selected in one pass over the remaining rows and is four times as long as the part
-    before: O(1) amortised time per row.
-    """
+    """The rows of a plan, sorted lazily: each part is four times as long as the part before."""
 
     FIRST = 4_096
 
     def __init__(self, plan: Plan):
-        self.plan = plan
-        self.order = np.empty(0, np.int64) if plan.keys is not None else np.arange(len(plan.rows))
-        self.rest = np.arange(len(plan.rows) if plan.keys is not None else 0)
-        self.part = self.FIRST
+        self.plan, self.part = plan, self.FIRST
+        rows: np.ndarray = np.arange(len(plan.rows))
+        self.order, self.rest = (rows, rows[:0]) if plan.keys is None else (rows[:0], rows)
 
     def __len__(self) -> int:
         return len(self.plan.rows)
 
     def span(self, start: int, stop: int) -> np.ndarray:
         """Return the positions in the plan's arrays of the sorted rows `start` to `stop`."""
+        keys: Any = self.plan.keys
         while len(self.order) < min(stop, len(self)):
-            self._sort_more()
+            self.part, size = 4 * self.part, min(self.part, len(self.rest))
+            parted = self.rest
+            if size < len(self.rest):
+                parted = self.rest[np.argpartition(-keys[self.rest], size - 1)]
+            chosen, self.rest = np.sort(parted[:size]), parted[size:]
+            chosen = chosen[np.argsort(-keys[chosen], kind="stable")]
+            self.order = np.concatenate([self.order, chosen])
         return self.order[start:stop]
 
     def ready(self, start: int) -> int:
@@ -96,22 +98,9 @@ class Queue:
         self.span(start, start + 1)
         return len(self.order)
 
-    def _sort_more(self) -> None:
-        keys: Any = self.plan.keys
-        self.part, size = 4 * self.part, min(self.part, len(self.rest))
-        parted = self.rest
-        if size < len(self.rest):
-            parted = self.rest[np.argpartition(-keys[self.rest], size - 1)]
-        chosen, self.rest = np.sort(parted[:size]), parted[size:]
-        chosen = chosen[np.argsort(-keys[chosen], kind="stable")]
-        self.order = np.concatenate([self.order, chosen])
-
 
 class PoolRun(NamedTuple):
-    """The record of a session, in the order of the answers; arrays of equal length.
-
-    It has fewer rows than the pool where the goal is a share of it.
-    """
+    """The record of a session, in the order of the answers; arrays of equal length."""
 
     order: np.ndarray  # numbers of the rows
     proposals: np.ndarray
@@ -129,31 +118,25 @@ class PoolRun(NamedTuple):
         return np.cumsum(self.wrong)
 
     def __repr__(self) -> str:
-        return f"<PoolRun: {len(self.order):,} rows told, {self.mistakes:,} mistakes>"
+        return f"<PoolRun: {len(self.order):,} rows labelled, {self.mistakes:,} mistakes>"
 
 
 def named(codes: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Return the labels of class codes, None for a code of no class."""
-    if not len(codes) or (codes.min() >= 0 and codes.max() < len(classes)):
+    known = (codes >= 0) & (codes < len(classes))
+    if known.all():
         return classes[codes]
-    names: list[Any] = [*classes.tolist(), None]
-    return np.array([names[c] if 0 <= c < len(classes) else None for c in codes], dtype=object)
+    names = np.array([*classes.tolist(), None], dtype=object)
+    return names[np.where(known, codes, -1)]
 
 
-@cache
-def blas() -> ThreadpoolController:
-    """Return the controller that limits BLAS to one thread.
-
-    The linear systems are small: more threads gain nothing, and on a busy machine they make a fit
-    thirty times as slow.
-    """
-    return ThreadpoolController()
+blas = cache(ThreadpoolController)  # with more than one thread, small fits are much slower
 
 
 class Begun(NamedTuple):
     """The point at which a plan was made, so that it can be made again."""
 
-    told: int  # answers before it
+    answered: int  # answers before it
     known: int  # classes
     carry: Any  # the learner's, before the plan
 
@@ -227,13 +210,13 @@ class Session:
             most = min(self.goal - self.count, self._stretch())
             stop = int(min(self.queue.ready(self.at), self.at + most))
             places = self.queue.span(self.at, stop)
-            told = self._answers(places, truth[self.queue.plan.rows[places]], known)
-            still = self.codes[told.rows] == OPEN
-            wrong = np.flatnonzero(told.wrong & still)
+            found = self._answers(places, truth[self.queue.plan.rows[places]], known)
+            still = self.codes[found.rows] == OPEN
+            wrong = np.flatnonzero(found.wrong & still)
             patience = self.queue.plan.patience - self.met
             end = len(places) if len(wrong) < patience else int(wrong[int(patience) - 1]) + 1
             self.at += end
-            self._take(Answers(*(array[:end][still[:end]] for array in told)))
+            self._take(Answers(*(array[:end][still[:end]] for array in found)))
             look(self.count)
 
     def undo(self) -> int:
@@ -242,18 +225,15 @@ class Session:
         self._forget(self.count - 1)
         return row
 
-    def restore(self, told: Answers, begun: Iterable[tuple[int, int]]) -> None:
+    def restore(self, answers: Answers, begun: Iterable[tuple[int, int]]) -> None:
         """Restore the answers of an earlier session by making its plans again."""
-        starts = [*begun, (len(told.rows), 0)]
+        starts = [*begun, (len(answers.rows), 0)]
         for (start, known), (stop, _) in pairwise(starts):
             self._plan(known)
-            self._take(told.part(start, stop))
+            self._take(answers.part(start, stop))
 
     def left(self) -> float:
-        """Estimate the mistakes up to the goal: the sum of the doubts, scaled by the recent errors.
-
-        Return NaN if the learner has no doubts, such as the learners of the paper.
-        """
+        """Estimate the mistakes up to the goal; NaN for a learner without doubts."""
         if self.queue is None or self.queue.plan.doubts is None:
             return float("nan")
         open_ = self.codes[self.queue.plan.rows] == OPEN
@@ -264,17 +244,17 @@ class Session:
         return float(doubts.sum() * (half.wrong.sum() + 1) / (half.doubts.sum() + 1))
 
     def _plan(self, known: int) -> None:
-        last = self.log.part(self.begun[-1].told if self.begun else 0, self.count)
+        last = self.log.part(self.begun[-1].answered if self.begun else 0, self.count)
         state = State(self.codes, max(2, known), self.mistakes, last.rows[last.wrong])
-        begun = Begun(self.count, known, self.carry)
         with blas().limit(limits=1, user_api="blas"):
-            self.carry, plan = self.learner.plan(self.pool, state, self.carry)
-        self.begun.append(begun)
+            carry, plan = self.learner.plan(self.pool, state, self.carry)
+        self.begun.append(Begun(self.count, known, self.carry))
+        self.carry = carry
         self.queue, self.at, self.met = Queue(plan), 0, 0
 
     def _stretch(self) -> float:
         """Return the number of rows until the plan has to be replaced."""
-        return max(0, self.queue.plan.stretch - (self.count - self.begun[-1].told))
+        return max(0, self.queue.plan.stretch - (self.count - self.begun[-1].answered))
 
     def _answers(self, places: np.ndarray, codes: np.ndarray, known: int) -> Answers:
         plan = self.queue.plan
@@ -282,22 +262,25 @@ class Session:
         doubts = np.zeros(len(places)) if plan.doubts is None else plan.doubts[places]
         return Answers(plan.rows[places], codes, proposed, doubts)
 
-    def _take(self, told: Answers) -> None:
-        for mine, theirs in zip(self.log, told, strict=True):
+    def _take(self, answers: Answers) -> None:
+        for mine, theirs in zip(self.log, answers, strict=True):
             mine[self.count : self.count + len(theirs)] = theirs
-        self.codes[told.rows] = told.codes
-        self.count += len(told.rows)
-        self.mistakes += int(told.wrong.sum())
-        self.met += int(told.wrong.sum())
+        self.codes[answers.rows] = answers.codes
+        self.count += len(answers.rows)
+        self.mistakes += int(answers.wrong.sum())
+        self.met += int(answers.wrong.sum())
 
     def _forget(self, count: int) -> None:
         """Go back to the first `count` answers, and make the plan of that moment again."""
-        while self.begun and self.begun[-1].told > count:
+        while self.begun and self.begun[-1].answered > count:
             self.begun.pop()
         last = self.begun.pop()
-        since, undone = self.log.part(last.told, count), self.log.part(last.told, self.count)
+        since, undone = (
+            self.log.part(last.answered, count),
+            self.log.part(last.answered, self.count),
+        )
         self.codes[undone.rows] = OPEN
         self.mistakes -= int(undone.wrong.sum())
-        self.count, self.carry = last.told, last.carry
+        self.count, self.carry = last.answered, last.carry
         self._plan(last.known)
         self._take(since)

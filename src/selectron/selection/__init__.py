@@ -1,24 +1,13 @@
 """Feature selection: by the weights of an online learner, by information gain, or by a game.
 
-kept, dropped         which weights are large, and how many are small
-lean, lean_run        predict without the small weights, and learn with all
-WeightSelector, InformationGain, Game
-                      transformers of scikit-learn with `partial_fit`
+kept                    which weights are large
+lean, lean_run          predict without the small weights, and learn with all
+InformationGain, Game   transformers of scikit-learn with `partial_fit`
 """
 
 from .game import Game
 from .information import InformationGain
 from .lean import Lean, LeanRun, lean, lean_run
-from .weights import WeightSelector, dropped, kept
+from .weights import kept
 
-__all__ = [
-    "Game",
-    "InformationGain",
-    "Lean",
-    "LeanRun",
-    "WeightSelector",
-    "dropped",
-    "kept",
-    "lean",
-    "lean_run",
-]
+__all__ = ["Game", "InformationGain", "Lean", "LeanRun", "kept", "lean", "lean_run"]

@@ -1,15 +1,17 @@
-"""Feature selection as a two-person game (large-margin paper, eq. 4.26)."""
+"""Feature selection as a two-person game.
 
-from typing import Any
+Source: Shen & Dietterich, "A Family of Large Margin Linear Classifiers" (SDM 2009), eq. (4.26).
+"""
+
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse
 from scipy.optimize import linprog
-from sklearn.utils.validation import check_is_fitted
 
 from ..errors import SelectronError
 from ..estimator.parameters import above_zero
-from .information import _Counter, all_or_nothing, binned, forget, information, table
+from .information import _Counter, all_or_nothing, binned, information, table
 
 CHUNK = 1024  # rows per one-hot block
 WIDEST = 1024  # features; the linear programme takes cubic time or more
@@ -18,21 +20,16 @@ WIDEST = 1024  # features; the linear programme takes cubic time or more
 def play_game(M: np.ndarray, k: int) -> tuple[np.ndarray, float]:
     """Return an optimal strategy u, (d,), of the row player, and the value of the game.
 
-    max_u min_v u'Mv over 0 <= u, v <= 1 with sum u = sum v = k, for M of shape (d, d). By duality,
-    the inner minimum is the largest k l - sum s with l - s_j <= (M'u)_j and s >= 0: a linear
-    programme in u, s and l. Several u may be optimal; one is returned. M is scaled to 1, since the
-    solver's tolerances are absolute.
-
-    Raises SelectronError if the programme is not solved.
-
-    Source: Shen & Dietterich, "A Family of Large Margin Linear Classifiers" (SDM 2009), eq. (4.26)
-    without its integers.
+    max_u min_v u'Mv over 0 <= u, v <= 1 with sum u = sum v = k, for M of shape (d, d): eq. (4.26)
+    without its integers. By duality, the inner minimum is the largest k l - sum s with
+    l - s_j <= (M'u)_j and s >= 0: a linear programme in u, s and l. One of the optimal u is
+    returned. Raises SelectronError if the programme is not solved.
 
     >>> u, value = play_game(np.array([[2.0, 0.0], [0.0, 1.0]]), 1)
     >>> u.round(3), round(value, 3)
     (array([0.333, 0.667]), 0.667)
     """
-    d, size = len(M), float(np.abs(M).max()) or 1.0
+    d, size = len(M), float(np.abs(M).max()) or 1.0  # the solver's tolerances are absolute
     cost = np.concatenate([np.zeros(d), np.ones(d), [-k]])
     response = scipy.sparse.hstack([-M.T / size, -scipy.sparse.eye_array(d), np.ones((d, 1))])
     total = np.concatenate([np.ones(d), np.zeros(d + 1)])[None]
@@ -76,7 +73,7 @@ class Game(_Counter):
     Input errors, such as more than 1024 features, are `SelectronError`, and leave the state
     unchanged.
 
-    Source: Shen & Dietterich, "A Family of Large Margin Linear Classifiers" (SDM 2009), eq. (4.26).
+    Source: Shen & Dietterich (SDM 2009), eq. (4.26).
 
     Examples
     --------
@@ -89,52 +86,29 @@ class Game(_Counter):
     0.647
     """
 
+    best = "strategy_"
     counts_: np.ndarray
 
-    def fit(self, X: Any, y: Any = None) -> "Game":
-        """Reset, then count rows of shape (n, d) and solve the game; y is ignored; return self."""
-        with all_or_nothing(self):
-            forget(self)
-            self.partial_fit(X)
-        return self
-
-    def partial_fit(self, X: Any, y: Any = None) -> "Game":
-        """Count more rows and solve the game again; X and y are as in `fit`; return self."""
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Count more rows and solve the game again; y is ignored; return self."""
         with all_or_nothing(self):
             k = above_zero("k", self.k)
-            X = _narrow(table(self, X, first=not hasattr(self, "counts_")))
+            X = table(self, X, first=not hasattr(self, "counts_"))
+            if X.shape[1] > WIDEST:
+                raise SelectronError(
+                    f"X has {X.shape[1]} features, and Game takes {WIDEST} at most: "
+                    "use InformationGain, or fewer features."
+                )
             first = self._first(X, power=2)
             pairs = paired(X, self.cuts_)
             self.counts_ = pairs if first else self.counts_ + pairs
             self.information_ = information(self.counts_.transpose(0, 2, 1, 3))
-            self.strategy_, self.value_ = _best(self.information_, k)
+            self.strategy_, self.value_ = np.zeros(len(pairs)), 0.0
+            varied = np.flatnonzero(self.information_.diagonal())  # no information about constants
+            if len(varied):
+                M = self.information_[np.ix_(varied, varied)]
+                self.strategy_[varied], self.value_ = play_game(M, min(k, len(varied)))
         return self
-
-    def _get_support_mask(self) -> np.ndarray:
-        check_is_fitted(self)
-        return self._best(self.strategy_)
-
-
-def _best(M: np.ndarray, k: int) -> tuple[np.ndarray, float]:
-    """Return the strategy and the value of the game among the features that vary.
-
-    No feature has information about a constant one: with these, the value would always be 0.
-    """
-    u, varied = np.zeros(len(M)), np.flatnonzero(M.diagonal())
-    if not len(varied):
-        return u, 0.0
-    u[varied], value = play_game(M[np.ix_(varied, varied)], min(k, len(varied)))
-    return u, value
-
-
-def _narrow(X: Any) -> Any:
-    """Return X; raise SelectronError if it has too many features."""
-    if X.shape[1] > WIDEST:
-        raise SelectronError(
-            f"X has {X.shape[1]} features, and Game takes {WIDEST} at most: "
-            "use InformationGain, or fewer features."
-        )
-    return X
 
 
 def paired(X: Any, cuts: np.ndarray) -> np.ndarray:

@@ -1,18 +1,18 @@
 """Mutual information of binned features, and the selection of features by it."""
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse
 from scipy.special import xlogy
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from ..data.labels import as_array
+from ..data.labels import as_array, distinct
 from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
@@ -24,8 +24,7 @@ from ..model.support import check_memory
 def cuts(X: Any, bins: int) -> np.ndarray:
     """Return the upper ends of all bins but the last, (d, bins - 1), for bins of equal counts.
 
-    Cut b of a feature is the least value that b / bins of the rows do not exceed. X, of shape
-    (n, d), is dense or CSR.
+    Cut b of a feature is the least value that b / bins of the rows, dense or CSR, do not exceed.
 
     >>> cuts(np.array([[5.0], [1.0], [4.0], [2.0]]), 4)
     array([[1., 2., 4.]])
@@ -54,8 +53,7 @@ def binned(values: np.ndarray, cuts: np.ndarray) -> np.ndarray:
     """Return the bin of every value, from 0 to the number of cuts.
 
     `values` has the shape of `cuts` without its last axis, or broadcasts to it. A bin includes its
-    upper end. If two cuts are equal, the bin between them holds that value alone, such as the zeros
-    of text features. With two cuts or more, the values of an indicator have separate bins.
+    upper end. If two cuts are equal, the bin between them holds that value alone.
 
     >>> binned(np.array([-1.0, 0.0, 0.5, 2.0]), np.array([0.0, 0.0, 1.0]))
     array([0, 1, 2, 3])
@@ -87,36 +85,46 @@ def _sum_of_logs(counts: np.ndarray, axis: Any) -> np.ndarray:
     return xlogy(counts, counts).sum(axis=axis)
 
 
-def top(scores: np.ndarray, k: int) -> np.ndarray:
-    """Return a mask of the k largest scores, the first of equal ones; of all if there are fewer.
-
-    >>> top(np.array([0.2, 0.5, 0.2]), 2)
-    array([ True,  True, False])
-    """
-    mask = np.zeros(len(scores), bool)
-    mask[np.argsort(-scores, kind="stable")[:k]] = True
-    return mask
-
-
 class _Counter(SelectorMixin, BaseEstimator):
-    """Select the k best features by counts of binned values."""
+    """Select the k best features by counts of binned values; `best` names their scores."""
 
+    best: ClassVar[str]
     n_features_in_: int
 
     def __init__(self, k: int = 10, *, bins: int = 4):
         self.k = k
         self.bins = bins
 
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Reset, then count rows of shape (n, d), with n labels if they matter; return self."""
+        with all_or_nothing(self):
+            for name in [name for name in vars(self) if name.endswith("_")]:
+                delattr(self, name)
+            self.partial_fit(X, y)
+        return self
+
+    @abstractmethod
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Count more rows; X and y are as in `fit`; return self."""
+
     def _first(self, X: Any, power: int) -> bool:
-        """Compute the cuts from the first rows; return whether these are the first."""
+        """Compute the cuts from the first rows, for (d bins)^power counts; are these the first?"""
         if hasattr(self, "counts_"):
             return False
-        self.cuts_ = cuts(X, checked_bins(self.bins, X, power))
+        bins, width = self.bins, X.shape[1]
+        if not isinstance(bins, int | np.integer) or bins <= 2:
+            raise SelectronError(f"bins must be a whole number above 2, got {shown(bins)}.")
+        what = f"Counting {bins} bins of {width} features"
+        check_memory(8 * (width * int(bins)) ** power, what, "take fewer bins, or fewer features")
+        self.cuts_ = cuts(X, int(bins))
         return True
 
-    def _best(self, scores: np.ndarray) -> np.ndarray:
+    def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
-        return top(scores, above_zero("k", self.k))
+        scores = getattr(self, self.best)
+        mask = np.zeros(len(scores), bool)
+        mask[np.argsort(-scores, kind="stable")[: above_zero("k", self.k)]] = True
+        return mask
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -133,9 +141,7 @@ class InformationGain(_Counter):
         Number of features to select; all, if there are fewer.
     bins : int, default 4
         Number of bins of a feature, 3 or more. The first call fixes the bins, with equal counts in
-        each, so start with a few hundred rows. A value that fills a bin has a bin of its own: a
-        feature that is mostly zero has bins below, at and above zero, and a 0/1 indicator has a bin
-        for each value.
+        each, so start with a few hundred rows. A value that fills a bin has a bin of its own.
 
     Attributes
     ----------
@@ -167,36 +173,24 @@ class InformationGain(_Counter):
     np.float64(0.0528)
     """
 
-    def fit(self, X: Any, y: Any) -> "InformationGain":
-        """Reset, then count rows of shape (n, d) with n labels of any type; return self."""
-        with all_or_nothing(self):
-            forget(self)
-            self.partial_fit(X, y)
-        return self
+    best = "scores_"
 
-    def partial_fit(self, X: Any, y: Any) -> "InformationGain":
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Count more rows; X and y are as in `fit`; return self."""
         with all_or_nothing(self):
             above_zero("k", self.k)
             X = table(self, X, first=not hasattr(self, "counts_"))
-            rows, y = labelled(X, y)
+            y, without = shared.labels(y, X.shape[0])
+            y, rows = shared.classifiable(y[~without]), X[np.flatnonzero(~without)]
             if self._first(X, power=1):
                 self.counts_ = np.zeros((*self.cuts_.shape[:1], self.bins, 0), np.int64)
                 self.classes_ = y[:0]
-            self._count(rows, y)
-            self.scores_ = information(self.counts_)
+            classes = distinct(as_array([*self.classes_, *np.unique(y)]))
+            counts = counted(rows, np.searchsorted(classes, y), self.cuts_, len(classes))
+            counts[:, :, np.searchsorted(classes, self.classes_)] += self.counts_
+            self.counts_, self.classes_ = counts, classes
+            self.scores_ = information(counts)
         return self
-
-    def _count(self, X: Any, y: np.ndarray) -> None:
-        classes = classes_with(self.classes_, y)
-        counts = np.zeros((*self.counts_.shape[:2], len(classes)), np.int64)
-        counts[:, :, np.searchsorted(classes, self.classes_)] = self.counts_
-        counts += counted(X, np.searchsorted(classes, y), self.cuts_, len(classes))
-        self.counts_, self.classes_ = counts, classes
-
-    def _get_support_mask(self) -> np.ndarray:
-        check_is_fitted(self)
-        return self._best(self.scores_)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -207,8 +201,7 @@ class InformationGain(_Counter):
 def counted(X: Any, codes: np.ndarray, cuts: np.ndarray, K: int) -> np.ndarray:
     """Return the number of rows by feature, bin and class, (d, bins, K).
 
-    `codes` are the class codes of the rows, from 0 on. The zeros of a CSR array take no time: their
-    counts are the remainder of each class.
+    `codes` are the class codes, from 0 on. The zeros of a CSR array are the rest of each class.
     """
     d, bins = len(cuts), cuts.shape[1] + 1
     if not scipy.sparse.issparse(X):
@@ -239,36 +232,6 @@ def array_of(block: Dense | Sparse, n: int, width: int) -> Any:
     return scipy.sparse.csr_array((block.values, block.indices, block.indptr), shape=(n, width))
 
 
-def labelled(X: Any, y: Any) -> tuple[Any, np.ndarray]:
-    """Return the rows that have a label, possibly none, and their labels."""
-    y, without = shared.labels(y, X.shape[0])
-    present = y[~without]
-    if len(present) and type_of_target(present).startswith("continuous"):
-        raise SelectronError(
-            f"y must hold class labels, got numbers such as {shown(present[0])}: "
-            "Unknown label type: continuous."
-        )
-    return (X[np.flatnonzero(~without)] if without.any() else X), present
-
-
-def classes_with(known: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return the sorted classes: the known ones and those of the labels y."""
-    try:
-        return np.unique(as_array([*known, *np.unique(y)]))
-    except TypeError as error:
-        raise SelectronError("The labels have types that cannot be sorted together.") from error
-
-
-def checked_bins(value: Any, X: Any, power: int) -> int:
-    """Return a valid number of bins for which (d bins)^power counts fit in memory."""
-    if not isinstance(value, int | np.integer) or value <= 2:
-        raise SelectronError(f"bins must be a whole number above 2, got {shown(value)}.")
-    width = X.shape[1]
-    what = f"Counting {value} bins of {width} features"
-    check_memory(8 * (width * int(value)) ** power, what, "take fewer bins, or fewer features")
-    return int(value)
-
-
 @contextmanager
 def all_or_nothing(estimator: Any) -> Iterator[None]:
     """Restore the estimator's attributes if an exception is raised."""
@@ -278,9 +241,3 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
     except BaseException:
         estimator.__dict__ = before
         raise
-
-
-def forget(estimator: Any) -> None:
-    """Delete all fitted attributes."""
-    for name in [name for name in vars(estimator) if name.endswith("_")]:
-        delattr(estimator, name)

@@ -1,4 +1,7 @@
-"""Predict without the small weights, and learn with all of them."""
+"""Predict without the small weights, and learn with all of them.
+
+Source: Shen & Dietterich, "A Family of Large Margin Linear Classifiers" (SDM 2009), 3.4 and 4.3.
+"""
 
 import copy
 from dataclasses import dataclass, replace
@@ -22,15 +25,12 @@ from .weights import kept
 
 @dataclass(frozen=True, eq=False)
 class Lean:
-    """A predictor with the weights of a classifier at one moment, without the small ones.
-
-    `coef_` has shape (1, d), `intercept_` (1,) and `classes_` (2,).
-    """
+    """A predictor with the weights of a classifier at one moment, without the small ones."""
 
     classifier: OnlineClassifier
-    coef_: np.ndarray
-    intercept_: np.ndarray
-    classes_: np.ndarray
+    coef_: np.ndarray  # (1, d)
+    intercept_: np.ndarray  # (1,)
+    classes_: np.ndarray  # (2,)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return <w, x> plus the intercept, (n,), for rows X, (n, d), scaled as in the learner.
@@ -66,8 +66,6 @@ def lean(classifier: OnlineClassifier, sigma: float, norm: str = "abs") -> Lean:
     continue to learn: the result keeps its present weights. Raises SelectronError as `kept` does,
     and NotFittedError before the first row.
 
-    Source: Shen & Dietterich, "A Family of Large Margin Linear Classifiers" (SDM 2009), 3.4.
-
     >>> from selectron.learners import PassiveAggressive
     >>> from selectron.streams import digits
     >>> X, y = digits(passes=1)
@@ -97,11 +95,7 @@ def lean_run(
     final classifier are those of the plain run. Where only zeros are dropped, the prediction is the
     learner's, bit for bit; otherwise the margin may differ from the loop's by rounding.
 
-    Weights change only in rounds with an update, so these rounds are repeated on a copy of the
-    model, and the rounds between two of them are predicted at once. Raises SelectronError as `run`
-    and `kept` do, and then learns nothing.
-
-    Source: Shen & Dietterich, "A Family of Large Margin Linear Classifiers" (SDM 2009), 4.3.
+    Raises SelectronError as `run` and `kept` do, and then learns nothing.
 
     >>> from selectron.learners import PassiveAggressive
     >>> from selectron.streams import digits
@@ -124,14 +118,12 @@ def lean_run(
 
 
 def _linear(classifier: Any) -> OnlineClassifier:
-    """Return the classifier; raise SelectronError if it is none."""
     if not isinstance(classifier, OnlineClassifier):
         raise SelectronError(f"classifier must be an OnlineClassifier, got {shown(classifier)}.")
     return classifier
 
 
 def _two_classes(model: Model) -> None:
-    """Raise SelectronError if the model has no single weight vector."""
     if model.stacked or model.dual:
         raise SelectronError(
             "Small weights can be dropped for two classes only, learned without a kernel."
@@ -141,7 +133,10 @@ def _two_classes(model: Model) -> None:
 def _replayed(
     model: Model, block: Dense | Sparse, full: Run, sigma: float, norm: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Repeat the updates of a run; return the lean predictions and their numbers of weights."""
+    """Repeat the updates of a run; return the lean predictions and their numbers of weights.
+
+    The rounds between two updates are predicted at once.
+    """
     n = len(full)
     rows = array_of(block, n, model.width)
     positive, used = full.positive.copy(), np.empty(n, np.intp)
