@@ -18,6 +18,8 @@ from sklearn.utils import murmurhash3_32
 from .values import encoded, is_blank, text_of, vector_of
 
 WORD = re.compile(r"\w\w+")
+SEPARATOR = "\0"  # of texts, which many are searched for words together
+SEPARATED = re.compile(WORD.pattern + "|" + SEPARATOR)
 OWN, OWN_SPARSE, SHARED = (
     48,
     10_000,
@@ -178,12 +180,12 @@ class Category(Kind):
 
 
 class Hashes(dict):
-    """Hashes of words, of which a bounded number is kept."""
+    """Hashes of words, -1 for the separator of texts; a bounded number is kept."""
 
     def __missing__(self, word: str) -> int:
         if len(self) >= CACHED:
             self.clear()
-        found = self[word] = murmurhash3_32(word, positive=True)
+        found = self[word] = -1 if word == SEPARATOR else murmurhash3_32(word, positive=True)
         return found
 
 
@@ -230,28 +232,33 @@ class Text(Kind):
     def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
         """Return what `emit` takes, and whether the column is new."""
         texts = [text_of(x) for x in array.to_pylist()]
-        found = [WORD.findall(text.lower()) for text in texts]
+        joint = SEPARATOR.join(texts)
+        if joint.count(SEPARATOR) >= len(texts) > 0:
+            joint = SEPARATOR.join(text.replace(SEPARATOR, " ") for text in texts)
+        words = SEPARATED.findall(joint.lower())
+        found = np.fromiter(map(HASHES.__getitem__, words), np.int64, len(words))
         if not learn:
-            return found, []
+            return (found, len(texts)), []
         filled = sum(map(bool, texts))
         self.blanks += len(texts) - filled
         self.texts += filled
-        self.words += sum(map(len, found))
-        return found, [(0, self.begin)] if self.place < 0 else []
+        self.words += int((found >= 0).sum())
+        return (found, len(texts)), [(0, self.begin)] if self.place < 0 else []
 
     def emit(self, ready: Any, layout: Layout) -> list[Cells]:
         """Return the features of the texts that were prepared."""
         if self.place < 0:
             return []
-        counts = np.fromiter(map(len, ready), int, len(ready))
-        hashes = np.array([HASHES[word] for words in ready for word in words], np.uint64)
-        rows, size = np.repeat(np.arange(len(ready)), counts), layout.front or TEXT_PLACES
+        (hashes, n), size = ready, layout.front or TEXT_PLACES
+        rows, word = np.cumsum(hashes < 0), hashes >= 0
+        rows, hashes = rows[word], hashes[word].astype(np.uint64)
         together = rows[1:] == rows[:-1]
         pairs = mixed(hashes[:-1][together], hashes[1:][together])
         rows = np.concatenate([rows, rows[1:][together]])
-        keys = np.unique(rows * size + (np.concatenate([hashes, pairs]) % size).astype(int))
+        keys = np.sort(rows * size + (np.concatenate([hashes, pairs]) % size).astype(int))
+        keys = keys[np.diff(keys, prepend=-1) > 0]
         rows, places = keys // size, keys % size
-        each = 1.0 / np.sqrt(np.maximum(np.bincount(rows, minlength=len(ready)), 1))
+        each = 1.0 / np.sqrt(np.maximum(np.bincount(rows, minlength=n), 1))
         return [Cells(rows, self.place + places, each[rows])]
 
 

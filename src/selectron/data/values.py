@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from .times import END
 from .times import FIRST as EARLIEST
 
 BLANKS = frozenset({"", "?", "na", "nan", "null", "none"})
-NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
+# Python's \d has digits of other scripts, Arrow's has not
+NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
 WHOLE_NUMBER = re.compile(NUMBER)
 LARGEST = 1e150  # squares of larger numbers overflow
 
@@ -21,12 +23,14 @@ LARGEST = 1e150  # squares of larger numbers overflow
 def is_blank(x: Any) -> bool:
     """Return whether a value is missing.
 
-    >>> is_blank(" NA "), is_blank(float("nan")), is_blank(0)
-    (True, True, False)
+    >>> is_blank(" NA "), is_blank(float("nan")), is_blank(np.float32("nan")), is_blank(0)
+    (True, True, True, False)
     """
     if isinstance(x, str):
         return x.strip().lower() in BLANKS
-    return x is None or (isinstance(x, float) and x != x) or str(x) in ("NaT", "<NA>")
+    if isinstance(x, float | np.generic | Decimal):
+        return bool(x != x)
+    return x is None or type(x).__name__ in ("NAType", "NaTType")  # pandas'
 
 
 def number_of(x: Any) -> float:
@@ -52,9 +56,14 @@ def text_of(x: Any) -> str:
     """
     if is_blank(x):
         return ""
+    if isinstance(x, np.floating):
+        x = float(x)
     if isinstance(x, float) and x.is_integer():
         return str(int(x))
-    return str(x).strip()
+    try:
+        return str(x).strip()
+    except ValueError:  # a whole number of thousands of digits
+        return hex(x)
 
 
 def vector_of(x: Any) -> np.ndarray | None:
