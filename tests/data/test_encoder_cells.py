@@ -95,6 +95,15 @@ def test_odd_cells_are_encoded_alike_in_blocks_rows_and_pieces(seed):
     json.dumps(whole.pack(), allow_nan=True)
 
 
+def test_texts_that_share_places_add_up_alike_in_blocks_and_rows():
+    r = random.Random(1)
+    rows = [{f"t{j}": USUAL["text"](r) for j in range(5)} for _ in range(150)]
+    kinds = {f"t{j}": "text" for j in range(5)}
+    together, alone = (TableEncoder(kinds, text_size=9) for _ in range(2))
+    table = pa.Table.from_pylist(rows)
+    assert bits(together.learn(table)) == bits([alone.learn_one(row) for row in rows])
+
+
 def reference(rows):
     """Return names and numbers of rows with "n", "c", "d" and "t", in plain Python."""
     places, found, seen = {}, [], {"n": [], "d": []}
@@ -189,6 +198,15 @@ def test_a_table_without_rows_decides_nothing():
     assert list(encoder.learn(pa.table({"a": pa.array([], pa.string())}))) == []
     list(encoder.learn({"a": ["a note of five words"]}))
     assert encoder.sparse_
+
+
+def test_vectors_of_another_length_are_odd():
+    encoder = TableEncoder().fit({"v": [[1.0, 2.0]] * 3})
+    for table in ({"v": [[1.0, 2.0, 3.0]] * 2}, {"v": [[1.0, math.inf], None, [4.0, 5.0]]}):
+        encoder.partial_fit(pa.table(table))
+    assert encoder.report() == ["v: vector, 2 numbers, 12.5% blank, 3 odd values taken as blank"]
+    encoder.learn_one({"v": [3.0, math.nan]})
+    assert encoder.look([{"v": [3.0, 5.0]}]).values[0, :3].tolist() == [3.0, 5.0, 0.0]
 
 
 def test_arrays_have_numbered_columns():

@@ -88,8 +88,9 @@ class Column:
     def copy(self) -> "Column":
         """Return an independent copy."""
         twin = object.__new__(Column)
-        made = {name: kind.copy() for name, kind in self.made.items()}
-        twin.__dict__.update(vars(self), made=made, distinct=set(self.distinct))
+        twin.__dict__.update(self.__dict__)
+        twin.made = {name: kind.copy() for name, kind in self.made.items()}
+        twin.distinct = self.distinct.copy()
         twin.choose(self.kind)
         return twin
 

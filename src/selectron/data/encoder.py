@@ -316,11 +316,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         parts = [np.concatenate(part) for part in zip(*found, strict=True)] if found else []
         rows, places, entries = parts or (np.zeros(0, int), np.zeros(0, int), np.zeros(0))
         keys = rows * self.width_ + places
-        order = keys.argsort(kind="stable")
-        keys, first = np.unique(keys[order], return_index=True)
-        sums = np.add.reduceat(entries[order], first) if len(first) else np.zeros(0)
+        order = keys.argsort()  # the stable sort takes five times as long
+        new = np.diff(keys[order], prepend=-1) > 0
+        if not new.all():
+            order = keys.argsort(kind="stable")
+        keys, entries = keys[order][new], np.bincount(new.cumsum() - 1, entries[order])
         indptr = np.searchsorted(keys, np.arange(n + 1) * self.width_)
-        return Sparse(indptr.astype(np.int64), (keys % self.width_).astype(np.int32), sums)
+        return Sparse(indptr.astype(np.int64), (keys % self.width_).astype(np.int32), entries)
 
     def _unsettled(self, part: pa.Table) -> bool:
         """Return whether the kind of a column has to be recognised from values of this part."""

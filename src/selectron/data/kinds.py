@@ -15,11 +15,13 @@ import numpy as np
 import pyarrow as pa
 from sklearn.utils import murmurhash3_32
 
-from .values import encoded, is_blank, text_of, vector_of
+from .values import encoded, is_blank, text_of, texts_of, vector_of, vectors_of
 
 WORD = re.compile(r"\w\w+")
 SEPARATOR = "\0"  # of texts, which many are searched for words together
 SEPARATED = re.compile(WORD.pattern + "|" + SEPARATOR)
+SPACED = {i: " " for i in range(1, 128) if not (chr(i).isalnum() or chr(i) == "_")}
+SHORT = -2
 OWN, OWN_SPARSE, SHARED = (
     48,
     10_000,
@@ -65,10 +67,10 @@ class Kind:
         self.place = -1  # of the first feature; -1 before it has appeared
         self.blanks = self.odd = 0  # missing values, and values of another kind
 
-    def copy(self) -> "Kind":
+    def copy(self) -> Any:
         """Return an independent copy."""
         twin = object.__new__(type(self))
-        twin.__dict__ = {k: dict(v) if isinstance(v, dict) else v for k, v in vars(self).items()}
+        twin.__dict__.update(self.__dict__)
         return twin
 
     def report(self, rows: int) -> str:
@@ -114,6 +116,12 @@ class Category(Kind):
         super().__init__(name)
         self.places: dict[str, int] = {}
         self.shared = -1  # the first place of values that share
+
+    def copy(self) -> "Category":
+        """Return an independent copy."""
+        twin: Category = super().copy()
+        twin.places = self.places.copy()
+        return twin
 
     def details(self) -> list[str]:
         """Return the number of values."""
@@ -180,17 +188,36 @@ class Category(Kind):
 
 
 class Hashes(dict):
-    """Hashes of words, -1 for the separator of texts; a bounded number is kept."""
+    """Hashes of words, -1 for the separator of texts, SHORT for letters; few are kept."""
 
     def __missing__(self, word: str) -> int:
         if len(self) >= CACHED:
             self.clear()
-        found = self[word] = -1 if word == SEPARATOR else murmurhash3_32(word, positive=True)
+        if len(word) > 1:
+            found = murmurhash3_32(word, positive=True)
+        else:
+            found = -1 if word == SEPARATOR else SHORT
+        self[word] = found
         return found
 
 
 HASHES = Hashes()
 LOW = 0xFFFFFFFF
+
+
+def hashes_of(texts: list[str]) -> np.ndarray:
+    """Return the hashes of the words of all texts, with -1 between texts.
+
+    >>> hashes_of(["a word", "", "word"]).tolist()
+    [3326792864, -1, -1, 3326792864]
+    """
+    joint = f" {SEPARATOR} ".join(texts)
+    if joint.count(SEPARATOR) >= len(texts) > 0:
+        joint = f" {SEPARATOR} ".join(text.replace(SEPARATOR, " ") for text in texts)
+    joint = joint.lower()
+    words = joint.translate(SPACED).split() if joint.isascii() else SEPARATED.findall(joint)
+    found = np.fromiter(map(HASHES.__getitem__, words), np.int64, len(words))
+    return found[found != SHORT]
 
 
 class Text(Kind):
@@ -231,12 +258,8 @@ class Text(Kind):
 
     def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
         """Return what `emit` takes, and whether the column is new."""
-        texts = [text_of(x) for x in array.to_pylist()]
-        joint = SEPARATOR.join(texts)
-        if joint.count(SEPARATOR) >= len(texts) > 0:
-            joint = SEPARATOR.join(text.replace(SEPARATOR, " ") for text in texts)
-        words = SEPARATED.findall(joint.lower())
-        found = np.fromiter(map(HASHES.__getitem__, words), np.int64, len(words))
+        texts = texts_of(array)
+        found = hashes_of(texts)
         if not learn:
             return (found, len(texts)), []
         filled = sum(map(bool, texts))
@@ -311,8 +334,8 @@ class Vector(Kind):
 
     def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
         """Return what `emit` takes, and whether the column is new."""
-        given = array.to_pylist()
-        values = [vector_of(x) for x in given]
+        values = vectors_of(array)
+        given = values if isinstance(values, np.ndarray) else array.to_pylist()
         lengths = ((i, len(x)) for i, x in enumerate(values) if x is not None)
         row, length = next(lengths, (-1, 0))
         new = learn and self.place < 0 and row >= 0

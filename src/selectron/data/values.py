@@ -75,6 +75,19 @@ def vector_of(x: Any) -> np.ndarray | None:
     return values if values.ndim == 1 and len(values) and np.isfinite(values).all() else None
 
 
+def vectors_of(array: pa.Array) -> list[np.ndarray | None] | np.ndarray:
+    """Return lists as `vector_of` does, as one matrix if they are of one length and all sound."""
+    kind = array.type
+    lists = pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind)
+    if lists and pa.types.is_floating(kind.value_type) and len(array) and not array.null_count:
+        entries = array.flatten()
+        flat = entries.to_numpy(zero_copy_only=False).astype(float)
+        lengths = pc.list_value_length(array).to_numpy(zero_copy_only=False)
+        if lengths[0] and (lengths == lengths[0]).all() and np.isfinite(flat).all():
+            return flat.reshape(len(array), -1)
+    return [vector_of(x) for x in array.to_pylist()]
+
+
 def is_text(kind: pa.DataType) -> bool:
     """Return whether an Arrow type is text."""
     return pa.types.is_string(kind) or pa.types.is_large_string(kind)
@@ -88,6 +101,13 @@ def blanks_of(array: pa.Array) -> np.ndarray:
         blank = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(array)), words)
         missing = pc.or_(missing, pc.fill_null(blank, False))
     return missing.to_numpy(zero_copy_only=False)
+
+
+def texts_of(array: pa.Array) -> list[str]:
+    """Return values as text, "" where they are missing, as `text_of` does but for outer spaces."""
+    if not is_text(array.type):
+        return [text_of(x) for x in array.to_pylist()]
+    return pc.if_else(pa.array(blanks_of(array)), "", array).to_pylist()
 
 
 def numbers_of(array: pa.Array) -> np.ndarray:
