@@ -209,6 +209,17 @@ def test_vectors_of_another_length_are_odd():
     assert encoder.look([{"v": [3.0, 5.0]}]).values[0, :3].tolist() == [3.0, 5.0, 0.0]
 
 
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+def test_vectors_are_the_same_in_blocks_and_rows(form):
+    vectors = np.random.default_rng(0).normal(size=(300, 5)).round(0)  # with -0.0
+    rows = [{"v": list(map(float, v)), "n": i} for i, v in enumerate(vectors)]
+    kinds = {"v": "vector", "n": "number"}
+    together, alone = TableEncoder(kinds, form=form), TableEncoder(kinds, form=form)
+    expected = bits([alone.learn_one(row) for row in rows])
+    assert bits(together.learn(pa.Table.from_pylist(rows))) == expected
+    assert together.pack() == alone.pack()
+
+
 def test_arrays_have_numbered_columns():
     assert TableEncoder().fit(np.eye(2)).kinds_ == {"x0": "number", "x1": "number"}
 

@@ -67,7 +67,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     ['age', 'country=FR', 'age is blank', 'country=DE', 'country is blank']
     >>> print(*encoder.report(), sep="\\n")
     age: number, 33.3% blank
-    country: category, 3 values, 33.3% blank
+    country: category, 2 values, 33.3% blank
     """
 
     def __init__(

@@ -125,7 +125,7 @@ class Category(Kind):
 
     def details(self) -> list[str]:
         """Return the number of values."""
-        n = len(self.places)
+        n = len(self.places) - ("" in self.places)
         return [f"{n} value{'s' * (n != 1)}" if self.shared < 0 else f"more than {n} values"]
 
     def find(self, key: str, layout: Layout) -> int | None:

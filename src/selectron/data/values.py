@@ -72,7 +72,8 @@ def vector_of(x: Any) -> np.ndarray | None:
         values = np.asarray(x, dtype=float)
     except (TypeError, ValueError):
         return None
-    return values if values.ndim == 1 and len(values) and np.isfinite(values).all() else None
+    sound = values.ndim == 1 and len(values) and np.isfinite(values).all()
+    return values + 0.0 if sound else None  # no -0.0, which sums of sparse rows do not keep
 
 
 def vectors_of(array: pa.Array) -> list[np.ndarray | None] | np.ndarray:
@@ -84,7 +85,7 @@ def vectors_of(array: pa.Array) -> list[np.ndarray | None] | np.ndarray:
         flat = entries.to_numpy(zero_copy_only=False).astype(float)
         lengths = pc.list_value_length(array).to_numpy(zero_copy_only=False)
         if lengths[0] and (lengths == lengths[0]).all() and np.isfinite(flat).all():
-            return flat.reshape(len(array), -1)
+            return flat.reshape(len(array), -1) + 0.0
     return [vector_of(x) for x in array.to_pylist()]
 
 
