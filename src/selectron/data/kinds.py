@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from sklearn.utils import murmurhash3_32
 
-from .values import encoded, is_blank, text_of, texts_of, vector_of, vectors_of
+from .values import BLANKS, encoded, is_blank, text_of, texts_of, vector_of, vectors_of
 
 WORD = re.compile(r"\w\w+")
 SEPARATOR = "\0"  # of texts, which many are searched for words together
@@ -240,13 +240,14 @@ class Text(Kind):
 
     def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Put the features of a text into a row."""
-        text = text_of(x)
+        text = (x if type(x) is str else text_of(x)).strip().lower()
+        text = "" if text in BLANKS else text
         if learn:
             self.blanks += not text
             self.texts += bool(text)
             if self.place < 0:
                 self.begin(layout)
-        words = [HASHES[word] for word in WORD.findall(text.lower())] if text else []
+        words = [HASHES[word] for word in WORD.findall(text)]
         if self.place < 0 or not words:
             return
         self.words += len(words) if learn else 0
@@ -291,10 +292,9 @@ def mixed(a: Any, b: Any) -> Any:
     >>> mixed(1, 2), mixed(np.array([1], np.uint64), np.array([2], np.uint64)).tolist()
     (2675938558, [2675938558])
     """
-    with np.errstate(over="ignore"):
-        h = (a * 0x9E3779B1 + b * 0x85EBCA6B) & LOW
-        h = ((h ^ (h >> 15)) * 0x2C1B3C6D) & LOW
-        return h ^ (h >> 13)
+    h = (a * 0x9E3779B1 + b * 0x85EBCA6B) & LOW
+    h = ((h ^ (h >> 15)) * 0x2C1B3C6D) & LOW
+    return h ^ (h >> 13)
 
 
 class Vector(Kind):

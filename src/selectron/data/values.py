@@ -39,6 +39,8 @@ def number_of(x: Any) -> float:
     >>> number_of(" 1e3 "), number_of("1_000"), number_of("inf")
     (1000.0, nan, nan)
     """
+    if type(x) is float:
+        return x if -LARGEST < x < LARGEST else math.nan
     if isinstance(x, str) and not WHOLE_NUMBER.fullmatch(x := x.strip()):
         return math.nan
     try:
