@@ -18,10 +18,6 @@ from sklearn.utils import murmurhash3_32
 from .values import BLANKS, encoded, is_blank, text_of, texts_of, vector_of, vectors_of
 
 WORD = re.compile(r"\w\w+")
-SEPARATOR = "\0"  # of texts, which many are searched for words together
-SEPARATED = re.compile(WORD.pattern + "|" + SEPARATOR)
-SPACED = {i: " " for i in range(1, 128) if not (chr(i).isalnum() or chr(i) == "_")}
-SHORT = -2
 OWN, OWN_SPARSE, SHARED = (
     48,
     10_000,
@@ -185,6 +181,12 @@ class Category(Kind):
         places = np.array([-1 if place is None else place for place in found], int)[codes]
         rows = np.flatnonzero(places >= 0)
         return [Cells(rows, places[rows], np.ones(len(rows)))]
+
+
+SEPARATOR = "\0"  # of texts, which many are searched for words together
+SEPARATED = re.compile(WORD.pattern + "|" + SEPARATOR)
+SPACED = {i: " " for i in range(1, 128) if not (chr(i).isalnum() or chr(i) == "_")}
+SHORT = -2
 
 
 class Hashes(dict):
