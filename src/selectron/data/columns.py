@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from .kinds import Category, Ignored, Kind, Text, Vector
 from .measured import Date, Number
-from .values import is_blank, number_of
+from .values import is_blank, number_of, text_of
 
 KINDS: dict[str, type[Kind]] = {
     "number": Number,
@@ -20,7 +20,7 @@ KINDS: dict[str, type[Kind]] = {
     "vector": Vector,
     "ignored": Ignored,
 }
-DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?")
+DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}.*)?")
 FIRST_ROWS = 100  # from the first value on, in which the kind is recognised
 
 
@@ -64,7 +64,7 @@ class Column:
             self.dates += 1
         elif not isinstance(x, bool | np.bool_) and not math.isnan(number_of(x)):
             self.numbers += 1
-        text = str(x)
+        text = text_of(x)
         self.words += len(text.split())
         self.letters += len(text)
         self.distinct.add(text)
@@ -87,16 +87,12 @@ class Column:
 
     def copy(self) -> "Column":
         """Return an independent copy."""
-        made = {name: kind.copy() for name, kind in self.made.items()}
-        return self.with_values({**vars(self), "distinct": set(self.distinct)}, made)
-
-    @classmethod
-    def with_values(cls, values: dict[str, Any], made: dict[str, Kind]) -> "Column":
-        """Return a column with these attributes and encoders."""
-        column = cls(values["name"])
-        column.__dict__.update(values, distinct=set(values["distinct"]), made=made)
-        column.choose(column.kind)
-        return column
+        twin = object.__new__(Column)
+        twin.__dict__.update(self.__dict__)
+        twin.made = {name: kind.copy() for name, kind in self.made.items()}
+        twin.distinct = self.distinct.copy()
+        twin.choose(self.kind)
+        return twin
 
     def pack(self) -> dict[str, Any]:
         """Return everything as values for JSON."""
@@ -108,10 +104,13 @@ class Column:
     @classmethod
     def unpack(cls, values: dict[str, Any]) -> "Column":
         """Return the column that was packed."""
+        column = cls(values["name"])
         made = {name: KINDS[name](values["name"]) for name in values["made"]}
         for name, kind in made.items():
             vars(kind).update(values["made"][name])
-        return cls.with_values(values, made)
+        vars(column).update(values, made=made, distinct=set(values["distinct"]))
+        column.choose(column.kind)
+        return column
 
     def report(self, rows: int) -> str:
         """Return a line about the column."""

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from sklearn.utils import murmurhash3_32
 
-from .values import encoded, is_blank, text_of, vector_of
+from .values import BLANKS, encoded, is_blank, text_of, texts_of, vector_of, vectors_of
 
 WORD = re.compile(r"\w\w+")
 MOST = 256  # places of dense rows, beyond which values of categories share
@@ -64,10 +64,10 @@ class Kind:
         self.place = -1  # of the first feature; -1 before it has appeared
         self.blanks = self.odd = 0  # missing values, and values of another kind
 
-    def copy(self) -> "Kind":
+    def copy(self) -> Any:
         """Return an independent copy."""
         twin = object.__new__(type(self))
-        twin.__dict__ = {k: dict(v) if isinstance(v, dict) else v for k, v in vars(self).items()}
+        twin.__dict__.update(self.__dict__)
         return twin
 
     def report(self, rows: int) -> str:
@@ -114,9 +114,15 @@ class Category(Kind):
         self.places: dict[str, int] = {}
         self.shared = -1  # the first place of values that share
 
+    def copy(self) -> "Category":
+        """Return an independent copy."""
+        twin: Category = super().copy()
+        twin.places = self.places.copy()
+        return twin
+
     def details(self) -> list[str]:
         """Return the number of values."""
-        n = len(self.places)
+        n = len(self.places) - ("" in self.places)
         return [f"{n} value{'s' * (n != 1)}" if self.shared < 0 else f"more than {n} values"]
 
     def find(self, key: str, layout: Layout) -> int | None:
@@ -179,18 +185,43 @@ class Category(Kind):
         return [Cells(rows, places[rows], np.ones(len(rows)))]
 
 
+SEPARATOR = "\0"  # of texts, which many are searched for words together
+SEPARATED = re.compile(WORD.pattern + "|" + SEPARATOR)
+SPACED = {i: " " for i in range(1, 128) if not (chr(i).isalnum() or chr(i) == "_")}
+SHORT = -2
+
+
 class Hashes(dict):
-    """Hashes of words, of which a bounded number is kept."""
+    """Hashes of words, -1 for the separator of texts, SHORT for letters; few are kept."""
 
     def __missing__(self, word: str) -> int:
         if len(self) >= CACHED:
             self.clear()
-        found = self[word] = murmurhash3_32(word, positive=True)
+        if len(word) > 1:
+            found = murmurhash3_32(word, positive=True)
+        else:
+            found = -1 if word == SEPARATOR else SHORT
+        self[word] = found
         return found
 
 
 HASHES = Hashes()
 LOW = 0xFFFFFFFF
+
+
+def hashes_of(texts: list[str]) -> np.ndarray:
+    """Return the hashes of the words of all texts, with -1 between texts.
+
+    >>> hashes_of(["a word", "", "word"]).tolist()
+    [3326792864, -1, -1, 3326792864]
+    """
+    joint = f" {SEPARATOR} ".join(texts)
+    if joint.count(SEPARATOR) >= len(texts) > 0:
+        joint = f" {SEPARATOR} ".join(text.replace(SEPARATOR, " ") for text in texts)
+    joint = joint.lower()
+    words = joint.translate(SPACED).split() if joint.isascii() else SEPARATED.findall(joint)
+    found = np.fromiter(map(HASHES.__getitem__, words), np.int64, len(words))
+    return found[found != SHORT]
 
 
 class Text(Kind):
@@ -213,13 +244,14 @@ class Text(Kind):
 
     def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Put the features of a text into a row."""
-        text = text_of(x)
+        text = (x if type(x) is str else text_of(x)).strip().lower()
+        text = "" if text in BLANKS else text
         if learn:
             self.blanks += not text
             self.texts += bool(text)
             if self.place < 0:
                 self.begin(layout)
-        words = [HASHES[word] for word in WORD.findall(text.lower())] if text else []
+        words = [HASHES[word] for word in WORD.findall(text)]
         if self.place < 0 or not words:
             return
         self.words += len(words) if learn else 0
@@ -231,29 +263,30 @@ class Text(Kind):
 
     def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
         """Return what `emit` takes, and whether the column is new."""
-        texts = [text_of(x) for x in array.to_pylist()]
-        found = [WORD.findall(text.lower()) for text in texts]
+        texts = texts_of(array)
+        found = hashes_of(texts)
         if not learn:
-            return found, []
+            return (found, len(texts)), []
         filled = sum(map(bool, texts))
         self.blanks += len(texts) - filled
         self.texts += filled
-        self.words += sum(map(len, found))
-        return found, [(0, self.begin)] if self.place < 0 else []
+        self.words += int((found >= 0).sum())
+        return (found, len(texts)), [(0, self.begin)] if self.place < 0 else []
 
     def emit(self, ready: Any, layout: Layout) -> list[Cells]:
         """Return the features of the texts that were prepared."""
         if self.place < 0:
             return []
-        counts = np.fromiter(map(len, ready), int, len(ready))
-        hashes = np.array([HASHES[word] for words in ready for word in words], np.uint64)
-        rows, size = np.repeat(np.arange(len(ready)), counts), layout.front or TEXT_PLACES
+        (hashes, n), size = ready, layout.front or TEXT_PLACES
+        rows, word = np.cumsum(hashes < 0), hashes >= 0
+        rows, hashes = rows[word], hashes[word].astype(np.uint64)
         together = rows[1:] == rows[:-1]
         pairs = mixed(hashes[:-1][together], hashes[1:][together])
         rows = np.concatenate([rows, rows[1:][together]])
-        keys = np.unique(rows * size + (np.concatenate([hashes, pairs]) % size).astype(int))
+        keys = np.sort(rows * size + (np.concatenate([hashes, pairs]) % size).astype(int))
+        keys = keys[np.diff(keys, prepend=-1) > 0]
         rows, places = keys // size, keys % size
-        each = 1.0 / np.sqrt(np.maximum(np.bincount(rows, minlength=len(ready)), 1))
+        each = 1.0 / np.sqrt(np.maximum(np.bincount(rows, minlength=n), 1))
         return [Cells(rows, self.place + places, each[rows])]
 
 
@@ -263,10 +296,9 @@ def mixed(a: Any, b: Any) -> Any:
     >>> mixed(1, 2), mixed(np.array([1], np.uint64), np.array([2], np.uint64)).tolist()
     (2675938558, [2675938558])
     """
-    with np.errstate(over="ignore"):
-        h = (a * 0x9E3779B1 + b * 0x85EBCA6B) & LOW
-        h = ((h ^ (h >> 15)) * 0x2C1B3C6D) & LOW
-        return h ^ (h >> 13)
+    h = (a * 0x9E3779B1 + b * 0x85EBCA6B) & LOW
+    h = ((h ^ (h >> 15)) * 0x2C1B3C6D) & LOW
+    return h ^ (h >> 13)
 
 
 class Vector(Kind):
@@ -306,8 +338,8 @@ class Vector(Kind):
 
     def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
         """Return what `emit` takes, and whether the column is new."""
-        given = array.to_pylist()
-        values = [vector_of(x) for x in given]
+        values = vectors_of(array)
+        given = values if isinstance(values, np.ndarray) else array.to_pylist()
         lengths = ((i, len(x)) for i, x in enumerate(values) if x is not None)
         row, length = next(lengths, (-1, 0))
         new = learn and self.place < 0 and row >= 0

@@ -156,7 +156,10 @@ def circle(n: int) -> tuple[list[float], list[float]]:
 
 # Names, units in seconds, and how many of them make a circle
 CIRCLES = [("hour", 60.0, 1440.0), ("weekday", 3600.0, 168.0), ("day of year", 86_400.0, 365.2425)]
-TABLES = [circle(math.ceil(period)) for _, _, period in CIRCLES]
+TABLES = [
+    (1 + 2 * j, unit, period, *circle(math.ceil(period)))
+    for j, (_, unit, period) in enumerate(CIRCLES)
+]
 
 
 class Date(Number):
@@ -186,15 +189,16 @@ class Date(Number):
     def put(self, value: float, out: dict[int, float]) -> None:
         """Put the features of a date into a row."""
         super().put(value, out)
-        for j, ((_, unit, period), sides) in enumerate(zip(CIRCLES, TABLES, strict=True)):
-            at, place = int((value // unit) % period), self.place + 2 * j
-            out[place + 1], out[place + 2] = sides[0][at], sides[1][at]
+        for place, unit, period, sines, cosines in TABLES:
+            at = int(value // unit % period)
+            out[self.place + place] = sines[at]
+            out[self.place + place + 1] = cosines[at]
 
     def entries(self, rows: np.ndarray, values: np.ndarray, scores: np.ndarray) -> list[Cells]:
         """Return the features of the dates in these rows."""
         columns = [scores]
-        for (_, unit, period), sides in zip(CIRCLES, TABLES, strict=True):
-            at = ((values // unit) % period).astype(int)
+        for _, unit, period, *sides in TABLES:
+            at = (values // unit % period).astype(int)
             columns += [np.array(side)[at] for side in sides]
         places = range(self.place, self.place + len(columns))
         return [

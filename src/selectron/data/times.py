@@ -2,7 +2,7 @@
 
 import math
 import time as system
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import SelectronError
 
 FIRST, END = -62_135_596_800.0, 253_402_300_800.0  # the years 1 to 9999, all that a date may be in
+START = datetime(1970, 1, 1)
 FAR = "lies outside the years 1 to 9999, as milliseconds do: give seconds since 1970, or dates"
 NONE = "is no time: give seconds since 1970, or dates"
 
@@ -95,4 +96,4 @@ def seconds(value: Any) -> float:
 
 
 def _stamp(moment: datetime) -> float:
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    return moment.timestamp() if moment.tzinfo else (moment - START).total_seconds()

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from .times import END
 from .times import FIRST as EARLIEST
 
 BLANKS = frozenset({"", "?", "na", "nan", "null", "none"})
-NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
+# Python's \d has digits of other scripts, Arrow's has not
+NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
 WHOLE_NUMBER = re.compile(NUMBER)
 LARGEST = 1e150  # squares of larger numbers overflow
 
@@ -21,12 +23,14 @@ LARGEST = 1e150  # squares of larger numbers overflow
 def is_blank(x: Any) -> bool:
     """Return whether a value is missing.
 
-    >>> is_blank(" NA "), is_blank(float("nan")), is_blank(0)
-    (True, True, False)
+    >>> is_blank(" NA "), is_blank(float("nan")), is_blank(np.float32("nan")), is_blank(0)
+    (True, True, True, False)
     """
     if isinstance(x, str):
         return x.strip().lower() in BLANKS
-    return x is None or (isinstance(x, float) and x != x) or str(x) in ("NaT", "<NA>")
+    if isinstance(x, float | np.generic | Decimal):
+        return bool(x != x)
+    return x is None or type(x).__name__ in ("NAType", "NaTType")  # pandas'
 
 
 def number_of(x: Any) -> float:
@@ -35,6 +39,8 @@ def number_of(x: Any) -> float:
     >>> number_of(" 1e3 "), number_of("1_000"), number_of("inf")
     (1000.0, nan, nan)
     """
+    if type(x) is float:
+        return x if -LARGEST < x < LARGEST else math.nan
     if isinstance(x, str) and not WHOLE_NUMBER.fullmatch(x := x.strip()):
         return math.nan
     try:
@@ -52,9 +58,14 @@ def text_of(x: Any) -> str:
     """
     if is_blank(x):
         return ""
+    if isinstance(x, np.floating):
+        x = float(x)
     if isinstance(x, float) and x.is_integer():
         return str(int(x))
-    return str(x).strip()
+    try:
+        return str(x).strip()
+    except ValueError:  # a whole number of thousands of digits
+        return hex(x)
 
 
 def vector_of(x: Any) -> np.ndarray | None:
@@ -63,7 +74,21 @@ def vector_of(x: Any) -> np.ndarray | None:
         values = np.asarray(x, dtype=float)
     except (TypeError, ValueError):
         return None
-    return values if values.ndim == 1 and len(values) and np.isfinite(values).all() else None
+    sound = values.ndim == 1 and len(values) and np.isfinite(values).all()
+    return values + 0.0 if sound else None  # no -0.0, which sums of sparse rows do not keep
+
+
+def vectors_of(array: pa.Array) -> list[np.ndarray | None] | np.ndarray:
+    """Return lists as `vector_of` does, as one matrix if they are of one length and all sound."""
+    kind = array.type
+    lists = pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind)
+    if lists and pa.types.is_floating(kind.value_type) and len(array) and not array.null_count:
+        entries = array.flatten()
+        flat = entries.to_numpy(zero_copy_only=False).astype(float)
+        lengths = pc.list_value_length(array).to_numpy(zero_copy_only=False)
+        if lengths[0] and (lengths == lengths[0]).all() and np.isfinite(flat).all():
+            return flat.reshape(len(array), -1) + 0.0
+    return [vector_of(x) for x in array.to_pylist()]
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -79,6 +104,13 @@ def blanks_of(array: pa.Array) -> np.ndarray:
         blank = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(array)), words)
         missing = pc.or_(missing, pc.fill_null(blank, False))
     return missing.to_numpy(zero_copy_only=False)
+
+
+def texts_of(array: pa.Array) -> list[str]:
+    """Return values as text, "" where they are missing, as `text_of` does but for outer spaces."""
+    if not is_text(array.type):
+        return [text_of(x) for x in array.to_pylist()]
+    return pc.if_else(pa.array(blanks_of(array)), "", array).to_pylist()
 
 
 def numbers_of(array: pa.Array) -> np.ndarray:

@@ -1,0 +1,263 @@
+"""Odd values of every kind: blocks, single rows and a literal reference agree, and none raises."""
+
+import itertools
+import json
+import math
+import random
+import re
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from sklearn.utils import murmurhash3_32
+from tests.data.test_encoder_cuts import bits, saved
+
+from selectron.data.encoder import TableEncoder
+from selectron.errors import SelectronError
+
+ODD = [
+    *("", "?", "NA", " nan ", "None", "n/a", "true", "x", "abc", "two words here now", "a\nb cd"),
+    *(
+        "inf",
+        "-inf",
+        "Infinity",
+        "1e400",
+        "-1e400",
+        "1e-400",
+        "+5",
+        "5.",
+        ".5",
+        "-0",
+        "-0.0",
+        "1,5",
+    ),
+    *("1_000", "0x10", "\u0661\u0662", "\uff11\uff12", "1" * 400, "1e", "--1"),
+    *(" 7 ", "\x1f7", "\xa07", "7\u2003", "\ufeff7", "\x1cNA", "\0a b\0 cd"),
+    *("\u0130stanbul \u03a3\u0391\u03a3 \u03a3", "\ufb01ne \u017fharp", "\u212a", "e\u0301t\u00e9"),
+    *("2026-01-02", "2026-01-02T03", "2026-01-02 03:04", "2026-01-02 03:04:05.5", "2026-1-2"),
+    *("2026-01-02T03:04:05Z", "2026-01-02T03:04:05+01:00", "2026-02-30", "20260102", "2026-W01-1"),
+    *("2026-01-02 24:00", "0000-01-01", "9999-12-31 23:59:59.999999", "2026-01-02 0304"),
+    *("2300-01-01 00:00:00.333333", "1500-01-01 00:00:00.7", "2026-01-02T03:04:05,5"),
+    "2026-01-02T03:04:05.123456789",
+]
+USUAL = {
+    "number": lambda r: f"{r.gauss(0, 9):.3f}",
+    "date": lambda r: (
+        f"20{r.randint(10, 40)}-{r.randint(1, 12):02d}-03T{r.randint(0, 23):02d}:07:09"
+    ),
+    "category": lambda r: f"v{min(int(r.expovariate(0.05)), 90)}",
+    "text": lambda r: " ".join(r.choices(["alpha", "beta", "ok", "x", "Été"], k=r.randint(0, 9))),
+}
+KINDS = [*USUAL, "vector"]
+
+
+def odd_table(r, n):
+    """Return columns of text with odd cells, some of them blank for a long time."""
+    columns = {}
+    for j in range(r.randint(1, 5)):
+        kind, share, blank = (
+            r.choice(list(USUAL)),
+            r.choice([0.0, 0.02, 0.2]),
+            r.choice([0, 0, 0.2]),
+        )
+        start = r.choice([0, 0, 0, 30, 150])
+        columns[f"{kind}{j}"] = [
+            None
+            if i < start or r.random() < blank
+            else r.choice(ODD)
+            if r.random() < share
+            else USUAL[kind](r)
+            for i in range(n)
+        ]
+    return pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_odd_cells_are_encoded_alike_in_blocks_rows_and_pieces(seed):
+    r, n = random.Random(seed), 320
+    rows = odd_table(r, n)
+    forced = {name: r.choice(KINDS) for name in rows.column_names if r.random() < 0.4}
+    form, size = r.choice(["auto", "dense", "sparse"]), r.choice([2**15, 50])
+    whole, alone, cut = (TableEncoder(forced, form=form, text_size=size) for _ in range(3))
+    expected = bits(whole.learn(rows))
+    assert bits([alone.learn_one(row) for row in rows.to_pylist()]) == expected
+    assert alone.pack() == whole.pack()
+    found = []
+    for start, stop in itertools.pairwise([0, *sorted(r.choices(range(n), k=5)), n]):
+        found += bits(cut.learn(rows.slice(start, stop - start)))
+        cut = saved(cut) if hasattr(cut, "n_rows_") else cut
+    assert found == expected
+    together = bits([whole.look(rows)])
+    assert together == [bits([whole.look([row])])[0] for row in rows.to_pylist()]
+    json.dumps(whole.pack(), allow_nan=True)
+
+
+def test_texts_that_share_places_add_up_alike_in_blocks_and_rows():
+    r = random.Random(1)
+    rows = [{f"t{j}": USUAL["text"](r) for j in range(5)} for _ in range(150)]
+    kinds = {f"t{j}": "text" for j in range(5)}
+    together, alone = (TableEncoder(kinds, text_size=9) for _ in range(2))
+    table = pa.Table.from_pylist(rows)
+    assert bits(together.learn(table)) == bits([alone.learn_one(row) for row in rows])
+
+
+def reference(rows):
+    """Return names and numbers of rows with "n", "c", "d" and "t", in plain Python."""
+    places, found, seen = {}, [], {"n": [], "d": []}
+
+    def put(row, name, value):
+        row[places.setdefault(name, len(places))] = value
+
+    def standard(row, name, value):
+        seen[name].append(value)
+        mean = sum(seen[name]) / len(seen[name])
+        deviation = math.sqrt(sum((x - mean) ** 2 for x in seen[name]) / len(seen[name]))
+        put(row, name, max(-8.0, min(8.0, (value - mean) / deviation)) if deviation else 0.0)
+
+    for x in rows:
+        row = {}
+        if x["n"]:
+            standard(row, "n", float(x["n"]))
+        else:
+            put(row, "n is blank", 1.0)
+        put(row, f"c={x['c']}" if x["c"] else "c is blank", 1.0)
+        moment = datetime.fromisoformat(x["d"]).replace(tzinfo=UTC)
+        standard(row, "d", moment.timestamp())
+        hours = moment.weekday() * 24 + moment.hour
+        weekday = (hours - 3 * 24) % 168
+        year = int(moment.timestamp() // 86400 % 365.2425)
+        minute = moment.hour * 60 + moment.minute
+        for name, at, n in (
+            ("hour", minute, 1440),
+            ("weekday", weekday, 168),
+            ("day of year", year, 366),
+        ):
+            put(row, f"d: {name} sin", math.sin(2 * math.pi * at / n))
+            put(row, f"d: {name} cos", math.cos(2 * math.pi * at / n))
+        words = [murmurhash3_32(w, positive=True) for w in re.findall(r"\w\w+", x["t"].lower())]
+        for j in range(64):
+            places.setdefault(f"t: hashed {j}", len(places))
+        pairs = [mixed(a, b) for a, b in itertools.pairwise(words)]
+        hashes = {h % 64 for h in words + pairs}
+        for h in hashes:
+            put(row, f"t: hashed {h}", 1 / math.sqrt(len(hashes)))
+        found.append(row)
+    return list(places), [[row.get(j, 0.0) for j in range(len(places))] for row in found]
+
+
+def mixed(a, b):
+    h = (a * 0x9E3779B1 + b * 0x85EBCA6B) % 2**32
+    h = ((h ^ (h >> 15)) * 0x2C1B3C6D) % 2**32
+    return h ^ (h >> 13)
+
+
+def test_the_numbers_are_those_of_the_definitions():
+    r = random.Random(4)
+    rows = [
+        {
+            "n": "" if r.random() < 0.1 else USUAL["number"](r),
+            "c": r.choice(["FR", "DE", "IT", ""]),
+            "d": USUAL["date"](r),
+            "t": USUAL["text"](r),
+        }
+        for _ in range(200)
+    ]
+    kinds = {"n": "number", "c": "category", "d": "date", "t": "text"}
+    encoder = TableEncoder(kinds, form="dense")
+    blocks = list(encoder.learn(pa.Table.from_pylist(rows)))
+    names, expected = reference(rows)
+    assert encoder.get_feature_names_out().tolist() == names
+    found = np.zeros((200, encoder.width_))
+    start = 0
+    for block in blocks:
+        stop, width = start + len(block.values), block.values.shape[1]
+        found[start:stop, :width] = block.values
+        start = stop
+    np.testing.assert_allclose(found[:, : len(names)], expected, rtol=0, atol=1e-9)
+    assert not found[:, len(names) :].any()
+
+
+def test_values_of_other_libraries_are_blank_or_numbers():
+    values = [np.float32("nan"), Decimal("NaN"), pd.NA, pd.NaT, None, np.datetime64("NaT"), 1]
+    encoder = TableEncoder({"a": "number"}).fit([{"a": value} for value in values])
+    assert encoder.report() == ["a: number, 85.7% blank"]
+    frame = pd.DataFrame({"a": pd.Series(["x", pd.NA, 1, None, np.nan, pd.NaT], dtype=object)})
+    assert TableEncoder().fit(frame).get_feature_names_out().tolist() == [
+        "a=x",
+        "a is blank",
+        "a=1",
+    ]
+    TableEncoder().fit([{"a": 10**5000}, {"a": object()}, {"a": {1: 2}}, {"a": b"x"}])
+
+
+def test_a_table_without_rows_decides_nothing():
+    encoder = TableEncoder()
+    assert list(encoder.learn(pa.table({"a": pa.array([], pa.string())}))) == []
+    list(encoder.learn({"a": ["a note of five words"]}))
+    assert encoder.sparse_
+
+
+def test_vectors_of_another_length_are_odd():
+    encoder = TableEncoder().fit({"v": [[1.0, 2.0]] * 3})
+    for table in ({"v": [[1.0, 2.0, 3.0]] * 2}, {"v": [[1.0, math.inf], None, [4.0, 5.0]]}):
+        encoder.partial_fit(pa.table(table))
+    assert encoder.report() == ["v: vector, 2 numbers, 12.5% blank, 3 odd values taken as blank"]
+    encoder.learn_one({"v": [3.0, math.nan]})
+    assert encoder.look([{"v": [3.0, 5.0]}]).values[0, :3].tolist() == [3.0, 5.0, 0.0]
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+def test_vectors_are_the_same_in_blocks_and_rows(form):
+    vectors = np.random.default_rng(0).normal(size=(300, 5)).round(0)  # with -0.0
+    rows = [{"v": list(map(float, v)), "n": i} for i, v in enumerate(vectors)]
+    kinds = {"v": "vector", "n": "number"}
+    together, alone = TableEncoder(kinds, form=form), TableEncoder(kinds, form=form)
+    expected = bits([alone.learn_one(row) for row in rows])
+    assert bits(together.learn(pa.Table.from_pylist(rows))) == expected
+    assert together.pack() == alone.pack()
+
+
+def test_arrays_have_numbered_columns():
+    assert TableEncoder().fit(np.eye(2)).kinds_ == {"x0": "number", "x1": "number"}
+
+
+def test_a_copy_goes_its_own_way():
+    rows = [{"n": i, "c": f"v{i % 5}", "t": "some words of text"} for i in range(20)]
+    encoder = TableEncoder().fit(rows)
+    before = json.dumps(encoder.pack())
+    twin = encoder.copy()
+    twin.partial_fit([{"n": 99, "c": "new", "t": "other words here too", "more": 1}])
+    assert json.dumps(encoder.pack()) == before
+    assert json.dumps(twin.pack()) != before
+
+
+@pytest.mark.parametrize(
+    ("parameters", "rows", "message"),
+    [
+        ({}, None, "X must be a data frame"),
+        ({}, {"a": [1, 2], "b": [1]}, "of one length"),
+        ({}, pd.DataFrame([[1, 2]], columns=["a", "a"]), "Two columns are named 'a'"),
+        ({}, [{"a": 1}, 3], "A row must be a dict, got 3"),
+        ({}, [{1: 2}], "has the key 1: the names must be text"),
+        ({"columns": {"zip": "category"}}, {"a": [1]}, "no column 'zip': there are a"),
+        ({"columns": {"a": "cat"}}, {"a": [1]}, "one of number, category, date, text"),
+        ({"ignore": "id"}, {"id": [1]}, "ignore must be a list of names, got 'id'"),
+        ({"form": "wide"}, {"a": [1]}, "form must be one of auto, dense, sparse"),
+        ({"text_size": 0}, {"a": [1]}, "text_size must be 1 or more"),
+    ],
+)
+def test_bad_calls_get_one_sentence(parameters, rows, message):
+    with pytest.raises(SelectronError, match=re.escape(message)):
+        TableEncoder(**parameters).fit(rows)
+
+
+def test_later_tables_have_the_columns_of_the_first():
+    encoder = TableEncoder().fit({"a": [1], "b": ["x"]})
+    encoder.partial_fit({"b": ["y"], "a": [2]})
+    with pytest.raises(SelectronError, match="no column 'b'"):
+        encoder.partial_fit({"a": [1]})
+    with pytest.raises(SelectronError, match="no column 'c' in the first rows"):
+        encoder.look({"a": [1], "b": ["x"], "c": [1]})
