@@ -87,7 +87,7 @@ def averaged(bounds: Sequence[Tradeoff]) -> Tradeoff:
 
 
 def weighted_mistakes(runs: Runs) -> float:
-    """Return the number of mistakes with a step, each divided by its ask probability.
+    """Return the number of mistakes with a step, each divided by its query probability.
 
     For a learner that steps on mistakes only, its expectation over the draws is the expected number
     of all mistakes. The theorems on selective sampling bound this number in every single run, and
@@ -101,7 +101,7 @@ def weighted_mistakes(runs: Runs) -> float:
     >>> run.mistakes, run.steps, weighted_mistakes(run)
     (5, 2, 4.0)
     """
-    return float(np.mean([(1 / recorded(r, "probability")[r.updated]).sum() for r in listed(runs)]))
+    return float(np.mean([(1 / recorded(r, "ask_probability")[r.updated]).sum() for r in listed(runs)]))
 
 
 def expected_labels(runs: Runs) -> float:
@@ -110,7 +110,7 @@ def expected_labels(runs: Runs) -> float:
     It is the second part of Theorems 1 and 2 of the selective-sampling paper, and of Theorem 4 of
     LASEC's. Rounds without a label are not counted.
     """
-    return float(np.mean([recorded(r, "probability")[r.labelled].sum() for r in listed(runs)]))
+    return float(np.mean([recorded(r, "ask_probability")[r.labelled].sum() for r in listed(runs)]))
 
 
 def listed(runs: Runs) -> Sequence[Run]:

@@ -33,6 +33,11 @@ def predicted(s: Any, m: float) -> int:
     return 1 if m >= 0 else 0
 
 
+def record_scores(s: Any, m: float, scale: float, scores: Any, i: int) -> None:
+    """Record the margin."""
+    scores[i, 0] = m
+
+
 def truth(s: Any, scale: float, m: float, y: int) -> tuple[float, float]:
     """Return m and y as they are."""
     return m, y

@@ -41,7 +41,7 @@ def play(
     not NONE. `past` is what the asker remembers; `times` are the times of the rounds, or empty if
     the asker ignores them; `before` is the number of rounds before this block. With `full`, every
     margin score and probability is recorded; without, none is, and those that no decision needs are
-    not computed. The scores of many classes, and ages, are recorded if there is an array for them.
+    not computed. Scores (of two classes the margin) and ages are recorded if there is an array.
     """
     p, a = learner.Parameters(*parameters), asker.Parameters(*asking)
     s, rows = classes.State(*state), classes.Rows(*block)
@@ -54,7 +54,7 @@ def play(
         if not math.isfinite(m):  # true of any row with NaN or infinity
             return i
         if len(scores) > 0:
-            classes.record_scores(s, scale, scores, i)
+            classes.record_scores(s, m, scale, scores, i)
 
         t, y, u = before + i + 1, labels[i], draws[i]
         now = times[i] if len(times) > 0 else 0.0

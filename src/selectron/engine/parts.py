@@ -71,6 +71,10 @@ class Learner(Protocol):
         """Return the margin score r, which is recorded and which askers read."""
         ...
 
+    def probability(self, r: float) -> float:
+        """Return the learner's own probability of class +1, for two classes; NaN if it has none."""
+        return math.nan
+
     def steps(self, m: float, y: float) -> bool:
         """Return whether the learner steps on this label."""
         ...
@@ -359,8 +363,9 @@ class Classes(Protocol):
         ...
 
     @staticmethod
-    def record_scores(s: Any, scale: float, scores: Any, i: int) -> None:
-        """Write the scores of all classes into scores[i]."""
+    def record_scores(s: Any, m: float, scale: float, scores: Any, i: int) -> None:
+        """Write the scores of all classes, or the margin of two, into scores[i]."""
+        ...
 
     @staticmethod
     def truth(s: Any, scale: float, m: float, y: int) -> tuple[float, float]:

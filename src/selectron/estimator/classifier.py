@@ -28,9 +28,10 @@ class Decision(NamedTuple):
 
     label: Any  # the predicted class; None before the first label
     margin: float  # the learner's margin score; for many classes, of the best two
-    probability: float  # of asking
+    ask_probability: float
     ask: bool
     ticket: int | None  # for `tell`, if the label is asked for
+    proba: tuple[float, ...] = ()  # the probability of every class, in the order of `classes_`
 
 
 class OnlineClassifier(ClassifierMixin, parameters.NestedParameters):
@@ -203,7 +204,8 @@ class OnlineClassifier(ClassifierMixin, parameters.NestedParameters):
             out = self.model_.run(block, codes, full=margins, times=found)
         return Run(
             margin=out.margin if margins else None,
-            probability=out.probability if margins else None,
+            ask_probability=out.ask_probability if margins else None,
+            replay=out.replay,
             flags=out.flags,
             age=out.age if len(out.age) else None,
             label=y,
@@ -224,7 +226,7 @@ class OnlineClassifier(ClassifierMixin, parameters.NestedParameters):
 
         >>> clf = OnlineClassifier(classes=["ham", "spam"])
         >>> clf.decide([0.5, 2.0])
-        Decision(label='spam', margin=0.0, probability=1.0, ask=True, ticket=1)
+        Decision(label='spam', margin=0.0, ask_probability=1.0, ask=True, ticket=1, proba=(0.5, 0.5))
         """
         model = self.__dict__.get("model_")
         names = self.__dict__.get("names_")
@@ -237,10 +239,11 @@ class OnlineClassifier(ClassifierMixin, parameters.NestedParameters):
                 self._ready(block, *checks.classes_so_far(self))
                 now = clock.moment(time, self.model_.timed)
                 index, *rest = self.model_.decide(block, now)
-        margin, probability, ticket = rest
+        margin, chance, ticket = rest
         known = len(self.classes_)
         label = self.classes_.item(min(index, known - 1)) if known else None
-        return Decision(label, margin, probability, ticket is not None, ticket)
+        proba = tuple(self.model_.last_proba()) if known > 1 else (1.0,) * known
+        return Decision(label, margin, chance, ticket is not None, ticket, proba)
 
     def tell(self, ticket: int, label: Any) -> bool:
         """Learn a label that was asked for; return whether the learner took a step.
@@ -298,6 +301,23 @@ class OnlineClassifier(ClassifierMixin, parameters.NestedParameters):
         check_is_fitted(self)
         block, n = self._rows(X, new=False)
         return named(self.model_.look(block, n).index, self.classes_)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probability of every class for every row, (n_rows, n_classes).
+
+        The largest is that of the predicted class. They are calibrated online, as each label that
+        is asked for or given arrives (`run(margins=False)` leaves them as they are), and follow
+        drift. Before the first label they are the learner's own, if it has probabilities, as
+        `BayesianPerceptron` and `LeadingHistory` do for two classes; else they are equal.
+
+        >>> clf = OnlineClassifier().fit([[1.0], [-1.0]] * 50, ["up", "down"] * 50)
+        >>> clf.predict_proba([[2.0]]).round(2)
+        array([[0., 1.]])
+        """
+        check_is_fitted(self)
+        block, n = self._rows(X, new=False)
+        known = len(self.classes_)
+        return self.model_.proba(block, n) if known > 1 else np.ones((n, known))
 
     # A file
 

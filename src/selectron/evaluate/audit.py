@@ -113,17 +113,17 @@ def audited(run: Any, window: int | None = None, confidence: float = 0.95) -> An
     >>> bool(found.low < run.accuracy < found.high)
     True
     """
-    if run.probability is None:
+    if run.ask_probability is None:
         raise SelectronError("The run has no probabilities: run it with margins=True.")
     if window is not None and window < 1:
         raise SelectronError(f"window must be a number of rows above 0, got {window!r}.")
     asked = run.asked & run.labelled
     audit = Audit(confidence)
     if window is None:
-        audit.add(run.probability[asked], ~run.correct[asked])
+        audit.add(run.ask_probability[asked], ~run.correct[asked])
         return audit.estimate(len(run))
     values = np.zeros((SUMS, len(run)))
-    values[:, asked] = moments(run.probability[asked], (~run.correct[asked]).astype(float))
+    values[:, asked] = moments(run.ask_probability[asked], (~run.correct[asked]).astype(float))
     total = np.pad(values.cumsum(axis=1), ((0, 0), (1, 0)))
     starts = np.maximum(0, np.arange(1, len(run) + 1) - window)
     sums = np.maximum(total[:, 1:] - total[:, starts], 0.0)

@@ -71,6 +71,10 @@ class LeadingHistory(NamedTuple):
         """r = p(+1) - p(-1)."""
         return m
 
+    def probability(self, r: float) -> float:
+        """(1 + r) / 2."""
+        return (1 + r) / 2
+
     def steps(self, m: float, y: float) -> bool:
         """Return True: every label counts."""
         return True
