@@ -27,7 +27,15 @@ def test_arrays():
     run = play(Y)
     assert isinstance(run, Run)
     assert len(run) == 120
-    for name in ("margin", "ask_probability", "prediction", "asked", "updated", "label", "labelled"):
+    for name in (
+        "margin",
+        "ask_probability",
+        "prediction",
+        "asked",
+        "updated",
+        "label",
+        "labelled",
+    ):
         assert getattr(run, name).shape == (120,), name
     assert run.margin.dtype == run.ask_probability.dtype == np.float64
     assert run.asked.dtype == run.updated.dtype == run.labelled.dtype == run.correct.dtype == bool

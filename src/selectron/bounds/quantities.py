@@ -101,7 +101,9 @@ def weighted_mistakes(runs: Runs) -> float:
     >>> run.mistakes, run.steps, weighted_mistakes(run)
     (5, 2, 4.0)
     """
-    return float(np.mean([(1 / recorded(r, "ask_probability")[r.updated]).sum() for r in listed(runs)]))
+    return float(
+        np.mean([(1 / recorded(r, "ask_probability")[r.updated]).sum() for r in listed(runs)])
+    )
 
 
 def expected_labels(runs: Runs) -> float:

@@ -225,8 +225,9 @@ class OnlineClassifier(ClassifierMixin, parameters.NestedParameters):
         does, and then counts no round.
 
         >>> clf = OnlineClassifier(classes=["ham", "spam"])
-        >>> clf.decide([0.5, 2.0])
-        Decision(label='spam', margin=0.0, ask_probability=1.0, ask=True, ticket=1, proba=(0.5, 0.5))
+        >>> d = clf.decide([0.5, 2.0])
+        >>> d.label, d.ask_probability, d.ask, d.ticket, [round(p, 2) for p in d.proba]
+        ('spam', 1.0, True, 1, [0.5, 0.5])
         """
         model = self.__dict__.get("model_")
         names = self.__dict__.get("names_")
@@ -242,7 +243,7 @@ class OnlineClassifier(ClassifierMixin, parameters.NestedParameters):
         margin, chance, ticket = rest
         known = len(self.classes_)
         label = self.classes_.item(min(index, known - 1)) if known else None
-        proba = tuple(self.model_.last_proba()) if known > 1 else (1.0,) * known
+        proba = self.model_.last_proba() if known > 1 else (1.0,) * known
         return Decision(label, margin, chance, ticket is not None, ticket, proba)
 
     def tell(self, ticket: int, label: Any) -> bool:

@@ -85,7 +85,9 @@ class OnlineRanker(OnlineClassifier):
             with self.model_.relating(table):
                 found = clock.times(times, len(codes), self.model_.timed)
                 out = self.model_.run(block, codes, times=found)
-        fields = {name: getattr(out, name) for name in ("margin", "ask_probability", "flags", "scores")}
+        fields = {
+            name: getattr(out, name) for name in ("margin", "ask_probability", "flags", "scores")
+        }
         return RankedRun(**fields, label=table, code=codes, classes=self.classes_, many=True)
 
     def decide(self, x: Any, time: Any = None) -> Decision:

@@ -34,27 +34,23 @@ A, B, AA, AB, BB = range(3, 8)  # the mean of (a, b) and its precision
 SIZE = 8
 CAP = 2.0  # of a weight, as a multiple of the mean
 MEMORY = 300.0  # labels that the means are over
-HORIZON, SHARE, FEWEST = 500.0, 0.4, 5.0  # labels that count: FEWEST + SHARE of all, or HORIZON
+HORIZON, SHARE, FEWEST = 500.0, 0.35, 5.0  # labels that count: FEWEST + SHARE of all, or HORIZON
+PLENTY, EVERY = 4096, 32  # after so many labels, learn from one in EVERY: it saves time
 REACH = 4.0  # |z| is at most this multiple of its mean
 SLOPE, OFFSET = 16.0, 1.0  # prior variances of a, in units of 1 / mean |z|, and of b
-OWN_SLOPE, OWN_OFFSET, OWN_REACH = 0.5, 0.05, 20.0  # for a learner with probabilities
+OWN_SLOPE, OWN_OFFSET, OWN_REACH = 1.0, 0.05, 20.0  # for a learner with probabilities
 LEAST, MOST = 1e-100, 1e100  # of z, so that its square is a number
 NONE, NOTHING = np.zeros(0), np.zeros((0, 0))
-LEAD = 1.0 + 1e-9  # how far the predicted class is ahead of all others, at least
+LEAD = 1.0 + 1e-14  # how far the predicted class is ahead of all others, at least
 
 
 class Calibration(NamedTuple):
-    """The calibration of a model: what it depends on, and its state `s`."""
+    """The calibration of a learner: `columns` is 1 for two classes, else their number."""
 
-    kind: type  # of the learner, if it has probabilities of its own
-    numbers: tuple  # its parameters
-    columns: int  # scores of a row: 1 of two classes, else K
+    learner: Any
+    columns: int
+    own: bool  # whether the learner's own probabilities are calibrated, which need margin scores
     s: np.ndarray
-
-    @property
-    def own(self) -> bool:
-        """Whether the learner has probabilities of its own."""
-        return self.columns == 1 and hasattr(self.kind, "probability")
 
     def copy(self) -> "Calibration":
         """Return a copy with a state of its own."""
@@ -63,16 +59,20 @@ class Calibration(NamedTuple):
     def learn(
         self, rounds: tuple, codes: np.ndarray, chances: np.ndarray, proba: np.ndarray = NOTHING
     ) -> None:
-        """Learn from the labels asked for in some rounds, the arrays of an `Outcome`.
+        """Learn from the labels asked for in some rounds, which are the arrays of an `Outcome`.
 
         `chances` are the probabilities of asking, or empty if all labels are given. `proba`
         (n, n_classes), unless it is empty, receives the probabilities before each label.
         """
         margins, _, flags, scores, _ = rounds
-        margins = margins if self.own else NONE
-        found = kernel(self.kind if self.own else Perceptron, self.columns > 1)
-        numbers = self.numbers if self.own else ()
-        found(numbers, self.s, margins, scores, flags, codes, chances, proba)
+        kind: Any
+        if self.own:
+            numbers, kind = self.learner.numbers(), type(self.learner)
+        else:
+            numbers, kind, margins = (), Perceptron, NONE
+        kernel(kind, self.columns > 1)(
+            numbers, self.s, margins, scores, flags, codes, chances, proba
+        )
 
     def proba(self, rounds: tuple, codes: np.ndarray, chances: np.ndarray) -> np.ndarray:
         """Return the probabilities before each label, (n, n_classes), and change nothing."""
@@ -80,10 +80,23 @@ class Calibration(NamedTuple):
         self.copy().learn(rounds, codes, chances, found)
         return found
 
+    def of_one(self, rounds: tuple, codes: np.ndarray) -> tuple[float, ...]:
+        """Return the probabilities of a single round, whose label is not known yet."""
+        if self.columns > 1:
+            return tuple(self.proba(rounds, codes, NONE)[0].tolist())
+        z = score = rounds[3].item()
+        if self.own:
+            z = log_odds(self.learner.probability(rounds[0].item()))
+        s = self.s.tolist()
+        return pair(chance(s[SCALE], s[A], s[B], z, self.own), 1 if score >= 0 else 0)
+
 
 def start(learner: Any, columns: int) -> Calibration:
     """Return the calibration before the first label."""
-    return Calibration(type(learner), learner.numbers(), columns, np.zeros(SIZE))
+    own = columns == 1 and hasattr(learner, "probability")
+    s = np.zeros(SIZE)
+    s[A] = float(own)
+    return Calibration(learner, columns, own, s)
 
 
 @cache
@@ -106,20 +119,27 @@ def calibrate(
     """Learn from every label that was asked for, in the order of the rows.
 
     `scores` (n, 1) are margins of two classes, or (n, K) scores of many; `margins` are the margin
-    scores of a learner with probabilities, and else empty. `chances` are probabilities of asking, or
-    empty if all labels are given. If `proba` (n, max(2, K)) is not empty, it receives the
-    probabilities of the classes before each label.
+    scores of a learner with probabilities, and else empty. `chances` and `proba` are as in
+    `Calibration.learn`.
     """
     two, own = scores.shape[1] == 1, len(margins) > 0
+    count = int(s[COUNT])
     for i in range(len(scores)):
+        labelled = flags[i] & ASKED and codes[i] != LATER
+        count += 1 if labelled else 0
+        learns = labelled and (count <= PLENTY or count % EVERY == 0)
+        if not learns and len(proba) == 0:
+            continue
         z, best = margin_of(scores, i)
         if own:
             z = log_odds(learner.probability(learner.Parameters(*parameters), margins[i]))
         if len(proba) > 0:
-            fill(s, scores, best, limited(s, z, own), own, proba, i)
-        if flags[i] & ASKED and codes[i] != LATER:
+            fill(s, scores, best, z, own, proba, i)
+        if learns:
+            s[COUNT] = count
             right = codes[i] > 0 if two else codes[i] - 1 == best
             learn(s, z, own, 1.0 if right else 0.0, 1 / chances[i] if len(chances) > 0 else 1.0)
+    s[COUNT] = count
 
 
 def margin_of(scores: Any, i: int) -> tuple[float, int]:
@@ -136,20 +156,14 @@ def margin_of(scores: Any, i: int) -> tuple[float, int]:
 
 
 def log_odds(p: float) -> float:
-    """Return log(p / (1 - p)), within the reach.
+    """Return log(p / (1 - p)), or 20 and -20 beyond.
 
     >>> log_odds(0.5), log_odds(1.0)
     (0.0, 20.0)
     """
-    if p <= 0 or p >= 1:
+    if p <= LEAST or p >= 1:
         return OWN_REACH if p > 0.5 else -OWN_REACH
     return math.log(p / (1 - p))
-
-
-def limited(s: Any, z: float, own: bool) -> float:
-    """Return z, winsorised."""
-    reach = OWN_REACH if own or s[COUNT] == 0 else REACH * s[SCALE]
-    return max(-reach, min(reach, z))
 
 
 def sigmoid(x: float) -> float:
@@ -158,44 +172,55 @@ def sigmoid(x: float) -> float:
     >>> sigmoid(0.0)
     0.5
     """
-    return 1 / (1 + math.exp(-max(-40.0, min(40.0, x))))
+    return (1 + math.tanh(x / 2)) / 2
 
 
-def slope(s: Any, own: bool) -> float:
-    """Return a, which has its prior mean before the first label."""
-    return 1.0 if own and s[COUNT] == 0 else s[A]
+def limited(z: float, reach: float) -> float:
+    """Return z, winsorised."""
+    return z if -reach <= z <= reach else reach if z > 0 else -reach
+
+
+def chance(scale: float, a: float, b: float, z: float, own: bool) -> float:
+    """Return the probability of +1, or of the best of many classes."""
+    return sigmoid(a * limited(z, OWN_REACH if own else REACH * scale) + b)
+
+
+def pair(p: float, best: int) -> tuple[float, float]:
+    """Return the probabilities of two classes, given that of +1; the predicted one is ahead.
+
+    >>> pair(0.75, 1), pair(0.75, 0)
+    ((0.25, 0.75), (0.5, 0.5))
+    """
+    ahead = p > 0.5 if best == 1 else p <= 0.5
+    p = p if ahead else LEAD / 2 if best == 1 else 0.5
+    return 1 - p, p
 
 
 def fill(s: Any, scores: Any, best: int, z: float, own: bool, proba: Any, i: int) -> None:
     """Write the probabilities of all classes; that of the predicted class is the largest."""
-    a, n = slope(s, own), proba.shape[1]
-    p, total = sigmoid(a * z + s[B]), 1.0
+    p = chance(s[SCALE], s[A], s[B], z, own)
     if scores.shape[1] == 1:
-        p = p if best == 1 else 1 - p
-        proba[i, 1 - best] = 1.0
-    else:
-        total, second = 0.0, -math.inf
-        for k in range(n):
-            second = scores[i, k] if k != best and scores[i, k] > second else second
-        for k in range(n):
-            if k != best:
-                proba[i, k] = math.exp(max(a, 0.0) * max(-MOST, scores[i, k] - second))
-                total += proba[i, k]
+        proba[i, 0], proba[i, 1] = pair(p, best)
+        return
+    second, total = scores[i, best] - z, 0.0
+    for k in range(len(scores[i])):
+        behind = max(-MOST, scores[i, k] - second)
+        proba[i, k] = math.exp(min(0.0, max(s[A], 0.0) * behind))
+        total += proba[i, k] if k != best else 0.0
     p = max(p, LEAD / (1 + total))
-    for k in range(n):
+    for k in range(len(scores[i])):
         proba[i, k] = p if k == best else (1 - p) * proba[i, k] / total
 
 
 def learn(s: Any, z: float, own: bool, right: float, weight: float) -> None:
     """Update the posterior of (a, b) with one label: 1.0 if it is +1, or the predicted class."""
-    s[COUNT] += 1
     part = 1 / min(s[COUNT], MEMORY)
     weight = weight if s[COUNT] == 1 else min(weight, CAP * s[WEIGHT])
     s[WEIGHT] += part * (weight - s[WEIGHT])
     weight /= s[WEIGHT]
-    s[SCALE] += part * min(1.0, weight) * (min(abs(z), MOST) - s[SCALE])
+    s[SCALE] += part * weight * (min(abs(z), MOST) - s[SCALE])
     s[SCALE] = max(s[SCALE], LEAST)
-    z = limited(s, z, own)
+    z = limited(z, OWN_REACH if own else REACH * s[SCALE])
     discount(s, own)
     determinant = s[AA] * s[BB] - s[AB] * s[AB]
     by_a, by_b = (s[BB] * z - s[AB]) / determinant, (s[AA] - s[AB] * z) / determinant

@@ -37,7 +37,6 @@ class Room(NamedTuple):
     draws: np.ndarray
     times: np.ndarray
     out: tuple
-    proba: np.ndarray
 
 
 class Model:
@@ -135,8 +134,7 @@ class Model:
     def _make_room(self) -> None:
         """Make room for a single round."""
         out = Outcome.empty(1, True, self.columns, self.aging, self.codes).arrays()
-        one = np.zeros(1, self.codes), np.zeros(1), np.zeros(int(self.timed))
-        self.room = Room(*one, out, np.zeros((1, self.classes)))
+        self.room = Room(np.zeros(1, self.codes), np.zeros(1), np.zeros(int(self.timed)), out)
 
     def prepare(self) -> None:
         """Compile the loop, or load it from disk; the calibration too."""
@@ -171,11 +169,9 @@ class Model:
         codes = np.full(n, NONE, self.codes)
         return self.calibration.proba(outcome.arrays(), codes, TIMELESS)
 
-    def last_proba(self) -> list[float]:
+    def last_proba(self) -> tuple[float, ...]:
         """Return the probabilities of the classes for the row of the last `decide`."""
-        self.calibration.learn(self.room.out, self.room.labels, TIMELESS, self.room.proba)
-        found: list[float] = self.room.proba[0].tolist()
-        return found
+        return self.calibration.of_one(self.room.out, self.room.labels)
 
     def decide(
         self, block: Dense | Sparse, time: float = 0.0
@@ -239,8 +235,8 @@ class Model:
             return
         support.check_start(self, self.width, classes)
         stacked, self.classes, self.past = self.stacked, classes, self.past.copy()
-        state = self.calibration.s.copy() if stacked else calibration.start(self.learner, 1).s
-        self.calibration = self.calibration._replace(columns=classes, s=state)
+        begun = calibration.start(self.learner, classes)
+        self.calibration = begun._replace(s=self.calibration.s.copy()) if stacked else begun
         if not stacked:
             self._equip()
             self.state = self.space.of_two(self.state, self.normalize)

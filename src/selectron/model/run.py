@@ -37,9 +37,9 @@ class Outcome:
 
     `margin` is the learner's margin score before the round's step, and `ask_probability` the query
     probability; if they were not recorded, both are empty, and None in a `Run`. The properties
-    decode `flags`. Where they were recorded, `scores` are the margins <w, x> of two classes, (n, 1),
-    or the scores of many, (n, K), `age` is the age of the leading expert, in rounds, and `replay`
-    returns `proba`.
+    decode `flags`. Where they were recorded, `scores` are the margins <w, x> of two classes (n, 1)
+    or the scores of many (n, K), `age` is the age of the leading expert, in rounds, and `replay`
+    computes `proba`.
     """
 
     margin: Any
@@ -132,6 +132,15 @@ class Run(Outcome):
             f"<Run: {len(self):,} rounds, {self.accuracy:.1%} right, "
             f"{self.label_rate:.1%} of the labels asked for, {self.steps:,} steps>"
         )
+
+    @cached_property
+    def proba(self) -> Any:
+        """Probabilities of the classes before the round's label; None if margins were not recorded.
+
+        Their shape is (n_rows, n_classes). They are computed when they are first read.
+        """
+        known = len(self.classes)
+        return super().proba if known > 1 or self.replay is None else np.ones((len(self), known))
 
     @cached_property
     def prediction(self) -> np.ndarray:
