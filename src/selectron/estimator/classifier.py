@@ -310,6 +310,8 @@ class OnlineClassifier(ClassifierMixin, parameters.NestedParameters):
         is asked for or given arrives (`run(margins=False)` leaves them as they are), and follow
         drift. Before the first label they are the learner's own, if it has probabilities, as
         `BayesianPerceptron` and `LeadingHistory` do for two classes; else they are equal.
+        They rise with the margin <w, x>, which for LASEC and SecondOrderPerceptron is not the
+        margin score.
 
         >>> clf = OnlineClassifier().fit([[1.0], [-1.0]] * 50, ["up", "down"] * 50)
         >>> clf.predict_proba([[2.0]]).round(1)

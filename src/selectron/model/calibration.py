@@ -181,8 +181,8 @@ def limited(z: float, reach: float) -> float:
 
 
 def chance(scale: float, a: float, b: float, z: float, own: bool) -> float:
-    """Return the probability of +1, or of the best of many classes."""
-    return sigmoid(a * limited(z, OWN_REACH if own else REACH * scale) + b)
+    """Return the probability of +1, or of the best of many classes; it never falls with z."""
+    return sigmoid((a if a > 0 else 0.0) * limited(z, OWN_REACH if own else REACH * scale) + b)
 
 
 def pair(p: float, best: int) -> tuple[float, float]:
