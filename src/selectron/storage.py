@@ -23,7 +23,7 @@ from .errors import SelectronError
 __all__ = ["read", "write"]
 
 MAGIC = b"selectron\n"
-VERSION = 9
+VERSION = 10
 FIELDS_OF_8 = {  # of the state of `LeadingHistory`
     "members": "experts",
     "shares": "posterior",
@@ -78,7 +78,7 @@ def read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]
         if file.read(len(MAGIC)) != MAGIC:
             raise SelectronError(f"{path} is not a Selectron model file.")
         version, digest, payload = file.read(1), file.read(32), file.read()
-    if version and version[0] not in (8, VERSION):
+    if version and version[0] not in (8, 9, VERSION):
         raise SelectronError(
             f"{path} is a model file of version {version[0]}, and this Selectron reads {VERSION}."
         )

@@ -135,4 +135,4 @@ def play(learner: Any, s: Stream, a: float = math.inf, fault: str = "") -> Run:
         rounds.append((m, p, (m >= 0) << CLASS | ASKED * (u < p) | UPDATED * step))
     margin, probability, flags = map(np.array, zip(*rounds, strict=True))
     told = {"label": s.y, "code": s.y, "classes": CLASSES}
-    return Run(margin=margin, probability=probability, flags=flags, **told)
+    return Run(margin=margin, ask_probability=probability, flags=flags, **told)

@@ -124,7 +124,9 @@ def test_expectations_over_the_draws():
         bound = lasec.theorem_4(runs, s.X, 2 * s.U, 1.0, 10.0)
         at_most(np.mean([run.mistakes for run in runs]), bound.at(0.5))
         asked = [run.asked.sum() for run in runs]
-        spread = math.sqrt(sum((r.probability * (1 - r.probability)).sum() for r in runs)) / 100
+        spread = (
+            math.sqrt(sum((r.ask_probability * (1 - r.ask_probability)).sum() for r in runs)) / 100
+        )
         assert abs(expected_labels(runs) - np.mean(asked)) < 5 * spread
         wrong = [run.mistakes - weighted_mistakes(run) for run in runs]
         assert abs(np.mean(wrong)) <= 5 * np.std(wrong) / 10

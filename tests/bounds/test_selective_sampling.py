@@ -102,7 +102,9 @@ def test_expectations_over_the_draws():
         ]:
             runs = [played(s, learner, asker, seed) for seed in range(100)]
             at_most(np.mean([r.mistakes for r in runs]), theorem(runs, s, 2 * s.U[0], 1.0).at(0.3))
-            spread = math.sqrt(sum((r.probability * (1 - r.probability)).sum() for r in runs))
+            spread = math.sqrt(
+                sum((r.ask_probability * (1 - r.ask_probability)).sum() for r in runs)
+            )
             asked = np.mean([run.asked.sum() for run in runs])
             assert abs(expected_labels(runs) - asked) < 5 * spread / 100
 

@@ -27,15 +27,23 @@ def test_arrays():
     run = play(Y)
     assert isinstance(run, Run)
     assert len(run) == 120
-    for name in ("margin", "probability", "prediction", "asked", "updated", "label", "labelled"):
+    for name in (
+        "margin",
+        "ask_probability",
+        "prediction",
+        "asked",
+        "updated",
+        "label",
+        "labelled",
+    ):
         assert getattr(run, name).shape == (120,), name
-    assert run.margin.dtype == run.probability.dtype == np.float64
+    assert run.margin.dtype == run.ask_probability.dtype == np.float64
     assert run.asked.dtype == run.updated.dtype == run.labelled.dtype == run.correct.dtype == bool
     assert run.prediction.dtype == Y.dtype
     assert not (run.updated & ~run.asked).any()
     assert np.array_equal(run.prediction, np.where(run.margin >= 0, 1, -1))
-    assert np.array_equal(run.probability, 0.3 / (0.3 + np.abs(run.margin)))
-    assert np.array_equal(run.asked, np.random.default_rng(5).random(120) < run.probability)
+    assert np.array_equal(run.ask_probability, 0.3 / (0.3 + np.abs(run.margin)))
+    assert np.array_equal(run.asked, np.random.default_rng(5).random(120) < run.ask_probability)
     assert np.array_equal(run.updated, run.asked & (run.prediction != Y))
 
 
@@ -59,7 +67,7 @@ def test_without_margins_the_decisions_are_the_same(learner):
         for margins in (True, False)
     )
     assert brief.margin is None
-    assert brief.probability is None
+    assert brief.ask_probability is None
     for name in ("prediction", "asked", "updated"):
         assert np.array_equal(getattr(full, name), getattr(brief, name)), name
     assert brief.accuracy == full.accuracy

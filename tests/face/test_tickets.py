@@ -48,7 +48,7 @@ def test_decide_and_tell_are_a_run(learner):
         decision = one.decide(x)
         assert decision.label == run.prediction[i]
         assert decision.margin == run.margin[i]
-        assert decision.probability == run.probability[i]
+        assert decision.ask_probability == run.ask_probability[i]
         assert decision.ask == run.asked[i] == (decision.ticket is not None)
         if decision.ask:
             assert one.tell(decision.ticket, Y[i]) == run.updated[i]
@@ -59,7 +59,8 @@ def test_decide_and_tell_are_a_run(learner):
 def test_kinds_of_the_decision():
     decision = fresh().decide(X[0])
     kinds = [type(value) for value in decision[1:]]
-    assert kinds == [float, float, bool, int]
+    assert kinds == [float, float, bool, int, tuple]
+    assert decision.proba == pytest.approx((0.5, 0.5))
     assert decision.label in (-1, 1)
 
 
@@ -67,7 +68,7 @@ def test_no_ticket_without_a_question():
     clf = fresh(asker=Margin(1e-300)).fit(X, Y)
     decisions = [clf.decide(x) for x in X]
     assert {(d.ask, d.ticket) for d in decisions} == {(False, None)}
-    assert all(0 < d.probability < 1e-290 for d in decisions)
+    assert all(0 < d.ask_probability < 1e-290 for d in decisions)
     assert clf.n_rounds_ == 240
 
 

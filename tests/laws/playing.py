@@ -19,7 +19,7 @@ class Record(NamedTuple):
     """What happened in some rounds: arrays of one element a round."""
 
     margin: np.ndarray  # empty if not recorded
-    probability: np.ndarray  # likewise
+    ask_probability: np.ndarray  # likewise
     positive: np.ndarray
     asked: np.ndarray
     updated: np.ndarray

@@ -100,7 +100,9 @@ def test_a_row_is_predicted_alone_as_in_a_block(case):
     expected, alone = (in_parts(play_look, case, model, rows, chunks(n, [size])) for size in (n, 1))
     ageing = isinstance(case.learner, LeadingHistory) and hasattr(case.asker, "after")
     if isinstance(case.asker, BBQ | BBQI) or ageing:  # by the number of the round
-        expected, alone = (record._replace(probability=np.zeros(0)) for record in (expected, alone))
+        expected, alone = (
+            record._replace(ask_probability=np.zeros(0)) for record in (expected, alone)
+        )
     assert same_bits(alone, expected)
     assert same_flags(play_look(case, model, rows, full=False), expected)
 

@@ -92,7 +92,7 @@ def test_a_saved_classifier_goes_on_as_if_nothing_had_happened(case, tmp_path, m
     for ticket in reversed(tickets):
         assert loaded.tell(ticket, "spam") == clf.tell(ticket, "spam")
     runs = [each.run(table[30:], names[30:]) for each in (loaded, clf)]
-    for name in ("margin", "probability", "asked", "updated"):
+    for name in ("margin", "ask_probability", "asked", "updated"):
         assert same_bits(*([getattr(run, name)] for run in runs))
     assert loaded.decide(table[[0]]) == clf.decide(table[[0]])
     assert loaded.n_rounds_ == clf.n_rounds_ == len(names) + 1

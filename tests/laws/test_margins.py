@@ -12,8 +12,8 @@ def test_flags_and_weights_are_the_same_with_and_without(case):
     flags = play_run(case, sparing, rows, full=False)
     assert same_flags(flags, full)
     assert same_bits(learned(sparing), learned(recording))
-    assert len(full.margin) == len(full.probability) == 200
-    assert len(flags.margin) == len(flags.probability) == 0
+    assert len(full.margin) == len(full.ask_probability) == 200
+    assert len(flags.margin) == len(flags.ask_probability) == 0
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1e2, 1e5])

@@ -29,7 +29,7 @@ def fixed(request, monkeypatch):
 def test_asked_is_u_below_the_probability(case):
     rows = case.stream(missing=0.0)
     out = play_run(case, case.model(rows.values.shape[1], seed=SEED), rows)
-    np.testing.assert_array_equal(out.asked, uniforms(len(rows.labels)) < out.probability)
+    np.testing.assert_array_equal(out.asked, uniforms(len(rows.labels)) < out.ask_probability)
 
 
 def test_same_seed_same_run(case):

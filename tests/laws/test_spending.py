@@ -103,7 +103,7 @@ def test_audits_go_on_where_most_labels_are_asked_for_at_the_start(seed):
     clf = OnlineClassifier(LeadingHistory(), Budget(labels=40, horizon=400), random_state=seed)
     run = clf.run(X, y)
     assert run.asked[:100].sum() > 20
-    assert run.probability[:200].min() > 0
+    assert run.ask_probability[:200].min() > 0
 
 
 @pytest.mark.parametrize("factor", [2.0**-20, 2.0**10])
@@ -113,7 +113,7 @@ def test_scale_changes_nothing_at_all(factor):
         OnlineClassifier(LeadingHistory(), asker=Budget(rate=0.3), random_state=1).run(by * X, y)
         for by in (1.0, factor)
     ]
-    for name in ("margin", "probability", "flags", "age"):
+    for name in ("margin", "ask_probability", "flags", "age"):
         assert np.array_equal(*(getattr(record, name) for record in records))
 
 

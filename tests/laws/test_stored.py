@@ -51,7 +51,7 @@ def test_a_decision_is_that_of_a_run(case, form):
     run = block.run(scipy.sparse.csr_array(values) if case.sparse else values, rows.labels)
     for i, (x, label) in enumerate(zip(values, rows.labels, strict=True)):
         decision = live.decide(form(x))
-        assert decision[1:4] == (run.margin[i], run.probability[i], run.asked[i])
+        assert decision[1:4] == (run.margin[i], run.ask_probability[i], run.asked[i])
         if decision.ask:
             assert live.tell(decision.ticket, label) == run.updated[i]
     assert same_bits(learned(live.model_), learned(block.model_))

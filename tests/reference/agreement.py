@@ -175,7 +175,7 @@ def found(learner, asker, d, spread, flags, space):
 
 def deviation(run, played):
     """Return by how much margins and probabilities differ, relative to max(1, |value|)."""
-    pairs = (run.margin, played.margin), (run.probability, played.probability)
+    pairs = (run.margin, played.margin), (run.ask_probability, played.probability)
     return max(float(np.max(abs(a - b) / np.maximum(1, abs(b)))) for a, b in pairs)
 
 

@@ -20,7 +20,7 @@ def agree(X, y, budget, transcribed, replays, constant):
     margin, probability, asked = play(X, y, draws, ring, transcribed)
     assert np.array_equal(run.asked, asked)
     np.testing.assert_allclose(run.margin, margin, rtol=1e-8, atol=1e-8)
-    np.testing.assert_allclose(run.probability, probability, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(run.ask_probability, probability, rtol=1e-8, atol=1e-8)
     return ring, asked
 
 

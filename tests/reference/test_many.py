@@ -158,7 +158,7 @@ def disagreements(way, form, learner):
             run = found(way, learner, asker, classes, flags, space)
             off = max(
                 np.max(abs(run.margin - played.margin) / np.maximum(1, abs(played.margin))),
-                np.max(abs(run.probability - played.probability)),
+                np.max(abs(run.ask_probability - played.probability)),
             )
             names = [
                 name

@@ -67,7 +67,7 @@ def test_two_classes_jointly_are_binary_on_rows_longer_by_the_root_of_two(name, 
     stacked, binary = both(name, "joint", sparse, math.sqrt(2))
     assert stacked.updated.sum() > 10
     assert_same(stacked, binary)
-    np.testing.assert_allclose(stacked.probability, binary.probability, rtol=1e-9)
+    np.testing.assert_allclose(stacked.ask_probability, binary.ask_probability, rtol=1e-9)
 
 
 @pytest.mark.parametrize(("name", "sparse"), list(product(SECOND, (False, True))))

@@ -76,7 +76,7 @@ def test_lasec_without_drift_is_the_second_order_perceptron(b, asker):
     sop = play(SecondOrderPerceptron(a=b), asker, 0, margins=True, normalize=False)
     assert_same(lasec, sop)
     np.testing.assert_allclose(lasec.margin, sop.margin, rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(lasec.probability, sop.probability, rtol=1e-12)
+    np.testing.assert_allclose(lasec.ask_probability, sop.ask_probability, rtol=1e-12)
 
 
 @pytest.mark.parametrize("asker", [Margin(math.inf), SecondOrderMargin(math.inf)], ids=str)
@@ -85,7 +85,7 @@ def test_an_infinite_b_asks_always(learner, asker):
     run, always = (play(learner, a, 0, margins=True) for a in (asker, Always()))
     assert_same(run, always)
     np.testing.assert_array_equal(run.margin, always.margin)
-    np.testing.assert_array_equal(run.probability, 1.0)
+    np.testing.assert_array_equal(run.ask_probability, 1.0)
 
 
 @pytest.mark.parametrize("normalize", [True, False])

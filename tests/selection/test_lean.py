@@ -82,7 +82,7 @@ def test_the_run_is_the_plain_one(learner, form):
     clf, plain = new(learner, Margin(0.5)), new(learner, Margin(0.5))
     for part in (slice(0, 90), slice(90, 160)):  # from nothing, and from what was learned
         played, run = lean_run(clf, rows[part], y[part], 1.0), plain.run(rows[part], y[part])
-        for name in ("margin", "probability", "flags", "code"):
+        for name in ("margin", "ask_probability", "flags", "code"):
             assert np.array_equal(getattr(played.full, name), getattr(run, name)), name
         assert np.array_equal(played.lean.updated, run.updated)
         assert played.lean.labelled.sum() == run.labelled.sum() < len(run)

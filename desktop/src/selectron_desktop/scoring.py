@@ -165,7 +165,7 @@ class Scoring:
         if found.keep is not None:
             row -= joint(first, second, *found.keep)
         decision = self.clf.decide(row, time + self.shift)
-        return decision.probability if decision.ask else None
+        return decision.ask_probability if decision.ask else None
 
     def set_back(self, before: float, now: float) -> None:
         """Begin the budget's next period now: its own clock never goes back."""

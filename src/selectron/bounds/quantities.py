@@ -88,7 +88,7 @@ def averaged(
 
 
 def weighted_mistakes(runs: Runs) -> float:
-    """Return the number of mistakes with a step, each divided by its ask probability.
+    """Return the number of mistakes with a step, each divided by its query probability.
 
     For a learner that steps on mistakes only, its expectation over the draws is the expected number
     of all mistakes; the theorems bound it in every single run. Several runs are averaged.
@@ -101,7 +101,9 @@ def weighted_mistakes(runs: Runs) -> float:
     >>> run.mistakes, run.steps, weighted_mistakes(run)
     (5, 2, 4.0)
     """
-    return float(np.mean([(1 / recorded(r, "probability")[r.updated]).sum() for r in listed(runs)]))
+    return float(
+        np.mean([(1 / recorded(r, "ask_probability")[r.updated]).sum() for r in listed(runs)])
+    )
 
 
 def expected_labels(runs: Runs) -> float:
@@ -109,7 +111,7 @@ def expected_labels(runs: Runs) -> float:
 
     It is the second part of the theorems on selective sampling.
     """
-    return float(np.mean([recorded(r, "probability")[r.labelled].sum() for r in listed(runs)]))
+    return float(np.mean([recorded(r, "ask_probability")[r.labelled].sum() for r in listed(runs)]))
 
 
 def listed(runs: Runs) -> Sequence[Run]:

@@ -126,7 +126,7 @@ def predicted(s: Any, m: float) -> int:
     return s.ranks[BEST]
 
 
-def record_scores(s: Any, scale: float, scores: Any, i: int) -> None:
+def record_scores(s: Any, m: float, scale: float, scores: Any, i: int) -> None:
     """Record the scores of all classes."""
     for k in range(len(s.scores)):
         scores[i, k] = s.scores[k] / scale

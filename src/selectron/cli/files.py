@@ -126,7 +126,7 @@ def decisions(
         np.full(n, contestant.asker, dtype=object),
         text[outcome.index],
         outcome.margin,
-        outcome.probability,
+        outcome.ask_probability,
         outcome.asked,
         outcome.updated,
         np.where(labels == 0, None, text[indices(labels, contestant.model.stacked)]),

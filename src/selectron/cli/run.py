@@ -226,7 +226,8 @@ class Session:
     def _play(self, chunk: "Chunk", append: Any) -> None:
         """Play a chunk, and write its decisions."""
         checks = () if self.bounds is None else (self.bounds.check,)
-        full = append is not None or self.bounds is not None
+        kept = self.options["save"] is not None  # whose probabilities learn from full records
+        full = append is not None or self.bounds is not None or kept
         with closing(self.contest.play(chunk, full, *checks)) as parts:
             for part, codes, outcomes in parts:
                 if self.bounds is not None:

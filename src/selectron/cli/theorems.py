@@ -71,7 +71,7 @@ def whole(outcomes: "Sequence[Outcome]", codes: np.ndarray) -> Any:
     arrays = zip(*(outcome.arrays()[:3] for outcome in outcomes), strict=True)
     margin, probability, flags = (np.concatenate(parts) for parts in arrays)
     labels: dict[str, Any] = {"label": codes, "code": codes, "classes": np.array([-1, 1])}
-    return Run(margin=margin, probability=probability, flags=flags, **labels)
+    return Run(margin=margin, ask_probability=probability, flags=flags, **labels)
 
 
 def promises(contestants: "Sequence[Contestant]", theorems: list[list[dict]]) -> str:

@@ -106,8 +106,9 @@ class Classes(Space, Protocol):
         return 1 if m >= 0 else 0
 
     @staticmethod
-    def record_scores(s: Any, scale: float, scores: Any, i: int) -> None:
-        """Write the scores of all classes into scores[i]."""
+    def record_scores(s: Any, m: float, scale: float, scores: Any, i: int) -> None:
+        """Write the scores of all classes, or the margin of two, into scores[i]."""
+        scores[i, 0] = m
 
     @staticmethod
     def learn_label(
@@ -171,7 +172,7 @@ def play(
     not NONE. `past` is what the asker remembers; `times` are the times of the rounds, or empty if
     the asker ignores them; `before` is the number of rounds before this block. With `full`, every
     margin score and probability is recorded; without, none is, and those that no decision needs are
-    not computed. The scores of many classes, and ages, are recorded if there is an array for them.
+    not computed. Scores (of two classes the margin) and ages are recorded if there is an array.
     """
     p, a = learner.Parameters(*parameters), asker.Parameters(*asking)
     s, rows = classes.State(*state), classes.Rows(*block)
@@ -184,7 +185,7 @@ def play(
         if not math.isfinite(m):  # true of any row with NaN or infinity
             return i
         if len(scores) > 0:
-            classes.record_scores(s, scale, scores, i)
+            classes.record_scores(s, m, scale, scores, i)
 
         t, y, u = before + i + 1, labels[i], draws[i]
         now = times[i] if len(times) > 0 else 0.0

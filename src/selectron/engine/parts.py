@@ -68,6 +68,10 @@ class Learner(Protocol):
         """Return the margin score r, which is recorded and which askers read."""
         return m
 
+    def probability(self, r: float) -> float:
+        """Return the learner's own probability of class +1, for two classes; NaN if it has none."""
+        return math.nan
+
     def steps(self, m: float, y: float) -> bool:
         """Return whether the learner steps on this label: on mistakes, by default."""
         return mistake(m, y)

@@ -33,9 +33,10 @@ class Decision(NamedTuple):
 
     label: Any  # the predicted class; None before the first label
     margin: float  # the learner's margin score; for many classes, of the best two
-    probability: float  # of asking
+    ask_probability: float
     ask: bool
     ticket: int | None  # for `tell`, if the label is asked for
+    proba: tuple[float, ...] = ()  # the probability of every class, in the order of `classes_`
 
 
 class OnlineClassifier(ClassifierMixin, TakesRows):
@@ -221,7 +222,8 @@ class OnlineClassifier(ClassifierMixin, TakesRows):
             out = self.model_.run(block, codes, full=margins, times=found)
         return Run(
             margin=out.margin if margins else None,
-            probability=out.probability if margins else None,
+            ask_probability=out.ask_probability if margins else None,
+            replay=out.replay,
             flags=out.flags,
             age=out.age if len(out.age) else None,
             label=y,
@@ -241,8 +243,9 @@ class OnlineClassifier(ClassifierMixin, TakesRows):
         does, and then counts no round.
 
         >>> clf = OnlineClassifier(classes=["ham", "spam"])
-        >>> clf.decide([0.5, 2.0])
-        Decision(label='spam', margin=0.0, probability=1.0, ask=True, ticket=1)
+        >>> d = clf.decide([0.5, 2.0])
+        >>> d.label, d.ask_probability, d.ask, d.ticket, [round(p, 2) for p in d.proba]
+        ('spam', 1.0, True, 1, [0.5, 0.5])
         """
         if "encoder_" in self.__dict__ and is_dict(x):
             return self._decide_encoded(x, time)
@@ -316,6 +319,25 @@ class OnlineClassifier(ClassifierMixin, TakesRows):
         block, n = self._rows(X, new=False)
         return named(self.model_.look(block, n).index, self.classes_)
 
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probability of every class for every row, (n_rows, n_classes).
+
+        The largest is that of the predicted class. They are calibrated online, as each label that
+        is asked for or given arrives (`run(margins=False)` leaves them as they are), and follow
+        drift. Before the first label they are the learner's own, if it has probabilities, as
+        `BayesianPerceptron` and `LeadingHistory` do for two classes; else they are equal.
+        They rise with the margin <w, x>, which for LASEC and SecondOrderPerceptron is not the
+        margin score.
+
+        >>> clf = OnlineClassifier().fit([[1.0], [-1.0]] * 50, ["up", "down"] * 50)
+        >>> clf.predict_proba([[2.0]]).round(1)
+        array([[0., 1.]])
+        """
+        check_is_fitted(self)
+        block, n = self._rows(X, new=False)
+        known = len(self.classes_)
+        return self.model_.proba(block, n) if known > 1 else np.ones((n, known))
+
     # A file
 
     def save(self, path: str | os.PathLike) -> None:
@@ -362,12 +384,11 @@ class OnlineClassifier(ClassifierMixin, TakesRows):
         model.widen(self.encoder_.width_)
         return self._decision(*model.decide(block, now))
 
-    def _decision(
-        self, index: int, margin: float, probability: float, ticket: int | None
-    ) -> Decision:
+    def _decision(self, index: int, margin: float, chance: float, ticket: int | None) -> Decision:
         known = len(self.classes_)
         label = self.classes_.item(min(index, known - 1)) if known else None
-        return Decision(label, margin, probability, ticket is not None, ticket)
+        proba = self.model_.last_proba() if known > 1 else (1.0,) * known
+        return Decision(label, margin, chance, ticket is not None, ticket, proba)
 
     def _forget(self) -> None:
         """Remove all fitted attributes."""

@@ -28,6 +28,12 @@ class Memory(NamedTuple):
     past: np.ndarray
 
 
+class Calibrated(NamedTuple):
+    """The state of the calibration, as a tuple of arrays."""
+
+    s: np.ndarray
+
+
 def described(clf: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Return the header and arrays of a fitted classifier."""
     header, arrays = pack(clf.model_)
@@ -95,6 +101,7 @@ def pack(model: Model) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         "chance": model.chance,
         "draws": model.draws.pack(),
         "open": list(model.open),
+        "chances": list(model.chances.values()),
         "rounds": model.rounds,
         "strained": model.strained,
         "labels": model.labels,
@@ -102,7 +109,7 @@ def pack(model: Model) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         **{name: getattr(model, name) for name in SETTINGS},
     }
     arrays = {f"state.{name}": array for name, array in model.state._asdict().items()}
-    arrays["asker.past"] = model.past
+    arrays |= {"asker.past": model.past, "calibration.s": model.calibration.s}
     waiting = joined(list(model.open.values()))
     if waiting is not None:
         arrays |= {f"open.{name}": array for name, array in waiting._asdict().items()}
@@ -131,11 +138,18 @@ def unpack(
     _must(model.dual or bool(np.isfinite(model.weights()).all()))
     sound = getattr(model.space, "sound", None)
     _must(sound is None or sound(model.state))
+    if "calibration.s" in arrays:  # not before version 10
+        s = _alike(arrays, "calibration", Calibrated(model.calibration.s)).s
+        _must(bool(np.isfinite(s).all()))
+        model.calibration = model.calibration._replace(s=s)
     tickets = [int(ticket) for ticket in header["open"]]
     if tickets:
         waiting = _waiting(arrays, len(tickets), model.width, model.sparse)
         rows = (rows_of(waiting, i, i + 1) for i in range(len(tickets)))
         model.open = dict(zip(tickets, rows, strict=True))
+        chances = [float(chance) for chance in header.get("chances", [1.0] * len(tickets))]
+        _must(all(0 < chance <= 1 for chance in chances))
+        model.chances = dict(zip(tickets, chances, strict=True))
         model.oldest = min(tickets)
     return model
 

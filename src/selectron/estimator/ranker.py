@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..data import times as clock
 from ..data.labels import as_array, distinct
 from ..engine.rows import Dense, Sparse
-from ..errors import SelectronError
+from ..errors import NotThere, SelectronError
 from ..model.run import Run
 from . import checks
 from .classifier import Decision, OnlineClassifier
@@ -85,7 +85,9 @@ class OnlineRanker(OnlineClassifier):
             with self.model_.relating(table):
                 found = clock.times(times, len(codes), self.model_.timed)
                 out = self.model_.run(block, codes, times=found)
-        fields = {name: getattr(out, name) for name in ("margin", "probability", "flags", "scores")}
+        fields = {
+            name: getattr(out, name) for name in ("margin", "ask_probability", "flags", "scores")
+        }
         return RankedRun(**fields, label=table, code=codes, classes=self.classes_, many=True)
 
     def decide(self, x: Any, time: Any = None) -> Decision:
@@ -115,6 +117,11 @@ class OnlineRanker(OnlineClassifier):
     def predict(self, X: Any) -> np.ndarray:
         """Return a table of 0 and 1, with 1 for the best class and all with a score above 0."""
         return chosen(self.decision_function(X))
+
+    @property
+    def predict_proba(self) -> Any:
+        """Missing: the probabilities of several classes for a row are not calibrated."""
+        raise NotThere("OnlineRanker has no probabilities: take decision_function.")
 
     # Within
 

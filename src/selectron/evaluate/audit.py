@@ -104,9 +104,9 @@ def audited(run: Any, confidence: float = 0.95) -> Estimate:
     >>> bool(found.low < run.accuracy < found.high)
     True
     """
-    if run.probability is None:
+    if run.ask_probability is None:
         raise SelectronError("The run has no probabilities: run it with margins=True.")
     asked = run.asked & run.labelled
     audit = Audit(confidence)
-    audit.add(run.probability[asked], ~run.correct[asked])
+    audit.add(run.ask_probability[asked], ~run.correct[asked])
     return audit.estimate(len(run))

@@ -114,8 +114,8 @@ class Contestant:
         sums = np.zeros((SUMS, len(labels)))
         if self.audits:
             asked = labelled & outcome.asked
-            self.audit.add(outcome.probability[asked], ~right[asked])
-            sums[:, asked] = moments(outcome.probability[asked], ~right[asked] * 1.0)
+            self.audit.add(outcome.ask_probability[asked], ~right[asked])
+            sums[:, asked] = moments(outcome.ask_probability[asked], ~right[asked] * 1.0)
         age = outcome.age if self.watches else np.zeros(len(labels))
         self.drifts.add(age)
         self.curve.add(np.array([right, labelled, outcome.asked, age, *sums], dtype=float))

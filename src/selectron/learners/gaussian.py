@@ -43,6 +43,10 @@ class BayesianPerceptron(NamedTuple):
         """r = m / sqrt(s0^2 + q): class +1 has the probability Phi(r)."""
         return m / math.sqrt(self.s0 * self.s0 + q)
 
+    def probability(self, r: float) -> float:
+        """Phi(r)."""
+        return math.erfc(-r / math.sqrt(2)) / 2
+
     def steps(self, m: float, y: float) -> bool:
         """Return True: every label counts."""
         return True

@@ -62,6 +62,10 @@ class LeadingHistory(NamedTuple):
         """Return True: an ensemble of experts learns."""
         return True
 
+    def probability(self, r: float) -> float:
+        """(1 + r) / 2."""
+        return (1 + r) / 2
+
     def steps(self, m: float, y: float) -> bool:
         """Return True: every label counts."""
         return True

@@ -8,6 +8,8 @@ or raises and changes nothing.
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -20,7 +22,7 @@ from ..engine.parts import Learner, declared
 from ..engine.round import ASKED, CLASS, STRAINED, UPDATED
 from ..engine.rows import Dense, Sparse, no_rows, rows_of, widened
 from ..errors import Refused, SelectronError
-from . import support
+from . import calibration, support
 from .compose import check_pair, kind_of, loop, space_for
 from .draws import BLOCK, Draws, constant
 from .run import Outcome
@@ -78,6 +80,7 @@ class Model:
         self.chance = self.draws.aside()
         self.rounds = self.strained = self.labels = 0  # labels learned
         self.open: dict[int, Dense | Sparse] = {}
+        self.chances: dict[int, float] = {}  # with which the labels of open tickets were asked for
         self.oldest = 1  # no open ticket has a lower number
         self.tickets = 0
         self._equip()
@@ -85,6 +88,7 @@ class Model:
         start = self._start_one
         self.state = self.space.begin(start, self.classes) if self.stacked else start()
         self.past = np.array(declared(asker, Asker, "past")(asker), dtype=float)
+        self.calibration = calibration.start(learner, self.columns)
 
     @property
     def dual(self) -> bool:
@@ -106,6 +110,16 @@ class Model:
         """Whether every class has a vector; else one vector separates two classes."""
         return self.classes > 2 or self.many in ("ranking", "exact")
 
+    @property
+    def calibrated(self) -> bool:
+        """Whether there are probabilities: not where a row may be of several classes."""
+        return self.many != "ranking"
+
+    @property
+    def columns(self) -> int:
+        """Number of scores of a row."""
+        return self.classes if self.stacked else 1
+
     def _equip(self) -> None:
         """Set what is derived from the parameters: the space, the loop, and room for one round."""
         many, kernel = (self.many or "joint") if self.stacked else None, support.kind(self.kernel)
@@ -119,12 +133,19 @@ class Model:
         self.loop = loop(type(self.learner), kind_of(self.asker), self.space)
         self.codes: Any = np.int32 if self.stacked else np.int8
         self.turn = Lock()  # held while a block is played
-        out = Outcome.empty(1, True, 0, self.aging, self.codes).arrays()
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Make room for a single round."""
+        out = Outcome.empty(1, True, self.columns, self.aging, self.codes).arrays()
         self.room = Room(np.zeros(1, self.codes), np.zeros(1), np.zeros(int(self.timed)), out)
 
     def prepare(self) -> None:
-        """Compile the loop, or load it from disk."""
-        self.look(no_rows(self.sparse, self.width), 0)
+        """Compile the loop, or load it from disk; the calibration too."""
+        if self.calibrated:
+            self.proba(no_rows(self.sparse, self.width), 0)
+        else:
+            self.look(no_rows(self.sparse, self.width), 0)
 
     def run(
         self, block: Block, labels: np.ndarray, full: bool = True, times: Any = TIMELESS
@@ -135,18 +156,28 @@ class Model:
         rows in seconds, if the asker uses them.
         """
         draw = GIVEN if isinstance(self.asker, Always) else None  # which uses no draws
-        return self._count(block, labels, draw, full, times)
+        return self._count(block, labels, draw, full, full or None, times)
 
     def learn(self, block: Block, labels: np.ndarray) -> Outcome:
         """Play rounds in which every label is given."""
-        return self._count(block, labels, GIVEN, False, TIMELESS)
+        return self._count(block, labels, GIVEN, False, False, TIMELESS)
 
     def look(self, block: Any, n: int, full: bool = False, scores: bool = False) -> Outcome:
         """Predict without changing anything."""
         return self._play(block, np.full(n, NONE, self.codes), NEVER, full, scores)
 
+    def proba(self, block: Dense | Sparse, n: int) -> np.ndarray:
+        """Return the probabilities of the classes for n rows, (n, n_classes)."""
+        outcome = self.look(block, n, full=self.calibration.own, scores=True)
+        codes = np.full(n, NONE, self.codes)
+        return self.calibration.proba(outcome.arrays(), codes, TIMELESS)
+
+    def last_proba(self) -> tuple[float, ...]:
+        """Return the probabilities of the classes for the row of the last `decide`."""
+        return self.calibration.of_one(self.room.out, self.room.labels)
+
     def decide(self, block: Any, time: float = 0.0) -> tuple[int, float, float, int | None]:
-        """Play a round whose label may come later: (class, margin, probability, ticket).
+        """Play a round whose label may come later: (class, margin, ask_probability, ticket).
 
         The ticket is None unless the label is asked for. The row is kept until the ticket is
         answered, or until `max_open` newer ones are open.
@@ -157,15 +188,15 @@ class Model:
         self.rounds += 1
         self.draws.skip(1)
         ticket = None
+        margin, chance = self.room.out[0].item(), self.room.out[1].item()
         if flags & ASKED:
             ticket = self.tickets = self.tickets + 1
-            self.open[ticket] = block
+            self.open[ticket], self.chances[ticket] = block, chance
             if len(self.open) > self.max_open:
                 while self.oldest not in self.open:  # a dict's first key is far behind gaps
                     self.oldest += 1
-                del self.open[self.oldest]
-        margin, probability, *_ = self.room.out
-        return flags >> CLASS, margin.item(), probability.item(), ticket
+                del self.open[self.oldest], self.chances[self.oldest]
+        return flags >> CLASS, margin, chance, ticket
 
     def tell(self, ticket: int, label: int) -> bool:
         """Learn the label of an open ticket; return whether the learner took a step.
@@ -175,10 +206,13 @@ class Model:
         block = self.open.get(ticket) if isinstance(ticket, int | np.integer) else None
         if block is None:
             raise SelectronError(support.why_not_open(ticket, self.tickets, self.max_open))
-        flags = self._play_one(block, label, GIVEN, full=False)
+        flags = self._play_one(block, label, GIVEN, full=self.calibration.own)
         self.strained += flags & STRAINED != 0
         self.labels += 1
         del self.open[ticket]
+        self.room.out[1][0] = self.chances.pop(ticket)
+        if self.calibrated:
+            self.calibration.learn(self.room.out, self.room.labels, self.room.out[1])
         return flags & UPDATED != 0
 
     @contextmanager
@@ -205,9 +239,12 @@ class Model:
             return
         support.check_start(self, self.width, classes)
         stacked, self.classes, self.past = self.stacked, classes, self.past.copy()
+        begun = calibration.start(self.learner, classes)
+        self.calibration = begun._replace(s=self.calibration.s.copy()) if stacked else begun
         if not stacked:
             self._equip()
             self.state = self.space.of_two(self.state, self.normalize)
+        self._make_room()
         self.state = self.space.extend(self.state, classes, self._start_one)
 
     def weights(self) -> np.ndarray:
@@ -224,6 +261,7 @@ class Model:
         arrays = values.pop("arrays")
         self.__dict__.update(values)
         self.past = np.require(self.past, requirements="W")
+        self.calibration = self.calibration.copy()
         self._equip()
         # the arrays of a memory-mapped pickle are read-only
         self.state = self.space.State(*(np.require(a, requirements="W") for a in arrays))
@@ -240,9 +278,15 @@ class Model:
         """Return the number of weights for a number of features."""
         return width + (self.constant or (self.space.order == 1 and not self.dual))
 
-    def _count(self, block: Any, labels: Any, draw: Any, full: bool, times: Any) -> Outcome:
-        """Play rounds and count them; each takes one draw, used or not."""
-        outcome = self._play(block, labels, draw, full, full and self.many == "ranking", times)
+    def _count(
+        self, block: Any, labels: Any, draw: Any, full: bool, weighted: bool | None, times: Any
+    ) -> Outcome:
+        """Play rounds and count them; each takes one draw, used or not.
+
+        With `weighted`, labels calibrate with the weight 1 / probability of asking; without, with
+        weight 1; None: not at all.
+        """
+        outcome = self._play(block, labels, draw, full, full, times, weighted)
         self.rounds += len(labels)
         self.strained += int(np.count_nonzero(outcome.flags & STRAINED))
         self.labels += int(np.count_nonzero(outcome.flags & ASKED))
@@ -251,27 +295,39 @@ class Model:
         return outcome
 
     def _play(
-        self, block: Any, labels: Any, draw: Any, full: bool, scores: bool, times: Any = TIMELESS
+        self,
+        block: Any,
+        labels: Any,
+        draw: Any,
+        full: bool,
+        scores: bool,
+        times: Any = TIMELESS,
+        weighted: bool | None = None,
     ) -> Outcome:
         """Play a block, all or nothing, with one draw for all rows; None: one each."""
         n = len(labels)
-        ranked, aging = self.classes if scores else 0, full and self.aging
-        out = Outcome.empty(n, full, ranked, aging, self.codes)
+        columns, aging = self.columns if scores else 0, full and self.aging
+        out = Outcome.empty(n, full, columns, aging, self.codes)
         if self.timed and not len(times):
             times = np.zeros(n)  # of rounds that do not use them
         with self.turn:  # predictions too write into the state's scratch arrays
             kept, mark = None if draw == NEVER else self._copy(), self.draws.mark()
             width, waiting = self.width, self.open
             try:
-                self._play_pieces(block, (labels, times), draw, out)
+                self._play_pieces(block, (labels, times), draw, out, weighted)
             except BaseException:
-                self.state, self.past = kept or (self.state, self.past)
+                self.state, self.past, self.calibration = kept or self._learned()
                 self.width, self.open = width, waiting
                 self.draws.reset(mark)
                 raise
-        return out
+        if not (kept and weighted and self.calibrated):
+            return out
+        record = out.arrays(), labels, out.ask_probability
+        return replace(out, replay=partial(kept[2].proba, *record))
 
-    def _play_pieces(self, block: Any, given: Any, draw: Any, out: Outcome) -> None:
+    def _play_pieces(
+        self, block: Any, given: Any, draw: Any, out: Outcome, weighted: bool | None
+    ) -> None:
         """Play a block, or several that grow wider; `given` holds labels and times of the rows."""
         pieces, first = block if isinstance(block, list) else [block], 0
         for piece in pieces:
@@ -284,8 +340,15 @@ class Model:
                 part = slice(at, at + size)
                 draws = self.draws.take(size) if draw is None else constant(draw)[:size]
                 labels, times = (array[part] for array in given)
-                rows = rows_of(piece, start, start + size)
-                self._play_block(rows, (labels, draws, times), at, out.part(part))
+                rows, record = rows_of(piece, start, start + size), out.part(part)
+                if weighted is False:  # given labels need no record but the scores
+                    own, n_scores = self.calibration.own, self.columns
+                    scratch = Outcome.empty(size, own, n_scores, False, self.codes)
+                    record = replace(scratch, flags=record.flags)
+                self._play_block(rows, (labels, draws, times), at, record)
+                if weighted is not None and self.calibrated:
+                    chances = record.ask_probability if weighted else TIMELESS
+                    self.calibration.learn(record.arrays(), labels, chances)
             first += n
 
     def _play_block(self, block: Any, rounds: Any, start: int, out: Outcome) -> None:
@@ -333,6 +396,11 @@ class Model:
         way, state = (self.rounds + start, self.scaled, full), tuple(self.state)
         return self.loop(*self.numbers, self.past, state, rows, *rounds, *way, out)
 
+    def _learned(self) -> tuple[Any, np.ndarray, calibration.Calibration]:
+        """Return the state, the asker's memory and the calibration."""
+        return self.state, self.past, self.calibration
+
     def _copy(self) -> Any:
-        """Return copies of the state and of the asker's memory."""
-        return self.space.State(*(array.copy() for array in self.state)), self.past.copy()
+        """Return copies of what `_learned` returns."""
+        state = self.space.State(*(array.copy() for array in self.state))
+        return state, self.past.copy(), self.calibration.copy()

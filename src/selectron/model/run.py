@@ -35,34 +35,36 @@ def indices(codes: np.ndarray, many: bool) -> np.ndarray:
 class Outcome:
     """The outcome of rounds: arrays with one element a round.
 
-    `margin` is the learner's margin score before the round's step, and `probability` the query
+    `margin` is the learner's margin score before the round's step, and `ask_probability` the query
     probability; if they were not recorded, both are empty, and None in a `Run`. The properties
-    decode `flags`. Where they were recorded, `scores` (n, K) are the scores of many classes, and
-    `age` is the age of the leading expert, in rounds.
+    decode `flags`. Where they were recorded, `scores` are the margins <w, x> of two classes (n, 1)
+    or the scores of many (n, K), `age` is the age of the leading expert, in rounds, and `replay`
+    computes `proba`.
     """
 
     margin: Any
-    probability: Any
+    ask_probability: Any
     flags: np.ndarray
     scores: Any = None
     age: Any = None
+    replay: Any = None
 
     @classmethod
     def empty(
-        cls: Any, n: int, full: bool, classes: int, ages: bool = False, kind: Any = np.int32
+        cls: Any, n: int, full: bool, columns: int, ages: bool = False, kind: Any = np.int32
     ) -> "Outcome":
-        """Return empty arrays for n rounds, with margins if `full` and scores of some classes.
+        """Return empty arrays for n rounds, with margins if `full`, and that many scores a row.
 
         `kind` is the integer type of the flags: one byte suffices for two classes.
         """
         margin, probability = np.empty(n if full else 0), np.empty(n if full else 0)
-        scores = np.empty((n if classes else 0, classes))
+        scores = np.empty((n if columns else 0, columns))
         age = np.empty(n if ages else 0)
         return cls(margin, probability, np.empty(n, kind), scores, age)
 
     def arrays(self) -> tuple:
         """Return the arrays in the order in which the loop fills them."""
-        return self.margin, self.probability, self.flags, self.scores, self.age
+        return self.margin, self.ask_probability, self.flags, self.scores, self.age
 
     def part(self, rounds: slice) -> "Outcome":
         """Return a view of some of the rounds."""
@@ -71,6 +73,14 @@ class Outcome:
     def __len__(self) -> int:
         """Return the number of rounds."""
         return len(self.flags)
+
+    @cached_property
+    def proba(self) -> Any:
+        """Probabilities of the classes before the round's label; None if margins were not recorded.
+
+        Their shape is (n_rows, n_classes).
+        """
+        return None if self.replay is None else self.replay()
 
     @cached_property
     def index(self) -> np.ndarray:
@@ -122,6 +132,15 @@ class Run(Outcome):
             f"<Run: {len(self):,} rounds, {self.accuracy:.1%} right, "
             f"{self.label_rate:.1%} of the labels asked for, {self.steps:,} steps>"
         )
+
+    @cached_property
+    def proba(self) -> Any:
+        """Probabilities of the classes before the round's label; None if margins were not recorded.
+
+        Their shape is (n_rows, n_classes). They are computed when they are first read.
+        """
+        known = len(self.classes)
+        return super().proba if known > 1 or self.replay is None else np.ones((len(self), known))
 
     @cached_property
     def prediction(self) -> np.ndarray:

@@ -114,7 +114,7 @@ def lean_run(
         full = classifier.run(X, y)
     positive, used = _replayed(model, block, full, sigma, norm)
     flags = full.flags & (1 << CLASS) - 1 | positive.astype(np.int32) << CLASS
-    return LeanRun(full, replace(full, margin=None, probability=None, flags=flags), used)
+    return LeanRun(full, replace(full, margin=None, ask_probability=None, flags=flags), used)
 
 
 def _linear(classifier: Any) -> OnlineClassifier:

@@ -218,7 +218,7 @@ class Learning:
     def _round(self, model: Any, row: Dense | Sparse, at: float) -> tuple:
         if model is None:
             d = self.clf.decide(table(row, self.width), at)
-            label, margin, probability, ticket = d.label, d.margin, d.probability, d.ticket
+            label, margin, probability, ticket = d.label, d.margin, d.ask_probability, d.ticket
         else:  # the estimator's own decide() takes ten times as long
             index, margin, probability, ticket = model.decide(row, at)
             known = len(self.clf.classes_)

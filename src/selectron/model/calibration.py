@@ -1,0 +1,265 @@
+"""Calibration: the probability that a prediction is right, learned online from given labels.
+
+With two classes and the margin m, p(+1) = sigmoid(a z + b) with z = m. If the learner has a
+probability p of its own, z = log(p / (1 - p)). With many classes, z is the gap between the two best
+scores, and the sigmoid is the probability of the best class; the others share the rest in
+proportion to exp(a score).
+
+(a, b) have a Gaussian posterior. Every label multiplies it by its likelihood (Laplace's
+approximation along the gradient), to the power of its weight: 1 / probability of asking, at most
+`CAP` times the mean. Between labels the posterior is discounted towards the prior, so that it
+follows a learner that improves, or a concept that drifts. The prior has a = 0, and is as wide as
+the mean |m| allows; for learners with probabilities, a = 1: they are taken as they are at first.
+
+Sources: Platt, "Probabilistic Outputs for Support Vector Machines" (1999); Kulhavy & Zarrop, "On a
+General Concept of Forgetting" (International Journal of Control, 1993); Ionides, "Truncated
+Importance Sampling" (Journal of Computational and Graphical Statistics, 2008).
+"""
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..engine.loop import LATER
+from ..engine.machine import compiled
+from ..engine.parts import learner
+from ..engine.round import ASKED
+from ..learners import Perceptron
+
+COUNT, WEIGHT, SCALE = 0, 1, 2  # labels so far; mean weight; mean |z|
+A, B, AA, AB, BB = range(3, 8)  # the mean of (a, b) and its precision
+SIZE = 8
+CAP = 2.0  # of a weight, as a multiple of the mean
+MEMORY = 300.0  # labels that the means are over
+HORIZON, SHARE, FEWEST = 500.0, 0.35, 5.0  # labels that count: FEWEST + SHARE of all, or HORIZON
+PLENTY, EVERY = 4096, 32  # after so many labels, learn from one in EVERY: it saves time
+REACH = 4.0  # |z| is at most this multiple of its mean
+SLOPE, OFFSET = 16.0, 1.0  # prior variances of a, in units of 1 / mean |z|, and of b
+OWN_SLOPE, OWN_OFFSET, OWN_REACH = 1.0, 0.05, 20.0  # for a learner with probabilities
+LEAST, MOST = 1e-100, 1e100  # of z, so that its square is a number
+NONE, NOTHING = np.zeros(0), np.zeros((0, 0))
+LEAD = 1.0 + 1e-14  # how far the predicted class is ahead of all others, at least
+
+
+class Calibration(NamedTuple):
+    """The calibration of a learner: `columns` is 1 for two classes, else their number."""
+
+    learner: Any
+    columns: int
+    own: bool  # whether the learner's own probabilities are calibrated, which need margin scores
+    s: np.ndarray
+
+    def copy(self) -> "Calibration":
+        """Return a copy with a state of its own."""
+        return self._replace(s=self.s.copy())
+
+    def learn(
+        self, rounds: tuple, codes: np.ndarray, chances: np.ndarray, proba: np.ndarray = NOTHING
+    ) -> None:
+        """Learn from the labels asked for in some rounds, which are the arrays of an `Outcome`.
+
+        `chances` are the probabilities of asking, or empty if all labels are given. `proba`
+        (n, n_classes), unless it is empty, receives the probabilities before each label.
+        """
+        margins, _, flags, scores, _ = rounds
+        kind: Any
+        if self.own:
+            numbers, kind = self.learner.numbers(), type(self.learner)
+        else:
+            numbers, kind, margins = (), Perceptron, NONE
+        kernel(kind, self.columns > 1)(
+            numbers, self.s, margins, scores, flags, codes, chances, proba
+        )
+
+    def proba(self, rounds: tuple, codes: np.ndarray, chances: np.ndarray) -> np.ndarray:
+        """Return the probabilities before each label, (n, n_classes), and change nothing."""
+        found = np.empty((len(codes), max(2, self.columns)))
+        self.copy().learn(rounds, codes, chances, found)
+        return found
+
+    def of_one(self, rounds: tuple, codes: np.ndarray) -> tuple[float, ...]:
+        """Return the probabilities of a single round, whose label is not known yet."""
+        if self.columns > 1:
+            return tuple(self.proba(rounds, codes, NONE)[0].tolist())
+        z = score = rounds[3].item()
+        if self.own:
+            z = log_odds(self.learner.probability(rounds[0].item()))
+        s = self.s.tolist()
+        return pair(chance(s[SCALE], s[A], s[B], z, self.own), 1 if score >= 0 else 0)
+
+
+def start(learner: Any, columns: int) -> Calibration:
+    """Return the calibration before the first label."""
+    own = columns == 1 and hasattr(learner, "probability")
+    s = np.zeros(SIZE)
+    s[A] = float(own)
+    return Calibration(learner, columns, own, s)
+
+
+@cache
+def kernel(kind: type, many: bool) -> Callable[..., None]:
+    """Return `calibrate`, compiled for a class of learners, and for two classes or many."""
+    name = f"calibrate_{'many' if many else 'two'}_{kind.__name__}"
+    return compiled(calibrate, {"learner": kind}, name, kind.__name__)
+
+
+def calibrate(
+    parameters: Any,
+    s: Any,
+    margins: Any,
+    scores: Any,
+    flags: Any,
+    codes: Any,
+    chances: Any,
+    proba: Any,
+) -> None:
+    """Learn from every label that was asked for, in the order of the rows.
+
+    `scores` (n, 1) are margins of two classes, or (n, K) scores of many; `margins` are the margin
+    scores of a learner with probabilities, and else empty. `chances` and `proba` are as in
+    `Calibration.learn`.
+    """
+    two, own = scores.shape[1] == 1, len(margins) > 0
+    count = int(s[COUNT])
+    for i in range(len(scores)):
+        labelled = flags[i] & ASKED and codes[i] != LATER
+        count += 1 if labelled else 0
+        learns = labelled and (count <= PLENTY or count % EVERY == 0)
+        if not learns and len(proba) == 0:
+            continue
+        z, best = margin_of(scores, i)
+        if own:
+            z = log_odds(learner.probability(learner.Parameters(*parameters), margins[i]))
+        if len(proba) > 0:
+            fill(s, scores, best, z, own, proba, i)
+        if learns:
+            s[COUNT] = count
+            right = codes[i] > 0 if two else codes[i] - 1 == best
+            learn(s, z, own, 1.0 if right else 0.0, 1 / chances[i] if len(chances) > 0 else 1.0)
+    s[COUNT] = count
+
+
+def margin_of(scores: Any, i: int) -> tuple[float, int]:
+    """Return the margin of two classes, or the gap of many; and the predicted class."""
+    if scores.shape[1] == 1:
+        return scores[i, 0], 1 if scores[i, 0] >= 0 else 0
+    best, second = 0, -math.inf
+    for k in range(1, scores.shape[1]):
+        if scores[i, k] >= scores[i, best]:
+            best, second = k, scores[i, best]
+        else:
+            second = max(second, scores[i, k])
+    return scores[i, best] - second, best
+
+
+def log_odds(p: float) -> float:
+    """Return log(p / (1 - p)), or 20 and -20 beyond.
+
+    >>> log_odds(0.5), log_odds(1.0)
+    (0.0, 20.0)
+    """
+    if p <= LEAST or p >= 1:
+        return OWN_REACH if p > 0.5 else -OWN_REACH
+    return math.log(p / (1 - p))
+
+
+def sigmoid(x: float) -> float:
+    """Return 1 / (1 + exp(-x)).
+
+    >>> sigmoid(0.0)
+    0.5
+    """
+    return (1 + math.tanh(x / 2)) / 2
+
+
+def limited(z: float, reach: float) -> float:
+    """Return z, winsorised."""
+    return z if -reach <= z <= reach else reach if z > 0 else -reach
+
+
+def chance(scale: float, a: float, b: float, z: float, own: bool) -> float:
+    """Return the probability of +1, or of the best of many classes; it never falls with z."""
+    return sigmoid((a if a > 0 else 0.0) * limited(z, OWN_REACH if own else REACH * scale) + b)
+
+
+def pair(p: float, best: int) -> tuple[float, float]:
+    """Return the probabilities of two classes, given that of +1; the predicted one is ahead.
+
+    >>> pair(0.75, 1), pair(0.75, 0)
+    ((0.25, 0.75), (0.5, 0.5))
+    """
+    ahead = p > 0.5 if best == 1 else p <= 0.5
+    p = p if ahead else LEAD / 2 if best == 1 else 0.5
+    return 1 - p, p
+
+
+def fill(s: Any, scores: Any, best: int, z: float, own: bool, proba: Any, i: int) -> None:
+    """Write the probabilities of all classes; that of the predicted class is the largest."""
+    p = chance(s[SCALE], s[A], s[B], z, own)
+    if scores.shape[1] == 1:
+        proba[i, 0], proba[i, 1] = pair(p, best)
+        return
+    second, total = scores[i, best] - z, 0.0
+    for k in range(len(scores[i])):
+        behind = max(-MOST, scores[i, k] - second)
+        proba[i, k] = math.exp(min(0.0, max(s[A], 0.0) * behind))
+        total += proba[i, k] if k != best else 0.0
+    p = max(p, LEAD / (1 + total))
+    for k in range(len(scores[i])):
+        proba[i, k] = p if k == best else (1 - p) * proba[i, k] / total
+
+
+def learn(s: Any, z: float, own: bool, right: float, weight: float) -> None:
+    """Update the posterior of (a, b) with one label: 1.0 if it is +1, or the predicted class."""
+    part = 1 / min(s[COUNT], MEMORY)
+    weight = weight if s[COUNT] == 1 else min(weight, CAP * s[WEIGHT])
+    s[WEIGHT] += part * (weight - s[WEIGHT])
+    weight /= s[WEIGHT]
+    s[SCALE] += part * weight * (min(abs(z), MOST) - s[SCALE])
+    s[SCALE] = max(s[SCALE], LEAST)
+    z = limited(z, OWN_REACH if own else REACH * s[SCALE])
+    discount(s, own)
+    determinant = s[AA] * s[BB] - s[AB] * s[AB]
+    by_a, by_b = (s[BB] * z - s[AB]) / determinant, (s[AA] - s[AB] * z) / determinant
+    q, x = by_a * z + by_b, s[A] * z + s[B]
+    found = most_likely(x, weight * q, right)
+    s[A] += by_a * (found - x) / q
+    s[B] += by_b * (found - x) / q
+    p = sigmoid(found)
+    h = weight * p * (1 - p)
+    s[AA] += h * z * z
+    s[AB] += h * z
+    s[BB] += h
+
+
+def discount(s: Any, own: bool) -> None:
+    """Mix the posterior with the prior, in its natural parameters."""
+    keep = 0.0 if s[COUNT] == 1 else 1 - 1 / min(HORIZON, FEWEST + SHARE * s[COUNT])
+    new = (1 - keep) / OWN_SLOPE if own else (1 - keep) * s[SCALE] * s[SCALE] / SLOPE
+    first = keep * (s[AA] * s[A] + s[AB] * s[B]) + (new if own else 0.0)
+    other = keep * (s[AB] * s[A] + s[BB] * s[B])
+    s[AA], s[AB] = keep * s[AA] + new, keep * s[AB]
+    s[BB] = keep * s[BB] + (1 - keep) / (OWN_OFFSET if own else OFFSET)
+    determinant = s[AA] * s[BB] - s[AB] * s[AB]
+    s[A] = (s[BB] * first - s[AB] * other) / determinant
+    s[B] = (s[AA] * other - s[AB] * first) / determinant
+
+
+def most_likely(x: float, q: float, right: float) -> float:
+    """Return the posterior mode of a + b z, with mean x and (weighted) variance q before the label.
+
+    >>> round(most_likely(0.0, 1.0, 1.0), 4)
+    0.4011
+    """
+    far = x + q * (right - sigmoid(x))  # the mode lies between x and this
+    found, low, high = x, min(x, far), max(x, far)
+    for _ in range(20):
+        p = sigmoid(found)
+        step = (found - x - q * (right - p)) / (1 + q * p * (1 - p))
+        found = min(max(found - step, low), high)
+        if abs(step) < 1e-3:
+            break
+    return found
