@@ -40,7 +40,8 @@ def not_met(estimator):
 
 
 @parametrize_with_checks(
-    [OnlineClassifier(), OnlineClassifier(Perceptron())], expected_failed_checks=not_met
+    [OnlineClassifier(), OnlineClassifier(encoder="auto"), OnlineClassifier(Perceptron())],
+    expected_failed_checks=not_met,
 )
 def test_scikit_learns_checks(estimator, check):
     check(estimator)

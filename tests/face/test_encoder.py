@@ -1,0 +1,126 @@
+"""Tables of mixed columns in an OnlineClassifier, encoded as they come."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from selectron import Budget, LeadingHistory, OnlineClassifier, TableEncoder
+from selectron.errors import SelectronError
+from selectron.learners import LASEC, Perceptron
+
+N = 500
+LEARNERS = [LeadingHistory(), LASEC(), Perceptron()]
+
+
+def stream(text=False, seed=0):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "age": np.where(rng.random(N) < 0.05, np.nan, rng.normal(40, 10, N).round()),
+            "country": rng.choice(["FR", "DE", "IT", "ES", None], N, p=[0.3, 0.3, 0.2, 0.15, 0.05]),
+            "when": pd.date_range("2026-01-01", periods=N, freq="7h"),
+        }
+    )
+    frame.loc[300:, "country"] = rng.choice(["FR", "UK", "PL"], N - 300)
+    if text:
+        words = np.array(["refund", "please", "late", "thanks", "order", "urgent", "payment"])
+        frame["note"] = [" ".join(rng.choice(words, 5)) for _ in range(N)]
+    y = np.where(frame.country.isin(["FR", "IT"]) ^ (rng.random(N) < 0.05), "ok", "bad")
+    return frame, y
+
+
+def classifier(learner=None, **options):
+    asker = Budget(rate=0.2)
+    return OnlineClassifier(
+        learner, asker, encoder="auto", classes=["bad", "ok"], random_state=0, **options
+    )
+
+
+SPARSE = [pytest.param(True, marks=pytest.mark.slow)]  # nine experts over 32,768 features
+
+
+@pytest.mark.parametrize("text", [False, *SPARSE], ids=["dense", "sparse"])
+@pytest.mark.parametrize("learner", LEARNERS, ids=str)
+def test_cut_anywhere_and_saved_is_as_one(learner, text, tmp_path):
+    if text and isinstance(learner, LASEC):
+        pytest.skip("a matrix over 32,768 hashed features does not fit")
+    frame, y = stream(text)
+    whole = classifier(learner)
+    run = whole.run(frame, y)
+    found, clf = [], classifier(learner)
+    for start, stop in itertools.pairwise([0, 3, 101, 333, N]):
+        found.append(clf.run(frame[start:stop], y[start:stop]))
+        clf.save(tmp_path / "model")
+        clf = OnlineClassifier.load(tmp_path / "model")
+    for name in ("margin", "ask_probability", "flags"):
+        joined = np.concatenate([getattr(part, name) for part in found])
+        assert joined.tobytes() == getattr(run, name).tobytes()
+    whole.save(tmp_path / "whole")
+    assert (tmp_path / "model").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_one_row_at_a_time_decides_as_a_run():
+    frame, y = stream()
+    run = classifier().run(frame, y)
+    live = classifier()
+    for i, row in enumerate(frame.to_dict("records")):
+        row["when"] = row["when"].isoformat()
+        decision = live.decide(row)
+        assert (decision.margin, decision.ask) == (run.margin[i], run.asked[i])
+        if decision.ask:
+            live.tell(decision.ticket, y[i])
+
+
+def test_pandas_arrow_and_dicts_are_alike():
+    frame, y = stream(text=True)
+    clf = classifier().partial_fit(frame, y)
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    expected = clf.predict_proba(frame)
+    assert np.array_equal(clf.predict_proba(table), expected)
+    assert np.array_equal(clf.predict_proba(table.to_pylist()), expected)
+    assert (clf.predict(frame) == y).mean() > 0.8
+
+
+def test_predicting_changes_nothing():
+    frame, y = stream()
+    clf = classifier().partial_fit(frame[:200], y[:200])
+    before = clf.encoder_.pack()
+    clf.predict(frame[200:])  # with countries that are new
+    assert clf.encoder_.pack() == before
+
+
+def test_weights_have_names():
+    frame, y = stream()
+    clf = classifier(LASEC()).partial_fit(frame, y)
+    weights = dict(zip(clf.feature_names_, clf.coef_[0], strict=True))
+    assert max(weights, key=weights.get) in ("country=FR", "country=IT")
+
+
+def test_faults_change_nothing():
+    frame, y = stream()
+    clf = classifier().partial_fit(frame[:100], y[:100])
+    before = clf.encoder_.pack(), clf.model_.rounds
+    renamed = frame.rename(columns={"age": "years"})
+    with pytest.raises(SelectronError, match="feature names"):
+        clf.partial_fit(renamed, y)
+    with pytest.raises(SelectronError, match="has the label 'odd'"):
+        clf.run(frame, np.where(np.arange(N) == 400, "odd", y))
+    with pytest.raises(SelectronError, match="no rows"):
+        clf.predict(frame[:0])
+    with pytest.raises(SelectronError, match="key 3"):
+        clf.decide({3: "age"})
+    assert (clf.encoder_.pack(), clf.model_.rounds) == before
+
+
+def test_an_encoder_of_your_own():
+    frame, y = stream()
+    encoder = TableEncoder({"age": "category"}, ignore=["when"])
+    clf = OnlineClassifier(encoder=encoder).fit(frame, y)
+    assert clf.encoder_.kinds_ == {"age": "category", "country": "category", "when": "ignored"}
+    with pytest.raises(SelectronError, match="no column 'zip'"):
+        OnlineClassifier(encoder=TableEncoder({"zip": "category"})).fit(frame, y)
+    with pytest.raises(SelectronError, match="encoder must be"):
+        OnlineClassifier(encoder="best").fit(frame, y)
