@@ -28,8 +28,11 @@ class TakesRows(NestedParameters):
     def _rows(self, X: Any, new: bool = True) -> tuple[Any, int]:
         """Return the rows as a block of the model's kind, and their number.
 
-        Unknown features of dicts are added if `new`, or else left out.
+        Unknown features of dicts are added if `new`, or else left out. A block is taken as it is:
+        the service encodes rows itself.
         """
+        if isinstance(X, Sparse):
+            return X, len(X.indptr) - 1
         fitted = hasattr(self, "model_")
         if self._encodes(X, fitted):
             return self._encoded(X, fitted, new)
@@ -51,6 +54,7 @@ class TakesRows(NestedParameters):
             return self.encoder_.look(table), n
         self.encoder_ = self.encoder_.copy() if fitted else new_encoder(self.encoder)
         blocks = list(self.encoder_.learn(table))
+        self.n_features_in_ = self.encoder_.n_features_in_
         if not self.encoder_.sparse_:
             return blocks, n
         if fitted:
