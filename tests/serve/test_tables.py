@@ -40,7 +40,8 @@ def test_rows_are_those_of_the_encoder(desk):
         alone.learn_one(x)
     model = one.stream.model.clf.model_
     assert one.stream.model.clf.encoder_.pack() == alone.pack()  # corrections do not count twice
-    assert alone.kinds_["note"] == "text"
+    assert one.view()["columns"] == alone.report()
+    assert "note: text, 3.0 words on average" in alone.report()
     assert (model.sparse, model.width) == (True, alone.width_)
 
 

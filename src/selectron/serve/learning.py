@@ -234,6 +234,11 @@ class Learning:
         """The known classes."""
         return self.clf.classes_.tolist() if self.begun else []
 
+    @property
+    def columns(self) -> list[str]:
+        """What every field is taken for, in a line each, if the encoder learns that."""
+        return self.clf.encoder_.report() if hasattr(self.clf, "encoder_") else []
+
     def decide(self, row: Row, at: float) -> Decided:
         """Play a round: predict an item, and decide whether to query its label.
 

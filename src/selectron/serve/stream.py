@@ -242,6 +242,7 @@ def view(stream: Stream) -> dict[str, Any]:
         "name": stream.name,
         "title": declaration.title or stream.name,
         "classes": list(stream.named),
+        "columns": stream.model.columns,
         **{name: getattr(declaration, name) for name in SHOWN},
         **{name: getattr(tally, name) for name in COUNTS},
         "queue": len(stream.open),
