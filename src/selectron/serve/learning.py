@@ -30,11 +30,11 @@ Rows = Callable[[Sequence[dict[str, Any]]], list[Row]]
 
 
 def extractor(features: Features) -> Rows:
-    """Return the function that extracts feature rows from items.
+    """Return the function that extracts feature rows from items, or the fields to be encoded.
 
-    It raises Problem (422) if an item lacks a field, or a field has the wrong type.
+    It raises Problem (422) if an item lacks a field, is too large, or a field has the wrong type.
 
-    >>> rows = extractor(Features(size=8))
+    >>> rows = extractor(Features(kind="text", size=8))
     >>> rows([{"text": "win money money"}])[0].values.round(2)
     array([0.89, 0.45])
     """
