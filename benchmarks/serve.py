@@ -22,6 +22,7 @@ name = "load"
 classes = ["a", "b"]
 budget = "10%"
 queue = 2000
+features.kind = "text"
 """
 TOGETHER, CONNECTIONS = 500, 8
 PATH = "/v1/streams/load"

@@ -12,6 +12,7 @@ from sklearn.feature_extraction import DictVectorizer
 
 from selectron import OnlineClassifier, OnlineRanker, SelectronError
 from selectron.askers import Margin
+from selectron.data import TableEncoder
 from selectron.learners import LASEC, LeadingHistory, PassiveAggressive, Perceptron
 
 from .examples import is_one_sentence
@@ -240,3 +241,16 @@ def test_any_rows_are_those_of_a_matrix(rows):
     keyed, plain = fresh(Perceptron()), fresh(Perceptron())
     wanted = plain.run(matrix(rows, order(rows)), labels)
     assert keyed.run(rows, labels).margin.tolist() == wanted.margin.tolist()
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+def test_the_first_row_may_be_a_dict_of_mixed_values(form, tmp_path):
+    clf = OnlineClassifier(encoder=TableEncoder(form=form), classes=["a", "b"], random_state=0)
+    for i in range(30):
+        d = clf.decide({"age": i, "country": f"C{i % 3}"})
+        clf.tell(d.ticket, "b" if i % 3 else "a")
+    assert clf.n_features_in_ == 2
+    clf.save(tmp_path / "model")
+    again = OnlineClassifier.load(tmp_path / "model")
+    x = {"age": 7, "country": "C1", "late": None}
+    assert again.decide(x) == clf.decide(x)

@@ -22,9 +22,16 @@ from selectron.serve.declaration import Declaration, Features
 from selectron.serve.service import Service, Work
 from selectron.serve.stream import Item
 
-MAIL = Declaration(
-    name="mail", classes=["ham", "spam"], features=Features(size=64), budget="30%", queue=20
-)
+from .mail import tables
+
+CLASSES = ["ham", "spam"]
+STREAMS = [
+    Declaration(name=kind, classes=CLASSES, features=features, budget="30%", queue=20)
+    for kind, features in {
+        "text": Features(kind="text", size=64),
+        "auto": Features(size=64),
+    }.items()
+]
 POINTS = (
     "before commit",
     "after commit",
@@ -43,9 +50,11 @@ def operation(i):
     choice = rng.random()
 
     def do(service, at):
-        stream = service.streams["mail"]
+        stream = service.streams["auto" if i // 3 % 2 else "text"]
         if choice < 0.5 or not stream.open:
             raws = [{"text": " ".join(rng.choices("abcdefgh win now", k=6))} for _ in range(3)]
+            if stream.name == "auto":
+                raws = list(tables(3, 3 * i))
             rows = stream.rows(raws)
             items = [
                 Item.of(f"{i}/{k}", raw, row)
@@ -53,7 +62,7 @@ def operation(i):
             ]
             return stream.add(items, "feed", at)
         item = next(iter(stream.open))
-        done = answering.answer(stream, item, Said("label", rng.choice(MAIL.classes)), "anna", at)
+        done = answering.answer(stream, item, Said("label", rng.choice(CLASSES)), "anna", at)
         if choice > 0.9:
             answering.undo(stream, done["answer"], "anna", at)
         elif choice > 0.8:
@@ -65,7 +74,7 @@ def operation(i):
 
 def live(folder, start, end, told):
     """Do operations, a few in a transaction, and tell which are acknowledged."""
-    service = Service(folder, [MAIL], every=EVERY)
+    service = Service(folder, STREAMS, every=EVERY)
     i = start
     while i < end:
         batch = [operation(j) for j in range(i, min(end, i + random.Random(i).randint(1, 4)))]
@@ -77,10 +86,11 @@ def live(folder, start, end, told):
 
 def outcome(service):
     """Return all that is derived, as bytes."""
-    stream = service.streams["mail"]
-    path = service.store.folder / "model"
-    stream.model.save(path)
-    return path.read_bytes(), json.dumps(service.views, sort_keys=True)
+    path, models = service.store.folder / "model", []
+    for stream in service.streams.values():
+        stream.model.save(path)
+        models.append(path.read_bytes())
+    return models, json.dumps(service.views, sort_keys=True)
 
 
 def acknowledged(folder, start, rng):

@@ -12,7 +12,20 @@ WORDS = ["win", "money", "now", "prize", "meeting", "lunch", "report", "budget"]
 def declared(**more):
     """Return the declaration of a small stream, all of whose items are asked for."""
     values = {"name": "mail", "classes": ["ham", "spam"], "budget": "100%", **more}
-    return Declaration(features=Features(size=64), **values)
+    return Declaration(**{"features": Features(kind="text", size=64), **values})
+
+
+def tables(n, start=0):
+    """Return items of many kinds: blanks, odd values, and fields and categories that come late."""
+    for i in range(start, start + n):
+        item = {"age": (None, "", 3.5, i, "ten")[i % 5], "country": f"C{i % (2 + i // 20)}"}
+        item |= {
+            "note": texts(1, i)[0]["text"],
+            "day": f"2026-01-{i % 28 + 1:02d}",
+            "in": i % 3 > 0,
+        }
+        item |= {"place": [0.5, i]} if i % 4 else {"nested": {"a": i}, "tags": ["x"]}
+        yield item | {f"late {i // 50}": i}
 
 
 def texts(n, start=0):

@@ -20,7 +20,9 @@ from selectron.serve.problem import Problem
     ngrams=st.integers(1, 3),
 )
 def test_words_are_those_of_scikit_learn(texts, size, ngrams):
-    rows = extractor(Features(size=size, ngrams=ngrams))([{"text": text} for text in texts])
+    rows = extractor(Features(kind="text", size=size, ngrams=ngrams))(
+        [{"text": text} for text in texts]
+    )
     plain = HashingVectorizer(n_features=size, alternate_sign=False, ngram_range=(1, ngrams))
     wanted = plain.transform(texts).toarray()
     assert np.array_equal(np.vstack([table(row, size).toarray() for row in rows]), wanted)
@@ -93,4 +95,4 @@ def test_vectors_that_will_not_do(value):
 @pytest.mark.parametrize("item", [{}, {"text": None}, {"text": 5}, {"text": ["a"]}])
 def test_texts_that_will_not_do(item):
     with pytest.raises(Problem, match="must have text in 'text'"):
-        extractor(Features())([item])
+        extractor(Features(kind="text"))([item])

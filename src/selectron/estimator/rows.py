@@ -28,8 +28,11 @@ class TakesRows(NestedParameters):
     def _rows(self, X: Any, new: bool = True) -> tuple[Any, int]:
         """Return the rows as a block of the model's kind, and their number.
 
-        Unknown features of dicts are added if `new`, or else left out.
+        Unknown features of dicts are added if `new`, or else left out. A block is taken as it is:
+        the service encodes rows itself.
         """
+        if isinstance(X, Sparse):
+            return X, len(X.indptr) - 1
         fitted = hasattr(self, "model_")
         if self._encodes(X, fitted):
             return self._encoded(X, fitted, new)

@@ -17,6 +17,7 @@ Fields = Annotated[list[str], Field(max_length=1000)]
 
 
 USED = {  # the options each kind of features uses
+    "auto": ("size", "columns", "ignore"),
     "text": ("size", "text", "ngrams"),
     "fields": ("size", "text", "ngrams", "numeric", "categorical"),
     "vector": ("size", "vector"),
@@ -32,23 +33,33 @@ class Part(BaseModel):
 class Features(Part):
     """How items become feature rows.
 
+    `auto`: every field as `TableEncoder` encodes it, words hashed to `size` columns; `columns`
+    gives some fields a kind, and `ignore` leaves some out.
     `text`: words (and, with `ngrams`, runs of them) of these fields, hashed to `size` columns.
     `fields`: `categorical` fields, and the words of `text`, hashed to `size` columns; `numeric`
     ones as (x - centre) / scale, each with a column that is 1 where the number is missing.
     `vector`: a field that is a list of `size` numbers.
 
     In `version` 1, `fields` had neither words nor missing numbers; a stream keeps the version that
-    it began with.
+    it began with. A declaration with `text` or `ngrams` and without a kind is of kind `text`.
     """
 
-    kind: Literal["text", "fields", "vector"] = "text"
+    kind: Literal["auto", "text", "fields", "vector"] = "auto"
     size: Annotated[int, Field(ge=1, le=2**20)] = 4096
     text: Fields = ["text"]
     ngrams: Annotated[int, Field(ge=1, le=3)] = 1
     numeric: dict[str, tuple[float, Annotated[float, Field(gt=0)]]] = {}
     categorical: Fields = []
     vector: str = "vector"
+    columns: dict[str, Literal["number", "category", "date", "text", "vector", "ignored"]] = {}
+    ignore: Fields = []
     version: Literal[1, 2] = 2
+
+    @model_validator(mode="before")
+    @classmethod
+    def _kind_of_before(cls, values: Any) -> Any:
+        old = isinstance(values, dict) and "kind" not in values and {"text", "ngrams"} & {*values}
+        return {**values, "kind": "text"} if old else values
 
     @model_validator(mode="after")
     def _nothing_is_dropped(self) -> "Features":
@@ -57,6 +68,8 @@ class Features(Part):
             raise ValueError(
                 f"kind = {self.kind!r} would drop {min(given)!r}: leave one of them out"
             )
+        if both := sorted({*self.columns} & {*self.ignore}):
+            raise ValueError(f"{both[0]!r} is named in columns and in ignore: leave one out")
         if self.kind == "text" and not self.text:
             raise ValueError("text must name a field")
         if self.kind == "fields":
@@ -75,7 +88,7 @@ class Privacy(Part):
     """How much of each item is stored.
 
     `raw`: the whole item, for `retention_days` (0: without limit). `hash`: features and a hash; the
-    item itself is deleted once its question is settled.
+    item itself is deleted once its question is settled. Features of kind `auto` need `raw`.
     """
 
     keep: Literal["raw", "hash"] = "raw"

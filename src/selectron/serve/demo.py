@@ -1,14 +1,14 @@
 """The demonstration stream: messages to a help desk, "urgent" or "routine", that drift.
 
-Texts are generated from parts, so no download is needed. Every 400 messages the concept changes:
-other products become urgent.
+Texts are generated from parts, so no download is needed. Every 400 messages other products are in
+trouble, and the trouble is told in other words.
 """
 
 import random
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
+from itertools import count, islice
 from typing import Any
 
 from .declaration import Declaration, Features
@@ -48,20 +48,16 @@ NAMES = ("Ada", "Boris", "Chen", "Dora", "Emil", "Fatima", "Goran", "Hanna")
 
 
 def messages(seed: int = 0) -> Iterator[dict[str, Any]]:
-    """Yield messages indefinitely."""
+    """Yield messages indefinitely: those in trouble are urgent."""
     rng = random.Random(seed)
-    while True:
-        product = rng.choice(PRODUCTS)
-        body = rng.choice(TROUBLE if rng.random() < 0.5 else CALM).format(p=product)
+    for number in count():
+        later, trouble = number // SHIFT % 2, rng.random() < 0.5
+        half = slice(3, None) if later else slice(3)
+        calm = slice(3) if later else slice(3, None)
+        product = rng.choice(PRODUCTS[half if trouble else calm])
+        body = rng.choice(TROUBLE[half] if trouble else CALM).format(p=product)
         text = f"{rng.choice(GREETINGS)} {body}. {rng.choice(NAMES)}".strip()
         yield {"subject": product.capitalize(), "text": text}
-
-
-def truth(number: int, message: dict[str, Any]) -> str:
-    """Return the true label: trouble is urgent, except with three products, which change."""
-    waits = PRODUCTS[:3] if number // SHIFT % 2 else PRODUCTS[3:]
-    trouble = any(part.partition("{p}")[2] in message["text"] for part in TROUBLE)
-    return "urgent" if trouble and message["subject"].lower() not in waits else "routine"
 
 
 @contextmanager

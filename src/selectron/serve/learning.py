@@ -13,6 +13,7 @@ from sklearn.utils import murmurhash3_32
 
 from ..askers import Budget
 from ..askers.budget import current_rate, in_window, record_of
+from ..data.encoder import TableEncoder
 from ..engine.rows import Dense, Sparse
 from ..estimator.classifier import OnlineClassifier
 from ..model.draws import Draws
@@ -20,21 +21,25 @@ from .declaration import Declaration, Features
 from .problem import invalid
 
 HUGE = 1e6  # largest number after scaling
+FIELDS, NUMBERS = 256, 1000  # most fields of a stream of kind "auto", most numbers in lists
+LONG = 200  # letters of a category that count
+LEAST = 1024  # features beside the hashed ones that a stream of kind "auto" may have at least
 
-Row = Dense | Sparse
+Row = Dense | Sparse | dict[str, Any]  # a dict is encoded when it is decided on
 Rows = Callable[[Sequence[dict[str, Any]]], list[Row]]
 
 
 def extractor(features: Features) -> Rows:
-    """Return the function that extracts feature rows from items.
+    """Return the function that extracts feature rows from items, or the fields to be encoded.
 
-    It raises Problem (422) if an item lacks a field, or a field has the wrong type.
+    It raises Problem (422) if an item lacks a field, is too large, or a field has the wrong type.
 
-    >>> rows = extractor(Features(size=8))
+    >>> rows = extractor(Features(kind="text", size=8))
     >>> rows([{"text": "win money money"}])[0].values.round(2)
     array([0.89, 0.45])
     """
-    row = vector(features) if features.kind == "vector" else fields(features)
+    made = {"auto": mixed, "vector": vector}.get(features.kind, fields)
+    row = made(features)
     return lambda items: [row(item) for item in items]
 
 
@@ -49,11 +54,36 @@ def width(features: Features) -> int:
     return features.size + (1 if features.version == 1 else 2) * len(features.numeric)
 
 
-def table(row: Row, columns: int) -> Any:
+def table(row: Dense | Sparse, columns: int) -> Any:
     """Return a row as an array of shape (1, columns) for OnlineClassifier."""
     if isinstance(row, Dense):
         return row.values
     return scipy.sparse.csr_array((row.values, row.indices, row.indptr), shape=(1, columns))
+
+
+def mixed(features: Features) -> Callable[[dict[str, Any]], Row]:
+    """Return the function that takes the fields of an item that TableEncoder encodes."""
+    ignored = {*features.ignore, *(n for n, kind in features.columns.items() if kind == "ignored")}
+
+    def row(item: dict[str, Any]) -> Row:
+        found = {name: x for name, x in item.items() if name not in ignored and flat(x)}
+        if len(found) > FIELDS:
+            raise invalid(f"An item must have at most {FIELDS} fields, got {len(found)}.")
+        numbers = [x for value in found.values() if isinstance(value, list) for x in value]
+        if len(numbers) > NUMBERS or any(abs(x) > HUGE for x in numbers):
+            raise invalid(
+                f"The lists of an item must hold at most {NUMBERS} numbers, up to {HUGE:.0f}."
+            )
+        return found
+
+    return row
+
+
+def flat(value: Any) -> bool:
+    """Return whether this is a single value, or a list of numbers."""
+    if isinstance(value, list):
+        return all(isinstance(x, int | float) for x in value)
+    return not isinstance(value, dict)
 
 
 def counter(features: Features) -> Callable[[str], dict[int, float]]:
@@ -167,12 +197,19 @@ class Decided(NamedTuple):
     age: int | None  # of the leading expert, in rounds
 
 
+def encoder(features: Features) -> TableEncoder:
+    """Return a new encoder of kind "auto"; sparse, so that new features are cheap."""
+    columns, ignore = features.columns, features.ignore
+    return TableEncoder(columns, ignore=ignore, form="sparse", text_size=features.size)
+
+
 class Learning:
     """A classifier that plays the rounds of the log."""
 
     def __init__(self, declaration: Declaration):
         learner, asker = declaration.parts()
-        self.width, self.asker, self.seed = width(declaration.features), asker, declaration.seed
+        features = declaration.features
+        self.width, self.asker, self.seed = width(features), asker, declaration.seed
         self.numbers = Budget.Parameters(*asker.numbers())
         self.learned = 0
         self.void = 0  # tickets up to this log entry may not be the model's
@@ -184,6 +221,7 @@ class Learning:
             many="rest",
             max_open=declaration.queue + ROOM,
             random_state=declaration.seed,
+            encoder=encoder(features) if features.kind == "auto" else None,
         )
 
     @property
@@ -196,7 +234,12 @@ class Learning:
         """The known classes."""
         return self.clf.classes_.tolist() if self.begun else []
 
-    def decide(self, row: Dense | Sparse, at: float) -> Decided:
+    @property
+    def columns(self) -> list[str]:
+        """What every field is taken for, in a line each, if the encoder learns that."""
+        return self.clf.encoder_.report() if hasattr(self.clf, "encoder_") else []
+
+    def decide(self, row: Row, at: float) -> Decided:
         """Play a round: predict an item, and decide whether to query its label.
 
         The model's time never decreases, even if the clock of the service was set back.
@@ -215,17 +258,48 @@ class Learning:
             reason = "audit" if draw < floor else "drift" if burst else "uncertain"
         return Decided(label, margin, probability, ticket, reason, age)
 
-    def _round(self, model: Any, row: Dense | Sparse, at: float) -> tuple:
+    def _round(self, model: Any, row: Row, at: float) -> tuple:
         if model is None:
-            d = self.clf.decide(table(row, self.width), at)
+            d = self.clf.decide(self._shown(row), at)
             label, margin, probability, ticket = d.label, d.margin, d.ask_probability, d.ticket
         else:  # the estimator's own decide() takes ten times as long
-            index, margin, probability, ticket = model.decide(row, at)
+            index, margin, probability, ticket = model.decide(self._encoded(row), at)
             known = len(self.clf.classes_)
             label = self.clf.classes_.item(min(index, known - 1)) if known else None
         out = self.clf.model_.room.out
         age = int(out[AGE][0]) if self.clf.model_.aging else None
         return None if label is None else str(label), margin, probability, ticket, age
+
+    def _encoded(self, row: Row) -> Dense | Sparse:
+        """Return a row for the model; of kind "auto", the encoder learns from it.
+
+        Memory is bounded: once there are as many features as words are hashed to, beside those, the
+        encoder learns no more.
+        """
+        if not isinstance(row, dict):
+            return row
+        encoder = self.clf.encoder_
+        if len(encoder.layout_.names) >= max(encoder.text_size, LEAST):
+            return encoder.look([self._bounded(row)])
+        block = encoder.learn_one(self._bounded(row))
+        self.clf.model_.widen(encoder.width_)
+        return block
+
+    def _bounded(self, item: dict[str, Any]) -> dict[str, Any]:
+        """Return an item without fields beyond the first of the stream, its categories cut."""
+        columns = self.clf.encoder_.columns_
+        if len(columns) + len(item) > FIELDS:
+            names = [*columns, *(name for name in item if name not in columns)][:FIELDS]
+            item = {name: item[name] for name in names if name in item}
+        long = [name for name, x in item.items() if type(x) is str and len(x) > LONG]
+        short = (name for name in long if name in columns and columns[name].kind == "category")
+        return {**item, **{name: item[name][:LONG] for name in short}} if long else item
+
+    def _shown(self, row: Row) -> Any:
+        """Return a row as OnlineClassifier takes it; an encoder that has begun does not learn."""
+        if not isinstance(row, dict):
+            return table(row, self.width)
+        return self.clf.encoder_.look([self._bounded(row)]) if self.begun else row
 
     def open(self, ticket: int | None) -> bool:
         """Return whether the label of this ticket is still awaited."""
@@ -236,10 +310,11 @@ class Learning:
         self.learned += 1
         return bool(self.clf.tell(ticket, label))
 
-    def teach(self, row: Dense | Sparse, label: str) -> None:
+    def teach(self, row: Row, label: str) -> None:
         """Learn a label that is corrected, or was not queried."""
         self.learned += 1
-        self.clf.partial_fit(table(row, self.width), [label])
+        shown = self._shown(row)
+        self.clf.partial_fit([shown] if isinstance(shown, dict) else shown, [label])
 
     def save(self, path: Path) -> None:
         """Write the model to a file."""

@@ -198,17 +198,19 @@ class Kept(str):
 
 
 def unchanged(declaration: Declaration, before: str | None) -> Declaration:
-    """Return a declaration with the feature version that its stream began with.
+    """Return a declaration with the kind and version of features that its stream began with.
 
     Raises SelectronError if the model would no longer follow from the log.
     """
     if before is None:
-        return declaration
+        return private(declaration)
     then = strict.loads(before.encode())
-    if "version" not in declaration.features.model_fields_set:
-        version = {"version": then["features"].get("version", 1)}
-        features = declaration.features.model_copy(update=version)
-        declaration = declaration.model_copy(update={"features": features})
+    given, first = declaration.features.model_fields_set, then["features"]
+    begun = {} if "version" in given else {"version": first.get("version", 1)}
+    if first["kind"] == "text" and given <= {"size", "version"}:
+        begun["kind"] = "text"  # what it was without a kind
+    features = declaration.features.model_copy(update=begun)
+    declaration = private(declaration.model_copy(update={"features": features}))
     now = declaration.model_dump(mode="json")
     now["features"], then["features"] = used(now["features"]), used(then["features"])
     odd = [name for name in MODEL if now[name] != then.get(name)]
@@ -222,6 +224,17 @@ def unchanged(declaration: Declaration, before: str | None) -> Declaration:
             "Stream %r began with version 1 of features: its texts do not count, and items that "
             "lack a number are refused; a stream with a new name takes both.",
             declaration.name,
+        )
+    return declaration
+
+
+def private(declaration: Declaration) -> Declaration:
+    """Return a declaration. Raises SelectronError if its model would keep what is to be deleted."""
+    if declaration.features.kind == "auto" and declaration.privacy.keep == "hash":
+        raise SelectronError(
+            f"Stream {declaration.name!r}: features of kind 'auto' are learned from whole items, "
+            "and keep the values of categories: with keep = 'hash', give the kind 'text', 'fields' "
+            "or 'vector'."
         )
     return declaration
 

@@ -8,12 +8,11 @@ from hashlib import sha256
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from . import strict
 from .declaration import Declaration
 from .event import Damaged, Event
-from .learning import Decided, Learning, extractor
+from .learning import Decided, Learning, Row, extractor
 from .problem import Problem, missing
 from .question import COUNTS, Question, Tally, derived
 from .store import LAST, Store
@@ -25,7 +24,7 @@ TOGETHER = 500  # entries replayed at a time
 
 
 class Item(NamedTuple):
-    """An item as sent: its own id, its data as JSON, a hash of that, and its row.
+    """An item as sent: its own id, its data as JSON, a hash of that, and its row, or its fields.
 
     Fields keep the order in which they were sent; the hash does not depend on it.
     """
@@ -33,10 +32,10 @@ class Item(NamedTuple):
     key: str | None
     raw: str
     digest: str
-    row: Dense | Sparse
+    row: Row
 
     @classmethod
-    def of(cls, key: str | None, data: dict[str, Any], row: Dense | Sparse) -> "Item":
+    def of(cls, key: str | None, data: dict[str, Any], row: Row) -> "Item":
         """Return the item with these fields."""
         digest = sha256(strict.dumps(data).encode()).hexdigest()[:32]
         return cls(key, strict.dumps(data, sort=False), digest, row)
@@ -83,7 +82,7 @@ class Stream:
         event = self.emit("item", at, who, body, key=item.key)
         raw = self.declaration.privacy.keep == "raw"
         kept = item.raw if raw or body["asked"] else None
-        self.store.put_content(event, kept, None if raw else item.row)
+        self.store.put_content(event, kept, None if raw or isinstance(item.row, dict) else item.row)
         self._make_room(at)
         return {**shown(event), "known": False}
 
@@ -151,7 +150,7 @@ class Stream:
             LOG.error("Stream %r: item %d is damaged, and set aside.", self.name, item)
             self.emit("damaged", at, NOBODY, {"why": "its checksum does not match"}, item=item)
 
-    def row(self, item: int) -> Dense | Sparse | None:
+    def row(self, item: int) -> Row | None:
         """Return the row of an item, None if its content is deleted. Raises Damaged."""
         return self._rows([item]).get(item)
 
@@ -186,17 +185,17 @@ class Stream:
         self.model.void = self.seq
         return self.name, start
 
-    def _rows(self, items: Sequence[int], damaged: bool = False) -> dict[int, Dense | Sparse]:
+    def _rows(self, items: Sequence[int], damaged: bool = False) -> dict[int, Row]:
         """Return the rows of items whose contents are stored; leave out or raise Damaged ones."""
         contents: dict[int, Any] = {}
         for item in items:
             with suppress(*([Damaged] if damaged else [])):
                 contents[item] = self.db.content(item)
-        raw = {item: raw for item, (raw, row) in contents.items() if row is None and raw}
+        raw = {i: raw for i, (raw, row) in contents.items() if row is None and raw is not None}
         made = dict(zip(raw, self.rows(list(raw.values())), strict=True)) if raw else {}
         return made | {item: row for item, (_, row) in contents.items() if row is not None}
 
-    def _decide_again(self, event: Event, row: Dense | Sparse | None) -> None:
+    def _decide_again(self, event: Event, row: Row | None) -> None:
         row = self._row_again(event) if row is None else row
         again = {**recorded(self.model.decide(row, event.at)), "version": self.model.learned}
         if any(event.body[name] != value for name, value in again.items()):
@@ -205,7 +204,7 @@ class Stream:
                 "before: serve it with the packages that it was served with."
             )
 
-    def _row_again(self, event: Event) -> Dense | Sparse:
+    def _row_again(self, event: Event) -> Row:
         if (row := self.row(event.item)) is not None:
             return row
         raise SelectronError(
@@ -243,6 +242,7 @@ def view(stream: Stream) -> dict[str, Any]:
         "name": stream.name,
         "title": declaration.title or stream.name,
         "classes": list(stream.named),
+        "columns": stream.model.columns,
         **{name: getattr(declaration, name) for name in SHOWN},
         **{name: getattr(tally, name) for name in COUNTS},
         "queue": len(stream.open),

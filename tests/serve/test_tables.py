@@ -1,0 +1,166 @@
+"""Streams of kind "auto": items as TableEncoder encodes them, through crashes, within bounds."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from itertools import islice
+
+import pytest
+
+from selectron.data import TableEncoder
+from selectron.errors import SelectronError
+from selectron.serve import demo
+from selectron.serve.declaration import Features, Privacy, read
+from selectron.serve.learning import FIELDS, LEAST, LONG
+from selectron.serve.problem import Problem
+
+from .mail import declared, tables
+
+
+def mixed(size=64, **more):
+    privacy = more.pop("privacy", Privacy())
+    return declared(features=Features(size=size, **more), privacy=privacy)
+
+
+def played(one, n, start=0):
+    """Add items one by one; answer most, and correct some of these."""
+    for i, raw in enumerate(tables(n, start), start):
+        (found,) = one.add([raw], start=i)
+        if i % 4:
+            said = one.say(found["item"], "ham" if i % 3 else "spam")
+            if i % 5 == 0:
+                one.correct(said["answer"], "spam")
+    return one
+
+
+def test_rows_are_those_of_the_encoder(desk):
+    one, alone = played(desk(mixed()), 120), TableEncoder(form="sparse", text_size=64)
+    flat = [{k: x for k, x in raw.items() if k not in ("nested", "tags")} for raw in tables(120)]
+    for x in flat:
+        alone.learn_one(x)
+    model = one.stream.model.clf.model_
+    assert one.stream.model.clf.encoder_.pack() == alone.pack()  # corrections do not count twice
+    assert one.view()["columns"] == alone.report()
+    assert "note: text, 3.0 words on average" in alone.report()
+    assert (model.sparse, model.width) == (True, alone.width_)
+
+
+@pytest.mark.parametrize("n", [1, 2, 39, 40, 41, 103])
+@pytest.mark.parametrize("snapshots", [True, False])
+def test_killed_and_started_again(desk, tmp_path, n, snapshots):
+    one = played(desk(mixed(), every=40), n)
+    model = one.model()
+    one.crash()
+    if not snapshots:
+        shutil.rmtree(tmp_path / "snapshots", ignore_errors=True)
+    one = desk(mixed(), every=40)
+    assert one.model() == model
+    whole = played(desk(mixed(), folder=tmp_path / "whole"), n + 30)
+    assert played(one, 30, start=n).model() == whole.model()
+
+
+def test_items_without_fields(desk):
+    one = desk(mixed())
+    one.add([{}, {"nested": {}}, {"a": None}], keys=False)
+    one.say(1, "ham")
+    model = one.model()
+    one.crash()
+    assert desk(mixed()).model() == model
+
+
+def test_items_are_deleted_once_snapshots_replace_them(desk, tmp_path):
+    short = mixed(privacy=Privacy(retention_days=1))
+    one = played(desk(short, every=20), 60)
+    one.service.forget(one.now + 10 * 86_400)
+    with closing(sqlite3.connect(tmp_path / "selectron.sqlite3")) as db:
+        (left,) = db.execute("SELECT count(*) FROM contents").fetchone()
+    assert left < 60
+    model = one.model()
+    one.crash()
+    assert desk(short, every=20).model() == model
+
+
+def test_whole_items_must_be_kept(desk):
+    with pytest.raises(SelectronError, match="with keep = 'hash', give the kind"):
+        desk(mixed(privacy=Privacy(keep="hash")))
+    assert desk(declared(privacy=Privacy(keep="hash"))).view()["items"] == 0
+
+
+def test_a_stream_of_words_needs_no_kind_later(desk):
+    one = desk()
+    one.add([{"text": "win money"}])
+    model = one.model()
+    one.crash()
+    one = desk(declared(features=Features(size=64), privacy=Privacy(keep="hash")))
+    assert one.model() == model
+    with pytest.raises(Problem, match="must have text"):
+        one.add([{"body": "lunch"}], start=1)
+    one.crash()
+    for features in (Features(kind="auto", size=64), Features(size=64, ignore=["id"])):
+        with pytest.raises(SelectronError, match="served with another features"):
+            desk(declared(features=features))
+
+
+def test_kinds_are_declared(tmp_path, desk):
+    file = tmp_path / "mail.toml"
+    start = 'classes = ["ham", "spam"]\n[features]\n'
+    file.write_text(start + 'columns = {zip = "category"}\nignore = ["id"]')
+    (stream,) = read(file)
+    one = desk(stream)
+    one.add([{"zip": 1010 + i, "id": f"x{i}"} for i in range(3)], keys=False)
+    assert one.stream.model.clf.encoder_.kinds_ == {"zip": "category"}
+    file.write_text(start + "ngrams = 2")
+    assert read(file)[0].features.kind == "text"
+    file.write_text(start + 'columns = {zip = "colour"}')
+    with pytest.raises(SelectronError, match=r"features\.columns\.zip"):
+        read(file)
+    file.write_text(start + 'columns = {zip = "category"}\nignore = ["zip"]')
+    with pytest.raises(SelectronError, match="'zip' is named in columns and in ignore"):
+        read(file)
+
+
+@pytest.mark.parametrize(
+    ("item", "why"),
+    [
+        ({f"f{i}": i for i in range(FIELDS + 1)}, "at most 256 fields"),
+        ({"v": [0.0] * 600, "w": [0.0] * 600}, "at most 1000 numbers"),
+        ({"v": [1e7]}, "up to 1000000"),
+    ],
+)
+def test_items_that_are_too_large(desk, item, why):
+    one = desk(mixed())
+    with pytest.raises(Problem, match=why):
+        one.add([item])
+    assert one.view()["items"] == 0
+
+
+def test_memory_is_bounded(desk):
+    one = desk(mixed(columns={"c": "category"}))
+    one.add([{f"f{i}-{j}": i for j in range(100)} for i in range(5)], keys=False)
+    encoder = one.stream.model.clf.encoder_
+    assert len(encoder.columns_) == FIELDS
+    one.crash()
+
+
+def test_no_more_categories_than_there_is_room_for(desk, tmp_path):
+    one = desk(mixed(columns={"c": "category"}))
+    one.add([{"c": f"v{i}" + "x" * (i // 500 * LONG)} for i in range(LEAST + 50)], keys=False)
+    encoder = one.stream.model.clf.encoder_
+    assert len(encoder.layout_.names) == LEAST
+    assert max(map(len, encoder.layout_.names)) == LONG + len("c=")
+    one.say(1, "ham")
+    model = one.model()
+    one.crash()
+    assert desk(mixed(columns={"c": "category"})).model() == model
+
+
+def test_the_demonstration_drifts():
+    found = list(islice(demo.messages(), 2 * demo.SHIFT))
+    first, later = found[: demo.SHIFT], found[demo.SHIFT :]
+
+    def urgent(part):
+        told = tuple(words.partition("{p}")[2] for words in demo.TROUBLE)
+        return {x["subject"].lower() for x in part if any(words in x["text"] for words in told)}
+
+    assert (urgent(first), urgent(later)) == (set(demo.PRODUCTS[:3]), set(demo.PRODUCTS[3:]))
+    assert {x["subject"].lower() for x in first} == set(demo.PRODUCTS)
