@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from selectron.evaluate.plot import COLOURS, DASHES
-from selectron_desktop.predictor import POLICIES, THRESHOLD, ActivityPredictor
+from selectron_desktop.predictor import ActivityPredictor
 from selectron_desktop.windows import Event
 
 from .batch import BatchPredictor, Fitting
@@ -68,23 +68,6 @@ def evaluate(
             rows.append(Row(name, threshold, outcome, getattr(predictor, "fitting", Fitting())))
             seen(rows[-1])
     return rows
-
-
-def policies(
-    events: Sequence[Event],
-    truth: Sequence[Any],
-    answers: float = 0.3,
-    threshold: float = THRESHOLD,
-) -> list[Row]:
-    """Return the outcome of each policy for unanswered alarms, if only a share is answered."""
-    predictors = {
-        policy: ActivityPredictor(threshold=threshold, unanswered=policy, random_state=0)
-        for policy in POLICIES
-    }
-    return [
-        Row(policy, threshold, play(predictor, events, truth, answers))
-        for policy, predictor in predictors.items()
-    ]
 
 
 def precision_at(rows: Iterable[Row], method: str, recall: float) -> float:

@@ -11,6 +11,7 @@ from selectron_desktop.alarms import Alarm
 from selectron_desktop.windows import Event
 
 FORGOTTEN = 4  # one of this number of switches is not declared
+STRETCH = 60.0  # seconds between two predictions
 NEAR = 300.0  # seconds by which an alarm may be late or early
 
 
@@ -69,7 +70,7 @@ def play(
     person, random = Person(truth), Random(0)
     instances = alarms = right = 0
     start = clock.process_time()
-    for now, news, declared in moments(events, person, predictor.seconds):
+    for now, news, declared in moments(events, person):
         for event in news:
             predictor.see(event)
         if declared is not None:
@@ -87,13 +88,13 @@ def play(
 
 
 def moments(
-    events: Sequence[Event], person: Person, seconds: float
+    events: Sequence[Event], person: Person
 ) -> Iterator[tuple[float, Sequence[Event], str | None]]:
     """Yield the times at which a stretch ends, the events since, and the declaration then."""
     said = [one for i, one in enumerate(person.truth) if i not in person.forgets]
     i, at, now = 0, 0, events[0].start
     while i < len(events) or now < events[-1].end:
-        step = now + seconds
+        step = now + STRETCH
         if i < len(events) and events[i].start > step and events[i - 1].end <= now:
             step = events[i].start  # nobody is there until then
         declared = None
