@@ -4,7 +4,6 @@ import math
 import time as clock
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from random import Random
 from typing import Any, NamedTuple
 
 from selectron_desktop.alarms import Alarm
@@ -60,14 +59,9 @@ class Person:
         return right, spell.activity, spell.start
 
 
-def play(
-    predictor: Any, events: Sequence[Event], truth: Sequence[Any], answers: float = 1.0
-) -> Outcome:
-    """Play a log to a predictor, with declarations and answers as in the paper.
-
-    `answers` is the share of alarms that are answered, at random.
-    """
-    person, random = Person(truth), Random(0)
+def play(predictor: Any, events: Sequence[Event], truth: Sequence[Any]) -> Outcome:
+    """Play a log to a predictor, with declarations and answers as in the paper."""
+    person = Person(truth)
     instances = alarms = right = 0
     start = clock.process_time()
     for now, news, declared in moments(events, person):
@@ -81,8 +75,7 @@ def play(
         if prediction is not None and prediction.alarm is not None:
             correct, activity, since = person.judge(prediction.alarm)
             alarms, right = alarms + 1, right + correct
-            if random.random() < answers:
-                predictor.answer(prediction.alarm.id, activity, since)
+            predictor.answer(prediction.alarm.id, activity, since)
     spent = clock.process_time() - start
     return Outcome(instances, len(truth) - 1, len(person.forgets), alarms, right, spent)
 
