@@ -1,6 +1,5 @@
 """Precision against recall by threshold, and time: the predictor and the batch method (5.4)."""
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -60,12 +59,6 @@ def evaluate(
             rows.append(Row(name, threshold, outcome, getattr(predictor, "fitting", Fitting())))
             seen(rows[-1])
     return rows
-
-
-def precision_at(rows: Iterable[Row], method: str, recall: float) -> float:
-    """Return the best precision of a method at this recall or more; NaN if it reaches none."""
-    found = [row.outcome for row in rows if row.method == method]
-    return max((one.precision for one in found if one.recall >= recall), default=math.nan)
 
 
 def plot(rows: Sequence[Row], path: str | Path, title: str = "Forgotten switches") -> None:
