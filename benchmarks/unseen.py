@@ -136,9 +136,9 @@ def compared(paths: list[Path]) -> Iterator[tuple[str, ...]]:
         some = [path for path in paths if kind != "classes change" or many(path)]
         for rate in RATES:
             d = differences(some, kind, rate)
-            told = len(d), np.count_nonzero(d > LEVEL), np.count_nonzero(d < -LEVEL)
+            counts = len(d), np.count_nonzero(d > LEVEL), np.count_nonzero(d < -LEVEL)
             worst = f"{100 * d.min():+.1f} ({some[int(d.argmin())].stem})"
-            yield kind, f"{rate:.0%}", *map(str, told), f"{100 * d.mean():+.1f}", worst
+            yield kind, f"{rate:.0%}", *map(str, counts), f"{100 * d.mean():+.1f}", worst
 
 
 def main() -> None:

@@ -28,9 +28,7 @@ from .trials.large_margin import lean, passed, pictures, selected, weights
 NAMES = {"usps": "USPS", "newsgroups": "20 Newsgroups", "rcv1": "RCV1"}
 ALPHAS = 1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1
 WAYS = {  # the candidates for each parameter
-    "objective": grid(
-        learners.ObjectiveRegularized, alpha=(1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1)
-    ),
+    "objective": grid(learners.ObjectiveRegularized, alpha=ALPHAS),
     "L2": grid(learners.L2Constrained, beta=(0.3, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0, 5.0)),
     "L1": grid(learners.L1Constrained, beta=(5.0, 10.0, 20.0, 40.0, 80.0, 160.0)),
     "PA": [learners.PassiveAggressive()],
@@ -100,10 +98,6 @@ def run(play: Play, quick: bool) -> Findings:
                 for (data, name), results in features.items()
                 for trial, result in enumerate(results)
                 for i, point in enumerate(result)
-            ],
-            "weights": [
-                {"pixel": i, **dict(zip(images, values, strict=True))}
-                for i, values in enumerate(zip(*images.values(), strict=True))
             ],
         },
         {

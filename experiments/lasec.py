@@ -12,7 +12,7 @@ from selectron.learners import LASEC, RLS, LeadingHistory, Perceptron, ShiftingP
 from selectron.specs import written
 
 from . import PAPERS, drawing
-from .findings import BEYOND, Findings, Play, band, grouped, tidy
+from .findings import BEYOND, Findings, Play, grouped, tidy
 from .lasec_claims import Passes, claims
 from .trials.lasec import passed
 
@@ -205,8 +205,6 @@ def _setting(size: Size) -> list[str]:
 def _tables(passes: Passes, parts: Parts) -> dict[str, list[dict]]:
     every = {key: results for key, results in passes.results.items() if key[2] == 1}
     few = {key: results for key, results in passes.results.items() if key[2] < 1}
-    names = {name: None for data, name, _ in few if data == "gaussian"}
-    shown = [*every, *(("gaussian", name, share) for share, name in product(SHOWN, names))]
     return {
         "parameters": [
             {"data": data, "way": name, "share": share, "learner": written(p), "asker": written(a)}
@@ -222,14 +220,6 @@ def _tables(passes: Passes, parts: Parts) -> dict[str, list[dict]]:
             ("data", "way", "share", "draw"),
             lambda result: {name: result[name] for name in ("rate", "accuracy", "later")},
         ),
-        "time": [
-            {"data": data, "way": name, "share": share, "round": int(end)}
-            | {"accuracy": float(mean), "half_interval": float(half)}
-            for data, name, share in shown
-            for end, mean, half in zip(
-                passes.ends(data), *band(passes.curves(data, name, share)), strict=True
-            )
-        ],
     }
 
 

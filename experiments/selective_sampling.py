@@ -56,7 +56,7 @@ def run(play: Play, quick: bool) -> Findings:
         PAPERS["selective_sampling"].source,
         _setting(names, size),
         [claim for data, ways in found.items() for claim in _claims(NAMES[data], ways, size)],
-        {"topics": _topic_rows(found, names), "time": _time_rows(found)},
+        {"topics": _topic_rows(found, names)},
         figures,
     )
 
@@ -137,15 +137,6 @@ def _topic_rows(found: Mapping[str, Ways], names: Mapping[str, list[str]]) -> li
         for data, ways in found.items()
         for (way, b), results in ways.items()
         for topic, rate, f in zip(names[data], rates(results), late(results), strict=True)
-    ]
-
-
-def _time_rows(found: Mapping[str, Ways]) -> list[dict]:
-    return [
-        {"data": data, "way": way, "b": b, "stories": int(end), "f": float(f), "rate": float(rate)}
-        for data, ways in found.items()
-        for (way, b), results in ways.items()
-        for end, f, rate in zip(*over_time(results), strict=True)
     ]
 
 

@@ -1,7 +1,6 @@
 """`python -m experiments.activity`: generated logs, and the paper's protocol."""
 
 import csv
-import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,18 +22,13 @@ def main() -> None:
     """Generate logs of desktops, and evaluate the predictor on them."""
 
 
-def of_log(command: Callable) -> Callable:
-    """Add the options for the generated log to a command."""
-    command = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)(
-        command
-    )
-    return click.option(
-        "--size",
-        type=click.Choice(list(SIZES)),
-        default="month",
-        show_default=True,
+LOG: list[Any] = [
+    click.Option(["--seed"], type=click.IntRange(min=0), default=0, show_default=True),
+    click.Option(
+        ["--size"], type=click.Choice(list(SIZES)), default="month", show_default=True,
         help="Size of the generated log; paper: four months, 299 activities.",
-    )(command)
+    ),
+]  # fmt: skip
 
 
 def file_of(*endings: str) -> Callable[[Any, Any, str | None], str | None]:
@@ -48,12 +42,11 @@ def file_of(*endings: str) -> Callable[[Any, Any, str | None], str | None]:
     return check
 
 
-@main.command("generate")
+@main.command("generate", params=LOG[:])
 @click.argument("file", callback=file_of(".json"))
 @click.option(
     "--declarations", callback=file_of(".csv"), help="Write the declarations to this CSV file."
 )
-@of_log
 @reported()
 def write_log(file: str, declarations: str | None, size: str, seed: int) -> None:
     """Generate a log of a desktop, and write it to FILE as ActivityWatch exports it.
@@ -74,8 +67,7 @@ def write_log(file: str, declarations: str | None, size: str, seed: int) -> None
                     rows.writerow([time.isoformat(timespec="milliseconds"), spell.activity])
 
 
-@main.command()
-@of_log
+@main.command(params=LOG[:])
 @click.option(
     "--threshold",
     "thresholds",
@@ -92,15 +84,9 @@ def write_log(file: str, declarations: str | None, size: str, seed: int) -> None
     help="Labels between two fits of the batch method; 0: without the batch method.",
 )
 @click.option("--plot", callback=file_of(".png", ".svg", ".pdf"), help="Draw the curves here.")
-@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 @reported()
 def evaluate(
-    size: str,
-    seed: int,
-    thresholds: tuple[float, ...],
-    every: int,
-    plot: str | None,
-    as_json: bool,
+    size: str, seed: int, thresholds: tuple[float, ...], every: int, plot: str | None
 ) -> None:
     """Measure how many forgotten switches are detected, and how many alarms are right.
 
@@ -108,11 +94,8 @@ def evaluate(
     right activity within five minutes.
     """
     desk = generate(SIZES[size], seed)
-    echo = (lambda text: None) if as_json else click.echo
-    echo(evaluation.HEAD)
-    rows = evaluation.evaluate(desk.events, desk.truth, thresholds, every, seen=echo)
-    if as_json:
-        click.echo(json.dumps([row.plain() for row in rows], indent=2))
+    click.echo(evaluation.HEAD)
+    rows = evaluation.evaluate(desk.events, desk.truth, thresholds, every, seen=click.echo)
     if plot:
         evaluation.plot(rows, plot, f"Forgotten switches in a log of {SIZES[size].days} days")
 

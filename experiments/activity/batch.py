@@ -81,13 +81,12 @@ class BatchPredictor(ActivityPredictor):
 
     def __init__(
         self,
-        seconds: float = 60.0,
         threshold: float = 0.5,
         every: int = 1,
         silent: bool = False,
         svm: Any = None,
     ):
-        super().__init__(seconds, threshold=threshold, patience=0.0)
+        super().__init__(threshold=threshold, patience=0.0)
         self.scoring = BatchScoring(threshold, every, svm)
         self.silent, self.spoke = silent, -np.inf
 

@@ -1,12 +1,10 @@
 """Precision against recall by threshold, and time: the predictor and the batch method (5.4)."""
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from selectron.evaluate.plot import COLOURS, DASHES
-from selectron_desktop.predictor import POLICIES, THRESHOLD, ActivityPredictor
+from selectron_desktop.predictor import ActivityPredictor
 from selectron_desktop.windows import Event
 
 from .batch import BatchPredictor, Fitting
@@ -33,13 +31,6 @@ class Row(NamedTuple):
             f"{self.method:<14} {self.threshold:9.2f}  {found.alarms:6}  {found.right:5}  "
             f"{found.precision:9.3f}  {found.recall:6.3f}  {each:9.3f} {fits}"
         )
-
-    def plain(self) -> dict[str, Any]:
-        """Return the row as JSON can hold it; an undefined precision or recall is None."""
-        found = self.outcome
-        shares = {"precision": found.precision, "recall": found.recall}
-        known = {name: None if math.isnan(share) else share for name, share in shares.items()}
-        return {"method": self.method, "threshold": self.threshold, **found._asdict(), **known}
 
 
 def evaluate(
@@ -70,42 +61,16 @@ def evaluate(
     return rows
 
 
-def policies(
-    events: Sequence[Event],
-    truth: Sequence[Any],
-    answers: float = 0.3,
-    threshold: float = THRESHOLD,
-) -> list[Row]:
-    """Return the outcome of each policy for unanswered alarms, if only a share is answered."""
-    predictors = {
-        policy: ActivityPredictor(threshold=threshold, unanswered=policy, random_state=0)
-        for policy in POLICIES
-    }
-    return [
-        Row(policy, threshold, play(predictor, events, truth, answers))
-        for policy, predictor in predictors.items()
-    ]
-
-
-def precision_at(rows: Iterable[Row], method: str, recall: float) -> float:
-    """Return the best precision of a method at this recall or more; NaN if it reaches none."""
-    found = [row.outcome for row in rows if row.method == method]
-    return max((one.precision for one in found if one.recall >= recall), default=math.nan)
-
-
 def plot(rows: Sequence[Row], path: str | Path, title: str = "Forgotten switches") -> None:
     """Draw precision against recall, in the format of the file's ending."""
-    from matplotlib.figure import Figure  # slow to import
+    from .. import drawing  # slow to import
 
-    figure = Figure(figsize=(6, 4.5), layout="constrained")
-    axes = figure.subplots()
+    figure, [[panel]] = drawing.panels(1)
     for i, method in enumerate(dict.fromkeys(row.method for row in rows)):
         own = sorted((row for row in rows if row.method == method), key=lambda row: row.threshold)
         found = [(row.outcome.recall, row.outcome.precision) for row in own]
-        style: dict[str, Any] = {"color": COLOURS[i], "ls": DASHES[i], "marker": "os^v"[i]}
-        axes.plot(*zip(*found, strict=True), label=method, lw=1.4, ms=4, **style)
-    axes.set(title=title, xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1.02))
-    axes.grid(alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, loc="lower left")
-    figure.savefig(path, dpi=150)
+        panel.plot(*zip(*found, strict=True), label=method, **drawing.style(i, points=True))
+    panel.set(xlim=(0, 1), ylim=(0, 1.02))
+    drawing.name_panel(panel, title, "recall", "precision")
+    drawing.legend(figure, panel)
+    figure.savefig(path, dpi=200)

@@ -4,13 +4,13 @@ import math
 import time as clock
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from random import Random
 from typing import Any, NamedTuple
 
 from selectron_desktop.alarms import Alarm
 from selectron_desktop.windows import Event
 
 FORGOTTEN = 4  # one of this number of switches is not declared
+STRETCH = 60.0  # seconds between two predictions
 NEAR = 300.0  # seconds by which an alarm may be late or early
 
 
@@ -59,17 +59,12 @@ class Person:
         return right, spell.activity, spell.start
 
 
-def play(
-    predictor: Any, events: Sequence[Event], truth: Sequence[Any], answers: float = 1.0
-) -> Outcome:
-    """Play a log to a predictor, with declarations and answers as in the paper.
-
-    `answers` is the share of alarms that are answered, at random.
-    """
-    person, random = Person(truth), Random(0)
+def play(predictor: Any, events: Sequence[Event], truth: Sequence[Any]) -> Outcome:
+    """Play a log to a predictor, with declarations and answers as in the paper."""
+    person = Person(truth)
     instances = alarms = right = 0
     start = clock.process_time()
-    for now, news, declared in moments(events, person, predictor.seconds):
+    for now, news, declared in moments(events, person):
         for event in news:
             predictor.see(event)
         if declared is not None:
@@ -80,20 +75,19 @@ def play(
         if prediction is not None and prediction.alarm is not None:
             correct, activity, since = person.judge(prediction.alarm)
             alarms, right = alarms + 1, right + correct
-            if random.random() < answers:
-                predictor.answer(prediction.alarm.id, activity, since)
+            predictor.answer(prediction.alarm.id, activity, since)
     spent = clock.process_time() - start
     return Outcome(instances, len(truth) - 1, len(person.forgets), alarms, right, spent)
 
 
 def moments(
-    events: Sequence[Event], person: Person, seconds: float
+    events: Sequence[Event], person: Person
 ) -> Iterator[tuple[float, Sequence[Event], str | None]]:
     """Yield the times at which a stretch ends, the events since, and the declaration then."""
     said = [one for i, one in enumerate(person.truth) if i not in person.forgets]
     i, at, now = 0, 0, events[0].start
     while i < len(events) or now < events[-1].end:
-        step = now + seconds
+        step = now + STRETCH
         if i < len(events) and events[i].start > step and events[i - 1].end <= now:
             step = events[i].start  # nobody is there until then
         declared = None

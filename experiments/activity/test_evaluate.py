@@ -1,6 +1,5 @@
 """The paper's protocol: forgotten switches, right alarms, and the results."""
 
-import math
 from itertools import pairwise
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from experiments.activity.batch import SILENCE, BatchPredictor
 from experiments.activity.days import Spell
 from experiments.activity.desks import generate
-from experiments.activity.evaluate import evaluate, plot, policies, precision_at
+from experiments.activity.evaluate import evaluate, plot
 from experiments.activity.projects import Size
 from experiments.activity.protocol import Person, moments, play
 from selectron_desktop.alarms import Alarm
@@ -47,7 +46,7 @@ def test_a_switch_counts_once():
 def test_all_events_come_in_order_and_every_fourth_switch_is_kept_quiet():
     events = [Event(60.0 * i, 60.0 * i + 60, "site:a", ()) for i in range(100)]
     seen, times, declared = [], [], []
-    for now, news, said in moments(events, Person(SPELLS), 60.0):
+    for now, news, said in moments(events, Person(SPELLS)):
         seen += news
         times.append(now)
         declared += [said] if said else []
@@ -69,20 +68,13 @@ def test_the_evaluation_compares_the_methods(log, tmp_path):
     rows = evaluate(*log, thresholds=(0.1, 0.4), every=50, seen=seen.append)
     assert rows == seen
     assert [row.method for row in rows[:3]] == ["online", "batch", "batch, silent"]
-    assert precision_at(rows, "online", 0.3) > 0.5
-    assert math.isnan(precision_at(rows, "online", 1.0))
+    online = [row.outcome for row in rows if row.method == "online"]
+    assert max(one.precision for one in online if one.recall >= 0.3) > 0.5
+    assert all(one.recall < 1 for one in online)
     assert rows[3].outcome.alarms < rows[0].outcome.alarms
     assert all(str(row).startswith(row.method) for row in rows)
     plot(rows, tmp_path / "figure.png")
     assert (tmp_path / "figure.png").stat().st_size > 10_000
-
-
-@pytest.mark.slow
-def test_silence_can_be_taken_in_three_ways(log):
-    rows = policies(log[0][:1500], log[1], answers=0.0, threshold=0.1)
-    assert [row.method for row in rows] == ["left out", "negative", "positive"]
-    assert len({row.outcome[3:5] for row in rows}) == 3
-    assert all(row.outcome.alarms > 0 for row in rows)
 
 
 @pytest.mark.slow

@@ -7,13 +7,6 @@ class Activities:
     """Activities in the order in which they were created.
 
     The number of an activity that was merged into another is not used again.
-
-    >>> activities = Activities()
-    >>> activities.create("Taxes"), activities.create("Garden")
-    (0, 1)
-    >>> activities.close("Taxes")
-    >>> activities.open
-    ['Garden']
     """
 
     def __init__(self) -> None:

@@ -36,11 +36,7 @@ class Prediction(NamedTuple):
 
 
 class Sure(NamedTuple):
-    """The asker of alarms, alone or within a `Budget`: ask if the score reaches a threshold.
-
-    >>> Sure(0.5).probability(r=0.7, q=1.0, t=1)
-    1.0
-    """
+    """The asker of alarms, alone or within a `Budget`: ask if the score reaches a threshold."""
 
     threshold: float
 

@@ -29,11 +29,7 @@ class Channel(Protocol):
 
 
 def sentence(question: dict[str, Any]) -> str:
-    """Return a question as a sentence.
-
-    >>> sentence({"activity": "thesis", "declared": "mail", "since": 0.0, "id": 1})[:38]
-    'Are you now working on "thesis", since'
-    """
+    """Return a question as a sentence."""
     since = time.strftime("%H:%M", time.localtime(question["since"]))
     declared = question["declared"]
     end = f', and no longer on "{declared}"' if declared else ""

@@ -27,12 +27,6 @@ class Counts:
 
     A row has room for `MOST` activities: a new one replaces the one with the smallest count. The
     total of a row still counts all activities, and what came with none.
-
-    >>> counts = Counts()
-    >>> counts.add(["tax.ods", "mail"], 3, 60)
-    >>> counts.add(["tax.ods"], None, 20)
-    >>> counts.of("tax.ods"), int(counts.rows([0]).totals[0])
-    ({3: 60}, 80)
     """
 
     def __init__(self) -> None:

@@ -1,6 +1,5 @@
 """`selectron-desktop`: which project you work on, from ActivityWatch."""
 
-import os
 import signal
 import sqlite3
 import sys
@@ -197,8 +196,7 @@ def associate(resource: str, name: str | None, home: Path) -> None:
 @main.command()
 @click.option("--day", "when", default="today", help="2024-05-01, or yesterday.")
 @click.option("--html", "target", type=click.Path(dir_okay=False), help="Write one HTML file here.")
-@click.option("--plain", is_flag=True, help="Print without colours.")
-def report(when: str, target: str | None, plain: bool, home: Path) -> None:
+def report(when: str, target: str | None, home: Path) -> None:
     """Show a day: predictions, declarations, corrections, and the time of each activity."""
     from .journal import Journal
     from .page import written
@@ -214,9 +212,8 @@ def report(when: str, target: str | None, plain: bool, home: Path) -> None:
         path.write_text(written(found), encoding="utf-8")
         click.echo(f"The report is in {path}", err=True)
         return
-    colourless = plain or not sys.stdout.isatty() or "NO_COLOR" in os.environ
-    for line in lines(found, colourless):
-        click.echo(line, color=not colourless)
+    for line in lines(found):
+        click.echo(line)
 
 
 @main.command("import", params=[*SETTINGS])

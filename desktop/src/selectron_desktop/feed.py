@@ -11,7 +11,7 @@ from typing import Any
 
 from selectron import SelectronError
 
-from .joining import Joiner, Raw, layer_of, moment, raw
+from .joining import CELL, Joiner, Raw, layer_of, moment, raw
 from .naming import Titles
 from .server import Absent
 from .windows import Event
@@ -50,7 +50,7 @@ def read(
         raise SelectronError(f"{path} has no valid event of a window.")
     joiner = Joiner(min(one.start for one in raws))
     joiner.feed(raws)
-    return joiner.take(max(one.end for one in raws) + joiner.cell)
+    return joiner.take(max(one.end for one in raws) + CELL)
 
 
 def buckets(path: str | Path) -> dict[str, dict[str, Any]]:

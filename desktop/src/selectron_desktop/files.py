@@ -30,22 +30,12 @@ if TYPE_CHECKING:
 
 KIND, FILE = "activity predictor", "classifier"
 LARGE = 1000  # numbers; a larger array is stored outside of the header
-PARTS = "seconds", "unanswered", "midnight", "threshold", "_activities", "past", "desktop", "asked"
+PARTS = "midnight", "threshold", "_activities", "past", "desktop", "asked"
 SEQUENCES = list, tuple, set, deque
-STATE = (
-    Activities,
-    Past,
-    Instance,
-    Timeline,
-    Associations,
-    Counts,
-    Replay,
-    Desktop,
-    Questions,
-    Asked,
-)
+PAST = Past, History, Instance, Timeline, Activities, Associations, Counts, Replay
+NOW = Desktop, Questions, Asked
 RECORDS = Alarm, Event, Features, Rows, Statement, Vector, Window
-CLASSES: Any = {kind.__name__: kind for kind in (*SEQUENCES, History, *STATE, *RECORDS)}
+CLASSES: Any = {kind.__name__: kind for kind in (*SEQUENCES, *PAST, *NOW, *RECORDS)}
 
 
 def write(path: str | os.PathLike, predictor: "ActivityPredictor") -> None:
@@ -79,11 +69,7 @@ def read(kind: Any, path: str | os.PathLike, parts: tuple[Any, ...]) -> "Activit
 
 
 def pack(value: Any, arrays: dict[str, np.ndarray]) -> Any:
-    """Return a value as JSON can hold it; its large arrays are added to `arrays`.
-
-    >>> pack({"a": (1, None)}, {})
-    ['dict', ['list', 'a'], ['list', ['tuple', 1, None]]]
-    """
+    """Return a value as JSON can hold it; its large arrays are added to `arrays`."""
     kind = type(value).__name__
     if isinstance(value, np.ndarray):
         if value.size <= LARGE:

@@ -70,11 +70,7 @@ def opened(home: Path, **given: Any) -> tuple[Session, Settings]:
 
 
 def budget_of(text: str) -> Any:
-    """Return a budget that is written as text, None for "none"; raises SelectronError.
-
-    >>> budget_of("6/1d").labels, budget_of("none")
-    (6.0, None)
-    """
+    """Return a budget that is written as text, None for "none"; raises SelectronError."""
     from selectron.askers import Budget
 
     return None if text == "none" else Budget.parse(text)

@@ -143,9 +143,8 @@ class Joiner:
     that time have. Nothing before `since` is returned.
     """
 
-    def __init__(self, since: float = 0.0, cell: float = CELL):
-        self.cell = cell
-        self.until = since // cell * cell
+    def __init__(self, since: float = 0.0):
+        self.until = since // CELL * CELL
         self.ends: dict[tuple[str, float, Seen], float] = {}
 
     def feed(self, raws: Iterable[Raw]) -> None:
@@ -159,7 +158,7 @@ class Joiner:
 
     def take(self, until: float) -> list[Event]:
         """Return the events up to the last whole minute before a time, and continue from there."""
-        until = until // self.cell * self.cell
+        until = until // CELL * CELL
         if until <= self.until:
             return []
         layers = defaultdict(list)
@@ -176,10 +175,10 @@ class Joiner:
         }
         self.until = until
         self.ends = {key: end for key, end in self.ends.items() if end > until}
-        return list(map(Event._make, joined(_in_front(flat, self.cell), cell=self.cell)))
+        return list(map(Event._make, joined(_in_front(flat), cell=CELL)))
 
 
-def _in_front(flat: dict[str, list[Span]], cell: float) -> Iterator[Event]:
+def _in_front(flat: dict[str, list[Span]]) -> Iterator[Event]:
     """Yield what was in front, between any two moments at which a layer changes."""
     cuts = sorted({t for spans in flat.values() for span in spans for t in (span.start, span.end)})
     at = dict.fromkeys(flat, 0)
@@ -192,7 +191,7 @@ def _in_front(flat: dict[str, list[Span]], cell: float) -> Iterator[Event]:
                 shown[layer] = spans[at[layer]].value
         seen = front(shown)
         while seen is not None and start < end:
-            stop = min(end, (start // cell + 1) * cell)
+            stop = min(end, (start // CELL + 1) * CELL)
             yield Event(start, stop, seen.resource, seen.words)
             start = stop
 

@@ -8,6 +8,7 @@ import re
 import secrets
 import unicodedata
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -102,11 +103,8 @@ def secret(path: Path) -> bytes:
 
     Raises SelectronError if the file has other content.
     """
-    try:
+    with suppress(FileExistsError):
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        pass
-    else:
         with open(file, "wb") as draft:
             draft.write(secrets.token_bytes(BYTES))
     found = path.read_bytes()

@@ -17,7 +17,6 @@ from .timeline import Statement
 from .windows import Desktop, Event
 
 THRESHOLD = 0.3
-POLICIES = ("left out", "negative", "positive")
 
 
 class ActivityPredictor:
@@ -28,8 +27,6 @@ class ActivityPredictor:
 
     Parameters
     ----------
-    seconds : float, default=60.0
-        Length of a stretch, above 0. The caller is responsible for keeping to it.
     learner : learner, default=ObjectiveRegularized(alpha=0.001, C=10)
         Its rows have a norm of at most 0.2.
     threshold : float, default=0.3
@@ -38,8 +35,6 @@ class ActivityPredictor:
     budget : Budget, default=None
         Limit on the alarms, such as `Budget(labels=6, per="1d")`.
     random_state : as in `OnlineClassifier`
-    unanswered : {"left out", "negative", "positive"}, default="left out"
-        How an alarm is treated that nobody answers.
     patience : float, default=600.0
         Seconds, from 0 on, for which an alarm that was denied is not repeated, unless its lead is
         twice as large as it was then.
@@ -65,29 +60,22 @@ class ActivityPredictor:
 
     def __init__(
         self,
-        seconds: float = 60.0,
         learner: Any = None,
         threshold: float = THRESHOLD,
         budget: Any = None,
         random_state: Any = None,
-        unanswered: str = "left out",
         patience: float = 600.0,
         midnight: float = 0.0,
         replay: int = 7,
     ):
-        if unanswered not in POLICIES:
-            raise SelectronError(
-                f"unanswered must be {', '.join(map(repr, POLICIES))}, got {unanswered!r}."
-            )
         for name, value, valid, wanted in (
-            ("seconds", seconds, 0 < seconds < math.inf, "a number above 0"),
             ("patience", patience, patience >= 0, "a number from 0 on"),
             ("midnight", midnight, 0 <= midnight <= DAY, "seconds from 0 to a day"),
             ("replay", replay, 0 <= replay == int(replay), "an integer from 0 on"),
         ):
             if not valid:
                 raise SelectronError(f"{name} must be {wanted}, got {value!r}.")
-        self.seconds, self.unanswered, self.midnight = seconds, unanswered, midnight
+        self.midnight = midnight
         learner = ObjectiveRegularized(alpha=0.001, C=10) if learner is None else learner
         asker, self.threshold = Sure(threshold), threshold
         asker = asker if budget is None else budget._replace(asker=asker)
@@ -130,7 +118,7 @@ class ActivityPredictor:
         instance = self._close(time)
         for asked in self.asked.waiting:
             if time - asked.alarm.time > LAPSE:
-                self._settle(asked)
+                asked.settled = True
         if instance is None:
             return None
         found = self.scoring.find(self._scores(instance), self.past.said.last.activity)
@@ -157,7 +145,7 @@ class ActivityPredictor:
         if not (late := time < self.desktop.closed_at):
             self._close(time)
         for asked in self.asked.waiting:
-            self._settle(asked)
+            asked.settled = True
         self.past.said.add(Statement(time, number, None))
         for moved in self.past.relabel() if late else ():
             if (instance := self.past.history.get(moved)) and instance.vector.end - time <= FRESH:
@@ -287,11 +275,3 @@ class ActivityPredictor:
         if before.label is not None and instance.label is not None:
             pair = Pair(before.label, instance.label)
             self.scoring.learn(before.features, instance.features, pair, self._scores(instance))
-
-    def _settle(self, asked: Asked) -> None:
-        """Stop waiting for an answer, and apply the policy for unanswered alarms."""
-        asked.settled = True
-        if self.unanswered == "positive":
-            self._take(asked, asked.activity, asked.alarm.since)
-        elif self.unanswered == "negative":
-            self._learn(self.past.history.get(asked.instance))

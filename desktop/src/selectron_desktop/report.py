@@ -7,8 +7,6 @@ from datetime import date, datetime, timedelta
 from itertools import pairwise
 from typing import NamedTuple
 
-import click
-
 from .joining import joined
 from .journal import Journal
 from .saying import KINDS, Names
@@ -22,7 +20,6 @@ ADVICE = (
 )
 # Okabe and Ito's colours, without black, which is invisible on a dark page
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
-TERMINAL = (26, 214, 36, 175, 74, 166, 227)  # the nearest of a terminal's 256 colours
 PATTERNS = ("solid", "stripes", "dots", "bars")
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 DARK = COLOURS[0]  # the colour on which white letters are readable
@@ -145,7 +142,6 @@ class Look(NamedTuple):
     """The look of an activity."""
 
     colour: str
-    number: int  # of the colour, in a terminal
     pattern: str
     letter: str
 
@@ -165,17 +161,17 @@ def looks(activities: Sequence[str]) -> dict[str, Look]:
     """Return the looks of activities: first the colours, then the same colours with patterns.
 
     >>> looks(["thesis", "mail"])["mail"]
-    Look(colour='#E69F00', number=214, pattern='solid', letter='b')
+    Look(colour='#E69F00', pattern='solid', letter='b')
     """
     n = len(COLOURS)
     return {
-        name: Look(COLOURS[i % n], TERMINAL[i % n], PATTERNS[i // n % 4], LETTERS[i % 52])
+        name: Look(COLOURS[i % n], PATTERNS[i // n % 4], LETTERS[i % 52])
         for i, name in enumerate(activities)
     }
 
 
-def lines(day: Day, plain: bool = False, width: int = WIDTH) -> Iterator[str]:
-    """Yield the lines of a day; without colours if `plain`."""
+def lines(day: Day, width: int = WIDTH) -> Iterator[str]:
+    """Yield the lines of a day, in which a letter stands for an activity."""
     yield f"{day.date:%A} {day.date.isoformat()}"
     if not day.stretches:
         yield "Nothing was seen on this day."
@@ -186,9 +182,9 @@ def lines(day: Day, plain: bool = False, width: int = WIDTH) -> Iterator[str]:
     yield f"{'':<11}{begun}{ended:>{max(width - len(begun), 6)}}"
     for row in ROWS:
         cells = [_at(day, row, start + (end - start) * (i + 0.5) / width) for i in range(width)]
-        yield f"{row:<11}" + "".join(_painted(cell, styles, plain) for cell in cells)
+        yield f"{row:<11}" + "".join(_mark(cell, styles) for cell in cells)
     yield ""
-    yield from _times(day, styles, plain)
+    yield from _times(day, styles)
     yield f"{day.asked} asked, {day.answered} answered"
     if day.advice:
         yield from textwrap.wrap(day.advice, WIDTH)
@@ -199,22 +195,18 @@ def _at(day: Day, row: str, time: float) -> str | None:
     return next((getattr(one, row) for one in day.stretches if one.start <= time < one.end), "")
 
 
-def _painted(activity: str | None, styles: dict[str, Look], plain: bool) -> str:
-    if not activity:
-        return " " if activity == "" else NONE
-    look = styles[activity]
-    if plain:
-        return look.letter
-    return click.style(look.letter, fg=15 if look.ink == "#fff" else 0, bg=look.number)
+def _mark(activity: str | None, styles: dict[str, Look]) -> str:
+    if activity == "":
+        return " "
+    return styles[activity].letter if activity in styles else NONE
 
 
-def _times(day: Day, styles: dict[str, Look], plain: bool) -> Iterator[str]:
+def _times(day: Day, styles: dict[str, Look]) -> Iterator[str]:
     seconds = day.seconds
     whole = sum(seconds.values())
     for name in day.timed:
-        mark = _painted(name, styles, plain) if name in styles else NONE
         took = seconds[name]
-        yield f"{mark} {span(took):>6} {took / whole:>5.0%}  {_printable(name)}"
+        yield f"{_mark(name, styles)} {span(took):>6} {took / whole:>5.0%}  {_printable(name)}"
     yield f"  {span(whole):>6}        in all"
     if day.guessed:
         named = (f"{styles[name].letter} {_printable(name)}" for name in day.guessed)

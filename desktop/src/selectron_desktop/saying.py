@@ -23,12 +23,7 @@ AHEAD = 60.0  # seconds that clocks may differ
 
 
 class Names:
-    """Activities by name, open or closed, and what was declared.
-
-    >>> names = Names([Entry(1, "create", 0, 0, {"activity": "thesis"})])
-    >>> names.open
-    {'thesis': True}
-    """
+    """Activities by name, open or closed, and what was declared."""
 
     def __init__(self, entries: Iterable[Entry] = ()):
         self.open: dict[str, bool] = {}

@@ -18,9 +18,7 @@ from .features import Features, K, M, joint
 LENGTH = 2000  # rows that are kept
 GOLDEN = 0.6180339887498949  # its multiples, modulo 1, are spread evenly
 PER = Budget._fields.index("per")
-LESS = (
-    -1
-)  # the label of -Z: a score of 0 is a mistake then, for learners that step on mistakes only
+LESS = -1  # the label of -Z, so that a score of 0 is a mistake
 
 
 class Pair(NamedTuple):
@@ -38,11 +36,7 @@ class Scores(NamedTuple):
     penalty: float
 
     def of(self, pair: Pair) -> float:
-        """Return g of a pair.
-
-        >>> Scores(np.array([1.0, 2.0]), np.array([3.0, 4.0]), 0.5).of(Pair(0, 1))
-        4.5
-        """
+        """Return g of a pair."""
         i, j = pair
         return float(self.first[i] + self.second[j] - (self.penalty if i != j else 0.0))
 
@@ -60,11 +54,7 @@ class Scores(NamedTuple):
         return self._highest([pair for pair in found if pair != without])
 
     def keeping(self, now: int) -> Pair:
-        """Return the pair with the highest score among those that end with the activity `now`.
-
-        >>> Scores(np.array([1.0, 2.0]), np.array([3.0, 2.5]), penalty=0.5).keeping(0)
-        Pair(before=1, now=0)
-        """
+        """Return the pair with the highest score among those that end with the activity `now`."""
         pairs = [*(Pair(int(i), now) for i in leading(self.first, 2)), Pair(now, now)]
         return self._highest(pairs) or Pair(now, now)
 
@@ -82,12 +72,7 @@ def leading(scores: np.ndarray, n: int) -> np.ndarray:
 
 
 class Replay:
-    """The last rows that were learned, some of which are learned again with each new one.
-
-    >>> replay = Replay(again=2)
-    >>> [replay.add(np.full(K + 2 * M, i))[:, 0].tolist() for i in range(4)]
-    [[0.0], [0.0, 1.0], [1.0, 1.0, 2.0], [0.0, 2.0, 3.0]]
-    """
+    """The last rows that were learned, some of which are learned again with each new one."""
 
     def __init__(self, again: int):
         self.again = again  # rows that are returned with each new one

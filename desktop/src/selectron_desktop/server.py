@@ -23,10 +23,9 @@ class Absent(SelectronError):
 
 
 class Server:
-    """A server at an address, by default the one that ActivityWatch uses.
+    """A server at an address; every request raises Absent if it is not there, slow, or fails.
 
-    `patience` is the number of seconds to wait for a response. Raises SelectronError if the address
-    is invalid; every request raises Absent if the server is not there, too slow, or fails.
+    `patience` is the number of seconds to wait for a response.
     """
 
     def __init__(self, address: str | None = None, patience: float = PATIENCE):

@@ -61,12 +61,10 @@ class Snapshots:
 class Session:
     """A predictor whose input is in the journal of a folder.
 
-    Everything is written before it has an effect; a start replays the journal, with the same
-    result. `make` returns a new predictor, `load` one from a file. Raises SelectronError if another
-    process runs it, or the journal is damaged.
-
-    Alarms are numbered by the journal: a later version may raise other alarms when it replays the
-    same events, and an answer must not be taken for one to another alarm.
+    Everything is written before it has an effect; a start replays the journal. `make` returns a new
+    predictor, `load` one from a file. Raises SelectronError if another process runs it, or the
+    journal is damaged. Alarms have the journal's numbers: another version may raise other alarms
+    when it replays the same events.
     """
 
     def __init__(

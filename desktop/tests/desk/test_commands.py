@@ -154,7 +154,7 @@ def test_declarations_may_come_after_the_events(call, said, tmp_path):
     assert later.exit_code == 0, later.output
     assert later.stdout.endswith(", 11 new declarations\n")
     assert kinds(tmp_path).count("switch") == 11
-    shown = call("report", "--day", "2024-05-01", "--plain").output
+    shown = call("report", "--day", "2024-05-01").output
     assert "not declared" not in shown
     assert "mail" in shown
     again = call("import", "export.json", "--declarations", "said.csv")
@@ -186,12 +186,12 @@ def test_alarms_of_an_import_are_listed_and_answered(call, said):
 
 def test_a_day_without_declarations_says_what_would_help(call, said):
     call("import", "export.json")
-    shown = " ".join(call("report", "--day", "2024-05-01", "--plain").output.split())
+    shown = " ".join(call("report", "--day", "2024-05-01").output.split())
     assert "Nothing was declared on this day: selectron-desktop declare NAME --since 2024" in shown
     call("report", "--day", "2024-05-01", "--html", "day.html")
     assert "Nothing was declared on this day" in Path("day.html").read_text()
     call("import", "export.json", "--declarations", "said.csv")
-    assert "Nothing was declared" not in call("report", "--day", "2024-05-01", "--plain").output
+    assert "Nothing was declared" not in call("report", "--day", "2024-05-01").output
 
 
 def test_of_several_computers_the_one_that_is_taken_is_named(call, tmp_path):

@@ -79,7 +79,7 @@ def test_a_call_that_is_refused_changes_nothing(call, tmp_path):
 
 
 def test_parameters_are_checked():
-    for wrong in ({"seconds": 0}, {"threshold": -1}, {"unanswered": "maybe"}, {"replay": 0.5}):
+    for wrong in ({"threshold": -1}, {"patience": -1}, {"midnight": -1}, {"replay": 0.5}):
         with pytest.raises(SelectronError):
             ActivityPredictor(**wrong)
 
@@ -192,15 +192,13 @@ def test_a_declaration_ends_the_wait_but_the_answer_still_counts():
     assert predictor._activities.names.get(predictor.past.said.at(alarm.time - 1)) == alarm.activity
 
 
-@pytest.mark.parametrize("policy", ["left out", "negative", "positive"])
-def test_silence_is_taken_for_what_it_is_said_to_be(policy):
-    predictor, alarm, _ = alarmed(unanswered=policy)
+def test_an_unanswered_alarm_changes_nothing():
+    predictor, alarm, _ = alarmed()
     weights = predictor.scoring.weights().copy()
     predictor.tick(alarm.time + LAPSE + 1)
-    assert (predictor.declared == alarm.activity) == (policy == "positive")
-    learned = (predictor.scoring.weights() != weights).any()
-    assert learned or policy != "negative"
-    assert not (learned and policy == "left out")
+    assert predictor.alarms == []
+    assert predictor.declared != alarm.activity
+    assert (predictor.scoring.weights() == weights).all()
 
 
 def test_right_after_a_declaration_only_a_large_lead_is_asked_about():

@@ -78,7 +78,7 @@ def test_time_that_nobody_spoke_for(began):
     session = began()
     session.advance(work(0, "a"), at(1))
     assert day(session.journal, MAY).seconds == {"not declared": 60.0}
-    text = "\n".join(lines(day(session.journal, MAY), plain=True))
+    text = "\n".join(lines(day(session.journal, MAY)))
     assert "0:01  100%  not declared" in text
     assert "<h1>" in written(day(session.journal, MAY))
 
@@ -97,7 +97,7 @@ def test_days_begin_at_midnight_and_have_23_to_25_hours(began):
 def test_as_text(told):
     told.said("answer", 1, "thesis", at(40))
     title, times, *timeline, empty, first, second, whole, asked = lines(
-        day(told.journal, MAY), plain=True, width=32
+        day(told.journal, MAY), width=32
     )
     assert title == "Wednesday 2024-05-01"
     assert times.split() == ["10:00", "10:32"]
@@ -109,8 +109,6 @@ def test_as_text(told):
     ]
     assert (empty, first, second) == ("", "a   0:04   67%  thesis", "b   0:02   33%  mail")
     assert (whole.split()[0], asked) == ("0:06", "2 asked, 1 answered")
-    coloured = "\n".join(lines(day(told.journal, MAY)))
-    assert "\x1b[" in coloured
     assert list(lines(day(told.journal, date(2024, 5, 3)))) == [
         "Friday 2024-05-03",
         "Nothing was seen on this day.",

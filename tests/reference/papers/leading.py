@@ -208,17 +208,17 @@ class Leading:
             return 0.0, 0.0
         self.wrong = self.errors / self.weighed
         self.looks = [member.look(x) for member in self.members]
-        self.said = [
+        self.chances = [
             self.belief(*look, self.noise(member))
             for member, look in zip(self.members, self.looks, strict=True)
         ]
         shares = [member.share for member in self.members]
-        p = np.dot(shares, self.said)
-        told = entropy(p) - np.dot(shares, [entropy(each) for each in self.said])
+        p = np.dot(shares, self.chances)
+        gain = entropy(p) - np.dot(shares, [entropy(each) for each in self.chances])
         new = [
             m.share for m in self.members if not m.wanders and 0 < m.first > len(self.rows) - NEW
         ]
-        return 2 * p - 1, max(0.0, told) + sum(new)
+        return 2 * p - 1, max(0.0, gain) + sum(new)
 
     def life(self, t):
         """How much of its life the concept has ahead of it, by its kind and age."""
@@ -280,7 +280,7 @@ class Leading:
         self.noises = 0.999 * weights / weights.sum() + 0.001 * PLAUSIBLE
 
     def judge(self, y):
-        likely = np.array([p if y > 0 else 1 - p for p in self.said])
+        likely = np.array([p if y > 0 else 1 - p for p in self.chances])
         flipped = self.wrong * (1 - (likely - self.wrong) / (1 - 2 * self.wrong)) / likely
         shares = np.array([member.shares for member in self.members]) * likely[:, None]
         shares /= shares.sum()

@@ -12,7 +12,7 @@ import numpy as np
 from ...engine.rows import Dense, Sparse, rows_of
 from ...errors import SelectronError
 from .columns import Choice, Part
-from .text import Blocks, Counted, opened, size_of
+from .text import Blocks, Counted, ahead, opened, pieces, size_of
 
 FORMATS = ("svmlight", "csv", "parquet", "jsonl")
 PACKED = (".gz", ".bz2", ".xz", ".zst")
@@ -134,7 +134,8 @@ class Source:
 
         layout = tables.begun(blocks, self.choice, self._header)
         self._names_on, self._doubtful = layout.header, layout.doubtful
-        return tables.csv_parts(blocks, self._size, layout)
+        found = pieces(blocks, self._size, layout.record, layout.line)
+        return ahead(lambda piece: tables.parsed(piece, layout), found)
 
     def _parquet(self, file: Counted) -> Iterator[Part]:
         from . import tables

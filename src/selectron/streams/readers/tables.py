@@ -19,7 +19,7 @@ import pyarrow.types as kinds
 from ...data.cells import label, number, second
 from ...errors import SelectronError
 from .columns import PANDAS_INDEX, USUAL, Choice, Columns, Part, choose
-from .text import Blocks, Counted, Piece, ahead, ends, pieces, reason
+from .text import Blocks, Counted, Piece, ends, reason
 
 MARKS = ",;\t"
 BLANK = " \r\n"
@@ -71,12 +71,6 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> Layout:
     doubtful, columns = header is None and is_mixed(names), choose(names, choice)
     blocks.skip(first)
     return Layout(mark, record, names, columns, place + first.count(b"\n"), place, doubtful)
-
-
-def csv_parts(blocks: Blocks, size: int, layout: Layout) -> Iterator[Part]:
-    """Yield the rows of the file."""
-    found = pieces(blocks, size, layout.record, layout.line)
-    return ahead(lambda piece: parsed(piece, layout), found)
 
 
 def parsed(piece: Piece, layout: Layout) -> Part:
