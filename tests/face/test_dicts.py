@@ -240,3 +240,10 @@ def test_any_rows_are_those_of_a_matrix(rows):
     keyed, plain = fresh(Perceptron()), fresh(Perceptron())
     wanted = plain.run(matrix(rows, order(rows)), labels)
     assert keyed.run(rows, labels).margin.tolist() == wanted.margin.tolist()
+
+
+def test_the_first_row_may_be_a_dict_to_encode():
+    clf = OnlineClassifier(LASEC(), encoder="auto", classes=[0, 1], random_state=0)
+    ticket = clf.decide({"country": "FR", "age": None}).ticket
+    assert clf.tell(ticket, 0)
+    assert (clf.n_features_in_, clf.feature_names_) == (2, ["country=FR"])

@@ -51,6 +51,7 @@ class TakesRows(NestedParameters):
             return self.encoder_.look(table), n
         self.encoder_ = self.encoder_.copy() if fitted else new_encoder(self.encoder)
         blocks = list(self.encoder_.learn(table))
+        self.n_features_in_ = self.encoder_.n_features_in_
         if not self.encoder_.sparse_:
             return blocks, n
         if fitted:
