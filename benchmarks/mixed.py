@@ -10,6 +10,7 @@ after the first 25, 50, 100, 250, and then every 250. It predicts every row befo
 import tarfile
 import warnings
 from collections.abc import Iterator
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -136,7 +137,8 @@ def accuracies(name: str, make: Any) -> tuple[str, ...]:
 def rows() -> Iterator[tuple[str, ...]]:
     for path, label in CARRIED:
         yield accuracies(f"{path}: {label}", lambda seed, p=path, of=label: carried(p, of, seed))
-    yield accuracies("generated: 30 columns", generated)
+    for k in (2, 4):
+        yield accuracies(f"generated: 30 columns, {k} classes", partial(generated, classes=k))
 
 
 if __name__ == "__main__":
