@@ -28,7 +28,7 @@ LEVELS = (
     ("model", "storage", "specs"),
     ("estimator", "streams", "bounds"),
     ("pool", "selection"),
-    ("evaluate",),
+    ("evaluate", "river"),
     ("serve",),
     ("cli",),
     ("__main__",),

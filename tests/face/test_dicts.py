@@ -254,3 +254,10 @@ def test_the_first_row_may_be_a_dict_of_mixed_values(form, tmp_path):
     again = OnlineClassifier.load(tmp_path / "model")
     x = {"age": 7, "country": "C1", "late": None}
     assert again.decide(x) == clf.decide(x)
+
+
+def test_the_first_row_may_be_a_dict_to_encode():
+    clf = OnlineClassifier(LASEC(), encoder="auto", classes=[0, 1], random_state=0)
+    ticket = clf.decide({"country": "FR", "age": None}).ticket
+    assert clf.tell(ticket, 0)
+    assert (clf.n_features_in_, clf.feature_names_) == (2, ["country=FR"])

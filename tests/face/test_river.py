@@ -1,0 +1,75 @@
+"""The classifier of River passes River's own checks, and learns only labels that it asked for."""
+
+import pickle
+
+import pytest
+from river import checks, datasets
+
+from selectron import Budget, OnlineClassifier, SelectronError
+from selectron.learners import LASEC
+from selectron.river import Classifier
+
+MODELS = [Classifier(), Classifier(LASEC(), Budget(rate=0.5), seed=1)]
+CHECKS = [(model, check) for model in MODELS for check in checks.yield_checks(model)]
+ROWS = list(datasets.Phishing().take(60))
+
+
+def budget():
+    return Classifier(LASEC(), Budget(rate=0.3), seed=0)
+
+
+def played(model, rows):
+    """Return the prediction before each row, and whether its label was asked for."""
+    found = []
+    for x, y in rows:
+        before, seen = model.n_asked, model.predict_proba_one(x)
+        model.learn_one(x, y)
+        found.append((seen, model.n_asked > before))
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("model", "check"), CHECKS, ids=[check.__name__ for _, check in CHECKS])
+def test_rivers_checks(model, check):
+    check(model.clone())
+
+
+def test_it_decides_and_tells():
+    model = budget()
+    clf = OnlineClassifier(LASEC(), Budget(rate=0.3), encoder="auto", random_state=0)
+    for x, y in ROWS:
+        model.learn_one(x, y)
+        decision = clf.decide(dict(sorted(x.items())))
+        if decision.ask:
+            clf.tell(decision.ticket, y)
+        assert model.predict_one(x) == clf.predict([x])[0]
+    assert 10 < model.n_asked < len(ROWS)
+
+
+def test_labels_that_were_not_asked_for_do_not_matter():
+    found = played(budget(), ROWS)
+    others = [(x, y if asked else "other") for (x, y), (_, asked) in zip(ROWS, found, strict=True)]
+    assert played(budget(), others) == found
+
+
+def test_a_pickled_model_goes_on():
+    model = budget()
+    played(model, ROWS[:30])
+    twin = pickle.loads(pickle.dumps(model))
+    assert played(twin, ROWS[30:]) == played(model, ROWS[30:])
+
+
+def test_nothing_is_predicted_before_the_first_label():
+    model = Classifier(LASEC())
+    assert (model.predict_one({"a": 1}), model.predict_proba_one({"a": 1})) == (None, {})
+    model.learn_one({"a": 1}, "up")
+    assert (model.predict_one({}), model.predict_proba_one({})) == ("up", {"up": 1.0})
+
+
+def test_names_may_be_numbers_and_values_of_any_kind():
+    model = Classifier(LASEC())
+    for i in range(40):
+        model.learn_one({1: i % 2, "place": f"v{i % 3}", ("a", 2): None}, "yn"[i % 3 == 0])
+    assert [model.predict_one({"place": f"v{i}"}) for i in range(3)] == ["n", "y", "y"]
+    with pytest.raises(SelectronError, match="label"):
+        model.learn_one({1: 1}, None)
