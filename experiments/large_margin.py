@@ -22,6 +22,7 @@ from .findings import (
     grouped,
     listed,
     paired,
+    tidy,
 )
 from .trials.large_margin import lean, passed, pictures, selected, weights
 
@@ -93,12 +94,11 @@ def run(play: Play, quick: bool) -> Findings:
         [*claims, *_image_claims(images, pairs)],
         {
             "errors": _error_rows(errors),
-            "features": [
-                {"data": data, "way": name, "trial": trial, "point": i, **point}
-                for (data, name), results in features.items()
-                for trial, result in enumerate(results)
-                for i, point in enumerate(result)
-            ],
+            "features": tidy(
+                {(*key, i): row for key, some in features.items() for i, row in enumerate(some)},
+                ("data", "way", "trial", "point"),
+                dict,
+            ),
         },
         {
             "figure-1": _error_figure(errors, size.data),

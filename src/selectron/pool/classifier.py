@@ -159,12 +159,8 @@ class SelfDirectedClassifier(BaseEstimator):
     def labelled(self) -> PoolRun:
         """Return the record of the rows labelled so far."""
         answers = self._session().answers
-        return PoolRun(
-            answers.rows,
-            named(answers.proposed, self.classes_),
-            named(answers.codes, self.classes_),
-            answers.wrong,
-        )
+        proposed, labels = (named(c, self.classes_) for c in (answers.proposed, answers.codes))
+        return PoolRun(answers.rows, proposed, labels, answers.wrong)
 
     def labels(self) -> np.ndarray:
         """Return the label of every row, (n_rows,), None for rows without one."""

@@ -102,13 +102,8 @@ def kernels(X: Any, features: Any, seed: int) -> tuple[tuple[np.ndarray, ...], t
     among the rows as given and among the standardised rows. Sparse, wide and large tables get none.
     """
     n, d = X.shape
-    if (
-        not isinstance(features, str)
-        or features != "auto"
-        or scipy.sparse.issparse(X)
-        or n > MAPPED
-        or d > WIDEST
-    ):
+    auto = isinstance(features, str) and features == "auto"
+    if not auto or scipy.sparse.issparse(X) or n > MAPPED or d > WIDEST:
         return (), ()
     Z = standard(X)
     both = gaussian(X, seed), gaussian(Z, seed)

@@ -275,10 +275,8 @@ class Session:
         while self.begun and self.begun[-1].answered > count:
             self.begun.pop()
         last = self.begun.pop()
-        since, undone = (
-            self.log.part(last.answered, count),
-            self.log.part(last.answered, self.count),
-        )
+        since = self.log.part(last.answered, count)
+        undone = self.log.part(last.answered, self.count)
         self.codes[undone.rows] = OPEN
         self.mistakes -= int(undone.wrong.sum())
         self.count, self.carry = last.answered, last.carry

@@ -153,12 +153,9 @@ class Blocks:
             records = [ahead[start:stop] for start, stop in pairwise(stops)]
             found = [text for text in records if text.strip()][:count]
         self.ahead = ahead
-        if (
-            len(found) < count
-            and not self.fault
-            and (rest := ahead[_last(ahead, record) :]).strip()
-        ):
-            found.append(rest)  # the last one, without a line end
+        if len(found) < count and not self.fault:
+            rest = ahead[_last(ahead, record) :]  # the last one, without a line end
+            found += [rest] if rest.strip() else []
         return found
 
     def lines_before(self, record: bytes) -> int:
@@ -228,10 +225,8 @@ def _piece(data: bytes, line: int, record: re.Pattern[bytes]) -> Piece:
             data.decode()
     except UnicodeDecodeError as error:
         line_of_fault = line + data.count(b"\n", 0, error.start)
-        data = data[: _last(data[: error.start], record)]
-        return Piece(
-            data, line, f"line {line_of_fault}: the text is not UTF-8; convert the file to it"
-        )
+        fault = f"line {line_of_fault}: the text is not UTF-8; convert the file to it"
+        return Piece(data[: _last(data[: error.start], record)], line, fault)
     return Piece(data, line)
 
 
