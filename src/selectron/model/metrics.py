@@ -74,9 +74,7 @@ class Tally:
         sums = weight * np.array([np.ones(len(p)), p, true == predicted])
         np.add.at(self.bins, np.minimum((p * BINS).astype(int), BINS - 1), sums.T)
 
-    def add_rows(
-        self, rows: Any, true: Any, predicted: Any, weight: Any, proba: Any
-    ) -> None:
+    def add_rows(self, rows: Any, true: Any, predicted: Any, weight: Any, proba: Any) -> None:
         """Add those of the rows that a mask names; `weight` holds their weights alone."""
         rows = slice(None) if rows.all() else rows  # a view is faster
         self.add(true[rows], predicted[rows], weight, None if proba is None else proba[rows])
