@@ -23,7 +23,7 @@ def rows(classes, n=2000, seed=7):  # another seed than the draws of the asker
 
 def played(classes, rate=0.3, **options):
     X, y = rows(classes)
-    return OnlineClassifier(asker=Budget(rate=rate), random_state=0).run(X, y, **options)
+    return OnlineClassifier(LASEC(), asker=Budget(rate=rate), random_state=0).run(X, y, **options)
 
 
 @pytest.mark.parametrize("classes", [2, 5])
@@ -67,7 +67,8 @@ def test_the_reliability_is_that_of_the_predicted_class():
 
 def test_estimates_come_near():
     X, y = rows(2, n=4000)
-    true, estimated = OnlineClassifier(asker=Fixed(0.5), random_state=0).run(X, y).metrics()
+    run = OnlineClassifier(LASEC(), asker=Fixed(0.5), random_state=0).run(X, y)
+    true, estimated = run.metrics()
     for value in ("accuracy", "majority", "balanced_accuracy", "kappa", "log_loss"):
         assert abs(getattr(true, value) - getattr(estimated, value)) < 0.08, value
 

@@ -71,7 +71,7 @@ def described(title: str, metrics: RunMetrics) -> str:
     if len(true.classes) <= MOST_CLASSES:
         texts += [confused(one, word) for one, word in zip(found, head, strict=True)]
     else:
-        texts.append(f"More of the {len(true.classes)} classes: --json")
+        texts.append(f"All {len(true.classes)} classes and the confusion table: --json")
     return "\n\n".join(texts)
 
 
