@@ -109,6 +109,8 @@ def check_usage(
         )
     check_target(output, DECISIONS, "-o")
     check_target(picture, PICTURES, "--plot")
+    if options["calibration"] and file is not None and picture is None:
+        raise click.UsageError("--calibration goes with --plot.")
     check_target(save, (), "--save")
     found = [_identity(path) for path in (file, output, picture, save) if path]
     if len(set(found)) < len(found):

@@ -86,6 +86,17 @@ MOST_SHOWN = 40  # lines about columns
     help="Compare the bounds of the papers' theorems with the outcome. Keeps all rows, and is "
     "slow; two classes and dense rows only.",
 )
+@click.option(
+    "--metrics",
+    is_flag=True,
+    help="Print balanced accuracy, kappa, log loss, recall and F1 of every class, and the "
+    "confusion table: true, and as estimated from the labels asked for.",
+)
+@click.option(
+    "--calibration",
+    is_flag=True,
+    help="With --plot: draw how often predictions of each probability are right.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 @of_a_file
 @click.option(
@@ -152,8 +163,8 @@ def play_all(file: str | None, **options: Any) -> None:
         if session.bounds and not interrupted:
             theorems = session.bounds.theorems(contestants, file is None)
         with writing("standard output"):
-            report(contestants, options["as_json"], theorems)
-        draw(contestants, file, options["picture"])
+            report(contestants, session.contest.classes.names, theorems, **options)
+        draw(contestants, file, options["picture"], options["calibration"])
         if interrupted or not fault:
             describe(session.contest.encoder)
     if interrupted:
@@ -225,10 +236,12 @@ class Session:
 
     def _play(self, chunk: "Chunk", append: Any) -> None:
         """Play a chunk, and write its decisions."""
-        checks = () if self.bounds is None else (self.bounds.check,)
+        given = self.options
+        scored = given["metrics"] or given["as_json"] or given["calibration"]
+        more: dict[str, Any] = {} if self.bounds is None else {"check": self.bounds.check}
         kept = self.options["save"] is not None  # whose probabilities learn from full records
         full = append is not None or self.bounds is not None or kept
-        with closing(self.contest.play(chunk, full, *checks)) as parts:
+        with closing(self.contest.play(chunk, full, scored=scored, **more)) as parts:
             for part, codes, outcomes in parts:
                 if self.bounds is not None:
                     self.bounds.add(part, codes, outcomes)
@@ -282,25 +295,41 @@ def describe(encoder: Any) -> None:
 
 
 def report(
-    contestants: list["Contestant"], as_json: bool, theorems: list[list[dict]] | None
+    contestants: list["Contestant"],
+    names: list[str],
+    theorems: list[list[dict]] | None,
+    as_json: bool,
+    metrics: bool,
+    **_: Any,
 ) -> None:
-    """Print the results, and the theorems' bounds if they are wanted."""
+    """Print the results, and metrics and the theorems' bounds if they are wanted."""
+    from ..evaluate import tables
     from ..evaluate.contest import detected, table
 
     results = [contestant.result() for contestant in contestants]
     if as_json:
+        for result, contestant in zip(results, contestants, strict=True):
+            result["metrics"] = tables.as_json(contestant.metrics(names))
         for result, promised in zip(results, theorems or [], strict=theorems is not None):
             result["bounds"] = promised
         click.echo(json.dumps(results, indent=2))
         return
-    click.echo(table(results))
+    recalls = tables.recalls([contestant.true for contestant in contestants], names)
+    click.echo(table(results, recalls))
+    if recalls:
+        click.echo("\n" + tables.majority(contestants[0].true, names))
     if drifts := detected(results):
         click.echo("\n" + drifts)
+    for contestant in contestants if metrics else ():
+        title = f"{contestant.name}, {contestant.asker}"
+        click.echo("\n" + tables.described(title, contestant.metrics(names)))
     if theorems is not None:
         click.echo("\n" + promises(contestants, theorems))
 
 
-def draw(contestants: list["Contestant"], file: str | None, path: str | None) -> None:
+def draw(
+    contestants: list["Contestant"], file: str | None, path: str | None, calibration: bool
+) -> None:
     """Draw the picture if a path is given, and always for the digits."""
     from ..evaluate.plot import plot
 
@@ -308,5 +337,5 @@ def draw(contestants: list["Contestant"], file: str | None, path: str | None) ->
     if path:
         title = Path(file).name if file else "Handwritten digits, another concept every 500 rows"
         with writing(path):
-            plot(contestants, title, path)
+            plot(contestants, title, path, calibration)
         click.echo(f"The picture is in {path}", err=True)

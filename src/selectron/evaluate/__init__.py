@@ -1,6 +1,7 @@
-"""Evaluation: totals, tables and pictures of passes; estimated accuracy, drift and sweeps."""
+"""Evaluation: totals, tables and pictures of passes; metrics, estimates, drift and sweeps."""
 
 from ..history.drift import Drifts
+from ..model.metrics import Metrics, RunMetrics
 from .audit import Audit, Estimate, audited
 
-__all__ = ["Audit", "Drifts", "Estimate", "audited"]
+__all__ = ["Audit", "Drifts", "Estimate", "Metrics", "RunMetrics", "audited"]

@@ -9,12 +9,14 @@ import numpy as np
 from ..engine.rows import Dense, Sparse
 from ..errors import Refused, SelectronError
 from ..history.drift import Drifts
+from ..model.metrics import RunMetrics, Tally
 from ..model.model import Model, Outcome
 from ..model.run import indices
 from ..specs import written
 from ..streams.classes import Classes
 from ..streams.readers import Chunk
 from .audit import ROWS, SUMS, Audit, moments
+from .tables import aligned
 
 MOST_SHOWN = 12  # rows with drift that a line of text shows
 BINS = 256  # of a curve at most; if there are more, neighbours are merged
@@ -83,6 +85,7 @@ class Contestant:
         self.seconds = 0.0
         self.curve = Curve(4 + SUMS)  # right, labelled, asked, age; the sums of the audit
         self.audit, self.drifts = Audit(), Drifts()
+        self.true, self.estimated = Tally(), Tally()
         model.prepare()
 
     @property
@@ -107,15 +110,19 @@ class Contestant:
         self.seconds += time.perf_counter() - start
         return outcome
 
-    def add(self, outcome: Outcome, labels: np.ndarray) -> None:
-        """Add the outcome of a chunk to the totals."""
-        labelled = labels != 0
-        right = labelled & (outcome.index == indices(labels, self.model.stacked))
+    def add(self, outcome: Outcome, labels: np.ndarray, scored: bool = False) -> None:
+        """Add the outcome of a chunk to the totals, and its probabilities if it is `scored`."""
+        labelled, true = labels != 0, indices(labels, self.model.stacked)
+        right = labelled & (outcome.index == true)
+        proba = outcome.proba if scored else None
+        self.true.add_rows(labelled, true, outcome.index, 1.0, proba)
         sums = np.zeros((SUMS, len(labels)))
         if self.audits:
             asked = labelled & outcome.asked
             self.audit.add(outcome.ask_probability[asked], ~right[asked])
             sums[:, asked] = moments(outcome.ask_probability[asked], ~right[asked] * 1.0)
+            weight = 1 / outcome.ask_probability[asked]
+            self.estimated.add_rows(asked, true, outcome.index, weight, proba)
         age = outcome.age if self.watches else np.zeros(len(labels))
         self.drifts.add(age)
         self.curve.add(np.array([right, labelled, outcome.asked, age, *sums], dtype=float))
@@ -142,6 +149,12 @@ class Contestant:
             "rows": self.rows,
             "rows_per_second": self.rows / self.seconds if self.seconds else None,
         }
+
+    def metrics(self, classes: Sequence[str]) -> RunMetrics:
+        """Return the metrics so far, estimated only where accuracy is."""
+        names = list(classes[: self.model.classes])
+        estimate = self.estimated.metrics(names) if self._estimate()[0] else None
+        return RunMetrics(self.true.metrics(names), estimate)
 
     def _estimate(self) -> tuple[dict[str, float] | None, str | None]:
         """Return the estimate of accuracy, or None and why there is none."""
@@ -182,11 +195,16 @@ class Contest:
         return self.contestants[0].rows if self.contestants else 0
 
     def play(
-        self, chunk: Chunk, full: bool = False, check: Callable[[Chunk, np.ndarray], None] = _any
+        self,
+        chunk: Chunk,
+        full: bool = False,
+        check: Callable[[Chunk, np.ndarray], None] = _any,
+        scored: bool = False,
     ) -> Iterator[tuple[Chunk, np.ndarray, list[Outcome]]]:
         """Play a chunk, and yield its rows of numbers in parts with their codes and outcomes.
 
-        `check` may refuse a part before it is played. Whatever happens, the encoder has learned
+        `check` may refuse a part before it is played. If it is `scored`, contestants sum up what
+        metrics need of probabilities. Whatever happens, the encoder has learned
         the rows that were played.
         """
         start, tabular = self.rows, not isinstance(chunk.rows, Dense | Sparse)
@@ -202,7 +220,7 @@ class Contest:
                 for row, codes, classes in self.classes.parts(block.labels, block.first, self.many):
                     part = block.part(row, row + len(codes))
                     check(part, codes)
-                    yield part, codes, self._play(part, codes, full, classes)
+                    yield part, codes, self._play(part, codes, classes, full, scored)
         except Refused as error:
             raise Refused(self.rows - start + error.row, error.reason) from None
         finally:
@@ -212,12 +230,14 @@ class Contest:
                     pass
             self.encoder = encoder
 
-    def _play(self, part: Chunk, codes: np.ndarray, full: bool, classes: int) -> list[Outcome]:
+    def _play(
+        self, part: Chunk, codes: np.ndarray, classes: int, full: bool, scored: bool
+    ) -> list[Outcome]:
         if callable(self._enter) and not self.contestants:
             self.contestants = self._enter(part.width, isinstance(part.rows, Sparse))
-        outcomes = [each.play(part, codes, full, classes) for each in self.contestants]
+        outcomes = [each.play(part, codes, full or scored, classes) for each in self.contestants]
         for contestant, outcome in zip(self.contestants, outcomes, strict=True):
-            contestant.add(outcome, codes)
+            contestant.add(outcome, codes, scored)
         return outcomes
 
 
@@ -235,34 +255,28 @@ def encoded(chunk: Chunk, encoder: Any) -> Iterator[Chunk]:
         row += count
 
 
-def table(results: Sequence[dict[str, Any]]) -> str:
-    """Return the results as lines of text."""
-    head = ("learner", "asker", "accuracy", "estimated", "asked", "mistakes", "steps", "rows/s")
+def table(results: Sequence[dict[str, Any]], recalls: dict[str, list[str]] | None = None) -> str:
+    """Return the results as lines of text, with a column for the recall of each rare class."""
+    more = recalls or {}
+    head = ("learner", "asker", "accuracy", "estimated", *more, "asked", "mistakes", "steps")
     body = [
         (
             row["learner"],
             row["asker"],
             "-" if row["accuracy"] is None else f"{row['accuracy']:.4f}",
             _interval(row["estimate"], row["estimate_reason"]),
+            *(cells[i] for cells in more.values()),
             f"{row['label_rate']:.2%}",
             f"{row['mistakes']:,}",
             f"{row['steps']:,}",
             f"{row['rows_per_second']:,.0f}",
         )
-        for row in results
+        for i, row in enumerate(results)
     ]
-    lines: list[tuple[str, ...]] = [head, *body]
+    lines: list[tuple[str, ...]] = [(*head, "rows/s"), *body]
     if all(line[3] == "-" for line in body):
         lines = [(*line[:3], *line[4:]) for line in lines]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    lines.insert(1, tuple("-" * width for width in widths))
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if i < 2 else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    )
+    return aligned(lines, 2)
 
 
 def detected(results: Sequence[dict[str, Any]]) -> str:

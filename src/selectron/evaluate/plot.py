@@ -18,20 +18,28 @@ DASHES = ("-", "--", "-.", ":")
 POINTS = 2_000  # of the curve of a pool at most
 
 
-def plot(contestants: Sequence[Contestant], title: str, path: str | Path) -> None:
+def plot(
+    contestants: Sequence[Contestant], title: str, path: str | Path, calibration: bool = False
+) -> None:
     """Draw a pass over time, in the format of the file's ending.
 
     Panels: accuracy, with the 95% band of the first contestant estimated from asked labels, if a
     point stands for enough rows; the share of labels asked; and the age of the leading expert, for
-    learners that have one. Marks at the foot of the first panel are rows in which drift began.
+    learners that have one; with `calibration`, how often predictions of each probability were
+    right. Marks at the foot of the first panel are rows in which drift began.
     """
     from matplotlib.figure import Figure  # slow to import
 
     first = contestants[0].curve
     watching = any(contestant.watches for contestant in contestants)
-    heights = (3, 2, 2) if watching else (3, 2)
+    heights = [3, 2, 2][: 2 + watching] + [3] * calibration
     figure = Figure(figsize=(8, 4 + len(heights) + 0.2 * len(contestants)), layout="constrained")
-    panels = figure.subplots(len(heights), sharex=True, height_ratios=heights)
+    panels = figure.subplots(len(heights), height_ratios=heights).tolist()
+    if calibration:
+        draw_calibration(panels.pop(), contestants)
+    for axes in panels[:-1]:
+        axes.sharex(panels[-1])
+        axes.tick_params(labelbottom=False)
     for i, contestant in enumerate(contestants):
         draw(panels, contestant, i)
     marks = ["band: estimate for the first from asked labels, 95%"] * banded(contestants[0])
@@ -73,6 +81,20 @@ def draw(panels: Sequence[Any], contestant: Contestant, i: int) -> None:
         drifts = contestant.drifts.rounds
         foot = panels[0].get_xaxis_transform()  # heights from 0 to 1
         panels[0].plot(drifts, [0.02] * len(drifts), "^", color=colour, ms=5, transform=foot)
+
+
+def draw_calibration(axes: Any, contestants: Sequence[Contestant]) -> None:
+    """Draw the share of predictions that were right against their probability, and the diagonal."""
+    axes.plot([0, 1], [0, 1], color="0.7", lw=1)
+    lowest = 1.0
+    for i, contestant in enumerate(contestants):
+        bins = contestant.true.bins
+        weight, likely, right = bins[bins[:, 0] > 0].T
+        axes.plot(likely / weight, right / weight, marker="o", ms=3, **styled(i))
+        lowest = min([lowest, *(likely / weight)])
+    axes.set(xlabel="probability of the predicted class", ylabel="share right", ylim=(-0.03, 1.03))
+    axes.set_xlim(lowest - 0.03, 1.03)
+    _tidy(axes)
 
 
 def curves(contestant: Contestant) -> tuple[np.ndarray, ...]:

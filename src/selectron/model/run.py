@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..engine.round import ASKED, CLASS, STRAINED, UPDATED
+from ..errors import SelectronError
 from ..history.drift import Drifts
+from .metrics import RunMetrics, measured
 
 
 def named(index: np.ndarray, classes: np.ndarray) -> np.ndarray:
@@ -153,9 +155,14 @@ class Run(Outcome):
         return self.code != 0
 
     @cached_property
+    def label_index(self) -> np.ndarray:
+        """Indices of the labels' classes, of no meaning where there is no label."""
+        return indices(self.code, self.many)
+
+    @cached_property
     def correct(self) -> np.ndarray:
         """Whether the prediction was right; False where there is no label."""
-        return self.labelled & (self.index == indices(self.code, self.many))
+        return self.labelled & (self.index == self.label_index)
 
     @property
     def mistakes(self) -> int:
@@ -180,6 +187,25 @@ class Run(Outcome):
         The list is empty if the learner has no age, or margins were not recorded.
         """
         return Drifts().add(np.zeros(0) if self.age is None else self.age)
+
+    def metrics(self) -> RunMetrics:
+        """Return the metrics over all labels, and as estimated from the labels asked for alone.
+
+        They are accuracy, that of the majority class, balanced accuracy, kappa, log loss, recall
+        and F1 of every class, the confusion table and the calibration: see
+        `selectron.evaluate.Metrics`. For the estimate, the asker must have a chance to ask for
+        every row, as `Budget` has: an asked label has the weight 1 / probability of asking. If
+        margins were not recorded, the estimate is None and log loss NaN. Raises SelectronError if
+        a row may be of several classes.
+
+        >>> from selectron import OnlineClassifier
+        >>> run = OnlineClassifier().run([[1.0], [-2.0], [3.0]], ["up", "down", "up"])
+        >>> run.metrics().true.recall.tolist(), run.metrics().true.balanced_accuracy
+        ([0.0, 1.0], 0.5)
+        """
+        if self.label.ndim > 1:
+            raise SelectronError("Rows of several classes have no confusion table.")
+        return measured(self)
 
     @property
     def steps(self) -> int:

@@ -1,0 +1,104 @@
+"""Metrics as lines of text, and as JSON."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..model.metrics import Metrics, RunMetrics, Tally
+
+RARE = 0.1  # of the labels, and half of an even share at most
+MOST_COLUMNS, MOST_CLASSES = 3, 12  # that are shown
+
+
+def aligned(lines: Sequence[Sequence[str]], left: int = 1) -> str:
+    """Return a table as text, with a rule below its head; the first `left` columns are words.
+
+    >>> print(aligned([("class", "recall"), ("ham", "1")]))
+    class  recall
+    -----  ------
+    ham         1
+    """
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    ruled = [lines[0], tuple("-" * width for width in widths), *lines[1:]]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if i < left else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in ruled
+    )
+
+
+def rare(true: Tally) -> list[int]:
+    """Return the indices of rare classes, rarest first, three at most."""
+    shares = true.shares()
+    limit = min(RARE, 0.5 / max(1, len(shares)))
+    return [k for k in np.argsort(shares).tolist() if 0 < shares[k] < limit][:MOST_COLUMNS]
+
+
+def recalls(tallies: Sequence[Tally], names: Sequence[str]) -> dict[str, list[str]]:
+    """Return a column with the recall of each rare class, by its head."""
+    return {
+        f"recall of {names[k]}": [_number(tally.recall()[k]) for tally in tallies]
+        for k in rare(tallies[0])
+    }
+
+
+def majority(true: Tally, names: Sequence[str]) -> str:
+    """Return a line about the accuracy of the most frequent class."""
+    shares = true.shares()
+    most = int(np.argmax(shares))
+    return f"Always predicting {names[most]} has an accuracy of {shares[most]:.4f}."
+
+
+def described(title: str, metrics: RunMetrics) -> str:
+    """Return metrics as lines of text: of the whole, of every class, and the confusion table."""
+    true, estimated = metrics
+    found = [true] if estimated is None else [true, estimated]
+    head = ("true", "estimated")[: len(found)]
+    names = "accuracy", "majority", "balanced_accuracy", "kappa", "log_loss", "calibration_error"
+    whole = [(title, *head)]
+    whole += [
+        (name.replace("_", " "), *(_number(getattr(one, name)) for one in found)) for name in names
+    ]
+    each = [("class", *(f"{name}, {one}" for name in ("recall", "F1") for one in head))]
+    for k, name in enumerate(true.classes[:MOST_CLASSES]):
+        cells = [_number(values[k]) for values in (one.recall for one in found)]
+        each.append((str(name), *cells, *(_number(one.f1[k]) for one in found)))
+    texts = [aligned(whole), aligned(each)]
+    if len(true.classes) <= MOST_CLASSES:
+        texts += [confused(one, word) for one, word in zip(found, head, strict=True)]
+    else:
+        texts.append(f"All {len(true.classes)} classes and the confusion table: --json")
+    return "\n\n".join(texts)
+
+
+def confused(metrics: Metrics, word: str) -> str:
+    """Return the confusion table as text."""
+    lines = [(f"class, {word}", *(f"predicted {name}" for name in metrics.classes))]
+    for name, row in zip(metrics.classes, metrics.confusion.tolist(), strict=True):
+        lines.append((str(name), *(f"{count:,.0f}" for count in row)))
+    return aligned(lines)
+
+
+def as_json(metrics: RunMetrics) -> dict[str, Any]:
+    """Return metrics as values of JSON: null for NaN."""
+    parts = metrics._asdict().items()
+    return {
+        part: None if found is None else {k: _plain(v) for k, v in found._asdict().items()}
+        for part, found in parts
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _number(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.4f}"

@@ -1,0 +1,146 @@
+"""Metrics of predictions, from a weighted confusion table and sums over probabilities.
+
+Rows have weight 1, or 1 / probability of asking where only the labels asked for are used: sums of
+the latter estimate those over all labels without bias, as in `selectron.evaluate.Audit`.
+"""
+
+import math
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+
+BINS = 20  # of probabilities, of equal width
+LEAST = np.finfo(float).eps  # probability in a log loss
+
+
+class Metrics(NamedTuple):
+    """Metrics of predictions; NaN where nothing was to be measured.
+
+    `confusion` has the true classes as rows and the predicted ones as columns. `majority` is the
+    accuracy of always predicting the most frequent class, `recall` and `f1` hold a value for each
+    class, and `kappa` is Cohen's. `reliability` has a row for each bin of the predicted class's
+    probability that is not empty: its weight, the mean probability, and the share that was right.
+    The calibration error is the mean difference between the last two. Without probabilities, log
+    loss and calibration error are NaN, and `reliability` is empty.
+    """
+
+    classes: list
+    confusion: np.ndarray
+    accuracy: float
+    majority: float
+    balanced_accuracy: float
+    kappa: float
+    recall: np.ndarray
+    f1: np.ndarray
+    log_loss: float = math.nan
+    calibration_error: float = math.nan
+    reliability: np.ndarray = np.zeros((0, 3))
+
+
+class RunMetrics(NamedTuple):
+    """Metrics over all labels, and those estimated from the labels asked for alone, or None."""
+
+    true: Metrics
+    estimated: Metrics | None
+
+
+class Tally:
+    """Sums from which metrics follow, for a stream of any length.
+
+    >>> tally = Tally()
+    >>> tally.add(np.array([0, 1, 1]), np.array([0, 0, 1]))
+    >>> found = tally.metrics(["ham", "spam"])
+    >>> found.confusion.tolist(), found.recall.tolist(), found.balanced_accuracy
+    ([[1.0, 0.0], [1.0, 1.0]], [1.0, 0.5], 0.75)
+    """
+
+    def __init__(self) -> None:
+        self.confusion = np.zeros((0, 0))
+        self.loss = 0.0
+        self.bins = np.zeros((BINS, 3))
+
+    def add(self, true: Any, predicted: Any, weight: Any = 1.0, proba: Any = None) -> None:
+        """Add rows: indices of classes (n,), weights, and probabilities (n, n_classes) or None."""
+        if not len(true):
+            return
+        self.extend(1 + max(int(true.max()), int(predicted.max())))
+        np.add.at(self.confusion, (true, predicted), weight)
+        if proba is None:
+            return
+        rows = np.arange(len(true))
+        self.loss -= float(np.sum(weight * np.log(np.maximum(proba[rows, true], LEAST))))
+        p = proba[rows, predicted]
+        sums = weight * np.array([np.ones(len(p)), p, true == predicted])
+        np.add.at(self.bins, np.minimum((p * BINS).astype(int), BINS - 1), sums.T)
+
+    def add_rows(self, rows: Any, true: Any, predicted: Any, weight: Any, proba: Any) -> None:
+        """Add those of the rows that a mask names; `weight` holds their weights alone."""
+        rows = slice(None) if rows.all() else rows  # a view is faster
+        self.add(true[rows], predicted[rows], weight, None if proba is None else proba[rows])
+
+    def extend(self, classes: int) -> None:
+        """Make room for a number of classes."""
+        new = max(0, classes - len(self.confusion))
+        self.confusion = np.pad(self.confusion, (0, new))
+
+    def shares(self) -> np.ndarray:
+        """Return the share of each class among the labels."""
+        return divided(self.confusion.sum(axis=1), self.confusion.sum())
+
+    def recall(self) -> np.ndarray:
+        """Return the recall of each class; NaN if it has no label."""
+        return divided(np.diag(self.confusion), self.confusion.sum(axis=1))
+
+    def metrics(self, classes: Any) -> Metrics:
+        """Return the metrics, given the names of the classes."""
+        self.extend(len(classes))
+        names, table = list(classes), self.confusion.copy()
+        total, none = float(table.sum()), np.full(len(table), math.nan)
+        if not total > 0:
+            return Metrics(names, table, math.nan, math.nan, math.nan, math.nan, none, none)
+        most = float(self.shares().max())
+        found = Metrics(names, table, float(np.trace(table)) / total, most, *_by_sklearn(table))
+        counted = self.bins[self.bins[:, 0] > 0]
+        if not len(counted):
+            return found
+        weights, likely, right = counted.T
+        return found._replace(
+            log_loss=self.loss / total,
+            calibration_error=float(np.abs(likely - right).sum()) / total,
+            reliability=np.array([weights, likely / weights, right / weights]).T,
+        )
+
+
+def _by_sklearn(table: np.ndarray) -> tuple[float, float, np.ndarray, np.ndarray]:
+    """Return balanced accuracy, kappa, recall and F1: every cell of a table is a weighted row."""
+    from sklearn import metrics  # slow to import
+
+    true, predicted = np.nonzero(table)
+    given: Any = {"sample_weight": table[true, predicted]}
+    each = given | {"labels": range(len(table)), "average": None, "zero_division": np.nan}
+    with warnings.catch_warnings():  # of classes without a label or a prediction
+        warnings.simplefilter("ignore")
+        return (
+            float(metrics.balanced_accuracy_score(true, predicted, **given)),
+            float(metrics.cohen_kappa_score(true, predicted, **given)),
+            metrics.recall_score(true, predicted, **each),
+            metrics.f1_score(true, predicted, **each),
+        )
+
+
+def divided(values: np.ndarray, by: Any) -> np.ndarray:
+    """Return a quotient, NaN where the divisor is 0."""
+    with np.errstate(invalid="ignore"):
+        return values / by
+
+
+def measured(run: Any) -> RunMetrics:
+    """Return the metrics of a `Run`."""
+    found = []
+    for rows, chances in ((run.labelled, None), (run.labelled & run.asked, run.ask_probability)):
+        weight = 1.0 if chances is None else 1 / chances[rows]
+        tally = Tally()
+        tally.add_rows(rows, run.label_index, run.index, weight, run.proba)
+        found.append(tally.metrics(run.classes.tolist()))
+    return RunMetrics(found[0], None if run.ask_probability is None else found[1])

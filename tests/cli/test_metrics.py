@@ -1,0 +1,83 @@
+"""Metrics and calibration curves of `selectron run`, next to accuracy."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+FAST = ["--learner", "perceptron", "--budget", "20%"]
+
+
+@pytest.fixture
+def fraud(tmp_path):
+    """A file of which 4% of the rows are of a class."""
+    rng = np.random.default_rng(7)
+    rare = rng.random(1500) < 0.04
+    X = rng.normal(size=(1500, 2)) + 2 * rare[:, None]
+    rows = [f"{a:.3f},{b:.3f},{'fraud' if y else 'ok'}" for (a, b), y in zip(X, rare, strict=True)]
+    path = tmp_path / "fraud.csv"
+    path.write_text("a,b,label\n" + "\n".join(rows))
+    return path
+
+
+def of_json(call, *argv):
+    return json.loads(call("run", *argv, *FAST, "--json").stdout)
+
+
+def test_the_recall_of_a_rare_class_is_shown(call, fraud):
+    lines = call("run", fraud, *FAST).stdout.splitlines()
+    true = of_json(call, fraud)[0]["metrics"]["true"]
+    assert "  recall of fraud  " in lines[0]
+    assert f" {true['recall'][0]:.4f} " in lines[2]
+    assert lines[4] == f"Always predicting ok has an accuracy of {true['majority']:.4f}."
+
+
+def test_no_class_of_a_balanced_stream_is_rare(call, stream):
+    shown = call("run", stream[0], *FAST).stdout
+    assert "recall" not in shown
+    assert "Always predicting" not in shown
+
+
+def test_metrics_are_printed_on_demand(call, stream):
+    shown = call("run", stream[0], *FAST, "--metrics").stdout
+    (found,) = of_json(call, stream[0])
+    true, estimated = found["metrics"]["true"], found["metrics"]["estimated"]
+    assert true["accuracy"] == pytest.approx(found["accuracy"])
+    assert estimated["accuracy"] == pytest.approx(found["estimate"]["accuracy"])
+    assert np.sum(true["confusion"]) == 300
+    lines = {line.split("  ")[0]: line.split()[-2:] for line in shown.splitlines()}
+    for name in ("kappa", "log_loss", "balanced_accuracy"):
+        expected = [f"{part[name]:.4f}" for part in (true, estimated)]
+        assert lines[name.replace("_", " ")] == expected
+    assert lines["spam"] == [f"{count:,.0f}" for count in estimated["confusion"][1]]
+
+
+def test_without_audits_nothing_is_estimated(call, fraud):
+    argv = ("run", fraud, "--learner", "perceptron", "--ask", "always")
+    (found,) = json.loads(call(*argv, "--json").stdout)
+    assert found["metrics"]["estimated"] is None
+    assert 0 < found["metrics"]["true"]["log_loss"] < 1
+    assert "estimated" not in call(*argv, "--metrics").stdout
+
+
+def test_new_classes_and_chunks_change_no_sum(call, tmp_path):
+    rows = [f"{i % 7},{'abc'[i % 2 + (i > 4500) * (i % 3 == 0)]}" for i in range(9000)]
+    (tmp_path / "new.csv").write_text("x,label\n" + "\n".join(rows))
+    (found,) = of_json(call, "new.csv")
+    true = found["metrics"]["true"]
+    assert true["classes"] == ["a", "b", "c"]
+    labels = [row[-1] for row in rows]
+    assert np.sum(true["confusion"], axis=1).tolist() == [labels.count(name) for name in "abc"]
+    assert np.trace(true["confusion"]) == 9000 - found["mistakes"]
+
+
+def test_a_calibration_curve_is_drawn_on_demand(call, stream):
+    argv = ("run", stream[0], *FAST, "--plot", "p.svg")
+    assert call(*argv).exit_code == 0
+    assert "probability of the predicted class" not in Path("p.svg").read_text()
+    assert call(*argv, "--calibration").exit_code == 0
+    assert "probability of the predicted class" in Path("p.svg").read_text()
+    result = call("run", stream[0], *FAST, "--calibration")
+    assert result.exit_code == 2
+    assert "--calibration goes with --plot" in result.stderr

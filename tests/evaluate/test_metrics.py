@@ -1,0 +1,109 @@
+"""Metrics of a run are those that scikit-learn computes from its rows; estimates come near them."""
+
+import numpy as np
+import pytest
+from sklearn import metrics as peer
+
+from selectron import Budget, OnlineClassifier, SelectronError
+from selectron.askers import Fixed
+from selectron.estimator.ranker import OnlineRanker
+from selectron.learners import LASEC
+from selectron.model.metrics import BINS, Tally
+
+
+def rows(classes, n=2000, seed=7):  # another seed than the draws of the asker
+    """Gaussian classes of which one is rare; a tenth of the labels is missing."""
+    rng = np.random.default_rng(seed)
+    share = np.r_[0.04, np.full(classes - 1, 0.96 / (classes - 1))]
+    names = np.array(["rare", *"abcdefgh"])[:classes]
+    numbers = rng.choice(classes, n, p=share)
+    X = rng.normal(size=(n, classes)) + 1.5 * np.eye(classes)[numbers]
+    return X, np.where(rng.random(n) < 0.1, None, names[numbers].astype(object))
+
+
+def played(classes, rate=0.3, **options):
+    X, y = rows(classes)
+    return OnlineClassifier(LASEC(), asker=Budget(rate=rate), random_state=0).run(X, y, **options)
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+@pytest.mark.parametrize("part", ["true", "estimated"])
+def test_they_are_those_of_scikit_learn(classes, part):
+    run = played(classes)
+    found = getattr(run.metrics(), part)
+    known = run.labelled & run.asked if part == "estimated" else run.labelled
+    true, predicted = run.label[known].astype(str), run.prediction[known].astype(str)
+    weight = 1 / run.ask_probability[known] if part == "estimated" else None
+    given = {"sample_weight": weight}
+    names = {"labels": found.classes}
+    assert found.classes == run.classes.tolist()
+    for value, expected in {
+        "confusion": peer.confusion_matrix(true, predicted, **names, **given),
+        "accuracy": peer.accuracy_score(true, predicted, **given),
+        "balanced_accuracy": peer.balanced_accuracy_score(true, predicted, **given),
+        "kappa": peer.cohen_kappa_score(true, predicted, **given),
+        "recall": peer.recall_score(true, predicted, average=None, **names, **given),
+        "f1": peer.f1_score(true, predicted, average=None, **names, **given),
+        "log_loss": peer.log_loss(true, run.proba[known], **names, **given),
+    }.items():
+        np.testing.assert_allclose(getattr(found, value), expected, rtol=1e-12, err_msg=value)
+    share = np.bincount(run.label_index[known], weight, classes)
+    assert found.majority == pytest.approx(share.max() / share.sum())
+
+
+def test_the_reliability_is_that_of_the_predicted_class():
+    run = played(5)
+    found = run.metrics().true
+    p, right = run.proba.max(axis=1)[run.labelled], run.correct[run.labelled]
+    expected = [
+        (inside.sum(), p[inside].mean(), right[inside].mean())
+        for low in range(BINS)
+        if (inside := (np.minimum((p * BINS).astype(int), BINS - 1) == low)).any()
+    ]
+    np.testing.assert_allclose(found.reliability, expected)
+    weight, likely, share = np.array(expected).T
+    assert found.calibration_error == pytest.approx(np.average(abs(likely - share), weights=weight))
+
+
+def test_estimates_come_near():
+    X, y = rows(2, n=4000)
+    run = OnlineClassifier(LASEC(), asker=Fixed(0.5), random_state=0).run(X, y)
+    true, estimated = run.metrics()
+    for value in ("accuracy", "majority", "balanced_accuracy", "kappa", "log_loss"):
+        assert abs(getattr(true, value) - getattr(estimated, value)) < 0.08, value
+
+
+def test_without_margins_there_are_no_estimates_and_no_log_loss():
+    true, estimated = played(2, margins=False).metrics()
+    assert estimated is None
+    assert np.isnan([true.log_loss, true.calibration_error]).all()
+    assert true.reliability.shape == (0, 3)
+    assert true.confusion.tolist() == played(2).metrics().true.confusion.tolist()
+
+
+def test_without_a_label_there_is_nothing_to_measure():
+    clf = OnlineClassifier(LASEC(), classes=["a", "b"])
+    true, estimated = clf.run([[1.0], [2.0]], [None, None]).metrics()
+    assert np.isnan([true.accuracy, true.majority, true.kappa, true.log_loss, *true.recall]).all()
+    assert estimated.confusion.tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+def test_a_tally_in_pieces_is_that_of_the_whole_as_classes_appear():
+    rng = np.random.default_rng(0)
+    true, predicted, weight = rng.integers(2, size=50), rng.integers(2, size=50), rng.random(50)
+    true[30:] += 1
+    proba = rng.dirichlet(np.ones(3), 50)
+    whole, pieces = Tally(), Tally()
+    whole.add(true, predicted, weight, proba)
+    for part in (slice(0, 30), slice(30, 30), slice(30, 50)):
+        pieces.add(true[part], predicted[part], weight[part], proba[part])
+    for one, other in zip(whole.metrics("abcd"), pieces.metrics("abcd"), strict=True):
+        assert one == other if isinstance(one, list) else np.allclose(one, other, equal_nan=True)
+    assert np.isnan(whole.metrics("abcd").recall[3])
+
+
+def test_rows_of_several_classes_have_none():
+    ranker = OnlineRanker(classes=["x", "y"])
+    run = ranker.run([[1.0], [-1.0]], np.array([[1, 0], [0, 1]]))
+    with pytest.raises(SelectronError, match="several classes"):
+        run.metrics()
