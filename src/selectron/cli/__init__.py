@@ -69,7 +69,9 @@ def reported(interrupted: str = "", extra: str = "") -> Iterator[None]:
         click.echo(f"selectron: this command {need}", err=True)
         sys.exit(1)
     except (SelectronError, OSError) as error:
-        click.echo(f"selectron: {error}", err=True)
+        own = isinstance(error, SelectronError) or error.filename is None or not error.strerror
+        reason = error if own else f"{error.filename}: {error.strerror.lower()}"
+        click.echo(f"selectron: {reason}", err=True)
         sys.exit(1)
     except KeyboardInterrupt:
         if interrupted:
