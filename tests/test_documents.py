@@ -56,6 +56,7 @@ def test_the_table_is_that_of_the_demonstration(tmp_path, monkeypatch):
         "docs/pool.md",
         "docs/reproduction.md",
         "docs/serve.md",
+        "docs/tables.md",
     ],
 )
 def test_links_lead_somewhere(name):

@@ -192,3 +192,13 @@ def test_ctrl_c_keeps_the_rows_that_were_played(call, tmp_path):
     (tmp_path / "part.csv").write_text(f"a,b,label\n{kept}\n")
     done(call("run", "part.csv", *FAST, "--save", "n"))
     assert Path("m").read_bytes() == Path("n").read_bytes()
+
+
+def test_a_kept_model_predicts_without_warnings_and_names_a_missing_file(call, tmp_path):
+    path, model = written(tmp_path / "rows.csv", rows_of()), str(tmp_path / "kept.model")
+    done(call("run", str(path), *FAST, "--save", model))
+    result = done(call("predict", str(path), "--model", model))
+    assert result.stderr == ""
+    result = call("show", str(tmp_path / "none.model"))
+    assert (result.exit_code, result.stderr.count("Errno")) == (1, 0)
+    assert result.stderr.endswith("none.model: no such file or directory\n")

@@ -13,6 +13,7 @@ from sklearn.feature_extraction import DictVectorizer
 from selectron import OnlineClassifier, OnlineRanker, SelectronError
 from selectron.askers import Margin
 from selectron.data import TableEncoder
+from selectron.data.dicts import HINT
 from selectron.learners import LASEC, LeadingHistory, PassiveAggressive, Perceptron
 
 from .examples import is_one_sentence
@@ -119,7 +120,7 @@ def test_an_empty_row_is_the_constant_alone():
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        ({"a": "1"}, "Row 0, feature 'a': '1' is no number."),
+        ({"a": "1"}, f"Row 0, feature 'a': '1' is no number; {HINT}."),
         ({"a": 1, "b": None}, "Row 0, feature 'b': None is no number."),
         ({"a": float("nan")}, "Row 0, feature 'a' is nan: every value must be finite."),
         ({"a": 10**400}, "Row 0, feature 'a' is inf: every value must be finite."),

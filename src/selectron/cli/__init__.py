@@ -68,8 +68,13 @@ def reported(interrupted: str = "", extra: str = "") -> Iterator[None]:
         need = f"needs more packages ({error.name} is missing): pip install 'selectron[{extra}]'."
         click.echo(f"selectron: this command {need}", err=True)
         sys.exit(1)
-    except (SelectronError, OSError) as error:
+    except SelectronError as error:
         click.echo(f"selectron: {error}", err=True)
+        sys.exit(1)
+    except OSError as error:
+        known = error.filename is not None and error.strerror
+        reason = f"{error.filename}: {str(error.strerror).lower()}" if known else str(error)
+        click.echo(f"selectron: {reason}", err=True)
         sys.exit(1)
     except KeyboardInterrupt:
         if interrupted:

@@ -58,7 +58,7 @@ class Session:
             click.echo()
             going, code = False, INTERRUPTED if interrupted(end) else 0
         keep(self.path, self.classifier, self.saved.choice)
-        click.echo(f"\n{self.row - self.start:,} rows played, {self.answers:,} labels learned.")
+        click.echo(f"\nRows: {self.row - self.start:,}. Labels learned: {self.answers:,}.")
         if not going:
             click.echo(f"Go on with: selectron label {self.path} {self.file} --from {self.row + 1}")
         return code

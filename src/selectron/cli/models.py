@@ -54,6 +54,7 @@ def save(path: str, contest: "Contest", choice: "Choice", before: Saved | None) 
         clf.classes_ = before.classifier.classes_
     if contest.encoder is not None:
         clf.encoder_ = contest.encoder
+        clf.feature_names_in_ = contest.encoder.feature_names_in_
     keep(path, clf, choice)
 
 

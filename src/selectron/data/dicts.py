@@ -12,6 +12,8 @@ from ..engine.parameters import shown
 from ..engine.rows import Sparse
 from ..errors import SelectronError
 
+HINT = 'OnlineClassifier(encoder="auto") takes categories, dates and text'
+
 
 class Names:
     """The names of features in order of appearance, and rows over them.
@@ -107,7 +109,8 @@ def _values(x: Mapping[str, Any], i: int) -> np.ndarray:
 
 def _value(value: Any, name: str, i: int) -> float:
     if not isinstance(value, Real | np.bool_):
-        raise SelectronError(f"Row {i}, feature {name!r}: {shown(value)} is no number.")
+        hint = f"; {HINT}" if isinstance(value, str) else ""
+        raise SelectronError(f"Row {i}, feature {name!r}: {shown(value)} is no number{hint}.")
     try:
         number = float(value)
     except OverflowError:

@@ -343,10 +343,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             self._start(first[0] if first else dict.fromkeys(names), schema(table))
         missing = next((name for name in self.columns_ if name not in names), None)
         if missing is not None:
-            raise SelectronError(f"There is no column {missing!r}: the first rows had one.")
+            raise SelectronError(f"There is no column {missing!r}: earlier rows had one.")
         new = next((name for name in names if name not in self.columns_), None)
         if new is not None:
-            raise SelectronError(f"There was no column {new!r} in the first rows: leave it out.")
+            raise SelectronError(f"There was no column {new!r} in earlier rows: leave it out.")
         return table.select(list(self.columns_))
 
     def _start(self, x: Mapping[str, Any], known: Mapping[str, str | None]) -> None:

@@ -11,7 +11,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from ..data.dicts import Names, is_dict
+from ..data.dicts import HINT, Names, is_dict
 from ..data.labels import (
     appended,
     as_array,
@@ -86,7 +86,7 @@ def _check_columns(X: Any) -> None:
         if getattr(kind, "kind", None) in ("m", "M"):
             raise SelectronError(
                 f"Column {name!r} holds dates or times ({kind}): leave it out, or make numbers "
-                "of it."
+                f"of it; {HINT}."
             )
 
 
@@ -97,7 +97,7 @@ def in_one_sentence(what: str) -> Iterator[None]:
         yield
     except SelectronError:
         raise
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise SelectronError(_brief(str(error), what)) from error
 
 
@@ -106,6 +106,8 @@ def _brief(text: str, what: str) -> str:
         return "Reshape your data: X must have two dimensions, as x.reshape(1, -1) has for one row."
     if text.startswith("The feature names"):  # a list of them follows
         return text
+    if text.startswith("could not convert string"):
+        text += f"; {HINT}"
     text = text.splitlines()[0].partition(". ")[0].rstrip(".:")
     text = re.sub(r"np\.str_\((.*)\)", r"\1", text)
     unclear = text[:1].islower() or text.startswith("Complex")

@@ -39,6 +39,8 @@ def described(clf: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     header, arrays = pack(clf.model_)
     kept = {name: getattr(clf, name) for name in KEPT}
     names = list(getattr(clf, "feature_names_in_", ())) or None
+    if names and hasattr(clf, "encoder_"):  # dicts may have brought more columns
+        names = list(clf.encoder_.columns_)
     classes = [clf.classes_.tolist(), clf.classes_.dtype.str]
     odd = [label for label in classes[0] if not isinstance(label, str | bytes | Real)]
     if odd:

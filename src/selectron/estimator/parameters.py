@@ -85,7 +85,7 @@ def part(value: Any, role: str) -> Any:
     if not isinstance(value, tuple) or not hasattr(value, "_fields"):
         raise SelectronError(
             f"{role} must be an object from selectron.{role}s, such as {example}, or a NamedTuple "
-            f"of one's own, got {value!r}."
+            f"of your own, got {value!r}."
         )
     if hasattr(value, "after"):
         methods = PARTS["asker that remembers"][1]

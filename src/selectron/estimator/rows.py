@@ -78,7 +78,8 @@ class TakesRows(NestedParameters):
     def _single(self, x: Any) -> Any:
         """Return one row as a table."""
         encoded = hasattr(self, "encoder_") or (self.encoder is not None and is_table(x))
-        return x if encoded and not is_dict(x) and len(x) == 1 else checks.single_row(x)
+        whole = encoded and not is_dict(x) and getattr(x, "shape", (0,))[0] == 1
+        return x if whole else checks.single_row(x)
 
     def _last(self, block: Any) -> Dense | Sparse:
         """Return the block of one row, for which the model is made wide enough."""
@@ -119,6 +120,9 @@ def columns(estimator: Any, X: Any, first: bool) -> tuple[Any, int]:
     """
     if isinstance(X, list | tuple) and len(X) > 0 and is_dict(X[0]):
         return X, len(X)
+    shape = getattr(X, "shape", (0, 1))
+    if len(shape) != 2 or shape[1] == 0:
+        raise SelectronError("X has no columns: give a table, or a list of dicts.")
     with checks.in_one_sentence(checks.TABLE):
         validate_data(estimator, X, reset=first, skip_check_array=True)
     n = len(X)
