@@ -64,7 +64,7 @@ class Weighting(NamedTuple):
         if not self.balanced:
             return self
         totals = np.bincount(index, minlength=len(self.totals))
-        totals[: len(self.totals)] += self.totals
+        totals[: len(self.totals)] += np.array(self.totals, dtype=int)
         return self._replace(totals=tuple(totals.tolist()))
 
 
