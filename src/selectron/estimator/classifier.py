@@ -12,7 +12,7 @@ from ..askers import Always
 from ..data import times as clock
 from ..data.labels import encode
 from ..engine.rows import Sparse
-from ..errors import NotThere
+from ..errors import NotThere, SelectronError
 from ..learners import LeadingHistory
 from ..model.model import Block
 from ..model.run import Run, named
@@ -260,9 +260,14 @@ class OnlineClassifier(ClassifierMixin, Live):
         return self
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "OnlineClassifier":
-        """Start again: learn from the rows in one pass, in their order."""
+        """Start again: learn from the rows in one pass, in their order.
+
+        Raises SelectronError as `partial_fit` does, and if all weights are 0.
+        """
         with self._all_or_nothing():
             self._forget()
+            if sample_weight is not None and not np.any(sample_weight):
+                raise SelectronError("sample_weight is 0 everywhere.")
             self._learn(X, y, sample_weight=sample_weight)
         return self
 
