@@ -31,7 +31,7 @@ def live(pipeline: Any) -> "Live":
 
 
 class Live:
-    """The rounds of a fitted pipeline: `decide` and `tell` of its last step."""
+    """The rounds of a fitted pipeline: `decide`, `tell` and `correct` of its last step."""
 
     def __init__(self, pipeline: Any) -> None:
         steps = getattr(pipeline, "steps", None)
@@ -51,9 +51,13 @@ class Live:
         """
         return self.classifier.decide(self.pipeline[:-1].transform(_table(x)), time)
 
-    def tell(self, ticket: int, label: Any) -> bool:
+    def tell(self, ticket: int, label: Any, sample_weight: float = 1.0) -> bool:
         """Learn a label that was asked for; return whether the learner took a step."""
-        return bool(self.classifier.tell(ticket, label))
+        return bool(self.classifier.tell(ticket, label, sample_weight))
+
+    def correct(self, ticket: int, label: Any) -> None:
+        """Learn that the label of an answered ticket was wrong, as if this had been told."""
+        self.classifier.correct(ticket, label)
 
 
 def _table(x: Any) -> Any:

@@ -19,6 +19,7 @@ LATER = -2  # may be asked for, and comes after the round
 # In place of a draw: every probability is above the first, and none above the second.
 GIVEN = -1.0  # the label is given: learn from it, without regard to the asker
 NEVER = 2.0  # predict only
+AGAIN = -2.0  # a copy of the row before, in its round: the label is given if it was asked for there
 
 # A product P x is skipped only if the relative distance of the draw from both bounds on the
 # probability exceeds this; rounding errors of the bounds are about 1e-15.
@@ -177,6 +178,7 @@ def play(
     p, a = learner.Parameters(*parameters), asker.Parameters(*asking)
     s, rows = classes.State(*state), classes.Rows(*block)
     margins, probabilities, flags, scores, ages = out
+    asked = True  # the row before a block that begins with AGAIN
     for i in range(len(labels)):
         m, scale = classes.inner(s, rows, i), 1.0
         if normalize:
@@ -187,7 +189,11 @@ def play(
         if len(scores) > 0:
             classes.record_scores(s, m, scale, scores, i)
 
-        t, y, u = before + i + 1, labels[i], draws[i]
+        y, u = labels[i], draws[i]
+        if u == AGAIN:
+            u = GIVEN if asked else NEVER
+            before -= 1
+        t = before + i + 1
         now = times[i] if len(times) > 0 else 0.0
         life = Life(ahead=1.0, lasting=0.0)
         if len(past) > 0:

@@ -1,8 +1,7 @@
 """OnlineClassifier: the scikit-learn estimator around a model."""
 
-import copy
 import os
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -11,35 +10,23 @@ from sklearn.utils.validation import check_is_fitted
 from .. import storage
 from ..askers import Always
 from ..data import times as clock
-from ..data.dicts import is_dict
 from ..data.labels import encode
 from ..engine.rows import Sparse
-from ..errors import NotThere
+from ..errors import NotThere, SelectronError
 from ..learners import LeadingHistory
 from ..model.model import Block
 from ..model.run import Run, named
 from ..spaces.state import HELD
-from . import checks, packing, parameters
-from .rows import TakesRows
+from . import checks, packing, parameters, weights
+from .live import Live
 
 FITTED = (
     *("classes_", "named_", "model_", "n_features_in_", "feature_names_in_"),
-    *("names_", "encoder_"),
+    *("names_", "encoder_", "class_weight_"),
 )
 
 
-class Decision(NamedTuple):
-    """The decision about one row."""
-
-    label: Any  # the predicted class; None before the first label
-    margin: float  # the learner's margin score; for many classes, of the best two
-    ask_probability: float
-    ask: bool
-    ticket: int | None  # for `tell`, if the label is asked for
-    proba: tuple[float, ...] = ()  # the probability of every class, in the order of `classes_`
-
-
-class OnlineClassifier(ClassifierMixin, TakesRows):
+class OnlineClassifier(ClassifierMixin, Live):
     """A linear classifier that learns from a stream and asks for few labels.
 
     Parameters
@@ -71,6 +58,14 @@ class OnlineClassifier(ClassifierMixin, TakesRows):
         dicts with numbers, blanks, categories, dates and text. The encoder learns with the stream,
         and is saved with the classifier. "auto" is `TableEncoder()`. Arrays of numbers are taken as
         they are; with None, tables and dicts must hold numbers.
+    class_weight : dict, "balanced" or None, default None
+        Weights of the labels of a class, with which `sample_weight` is multiplied; a dict gives
+        those that are not 1. "balanced" divides the number of labels learned of the most frequent
+        class by that of the label's class; the quotient is at most 100, and is renewed after at
+        most 1/16 of the rounds.
+    correctable : int, default 0
+        Number of the latest answers that `correct` can correct. Their rows are kept, and a copy of
+        what has been learned for every 16 of them.
     max_support : int, default None
         Number of examples kept in first order, for each of many classes: the oldest is evicted.
         None keeps all.
@@ -96,6 +91,8 @@ class OnlineClassifier(ClassifierMixin, TakesRows):
     encoder_ : TableEncoder, if the rows are encoded
     n_rounds_ : int
         Rounds played.
+    open_tickets_ : list of the tickets that wait for an answer, oldest first
+    class_weight_ : dict, the weights of classes that are given; empty if "balanced"
     n_strained_ : int
         Rounds in which no step met all of the learner's conditions, so that it took the best one.
 
@@ -133,6 +130,8 @@ class OnlineClassifier(ClassifierMixin, TakesRows):
         normalize: bool | None = None,
         kernel: Any = None,
         encoder: Any = None,
+        class_weight: Any = None,
+        correctable: int = 0,
         max_support: int | None = None,
         max_open: int = 10_000,
         random_state: Any = None,
@@ -145,6 +144,8 @@ class OnlineClassifier(ClassifierMixin, TakesRows):
         self.normalize = normalize
         self.kernel = kernel
         self.encoder = encoder
+        self.class_weight = class_weight
+        self.correctable = correctable
         self.max_support = max_support
         self.max_open = max_open
         self.random_state = random_state
@@ -198,7 +199,14 @@ class OnlineClassifier(ClassifierMixin, TakesRows):
     # A stream
 
     def run(
-        self, X: Any, y: Any, *, margins: bool = True, classes: Any = None, times: Any = None
+        self,
+        X: Any,
+        y: Any,
+        *,
+        margins: bool = True,
+        classes: Any = None,
+        times: Any = None,
+        sample_weight: Any = None,
     ) -> Run:
         """Simulate a stream: play one round a row, and use its label only if it is asked for.
 
@@ -208,6 +216,9 @@ class OnlineClassifier(ClassifierMixin, TakesRows):
         decisions are the same. `classes` names the classes, if y may not hold them all; those in y
         are known from the start, unlike in a stream of `decide` and `tell`. `times` (n_rows,),
         dates or seconds since 1970, are for a `Budget(per=...)` only, which uses the latest so far.
+        `sample_weight` (n_rows,), from 0 to 1000, are the weights of the labels, if asked for: a
+        label of weight w is learned w times in a row. A fraction is one more time with that
+        probability, by a draw of its own; a label of weight 0 is asked for, but not learned.
 
         Raises SelectronError, and learns nothing, if a value is not finite, a row has another
         number of features than the first, or a label is none of the named classes.
@@ -219,7 +230,8 @@ class OnlineClassifier(ClassifierMixin, TakesRows):
         with self._all_or_nothing():
             block, y, codes = self._labelled(X, y, classes)
             found = clock.times(times, len(codes), self.model_.timed)
-            out = self.model_.run(block, codes, full=margins, times=found)
+            weighed = weights.of_rows(self, sample_weight, codes)
+            out = self.model_.run(block, codes, full=margins, times=found, weights=weighed)
         return Run(
             margin=out.margin if margins else None,
             ask_probability=out.ask_probability if margins else None,
@@ -233,72 +245,30 @@ class OnlineClassifier(ClassifierMixin, TakesRows):
             max_support=self.model_.max_support,
         )
 
-    def decide(self, x: Any, time: Any = None) -> Decision:
-        """Predict one row and decide whether to ask; pass the label to `tell`, now or later.
-
-        `x` is a 1-D array, a list, a dict, or one row of a matrix. If the label is asked for, the
-        decision has a ticket, valid until it is answered or `max_open` newer ones are open. To
-        learn a label that was not asked for, call `partial_fit`. `time`, a date or seconds since
-        1970, is for a `Budget(per=...)` only; the default is now. Raises SelectronError as `run`
-        does, and then counts no round.
-
-        >>> clf = OnlineClassifier(classes=["ham", "spam"])
-        >>> d = clf.decide([0.5, 2.0])
-        >>> d.label, d.ask_probability, d.ask, d.ticket, [round(p, 2) for p in d.proba]
-        ('spam', 1.0, True, 1, [0.5, 0.5])
-        """
-        if "encoder_" in self.__dict__ and is_dict(x):
-            return self._decide_encoded(x, time)
-        model = self.__dict__.get("model_")
-        names = self.__dict__.get("names_")
-        block = None if model is None else checks.plain_row(x, model, names)
-        if model is not None and block is not None:
-            index, *rest = model.decide(block, clock.moment(time, model.timed))
-        else:
-            with self._all_or_nothing():
-                block, _ = self._rows(self._single(x))
-                self._ready(block, *checks.classes_so_far(self))
-                now = clock.moment(time, self.model_.timed)
-                index, *rest = self.model_.decide(self._last(block), now)
-        return self._decision(index, *rest)
-
-    def tell(self, ticket: int, label: Any) -> bool:
-        """Learn a label that was asked for; return whether the learner took a step.
-
-        Labels may come in any order, and be of new classes. The step starts from the current model.
-        Raises SelectronError if the ticket is not open, or the label is none of the named classes:
-        then the ticket stays open.
-
-        >>> clf = OnlineClassifier(classes=["ham", "spam"])
-        >>> clf.tell(clf.decide([0.5, 2.0]).ticket, "ham")
-        True
-        """
-        if "model_" not in self.__dict__:
-            check_is_fitted(self)  # slow, hence not in every call
-        code = checks.code(label, self.classes_, self.model_.stacked)
-        if code:
-            return self.model_.tell(ticket, code)
-        with self._all_or_nothing():
-            self._extend(checks.with_label(self, label))
-            code = checks.code(label, self.classes_, self.model_.stacked)
-            return self.model_.tell(ticket, code)
-
     # A table
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> "OnlineClassifier":
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> "OnlineClassifier":
         """Learn from rows whose labels are given, without asking. Rows without one are skipped.
 
-        X, y, classes and errors are as in `run`. Every row counts as a round and takes its draw.
+        X, y, classes, sample_weight and errors are as in `run`. Every row counts as one round,
+        however large its weight, and takes its draw.
         """
         with self._all_or_nothing():
-            self._learn(X, y, classes, alone=True)
+            self._learn(X, y, classes, alone=True, sample_weight=sample_weight)
         return self
 
-    def fit(self, X: Any, y: Any) -> "OnlineClassifier":
-        """Start again: learn from the rows in one pass, in their order."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "OnlineClassifier":
+        """Start again: learn from the rows in one pass, in their order.
+
+        Raises SelectronError as `partial_fit` does, and if all weights are 0.
+        """
         with self._all_or_nothing():
             self._forget()
-            self._learn(X, y)
+            if sample_weight is not None and not np.any(sample_weight):
+                raise SelectronError("sample_weight is 0 everywhere.")
+            self._learn(X, y, sample_weight=sample_weight)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -376,20 +346,6 @@ class OnlineClassifier(ClassifierMixin, TakesRows):
         """Return whether there are at most two classes: scikit-learn wants one score for them."""
         return len(self.classes_) <= 2 and self.model_.many != "ranking"
 
-    def _decide_encoded(self, x: Any, time: Any) -> Decision:
-        """Decide on a dict once there is an encoder, without copying it."""
-        model = self.model_
-        now = clock.moment(time, model.timed)
-        block = self.encoder_.learn_one(x)
-        model.widen(self.encoder_.width_)
-        return self._decision(*model.decide(block, now))
-
-    def _decision(self, index: int, margin: float, chance: float, ticket: int | None) -> Decision:
-        known = len(self.classes_)
-        label = self.classes_.item(min(index, known - 1)) if known else None
-        proba = self.model_.last_proba() if known > 1 else (1.0,) * known
-        return Decision(label, margin, chance, ticket is not None, ticket, proba)
-
     def _forget(self) -> None:
         """Remove all fitted attributes."""
         for name in FITTED:
@@ -405,10 +361,17 @@ class OnlineClassifier(ClassifierMixin, TakesRows):
         self._ready(block, *checks.classes(self, present, classes, alone=alone))
         return block, y, encode(y, self.classes_, without, self.model_.stacked)
 
-    def _learn(self, X: Any, y: Any, classes: Any = None, alone: bool = False) -> None:
+    def _learn(
+        self,
+        X: Any,
+        y: Any,
+        classes: Any = None,
+        alone: bool = False,
+        sample_weight: Any = None,
+    ) -> None:
         """Learn from rows whose labels are given."""
         block, _, codes = self._labelled(X, y, classes, alone)
-        self.model_.learn(block, codes)
+        self.model_.learn(block, codes, weights.of_rows(self, sample_weight, codes))
 
     def _ready(self, block: Block, classes: np.ndarray, named: bool) -> None:
         """Make the model if there is none, or else extend it to new classes."""
@@ -423,10 +386,4 @@ class OnlineClassifier(ClassifierMixin, TakesRows):
         elif hasattr(self, "encoder_"):
             width = self.encoder_.width_
         self.model_ = parameters.model_of(self, width, sparse, len(classes))
-
-    def _extend(self, classes: np.ndarray) -> None:
-        """Extend a copy of the model to new classes, so that the old one can be restored."""
-        if len(classes) > self.model_.classes:
-            self.model_ = copy.copy(self.model_)
-            self.model_.extend(len(classes))
-        self.classes_ = classes
+        self.class_weight_ = weights.of_classes(self.class_weight, classes if named else None)

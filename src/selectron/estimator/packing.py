@@ -15,7 +15,8 @@ from ..kernels import kernel_of
 from ..model import support
 from ..model.draws import Draws
 from ..model.model import Model
-from . import parameters
+from ..model.weighting import Weighting
+from . import parameters, weights
 
 SHARED = ("many", "normalize", "max_open", "max_support")  # by a classifier and its model
 KEPT = (*SHARED, "fit_intercept")  # parameters of a classifier
@@ -50,7 +51,8 @@ def described(clf: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     header = {"model": header, "kept": kept, "names": names, "classes": classes}
     keyed = list(clf.names_) if hasattr(clf, "names_") else None
     encoder = clf.encoder_.pack() if hasattr(clf, "encoder_") else None
-    return {**header, "named": clf.named_, "keyed": keyed, "encoder": encoder}, arrays
+    header |= {"named": clf.named_, "keyed": keyed, "encoder": encoder}
+    return {**header, "class_weight": list(clf.class_weight_.items())}, arrays
 
 
 def restored(cls: Any, path: Any, header: Any, arrays: dict, parts: tuple[Any, ...]) -> Any:
@@ -73,6 +75,10 @@ def _restored(cls: Any, header: dict, arrays: dict, parts: tuple[Any, ...]) -> A
         raise SelectronError(f"The file holds an {wanted}: load it with {wanted}.load.")
     clf = cls(learner, asker, kernel=kernel, **header["kept"])
     clf.model_ = unpack(model, arrays, learner, asker, kernel)
+    clf.correctable = clf.model_.correctable
+    given = dict(header.get("class_weight", ()))
+    clf.class_weight = "balanced" if clf.model_.weighting.balanced else given or None
+    clf.class_weight_ = weights.of_classes(clf.class_weight, None)
     width, keyed = clf.model_.width, header["keyed"]
     if keyed is not None:
         clf.names_ = Names(keyed)
@@ -107,6 +113,8 @@ def pack(model: Model) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         "rounds": model.rounds,
         "strained": model.strained,
         "labels": model.labels,
+        "weighting": model.weighting,
+        "correctable": model.correctable,
         "tickets": model.tickets,
         **{name: getattr(model, name) for name in SETTINGS},
     }
@@ -134,7 +142,8 @@ def unpack(
     model.draws = Draws.unpack(header["draws"])
     model.rounds, model.tickets = int(header["rounds"]), int(header["tickets"])
     model.strained, model.labels = int(header["strained"]), int(header.get("labels", 0))
-    model.chance = int(header["chance"])
+    model.chance, model.correctable = int(header["chance"]), int(header.get("correctable", 0))
+    model.weighting = Weighting.of(*header.get("weighting", (model.chance,)))
     model.state = _alike(arrays, "state", _roomy(model, arrays))
     (model.past,) = _alike(arrays, "asker", Memory(model.past))
     _must(model.dual or bool(np.isfinite(model.weights()).all()))

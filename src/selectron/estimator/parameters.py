@@ -128,13 +128,13 @@ def kernel(value: Any) -> Any:
     return found
 
 
-def above_zero(name: str, value: Any, none: bool = False) -> Any:
+def above_zero(name: str, value: Any, none: bool = False, least: int = 1) -> Any:
     """Return a parameter that is a whole number from 1 on; with `none`, None is accepted."""
     if none and value is None:
         return None
-    if isinstance(value, int | np.integer) and value > 0:
+    if isinstance(value, int | np.integer) and value >= least:
         return int(value)
-    raise SelectronError(f"{name} must be a whole number above 0, got {shown(value)}.")
+    raise SelectronError(f"{name} must be a whole number above {least - 1}, got {shown(value)}.")
 
 
 def learner_for(width: int, sparse: bool, kernel: Any = None, ranks: bool = False) -> Any:
@@ -154,6 +154,8 @@ def model_of(estimator: Any, width: int, sparse: bool, classes: int) -> Model:
     normalize, learner = estimator.normalize, estimator.part("learner")
     if estimator.learner is None:
         learner = learner_for(width, sparse, estimator.kernel, estimator.ranks)
+    if estimator.ranks and (estimator.class_weight is not None or estimator.correctable):
+        raise SelectronError("class_weight and correctable must be left out with OnlineRanker.")
     return Model(
         part(learner, "learner"),
         part(estimator.part("asker"), "asker"),
@@ -167,4 +169,6 @@ def model_of(estimator: Any, width: int, sparse: bool, classes: int) -> Model:
         max_open=above_zero("max_open", estimator.max_open),
         kernel=kernel(estimator.kernel),
         max_support=above_zero("max_support", estimator.max_support, none=True),
+        balanced=isinstance(estimator.class_weight, str),
+        correctable=above_zero("correctable", estimator.correctable, least=0),
     )

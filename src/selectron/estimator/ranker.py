@@ -11,8 +11,9 @@ from ..data.labels import as_array, distinct
 from ..engine.rows import Dense, Sparse
 from ..errors import NotThere, SelectronError
 from ..model.run import Run
-from . import checks
-from .classifier import Decision, OnlineClassifier
+from . import checks, weights
+from .classifier import OnlineClassifier
+from .live import Decision
 
 
 class RankedRun(Run):
@@ -51,7 +52,8 @@ class OnlineRanker(OnlineClassifier):
 
     Every class has a score. A step separates the relevant class with the lowest score from the
     irrelevant one with the highest. Labels are tables of 0 and 1, one column a class; a row of NaN
-    has none. Parameters are those of `OnlineClassifier`, except `many`; `classes` are the columns.
+    has none. Parameters are those of `OnlineClassifier`, except `many`, `class_weight` and
+    `correctable`; `classes` are the columns.
 
     Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), multi-label form.
 
@@ -77,14 +79,22 @@ class OnlineRanker(OnlineClassifier):
     # A stream
 
     def run(
-        self, X: Any, y: Any, *, margins: bool = True, classes: Any = None, times: Any = None
+        self,
+        X: Any,
+        y: Any,
+        *,
+        margins: bool = True,
+        classes: Any = None,
+        times: Any = None,
+        sample_weight: Any = None,
     ) -> RankedRun:
         """Simulate as `OnlineClassifier.run` does; margins and scores are always recorded."""
         with self._all_or_nothing():
             block, table, codes = self._labelled(X, y, classes)
             with self.model_.relating(table):
                 found = clock.times(times, len(codes), self.model_.timed)
-                out = self.model_.run(block, codes, times=found)
+                weighed = weights.of_rows(self, sample_weight, codes)
+                out = self.model_.run(block, codes, times=found, weights=weighed)
         fields = {
             name: getattr(out, name) for name in ("margin", "ask_probability", "flags", "scores")
         }
@@ -101,7 +111,7 @@ class OnlineRanker(OnlineClassifier):
         known = self.classes_[chosen(self.decision_function(checks.single_row(x)))[0] > 0]
         return decision._replace(label=known.tolist())
 
-    def tell(self, ticket: int, label: Any) -> bool:
+    def tell(self, ticket: int, label: Any, sample_weight: float = 1.0) -> bool:
         """Learn a list of the relevant classes; return whether the learner took a step."""
         check_is_fitted(self)
         wanted = list(label) if isinstance(label, list | tuple | set | np.ndarray) else [label]
@@ -110,7 +120,8 @@ class OnlineRanker(OnlineClassifier):
             raise SelectronError(f"There is no class {unknown[0]!r}.")
         table = np.isin(self.classes_, wanted).astype(np.uint8)[None]
         with self.model_.relating(table):
-            return self.model_.tell(ticket, 1)
+            weight = weights.checked(sample_weight, None).item()
+            return self.model_.tell(ticket, 1, weight)
 
     # A table
 
@@ -125,10 +136,17 @@ class OnlineRanker(OnlineClassifier):
 
     # Within
 
-    def _learn(self, X: Any, y: Any, classes: Any = None, alone: bool = False) -> None:
+    def _learn(
+        self,
+        X: Any,
+        y: Any,
+        classes: Any = None,
+        alone: bool = False,
+        sample_weight: Any = None,
+    ) -> None:
         block, table, codes = self._labelled(X, y, classes)
         with self.model_.relating(table):
-            self.model_.learn(block, codes)
+            self.model_.learn(block, codes, weights.of_rows(self, sample_weight, codes))
 
     def _labelled(
         self, X: Any, y: Any, classes: Any, alone: bool = False

@@ -17,14 +17,15 @@ import numpy as np
 
 from ..askers import Always
 from ..classes.stack import of_one
-from ..engine.loop import GIVEN, LATER, NEVER, NONE, Asker
+from ..engine.loop import AGAIN, GIVEN, NEVER, NONE, Asker
 from ..engine.parts import Learner, declared
-from ..engine.round import ASKED, CLASS, STRAINED, UPDATED
+from ..engine.round import ASKED, STRAINED
 from ..engine.rows import Dense, Sparse, no_rows, rows_of, widened
-from ..errors import Refused, SelectronError
-from . import calibration, support
+from ..errors import Refused
+from . import calibration, support, weighting
 from .compose import check_pair, kind_of, loop, space_for
 from .draws import BLOCK, Draws, constant
+from .live import Live
 from .run import Outcome
 
 TIMELESS = np.zeros(0)
@@ -40,7 +41,7 @@ class Room(NamedTuple):
     out: tuple
 
 
-class Model:
+class Model(Live):
     """A learner and an asker, in the space for the learner's order and the kind of rows.
 
     Parameters: `width` features; `sparse` or dense rows; `classes`, their number, at least two;
@@ -48,6 +49,8 @@ class Model:
     of every row; `normalize` scales rows to unit length (None: as in the learner's paper); `seed`
     as in `Draws`; `max_open` bounds the number of open tickets. A `kernel`, an object of `kernels`
     or a function, selects the dual form; `max_support` bounds the examples that are kept.
+    `balanced` weighs labels by the frequencies of their classes. The answers to the last
+    `correctable` tickets can be corrected.
     """
 
     def __init__(
@@ -65,6 +68,8 @@ class Model:
         max_open: int = 10_000,
         kernel: Any = None,
         max_support: int | None = None,
+        balanced: bool = False,
+        correctable: int = 0,
     ) -> None:
         check_pair(learner, asker)
         self.learner, self.asker = learner, asker
@@ -78,6 +83,8 @@ class Model:
         self.max_support = max_support
         self.draws = Draws(seed)
         self.chance = self.draws.aside()
+        self.weighting = weighting.Weighting(self.chance, balanced)
+        self.correctable, self.told = correctable, ()
         self.rounds = self.strained = self.labels = 0  # labels learned
         self.open: dict[int, Dense | Sparse] = {}
         self.chances: dict[int, float] = {}  # with which the labels of open tickets were asked for
@@ -88,7 +95,7 @@ class Model:
         start = self._start_one
         self.state = self.space.begin(start, self.classes) if self.stacked else start()
         self.past = np.array(declared(asker, Asker, "past")(asker), dtype=float)
-        self.calibration = calibration.start(learner, self.columns)
+        self.calibration: calibration.Calibration = calibration.start(learner, self.columns)
 
     @property
     def dual(self) -> bool:
@@ -148,19 +155,24 @@ class Model:
             self.look(no_rows(self.sparse, self.width), 0)
 
     def run(
-        self, block: Block, labels: np.ndarray, full: bool = True, times: Any = TIMELESS
+        self,
+        block: Block,
+        labels: np.ndarray,
+        full: bool = True,
+        times: Any = TIMELESS,
+        weights: np.ndarray | None = None,
     ) -> Outcome:
         """Play rounds; a label, where there is one, is used only if it is asked for.
 
         A list of dense blocks may have more features from block to block. `times` are those of the
-        rows in seconds, if the asker uses them.
+        rows in seconds, if the asker uses them. A label of weight w is learned w times.
         """
         draw = GIVEN if isinstance(self.asker, Always) else None  # which uses no draws
-        return self._count(block, labels, draw, full, full or None, times)
+        return self._count(block, labels, draw, full, full or None, times, weights)
 
-    def learn(self, block: Block, labels: np.ndarray) -> Outcome:
+    def learn(self, block: Block, labels: np.ndarray, weights: np.ndarray | None = None) -> Outcome:
         """Play rounds in which every label is given."""
-        return self._count(block, labels, GIVEN, False, False, TIMELESS)
+        return self._count(block, labels, GIVEN, False, False, TIMELESS, weights)
 
     def look(self, block: Any, n: int, full: bool = False, scores: bool = False) -> Outcome:
         """Predict without changing anything."""
@@ -171,49 +183,6 @@ class Model:
         outcome = self.look(block, n, full=self.calibration.own, scores=True)
         codes = np.full(n, NONE, self.codes)
         return self.calibration.proba(outcome.arrays(), codes, TIMELESS)
-
-    def last_proba(self) -> tuple[float, ...]:
-        """Return the probabilities of the classes for the row of the last `decide`."""
-        return self.calibration.of_one(self.room.out, self.room.labels)
-
-    def decide(self, block: Any, time: float = 0.0) -> tuple[int, float, float, int | None]:
-        """Play a round whose label may come later: (class, margin, ask_probability, ticket).
-
-        The ticket is None unless the label is asked for. The row is kept until the ticket is
-        answered, or until `max_open` newer ones are open.
-        """
-        if len(self.room.times) > 0:
-            self.room.times[0] = time
-        flags = self._play_one(block, LATER, self.draws.first(), full=True)
-        self.rounds += 1
-        self.draws.skip(1)
-        ticket = None
-        margin, chance = self.room.out[0].item(), self.room.out[1].item()
-        if flags & ASKED:
-            ticket = self.tickets = self.tickets + 1
-            self.open[ticket], self.chances[ticket] = block, chance
-            if len(self.open) > self.max_open:
-                while self.oldest not in self.open:  # a dict's first key is far behind gaps
-                    self.oldest += 1
-                del self.open[self.oldest], self.chances[self.oldest]
-        return flags >> CLASS, margin, chance, ticket
-
-    def tell(self, ticket: int, label: int) -> bool:
-        """Learn the label of an open ticket; return whether the learner took a step.
-
-        The step starts from the current state. Raises SelectronError if the ticket is not open.
-        """
-        block = self.open.get(ticket) if isinstance(ticket, int | np.integer) else None
-        if block is None:
-            raise SelectronError(support.why_not_open(ticket, self.tickets, self.max_open))
-        flags = self._play_one(block, label, GIVEN, full=self.calibration.own)
-        self.strained += flags & STRAINED != 0
-        self.labels += 1
-        del self.open[ticket]
-        self.room.out[1][0] = self.chances.pop(ticket)
-        if self.calibrated:
-            self.calibration.learn(self.room.out, self.room.labels, self.room.out[1])
-        return flags & UPDATED != 0
 
     @contextmanager
     def relating(self, relevant: np.ndarray) -> Iterator[None]:
@@ -279,17 +248,29 @@ class Model:
         return width + (self.constant or (self.space.order == 1 and not self.dual))
 
     def _count(
-        self, block: Any, labels: Any, draw: Any, full: bool, weighted: bool | None, times: Any
+        self,
+        block: Any,
+        labels: Any,
+        draw: Any,
+        full: bool,
+        weighted: bool | None,
+        times: Any,
+        weights: Any,
     ) -> Outcome:
         """Play rounds and count them; each takes one draw, used or not.
 
         With `weighted`, labels calibrate with the weight 1 / probability of asking; without, with
         weight 1; None: not at all.
         """
-        outcome = self._play(block, labels, draw, full, full, times, weighted)
+        if weights is not None or self.weighting.balanced:
+            weights = np.ones(len(labels)) if weights is None else weights.copy()
+            labels = labels.copy()
+        outcome = self._play(block, labels, draw, full, full, times, weighted, weights)
+        asked = outcome.flags & ASKED
         self.rounds += len(labels)
         self.strained += int(np.count_nonzero(outcome.flags & STRAINED))
-        self.labels += int(np.count_nonzero(outcome.flags & ASKED))
+        self.labels += int(np.count_nonzero(asked if weights is None else asked * (weights > 0)))
+        self.told = ()  # the answers before these rounds stay as they are
         if draw is not None:
             self.draws.skip(len(labels))
         return outcome
@@ -303,6 +284,7 @@ class Model:
         scores: bool,
         times: Any = TIMELESS,
         weighted: bool | None = None,
+        weights: Any = None,
     ) -> Outcome:
         """Play a block, all or nothing, with one draw for all rows; None: one each."""
         n = len(labels)
@@ -312,23 +294,23 @@ class Model:
             times = np.zeros(n)  # of rounds that do not use them
         with self.turn:  # predictions too write into the state's scratch arrays
             kept, mark = None if draw == NEVER else self._copy(), self.draws.mark()
-            width, waiting = self.width, self.open
+            width, waiting, weighed = self.width, self.open, self.weighting
             try:
-                self._play_pieces(block, (labels, times), draw, out, weighted)
+                self._play_pieces(block, (labels, times, weights), draw, out, weighted)
             except BaseException:
                 self.state, self.past, self.calibration = kept or self._learned()
-                self.width, self.open = width, waiting
+                self.width, self.open, self.weighting = width, waiting, weighed
                 self.draws.reset(mark)
                 raise
         if not (kept and weighted and self.calibrated):
             return out
-        record = out.arrays(), labels, out.ask_probability
+        record = out.arrays(), labels, self._rates(out.ask_probability, weights)
         return replace(out, replay=partial(kept[2].proba, *record))
 
     def _play_pieces(
         self, block: Any, given: Any, draw: Any, out: Outcome, weighted: bool | None
     ) -> None:
-        """Play a block, or several that grow wider; `given` holds labels and times of the rows."""
+        """Play a block, or several that grow wider; `given` are labels, times and weights."""
         pieces, first = block if isinstance(block, list) else [block], 0
         for piece in pieces:
             n = len(out)
@@ -339,47 +321,43 @@ class Model:
                 size, at = min(BLOCK, n - start), first + start
                 part = slice(at, at + size)
                 draws = self.draws.take(size) if draw is None else constant(draw)[:size]
-                labels, times = (array[part] for array in given)
+                labels, times = given[0][part], given[1][part]
+                weights = given[2] if given[2] is None else given[2][part]
                 rows, record = rows_of(piece, start, start + size), out.part(part)
                 if weighted is False:  # given labels need no record but the scores
                     own, n_scores = self.calibration.own, self.columns
                     scratch = Outcome.empty(size, own, n_scores, False, self.codes)
                     record = replace(scratch, flags=record.flags)
-                self._play_block(rows, (labels, draws, times), at, record)
+                rounds = labels, draws, times
+                if weights is None:
+                    self.play_block(rows, rounds, at, record)
+                else:
+                    weighting.play(self, rows, rounds, at, record, weights)
                 if weighted is not None and self.calibrated:
                     chances = record.ask_probability if weighted else TIMELESS
-                    self.calibration.learn(record.arrays(), labels, chances)
+                    self.calibration.learn(record.arrays(), labels, self._rates(chances, weights))
             first += n
 
-    def _play_block(self, block: Any, rounds: Any, start: int, out: Outcome) -> None:
+    def play_block(self, block: Any, rounds: Any, start: int, out: Outcome) -> None:
         """Play rows, with labels, draws and times; grow the dual state where it has no room."""
         rows, full, n = self._rows(block), len(out.margin) > 0, len(out)
         played = self._call(rows, rounds, start, full, out.arrays())
         if played == n:
             return
+        new = rounds[1] != AGAIN
         if rounds[1][played] == NEVER or not self._grown(rows, played):
-            raise Refused(start + played, support.why_refused(block, played))
+            at = start + int(new[: played + 1].sum()) - 1
+            raise Refused(at, support.why_refused(block, played))
         left, block = slice(played, None), rows_of(block, played, n)
         rounds = tuple(of_rounds[left] for of_rounds in rounds)
-        self._play_block(block, rounds, start + played, out.part(left))
+        self.play_block(block, rounds, start + int(new[:played].sum()), out.part(left))
 
-    def _play_one(self, block: Dense | Sparse, label: int, draw: float, full: bool) -> int:
-        """Play one row without counting it; return its flags, and leave the rest in `room`."""
-        room = self.room
-        room.labels[0], room.draws[0] = label, draw
-        if self.recent[0] is not block:  # for `tell` right after `decide`
-            self.recent = block, self._rows(block)
-        rows = self.recent[1]
-        kept: list[np.ndarray] = []
-        if label != LATER and not self.space.atomic:
-            kept = [array.copy() for array in (*self.state, self.past)]
-        late = -1 if draw == GIVEN else 0  # a late label is of a round that has been counted
-        while not self._call(rows, room[:3], late, full, room.out):
-            if label == LATER or not self._grown(rows, 0):
-                if kept:
-                    self.state, self.past = self.space.State(*kept[:-1]), kept[-1]
-                raise Refused(0, support.why_refused(block, 0))
-        return room.out[2].item()
+    @staticmethod
+    def _rates(chances: np.ndarray, weights: Any) -> np.ndarray:
+        """Return by what calibration divides: chances of asking, by the weights, 1 if empty."""
+        if weights is None:
+            return chances
+        return (chances if len(chances) else 1.0) / np.maximum(weights, 1)
 
     def _rows(self, block: Dense | Sparse) -> tuple:
         """Return a block in the form that the loop takes."""

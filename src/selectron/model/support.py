@@ -140,3 +140,15 @@ def why_not_open(ticket: Any, given: int, max_open: int) -> str:
         f"Ticket {ticket} is not open: it has been answered, or has expired "
         f"because {max_open} younger ones were open."
     )
+
+
+def why_not_corrected(ticket: Any, waiting: Any, correctable: int) -> str:
+    """Return why the answer to a ticket cannot be corrected."""
+    if ticket in waiting:
+        return f"Ticket {ticket} is open: tell its label."
+    if not correctable:
+        return "Answers cannot be corrected: set correctable, the number of the latest that can."
+    return (
+        f"Ticket {ticket!r} cannot be corrected: it is none of the last {correctable} answered "
+        "since the last run or partial_fit."
+    )

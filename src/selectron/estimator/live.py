@@ -1,0 +1,152 @@
+"""A classifier of rows that come one at a time."""
+
+import copy
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..data import times as clock
+from ..data.dicts import is_dict
+from ..model.run import indices
+from . import checks, weights
+from .rows import TakesRows
+
+
+class Decision(NamedTuple):
+    """The decision about one row."""
+
+    label: Any  # the predicted class; None before the first label
+    margin: float  # the learner's margin score; for many classes, of the best two
+    ask_probability: float
+    ask: bool
+    ticket: int | None  # for `tell`, if the label is asked for
+    proba: tuple[float, ...] = ()  # the probability of every class, in the order of `classes_`
+
+
+class Live(TakesRows):
+    """A classifier that decides on single rows, and is told their labels later."""
+
+    classes_: np.ndarray
+    class_weight_: dict
+
+    def decide(self, x: Any, time: Any = None) -> Decision:
+        """Predict one row and decide whether to ask; pass the label to `tell`, now or later.
+
+        `x` is a 1-D array, a list, a dict, or one row of a matrix. If the label is asked for, the
+        decision has a ticket, valid until it is answered or `max_open` newer ones are open. To
+        learn a label that was not asked for, call `partial_fit`. `time`, a date or seconds since
+        1970, is for a `Budget(per=...)` only; the default is now. Raises SelectronError as `run`
+        does, and then counts no round.
+
+        >>> from selectron import OnlineClassifier
+        >>> clf = OnlineClassifier(classes=["ham", "spam"])
+        >>> d = clf.decide([0.5, 2.0])
+        >>> d.label, d.ask_probability, d.ask, d.ticket, [round(p, 2) for p in d.proba]
+        ('spam', 1.0, True, 1, [0.5, 0.5])
+        """
+        if "encoder_" in self.__dict__ and is_dict(x):
+            return self._decide_encoded(x, time)
+        model = self.__dict__.get("model_")
+        names = self.__dict__.get("names_")
+        block = None if model is None else checks.plain_row(x, model, names)
+        if model is not None and block is not None:
+            index, *rest = model.decide(block, clock.moment(time, model.timed))
+        else:
+            with self._all_or_nothing():
+                block, _ = self._rows(self._single(x))
+                self._ready(block, *checks.classes_so_far(self))
+                now = clock.moment(time, self.model_.timed)
+                index, *rest = self.model_.decide(self._last(block), now)
+        return self._decision(index, *rest)
+
+    def tell(self, ticket: int, label: Any, sample_weight: float = 1.0) -> bool:
+        """Learn a label that was asked for; return whether the learner took a step.
+
+        Labels may come in any order, and be of new classes. The step starts from the current model.
+        A label of weight w is learned w times, as in `run`.
+        Raises SelectronError if the ticket is not open, or the label is none of the named classes:
+        then the ticket stays open.
+
+        >>> from selectron import OnlineClassifier
+        >>> clf = OnlineClassifier(classes=["ham", "spam"])
+        >>> clf.tell(clf.decide([0.5, 2.0]).ticket, "ham")
+        True
+        """
+        if "model_" not in self.__dict__:
+            check_is_fitted(self)  # slow, hence not in every call
+        if sample_weight != 1:
+            sample_weight = weights.checked(sample_weight, None).item()
+        code = checks.code(label, self.classes_, self.model_.stacked)
+        if code:
+            return self._told(ticket, code, sample_weight)
+        with self._all_or_nothing():
+            return self._told(ticket, self._new_code(label), sample_weight)
+
+    def correct(self, ticket: int, label: Any) -> None:
+        """Learn that the label of an answered ticket was wrong, as if `label` had been told.
+
+        The ticket must be one of the last `correctable` that were answered, after the last `run` or
+        `partial_fit`, and in this process: `save` does not keep answers. What has been learned is
+        played again from a copy: all weights, probabilities and counts are those of a classifier
+        that was told `label` at once, in the same rounds and with the same weight. Decisions are
+        not: rounds, draws, open tickets and what the asker remembers stay as they are. A label of a
+        new class is appended to `classes_`.
+
+        Raises SelectronError, and changes nothing, if the ticket cannot be corrected, or the label
+        is none of the named classes.
+
+        >>> from selectron import OnlineClassifier
+        >>> clf = OnlineClassifier(classes=["ham", "spam"], correctable=10)
+        >>> ticket = clf.decide([0.5, 2.0]).ticket
+        >>> clf.tell(ticket, "ham")
+        True
+        >>> clf.correct(ticket, "spam")
+        >>> clf.predict([[0.5, 2.0]]).item()
+        'spam'
+        """
+        check_is_fitted(self)
+        with self._all_or_nothing():
+            code = checks.code(label, self.classes_, self.model_.stacked) or self._new_code(label)
+            self.model_ = self.model_.corrected(ticket, code)
+
+    @property
+    def open_tickets_(self) -> list[int]:
+        """The tickets that wait for an answer, oldest first."""
+        check_is_fitted(self)
+        return list(self.model_.open)
+
+    # Within
+
+    def _told(self, ticket: int, code: int, weight: float) -> bool:
+        """Tell the model a label, whose class may have a weight."""
+        if self.class_weight_:
+            index = indices(np.array([code]), self.model_.stacked)
+            weight = (weight * weights.factors(self)[index]).item()
+        return self.model_.tell(ticket, code, weight)
+
+    def _new_code(self, label: Any) -> int:
+        """Return the code of a label of a new class, to which the model is extended."""
+        self._extend(checks.with_label(self, label))
+        return checks.code(label, self.classes_, self.model_.stacked)
+
+    def _extend(self, classes: np.ndarray) -> None:
+        """Extend a copy of the model to new classes, so that the old one can be restored."""
+        if len(classes) > self.model_.classes:
+            self.model_ = copy.copy(self.model_)
+            self.model_.extend(len(classes))
+        self.classes_ = classes
+
+    def _decide_encoded(self, x: Any, time: Any) -> Decision:
+        """Decide on a dict once there is an encoder, without copying it."""
+        model = self.model_
+        now = clock.moment(time, model.timed)
+        block = self.encoder_.learn_one(x)
+        model.widen(self.encoder_.width_)
+        return self._decision(*model.decide(block, now))
+
+    def _decision(self, index: int, margin: float, chance: float, ticket: int | None) -> Decision:
+        known = len(self.classes_)
+        label = self.classes_.item(min(index, known - 1)) if known else None
+        proba = self.model_.last_proba() if known > 1 else (1.0,) * known
+        return Decision(label, margin, chance, ticket is not None, ticket, proba)

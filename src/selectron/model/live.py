@@ -1,0 +1,176 @@
+"""Rounds one at a time, whose labels may come later, and answers that are corrected."""
+
+import copy
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..engine.loop import GIVEN, LATER
+from ..engine.round import ASKED, CLASS, STRAINED, UPDATED
+from ..engine.rows import Dense, Sparse
+from ..errors import Refused, SelectronError
+from . import support
+from .run import indices
+
+EVERY = 16  # answers between two copies of the state
+KEPT = ("classes", "width", "weighting", "strained", "labels")  # in a copy, besides arrays
+
+
+class Told(NamedTuple):
+    """An answer that can be corrected, and what it depended on."""
+
+    ticket: int
+    block: Dense | Sparse
+    place: int  # of the class
+    weight: float
+    chance: float
+    rounds: int
+    classes: int
+    width: int
+    before: dict[str, Any] | None  # what had been learned, at every 16th answer
+
+
+class Live:
+    """A model that decides on single rows and is told their labels."""
+
+    def last_proba(self: Any) -> tuple[float, ...]:
+        """Return the probabilities of the classes for the row of the last `decide`."""
+        return self.calibration.of_one(self.room.out, self.room.labels)
+
+    def decide(self: Any, block: Any, time: float = 0.0) -> tuple[int, float, float, int | None]:
+        """Play a round whose label may come later: (class, margin, ask_probability, ticket).
+
+        The ticket is None unless the label is asked for. The row is kept until the ticket is
+        answered, or until `max_open` newer ones are open.
+        """
+        if len(self.room.times) > 0:
+            self.room.times[0] = time
+        flags = self._play_one(block, LATER, self.draws.first(), full=True)
+        self.rounds += 1
+        self.draws.skip(1)
+        ticket = None
+        margin, chance = self.room.out[0].item(), self.room.out[1].item()
+        if flags & ASKED:
+            ticket = self.tickets = self.tickets + 1
+            self.open[ticket], self.chances[ticket] = block, chance
+            if len(self.open) > self.max_open:
+                while self.oldest not in self.open:  # a dict's first key is far behind gaps
+                    self.oldest += 1
+                del self.open[self.oldest], self.chances[self.oldest]
+        return flags >> CLASS, margin, chance, ticket
+
+    def tell(self: Any, ticket: int, label: int, weight: float = 1.0) -> bool:
+        """Learn the label of an open ticket; return whether the learner took a step.
+
+        The step starts from the current state. Raises SelectronError if the ticket is not open.
+        """
+        block = self.open.get(ticket) if isinstance(ticket, int | np.integer) else None
+        if block is None:
+            raise SelectronError(support.why_not_open(ticket, self.tickets, self.max_open))
+        if not self.correctable:
+            updated = self._learn_one(block, label, self.chances[ticket], weight)
+        else:
+            place = int(indices(np.array([label]), self.stacked)[0])
+            now = self.rounds, self.classes, self.width
+            chance = self.chances[ticket]
+            updated = self._remember(Told(ticket, block, place, weight, chance, *now, None))
+        del self.open[ticket], self.chances[ticket]
+        return updated
+
+    def corrected(self: Any, ticket: int, label: int) -> Any:
+        """Return a copy that was told this label of an answered ticket, and all later ones again.
+
+        Raises SelectronError if it is not one of the last `correctable` tickets answered.
+        """
+        recent = [told.ticket for told in self.told[-self.correctable :]]
+        if not self.correctable or ticket not in recent:
+            raise SelectronError(support.why_not_corrected(ticket, self.open, self.correctable))
+        at = len(self.told) - len(recent) + recent.index(ticket)
+        place = int(indices(np.array([label]), self.stacked)[0])
+        first = max(i for i, told in enumerate(self.told[: at + 1]) if told.before is not None)
+        model = copy.copy(self)
+        again = (*self.told[:at], self.told[at]._replace(place=place), *self.told[at + 1 :])
+        model._return_to(self.told[first].before or {})
+        model.told = again[:first]
+        for i, told in enumerate(again[first:], first):
+            model.extend(self.classes if i == at else told.classes)
+            model.widen(told.width)
+            model.rounds = told.rounds
+            model._remember(told._replace(classes=model.classes))
+        model.extend(self.classes)
+        model.widen(self.width)
+        model.open, model.rounds = self.open, self.rounds
+        return model
+
+    def _remember(self: Any, told: Told) -> bool:
+        """Learn an answer, and keep it among those that can be corrected."""
+        due = len(self.told) % EVERY == 0
+        before = self._snapshot() if due else None
+        code = told.place + 1 if self.stacked else 2 * told.place - 1
+        updated = self._learn_one(told.block, code, told.chance, told.weight)
+        self.told = (*self.told, told._replace(before=before))
+        if len(self.told) >= self.correctable + 2 * EVERY:
+            self.told = self.told[EVERY:]
+        return updated
+
+    def _snapshot(self: Any) -> dict[str, Any]:
+        """Return what labels change, in arrays of its own."""
+        kept = {name: getattr(self, name) for name in KEPT}
+        kept["arrays"] = tuple(array.copy() for array in self.state)
+        return {**kept, "calibration": self.calibration.copy()}
+
+    def _return_to(self: Any, before: dict[str, Any]) -> None:
+        """Return to a snapshot, without open tickets; what askers remember stays as it is."""
+        self.__dict__.update({name: before[name] for name in KEPT})
+        self.calibration, self.open = before["calibration"].copy(), dict[int, Any]()
+        self._equip()
+        self.state = self.space.State(*(array.copy() for array in before["arrays"]))
+
+    def _learn_one(self: Any, block: Any, label: int, chance: float, weight: float) -> bool:
+        """Learn the label of one row; return whether the learner took a step."""
+        times, weighting = 1, self.weighting
+        if weight != 1 or weighting.balanced:
+            index = indices(np.array([label]), self.stacked)
+            draw = max(self.rounds - 1, weighting.drawn + 1)
+            weighting = weighting.at(self.rounds - 1, self.classes)
+            times = weighting.times(np.array([weight]), index, draw).item()
+            weighting = weighting._replace(drawn=draw)
+            weighting = weighting.learned(index[: min(times, 1)])
+        flags = self._play_times(block, label, chance, times) if times else 0
+        self.weighting = weighting
+        self.strained += flags & STRAINED != 0
+        self.labels += times > 0
+        return flags & UPDATED != 0
+
+    def _play_times(self: Any, block: Any, label: int, chance: float, times: int) -> int:
+        """Learn a label several times, or never if that fails; return the flags of all."""
+        kept = self._copy() if times > 1 else None
+        flags = self._play_one(block, label, GIVEN, full=self.calibration.own)
+        self.room.out[1][0] = chance / times
+        if self.calibrated:
+            self.calibration.learn(self.room.out, self.room.labels, self.room.out[1])
+        try:
+            for _ in range(times - 1):
+                flags |= self._play_one(block, label, GIVEN, full=False)
+        except BaseException:
+            self.state, self.past, self.calibration = kept or self._learned()
+            raise
+        return flags
+
+    def _play_one(self: Any, block: Dense | Sparse, label: int, draw: float, full: bool) -> int:
+        """Play one row without counting it; return its flags, and leave the rest in `room`."""
+        room = self.room
+        room.labels[0], room.draws[0] = label, draw
+        if self.recent[0] is not block:  # for `tell` right after `decide`
+            self.recent = block, self._rows(block)
+        rows = self.recent[1]
+        kept: list[np.ndarray] = []
+        if label != LATER and not self.space.atomic:
+            kept = [array.copy() for array in (*self.state, self.past)]
+        late = -1 if draw == GIVEN else 0  # a late label is of a round that has been counted
+        while not self._call(rows, room[:3], late, full, room.out):
+            if label == LATER or not self._grown(rows, 0):
+                if kept:
+                    self.state, self.past = self.space.State(*kept[:-1]), kept[-1]
+                raise Refused(0, support.why_refused(block, 0))
+        return room.out[2].item()

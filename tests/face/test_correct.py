@@ -1,0 +1,101 @@
+"""An answer that was wrong is taken back."""
+
+import numpy as np
+import pytest
+
+from selectron import OnlineClassifier, SelectronError
+from selectron.learners import LASEC, LeadingHistory, PassiveAggressive
+
+from .examples import X, Y
+
+LEARNERS = [PassiveAggressive(C=0.1), LASEC(), LeadingHistory()]
+LABELS = np.where(Y > 0, "spam", "ham")
+OPTIONS = {"classes": ["ham", "spam"], "correctable": 40, "random_state": 0}
+
+
+def told(learner, wrong=(), **options):
+    """A classifier that was told labels one by one, some of them wrong, and its tickets."""
+    clf = OnlineClassifier(learner, **OPTIONS | options)
+    tickets = []
+    for i, (x, label) in enumerate(zip(X, LABELS, strict=True)):
+        tickets.append(clf.decide(x).ticket)
+        clf.tell(tickets[-1], {"ham": "spam", "spam": "ham"}[label] if i in wrong else label)
+    return clf, tickets
+
+
+def assert_alike(one, other):
+    assert one.decision_function(X).tolist() == other.decision_function(X).tolist()
+    assert one.predict_proba(X).tolist() == other.predict_proba(X).tolist()
+    assert one.model_.labels == other.model_.labels
+    assert one.n_rounds_ == other.n_rounds_
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("wrong", [(119,), (80,), (95, 96, 112)])
+def test_corrected_is_as_told_right(learner, wrong):
+    clf, tickets = told(learner, wrong)
+    for i in wrong:
+        clf.correct(tickets[i], LABELS[i])
+    assert_alike(clf, told(learner)[0])
+
+
+def test_an_answer_may_be_corrected_again():
+    clf, tickets = told(LASEC())
+    clf.correct(tickets[100], {"ham": "spam", "spam": "ham"}[LABELS[100]])
+    assert_alike(clf, told(LASEC(), [100])[0])
+    clf.correct(tickets[100], LABELS[100])
+    assert_alike(clf, told(LASEC())[0])
+
+
+def test_with_weights_and_a_kernel():
+    for options in (
+        {"class_weight": "balanced"},
+        {"class_weight": {"ham": 1.5}},
+        {"kernel": "rbf"},
+    ):
+        clf, tickets = told(LASEC(), [100], **options)
+        clf.correct(tickets[100], LABELS[100])
+        assert_alike(clf, told(LASEC(), **options)[0])
+
+
+def test_a_new_class_can_be_the_right_one():
+    clf, tickets = told(LASEC(), classes=None)
+    clf.correct(tickets[110], "news")
+    assert clf.classes_.tolist() == [*dict.fromkeys(LABELS.tolist()), "news"]
+    assert clf.predict(X).shape == (120,)
+    clf.tell(clf.decide(X[0]).ticket, "news")
+
+
+def test_open_tickets_stay_open():
+    clf, tickets = told(LASEC(), [118])
+    waiting = clf.decide(X[0]).ticket
+    with pytest.raises(SelectronError, match=r"is open: tell its label"):
+        clf.correct(waiting, "ham")
+    clf.correct(tickets[118], LABELS[118])
+    assert clf.open_tickets_ == [waiting]
+    clf.tell(waiting, "ham")
+
+
+def test_what_cannot_be_corrected():
+    clf, tickets = told(LASEC())
+    before = clf.decision_function(X).tolist()
+    with pytest.raises(SelectronError, match="none of the last 40"):
+        clf.correct(tickets[79], "ham")
+    with pytest.raises(SelectronError, match="no class"):
+        clf.correct(tickets[119], "news")
+    assert clf.decision_function(X).tolist() == before
+    clf.partial_fit(X[:1], LABELS[:1])
+    with pytest.raises(SelectronError, match="none of the last 40"):
+        clf.correct(tickets[119], "ham")
+    clf, tickets = told(LASEC(), correctable=0)
+    with pytest.raises(SelectronError, match="set correctable"):
+        clf.correct(tickets[119], "ham")
+
+
+def test_after_loading(tmp_path):
+    told(LASEC())[0].save(tmp_path / "model")
+    clf = OnlineClassifier.load(tmp_path / "model")
+    ticket = clf.decide(X[0]).ticket
+    clf.tell(ticket, "ham")
+    clf.correct(ticket, "spam")
+    assert clf.correctable == 40
