@@ -259,5 +259,5 @@ def test_later_tables_have_the_columns_of_the_first():
     encoder.partial_fit({"b": ["y"], "a": [2]})
     with pytest.raises(SelectronError, match="no column 'b'"):
         encoder.partial_fit({"a": [1]})
-    with pytest.raises(SelectronError, match="no column 'c' in the first rows"):
+    with pytest.raises(SelectronError, match="no column 'c' in earlier rows"):
         encoder.look({"a": [1], "b": ["x"], "c": [1]})

@@ -97,7 +97,7 @@ def in_one_sentence(what: str) -> Iterator[None]:
         yield
     except SelectronError:
         raise
-    except (ValueError, TypeError) as error:
+    except ValueError as error:
         raise SelectronError(_brief(str(error), what)) from error
 
 

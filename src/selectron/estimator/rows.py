@@ -124,7 +124,10 @@ def columns(estimator: Any, X: Any, first: bool) -> tuple[Any, int]:
     if len(shape) != 2 or shape[1] == 0:
         raise SelectronError("X has no columns: give a table, or a list of dicts.")
     with checks.in_one_sentence(checks.TABLE):
-        validate_data(estimator, X, reset=first, skip_check_array=True)
+        try:
+            validate_data(estimator, X, reset=first, skip_check_array=True)
+        except TypeError as error:  # names that are partly text
+            raise ValueError(str(error)) from error
     n = len(X)
     if n == 0:
         raise SelectronError("X has no rows.")
