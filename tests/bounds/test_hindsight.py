@@ -47,7 +47,7 @@ def test_stretches_without_labels_or_of_one_class():
 def test_rows_as_they_were_seen(constant, normalize):
     s = streams(*KINDS)[4]
     X = np.vstack([3 * s.X, np.zeros_like(s.X[:1])])
-    clf = OnlineClassifier(fit_intercept=constant, normalize=normalize)
+    clf = OnlineClassifier(LASEC(), fit_intercept=constant, normalize=normalize)
     clf.partial_fit(X, [*s.y, 1])
     rows = seen(X, constant, normalize)
     w = np.r_[clf.intercept_, clf.coef_[0]][int(not constant) :]

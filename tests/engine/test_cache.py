@@ -125,7 +125,7 @@ def folder(primed, tmp_path):
 
 def test_a_second_process_finds_it(folder):
     before = {file: file.read_bytes() for file in folder.cache.rglob("*.nb?")}
-    assert len(before) == 2
+    assert len(before) == 4  # an index and a function each: the loop, and the calibration
     assert folder.play() == (WEIGHTS, 0)
     assert {file: file.read_bytes() for file in folder.cache.rglob("*.nb?")} == before
 
@@ -286,7 +286,8 @@ def test_learners_made_by_a_function(tmp_path):
 
 def test_the_package_itself_is_left_alone(primed):
     """All that was written lies in the folder that NUMBA_CACHE_DIR names."""
-    names = {file.name for file in primed.cache.rglob("*") if file.is_file()}
+    names = {file.name for file in primed.cache.rglob("*Mine*") if file.is_file()}
+    assert names
     package = Path(selectron.__file__).parent
     assert not names & {file.name for file in package.rglob("*")}
 

@@ -45,11 +45,16 @@ def not_met(estimator):
     return found
 
 
-@parametrize_with_checks(
-    [OnlineClassifier(), OnlineClassifier(encoder="auto"), OnlineClassifier(Perceptron())],
-    expected_failed_checks=not_met,
-)
+@parametrize_with_checks([OnlineClassifier(Perceptron())], expected_failed_checks=not_met)
 def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(
+    [OnlineClassifier(), OnlineClassifier(encoder="auto")], expected_failed_checks=not_met
+)
+def test_scikit_learns_checks_of_the_default(estimator, check):
     check(estimator)
 
 

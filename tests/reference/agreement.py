@@ -175,7 +175,8 @@ def found(learner, asker, d, spread, flags, space):
 
 def deviation(run, played):
     """Return by how much margins and probabilities differ, relative to max(1, |value|)."""
-    pairs = (run.margin, played.margin), (run.ask_probability, played.probability)
+    chances = run.probability if hasattr(run, "probability") else run.ask_probability
+    pairs = (run.margin, played.margin), (chances, played.probability)
     return max(float(np.max(abs(a - b) / np.maximum(1, abs(b)))) for a, b in pairs)
 
 

@@ -48,7 +48,7 @@ def save(path: str, contest: "Contest", choice: "Choice", before: Saved | None) 
         max_support=model.max_support,
         max_open=model.max_open,
     )
-    clf.model_, clf.named_ = model, contest.classes.named
+    clf.model_, clf.named_, clf.class_weight_ = model, contest.classes.named, {}
     clf.classes_ = np.array(contest.classes.names[: model.classes])
     if before and len(before.classifier.classes_) == model.classes:
         clf.classes_ = before.classifier.classes_
