@@ -13,6 +13,7 @@ from selectron.askers import Margin
 from selectron.learners import (
     IELLIP,
     LASEC,
+    LeadingHistory,
     ModifiedPerceptron,
     Perceptron,
     SecondOrderPerceptron,
@@ -22,7 +23,8 @@ from .examples import NEEDED, X, Y, inside
 
 LEARNERS = [getattr(learners, name)(**NEEDED.get(name, {})) for name in learners.__all__]
 ONE_VECTOR = [learner for learner in LEARNERS if not hasattr(learner, "ensemble")]
-OTHERS = [learner for learner in LEARNERS if not isinstance(learner, Perceptron | LASEC)]
+CHECKED = Perceptron, LeadingHistory  # compiled
+OTHERS = [learner for learner in LEARNERS if not isinstance(learner, CHECKED)]
 WHOLE = np.round(4 * X)  # what every kind of number can hold
 
 
