@@ -11,8 +11,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from selectron import OnlineClassifier, learners
 from selectron.askers import Margin
 from selectron.learners import (
+    AROW,
     IELLIP,
     LASEC,
+    RLS,
+    BayesianPerceptron,
     LeadingHistory,
     ModifiedPerceptron,
     Perceptron,
@@ -38,8 +41,11 @@ def not_met(estimator):
     order = "the check shuffles the rows, and what is learned in one pass depends on their order"
     kinds = ("dense", "sparse")
     found = {f"check_sample_weight_equivalence_on_{kind}_data": order for kind in kinds}
-    if learner is Perceptron:
-        found["check_class_weight_classifiers"] = "it takes a step on a mistake only, at any weight"
+    if learner not in (LeadingHistory, BayesianPerceptron, AROW, RLS):
+        found["check_class_weight_classifiers"] = "it steps on a mistake or a loss, at any weight"
+    if estimator.encoder is not None:
+        frames = "a data frame is encoded, and an array is not"
+        found["check_classifier_data_not_an_array"] = frames
     if learner in why:
         found["check_classifiers_train"] = why[learner]
     if learner in (LASEC, SecondOrderPerceptron):

@@ -266,7 +266,7 @@ class OnlineClassifier(ClassifierMixin, Live):
         """
         with self._all_or_nothing():
             self._forget()
-            if sample_weight is not None and not np.any(sample_weight):
+            if sample_weight is not None and not np.any(np.asarray(sample_weight)):
                 raise SelectronError("Every sample_weight is zero.")
             self._learn(X, y, sample_weight=sample_weight)
         return self

@@ -99,15 +99,13 @@ def new_encoder(value: Any) -> TableEncoder:
 
 
 def is_table(X: Any) -> bool:
-    """Return whether columns have names or kinds of their own: frames, Arrow tables, dicts, text.
+    """Return whether columns have names or kinds of their own: frames, Arrow tables, dicts.
 
     >>> is_table([{"age": 3, "country": "FR"}]), is_table(np.eye(2))
     (True, False)
     """
-    if scipy.sparse.issparse(X):
+    if scipy.sparse.issparse(X) or isinstance(X, np.ndarray):
         return False
-    if isinstance(X, np.ndarray):
-        return X.dtype.kind in "OUS" and X.ndim == 2
     listed = isinstance(X, list | tuple) and len(X) > 0 and is_dict(X[0])
     return listed or any(hasattr(X, name) for name in ("columns", "__arrow_c_stream__"))
 
