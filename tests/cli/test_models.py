@@ -202,3 +202,20 @@ def test_a_kept_model_predicts_without_warnings_and_names_a_missing_file(call, t
     result = call("show", str(tmp_path / "none.model"))
     assert (result.exit_code, result.stderr.count("Errno")) == (1, 0)
     assert result.stderr.endswith("none.model: no such file or directory\n")
+
+
+def test_keys_of_json_rows_that_come_and_go(call, tmp_path, monkeypatch):
+    """The first rows decide on the columns of the output, which the later ones keep."""
+    from selectron.streams import readers
+
+    read, rows = readers.read, list(rows_of(200))
+    path = written(tmp_path / "a.jsonl", rows)
+    done(call("run", path, *FAST, "--ignore", "id", "--save", "m"))
+    late = [{k: v for k, v in row.items() if k != "id" or i < 90} for i, row in enumerate(rows)]
+    later = [{**row, "note": "new"} if i > 120 else row for i, row in enumerate(late)]
+    written(tmp_path / "b.jsonl", later)
+    monkeypatch.setattr(readers, "read", lambda *args, **kept: read(*args, size=64, **kept))
+    done(call("predict", "b.jsonl", "--model", "m", "-o", "out.jsonl"))
+    out = decided("out.jsonl")
+    assert [row["id"] for row in out] == [*map(str, range(90)), *[None] * 110]
+    assert all("note" not in row for row in out)

@@ -40,14 +40,15 @@ def predict(file: str, model: str, output: str | None, **options: Any) -> None:
     """
     check_target(output, (".csv", ".parquet", ".pq", ".json", ".jsonl", ".ndjson"), "-o")
     with reported():
-        saved, append = load(model), None
+        saved, append, schema = load(model), None, None
         with ExitStack() as stack:
             source = all_columns(file, **options)
             for chunk in stack.enter_context(closing(watched(source))):
                 with naming(file, chunk.first):
                     table = predicted(saved, chunk)
-                append = append or writer(output, table.schema, stack)
-                append(table)
+                schema = schema or table.schema
+                append = append or writer(output, schema, stack)
+                append(aligned(table, schema))
 
 
 def all_columns(file: str, kind: str | None, header: bool | None) -> Any:
@@ -69,6 +70,15 @@ def writer(output: str | None, schema: Any, stack: ExitStack) -> Callable[["pa.T
     return out.write
 
 
+def aligned(table: "pa.Table", schema: Any) -> "pa.Table":
+    """Return a table with the columns of the first rows: keys of JSON rows may come and go."""
+    import pyarrow as pa
+
+    names, n = table.column_names, len(table)
+    columns = [table[f.name] if f.name in names else pa.nulls(n, f.type) for f in schema]
+    return pa.table(columns, names=schema.names).cast(schema)
+
+
 def predicted(saved: Saved, chunk: "Chunk") -> "pa.Table":
     """Return the other columns of some rows, the predicted labels and the probabilities."""
     import pyarrow as pa
@@ -85,6 +95,8 @@ def predicted(saved: Saved, chunk: "Chunk") -> "pa.Table":
 
 def features(saved: Saved, chunk: "Chunk") -> tuple[Any, dict[str, Any]]:
     """Return the rows as the classifier takes them, and the columns that are no features."""
+    import pyarrow as pa
+
     from ..engine.rows import Sparse
 
     rows, encoder = chunk.rows, saved.encoder
@@ -97,7 +109,11 @@ def features(saved: Saved, chunk: "Chunk") -> tuple[Any, dict[str, Any]]:
     used = [name for name, kind in encoder.kinds_.items() if kind != "ignored"]
     if isinstance(rows, list):
         known = list(dict.fromkeys(name for row in rows for name in row))
-        others = {k: [text(row.get(k)) for row in rows] for k in known if k not in used}
+        others = {
+            name: pa.array([text(row.get(name)) for row in rows], pa.string())
+            for name in known
+            if name not in used
+        }
         return [{name: row.get(name) for name in names} for row in rows], others
     missing = next((name for name in used if name not in rows.column_names), None)
     if missing is not None:

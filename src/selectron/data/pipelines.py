@@ -56,7 +56,7 @@ class Live:
         return bool(self.classifier.tell(ticket, label, sample_weight))
 
     def correct(self, ticket: int, label: Any) -> None:
-        """Learn that the label of an answered ticket was wrong, as if this had been told."""
+        """Learn that the label of an answered ticket was wrong, as if this had been given."""
         self.classifier.correct(ticket, label)
 
 

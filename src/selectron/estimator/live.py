@@ -25,7 +25,7 @@ class Decision(NamedTuple):
 
 
 class Live(TakesRows):
-    """A classifier that decides on single rows, and is told their labels later."""
+    """A classifier that decides on single rows, and learns their labels later."""
 
     classes_: np.ndarray
     class_weight_: dict
