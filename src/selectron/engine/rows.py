@@ -1,5 +1,6 @@
 """Blocks of rows, from arrays and from readers."""
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -58,6 +59,27 @@ def rows_of(block: Dense | Sparse, start: int, stop: int) -> Dense | Sparse:
     span = slice(indptr[0], indptr[-1])
     values = np.ascontiguousarray(block.values[span], dtype=np.float64)
     return Sparse(indptr - indptr[0], block.indices[span], values)
+
+
+def extent(block: Dense | Sparse) -> tuple[int, int]:
+    """Return the number of rows, and that of features: of sparse rows the highest index plus 1."""
+    if isinstance(block, Dense):
+        return block.values.shape
+    return len(block.indptr) - 1, int(block.indices.max(initial=-1)) + 1
+
+
+def by_width(block: Sparse, width: int) -> list[Sparse]:
+    """Return a block in pieces; each but the first begins where an index is the highest so far.
+
+    >>> block = Sparse(np.array([0, 1, 2, 3]), np.array([4, 4, 7], np.int32), np.ones(3))
+    >>> [piece.indices.tolist() for piece in by_width(block, 2)]
+    [[4, 4], [7]]
+    """
+    highest = np.maximum.accumulate(np.concatenate([[width - 1], block.indices]))
+    of_rows = highest[block.indptr - block.indptr[0]]
+    cuts = np.flatnonzero(np.diff(of_rows)).tolist()
+    bounds = sorted({0, *cuts, len(of_rows) - 1})
+    return [rows_of(block, *span) for span in itertools.pairwise(bounds)]
 
 
 def taken(block: Dense | Sparse, order: np.ndarray) -> Dense | Sparse:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.rows import Dense, Sparse
+from ..engine.rows import Dense, Sparse, by_width
 from ..errors import Refused, SelectronError
 from ..history.drift import Drifts
 from ..model.metrics import RunMetrics, Tally
@@ -103,10 +103,14 @@ class Contestant:
     ) -> Outcome:
         """Play a chunk of rounds, with codes for labels, of a number of classes."""
         start = time.perf_counter()
-        self.model.widen(chunk.width)
+        rows: Any = chunk.rows
         self.model.extend(classes)
         full = full or self.audits or self.watches
-        outcome = self.model.run(chunk.rows, labels, full, chunk.times)
+        if self.model.bounds_rounding:  # so that chunks change nothing
+            rows = by_width(rows, self.model.width)
+        else:
+            self.model.widen(chunk.width)
+        outcome = self.model.run(rows, labels, full, chunk.times)
         self.seconds += time.perf_counter() - start
         return outcome
 
@@ -234,7 +238,8 @@ class Contest:
         self, part: Chunk, codes: np.ndarray, classes: int, full: bool, scored: bool
     ) -> list[Outcome]:
         if callable(self._enter) and not self.contestants:
-            self.contestants = self._enter(part.width, isinstance(part.rows, Sparse))
+            sparse = isinstance(part.rows, Sparse)
+            self.contestants = self._enter(1 if sparse else part.width, sparse)
         outcomes = [each.play(part, codes, full or scored, classes) for each in self.contestants]
         for contestant, outcome in zip(self.contestants, outcomes, strict=True):
             contestant.add(outcome, codes, scored)

@@ -20,8 +20,9 @@ from ..classes.stack import of_one
 from ..engine.loop import AGAIN, GIVEN, NEVER, NONE, Asker
 from ..engine.parts import Learner, declared
 from ..engine.round import ASKED, STRAINED
-from ..engine.rows import Dense, Sparse, no_rows, rows_of, widened
+from ..engine.rows import Dense, Sparse, extent, no_rows, rows_of, widened
 from ..errors import Refused
+from ..spaces import sparse_second
 from . import calibration, support, weighting
 from .compose import check_pair, kind_of, loop, space_for
 from .draws import BLOCK, Draws, constant
@@ -164,8 +165,8 @@ class Model(Live):
     ) -> Outcome:
         """Play rounds; a label, where there is one, is used only if it is asked for.
 
-        A list of dense blocks may have more features from block to block. `times` are those of the
-        rows in seconds, if the asker uses them. A label of weight w is learned w times.
+        A list of blocks may have more features from block to block. `times` are those of the rows
+        in seconds, if the asker uses them. A label of weight w is learned w times.
         """
         draw = GIVEN if isinstance(self.asker, Always) else None  # which uses no draws
         return self._count(block, labels, draw, full, full or None, times, weights)
@@ -192,6 +193,11 @@ class Model(Live):
             yield
         finally:
             self.state = self.state._replace(relevant=relevant[:0])
+
+    @property
+    def bounds_rounding(self) -> bool:
+        """Whether the state bounds the rounding of a sparse P, by the features known at each row."""
+        return of_one(self.space) is sparse_second
 
     def widen(self, width: int) -> None:
         """Grow to `width` features; new ones count as 0 in the rows so far."""
@@ -315,7 +321,7 @@ class Model(Live):
         for piece in pieces:
             n = len(out)
             if pieces is block:
-                n, width = piece.values.shape
+                n, width = extent(piece)
                 self.widen(width)
             for start in range(0, max(n, 1), BLOCK):
                 size, at = min(BLOCK, n - start), first + start
