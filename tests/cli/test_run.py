@@ -401,3 +401,13 @@ def test_output_that_nobody_reads_is_no_error(stream):
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait(timeout=60) == 1
+
+
+def test_lasec_is_the_default_for_many_dense_features(call, tmp_path):
+    path = tmp_path / "wide.csv"
+    cells = np.random.default_rng(0).normal(size=(12, 513)).round(2)
+    lines = [",".join(map(str, row)) + f",{'ab'[i % 2]}" for i, row in enumerate(cells.tolist())]
+    path.write_text("\n".join(lines))
+    assert "lasec:b=1,c=1000" in call("run", path, "--no-header").stdout
+    path.write_text("\n".join(line.partition(",")[2] for line in lines))
+    assert "leading-history" in call("run", path, "--no-header", "--ignore", "0").stdout

@@ -14,7 +14,6 @@ DECISIONS = (".csv", ".jsonl", ".ndjson", ".parquet", ".pq")  # endings of their
 PICTURES = (".png", ".svg", ".pdf")
 DEMO = LeadingHistory(), LASEC(), SecondOrderPerceptron(), PassiveAggressive(), Perceptron()
 FOR_FILES = "label", "ignore", "columns", "time", "kind", "header", "classes"
-DEFAULT, DENSE, SPARSE = (LeadingHistory(),), (LASEC(),), (PassiveAggressive(),)
 OF_MODEL = (  # options that a saved model fixes
     *("learners", "askers", "budget", "time", "seed", "bounds", "label", "ignore", "columns"),
     *("classes", "kernel", "max_support", "many", "intercept", "normalize"),
@@ -84,13 +83,6 @@ def by_time(*askers: Any) -> bool:
     return any(getattr(asker, "per", None) is not None for asker in askers)
 
 
-def default_learners(demo: bool, sparse: bool, kernel: Any) -> tuple[Any, ...]:
-    """Return the learners to play if none is named; LeadingHistory keeps no examples."""
-    if kernel is not None:
-        return SPARSE if sparse else DENSE
-    return DEMO if demo else DEFAULT
-
-
 def check_usage(
     file: str | None, output: str | None, picture: str | None, save: str | None, **options: Any
 ) -> None:
@@ -118,9 +110,9 @@ def check_usage(
     if options["bounds"]:
         _check_bounds(file, options["kind"], options["many"], len(names))
     kernel, max_support = options["kernel"], options["max_support"]
-    known = options["learners"] or (default_learners(True, False, kernel) if file is None else ())
-    if max_support and not kernel and not known:  # no default learner takes it
-        known = SPARSE
+    known = options["learners"] or (DEMO if file is None and not kernel else ())
+    if max_support and not known:  # a default learner takes it only with a kernel
+        known = (LASEC(),)
     check_learners(known, kernel, max_support, options["many"], options["askers"])
     if save and len(known) * len(options["askers"] or (None,)) > 1:
         raise click.UsageError("--save keeps one model: give one --learner, and one --ask.")

@@ -14,7 +14,7 @@ from ..specs import ASKER, BUDGET, KERNEL, LEARNER, within
 from . import reported
 from .files import decisions, digits, in_order, naming, opened, source_of, watched
 from .models import load, save, uninterrupted
-from .options import by_time, check_learners, check_usage, default_learners, of_a_file
+from .options import DEMO, by_time, check_learners, check_usage, of_a_file
 from .theorems import Kept, promises
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ MOST_SHOWN = 40  # lines about columns
     type=LEARNER,
     multiple=True,
     help="May be repeated. Default: leading-history, which has nothing to set; with --kernel "
-    "lasec, or passive-aggressive where rows are sparse; without FILE five of them.",
+    "or more than 512 dense features lasec; without FILE five of them.",
 )
 @click.option(
     "--ask",
@@ -260,10 +260,12 @@ class Session:
 def enter(width: int, sparse: bool, demo: bool, **options: Any) -> list["Contestant"]:
     """Return a contestant for every learner under every asker."""
     from ..evaluate.contest import Contestant
+    from ..learners.default import default_for
     from ..model.model import Model
 
-    learners = options["learners"] or default_learners(demo, sparse, options["kernel"])
     kernel, max_support = options["kernel"], options["max_support"]
+    learners = options["learners"] or (DEMO if demo and not kernel else ())
+    learners = learners or (default_for(width, sparse, kernel),)
     check_learners(learners, kernel, max_support, options["many"], options["askers"])
     return [
         Contestant(

@@ -10,10 +10,9 @@ from sklearn.base import BaseEstimator
 from ..engine.parameters import shown
 from ..errors import SelectronError
 from ..kernels import kernel_of
-from ..learners import LASEC, LeadingHistory
+from ..learners import LASEC
+from ..learners.default import default_for
 from ..model import Model, support
-
-WIDE = 512  # dense features up to which LeadingHistory is the default
 
 
 class NestedParameters(BaseEstimator):
@@ -137,23 +136,12 @@ def above_zero(name: str, value: Any, none: bool = False, least: int = 1) -> Any
     raise SelectronError(f"{name} must be a whole number above {least - 1}, got {shown(value)}.")
 
 
-def learner_for(width: int, sparse: bool, kernel: Any = None, ranks: bool = False) -> Any:
-    """Return the default learner for rows of this kind.
-
-    LeadingHistory costs 9 d^2 numbers of memory, and as much time, on dense rows; it has no kernel.
-
-    >>> learner_for(30, sparse=False), learner_for(2000, sparse=False)
-    (LeadingHistory(switches=0.0015, replays=20), LASEC(b=1.0, c=1000.0))
-    """
-    wide = width > WIDE and not sparse
-    return LASEC() if wide or kernel is not None or ranks else LeadingHistory()
-
-
 def model_of(estimator: Any, width: int, sparse: bool, classes: int) -> Model:
     """Return a new model with the parameters of an estimator, all of them checked."""
     normalize, learner = estimator.normalize, estimator.part("learner")
     if estimator.learner is None:
-        learner = learner_for(width, sparse, estimator.kernel, estimator.ranks)
+        ranks = estimator.ranks  # as LeadingHistory cannot
+        learner = LASEC() if ranks else default_for(width, sparse, estimator.kernel)
     if estimator.ranks and (estimator.class_weight is not None or estimator.correctable):
         raise SelectronError("class_weight and correctable must be left out with OnlineRanker.")
     return Model(

@@ -196,7 +196,7 @@ class Model(Live):
 
     @property
     def bounds_rounding(self) -> bool:
-        """Whether the state bounds the rounding of a sparse P, by the features known at each row."""
+        """Whether the state bounds the rounding of a P whose rows are sparse, by its width."""
         return of_one(self.space) is sparse_second
 
     def widen(self, width: int) -> None:
