@@ -5,6 +5,7 @@ import sys
 from benchmarks.activity import activity
 from benchmarks.activity_memory import activity_memory
 from benchmarks.cores import cores
+from benchmarks.encoding import encoding
 from benchmarks.files import files
 from benchmarks.growth import growth, growth_in_memory
 from benchmarks.many import many
@@ -27,6 +28,7 @@ def main() -> None:
     show(("Decisions whether to ask", "ratio", "speeds"), decisions())
     show(("One round", "median", "tail"), rounds())
     show(("From a file to decisions", "ratio", "speeds"), files())
+    show(("Tables of mixed columns", "best of 5", "rows"), encoding(1_000_000))
     show(("Many classes, one epoch", "theirs / ours", "theirs and ours"), many())
     show(("Text, in dual form", "time", "memory"), text())
     show(("Steps in an L1 ball", "theirs / ours", "times"), projections())

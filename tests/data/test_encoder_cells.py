@@ -193,6 +193,16 @@ def test_values_of_other_libraries_are_blank_or_numbers():
     TableEncoder().fit([{"a": 10**5000}, {"a": object()}, {"a": {1: 2}}, {"a": b"x"}])
 
 
+def test_views_of_text_are_text():
+    words = pa.array(["x", None, "y", "x"], pa.string_view())
+    codes = pa.DictionaryArray.from_arrays([0, None, 1, 0], pa.array(["x", "y"], pa.string_view()))
+    table = pa.table({"a": words, "b": codes})  # as Polars has them
+    usual = {"a": words.to_pylist(), "b": words.to_pylist()}
+    encoder = TableEncoder()
+    assert np.array_equal(encoder.fit_transform(table), TableEncoder().fit_transform(usual))
+    assert encoder.report()[1] == "b: category, 2 values, 25.0% blank"
+
+
 def test_a_table_without_rows_decides_nothing():
     encoder = TableEncoder()
     assert list(encoder.learn(pa.table({"a": pa.array([], pa.string())}))) == []

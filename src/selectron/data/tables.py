@@ -19,7 +19,7 @@ def schema(table: pa.Table) -> dict[str, str | None]:
 def arrow(X: Any) -> pa.Table:
     """Return a data frame, or a dict of columns, as an Arrow table."""
     if isinstance(X, pa.Table):
-        return X
+        return _usual(X)
     if isinstance(X, np.ndarray) and X.ndim == 2:
         X = {f"x{j}": column for j, column in enumerate(X.T)}
     try:
@@ -28,12 +28,22 @@ def arrow(X: Any) -> pa.Table:
             return pa.table(arrays, names=list(map(str, X.columns)))
         if isinstance(X, Mapping):
             return pa.table(list(map(array_of, X.values())), names=list(map(str, X)))
-        return pa.table(X)
+        return _usual(pa.table(X))
     except (TypeError, ValueError, pa.ArrowException) as error:
         raise SelectronError(
             "X must be a data frame, a dict of columns of one length, or a list of dicts, got "
             f"{type(X).__name__}."
         ) from error
+
+
+def _usual(table: pa.Table) -> pa.Table:
+    """Return a table whose text is of the type that Arrow computes with; Polars has views."""
+    types = {pa.string_view(): pa.string()}
+    for field in table.schema:
+        if pa.types.is_dictionary(field.type) and field.type.value_type == pa.string_view():
+            types[field.type] = pa.dictionary(pa.int64(), pa.string())
+    wanted = [field.with_type(types.get(field.type, field.type)) for field in table.schema]
+    return table.cast(pa.schema(wanted))
 
 
 def array_of(column: Any) -> pa.Array:

@@ -106,10 +106,10 @@ def _brief(text: str, what: str) -> str:
         return "Reshape your data: X must have two dimensions, as x.reshape(1, -1) has for one row."
     if text.startswith("The feature names"):  # a list of them follows
         return text
-    if text.startswith("could not convert string"):
-        text += f"; {HINT}"
     text = text.splitlines()[0].partition(". ")[0].rstrip(".:")
     text = re.sub(r"np\.str_\((.*)\)", r"\1", text)
+    if text.startswith("could not convert string"):
+        text += f"; {HINT}"
     unclear = text[:1].islower() or text.startswith("Complex")
     return f"{what}: {text}." if unclear else f"{text}."
 
