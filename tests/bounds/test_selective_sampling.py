@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from selectron.askers import Fixed, Margin, SecondOrderMargin
+from selectron.askers import AdaptiveMargin, Fixed, Margin, SecondOrderMargin
 from selectron.bounds import expected_labels, selective_sampling, weighted_mistakes
 from selectron.learners import Perceptron, SecondOrderPerceptron
 
@@ -46,6 +46,25 @@ def test_theorem_2_holds(asker):
     for s in streams(*KINDS):
         a, b = choice(s)
         assert_bounded(played(s, SecondOrderPerceptron(a), asker(b)), s, second, a, b)
+
+
+def test_the_adaptive_bound_holds():
+    for s in streams(*KINDS):
+        beta = (0.01, 0.3, 1.0, 5.0)[s.seed % 4]
+        run = played(s, Perceptron(), AdaptiveMargin(beta))
+        for U in s.comparators().values():
+            for gamma in (1.0, 0.2):
+                bound = selective_sampling.adaptive(run, s.X, U[0] / gamma, beta)
+                at_most(weighted_mistakes(run), bound)
+
+
+def test_the_adaptive_bound_catches_a_perceptron_that_asks_too_seldom():
+    exceeded = 0
+    for s in streams(*KINDS):
+        run = played(s, Perceptron(), Fixed(0.02))
+        bound = selective_sampling.adaptive(run, s.X, 3 * s.U[0], 5.0)
+        exceeded += weighted_mistakes(run) > bound
+    assert exceeded > 0
 
 
 def test_steps_are_bounded_under_any_asker():

@@ -16,6 +16,7 @@ import pytest
 from selectron.askers import (
     BBQ,
     BBQI,
+    AdaptiveMargin,
     Always,
     Budget,
     Disagreement,
@@ -89,6 +90,7 @@ ASKERS = {
     "uncertainty": Uncertainty(),
     "rate": Budget(rate=0.4),
     "labels": Budget(labels=20, horizon=50, asker=Margin(b=0.3)),
+    "adaptive": AdaptiveMargin(beta=0.2),
 }
 
 SPACES = {"dense": False, "sparse": True}

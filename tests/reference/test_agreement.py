@@ -94,10 +94,11 @@ def test_nothing_is_left_out():
     by_their_conditions = {"L1Constrained"}  # in test_l1.py
     budgeted = {"BudgetPerceptron", "Forgetron"}  # in laws/test_budgets.py
     leading, within = {"LeadingHistory"}, {"Budget", "Uncertainty"}  # in test_leading.py
+    remembering = {"AdaptiveMargin"}  # in test_adaptive.py
     assert {kind.__name__ for kind in LEARNERS} == set(
         learners.__all__
     ) - by_their_conditions - budgeted - leading
-    assert {kind.__name__ for kind in ASKERS} == set(askers.__all__) - within
+    assert {kind.__name__ for kind in ASKERS} == set(askers.__all__) - within - remembering
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

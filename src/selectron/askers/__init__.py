@@ -6,6 +6,7 @@ r and the quadratic form q. It is compiled like a learner's functions; along a l
 is monotone in q. `Budget` wraps another asker, whose probability, or `worth`, ranks the rows.
 """
 
+from .adaptive import AdaptiveMargin
 from .budget import Budget
 from .constant import Always, Fixed
 from .margin import Margin, SecondOrderMargin
@@ -15,6 +16,7 @@ from .variance import BBQ, BBQI, Disagreement
 __all__ = [
     "BBQ",
     "BBQI",
+    "AdaptiveMargin",
     "Always",
     "Budget",
     "Disagreement",

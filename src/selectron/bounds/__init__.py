@@ -3,7 +3,7 @@
 One file per paper, with the papers' numbers as names:
 
     lasec                theorem_2, theorem_4, lemma_7, corollary_8, corollary_9, tuned_c
-    selective_sampling   theorem_1, theorem_2
+    selective_sampling   theorem_1, theorem_2, adaptive
     ellipsoid            theorem_2, theorem_3
     large_margin         theorem_3_1, 3_2, 3_3, 3_4, theorem_5_1
 

@@ -12,9 +12,21 @@ Hinge losses are those of the rounds with a step, as in the paper; with `everywh
 rounds with a label. To choose u, use the latter: with the former, u = 0 has the number of steps.
 """
 
+import math
+
 import numpy as np
 
-from .quantities import Runs, Steps, Tradeoff, above_0, averaged, fitting, longest
+from .quantities import (
+    Runs,
+    Steps,
+    Tradeoff,
+    above_0,
+    averaged,
+    fitting,
+    listed,
+    longest,
+    steps,
+)
 
 
 def theorem_1(runs: Runs, X: np.ndarray, u: np.ndarray, everywhere: bool = False) -> Tradeoff:
@@ -62,3 +74,32 @@ def theorem_2(
         return Tradeoff(loss, float(u @ A @ u), float(np.linalg.slogdet(A / a)[1]))
 
     return averaged(runs, X, u, everywhere, terms)
+
+
+def adaptive(
+    runs: Runs, X: np.ndarray, u: np.ndarray, beta: float, everywhere: bool = False
+) -> float:
+    """Return the bound on the expected mistakes of the Perceptron under `AdaptiveMargin(beta)`.
+
+    With k steps, it is sum_t loss_t + (R + max(1, R) / beta) sqrt(k), where R = ||u|| max ||x||; in
+    every single run it bounds `weighted_mistakes`. As k is at most the number of mistakes M, in
+    expectation M <= L + B^2/2 + B sqrt(L + B^2/4) with B = R + max(1, R) / beta and the hinge loss
+    L: the Perceptron's bound with every label, but for max(1, R) / beta.
+
+    Source: docs/bounds.md, after Cesa-Bianchi, Gentile & Zaniboni (JMLR 7, 2006).
+
+    >>> from selectron import OnlineClassifier
+    >>> from selectron.askers import AdaptiveMargin
+    >>> from selectron.learners import Perceptron
+    >>> X, u = np.array([[1.0, 0.0], [0.0, 1.0]] * 50), np.array([-1.0, 1.0])
+    >>> clf = OnlineClassifier(Perceptron(), AdaptiveMargin(1.0), fit_intercept=False)
+    >>> run = clf.run(X, [-1, 1] * 50)
+    >>> run.mistakes, round(adaptive(run, X, u, beta=1.0), 3)
+    (1, 2.828)
+    """
+    above_0(beta=beta)
+    X, u = fitting(runs, X, u, still=True)
+    reach = float(np.linalg.norm(u)) * longest(X)
+    losses = [steps(run, X, u, everywhere).losses().sum() for run in listed(runs)]
+    roots = [math.sqrt(run.steps) for run in listed(runs)]
+    return float(np.mean(losses) + (reach + max(1.0, reach) / beta) * np.mean(roots))

@@ -24,7 +24,7 @@ from .joint import counted, gap
 from .stack import BEST, COUNT, NOTE, SECOND, Stack
 
 length, predicted, record_scores = joint.length, joint.predicted, joint.record_scores
-rivals, learn_label = joint.rivals, joint.learn_label
+rivals, learn_label, life = joint.rivals, joint.learn_label, joint.life
 
 
 class Exact(Stack):

@@ -33,7 +33,7 @@ from ..engine.arithmetic import reassociated
 from ..engine.bind import needs_refcounts, noinline, variant
 from ..engine.loop import asker, classes
 from ..engine.parts import VAST, learner, space
-from ..engine.round import REFUSED, STRAINED, UPDATED, Round, Step
+from ..engine.round import REFUSED, STRAINED, UPDATED, Life, Round, Step
 from ..engine.scales import shaped
 from ..spaces.state import SQUARE
 from .stack import BEST, COUNT, NOTE, SECOND
@@ -151,6 +151,11 @@ def versus(s: Any, scale: float, y: int) -> tuple[int, int, float, float]:
     b, a = classes.rivals(s.scores, s.ranks, s.relevant, y)
     hi, lo = max(a, b), min(a, b)
     return hi, lo, (s.scores[hi] - s.scores[lo]) / scale, 1.0 if b == hi else -1.0
+
+
+def life(p: Any, s: Any, t: float, remaining: float) -> Life:
+    """Return that nothing is known about the concept, and the number of steps."""
+    return Life(ahead=1.0, lasting=0.0, steps=s.tally[COUNT])
 
 
 @noinline

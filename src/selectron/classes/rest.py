@@ -48,8 +48,9 @@ def age(s: Any, t: float) -> float:
 
 
 def life(p: Any, s: Any, t: float, remaining: float) -> Life:
-    """Return how long the concept of the best class may last."""
-    return space.life(p, space.at(s, s.ranks[BEST]), t, remaining)
+    """Return how long the concept of the best class may last, and the number of steps."""
+    known = space.life(p, space.at(s, s.ranks[BEST]), t, remaining)
+    return Life(known.ahead, known.lasting, s.tally[COUNT])
 
 
 @noinline

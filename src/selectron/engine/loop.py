@@ -25,8 +25,9 @@ AGAIN = -2.0  # a copy of the row before, in its round: the label is given if it
 # probability exceeds this; rounding errors of the bounds are about 1e-15.
 SLACK = 1e-9
 
-# What an asker reads: any margin; q = x' P x too; q as a variance; r and q as probability and bits
-MARGIN, FORM, VARIANCE, BELIEF = "margin", "quadratic form", "variance", "belief"
+# What an asker reads: any margin; q = x' P x too; q as a variance, or as <x, x>; r and q as
+# probability and bits
+MARGIN, FORM, VARIANCE, LENGTH, BELIEF = "margin", "quadratic form", "variance", "length", "belief"
 
 
 class Asker(Protocol):
@@ -47,7 +48,7 @@ class Asker(Protocol):
         return False
 
     def reads(self) -> str:
-        """Return what r and q must be: MARGIN, FORM, VARIANCE or BELIEF."""
+        """Return what r and q must be: MARGIN, FORM, VARIANCE, BELIEF or LENGTH."""
         return MARGIN
 
     def probability(self, r: float, q: float, t: int) -> float:
@@ -195,7 +196,7 @@ def play(
             before -= 1
         t = before + i + 1
         now = times[i] if len(times) > 0 else 0.0
-        life = Life(ahead=1.0, lasting=0.0)
+        life = Life(ahead=1.0, lasting=0.0, steps=0.0)
         if len(past) > 0:
             life = classes.life(p, s, t, asker.remaining(a, past))
         q, noted = math.nan, len(past) > 0 and GIVEN < u < NEVER

@@ -176,8 +176,8 @@ class Space(Protocol):
 
     @staticmethod
     def life(p: Any, s: Any, t: float, remaining: float) -> Life:
-        """Return how long the concept may last."""
-        return Life(ahead=1.0, lasting=0.0)
+        """Return how long the concept may last, and the number of steps."""
+        return Life(ahead=1.0, lasting=0.0, steps=s.scalars[COUNT])
 
     @staticmethod
     def learn(

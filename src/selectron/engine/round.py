@@ -63,10 +63,11 @@ class Removal(NamedTuple):
 
 
 class Life(NamedTuple):
-    """What is known about the duration of the concept."""
+    """What askers may know about the learner: the duration of its concept, and its steps."""
 
     ahead: float  # the part of its duration that is still to come, from 0 to 1
     lasting: float  # the part of the remaining rounds, if known, that it covers, from 0 to 1
+    steps: float  # of the learner so far
 
 
 class Shape(NamedTuple):

@@ -19,6 +19,7 @@ import numpy as np
 from ..engine.bind import noinline
 from ..engine.parts import expert
 from ..engine.round import Life
+from ..spaces.state import COUNT
 from .hazard import elapsed, end_probability, hazard_prior, remaining_part
 
 EXPERTS, FORGETTING = 9, 1  # how many; the first ones forget, and are never evicted
@@ -183,7 +184,7 @@ def life(p: Any, s: Any, t: float, remaining: float) -> Life:
         for j in range(s.posterior.shape[1]):
             passed += s.posterior[k, j] * elapsed(j, age)
             lasting += s.posterior[k, j] * remaining_part(j, age, p.switches * remaining)
-    return Life(1 - passed, lasting)
+    return Life(1 - passed, lasting, s.scalars[COUNT])
 
 
 def newest(s: Any) -> int:

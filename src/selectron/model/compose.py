@@ -8,7 +8,7 @@ from typing import Any
 from ..classes import exact, joint, rest
 from ..classes.stack import Stack, of_one
 from ..engine.bind import digest
-from ..engine.loop import BELIEF, FORM, VARIANCE, Asker, play
+from ..engine.loop import BELIEF, FORM, LENGTH, VARIANCE, Asker, play
 from ..engine.machine import compiled
 from ..engine.parts import Learner, declared
 from ..errors import SelectronError
@@ -102,6 +102,11 @@ def check_pair(learner: Any, asker: Any) -> None:
         raise SelectronError(
             f"{type(asker).__name__} asks by probabilities, which {name} does not give: take "
             "Margin(b=0.1), or LeadingHistory()."
+        )
+    if inner_reads == LENGTH and order not in (FIRST, L1):
+        raise SelectronError(
+            f"{type(inner).__name__} asks by the lengths of rows, which {name} does not compute: "
+            "take Margin(b=0.1), or Perceptron()."
         )
     if reads == VARIANCE and order in (FIRST, L1):
         raise SelectronError(
