@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from ..engine.bind import noinline
-from ..engine.loop import asker
+from ..engine.loop import LATER, asker
 from ..engine.parts import space
 from ..engine.round import REFUSED, Life
 from . import joint
@@ -58,6 +58,8 @@ def learn_label(
     p: Any, a: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: int, t: int
 ) -> int:
     """Step in every class, with +1 for the class of the label; return flags, or REFUSED."""
+    if y < LATER:
+        return learn_wrong(p, a, s, rows, i, scale, LATER - y - 1, t)
     _, _, m, sign = versus(s, scale, y)
     if not asker.passes(a, m, sign):
         return 0
@@ -72,4 +74,17 @@ def learn_label(
                 return REFUSED
             flags |= done
     s.tally[COUNT] += 1 if flags else 0
+    return flags
+
+
+@noinline
+def learn_wrong(p: Any, a: Any, s: Any, rows: Any, i: int, scale: float, k: int, t: int) -> int:
+    """Step with -1 in class k, which is wrong, and in no other; return flags, or REFUSED."""
+    m = s.scores[k] / scale
+    if not (asker.passes(a, m, -1.0) and asker.trains(p, m, -1.0)):
+        return 0
+    if needs_growth(s, rows, i):
+        return REFUSED
+    flags = space.learn(p, space.at(s, k), rows, i, scale, m, math.nan, -1.0, t)
+    s.tally[COUNT] += 1 if flags > 0 else 0
     return flags

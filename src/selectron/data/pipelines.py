@@ -51,9 +51,9 @@ class Live:
         """
         return self.classifier.decide(self.pipeline[:-1].transform(_table(x)), time)
 
-    def tell(self, ticket: int, label: Any, sample_weight: float = 1.0) -> bool:
-        """Learn a label that was asked for; return whether the learner took a step."""
-        return bool(self.classifier.tell(ticket, label, sample_weight))
+    def tell(self, ticket: int, label: Any = None, sample_weight: float = 1.0, **more: Any) -> bool:
+        """Learn a label that was asked for, as `OnlineClassifier.tell` does."""
+        return bool(self.classifier.tell(ticket, label, sample_weight, **more))
 
     def correct(self, ticket: int, label: Any) -> None:
         """Learn that the label of an answered ticket was wrong, as if this had been given."""

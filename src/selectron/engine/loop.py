@@ -15,6 +15,7 @@ from .scales import shaped, unit
 # The label of a row in the loop: -1 or +1, or the number of its class, from 1, or
 NONE = 0  # no label: predict, and never ask
 LATER = -2  # may be asked for, and comes after the round
+# less than LATER: any class but number LATER - y; for classes that learn one against the rest
 
 # In place of a draw: every probability is above the first, and none above the second.
 GIVEN = -1.0  # the label is given: learn from it, without regard to the asker

@@ -8,8 +8,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data import times as clock
 from ..data.dicts import is_dict
+from ..engine.loop import LATER
+from ..errors import SelectronError
 from ..model.run import indices
 from . import checks, weights
+from .parameters import flag
 from .rows import TakesRows
 
 
@@ -60,13 +63,25 @@ class Live(TakesRows):
                 index, *rest = self.model_.decide(self._last(block), now)
         return self._decision(index, *rest)
 
-    def tell(self, ticket: int, label: Any, sample_weight: float = 1.0) -> bool:
+    def tell(
+        self,
+        ticket: int,
+        label: Any = None,
+        sample_weight: float = 1.0,
+        *,
+        correct: bool | None = None,
+    ) -> bool:
         """Learn a label that was asked for; return whether the learner took a step.
 
         Labels may come in any order, and be of new classes. The step starts from the current model.
         A label of weight w is learned w times, as in `run`.
-        Raises SelectronError if the ticket is not open, or the label is none of the named classes:
-        then the ticket stays open.
+
+        Instead of a label, `correct` says whether the label of the decision was right. True is that
+        label; False is the other one of two classes. Of many, False teaches the class that was
+        wrong only, and weights of classes do not apply; it needs `many="rest"`, or LeadingHistory.
+
+        Raises SelectronError if the ticket is not open, or the label is none of the named classes,
+        or `correct` comes with a label or a weight: then the ticket stays open.
 
         >>> from selectron import OnlineClassifier
         >>> clf = OnlineClassifier(classes=["ham", "spam"])
@@ -75,6 +90,8 @@ class Live(TakesRows):
         """
         if "model_" not in self.__dict__:
             check_is_fitted(self)  # slow, hence not in every call
+        if correct is not None:
+            return self._told_whether(ticket, label, sample_weight, correct)
         if sample_weight != 1:
             sample_weight = weights.checked(sample_weight, None).item()
         code = checks.code(label, self.classes_, self.model_.stacked)
@@ -125,6 +142,19 @@ class Live(TakesRows):
             weight = (weight * weights.factors(self)[index]).item()
         return self.model_.tell(ticket, code, weight)
 
+    def _told_whether(self, ticket: int, label: Any, weight: float, correct: Any) -> bool:
+        """Tell the model whether the label of a decision was right."""
+        if label is not None or weight != 1:
+            raise SelectronError(
+                "correct takes the place of label and sample_weight: leave them out."
+            )
+        if len(self.classes_) < 2:
+            raise SelectronError(
+                "correct needs two known classes: name them, as in OnlineClassifier(classes=[...])."
+            )
+        code = self.model_.answer(ticket, flag("correct", correct))
+        return self.model_.tell(ticket, code) if code < LATER else self._told(ticket, code, 1.0)
+
     def _new_code(self, label: Any) -> int:
         """Return the code of a label of a new class, to which the model is extended."""
         self._extend(checks.with_label(self, label))
@@ -147,6 +177,9 @@ class Live(TakesRows):
 
     def _decision(self, index: int, margin: float, chance: float, ticket: int | None) -> Decision:
         known = len(self.classes_)
-        label = self.classes_.item(min(index, known - 1)) if known else None
+        index = min(index, known - 1)
+        if ticket is not None:
+            self.model_.proposed[ticket] = index
+        label = self.classes_.item(index) if known else None
         proba = self.model_.last_proba() if known > 1 else (1.0,) * known
         return Decision(label, margin, chance, ticket is not None, ticket, proba)

@@ -110,6 +110,7 @@ def pack(model: Model) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         "draws": model.draws.pack(),
         "open": list(model.open),
         "chances": list(model.chances.values()),
+        "proposed": list(model.proposed.values()),
         "rounds": model.rounds,
         "strained": model.strained,
         "labels": model.labels,
@@ -161,6 +162,9 @@ def unpack(
         chances = [float(chance) for chance in header.get("chances", [1.0] * len(tickets))]
         _must(all(0 < chance <= 1 for chance in chances))
         model.chances = dict(zip(tickets, chances, strict=True))
+        proposed = [int(place) for place in header.get("proposed", [0] * len(tickets))]
+        _must(all(-1 <= place < model.classes for place in proposed))
+        model.proposed = dict(zip(tickets, proposed, strict=True))
         model.oldest = min(tickets)
     return model
 

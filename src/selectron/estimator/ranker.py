@@ -111,9 +111,20 @@ class OnlineRanker(OnlineClassifier):
         known = self.classes_[chosen(self.decision_function(checks.single_row(x)))[0] > 0]
         return decision._replace(label=known.tolist())
 
-    def tell(self, ticket: int, label: Any, sample_weight: float = 1.0) -> bool:
+    def tell(
+        self,
+        ticket: int,
+        label: Any = None,
+        sample_weight: float = 1.0,
+        *,
+        correct: bool | None = None,
+    ) -> bool:
         """Learn a list of the relevant classes; return whether the learner took a step."""
         check_is_fitted(self)
+        if correct is not None:
+            raise SelectronError(
+                "correct must be left out with OnlineRanker: give a list of classes."
+            )
         wanted = list(label) if isinstance(label, list | tuple | set | np.ndarray) else [label]
         unknown = [name for name in wanted if name not in self.classes_.tolist()]
         if unknown:

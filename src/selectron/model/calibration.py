@@ -128,6 +128,8 @@ def calibrate(
         labelled = flags[i] & ASKED and codes[i] != LATER
         count += 1 if labelled else 0
         learns = labelled and (count <= PLENTY or count % EVERY == 0)
+        if learns and codes[i] < LATER:  # another class than the best may be right or wrong
+            learns = margin_of(scores, i)[1] == LATER - codes[i] - 1
         if not learns and len(proba) == 0:
             continue
         z, best = margin_of(scores, i)

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..classes import rest
 from ..engine.loop import GIVEN, LATER
 from ..engine.round import ASKED, CLASS, STRAINED, UPDATED
 from ..engine.rows import Dense, Sparse
@@ -53,10 +54,11 @@ class Live:
         if flags & ASKED:
             ticket = self.tickets = self.tickets + 1
             self.open[ticket], self.chances[ticket] = block, chance
+            self.proposed[ticket] = flags >> CLASS  # -1 where no class has a name yet
             if len(self.open) > self.max_open:
                 while self.oldest not in self.open:  # a dict's first key is far behind gaps
                     self.oldest += 1
-                del self.open[self.oldest], self.chances[self.oldest]
+                self._close(self.oldest)
         return flags >> CLASS, margin, chance, ticket
 
     def tell(self: Any, ticket: int, label: int, weight: float = 1.0) -> bool:
@@ -64,9 +66,7 @@ class Live:
 
         The step starts from the current state. Raises SelectronError if the ticket is not open.
         """
-        block = self.open.get(ticket) if isinstance(ticket, int | np.integer) else None
-        if block is None:
-            raise SelectronError(support.why_not_open(ticket, self.tickets, self.max_open))
+        block = self._waiting(ticket)
         if not self.correctable:
             updated = self._learn_one(block, label, self.chances[ticket], weight)
         else:
@@ -74,8 +74,40 @@ class Live:
             now = self.rounds, self.classes, self.width
             chance = self.chances[ticket]
             updated = self._remember(Told(ticket, block, place, weight, chance, *now, None))
-        del self.open[ticket], self.chances[ticket]
+        self._close(ticket)
         return updated
+
+    def answer(self: Any, ticket: int, correct: bool) -> int:
+        """Return the code to `tell` if the class proposed with a ticket was correct, or was not.
+
+        Raises SelectronError if the ticket is not open, or if it takes the right class to learn.
+        """
+        self._waiting(ticket)
+        place = self.proposed[ticket]
+        if place < 0:
+            raise SelectronError(
+                f"No class was known when ticket {ticket} was given: tell its label."
+            )
+        if not correct and self.stacked and self.classes > 2:
+            if self.space.reduction is not rest:
+                raise SelectronError(
+                    "correct=False says too little to learn several classes jointly: take "
+                    'many="rest", or LeadingHistory().'
+                )
+            return LATER - (place + 1)
+        place = place if correct else 1 - place
+        return place + 1 if self.stacked else 2 * place - 1
+
+    def _waiting(self: Any, ticket: Any) -> Dense | Sparse:
+        """Return the row of an open ticket; raise SelectronError if it is not open."""
+        block = self.open.get(ticket) if isinstance(ticket, int | np.integer) else None
+        if block is None:
+            raise SelectronError(support.why_not_open(ticket, self.tickets, self.max_open))
+        return block
+
+    def _close(self: Any, ticket: int) -> None:
+        """Forget an open ticket."""
+        del self.open[ticket], self.chances[ticket], self.proposed[ticket]
 
     def corrected(self: Any, ticket: int, label: int) -> Any:
         """Return a copy that was told this label of an answered ticket, and all later ones again.
@@ -129,7 +161,7 @@ class Live:
     def _learn_one(self: Any, block: Any, label: int, chance: float, weight: float) -> bool:
         """Learn the label of one row; return whether the learner took a step."""
         times, weighting = 1, self.weighting
-        if weight != 1 or weighting.balanced:
+        if label >= LATER and (weight != 1 or weighting.balanced):  # a class that has a weight
             index = indices(np.array([label]), self.stacked)
             draw = max(self.rounds - 1, weighting.drawn + 1)
             weighting = weighting.at(self.rounds - 1, self.classes)

@@ -89,6 +89,7 @@ class Model(Live):
         self.rounds = self.strained = self.labels = 0  # labels learned
         self.open: dict[int, Dense | Sparse] = {}
         self.chances: dict[int, float] = {}  # with which the labels of open tickets were asked for
+        self.proposed: dict[int, int] = {}  # the predicted classes of open tickets
         self.oldest = 1  # no open ticket has a lower number
         self.tickets = 0
         self._equip()
