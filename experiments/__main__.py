@@ -13,6 +13,7 @@ from selectron.errors import SelectronError
 from selectron.evaluate.each import each, processes
 
 from . import PAPERS, report
+from . import record as recorded
 from .findings import Findings
 
 INTERRUPTED = 130  # the exit code with which a shell reports Ctrl-C
@@ -20,8 +21,9 @@ INTERRUPTED = 130  # the exit code with which a shell reports Ctrl-C
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("name", required=False, type=click.Choice(list(PAPERS)), metavar="NAME")
-@click.option("--list", "listed", is_flag=True, help="List the experiments.")
+@click.option("--list", "listed", is_flag=True, help="List the experiments and their verdicts.")
 @click.option("--quick", is_flag=True, help="A reduced run, to check that it works.")
+@click.option("--record", is_flag=True, help="Put the verdicts of a full run into verdicts.json.")
 @click.option(
     "--workers",
     type=click.IntRange(min=1),
@@ -35,7 +37,9 @@ INTERRUPTED = 130  # the exit code with which a shell reports Ctrl-C
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder for the report. Default: reproduction/NAME, or NAME-quick.",
 )
-def main(name: str | None, listed: bool, quick: bool, workers: int, output: Path | None) -> None:
+def main(
+    name: str | None, listed: bool, quick: bool, record: bool, workers: int, output: Path | None
+) -> None:
     """Run a paper's experiment: its figures, its tables, and whether its claims hold here.
 
     The report is one page, report.html, with the figures, the claims and their numbers. The folder
@@ -45,9 +49,11 @@ def main(name: str | None, listed: bool, quick: bool, workers: int, output: Path
     Data sets are read from the folder that SELECTRON_DATA names, or from the cache, or downloaded.
     """
     if listed or name is None:
-        for paper_name, paper in PAPERS.items():
-            click.echo(f"{paper_name}: {paper.source}: {paper.about}")
+        for line in recorded.lines():
+            click.echo(line)
         return
+    if record and quick:
+        raise click.UsageError("--record takes a full run: leave --quick out.")
     folder = output or Path("reproduction", f"{name}{'-quick' if quick else ''}")
     try:
         findings = run(name, quick, workers, folder)
@@ -58,6 +64,8 @@ def main(name: str | None, listed: bool, quick: bool, workers: int, output: Path
         raise click.ClickException(f"{error.name} is needed: pip install -e '.[dev]'") from None
     except (SelectronError, OSError) as error:
         raise click.ClickException(str(error)) from None
+    if record:
+        recorded.write(name, findings)
     for claim in findings.claims:
         click.echo(f"{claim.verdict:14} {claim.paper}")
     click.echo(f"The report is in {folder / 'report.html'}")

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from selectron.evaluate.plot import COLOURS
 
-from .findings import band
+from .verdicts import band
 
 PANEL = 3.4, 2.6  # inches; a paper's column is some 3.3 wide
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 2)), (0, (8, 2)))
@@ -40,17 +40,19 @@ def style(i: int, points: bool = False) -> dict[str, Any]:
     return {"color": COLOURS[i % len(COLOURS)], "ls": dashes, "lw": 1.3, **marker}
 
 
-def curve(panel: Any, x: Any, repetitions: Any, label: str, i: int) -> None:
-    """Draw the mean of repetitions (rows) with its 95% band."""
-    mean, half = band(repetitions)
+def curve(panel: Any, x: Any, repetitions: Any, label: str, i: int, most: float = 1.0) -> None:
+    """Draw the mean of repetitions (rows), from 0 to `most`, with its 95% band."""
+    mean, low, high = band(repetitions, (0.0, most))
     panel.plot(x, mean, label=label, **style(i))
-    panel.fill_between(x, mean - half, mean + half, color=style(i)["color"], alpha=0.2, lw=0)
+    panel.fill_between(x, low, high, color=style(i)["color"], alpha=0.2, lw=0)
 
 
 def points(panel: Any, x: Any, repetitions: Any, label: str, i: int) -> None:
     """Draw the mean of repetitions (rows) as points, with bars for the 95% interval."""
-    mean, half = band(repetitions)
-    panel.errorbar(x, mean, half, label=label, elinewidth=0.8, **style(i, points=True))
+    mean, low, high = band(repetitions)
+    panel.errorbar(
+        x, mean, (mean - low, high - mean), label=label, elinewidth=0.8, **style(i, points=True)
+    )
 
 
 def legend(figure: Any, *several: Any) -> None:

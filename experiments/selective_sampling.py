@@ -1,6 +1,7 @@
 """Worst-case analysis of selective sampling (Cesa-Bianchi et al., NIPS 2004), Figure 3."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,10 +10,11 @@ from selectron.askers import Always, Budget, Fixed, Margin, SecondOrderMargin
 from selectron.learners import LeadingHistory, Perceptron, SecondOrderPerceptron
 
 from . import PAPERS, drawing
-from .findings import BEYOND, Claim, Findings, Play, all_above, grouped, listed, paired
+from .findings import BEYOND, Claim, Findings, Play, all_above, grouped, listed
 from .trials.selective_sampling import passed, topics
+from .verdicts import FAILS, HOLDS, UNDECIDED, every, paired
 
-NAMES = {"rcv1": "RCV1", "reuters": "Reuters-21578"}
+NAMES = {"rcv1": "RCV1", "reuters": "Reuters-21578", "ohsumed": "OHSUMED"}
 SECOND = 0.001, 0.003, 0.01, 0.03, 0.1  # b of the second-order margin
 FIRST = 0.003, 0.01, 0.03, 0.1, 0.3  # b of the margin
 SHARES = 0.03, 0.06, 0.12, 0.25, 0.5  # budgets of this project's own learner
@@ -38,7 +40,7 @@ class Size(NamedTuple):
     shares: tuple[float, ...]
 
 
-FULL = Size({"rcv1": 50, "reuters": 10}, None, SECOND, FIRST, SHARES)
+FULL = Size({"rcv1": 50, "reuters": 10, "ohsumed": 23}, None, SECOND, FIRST, SHARES)
 QUICK = Size({"rcv1": 4}, 1500, SECOND[1:4], FIRST[1:4], SHARES[1:4])
 
 
@@ -94,8 +96,10 @@ def _setting(names: Mapping[str, list[str]], size: Size) -> list[str]:
         "the F-measure of the second half of the stories.",
         "RCV1: 30,000 stories, whose order is not known; the paper has the first 40,000 in order "
         "of time. Reuters-21578: the 12,902 stories of the ModApte split, those with known "
-        "topics, in order of time; words are hashed and counted. The second-order Perceptron has "
-        "a = 1 and asks by eq. (3); “fixed bias” is the same learner asking with the probability "
+        "topics, in order of time; words are hashed and counted. OHSUMED: 13,929 medical abstracts "
+        "by which of 1,000 words occur, scaled to unit length, with 23 categories of diseases, in "
+        "an order that is not known; the paper has 40,000 others with 94 categories. The "
+        "second-order Perceptron has a = 1 and asks by eq. (3); “fixed bias” is the same learner asking with the probability "
         "that eq. (3) had on average on the topic. LeadingHistory is this project's own and not "
         "the paper's: it keeps variances, has no parameters to choose, and asks within a budget. "
         "Differences are tested in pairs over the topics.",
@@ -206,13 +210,15 @@ def _claims(named: str, ways: Ways, size: Size) -> list[Claim]:
         Claim(
             f"{named}, (a): with some b, 2nd order has almost the F-measure of all labels (here: "
             f"within {NEAR}) with substantially fewer (here: under {FEW:.0%}).",
-            any(full - f[key].mean() < NEAR and asked[key].mean() < FEW for key in second),
+            _some_near(f, asked, second),
             listed({f"b = {k[1]:g}": shown[k] for k in second}, f"All labels: F {full:.3f}."),
         ),
         Claim(
             f"{named}, (b): at an F-measure just above that of 1st order and of fixed bias, 2nd "
             "order asks for far fewer labels.",
-            all(gaps[key].above() and f[key].mean() <= f[own].mean() for key in rivals),
+            every(list(gaps.values()))
+            if all(f[key].mean() <= f[own].mean() for key in rivals)
+            else FAILS,
             "; ".join(f"{way}, b = {b:g}: {shown[way, b]}" for way, b in (own, *rivals))
             + listed({way: gap for (way, _), gap in gaps.items()}, ". Asked more:"),
         ),
@@ -226,11 +232,20 @@ def _claims(named: str, ways: Ways, size: Size) -> list[Claim]:
         ),
         Claim(
             f"{named}, (d): the difference shrinks as b grows.",
-            all(np.diff([gap.gap for gap in better.values()]) < 0),
+            every([paired(*pair) for pair in pairwise(f[key] - f[biased[key]] for key in second)]),
             "In points of F: " + ", ".join(f"{100 * g.gap:.1f}" for g in better.values()) + ".",
         ),
         _beyond(named, f, {key: rate.mean() for key, rate in asked.items()}, second),
     ]
+
+
+def _some_near(
+    f: Mapping[Key, np.ndarray], asked: Mapping[Key, np.ndarray], second: Sequence[Key]
+) -> str:
+    """Return the verdict on: with some b, few labels cost hardly any F-measure."""
+    few = [key for key in second if asked[key].mean() < FEW]
+    found = [paired(f["every label", 0.0], f[key]).below(NEAR) for key in few]
+    return HOLDS if HOLDS in found else UNDECIDED if UNDECIDED in found else FAILS
 
 
 def _beyond(

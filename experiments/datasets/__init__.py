@@ -3,5 +3,5 @@
 Every function raises SelectronError if its files cannot be found, downloaded or read.
 """
 
-from .news import newsgroups, rcv1, reuters
+from .news import newsgroups, ohsumed, rcv1, reuters
 from .tables import Dataset, digits, isolet, letter, shuttle, usps

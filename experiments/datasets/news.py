@@ -96,6 +96,20 @@ def rcv1() -> Dataset:
     return Dataset(X, y, np.asarray(fetched.target_names), part=part)
 
 
+def ohsumed() -> Dataset:
+    """Return OHSUMED: 13,929 medical abstracts, 1,002 words (0 or 1), 23 topics.
+
+    The abstracts on cardiovascular and other diseases of 1991, each of one topic at least, in an
+    order that is not known. Source: Joachims (ECML, 1998), after Hersh, Buckley, Leone & Hickam,
+    "OHSUMED: An Interactive Retrieval Evaluation" (SIGIR, 1994).
+    """
+    with reading("ohsumed/ohsumed.npz") as path:
+        packed = arrays(path)
+        names = packed["labels"]
+        relevant = np.unpackbits(packed["Y"], axis=1, count=len(names)).astype(bool)
+        return Dataset(sparse(packed), csr_matrix(relevant), names)
+
+
 def hashed(texts: Sequence[str], vectorizer: Any = None) -> csr_matrix:
     """Return texts as rows, by a vectorizer of scikit-learn.
 

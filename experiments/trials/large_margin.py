@@ -63,30 +63,40 @@ def stream(name: str, seed: int, n: int | None = None) -> tuple[Any, np.ndarray]
     return X[order], y
 
 
-def learned(
+def fitted(
     X: Any, y: np.ndarray, learners: list[Any], kernel: str | None = None
-) -> OnlineClassifier:
-    """Return the learner with the fewest mistakes on these rows, fitted to them."""
+) -> tuple[list[OnlineClassifier], list[int]]:
+    """Return the learners fitted to these rows, and their mistakes."""
     some = [
         OnlineClassifier(p, fit_intercept=False, kernel=kernel, random_state=0) for p in learners
     ]
-    mistakes = [clf.run(X, y, margins=False).mistakes for clf in some]
+    return some, [clf.run(X, y, margins=False).mistakes for clf in some]
+
+
+def learned(X: Any, y: np.ndarray, learners: list[Any]) -> OnlineClassifier:
+    """Return the learner with the fewest mistakes on these rows, fitted to them."""
+    some, mistakes = fitted(X, y, learners)
     return some[int(np.argmin(mistakes))]
 
 
 def passed(
     data: str, seed: int, learners: list[Any], kernel: str | None = None, n: int | None = None
 ) -> dict[str, Any]:
-    """Choose a learner on the first half; return its mistakes so far in the second."""
+    """Choose a learner on the first half; return its mistakes so far in the second.
+
+    `least` is the share of mistakes in the second half of the learner with the fewest there.
+    """
     X, y = stream(data, seed, n)
     half = len(y) // 2
-    clf = learned(X[:half], y[:half], learners, kernel)
-    run = clf.run(X[half:], y[half:], margins=False)
+    some, mistakes = fitted(X[:half], y[:half], learners, kernel)
+    runs = [clf.run(X[half:], y[half:], margins=False) for clf in some]
+    chosen = int(np.argmin(mistakes))
     ends = np.linspace(half / POINTS, half, POINTS).astype(int)
     return {
-        "chosen": [learners.index(clf.learner)],
+        "chosen": [chosen],
         "ends": ends.tolist(),
-        "mistakes": (~run.correct).cumsum()[ends - 1].tolist(),
+        "mistakes": (~runs[chosen].correct).cumsum()[ends - 1].tolist(),
+        "least": min(run.mistakes for run in runs) / (len(y) - half),
     }
 
 

@@ -31,13 +31,13 @@ def passed(
 ) -> dict[str, Any]:
     """Run one pass on rows of unit length: accuracy and share of labels.
 
-    `later` is the accuracy after the first switch. With `curve`, also the mistakes so far at
-    `POINTS` points.
+    `later` is the accuracy after the first switch, if there is one. With `curve`, also the
+    mistakes so far at `POINTS` points.
     """
     X, y = stream(data, n, every, seed)
     clf = OnlineClassifier(learner, asker, fit_intercept=False, normalize=True, random_state=seed)
     run = clf.run(X, y, margins=False)
-    later = float(run.correct[every:].mean())
+    later = float(run.correct[every:].mean()) if every < n else run.accuracy
     found = {"accuracy": run.accuracy, "rate": run.label_rate, "later": later}
     if curve:
         ends = np.linspace(n / POINTS, n, POINTS).astype(int)

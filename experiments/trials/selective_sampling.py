@@ -4,6 +4,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from sklearn.preprocessing import normalize
 
 from selectron import OnlineClassifier
 from selectron.learners import LeadingHistory
@@ -15,10 +16,12 @@ POINTS = 15  # of a curve over time: a point counts the stories since the one be
 
 @lru_cache(maxsize=2)
 def stories(data: str) -> datasets.Dataset:
-    """Return a collection of news; of Reuters-21578, the stories with known topics."""
+    """Return a collection, rows of unit length; of Reuters-21578, stories with known topics."""
     found: datasets.Dataset = getattr(datasets, data)()
     if data == "rcv1":
         return found
+    if data == "ohsumed":
+        return datasets.Dataset(normalize(found.X), found.y, found.classes)
     known = found.part != ""
     return datasets.Dataset(found.X[known], found.y[known], found.classes)
 

@@ -38,6 +38,7 @@ SETS = {  # name: (file that it is read from, shape of X, counts of some classes
     "newsgroups": ("newsgroups20/20_newsgroup.tar", (19_997, 1), {"soc.religion.christian": 997}),
     "rcv1": ("rcv1/rcv1.npz", (30_000, 47_236), {"CCAT": 13_410, "M143": 0}),
     "reuters": ("reuters21578/reuters21578.tar", (21_578, 1), {"earn": 3987, "acq": 2448}),
+    "ohsumed": ("ohsumed/ohsumed.npz", (13_929, 1002), {"C23": 3952, "C03": 135}),
     "electricity": ("elec2/elec2_data.dat", (45_312, 8), {"UP": 19_237}),
     "weather": ("weather/NEweather_data.csv", (18_159, 8), {"rain": 5698}),
     "spam": ("spam_corpus/spam_corpus.npz", (9324, 39_916), {"spam": 2387}),
