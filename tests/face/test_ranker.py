@@ -166,7 +166,9 @@ def test_a_matrix_over_all_classes_that_is_too_large_is_refused_before_it_is_mad
     ranker = OnlineRanker(IELLIP(), many="exact", fit_intercept=False).fit(X, Y)
     monkeypatch.setattr(os, "sysconf", {"SC_PAGE_SIZE": 2**12, "SC_PHYS_PAGES": 2**22}.get)
     support.check_start(ranker.model_, 6400, 5)
-    with pytest.raises(SelectronError, match=r'^IELLIP on .* 5 classes needs \d+ GiB: .* many="joint"'):
+    with pytest.raises(
+        SelectronError, match=r'^IELLIP on .* 5 classes needs \d+ GiB: .* many="joint"'
+    ):
         support.check_start(ranker.model_, 6600, 5)
     wide = OnlineRanker(IELLIP(), many="exact")
     with pytest.raises(SelectronError, match=r'many="joint"\.$'):

@@ -31,6 +31,11 @@ LEARNERS = {
 }
 
 
+def target(classes):
+    """Return the weights of all classes that rank the rows, (K, D)."""
+    return np.random.default_rng((classes, 1)).standard_normal((classes, D))
+
+
 @cache
 def stream(classes, intercept, clean):
     """Return rows and tables of labels; unless clean, some wrong, and rows of 0, of NaN and more.
@@ -40,7 +45,7 @@ def stream(classes, intercept, clean):
     random = np.random.default_rng(classes)
     X = random.standard_normal((20 * T, D)) * 10 ** random.uniform(-0.4, 0.4, (20 * T, 1))
     X[:, 2:][random.random((20 * T, D - 2)) < 0.4] = 0
-    ranks = np.argsort(np.argsort(-(X @ random.standard_normal((D, classes))), axis=1), axis=1)
+    ranks = np.argsort(np.argsort(-X @ target(classes).T, axis=1), axis=1)
     Y = (ranks < random.integers(1, classes, (20 * T, 1))).astype(float)
     if clean:
         return X[:T], Y[:T]
@@ -93,15 +98,49 @@ def disagreements(learner, space):
             "v": off(v, played.v),
             "P": off(P, played.P),
         }
-        names = [name for name, value in distances.items() if not value <= TOLERANCE]
-        for name in ("asked", "updated"):
-            if not np.array_equal(getattr(run, name), getattr(played, name)):
-                names.append(name)
-        if names:
-            yield f"{learner} {asker} K={classes} flags={flags}: {names}, {distances}"
+        same = {
+            name: np.array_equal(getattr(run, name), getattr(played, name))
+            for name in ("asked", "updated")
+        }
+        if not (max(distances.values()) <= TOLERANCE and all(same.values())):
+            yield f"{learner} {asker} K={classes} flags={flags}: {same}, {distances}"
 
 
 @pytest.mark.parametrize("space", SPACES)
 @pytest.mark.parametrize("name", LEARNERS)
 def test_the_exact_form_is_the_talk_s(name, space):
     assert list(disagreements(LEARNERS[name], space)) == []
+
+
+def test_the_streams_have_labels_that_are_asked_for_and_steps():
+    played = literal(LEARNERS["iellip"], Margin(0.3), 5, (False, False))
+    assert 0 < played.asked.sum() < T
+    assert 0 < played.updated.sum() < played.asked.sum()
+    X, Y = stream(5, False, False)
+    without = np.isnan(Y).any(axis=1)
+    assert without.any()
+    assert (X == 0).all(axis=1).any()
+    assert np.isin(Y[~without].sum(axis=1), (0, 5)).any()  # no pair
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+def test_the_exact_ellipsoid_holds_every_good_v(classes):
+    """[Theorem 1] no cut removes a v that ranks all rows with margin a gamma."""
+    X, Y = stream(classes, False, True)
+    v = target(classes)
+    Z = [
+        multilabel.big(x, *multilabel.worst_pair(v @ x, y), classes)
+        for x, y in zip(X, Y, strict=True)
+    ]
+    v = v.ravel() / np.linalg.norm(v)
+    gamma, longest = min(Z @ v), np.linalg.norm(Z, axis=1).max()
+    clf = OnlineRanker(CELLIP(float(gamma), a=0.5), many="exact", fit_intercept=False)
+    random, steps = np.random.default_rng(0), 0
+    for x, y in zip(X, Y, strict=True):
+        steps += clf.run(x[None], y[None]).steps
+        (w,), (P,) = clf.model_.state.w, clf.model_.state.p
+        around = random.standard_normal((20, len(v)))
+        around *= 0.5 * gamma / longest / np.linalg.norm(around, axis=1, keepdims=True)
+        off = v + around - w
+        assert (off * np.linalg.solve(P, off.T).T).sum(axis=1).max() <= 1 + 1e-9
+    assert steps > 10

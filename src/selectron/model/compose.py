@@ -51,8 +51,9 @@ def space_for(
     """Return the space for a learner, for dense or sparse rows, and two or many classes.
 
     `many` is None for two classes; for many, "joint", "exact" or "rest", or "ranking" or "exact
-    ranking" where a row may be of several. `kernel`, the class of a NamedTuple or a function, selects the dual form;
-    `bounded`, a dual form that evicts examples. Raises SelectronError if there is no such space.
+    ranking" where a row may be of several. `kernel`, the class of a NamedTuple or a function,
+    selects the dual form; `bounded`, a dual form that evicts examples. Raises SelectronError if
+    there is no such space.
     """
     order = order_of(learner)
     if order is ENSEMBLE and kernel is not None:

@@ -1,4 +1,4 @@
-"""Yang, Jin & Ye's multi-label form: one ellipsoid for v = (w_1, ..., w_K), with a K d x K d matrix.
+"""Yang, Jin & Ye's multi-label form: one ellipsoid for v = (w_1, ..., w_K), P of size K d x K d.
 
 The talk leaves open which of equal scores counts: here the last of the irrelevant classes, and the
 first of the relevant ones. Rows of which no class is relevant, or every class, have no pair.
@@ -64,7 +64,7 @@ def play_ranked(cut, first, reach, asker, X, Y, draws):
     A label is asked for by the margin of the two best classes, and cuts if eta <= 0, or below
     `reach`.
     """
-    (n, classes), d = Y.shape, X.shape[1]
+    classes, d = Y.shape[1], X.shape[1]
     v, P, mistakes, rounds = np.zeros(classes * d), first * np.eye(classes * d), 0, []
     for t, (x, y, u) in enumerate(zip(X, Y, draws, strict=True), 1):
         scores = v.reshape(classes, d) @ x
