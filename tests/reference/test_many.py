@@ -61,6 +61,7 @@ SECOND = {
     "arow": AROW(r=0.6),
     "cellip": CELLIP(gamma=0.01),
     "cellip-talk": CELLIP(gamma=0.01, start="talk"),
+    "cellip-beyond": CELLIP(gamma=0.01, rho=0.07),
     "iellip": IELLIP(p0=0.5),
     "bayes": BayesianPerceptron(s0=0.7),
 }

@@ -25,6 +25,7 @@ ASKERS = [Always(), Margin(0.3), Disagreement()]
 LEARNERS = {
     "cellip": CELLIP(gamma=0.02),
     "cellip-talk": CELLIP(gamma=0.02, a=0.8, start="talk"),
+    "cellip-beyond": CELLIP(gamma=0.02, rho=0.05),
     "iellip": IELLIP(),
     "iellip-small": IELLIP(gamma=0.3, c=0.3, b=0.5, p0=0.1),
     "iellip-lasting": IELLIP(gamma=0.05, c=0.05, b=1.0),

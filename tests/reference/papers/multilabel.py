@@ -39,13 +39,15 @@ def big(x, b, a, classes):
     return z
 
 
-def cellip(v, P, z, t, gamma, a, start):
-    """Theorem 1, "except that y_t x_t is replaced by z_t"."""
+def cellip(v, P, z, t, gamma, a, start, rho):
+    """Theorem 1, "except that y_t x_t is replaced by z_t"; rho_t = rho (1 - alpha_t)."""
     norm = np.sqrt(z @ P @ z)
     alpha = min((a * gamma - v @ z) / norm, DEEPEST)
     g = z / norm
-    v_next = v + alpha * (P @ g)
-    P_next = (1 - alpha**2) * P - 2 * alpha * (1 - alpha) * (P @ np.outer(g, g) @ P)
+    rho_t = rho * (1 - alpha)
+    mu2 = (1 - alpha**2) / (1 - rho_t**2 / (1 - alpha - rho_t) ** 2)
+    v_next = v + (alpha + rho_t) * (P @ g)
+    P_next = mu2 * P + ((1 - alpha - rho_t) ** 2 - mu2) * (P @ np.outer(g, g) @ P)
     return v_next, P_next
 
 
