@@ -80,7 +80,7 @@ def volume_factor(rho: float, d: int) -> float:
     it smallest.
 
     >>> volume_factor(0.0, 2), round(volume_factor(1 / 3, 2), 3), round(volume_factor(0.1, 50), 3)
-    (1.0, 0.77, 1.221)
+    (1.0, 0.77, 1.22)
     """
     from_0(rho=rho)
     if not rho < 0.5:

@@ -27,13 +27,13 @@ class CELLIP(NamedTuple):
     Parameters: gamma > 0, the margin of the best classifier of norm 1; a from 0 to 1, the part of
     it that the learner must reach; start "sound", an ellipsoid that holds all classifiers within
     (1 - a) gamma of the best one, or "talk", the smaller one of the talk, which does not; rho from
-    0 to below 1/2, by which a step goes on beyond the cut, as a part of the largest step 1 - alpha.
-    The talk has 0. With d features, rho = 1 / (d + 1) makes the smallest ellipsoid, which needs
-    far fewer labels if d is small or a gamma is: try it up to some fifty features. If rho is well
-    above that, the ellipsoid grows with every cut.
+    0 to below 1/2, how far the centre goes beyond a cut of depth alpha, as a part of 1 - alpha. The
+    talk takes 0. For d weights (the constant's too), 1 / (d + 1) gives the smallest ellipsoid: up
+    to ten times fewer mistakes with few features and a small margin, the same as 0 with fifty. If
+    rho is more than twice that, the ellipsoid grows from cut to cut, until a row is refused.
 
-    Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), Theorem 1 with the
-    rho of the talk over 1 - alpha, and the least mu; docs/bounds.md.
+    Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), Theorem 1 with
+    (1 - alpha) rho for the talk's rho, and the least mu that it allows; see docs/bounds.md.
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
