@@ -143,8 +143,8 @@ def _setting(size: Size) -> list[str]:
         "Parameters are chosen on the first two phases, by their online error; the error is "
         "counted on the other two, in which learning continues. NORMA's η and λ are chosen in this "
         "way; its nu is 0.3. To choose on the other two phases, as the paper did for comparison, "
-        "is to take the candidate with the fewest errors there, in each trial. LeadingHistory is this "
-        "project's own and not the paper's: it has no parameters to choose.",
+        "is to take the candidate with the fewest errors there, in each trial. LeadingHistory is "
+        "this project's own and not the paper's: it has no parameters to choose.",
         f"Figure 3 has {size.selections} trials. The paper does not state which learner uses the "
         "features that information gain and the game select: here it is PA. They select again "
         "every 100 and every 250 rounds, by all rows so far; the paper does so in every "

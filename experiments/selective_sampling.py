@@ -99,9 +99,10 @@ def _setting(names: Mapping[str, list[str]], size: Size) -> list[str]:
         "topics, in order of time; words are hashed and counted. OHSUMED: 13,929 medical abstracts "
         "by which of 1,000 words occur, scaled to unit length, with 23 categories of diseases, in "
         "an order that is not known; the paper has 40,000 others with 94 categories. The "
-        "second-order Perceptron has a = 1 and asks by eq. (3); “fixed bias” is the same learner asking with the probability "
-        "that eq. (3) had on average on the topic. LeadingHistory is this project's own and not "
-        "the paper's: it keeps variances, has no parameters to choose, and asks within a budget. "
+        "second-order Perceptron has a = 1 and asks by eq. (3); “fixed bias” is the same learner "
+        "asking with the probability that eq. (3) had on average on the topic. LeadingHistory is "
+        "this project's own and not the paper's: it keeps variances, has no parameters to choose, "
+        "and asks within a budget. "
         "Differences are tested in pairs over the topics.",
     ]
 

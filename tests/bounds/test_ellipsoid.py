@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from selectron.askers import Margin
+from selectron.askers import Disagreement, Margin
 from selectron.bounds import ellipsoid
 from selectron.learners import CELLIP, IELLIP
 
@@ -21,9 +21,9 @@ def classical(s):
     return max(0.05, s.gap) * (0.5, 0.9, 1.0)[s.seed % 3], (0.2, 0.5, 0.8)[s.seed // 3 % 3]
 
 
-def assert_classical_bounded(run, s, gamma, a, start="sound"):
+def assert_classical_bounded(run, s, gamma, a, start="sound", rho=0.0):
     for U in s.comparators().values():
-        at_most(run.steps, ellipsoid.theorem_2(run, s.X, U[0], gamma, a, start))
+        at_most(run.steps, ellipsoid.theorem_2(run, s.X, U[0], gamma, a, start, rho))
 
 
 def assert_improved_bounded(run, s, gamma, c, b):
@@ -42,6 +42,49 @@ def test_theorem_2_holds(start):
         assert_classical_bounded(run, s, gamma, a, start)
         told += ellipsoid.theorem_2(run, s.X, s.U[0], gamma, a, start) < math.inf
     assert told > len(streams(*KINDS)) / 3
+
+
+@pytest.mark.parametrize("asker", [ALL, Disagreement()], ids=str)
+@pytest.mark.parametrize("start", ["sound", "talk"])
+def test_with_rho_the_steps_are_bounded_by_volume(start, asker):
+    told = 0
+    for s in map(long, streams(*KINDS)):
+        gamma, a = classical(s)
+        a, rho = a * (s.seed % 2), (0.3, 0.5, 1.0)[s.seed % 3] / (len(s.X[0]) + 1)
+        run = played(s, CELLIP(gamma, a, start, rho), asker)
+        assert_classical_bounded(run, s, gamma, a, start, rho)
+        told += ellipsoid.theorem_2(run, s.X, s.U[0], gamma, a, start, rho) < math.inf
+    assert told > len(streams(*KINDS)) / 3
+
+
+def test_in_few_dimensions_the_bound_with_rho_is_far_lower():
+    """2 d (d + 1) log(l / r) or less, instead of 2 (R l / (a gamma))^2 log(l / r)."""
+    for s in streams("separable"):
+        d, gamma = len(s.X[0]), 0.02
+        runs = {rho: played(s, CELLIP(gamma, 0.5, rho=rho), ALL) for rho in (0.0, 1 / (d + 1))}
+        one, other = (
+            ellipsoid.theorem_2(run, s.X, s.U[0], gamma, 0.5, rho=rho) for rho, run in runs.items()
+        )
+        assert other < one / 10
+        # the same r in both
+        size = math.log(ellipsoid.lambda_1(gamma, 0.5)) - 2 * math.log((s.gap - gamma / 2) / 3)
+        at_most(other, d * (d + 1) * size)
+
+
+def test_the_best_rho_is_that_of_the_smallest_ellipsoid():
+    for d in (2, 3, 10, 50):
+        best = ellipsoid.volume_factor(1 / (d + 1), d)
+        around = [ellipsoid.volume_factor(by / (d + 1), d) for by in (0.0, 0.8, 0.99)]
+        assert best < min(around)
+        assert best <= math.exp(-1 / (2 * d + 2))
+
+
+def test_the_talk_s_rho_has_a_bound_only_with_a_margin():
+    s = streams("separable")[0]
+    run = played(s, CELLIP(0.1, 0.0), ALL)
+    assert ellipsoid.theorem_2(run, s.X, s.U[0], 0.1, 0.0) == math.inf
+    assert ellipsoid.theorem_2(run, s.X, s.U[0], 0.1, 0.0, rho=0.1) < math.inf
+    assert ellipsoid.theorem_2(run, s.X, s.U[0], 0.1, 0.0, rho=0.49) == math.inf  # it would grow
 
 
 def test_theorem_2_is_the_specified_formula():

@@ -63,6 +63,7 @@ SEEN = [
     (LASEC(1.0, 100.0), Margin(math.inf), 1),
     (LASEC(1.0, 100.0), Fixed(0.5), 1),
     (CELLIP(0.1, 0.5, "sound"), Always(), 1),
+    (CELLIP(0.1, 0.0, "sound", 0.1), Always(), 1),
     (IELLIP(0.1, 0.1, 0.8, 1.0), Always(), 1),
     (ObjectiveRegularized(0.001, math.inf), Always(), 1),
     (ObjectiveRegularized(0.001, 1.0), Always(), 1),

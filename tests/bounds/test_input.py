@@ -124,6 +124,7 @@ WRONG = {
     "norm": lambda: large_margin.theorem_3_2(RUN, X, U, 1.0, norm=3),
     "a": lambda: selective_sampling.theorem_2(RUN, X, U, a=-1),
     "start": lambda: ellipsoid.lambda_1(0.1, 0.5, "both"),
+    "rho": lambda: ellipsoid.theorem_2(RUN, X, U, 0.1, 0.5, rho=0.5),
     "w": lambda: large_margin.without_small("abc", 1.0),
     "codes": lambda: comparator(X, Y[:9]),
     "switches": lambda: comparator(X, Y, switches=[31]),

@@ -1,13 +1,19 @@
 """OnlineRanker: rows of several classes."""
 
+import os
+from copy import deepcopy
+from pickle import dumps, loads
+
 import numpy as np
 import pytest
 import scipy.sparse
+from sklearn.base import clone
 
 from selectron import OnlineClassifier, OnlineRanker, SelectronError
 from selectron.askers import Margin
 from selectron.learners import (
     AROW,
+    CELLIP,
     IELLIP,
     LASEC,
     MIRA,
@@ -15,7 +21,7 @@ from selectron.learners import (
     L2Constrained,
     PassiveAggressive,
 )
-from selectron.model import compose
+from selectron.model import compose, support
 
 from .examples import X
 
@@ -24,12 +30,14 @@ pytestmark = pytest.mark.usefixtures("interpreted")
 TARGETS = np.random.default_rng(1).normal(size=(4, 5))
 Y = (X @ TARGETS > 0.5).astype(int)
 LEARNERS = [PassiveAggressive(C=1.0), IELLIP(), LASEC(), AROW(), MIRA(), L2Constrained(beta=5.0)]
+SHAPED = [IELLIP(), CELLIP(gamma=0.01), LASEC(), AROW()]
 by_name = pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
 
 
+@pytest.mark.parametrize("many", [None, "exact"])
 @by_name
-def test_it_learns_to_rank(learner):
-    ranker = OnlineRanker(learner)
+def test_it_learns_to_rank(learner, many):
+    ranker = OnlineRanker(learner, many=many)
     first = ranker.run(X, Y)
     for _ in range(20):
         last = ranker.run(X, Y)
@@ -54,6 +62,23 @@ def test_a_step_moves_the_worst_pair():
         np.testing.assert_allclose(ranker.coef_, w, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("many", ["joint", "exact"])
+def test_equal_scores_are_a_mistake_and_cause_a_step(many):
+    """[Yang, Jin & Ye] misclassified: eta <= 0, whichever of the classes has the higher number."""
+    for y in ([0, 0, 1], [1, 0, 0], [0, 1, 0]):
+        run = OnlineRanker(IELLIP(), many=many, fit_intercept=False).run([[1.0, 2.0]], [y])
+        assert (run.mistakes, run.steps) == (1, 1)
+
+
+@by_name
+def test_the_ways_to_rank_differ_in_second_order_only(learner):
+    joint, exact, default = (
+        OnlineRanker(learner, many=many).run(X, Y) for many in ("joint", "exact", None)
+    )
+    assert np.array_equal(joint.scores, default.scores)
+    assert np.array_equal(joint.scores, exact.scores) == (not hasattr(learner, "shape"))
+
+
 def test_a_mistake_is_a_relevant_class_no_better_than_an_irrelevant_one():
     run = OnlineRanker(PassiveAggressive()).run(X, Y)
     for scores, y, right in zip(run.scores, Y, run.correct, strict=True):
@@ -70,9 +95,10 @@ def test_rows_without_a_label_are_never_asked_for():
     assert run.asked.any()
 
 
-def test_live():
+@pytest.mark.parametrize("many", ["joint", "exact"])
+def test_live(many):
     names = ["a", "b", "c", "d", "e"]
-    live, table = (OnlineRanker(PassiveAggressive(), classes=names) for _ in range(2))
+    live, table = (OnlineRanker(IELLIP(), classes=names, many=many) for _ in range(2))
     for x, y in zip(X, Y, strict=True):
         decision = live.decide(x)
         assert set(decision.label) <= set(names)
@@ -85,28 +111,69 @@ def test_live():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", [PassiveAggressive(C=1.0), LASEC()], ids=str)
-def test_compiled_it_ranks_the_same(learner, monkeypatch):
-    plain = OnlineRanker(learner).run(X, Y)
+@pytest.mark.parametrize(
+    ("learner", "many"),
+    [(PassiveAggressive(C=1.0), None), (LASEC(), None), (IELLIP(), "exact")],
+    ids=str,
+)
+def test_compiled_it_ranks_the_same(learner, many, monkeypatch):
+    plain = OnlineRanker(learner, many=many).run(X, Y)
     monkeypatch.setattr("selectron.model.model.loop", compose.loop)
-    compiled = OnlineRanker(learner).run(X, Y)
+    compiled = OnlineRanker(learner, many=many).run(X, Y)
     assert np.array_equal(compiled.correct, plain.correct)
     np.testing.assert_allclose(compiled.scores, plain.scores, rtol=1e-8, atol=1e-9)
 
 
+@pytest.mark.parametrize("many", [None, "exact"])
 @by_name
-def test_sparse_is_dense(learner):
+def test_sparse_is_dense(learner, many):
     rows = np.where(np.abs(X) < 0.4, 0.0, X)
-    runs = [OnlineRanker(learner).run(x, Y) for x in (rows, scipy.sparse.csr_array(rows))]
+    both = rows, scipy.sparse.csr_array(rows)
+    runs = [OnlineRanker(learner, many=many).run(x, Y) for x in both]
     np.testing.assert_allclose(runs[0].scores, runs[1].scores, rtol=1e-8, atol=1e-9)
 
 
-def test_saved_and_loaded(tmp_path):
-    ranker = OnlineRanker(LASEC(), Margin(1.0), random_state=1).fit(X, Y)
+@pytest.mark.parametrize("kernel", [None, "linear"])
+@pytest.mark.parametrize("many", [None, "exact"])
+@pytest.mark.parametrize("learner", SHAPED, ids=lambda learner: type(learner).__name__)
+def test_saved_loaded_and_copied(learner, many, kernel, tmp_path):
+    ranker = OnlineRanker(learner, Margin(1.0), many=many, kernel=kernel, random_state=1).fit(X, Y)
     ranker.decide(X[0])
     ranker.save(tmp_path / "model")
-    again = OnlineRanker.load(tmp_path / "model")
-    assert np.array_equal(ranker.run(X, Y).scores, again.run(X, Y).scores)
+    again = OnlineRanker.load(tmp_path / "model"), deepcopy(ranker), loads(dumps(ranker))
+    expected = ranker.run(X, Y)
+    assert {one.many for one in again} == {many}
+    for one in again:
+        run = one.run(X, Y)
+        assert np.array_equal(run.scores, expected.scores)
+        assert np.array_equal(run.flags, expected.flags)
+    fresh = clone(ranker).fit(X, Y)  # with the parameters alone
+    assert np.array_equal(fresh.coef_, OnlineRanker.load(tmp_path / "model").coef_)
+
+
+@pytest.mark.parametrize("learner", SHAPED, ids=lambda learner: type(learner).__name__)
+def test_the_exact_form_is_the_same_in_dual(learner):
+    primal, dual = (
+        OnlineRanker(learner, Margin(1.0), many="exact", kernel=kernel, random_state=1).run(X, Y)
+        for kernel in (None, "linear")
+    )
+    assert np.array_equal(primal.flags, dual.flags)
+    np.testing.assert_allclose(primal.scores, dual.scores, rtol=1e-8, atol=1e-8)
+
+
+def test_a_matrix_over_all_classes_that_is_too_large_is_refused_before_it_is_made(monkeypatch):
+    """The docstring: with 16 GiB, 32,000 weights at most."""
+    ranker = OnlineRanker(IELLIP(), many="exact", fit_intercept=False).fit(X, Y)
+    monkeypatch.setattr(os, "sysconf", {"SC_PAGE_SIZE": 2**12, "SC_PHYS_PAGES": 2**22}.get)
+    support.check_start(ranker.model_, 6400, 5)
+    with pytest.raises(
+        SelectronError, match=r'^IELLIP on .* 5 classes needs \d+ GiB: .* many="joint"'
+    ):
+        support.check_start(ranker.model_, 6600, 5)
+    wide = OnlineRanker(IELLIP(), many="exact")
+    with pytest.raises(SelectronError, match=r'many="joint"\.$'):
+        wide.fit(np.ones((2, 7000)), Y[:2])
+    assert not hasattr(wide, "classes_")
 
 
 @pytest.mark.parametrize(
@@ -135,7 +202,7 @@ def test_classes_must_fit():
 
 
 def test_files_of_rankers_and_classifiers_are_told_apart(tmp_path):
-    OnlineRanker().fit(X, Y).save(tmp_path / "ranker")
+    OnlineRanker(many="exact").fit(X, Y).save(tmp_path / "ranker")
     OnlineClassifier().fit(X, Y[:, 0]).save(tmp_path / "classifier")
     with pytest.raises(SelectronError, match="holds an OnlineRanker"):
         OnlineClassifier.load(tmp_path / "ranker")
@@ -148,10 +215,11 @@ def test_a_projection_cannot_rank():
         OnlineRanker(L1Constrained(beta=1.0)).fit(X, Y)
 
 
-@pytest.mark.parametrize("many", ["bogus", "rest", "joint", 3])
-def test_there_is_one_way_to_rank(many):
+@pytest.mark.parametrize("many", ["bogus", "rest", "ranking", 3, ["exact"]])
+def test_there_are_two_ways_to_rank(many):
     ranker = OnlineRanker(PassiveAggressive(), many=many)
-    with pytest.raises(SelectronError, match=r"^many must be left out with OnlineRanker, .* got "):
+    words = r'^many must be "joint" or "exact" with OnlineRanker, got '
+    with pytest.raises(SelectronError, match=words):
         ranker.fit(X, Y)
     assert not hasattr(ranker, "classes_")
 

@@ -45,6 +45,7 @@ LEARNERS = {
     "arow": AROW(r=1.0),
     "rls": RLS(a=1.0),
     "cellip": CELLIP(gamma=GAP),
+    "cellip-beyond": CELLIP(gamma=GAP, rho=1 / (D + 1)),
     "iellip": IELLIP(),
     "bayes": BayesianPerceptron(),
 }
@@ -225,9 +226,10 @@ def coefficients(learner, m, q, y, k):
         case AROW(r):
             beta = 1 / (q + r)
             return y * max(0, 1 - y * m) * beta, one, beta
-        case CELLIP(gamma, a):
+        case CELLIP(gamma, a, _, rho):
             al = min((one * a * gamma - y * m) / s, one * DEEPEST)
-            return y * al / s, 1 - al**2, 2 * al * (1 - al) / q
+            on, c = al + rho * (1 - al), (one - rho) ** 2 / (one - 2 * rho)
+            return y * on / s, c * (1 - al**2), c * 2 * on * (1 - al) / q
         case IELLIP(gamma, c, b):
             ck = c * (one * b) ** k
             return y * (gamma - y * m) / q, 1 / (1 - ck), ck / (1 - ck) / q

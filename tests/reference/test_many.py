@@ -61,6 +61,7 @@ SECOND = {
     "arow": AROW(r=0.6),
     "cellip": CELLIP(gamma=0.01),
     "cellip-talk": CELLIP(gamma=0.01, start="talk"),
+    "cellip-beyond": CELLIP(gamma=0.01, rho=0.07),
     "iellip": IELLIP(p0=0.5),
     "bayes": BayesianPerceptron(s0=0.7),
 }
@@ -115,6 +116,13 @@ def joined(learner, asker, classes, d):
     return many.Blocks(literal, classes, start_of(learner, d), write, read)
 
 
+def whole(learner, asker, classes, d):
+    """Return the literal joint form of a learner of second order, with all of P."""
+    by_inverse = isinstance(learner, BY_INVERSE)
+    of = (lambda s: many.of_inverse(s)[0]) if by_inverse else (lambda s: s[0])
+    return many.Big(transcribed(learner, asker), classes, of)
+
+
 def apart(learner, asker, classes, d):
     """Return K literal learners, one a class, whose margin quantity is m or m / norm(q)."""
 
@@ -131,7 +139,7 @@ def apart(learner, asker, classes, d):
 def literal(form, learner, asker, classes, flags):
     X, y = stream(classes, flags[0], clean(learner))
     rows = papers.prepare(X, *flags)
-    if flags[1] and form is joined:
+    if flags[1] and form is not apart:
         rows = rows / math.sqrt(2)  # z, which has x twice, is of unit length
     draws = np.random.default_rng(classes).random(T)
     parts = form(learner, asker, classes, rows.shape[1]), transcribed(asker)
@@ -177,6 +185,11 @@ def test_a_joint_step_is_one_of_the_big_vector(name):
 @pytest.mark.parametrize("name", SECOND)
 def test_a_joint_step_of_second_order_keeps_the_blocks_of_the_pair(name):
     assert list(disagreements("joint", joined, SECOND[name])) == []
+
+
+@pytest.mark.parametrize("name", SECOND)
+def test_an_exact_step_of_second_order_changes_all_of_p(name):
+    assert list(disagreements("exact", whole, SECOND[name])) == []
 
 
 @pytest.mark.parametrize("name", FIRST | SECOND | TWO)

@@ -21,7 +21,7 @@ from .quantities import fitting, from_0, longest, steps
 
 
 def lambda_1(gamma: float, a: float, start: str = "sound") -> float:
-    """Return the eigenvalue of CELLIP's first P: rho^2, rho = 1 + (1 - a) gamma, or the talk's rho.
+    """Return the eigenvalue of CELLIP's first P: l^2, l = 1 + (1 - a) gamma, or the talk's l.
 
     >>> round(lambda_1(0.1, 0.5), 4), lambda_1(0.1, 0.5, "talk")
     (1.1025, 1.05)
@@ -29,17 +29,25 @@ def lambda_1(gamma: float, a: float, start: str = "sound") -> float:
     from_0(gamma=gamma, a=a)
     if start not in ("sound", "talk"):
         raise SelectronError(f'start must be "sound" or "talk", got {shown(start)}.')
-    rho = 1 + (1 - a) * gamma
-    return rho if start == "talk" else rho**2
+    longest_held = 1 + (1 - a) * gamma
+    return longest_held if start == "talk" else longest_held**2
 
 
 def theorem_2(
-    run: Run, X: np.ndarray, u: np.ndarray, gamma: float, a: float, start: str = "sound"
+    run: Run,
+    X: np.ndarray,
+    u: np.ndarray,
+    gamma: float,
+    a: float,
+    start: str = "sound",
+    rho: float = 0.0,
 ) -> float:
-    """Return the bound on the mistakes that CELLIP(gamma, a, start) steps on.
+    """Return the bound on the mistakes that CELLIP(gamma, a, start, rho) steps on.
 
     It is (log r^2 - log lambda_1) / log(1 - (a gamma / R)^2 / lambda_1), or inf if u has no margin
-    above a gamma; r is (1 - a) gamma in the talk, whose bound is mended for its own start.
+    above a gamma; r is (1 - a) gamma in the talk, whose bound is mended for its own start. With
+    rho > 0, for which the talk has no bound, it is d (log r^2 - log lambda_1) / log(f^2), where
+    f = `volume_factor(rho, d)` must be below 1; it holds for all steps, and for a gamma = 0.
 
     >>> X, y = np.eye(2), [-1, 1]
     >>> from selectron import OnlineClassifier
@@ -50,15 +58,34 @@ def theorem_2(
     """
     first = lambda_1(gamma, a, start)
     X, u = fitting(run, X, u, still=True)
+    log_volume = math.log(volume_factor(rho, X.shape[1]))
     s = steps(run, X, u)
     R = longest(s.X)
-    if R == 0 or a * gamma == 0:
+    if R == 0 or (log_volume >= 0 if rho > 0 else a * gamma == 0):
         return math.inf
     delta = float(s.margins.min() - a * gamma) / R
     r = min(delta, (delta + math.sqrt(first) - float(np.linalg.norm(u))) / 2)
-    return (
-        math.log(r**2 / first) / math.log1p(-((a * gamma / R) ** 2) / first) if r > 0 else math.inf
+    if r <= 0:
+        return math.inf
+    per_step = (
+        log_volume / X.shape[1] * 2 if rho > 0 else math.log1p(-((a * gamma / R) ** 2) / first)
     )
+    return math.log(r**2 / first) / per_step
+
+
+def volume_factor(rho: float, d: int) -> float:
+    """Return by what CELLIP's `rho` multiplies the volume of every new ellipsoid in d dimensions.
+
+    It is (1 - rho)^d / (1 - 2 rho)^((d - 1) / 2), whatever the depth of the cut; 1 / (d + 1) makes
+    it smallest.
+
+    >>> volume_factor(0.0, 2), round(volume_factor(1 / 3, 2), 3), round(volume_factor(0.1, 50), 3)
+    (1.0, 0.77, 1.22)
+    """
+    from_0(rho=rho)
+    if not rho < 0.5:
+        raise SelectronError(f"rho must be a number below 0.5, got {shown(rho)}.")
+    return math.exp(d * math.log1p(-rho) - (d - 1) / 2 * math.log1p(-2 * rho))
 
 
 def theorem_3(

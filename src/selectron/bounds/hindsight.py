@@ -212,7 +212,7 @@ CLAIMS = {
     "CELLIP": [
         Claim(
             f"{YJY} 2", "mistakes asked for", False,
-            lambda run, X, u, p, _: ellipsoid.theorem_2(run, X, u, p.gamma, p.a, p.start),
+            lambda run, X, u, p, _: ellipsoid.theorem_2(run, X, u, p.gamma, p.a, p.start, p.rho),
         ),
     ],
     "IELLIP": [

@@ -4,15 +4,18 @@ A step goes along z = e_hi (x) x - e_lo (x) x as in `joint.py`, but every step c
 (K d)^2 bytes, or one stored pair for each step in dual form. The weights of all classes, one class
 after the other, are one long vector in a space for sparse rows, and z is a sparse row.
 
+`ranking`: several classes may be relevant, with the pairs of `joint.ranking`.
+
 Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), multi-label form.
 """
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..engine.bind import needs_refcounts, noinline
+from ..engine.bind import needs_refcounts, noinline, variant
 from ..engine.parts import VAST, learner, space
 from ..engine.round import REFUSED, Round
 from ..engine.rows import Dense, Sparse, SparseRows
@@ -131,3 +134,6 @@ def step(
     if learner.scale_free(p) and space.largest(c) > VAST:
         space.rescale(c, 1 / VAST)
     return counted(p, s, now)
+
+
+ranking = variant("exact_ranking", sys.modules[__name__], rivals=joint.worst_ranked)

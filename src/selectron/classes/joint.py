@@ -8,7 +8,8 @@ block form, K d^2 / 2 numbers; the exact form, one matrix over all K d weights, 
 
 `ranking`: several classes may be relevant. b is the relevant class with the lowest score and a the
 irrelevant one with the highest; the "label" y of a row is the number, from 1, of a row of
-`s.relevant`.
+`s.relevant`. The pair is ordered as (a, b), not by number, with y = -1: equal scores are a mistake,
+as in the talk, whose mistakes are score_b - score_a <= 0.
 
 `ultraconservative`: all classes move at once, by the exact step of a learner such as `MIRA`,
 
@@ -132,10 +133,11 @@ def record_scores(s: Any, m: float, scale: float, scores: Any, i: int) -> None:
         scores[i, k] = s.scores[k] / scale
 
 
-def rivals(scores: Any, ranks: Any, relevant: Any, y: int) -> tuple[int, int]:
-    """Return the label's class, and the best of the others."""
+def rivals(scores: Any, ranks: Any, relevant: Any, y: int) -> tuple[int, int, float]:
+    """Return the label's class and the best of the others as (hi, lo), and +1 if hi is right."""
     b = y - 1
-    return b, ranks[SECOND] if ranks[BEST] == b else ranks[BEST]
+    a = ranks[SECOND] if ranks[BEST] == b else ranks[BEST]
+    return max(a, b), min(a, b), 1.0 if b > a else -1.0
 
 
 def needs_growth(s: Any, rows: Any, i: int) -> bool:
@@ -148,9 +150,8 @@ def needs_growth(s: Any, rows: Any, i: int) -> bool:
 
 def versus(s: Any, scale: float, y: int) -> tuple[int, int, float, float]:
     """Return the pair that the label separates, (hi, lo, m, y); lo is -1 if there is none."""
-    b, a = classes.rivals(s.scores, s.ranks, s.relevant, y)
-    hi, lo = max(a, b), min(a, b)
-    return hi, lo, (s.scores[hi] - s.scores[lo]) / scale, 1.0 if b == hi else -1.0
+    hi, lo, sign = classes.rivals(s.scores, s.ranks, s.relevant, y)
+    return hi, lo, (s.scores[hi] - s.scores[lo]) / scale, sign
 
 
 def life(p: Any, s: Any, t: float, remaining: float) -> Life:
@@ -227,8 +228,8 @@ def rest(s: Any, rows: Any, i: int, hi: int, lo: int, way: Any) -> bool:
     return True
 
 
-def worst_ranked(scores: Any, ranks: Any, relevant: Any, y: int) -> tuple[int, int]:
-    """Return the worst relevant class and the best irrelevant one; -1 where there is none."""
+def worst_ranked(scores: Any, ranks: Any, relevant: Any, y: int) -> tuple[int, int, float]:
+    """Return the best irrelevant class, the worst relevant one and -1.0; -1 where there is none."""
     low = high = -1
     for k in range(len(scores)):
         if relevant[y - 1, k]:
@@ -236,7 +237,7 @@ def worst_ranked(scores: Any, ranks: Any, relevant: Any, y: int) -> tuple[int, i
                 low = k
         elif high < 0 or scores[k] >= scores[high]:
             high = k
-    return low, high
+    return (high, low, -1.0) if high >= 0 else (low, -1, -1.0)
 
 
 def step_at_once(

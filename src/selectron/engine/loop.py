@@ -137,8 +137,11 @@ class Classes(Space, Protocol):
         return space.learn(p, s, rows, i, scale, m, q, y, t)
 
     @staticmethod
-    def rivals(scores: Any, ranks: Any, relevant: Any, y: int) -> tuple[int, int]:
-        """Return the two classes that label y separates; the second is -1 if there is none."""
+    def rivals(scores: Any, ranks: Any, relevant: Any, y: int) -> tuple[int, int, float]:
+        """Return the two classes that label y separates, and +1 if the first is right, or else -1.
+
+        The second class is -1 if there is none.
+        """
         ...
 
     @staticmethod

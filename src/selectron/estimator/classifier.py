@@ -43,8 +43,8 @@ class OnlineClassifier(ClassifierMixin, Live):
         How more than two classes are learned. "joint": a step separates the label's class from its
         closest rival; in second order with a matrix for every class (4 bytes times K d^2, for
         sparse rows 8). "exact": the same, in second order with one matrix over all classes (8 bytes
-        times (K d)^2). "rest": a learner for every class, against all others; memory as "joint".
-        None is "joint".
+        times (K d)^2, refused beyond the machine's memory). "rest": a learner for every class,
+        against all others; memory as "joint". None is "joint".
     fit_intercept : bool, default True
         Put a constant 1 in front of every row, before any scaling.
     normalize : bool or None, default None
@@ -344,7 +344,7 @@ class OnlineClassifier(ClassifierMixin, Live):
 
     def _is_pair(self) -> bool:
         """Return whether there are at most two classes: scikit-learn wants one score for them."""
-        return len(self.classes_) <= 2 and self.model_.many != "ranking"
+        return len(self.classes_) <= 2 and not self.model_.ranks
 
     def _forget(self) -> None:
         """Remove all fitted attributes."""

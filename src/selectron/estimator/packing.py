@@ -13,6 +13,7 @@ from ..engine.rows import Dense, Sparse, joined, rows_of
 from ..errors import SelectronError
 from ..kernels import kernel_of
 from ..model import support
+from ..model.compose import RANKINGS
 from ..model.draws import Draws
 from ..model.model import Model
 from ..model.weighting import Weighting
@@ -70,7 +71,7 @@ def _restored(cls: Any, header: dict, arrays: dict, parts: tuple[Any, ...]) -> A
     learner = parameters.part(storage.part(model["learner"], parts), "learner")
     asker = parameters.part(storage.part(model["asker"], parts), "asker")
     kernel = model["kernel"] and kernel_of(storage.part(model["kernel"], parts))
-    if cls.ranks != (model["many"] == "ranking"):
+    if cls.ranks != (model["many"] in RANKINGS):
         wanted = "OnlineClassifier" if cls.ranks else "OnlineRanker"
         raise SelectronError(f"The file holds an {wanted}: load it with {wanted}.load.")
     clf = cls(learner, asker, kernel=kernel, **header["kept"])

@@ -14,6 +14,9 @@ from ..learners import LASEC
 from ..learners.default import default_for
 from ..model import Model, support
 
+CLASSIFIED = {"joint": "joint", "exact": "exact", "rest": "rest"}
+RANKED = {"joint": "ranking", "exact": "exact ranking"}
+
 
 class NestedParameters(BaseEstimator):
     """An estimator with NamedTuples as parameters, whose fields are parameters too: `learner__b`.
@@ -98,17 +101,12 @@ def part(value: Any, role: str) -> Any:
 
 
 def many(value: Any, ranks: bool) -> str:
-    """Return how many classes are learned: None is "joint", or "ranking" for rankers."""
-    if ranks and value is not None:
-        raise SelectronError(
-            f"many must be left out with OnlineRanker, which has one way, got {value!r}."
-        )
+    """Return how many classes are learned, as a model has it; None is "joint"."""
+    ways = RANKED if ranks else CLASSIFIED
+    if value is None or (isinstance(value, str) and value in ways):
+        return ways[value or "joint"]
     if ranks:
-        return "ranking"
-    if value is None:
-        return "joint"
-    if isinstance(value, str) and value in ("joint", "exact", "rest"):
-        return value
+        raise SelectronError(f'many must be "joint" or "exact" with OnlineRanker, got {value!r}.')
     raise SelectronError(f'many must be "joint", "exact" or "rest", got {value!r}.')
 
 

@@ -50,9 +50,10 @@ def space_for(
 ) -> Any:
     """Return the space for a learner, for dense or sparse rows, and two or many classes.
 
-    `many` is None for two classes; for many, "joint", "exact" or "rest", or "ranking" where a row
-    may be of several. `kernel`, the class of a NamedTuple or a function, selects the dual form;
-    `bounded`, a dual form that evicts examples. Raises SelectronError if there is no such space.
+    `many` is None for two classes; for many, "joint", "exact" or "rest", or "ranking" or "exact
+    ranking" where a row may be of several. `kernel`, the class of a NamedTuple or a function,
+    selects the dual form; `bounded`, a dual form that evicts examples. Raises SelectronError if
+    there is no such space.
     """
     order = order_of(learner)
     if order is ENSEMBLE and kernel is not None:
@@ -62,19 +63,24 @@ def space_for(
         space = _dual(2 if order is SECOND else 1, sparse, kernel, bounded)
     if many is None:
         return space
-    if order in (L1, ENSEMBLE) and many == "ranking":
+    if order in (L1, ENSEMBLE) and many in RANKINGS:
         raise SelectronError(f"{type(learner).__name__} cannot rank: its step is no sum of rows.")
     if order in (L1, ENSEMBLE):  # a joint step is a sum of rows, and theirs is not
         return stack(space, rest)
-    if many == "exact" and order is SECOND:
-        return exact_stack(_long(kernel), exact)
+    if many in EXACT and order is SECOND:
+        return exact_stack(_long(kernel), EXACT[many])
     at_once = many in ("joint", "exact") and hasattr(learner, "ceded")
     return stack(space, joint.ultraconservative if at_once else REDUCTIONS[many])
 
 
 # one object each
 _dual, stack, exact_stack = cache(dual.dual), cache(Stack), cache(exact.Exact)
-REDUCTIONS = {"joint": joint, "exact": joint, "rest": rest, "ranking": joint.ranking}
+RANKINGS = "ranking", "exact ranking"
+EXACT = {"exact": exact, "exact ranking": exact.ranking}  # in second order; in first, all are exact
+REDUCTIONS = {
+    **{"joint": joint, "exact": joint, "rest": rest},
+    **dict.fromkeys(RANKINGS, joint.ranking),
+}
 
 
 def _long(kernel: Any) -> ModuleType | dual.Dual:

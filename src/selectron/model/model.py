@@ -24,7 +24,7 @@ from ..engine.rows import Dense, Sparse, extent, no_rows, rows_of, widened
 from ..errors import Refused
 from ..spaces import sparse_second
 from . import calibration, support, weighting
-from .compose import check_pair, kind_of, loop, space_for
+from .compose import EXACT, RANKINGS, check_pair, kind_of, loop, space_for
 from .draws import BLOCK, Draws, constant
 from .live import Live
 from .run import Outcome
@@ -117,12 +117,22 @@ class Model(Live):
     @property
     def stacked(self) -> bool:
         """Whether every class has a vector; else one vector separates two classes."""
-        return self.classes > 2 or self.many in ("ranking", "exact")
+        return self.classes > 2 or self.ranks or self.exact
+
+    @property
+    def exact(self) -> bool:
+        """Whether all classes share a matrix in second order."""
+        return self.many in EXACT
+
+    @property
+    def ranks(self) -> bool:
+        """Whether a row may be of several classes."""
+        return self.many in RANKINGS
 
     @property
     def calibrated(self) -> bool:
         """Whether there are probabilities: not where a row may be of several classes."""
-        return self.many != "ranking"
+        return not self.ranks
 
     @property
     def columns(self) -> int:
@@ -189,11 +199,12 @@ class Model(Live):
     @contextmanager
     def relating(self, relevant: np.ndarray) -> Iterator[None]:
         """Return a context in which row i of a table of 0 and 1 is the label of row i of a call."""
+        none = self.state.relevant
         self.state = self.state._replace(relevant=relevant)
         try:
             yield
         finally:
-            self.state = self.state._replace(relevant=relevant[:0])
+            self.state = self.state._replace(relevant=none)
 
     @property
     def bounds_rounding(self) -> bool:

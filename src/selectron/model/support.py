@@ -85,7 +85,7 @@ def check_start(model: Any, width: int, classes: int) -> None:
     if classes > 2:
         what = f"{what} and {classes} classes"
     instead = "take a first-order learner, or fewer features"
-    if model.many == "exact" and not model.dual:
+    if model.exact and not model.dual:
         instead = f'{instead}, or many="joint"'
     if model.space.order == 2 and model.sparse and not model.dual:
         instead = f'{instead}, or kernel="linear"'
@@ -96,7 +96,7 @@ def _size(model: Any, width: int, classes: int, *room: int) -> int:
     """Return the bytes that the state takes with this many features, classes and examples."""
     one = of_one(model.space)
     weights, stacked = model.weights_of(width), model.stacked or classes > 2
-    if model.many == "exact" and model.space.order == 2:
+    if model.exact and model.space.order == 2:
         return one.size(weights * classes, *room)
     return (classes if stacked else 1) * one.size(weights, *room)
 

@@ -7,8 +7,10 @@ from .arithmetic import eye, sgn, zeros
 DEEPEST = 1 - 1e-6  # at alpha >= 1 the half-plane misses the ellipsoid: cut as deep as this
 
 
-def cellip(state, x, gamma, a, start, mistakes_only=True):
-    """The classical method: Theorem 1 with rho = 0 and mu = sqrt(1 - alpha_t^2).
+def cellip(state, x, gamma, a, start, rho=0, mistakes_only=True):
+    """The classical method: Theorem 1 with rho_t = rho (1 - alpha_t) and the least mu.
+
+    The algorithm has rho = 0 and mu = sqrt(1 - alpha_t^2), which is the least for that rho.
 
     For selective sampling, the theorem is applied wherever it may be, at alpha_t > 0.
     """
@@ -23,10 +25,11 @@ def cellip(state, x, gamma, a, start, mistakes_only=True):
             return w, P
         alpha = min((a * gamma - y * m) / np.sqrt(q), DEEPEST)
         g = y * x / np.sqrt(q)
-        mu2 = 1 - alpha**2
+        rho_t = rho * (1 - alpha)
+        mu2 = (1 - alpha**2) / (1 - rho_t**2 / (1 - alpha - rho_t) ** 2)  # the constraint, as "="
         return (
-            w + alpha * (P @ g),
-            mu2 * P + ((1 - alpha) ** 2 - mu2) * (P @ np.outer(g, g) @ P),
+            w + (alpha + rho_t) * (P @ g),
+            mu2 * P + ((1 - alpha - rho_t) ** 2 - mu2) * (P @ np.outer(g, g) @ P),
         )
 
     return m, q, update

@@ -35,7 +35,7 @@ def difference(x, hi, lo, classes):
 
 
 class Big:
-    """A first-order learner on big vectors: its state holds all of v."""
+    """A learner on big vectors: its state holds all of v, and in second order all of P."""
 
     def __init__(self, learner, classes, weights):
         self.learner, self.classes, self.weights, self.state = learner, classes, weights, None
