@@ -9,6 +9,7 @@ from scipy.sparse import issparse
 from sklearn.feature_extraction.text import CountVectorizer
 
 from selectron import OnlineClassifier
+from selectron.kernels import RBF
 from selectron.learners import PassiveAggressive
 from selectron.selection import Game, InformationGain, lean_run
 from selectron.streams import four_phases
@@ -98,6 +99,21 @@ def passed(
         "mistakes": (~runs[chosen].correct).cumsum()[ends - 1].tolist(),
         "least": min(run.mistakes for run in runs) / (len(y) - half),
     }
+
+
+def stored(
+    data: str, seed: int, learner: Any, max_support: int | None, n: int | None = None
+) -> float:
+    """Return the share of mistakes in the second half of a learner with an RBF kernel.
+
+    It keeps at most `max_support` examples, or as many as its own budget.
+    """
+    X, y = stream(data, seed, n)
+    clf = OnlineClassifier(
+        learner, kernel=RBF(gamma=0.02), max_support=max_support, fit_intercept=False
+    )
+    run = clf.run(X, y, margins=False)
+    return float((~run.correct[len(y) // 2 :]).mean())
 
 
 def lean(
