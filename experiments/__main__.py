@@ -31,6 +31,7 @@ INTERRUPTED = 130  # the exit code with which a shell reports Ctrl-C
     show_default=True,
     help="Number of processes. The numbers do not depend on it.",
 )
+@click.option("--dask", metavar="ADDRESS", help="Compute on a Dask cluster, as tcp://host:8786.")
 @click.option(
     "-o",
     "--output",
@@ -38,7 +39,13 @@ INTERRUPTED = 130  # the exit code with which a shell reports Ctrl-C
     help="Folder for the report. Default: reproduction/NAME, or NAME-quick.",
 )
 def main(
-    name: str | None, listed: bool, quick: bool, record: bool, workers: int, output: Path | None
+    name: str | None,
+    listed: bool,
+    quick: bool,
+    record: bool,
+    workers: int,
+    dask: str | None,
+    output: Path | None,
 ) -> None:
     """Run a paper's experiment: its figures, its tables, and whether its claims hold here.
 
@@ -56,7 +63,7 @@ def main(
         raise click.UsageError("--record takes a full run: leave --quick out.")
     folder = output or Path("reproduction", f"{name}{'-quick' if quick else ''}")
     try:
-        findings = run(name, quick, workers, folder)
+        findings = run(name, quick, workers, folder, dask)
     except KeyboardInterrupt:
         click.echo(f"experiments: interrupted; results so far are kept in {folder}", err=True)
         raise SystemExit(INTERRUPTED) from None
@@ -71,10 +78,10 @@ def main(
     click.echo(f"The report is in {folder / 'report.html'}")
 
 
-def run(name: str, quick: bool, workers: int, folder: Path) -> Findings:
+def run(name: str, quick: bool, workers: int, folder: Path, dask: str | None = None) -> Findings:
     """Run the experiment and write its report."""
     start = time.perf_counter()
-    with processes(workers) if workers > 1 else nullcontext() as executor:
+    with _computing(workers, dask) as executor:
 
         def play(trial: Callable, calls: list[dict[str, Any]], what: str) -> list[Any]:
             store = folder / "trials"
@@ -85,6 +92,15 @@ def run(name: str, quick: bool, workers: int, folder: Path) -> Findings:
     report.write(findings, folder, command, quick)
     click.echo(f"{time.perf_counter() - start:,.0f} seconds", err=True)
     return findings
+
+
+def _computing(workers: int, dask: str | None) -> Any:
+    """Return a context with processes, a client of a Dask cluster, or neither."""
+    if dask is None:
+        return processes(workers) if workers > 1 else nullcontext()
+    from distributed import Client
+
+    return Client(dask)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ def each(
     *,
     shared: Mapping[str, Any] | None = None,
     workers: int = 1,
-    executor: Executor | None = None,
+    executor: Any = None,
     store: str | os.PathLike[str] | None = None,
     progress: str | None = None,
 ) -> list[Any]:
@@ -44,8 +44,9 @@ def each(
     With a folder for `store`, results are stored there under a digest of the arguments, the code
     that makes the numbers, and the libraries' versions: an interrupted or extended list of calls
     continues where it stopped. `workers` is the number of processes; or give an executor of
-    `concurrent.futures`, such as a cluster's client. With `progress`, a bar of that name is shown
-    on a terminal.
+    `concurrent.futures`, or a client of Dask, whose workers get the shared arguments once, and
+    compute again what a worker that died had not finished. With `progress`, a bar of that name is
+    shown on a terminal.
 
     With several processes the function must be importable; with a store joblib must be able to hash
     the arguments. Results must be of JSON's types; tuples are returned as lists. Exceptions of the
@@ -86,7 +87,7 @@ def _computed(
     calls: dict[int, Mapping[str, Any]],
     shared: dict[str, Any],
     workers: int,
-    executor: Executor | None,
+    executor: Any,
 ) -> Iterator[tuple[int, Any]]:
     """Yield the number and the result of each call when it is computed."""
     if not calls or (workers == 1 and executor is None):
@@ -94,15 +95,28 @@ def _computed(
             yield i, _result(function, {**shared, **call})
         return
     with ExitStack() as stack:
+        if hasattr(executor, "scatter"):  # a client of Dask
+            shared = {name: _sent(executor, value) for name, value in shared.items()}
+            executor = executor.get_executor(pure=False)
         if executor is None:  # these processes receive the shared arguments once
             executor = stack.enter_context(processes(min(workers, len(calls)), shared))
             shared = {}
         futures = {
-            executor.submit(_result, function, {**shared, **call}): i for i, call in calls.items()
+            executor.submit(_given, function, call, **shared): i for i, call in calls.items()
         }
         stack.callback(lambda: [future.cancel() for future in futures])
         for future in as_completed(futures):
             yield futures[future], future.result()
+
+
+def _sent(client: Any, value: Any) -> Any:
+    """Send a value to every worker of a Dask cluster, and return its future."""
+    return client.scatter([value], broadcast=True, hash=False)[0]
+
+
+def _given(function: Callable[..., Any], call: Mapping[str, Any], **shared: Any) -> Any:
+    """Call the function; Dask has put values in the place of futures."""
+    return _result(function, {**shared, **call})
 
 
 def processes(workers: int, shared: Mapping[str, Any] | None = None) -> Executor:

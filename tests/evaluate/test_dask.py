@@ -1,0 +1,93 @@
+"""Sweeps on Dask: the same table, also if a worker dies; shared arguments are sent once."""
+
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from experiments.__main__ import main
+
+from selectron.askers import Margin
+from selectron.evaluate.each import each
+from selectron.evaluate.sweep import sweep
+from selectron.learners import PassiveAggressive, Perceptron
+from selectron.streams import switching_gaussian
+
+distributed = pytest.importorskip("distributed", reason="distributed is not installed")
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def client():
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
+        ) as cluster,
+        distributed.Client(cluster) as one,
+    ):
+        yield one
+
+
+class Large:
+    """A table that counts, in the process that sends it, how often it is pickled."""
+
+    sent = 0
+
+    def __init__(self, values):
+        self.values = values
+
+    def __reduce__(self):
+        Large.sent += 1
+        return Large, (self.values,)
+
+
+def total(table, factor):
+    return float(table.values.sum() * factor)
+
+
+def process(number, folder):
+    """Return a result; the first process that comes here dies, once."""
+    path = os.path.join(folder, "died")
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return number
+    time.sleep(0.2)
+    os.kill(os.getpid(), signal.SIGKILL)
+    return -1
+
+
+def test_a_sweep_is_the_same_as_in_one_process(client, tmp_path):
+    X, y = switching_gaussian(400, d=5, seed=0)
+    parts = [Perceptron(), PassiveAggressive()], [Margin(0.1)], range(3)
+    alone = sweep(X, y, *parts)
+    assert sweep(X, y, *parts, executor=client, store=tmp_path).equals(alone)
+    assert len(list(tmp_path.iterdir())) == 6
+    assert sweep(X, y, *parts, executor=client, store=tmp_path).equals(alone)
+
+
+def test_an_experiment_runs_on_a_cluster(client, tmp_path):
+    address = client.scheduler.address
+    arguments = ["self_directed", "--quick", "-o"]
+    here = CliRunner().invoke(main, [*arguments, str(tmp_path / "a"), "--workers", "1"])
+    there = CliRunner().invoke(main, [*arguments, str(tmp_path / "b"), "--dask", address])
+    assert here.exit_code == there.exit_code == 0, there.output
+    pages = [(tmp_path / folder / "report.md").read_text("utf-8") for folder in "ab"]
+    assert pages[0] == pages[1]
+
+
+def test_shared_arguments_are_sent_once_and_not_with_every_call(client):
+    Large.sent, values = 0, np.arange(1000.0)
+    calls = [{"factor": i} for i in range(40)]
+    found = each(total, calls, shared={"table": Large(values)}, executor=client)
+    assert found == [values.sum() * i for i in range(40)]
+    assert Large.sent < 5
+
+
+def test_a_worker_that_dies_costs_no_result(client, tmp_path):
+    calls = [{"number": i} for i in range(20)]
+    shared = {"folder": str(tmp_path)}
+    assert each(process, calls, shared=shared, executor=client) == list(range(20))
+    assert (tmp_path / "died").exists()
