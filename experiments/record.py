@@ -33,15 +33,15 @@ def write(name: str, findings: Findings) -> None:
 
 
 def counts(claims: list[Claim]) -> str:
-    """Return how many of the paper's own claims hold.
+    """Return how many of the paper's own claims have each verdict.
 
     >>> counts([Claim("A.", "holds", ""), Claim("Beyond the paper: B.", "holds", "")])
-    "Of the paper's 1 claims, 1 hold, 0 do not, and 0 are undecided."
+    "The paper's claims: 1 hold, 0 do not hold, 0 undecided."
     """
     found = Counter(c.verdict for c in claims if not c.paper.startswith(BEYOND))
     return (
-        f"Of the paper's {found.total()} claims, {found[HOLDS]} hold, {found[FAILS]} do not, and "
-        f"{found[UNDECIDED]} are undecided."
+        f"The paper's claims: {found[HOLDS]} hold, {found[FAILS]} do not hold, "
+        f"{found[UNDECIDED]} undecided."
     )
 
 

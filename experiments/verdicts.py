@@ -3,8 +3,8 @@
 A claim that one method is above another holds if the 99% interval of their mean difference (paired
 by the draws, Student's t) lies above 0, does not hold if it lies at or below 0, and is undecided
 otherwise. A claim on several comparisons holds if each of them does; it does not hold if one does
-not, at 99% for all of them together (Bonferroni). A claim that is checked by counting, without
-repetitions, holds or does not.
+not, at 99% for all of them together (Bonferroni), and the other way round if one of several is
+enough. A claim that is checked by counting, without repetitions, holds or does not.
 """
 
 import math
@@ -38,9 +38,10 @@ class Comparison(NamedTuple):
         low, high = self.interval(level)
         return HOLDS if low > margin else FAILS if high <= margin else UNDECIDED
 
-    def below(self, margin: float) -> str:
+    def below(self, margin: float, level: float = LEVEL) -> str:
         """Return the verdict on: the lead is below the margin."""
-        return self._replace(gap=-self.gap).above(-margin)
+        low, high = self.interval(level)
+        return HOLDS if high < margin else FAILS if low >= margin else UNDECIDED
 
     def within(self, margin: float) -> str:
         """Return the verdict on: the difference is smaller than the margin, either way."""
@@ -81,10 +82,28 @@ def every(gaps: Sequence[Comparison]) -> str:
     >>> every([good, good]), every([good, bad]), every([])
     ('holds', 'does not hold', 'undecided')
     """
-    strict = 1 - (1 - LEVEL) / max(1, len(gaps))
     if gaps and all(gap.above() == HOLDS for gap in gaps):
         return HOLDS
+    strict = _together(len(gaps))
     return FAILS if any(gap.above(level=strict) == FAILS for gap in gaps) else UNDECIDED
+
+
+def some(gaps: Sequence[Comparison], margin: float) -> str:
+    """Return the verdict on: a lead is below the margin, of one comparison at least.
+
+    >>> near, far = paired([3, 4, 5], [3, 4, 5]), paired([3, 4, 5], [0, 1, 2])
+    >>> some([near, far], 1.0), some([far, far], 1.0), some([], 1.0)
+    ('holds', 'does not hold', 'does not hold')
+    """
+    strict = _together(len(gaps))
+    if any(gap.below(margin, strict) == HOLDS for gap in gaps):
+        return HOLDS
+    return FAILS if all(gap.below(margin) == FAILS for gap in gaps) else UNDECIDED
+
+
+def _together(n: int) -> float:
+    """Return the level of each of n intervals that all of them hold at `LEVEL` (Bonferroni)."""
+    return 1 - (1 - LEVEL) / max(1, n)
 
 
 def together(verdicts: Sequence[str]) -> str:
@@ -125,7 +144,10 @@ def opposite(verdict: str) -> str:
 def band(repetitions: Any, within: tuple[float, float] = (0.0, 1.0)) -> tuple[np.ndarray, ...]:
     """Return the mean over repetitions (rows), and the ends of its 95% interval by Student's t.
 
-    `within` is what is possible: the mean lies there, and so does the interval if it is cut off.
+    `within` is what is possible: an error is from 0 to 1, a count is 0 or more. The mean lies
+    there, but Student's interval is symmetric and may leave it. What is impossible is cut off,
+    which loses no coverage; a transformation, such as the logit, is infinite where no repetition
+    has an error.
 
     >>> [end.round(3).tolist() for end in band([[1.0], [2.0], [3.0]], within=(0, 10))]
     [[2.0], [0.0], [4.484]]

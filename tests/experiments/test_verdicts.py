@@ -6,14 +6,29 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from experiments import PAPERS, record
+from experiments import PAPERS, drawing, record
 from experiments.__main__ import main, run
 from experiments.findings import all_above
-from experiments.verdicts import FAILS, HOLDS, UNDECIDED, band, every, most, paired
+from experiments.verdicts import (
+    FAILS,
+    HOLDS,
+    LEVEL,
+    UNDECIDED,
+    band,
+    every,
+    most,
+    opposite,
+    paired,
+    some,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from tests.experiments.results import made_up
 
 ROOT = Path(__file__).parents[2]
 SURE, WRONG = paired([3.0, 4, 5, 6], [0, 1.1, 2, 3]), paired([0, 1.1, 2, 3], [3.0, 4, 5, 6])
+COLUMNS = "IELLIP", "PA", "MIRA", "Perceptron", "LeadingHistory"  # of the ellipsoid's table
 OPEN = paired([0.1, -0.1, 0.2, 0.0], [0, 0, 0, 0])
 
 
@@ -59,6 +74,81 @@ def test_bands_stay_within_what_is_possible(seed):
     assert np.array_equal(band(100 * values, (0, np.inf))[1] < 0, np.zeros(6, bool))
 
 
+SHARES = st.floats(0, 1) | st.sampled_from([0.0, 1.0, 1e-300, 1 - 2**-53])
+
+
+@given(arrays(float, st.tuples(st.integers(1, 6), st.integers(1, 5)), elements=SHARES))
+def test_bands_of_extremes_stay_within_what_is_possible(values):
+    for scale, most_ in ((1.0, 1.0), (1e6, np.inf)):  # a share, and a count
+        mean, low, high = band(scale * values, (0.0, most_))
+        assert ((low >= 0) & (high <= most_)).all()
+        assert ((low <= mean + 1e-12 * scale) & (mean <= high + 1e-12 * scale)).all()
+
+
+def test_bands_that_are_not_cut_off_are_student_s():
+    mean, low, high = band([[0.4], [0.5], [0.6]])
+    assert [mean[0] - low[0], high[0] - mean[0]] == pytest.approx([0.2484138, 0.2484138])
+    assert [end[0] for end in band([[0.0], [0.0], [0.2]])][1] == 0.0
+    assert [end[0] for end in band([[1.0], [1.0], [0.8]])][2] == 1.0
+
+
+@pytest.mark.parametrize("draw", [drawing.curve, drawing.points])
+def test_drawn_bands_stay_within_what_is_possible(draw):
+    _, axes = drawing.panels(1)
+    rows = np.array([[0.0, 1.0, 0.01], [0.0, 1.0, 0.9], [0.1, 0.7, 0.99]])
+    draw(axes[0, 0], [1, 2, 3], rows, "all", 0)
+    paths = [path.vertices for drawn in axes[0, 0].collections for path in drawn.get_paths()]
+    heights = np.concatenate(paths)[:, 1]
+    assert heights.min() == 0.0
+    assert heights.max() == 1.0
+
+
+GAPS = st.lists(st.integers(-1000, 1000), min_size=2, max_size=12)
+MARGIN = st.integers(-1000, 1000)
+
+
+@given(GAPS, MARGIN)
+def test_a_claim_and_its_opposite_are_never_both_so(values, margin):
+    gap = paired(values, np.zeros(len(values)))
+    swapped = paired(np.zeros(len(values)), values)
+    low, high = gap.interval()
+    assert gap.above(margin) == swapped.below(-margin)
+    if margin not in (low, high):  # to the boundary only one of both may be open
+        assert gap.above(margin) == opposite(gap.below(margin))
+    assert (gap.above(margin) == HOLDS) <= (gap.gap > margin)
+    assert (gap.above(margin) == FAILS) <= (gap.gap <= margin)
+
+
+@given(GAPS, st.integers(1, 1000), st.integers(1, 1000))
+def test_a_wider_margin_never_makes_two_methods_less_alike(values, margin, more):
+    gap, order = paired(values, np.zeros(len(values))), [FAILS, UNDECIDED, HOLDS]
+    narrow, wide = gap.within(margin), gap.within(margin + more)
+    assert order.index(narrow) <= order.index(wide)
+    if narrow == HOLDS:
+        assert gap.below(margin) == gap.above(-margin) == HOLDS
+
+
+@given(st.lists(GAPS, min_size=1, max_size=4))
+def test_several_comparisons_agree_with_each(columns):
+    gaps = [paired(values, np.zeros(len(values))) for values in columns]
+    each = [gap.above() for gap in gaps]
+    verdict = every(gaps)
+    assert (verdict == HOLDS) == (set(each) == {HOLDS})
+    assert (verdict == FAILS) <= (FAILS in each)
+    below = [gap.below(0.0) for gap in gaps]
+    assert (some(gaps, 0.0) == FAILS) == (set(below) == {FAILS})
+    assert (some(gaps, 0.0) == HOLDS) <= (HOLDS in below)
+
+
+def test_of_many_one_is_wrong_by_chance_as_rarely_as_they_say():
+    rng = np.random.default_rng(0)
+    wrong = 0
+    for _ in range(1000):
+        gaps = [paired(rng.normal(size=10), np.zeros(10)) for _ in range(5)]
+        wrong += (every(gaps) == FAILS) + (some(gaps, 0.0) == HOLDS)
+    assert wrong / 2000 < 2 * (1 - LEVEL)
+
+
 def known():
     return record.read()
 
@@ -78,6 +168,21 @@ def test_the_document_counts_what_the_record_holds():
     text = re.sub(r"\s+", " ", (ROOT / "docs" / "reproduction.md").read_text("utf-8"))
     for claims in known().values():
         assert record.counts(claims) in text
+
+
+@pytest.mark.parametrize("data", ["USPS", "Letter", "Isolet", "Shuttle"])
+def test_the_document_s_table_has_the_record_s_errors_and_updates(data):
+    text = (ROOT / "docs" / "reproduction.md").read_text("utf-8")
+    [row] = re.findall(rf"^\| {data} \| (\d.*, .*) \|$", text, re.MULTILINE)
+    claims = known()["ellipsoid"]
+    [errors] = [c.measured for c in claims if c.paper.startswith(f"On {data} ")]
+    [updates] = [c.measured for c in claims if "fewer updates" in c.paper]
+    counts = dict(re.findall(r"(\w+) ([\d,]+\d)", re.search(rf"{data}: ([^;]+)", updates)[1]))
+    for name, cell in zip(COLUMNS, row.split(" | "), strict=True):
+        error, *count = cell.split("%, ")
+        measured = float(re.search(rf"{name} ([\d.]+)%", errors)[1])
+        assert abs(float(error.strip("%")) - measured) <= 0.0501
+        assert count == ([counts[name]] if name in counts else [])
 
 
 @pytest.mark.parametrize("name", PAPERS)
