@@ -15,7 +15,7 @@ from ..errors import SelectronError
 from .columns import FIRST_ROWS, KINDS, Column
 from .dicts import is_dict
 from .kinds import Cells, Layout
-from .tables import arrow, schema
+from .tables import arrow, check_unique, schema
 from .values import blanks_of
 
 CHUNK = 8192  # rows that are encoded at a time
@@ -333,9 +333,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Return X as an Arrow table, with the columns of the first one."""
         table = arrow(X)
         names = table.column_names
-        twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
-        if twice is not None:
-            raise SelectronError(f"Two columns are named {twice!r}.")
+        check_unique(names)
         if not hasattr(self, "columns_"):
             self._check_parameters()
             self._check_names(names)
@@ -365,12 +363,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Raise SelectronError if a parameter is not valid."""
         if self.form not in FORMS:
             raise SelectronError(f"form must be one of {', '.join(FORMS)}, got {shown(self.form)}.")
-        if isinstance(self.ignore, str):
+        if isinstance(self.ignore, str) or not isinstance(self.ignore, Iterable):
             raise SelectronError(f"ignore must be a list of names, got {shown(self.ignore)}.")
         if not isinstance(self.text_size, int | np.integer) or self.text_size < 1:
             raise SelectronError(f"text_size must be 1 or more, got {shown(self.text_size)}.")
-        for name, kind in dict(self.columns or {}).items():
-            if kind not in KINDS:
+        given = {} if self.columns is None else self.columns
+        if not isinstance(given, Mapping):
+            raise SelectronError(f"columns must be a dict of kinds by name, got {shown(given)}.")
+        for name, kind in given.items():
+            if not isinstance(kind, str) or kind not in KINDS:
                 kinds = ", ".join(KINDS)
                 raise SelectronError(f"Column {name!r} must be one of {kinds}, got {shown(kind)}.")
 
