@@ -75,6 +75,7 @@ def test_decisions_are_written(call, stream, ending):
     assert [row["row"] for row in rows] == list(range(300))
     assert {row["learner"] for row in rows} == {"perceptron"}
     assert [row["margin"] for row in rows] == outcome.margin.tolist()
+    assert [row["proba"] for row in rows] == outcome.proba.max(axis=1).tolist()
     assert [row["ask_probability"] for row in rows] == outcome.ask_probability.tolist()
     assert [row["asked"] for row in rows] == outcome.asked.tolist()
     assert [row["updated"] for row in rows] == outcome.updated.tolist()

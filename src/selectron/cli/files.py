@@ -22,6 +22,7 @@ COLUMNS = {  # of a file of decisions, with Arrow's types
     "learner": "string",
     "asker": "string",
     "prediction": "string",
+    "proba": "float64",  # of the prediction
     "margin": "float64",
     "ask_probability": "float64",
     "asked": "bool",
@@ -125,6 +126,7 @@ def decisions(
         np.full(n, contestant.name, dtype=object),
         np.full(n, contestant.asker, dtype=object),
         text[outcome.index],
+        outcome.proba[np.arange(n), outcome.index],
         outcome.margin,
         outcome.ask_probability,
         outcome.asked,
