@@ -123,6 +123,7 @@ REFUSED = {
     "--model goes on as it was learned: leave --label out": ["--model", "m", "--label", "b"],
     "--save keeps one model": ["--save", "n", *FAST, "--learner", "lasec"],
     "'zip' should be NAME=KIND": ["--column", "zip"],
+    "'zip' has 2 kinds: give one": ["--column", "zip=text", "--column", "zip=number"],
     "its folder does not exist": ["--save", "nowhere/m"],
     "'nowhere.model' does not exist": ["--model", "nowhere.model"],
 }

@@ -1,6 +1,7 @@
 """Options of commands: learners, askers and budgets as text, and combinations that are refused."""
 
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,14 @@ class Kind(click.ParamType):
         return (name, kind) if equals else self.fail(f"{value!r} should be NAME=KIND", param, ctx)
 
 
+def once(ctx: Any, param: Any, kinds: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """Return the kinds of columns; refuse two kinds for one column."""
+    for name, count in Counter(name for name, _ in kinds).items():
+        if count > 1:
+            raise click.BadParameter(f"{name!r} has {count} kinds: give one.", ctx, param)
+    return kinds
+
+
 HEADER = click.option(
     "--header/--no-header",
     default=None,
@@ -54,6 +63,7 @@ OF_FILES = (
         "--column",
         "columns",
         type=Kind(),
+        callback=once,
         multiple=True,
         help="What a column is taken for: number, category, date, text, vector or ignored. May be "
         "repeated. Default: by its type, or its first 100 values.",
