@@ -50,7 +50,7 @@ class Model(Live):
     of every row; `normalize` scales rows to unit length (None: as in the learner's paper); `seed`
     as in `Draws`; `max_open` bounds the number of open tickets. A `kernel`, an object of `kernels`
     or a function, selects the dual form; `max_support` bounds the examples that are kept.
-    `balanced` weighs labels by the frequencies of their classes. The answers to the last
+    `sketch` is the number of directions that a sketch of P keeps; None keeps all of P. `balanced` weighs labels by the frequencies of their classes. The answers to the last
     `correctable` tickets can be corrected.
     """
 
@@ -71,6 +71,7 @@ class Model(Live):
         max_support: int | None = None,
         balanced: bool = False,
         correctable: int = 0,
+        sketch: int | None = None,
     ) -> None:
         check_pair(learner, asker)
         self.learner, self.asker = learner, asker
@@ -81,7 +82,7 @@ class Model(Live):
         self.normalize = bool(own if normalize is None else normalize)
         self.max_open = max_open
         self.kernel = support.kernel_for(learner, kernel, max_support, sparse)
-        self.max_support = max_support
+        self.max_support, self.sketch = max_support, sketch
         self.draws = Draws(seed)
         self.chance = self.draws.aside()
         self.weighting = weighting.Weighting(self.chance, balanced)
@@ -144,7 +145,8 @@ class Model(Live):
         many, kernel = (self.many or "joint") if self.stacked else None, support.kind(self.kernel)
         most = min(support.capacity(self.learner), self.max_support or math.inf)
         self.limit = most if self.dual else math.inf
-        self.space: Any = space_for(self.learner, self.sparse, many, kernel, self.limit < math.inf)
+        bounded, sketched = self.limit < math.inf, self.sketch is not None
+        self.space: Any = space_for(self.learner, self.sparse, many, kernel, bounded, sketched)
         self.scaled = self.normalize and not self.aging  # an ensemble's rows come scaled
         own = (self.normalize,) if self.aging else ()
         self.tail = (support.numbers(self.kernel),) if self.dual else own
@@ -257,13 +259,19 @@ class Model(Live):
 
     def _start_one(self, times: int = 1) -> Any:
         """Return the state of one vector before the first round, `times` as long as usual."""
-        weights, more = times * self.weights_of(self.width), (self.limit, self.chance)
+        weights = times * self.weights_of(self.width)
+        more = (self.limit, self.chance) if self.dual else self.rooms
         shape = declared(self.learner, Learner, "shape")(type(self.learner)(*self.numbers[0]))
-        return of_one(self.space).start(weights, shape, *(more if self.dual else ()))
+        return of_one(self.space).start(weights, shape, *more)
 
     def weights_of(self, width: int) -> int:
         """Return the number of weights for a number of features."""
         return width + (self.constant or (self.space.order == 1 and not self.dual))
+
+    @property
+    def rooms(self) -> tuple[int, ...]:
+        """Return the number of terms that a sketch has room for, if there is one."""
+        return () if self.sketch is None else (2 * self.sketch,)
 
     def _count(
         self,
@@ -382,8 +390,12 @@ class Model(Live):
         return tuple(self.space.rows(block, self.constant, *self.tail))
 
     def _grown(self, rows: tuple, i: int) -> bool:
-        """Grow the dual state if it has no room for a step on row i; return whether it grew."""
-        state = support.grown(self, self.space.Rows(*rows), i) if self.dual else None
+        """Make room for a step on row i if a dual form or a sketch has none; return whether."""
+        state = None
+        if self.dual:
+            state = support.grown(self, self.space.Rows(*rows), i)
+        elif self.sketch is not None:
+            state = self.space.compress(self.state)
         self.state = state or self.state
         return state is not None
 
