@@ -83,17 +83,10 @@ class Stack:
             fresh = self.space.grow(fresh, *self.room(state))
         return self.stacked(states + [fresh] * (classes - len(states)), state.tally)
 
-    def compress(self, state: Any) -> Any:
-        """Make room in every sketch that has none, in place; return None if all have some."""
-        found = None
-        for k in range(len(state.scores)):
-            one = self.space.at(state, k)
-            made = self.space.compress(one)
-            for old, new in zip(one, made or (), strict=made is not None):
-                if old is not new:
-                    old[...] = new
-            found = state if made else found
-        return found
+    def compress(self, state: Any) -> bool:
+        """Compress the sketches that are full, in place; return whether there were any."""
+        ones = (self.space.at(state, k) for k in range(len(state.scores)))
+        return any([self.space.compress(one) for one in ones])
 
     def room(self, state: Any) -> tuple[int, int]:
         """Return the room for stored examples in each class: see `Dual`."""

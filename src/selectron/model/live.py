@@ -199,12 +199,11 @@ class Live:
         kept: list[np.ndarray] = []
         if label != LATER and not self.space.atomic:
             kept = [array.copy() for array in (*self.state, self.past)]
-        before = self.state
         late = -1 if draw == GIVEN else 0  # a late label is of a round that has been counted
         while not self._call(rows, room[:3], late, full, room.out):
             if label == LATER or not self._grown(rows, 0):
-                self.state = before
                 if kept:
                     self.state, self.past = self.space.State(*kept[:-1]), kept[-1]
                 raise Refused(0, support.why_refused(block, 0))
+        self._compressed()
         return room.out[2].item()

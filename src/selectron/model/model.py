@@ -365,18 +365,20 @@ class Model(Live):
             first += n
 
     def play_block(self, block: Any, rounds: Any, start: int, out: Outcome) -> None:
-        """Play rows, with labels, draws and times; grow the dual state where it has no room."""
+        """Play rows, with labels, draws and times; make room in the state where there is none."""
         rows, full, n = self._rows(block), len(out.margin) > 0, len(out)
-        played = self._call(rows, rounds, start, full, out.arrays())
-        if played == n:
-            return
-        new = rounds[1] != AGAIN
-        if rounds[1][played] == NEVER or not self._grown(rows, played):
-            at = start + int(new[: played + 1].sum()) - 1
-            raise Refused(at, support.why_refused(block, played))
-        left, block = slice(played, None), rows_of(block, played, n)
-        rounds = tuple(of_rounds[left] for of_rounds in rounds)
-        self.play_block(block, rounds, start + int(new[:played].sum()), out.part(left))
+        new, at = rounds[1] != AGAIN, 0
+        while True:
+            left = slice(at, None)
+            given, counted = tuple(each[left] for each in rounds), start + int(new[:at].sum())
+            played = self._call(rows, given, counted, full, out.part(left).arrays())
+            at, rows = at + played, (rows[0][played:], *rows[1:])
+            compressed = self._compressed()
+            if at == n:
+                return
+            if not compressed and (rounds[1][at] == NEVER or not self._grown(rows, 0)):
+                refused = start + int(new[: at + 1].sum()) - 1
+                raise Refused(refused, support.why_refused(block, at))
 
     @staticmethod
     def _rates(chances: np.ndarray, weights: Any) -> np.ndarray:
@@ -390,14 +392,14 @@ class Model(Live):
         return tuple(self.space.rows(block, self.constant, *self.tail))
 
     def _grown(self, rows: tuple, i: int) -> bool:
-        """Make room for a step on row i if a dual form or a sketch has none; return whether."""
-        state = None
-        if self.dual:
-            state = support.grown(self, self.space.Rows(*rows), i)
-        elif self.sketch is not None:
-            state = self.space.compress(self.state)
+        """Grow the dual state if it has no room for a step on row i; return whether it grew."""
+        state = support.grown(self, self.space.Rows(*rows), i) if self.dual else None
         self.state = state or self.state
         return state is not None
+
+    def _compressed(self) -> bool:
+        """Compress a sketch that is full, as it is after some steps; return whether it was."""
+        return self.sketch is not None and self.space.compress(self.state)
 
     def _call(self, rows: tuple, rounds: Any, start: int, full: bool, out: tuple) -> int:
         """Call the compiled loop; `rounds` are labels, draws and times."""

@@ -34,7 +34,7 @@ from .dense_second import EPSILON
 from .state import FRESH, HELD
 
 
-def needs_growth(s: Any, rows: Any, i: int) -> bool:
+def full(s: Any) -> bool:
     """Return whether there is no room for another term, so that `compress` has to make some."""
     return int(s.scalars[HELD]) == len(s.c)
 
@@ -60,8 +60,9 @@ def reduced(removed: np.ndarray, s: float, features: int, m: int) -> tuple[np.nd
     `removed`, in ascending order, is what the terms take from s along their eigenvectors, of which
     the last m are kept, and `features` the number of those seen.
 
-    >>> reduced(np.array([0.0, 0.5, 0.75]), 1.0, 3, 1)
-    (array([0.5]), 0.75)
+    >>> kept, s = reduced(np.array([0.0, 0.5, 0.75]), 1.0, 3, 1)
+    >>> s - kept, round(s, 3)
+    (array([0.25]), 0.667)
     """
     least = 4 * len(removed) * EPSILON * s
     variances = np.maximum(s - removed, least)
@@ -70,7 +71,7 @@ def reduced(removed: np.ndarray, s: float, features: int, m: int) -> tuple[np.nd
         return removed[-m:].clip(0.0, s - least), s
     left = variances[max(len(removed) - m - others, 0) : len(removed) - m]
     mean = others / ((1 / left).sum() + (others - len(left)) / s)
-    return (mean - variances[-m:]).clip(0.0), mean
+    return (mean - variances[-m:]).clip(0.0), float(mean)
 
 
 def sound(s: Any) -> bool:

@@ -19,8 +19,8 @@ from .dense_second import score_all as score_all
 from .dense_second import weights as weights
 from .dual_second import ceiling as ceiling
 from .dual_second import largest as largest
-from .sketched import needs_growth as needs_growth
 from .sketched import eigenvectors, reduced
+from .sketched import full as full
 from .sketched import sound as sound
 from .state import FRESH, HELD, NOISE, SKETCH_LENGTH, SQUARE, Field, Room, Table, numbers
 
@@ -105,19 +105,16 @@ def rescale(s: Any, by: float) -> None:
         s.c[t] *= by
 
 
-def compress(s: Any) -> Any:
-    """Return the state with half of the terms; None if there is room for another one."""
-    if int(s.scalars[HELD]) < len(s.c):
-        return None
-    new, m = s._replace(**{name: getattr(s, name).copy() for name in CHANGED}), len(s.c) // 2
-    terms = np.sqrt(s.c)[:, None] * s.directions
-    removed, units = eigenvectors(terms @ terms.T, m)
-    new.directions[:m], new.directions[m:] = units @ terms, 0.0
-    new.seen[:] |= (s.directions != 0).any(axis=0)
-    kept, new.scalars[FRESH] = reduced(removed, s.scalars[FRESH], int(new.seen.sum()), m)
-    new.c[:m], new.c[m:] = kept, 0.0
-    new.scalars[HELD] = m
-    return new
-
-
-CHANGED = ("directions", "seen", "c", "scalars")  # by `compress`
+def compress(s: Any) -> bool:
+    """Keep half of the terms if there is no room for another one; return whether there was none."""
+    if not full(s):
+        return False
+    m, roots = len(s.c) // 2, np.sqrt(s.c)
+    removed, units = eigenvectors(roots[:, None] * (s.directions @ s.directions.T) * roots, m)
+    s.seen[:] |= (s.directions != 0).any(axis=0)
+    s.directions[:m], s.directions[m:] = (units * roots) @ s.directions, 0.0
+    features = int(s.seen.sum())
+    kept, s.scalars[FRESH] = reduced(removed, s.scalars[FRESH], features, m)
+    s.c[:m], s.c[m:] = kept, 0.0
+    s.scalars[HELD] = m
+    return True

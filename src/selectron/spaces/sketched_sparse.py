@@ -2,15 +2,14 @@
 
     g_t = sum_j h_tj y_j,   w = v + sum_j b_j y_j
 
-over the rows y_j of a table Y, stored by features as z: m eigenvectors and the rows of newer steps.
-All but `inner`, `fill` and `compress` is the dual form of `dual_second`, in which the y_j are the
-stored examples.
+over the rows y_j of a table Y: m eigenvectors, and the rows of newer steps. In the dual form of
+`dual_second`, whose code this is except for the products with Y, they are the stored examples.
 
-`compress` replaces Y by A Y: the m eigenvectors. In z it would change all features. It only begins
-a new epoch instead. Each feature has the number of the epoch in which it was last part of a step,
-and the z of that epoch; `moved[e]` leads from there to the z of today, and the weight of feature j
-is v_j + <b[e], z_j> in any epoch e = epoch[j], since a step adds to the b of all epochs what it
-adds to w. When the epochs run out, all features move to the first one.
+`compress` replaces Y by A Y, m eigenvectors, which would change all features. It begins a new epoch
+instead. Y is stored by features, and a feature keeps its column of the epoch in which it was last
+part of a step, epoch[j] = e: `moved[e]` leads from there to the column of now. Its weight is v_j +
+<b[e], column>: a step adds to the b of every epoch what it adds to w. When the epochs run out, all
+features are brought to the first one.
 """
 
 import sys
@@ -23,8 +22,8 @@ from ..engine.bind import noinline
 from ..engine.round import Shape
 from ..engine.rows import SparseRows as Rows
 from . import dual_second
-from .sketched import needs_growth as needs_growth
 from .sketched import eigenvectors, reduced
+from .sketched import full as full
 from .sketched import sound as sound_numbers
 from .sparse_second import length
 from .sparse_second import rows as rows
@@ -45,8 +44,8 @@ TABLE = Table(
     {
         "v": Field(lambda r: (r.width,), power=1),
         "b": Field(lambda r: (EPOCHS, r.capacity), power=1),
-        "z": Field(lambda r: (r.width, r.capacity)),
-        "epoch": Field(lambda r: (r.width,), dtype=np.int64),  # 0 before the first step
+        "y": Field(lambda r: (r.width, r.capacity)),
+        "epoch": Field(lambda r: (r.width,), dtype=np.int64),  # of its column of Y; 0 before its first step
         "moved": Field(lambda r: (EPOCHS, r.capacity // 2, r.capacity)),
         "gram": Field(lambda r: (r.capacity, r.capacity)),  # YY'
         **{name: dual_second.OF_P[name] for name in ("triangle", "c", "kappa", "a")},
@@ -63,7 +62,7 @@ def widen(s: Any, width: int) -> Any:
 
 def weights(s: Any) -> np.ndarray:
     """Return w."""
-    return s.v + (s.b[s.epoch] * s.z).sum(axis=1)
+    return s.v + (s.b[s.epoch] * s.y).sum(axis=1)
 
 
 def sound(s: Any) -> bool:
@@ -84,7 +83,7 @@ def inner(s: Any, rows: Any, i: int) -> float:
 def weight(s: Any, j: Any) -> float:
     """Return the weight of feature j."""
     e = s.epoch[j]
-    return s.v[j] + dot(s.b[e], s.z[j]) if e > 0 else s.v[j]
+    return s.v[j] + dot(s.b[e], s.y[j]) if e > 0 else s.v[j]
 
 
 def score_all(s: Any, rows: Any, i: int) -> None:
@@ -102,10 +101,10 @@ def fill(s: Any, rows: Any, i: int) -> None:
     for j in range(rows.indptr[i], rows.indptr[i + 1]):
         index, x = rows.indices[j], rows.values[j]
         if s.epoch[index] == now:
-            add(s.kappa, s.z[index], x)
+            add(s.kappa, s.y[index], x)
         elif s.epoch[index] > 0:
             for k in range(len(s.kappa) // 2):
-                s.kappa[k] += x * dot(s.moved[s.epoch[index], k], s.z[index])
+                s.kappa[k] += x * dot(s.moved[s.epoch[index], k], s.y[index])
 
 
 @reassociated
@@ -122,7 +121,7 @@ def put(s: Any, rows: Any, i: int, n: int) -> None:
     for j in range(rows.indptr[i], rows.indptr[i + 1]):
         if rows.values[j] != 0:
             bring(s, rows.indices[j], now)
-            s.z[rows.indices[j], n] = rows.values[j]
+            s.y[rows.indices[j], n] = rows.values[j]
     for k in range(n):
         s.gram[n, k] = s.gram[k, n] = s.kappa[k]
     s.gram[n, n] = length(rows, i)
@@ -130,17 +129,17 @@ def put(s: Any, rows: Any, i: int, n: int) -> None:
 
 def bring(s: Any, j: Any, now: int) -> None:
     """Bring feature j to the epoch `now`; its weight stays as it is."""
-    e, z, m = s.epoch[j], s.z[j], len(s.kappa) // 2
+    e, y, m = s.epoch[j], s.y[j], len(s.kappa) // 2
     if e == now:
         return
     if e == 0:
         s.scalars[SEEN] += 1
     s.v[j] = weight(s, j)
     for k in range(m):  # the upper half is room, as what is there is not needed any more
-        s.a[k] = dot(s.moved[e, k], z)
+        s.a[k] = dot(s.moved[e, k], y)
     for k in range(m):
-        z[k], z[m + k] = s.a[k], 0.0
-    s.v[j] -= dot(s.b[now], z)
+        y[k], y[m + k] = s.a[k], 0.0
+    s.v[j] -= dot(s.b[now], y)
     s.epoch[j] = now
 
 
@@ -154,40 +153,40 @@ def add_examples(s: Any, n: int, g: np.ndarray, eta: float) -> None:
             add(s.b[e], s.moved[e, k], eta * g[k])
 
 
-def compress(s: Any) -> Any:
-    """Return the state with half of the terms; None if there is room for another one."""
-    if int(s.scalars[HELD]) < len(s.c):
-        return None
-    new, m, now = s._replace(**{name: getattr(s, name).copy() for name in CHANGED}), len(s.c) // 2, int(s.scalars[EPOCH])
-    lower = np.tril_indices(len(s.c))
+def compress(s: Any) -> bool:
+    """Keep half of the terms if there is no room for another one; return whether there was none."""
+    if not full(s):
+        return False
+    m, now, lower = len(s.c) // 2, int(s.scalars[EPOCH]), np.tril_indices(len(s.c))
     terms = np.zeros_like(s.gram)
     terms[lower] = s.triangle
     terms *= np.sqrt(s.scalars[MIX] * s.c)[:, None]
     removed, units = eigenvectors(terms @ s.gram @ terms.T, m)
     into = units @ terms
-    new.c[:], new.triangle[:], new.gram[:] = 0.0, np.eye(len(s.c))[lower], 0.0
-    new.c[:m], new.scalars[FRESH] = reduced(removed, s.scalars[FRESH], int(s.scalars[SEEN]), m)
-    new.gram[:m, :m] = into @ s.gram @ into.T
-    new.moved[:now] = into[:, :m] @ s.moved[:now]
-    new.moved[now] = into
-    new.scalars[[MIX, HELD, EPOCH]] = 1.0, m, now + 1
+    kept, s.scalars[FRESH] = reduced(removed, s.scalars[FRESH], int(s.scalars[SEEN]), m)
+    s.c[:m], s.c[m:], s.triangle[:] = kept, 0.0, np.eye(len(s.c))[lower]
+    gram = into @ s.gram @ into.T
+    s.gram[:] = 0.0
+    s.gram[:m, :m] = gram
+    s.moved[1:now] = into[:, :m] @ s.moved[1:now]
+    s.moved[now] = into
+    s.scalars[[MIX, HELD, EPOCH]] = 1.0, m, now + 1
     if now + 1 == EPOCHS:
-        return settled(new)
-    new.b[now + 1] = 0.0
-    return new
+        settle(s)
+    return True
 
 
-def settled(s: Any) -> Any:
-    """Return the state with all features in the first epoch."""
-    z, v, m = np.zeros_like(s.z), s.v.copy(), len(s.c) // 2
+def settle(s: Any) -> None:
+    """Bring all features to the first epoch."""
+    m = len(s.c) // 2
     for e in range(1, EPOCHS):
-        of_e = s.epoch == e
-        z[of_e, :m] = s.z[of_e] @ s.moved[e].T
-        v[of_e] += s.z[of_e] @ s.b[e]
-    scalars = s.scalars.copy()
-    scalars[EPOCH] = 1
-    return s._replace(z=z, v=v, b=np.zeros_like(s.b), epoch=np.minimum(s.epoch, 1), scalars=scalars)
+        of_e = np.flatnonzero(s.epoch == e)
+        y = s.y[of_e]
+        s.v[of_e] += y @ s.b[e]
+        s.y[of_e, :m], s.y[of_e, m:] = y @ s.moved[e].T, 0.0
+    np.minimum(s.epoch, 1, out=s.epoch)
+    s.b[:] = 0.0
+    s.scalars[EPOCH] = 1
 
 
-CHANGED = ("b", "moved", "gram", "triangle", "c", "scalars")  # by `compress`, in place
 parts = {"space": (sys.modules[__name__], dual_second.explicit), "storage": sys.modules[__name__]}
