@@ -9,7 +9,6 @@ import numpy as np
 from selectron.engine.rows import Dense, Sparse
 from selectron.errors import SelectronError
 from selectron.model.model import Model, Outcome
-
 from selectron.spaces.state import EPOCH, FRESH, HELD, MIX
 
 from .grid import Case, Stream

@@ -152,9 +152,7 @@ def test_many_classes(many, sparse):
     case = case_of(LASEC(), sparse)
     rows, codes = rows_of(case), np.random.default_rng(3).integers(1, 4, size=150).astype(np.int32)
     options = {"classes": 3, "many": many}
-    whole, exact, small, cut = (
-        case.model(6, sketch=size, **options) for size in (None, 7, 3, 3)
-    )
+    whole, exact, small, cut = (case.model(6, sketch=size, **options) for size in (None, 7, 3, 3))
     block = case.block(rows.values)
     expected, found = whole.run(block, codes), exact.run(block, codes)
     np.testing.assert_array_equal(found.flags, expected.flags)
@@ -223,7 +221,10 @@ def test_what_is_refused_changes_nothing(bad, sparse):
 def test_powers_of_two_scale_through(sparse):
     """CELLIP and IELLIP take rows of any length alike, bit by bit for powers of two."""
     case = case_of(LEARNERS["lasec"], sparse)
-    rows, one, other = rows_of(case), *(case.model(6, constant=False, normalize=True, **SMALL) for _ in "ab")
+    rows, one, other = (
+        rows_of(case),
+        *(case.model(6, constant=False, normalize=True, **SMALL) for _ in "ab"),
+    )
     found = play_run(case, one, rows)
     scaled = rows._replace(values=rows.values * 2.0**40)
     close(play_run(case, other, scaled), found)

@@ -25,7 +25,6 @@ V = F Z, of which only Z, at the non-zeros, and the small F change; here F is ta
 by feature, when a step next needs the feature.
 """
 
-import math
 from typing import Any
 
 import numpy as np

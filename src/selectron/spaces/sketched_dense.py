@@ -10,8 +10,7 @@ import numpy as np
 
 from ..engine.arithmetic import reassociated, row_dot
 from ..engine.round import Round, Shape
-from ..engine.rows import DenseRows as Rows
-from . import dense_second, dual_second
+from . import dense_second
 from .dense_second import EPSILON, damped, length, walk
 from .dense_second import inner as inner
 from .dense_second import rows as rows

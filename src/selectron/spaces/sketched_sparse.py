@@ -20,7 +20,6 @@ import numpy as np
 from ..engine.arithmetic import dot, reassociated
 from ..engine.bind import noinline
 from ..engine.round import Shape
-from ..engine.rows import SparseRows as Rows
 from . import dual_second
 from .sketched import eigenvectors, reduced
 from .sketched import full as full
@@ -45,7 +44,9 @@ TABLE = Table(
         "v": Field(lambda r: (r.width,), power=1),
         "b": Field(lambda r: (EPOCHS, r.capacity), power=1),
         "y": Field(lambda r: (r.width, r.capacity)),
-        "epoch": Field(lambda r: (r.width,), dtype=np.int64),  # of its column of Y; 0 before its first step
+        "epoch": Field(
+            lambda r: (r.width,), dtype=np.int64
+        ),  # of its column of Y; 0 before its first step
         "moved": Field(lambda r: (EPOCHS, r.capacity // 2, r.capacity)),
         "gram": Field(lambda r: (r.capacity, r.capacity)),  # YY'
         **{name: dual_second.OF_P[name] for name in ("triangle", "c", "kappa", "a")},
