@@ -100,7 +100,7 @@ def sketched_matrix(model: Model) -> np.ndarray:
         now, m = int(s.scalars[EPOCH]), len(s.c) // 2
         y = s.y.copy()
         for j in np.flatnonzero((s.epoch > 0) & (s.epoch < now)):
-            y[j] = np.concatenate([s.moved[s.epoch[j]] @ s.y[j], np.zeros(m)])
+            y[j] = np.concatenate([s.moved[s.epoch[j]] @ s.y[j, :m], np.zeros(m)])
         lower = np.zeros_like(s.gram)
         lower[np.tril_indices(len(s.c))] = s.triangle
         g, c = lower @ y.T, s.scalars[MIX] * s.c

@@ -1,4 +1,4 @@
-"""A sketch that leaves something out obeys the laws too; one that leaves out nothing is all of P."""
+"""A sketch that leaves something out obeys the laws; one that leaves out nothing is all of P."""
 
 import copy
 import pickle

@@ -85,8 +85,8 @@ class Stack:
 
     def compress(self, state: Any) -> bool:
         """Compress the sketches that are full, in place; return whether there were any."""
-        ones = (self.space.at(state, k) for k in range(len(state.scores)))
-        return any([self.space.compress(one) for one in ones])
+        ones = [self.space.at(state, k) for k in range(len(state.scores))]
+        return sum(map(self.space.compress, ones)) > 0
 
     def room(self, state: Any) -> tuple[int, int]:
         """Return the room for stored examples in each class: see `Dual`."""

@@ -50,8 +50,9 @@ class Model(Live):
     of every row; `normalize` scales rows to unit length (None: as in the learner's paper); `seed`
     as in `Draws`; `max_open` bounds the number of open tickets. A `kernel`, an object of `kernels`
     or a function, selects the dual form; `max_support` bounds the examples that are kept.
-    `sketch` is the number of directions that a sketch of P keeps; None keeps all of P. `balanced` weighs labels by the frequencies of their classes. The answers to the last
-    `correctable` tickets can be corrected.
+    `sketch` is the number of directions that a sketch of P keeps; None keeps all of P. `balanced`
+    weighs labels by the frequencies of their classes. The answers to the last `correctable` tickets
+    can be corrected.
     """
 
     def __init__(

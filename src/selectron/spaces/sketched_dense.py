@@ -12,6 +12,7 @@ from ..engine.arithmetic import reassociated, row_dot
 from ..engine.round import Round, Shape
 from . import dense_second
 from .dense_second import EPSILON, damped, length, walk
+from .dense_second import Rows as Rows
 from .dense_second import inner as inner
 from .dense_second import rows as rows
 from .dense_second import score_all as score_all

@@ -5,11 +5,11 @@
 over the rows y_j of a table Y: m eigenvectors, and the rows of newer steps. In the dual form of
 `dual_second`, whose code this is except for the products with Y, they are the stored examples.
 
-`compress` replaces Y by A Y, m eigenvectors, which would change all features. It begins a new epoch
-instead. Y is stored by features, and a feature keeps its column of the epoch in which it was last
-part of a step, epoch[j] = e: `moved[e]` leads from there to the column of now. Its weight is v_j +
-<b[e], column>: a step adds to the b of every epoch what it adds to w. When the epochs run out, all
-features are brought to the first one.
+`compress` replaces Y by A Y, m eigenvectors, and would have to change all features. It begins a new
+epoch instead, and changes those that were part of a step in the last one. Y is stored by features,
+and a feature keeps its column of the epoch epoch[j] = e: `moved[e]` leads from there to the column
+of now, and its weight is v_j + <b[e], column>, as a step adds to the b of every epoch what it adds
+to w. When the epochs run out, all features are brought to the first one.
 """
 
 import sys
@@ -24,6 +24,7 @@ from . import dual_second
 from .sketched import eigenvectors, reduced
 from .sketched import full as full
 from .sketched import sound as sound_numbers
+from .sparse_second import Rows as Rows
 from .sparse_second import length
 from .sparse_second import rows as rows
 from .state import DUAL_LENGTH, EPOCH, FRESH, HELD, MIX, SEEN, Field, Room, Table, numbers
@@ -47,7 +48,7 @@ TABLE = Table(
         "epoch": Field(
             lambda r: (r.width,), dtype=np.int64
         ),  # of its column of Y; 0 before its first step
-        "moved": Field(lambda r: (EPOCHS, r.capacity // 2, r.capacity)),
+        "moved": Field(lambda r: (EPOCHS, r.capacity // 2, r.capacity // 2)),
         "gram": Field(lambda r: (r.capacity, r.capacity)),  # YY'
         **{name: dual_second.OF_P[name] for name in ("triangle", "c", "kappa", "a")},
         "scalars": numbers(DUAL_LENGTH, {}, fill_scalars),
@@ -84,7 +85,10 @@ def inner(s: Any, rows: Any, i: int) -> float:
 def weight(s: Any, j: Any) -> float:
     """Return the weight of feature j."""
     e = s.epoch[j]
-    return s.v[j] + dot(s.b[e], s.y[j]) if e > 0 else s.v[j]
+    if e == 0:
+        return s.v[j]
+    n = len(s.kappa) if e == int(s.scalars[EPOCH]) else len(s.kappa) // 2
+    return s.v[j] + dot(s.b[e], s.y[j, :n])
 
 
 def score_all(s: Any, rows: Any, i: int) -> None:
@@ -105,13 +109,13 @@ def fill(s: Any, rows: Any, i: int) -> None:
             add(s.kappa, s.y[index], x)
         elif s.epoch[index] > 0:
             for k in range(len(s.kappa) // 2):
-                s.kappa[k] += x * dot(s.moved[s.epoch[index], k], s.y[index])
+                s.kappa[k] += x * dot(s.y[index], s.moved[s.epoch[index], k])
 
 
 @reassociated
 def add(total: np.ndarray, row: np.ndarray, by: float) -> None:
-    """total <- total + by row."""
-    for k in range(len(total)):
+    """total <- total + by row, over the length of the row."""
+    for k in range(len(row)):
         total[k] += by * row[k]
 
 
@@ -136,10 +140,10 @@ def bring(s: Any, j: Any, now: int) -> None:
     if e == 0:
         s.scalars[SEEN] += 1
     s.v[j] = weight(s, j)
-    for k in range(m):  # the upper half is room, as what is there is not needed any more
-        s.a[k] = dot(s.moved[e, k], y)
     for k in range(m):
-        y[k], y[m + k] = s.a[k], 0.0
+        s.a[k] = dot(y, s.moved[e, k])
+    for k in range(m):
+        y[k] = s.a[k]
     s.v[j] -= dot(s.b[now], y)
     s.epoch[j] = now
 
@@ -170,24 +174,23 @@ def compress(s: Any) -> bool:
     s.gram[:] = 0.0
     s.gram[:m, :m] = gram
     s.moved[1:now] = into[:, :m] @ s.moved[1:now]
-    s.moved[now] = into
+    bring_all(s, now, into)
+    s.b[now], s.moved[now] = 0.0, np.eye(m)
     s.scalars[[MIX, HELD, EPOCH]] = 1.0, m, now + 1
     if now + 1 == EPOCHS:
-        settle(s)
+        for e in range(1, EPOCHS):
+            bring_all(s, e, s.moved[e])
+        np.minimum(s.epoch, 1, out=s.epoch)
+        s.b[:], s.scalars[EPOCH] = 0.0, 1
     return True
 
 
-def settle(s: Any) -> None:
-    """Bring all features to the first epoch."""
-    m = len(s.c) // 2
-    for e in range(1, EPOCHS):
-        of_e = np.flatnonzero(s.epoch == e)
-        y = s.y[of_e]
-        s.v[of_e] += y @ s.b[e]
-        s.y[of_e, :m], s.y[of_e, m:] = y @ s.moved[e].T, 0.0
-    np.minimum(s.epoch, 1, out=s.epoch)
-    s.b[:] = 0.0
-    s.scalars[EPOCH] = 1
+def bring_all(s: Any, e: int, into: np.ndarray) -> None:
+    """Replace the columns of all features of an epoch, whose b will be 0; weights stay."""
+    n, of_e = into.shape[1], np.flatnonzero(s.epoch == e)
+    y, m = s.y[of_e, :n], len(into)
+    s.v[of_e] += y @ s.b[e, :n]
+    s.y[of_e, :m], s.y[of_e, m:] = y @ into.T, 0.0
 
 
 parts = {"space": (sys.modules[__name__], dual_second.explicit), "storage": sys.modules[__name__]}
