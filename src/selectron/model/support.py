@@ -87,7 +87,7 @@ def check_start(model: Any, width: int, classes: int) -> None:
     instead = "take a first-order learner, or fewer features"
     if model.exact and not model.dual:
         instead = f'{instead}, or many="joint"'
-    if model.space.order == 2 and not (model.dual or model.sketch):
+    if model.space.order == 2 and not (model.dual or model.sketch or model.exact):
         instead = f"{instead}, or sketch=32"
     check_memory(_size(model, width, classes), what, instead)
 
