@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from selectron import OnlineClassifier
+
 FAST = ["--learner", "perceptron"]
 
 
@@ -96,3 +98,17 @@ def test_kernels(call, tmp_path):
     unknown = call(*argv, "--kernel", "cosine")
     assert unknown.exit_code == 2
     assert "no kernel 'cosine'; there are rbf, linear, poly" in unknown.stderr
+
+
+def test_a_sketch_is_kept_with_the_model(call, tmp_path):
+    rng = np.random.default_rng(0)
+    lines = [f"{u},{v},{'yes' if u > v else 'no'}" for u, v in rng.normal(size=(300, 2)).tolist()]
+    (tmp_path / "two.csv").write_text("u,v,label\n" + "\n".join(lines))
+    argv = ("run", "two.csv", "--ask", "always", "--json")
+    (whole,) = json.loads(call(*argv, "--learner", "lasec").stdout)
+    (sketch,) = json.loads(call(*argv, "--sketch", "3", "--save", "model").stdout)
+    assert sketch["mistakes"] == whole["mistakes"] < 30
+    assert OnlineClassifier.load(tmp_path / "model").sketch == 3
+    found = call("run", "two.csv", "--sketch", "3", "--learner", "perceptron")
+    assert found.exit_code == 2
+    assert "sketch is for learners of second order" in found.output

@@ -103,9 +103,11 @@ class Case(NamedTuple):
     asker: Any
     sparse: bool
     compiled: bool
+    sketched: bool = False  # in as many directions as there are weights, or more
 
     def model(self, width: int, **options: Any) -> Model:
-        options = {"sparse": self.sparse, "seed": 7, **options}
+        sketch = (40 if self.compiled else 8) if self.sketched else None
+        options = {"sparse": self.sparse, "seed": 7, "sketch": sketch, **options}
         return Model(self.learner, self.asker, width=width, **options)
 
     def stream(self, **options: Any) -> "Stream":
@@ -119,7 +121,8 @@ class Case(NamedTuple):
     @property
     def kinds(self) -> tuple[type, Any, Any]:
         """Return what one compiled loop is made for."""
-        return type(self.learner), kind_of(self.asker), space_for(self.learner, self.sparse)
+        space = space_for(self.learner, self.sparse, sketched=self.sketched)
+        return type(self.learner), kind_of(self.asker), space
 
     @property
     def second_order(self) -> bool:
@@ -142,7 +145,7 @@ def named(table: dict[str, Any], value: Any) -> str:
 
 def name_of(case: Case) -> str:
     way = "compiled" if case.compiled else "plain"
-    space = "sparse" if case.sparse else "dense"
+    space = "sketched-" * case.sketched + ("sparse" if case.sparse else "dense")
     return f"{named(LEARNERS, case.learner)}-{named(ASKERS, case.asker)}-{space}-{way}"
 
 
@@ -205,12 +208,24 @@ def spread_out() -> list[Case]:
     ]
 
 
+def sketched() -> list[Case]:
+    """Return cells of every learner of second order with a sketch, and two compiled."""
+    second = [one for one in LEARNERS.values() if hasattr(one, "shape")]
+    askers = itertools.cycle([ASKERS["margin"], ASKERS["margin-2"], ASKERS["rate"]])
+    pairs = itertools.product(second, SPACES.values())
+    plain = [Case(*pair[:1], next(askers), pair[1], False, True) for pair in pairs]
+    some = LEARNERS["lasec"], ASKERS["margin-2"]
+    return plain + [Case(*some, sparse, True, True) for sparse in SPACES.values()]
+
+
 QUICK_COMPILED = ("perceptron-margin-dense", "pa-margin-2-sparse", "lasec-margin-2-sparse")
 
 
 def quick(case: Case) -> bool:
     """Return whether `make test` plays a cell: three compiled, and each learner once plain."""
     name = name_of(case).rpartition("-")[0]
+    if case.sketched:
+        return not case.compiled and case.learner in (LEARNERS["lasec"], LEARNERS["arow"])
     return name in (QUICK_COMPILED if case.compiled else QUICK_PLAIN)
 
 
@@ -242,8 +257,9 @@ def marks(case: Case, kept: bool) -> Any:
     return pytest.mark.compiles if case.compiled else ()
 
 
-COVER = cover()
-GRID = spread_out() + COVER
+SKETCHED = sketched()
+COVER = cover() + [case for case in SKETCHED if case.compiled]
+GRID = spread_out() + [case for case in SKETCHED if not case.compiled] + COVER
 QUICK_PLAIN = one_each()
 
 

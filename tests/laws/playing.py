@@ -9,10 +9,12 @@ import numpy as np
 from selectron.engine.rows import Dense, Sparse
 from selectron.errors import SelectronError
 from selectron.model.model import Model, Outcome
+from selectron.spaces.state import EPOCH, FRESH, HELD, MIX
 
 from .grid import Case, Stream
 
-ROOM = ("g", "z", "row", "predictions")  # for a product, a row or two, and what experts predict
+# for products, a row or two, and what experts predict
+ROOM = ("g", "a", "kappa", "z", "row", "predictions")
 
 
 class Record(NamedTuple):
@@ -80,12 +82,32 @@ def close(left: Iterable[Any], right: Iterable[Any], tolerance: float = 1e-9) ->
 
 def matrix(model: Model) -> np.ndarray:
     """Return P, written out."""
+    if model.sketch is not None:
+        return sketched_matrix(model)
     if model.sparse:
         return model.state.p.copy()
     width = len(model.state.w)
     full = np.zeros((width, width))
     full[np.tril_indices(width)] = model.state.triangle
     return full + np.tril(full, -1).T
+
+
+def sketched_matrix(model: Model) -> np.ndarray:
+    """Return P, written out, of a model with a sketch."""
+    s, n = model.state, int(model.state.scalars[HELD])
+    c = s.c
+    if model.sparse:
+        now, m = int(s.scalars[EPOCH]), len(s.c) // 2
+        y = s.y.copy()
+        for j in np.flatnonzero((s.epoch > 0) & (s.epoch < now)):
+            y[j] = np.concatenate([s.moved[s.epoch[j]] @ s.y[j, :m], np.zeros(m)])
+        lower = np.zeros_like(s.gram)
+        lower[np.tril_indices(len(s.c))] = s.triangle
+        g, c = lower @ y.T, s.scalars[MIX] * s.c
+    else:
+        g = s.directions
+    removed = (g[:n].T * c[:n]) @ g[:n]
+    return s.scalars[FRESH] * np.eye(len(removed)) - (removed + removed.T) / 2
 
 
 def with_constant(model: Model, values: np.ndarray) -> np.ndarray:

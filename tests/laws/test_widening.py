@@ -59,7 +59,9 @@ def narrow_rows(case, rows, width):
 
 def shown(model):
     """Return all that is learned; bounds, which may be tighter or looser, are no part of it."""
-    learned = [model.weights(), model.state.scalars[SQUARE], model.state.scalars[COUNT]]
+    learned = [model.weights(), model.state.scalars[COUNT]]
+    if model.sketch is None:
+        learned.append(model.state.scalars[SQUARE])
     return [*learned, matrix(model)] if hasattr(model.learner, "shape") else learned
 
 

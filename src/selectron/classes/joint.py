@@ -148,6 +148,14 @@ def needs_growth(s: Any, rows: Any, i: int) -> bool:
     return found
 
 
+def full(s: Any) -> bool:
+    """Return whether the sketch of any class is full."""
+    found = False
+    for k in range(len(s.scores)):
+        found = found or space.full(space.at(s, k))
+    return found
+
+
 def versus(s: Any, scale: float, y: int) -> tuple[int, int, float, float]:
     """Return the pair that the label separates, (hi, lo, m, y); lo is -1 if there is none."""
     hi, lo, sign = classes.rivals(s.scores, s.ranks, s.relevant, y)

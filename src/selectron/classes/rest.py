@@ -17,6 +17,7 @@ from .stack import BEST, COUNT
 
 inner, predicted, rivals = joint.inner, joint.predicted, joint.rivals
 record_scores, needs_growth, versus = joint.record_scores, joint.needs_growth, joint.versus
+full = joint.full
 
 
 def share(normalize: Any) -> Any:

@@ -83,6 +83,11 @@ class Stack:
             fresh = self.space.grow(fresh, *self.room(state))
         return self.stacked(states + [fresh] * (classes - len(states)), state.tally)
 
+    def compress(self, state: Any) -> bool:
+        """Compress the sketches that are full, in place; return whether there were any."""
+        ones = [self.space.at(state, k) for k in range(len(state.scores))]
+        return sum(map(self.space.compress, ones)) > 0
+
     def room(self, state: Any) -> tuple[int, int]:
         """Return the room for stored examples in each class: see `Dual`."""
         return self.space.room(state)

@@ -46,6 +46,7 @@ def save(path: str, contest: "Contest", choice: "Choice", before: Saved | None) 
         normalize=model.normalize,
         kernel=model.kernel,
         max_support=model.max_support,
+        sketch=model.sketch,
         max_open=model.max_open,
     )
     clf.model_, clf.named_, clf.class_weight_ = model, contest.classes.named, {}

@@ -17,7 +17,7 @@ DEMO = LeadingHistory(), LASEC(), SecondOrderPerceptron(), PassiveAggressive(), 
 FOR_FILES = "label", "ignore", "columns", "time", "kind", "header", "classes"
 OF_MODEL = (  # options that a saved model fixes
     *("learners", "askers", "budget", "time", "seed", "bounds", "label", "ignore", "columns"),
-    *("classes", "kernel", "max_support", "many", "intercept", "normalize"),
+    *("classes", "kernel", "max_support", "sketch", "many", "intercept", "normalize"),
 )
 
 
@@ -119,11 +119,11 @@ def check_usage(
         raise click.UsageError("FILE, -o, --plot and --save must be different files.")
     if options["bounds"]:
         _check_bounds(file, options["kind"], options["many"], len(names))
-    kernel, max_support = options["kernel"], options["max_support"]
-    known = options["learners"] or (DEMO if file is None and not kernel else ())
-    if max_support and not known:  # a default learner takes it only with a kernel
+    kernel, max_support, sketch = (options[name] for name in ("kernel", "max_support", "sketch"))
+    known = options["learners"] or (DEMO if file is None and not (kernel or sketch) else ())
+    if (max_support or sketch) and not known:  # a default learner takes it only with a kernel
         known = (LASEC(),)
-    check_learners(known, kernel, max_support, options["many"], options["askers"])
+    check_learners(known, kernel, max_support, options["many"], options["askers"], sketch)
     if save and len(known) * len(options["askers"] or (None,)) > 1:
         raise click.UsageError("--save keeps one model: give one --learner, and one --ask.")
 
@@ -172,15 +172,16 @@ def check_learners(
     max_support: int | None,
     many: str,
     askers: Sequence[Any] = (),
+    sketch: int | None = None,
 ) -> None:
-    """Refuse a kernel, a number of examples, a reduction or an asker that a learner cannot take."""
+    """Refuse a kernel, a number of examples, a sketch, a reduction or an asker for a learner."""
     from ..model.compose import check_pair, space_for
     from ..model.support import kernel_for, kind
 
     for learner in learners:
         try:
             taken = kernel_for(learner, kernel, max_support, sparse=False)
-            space_for(learner, False, many, kind(taken))
+            space_for(learner, False, many, kind(taken), sketched=sketch is not None)
             for asker in askers:
                 check_pair(learner, asker)
         except SelectronError as error:

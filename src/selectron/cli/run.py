@@ -108,6 +108,11 @@ MOST_SHOWN = 40  # lines about columns
     help="How many examples are kept at most; the oldest is evicted. First order, with --kernel.",
 )
 @click.option(
+    "--sketch",
+    type=click.IntRange(min=1),
+    help="In how many directions a learner of second order keeps its matrix. Default: in all.",
+)
+@click.option(
     "--many",
     type=click.Choice(["joint", "exact", "rest"]),
     default="joint",
@@ -260,13 +265,14 @@ class Session:
 def enter(width: int, sparse: bool, demo: bool, **options: Any) -> list["Contestant"]:
     """Return a contestant for every learner under every asker."""
     from ..evaluate.contest import Contestant
+    from ..learners import LASEC
     from ..learners.default import default_for
     from ..model.model import Model
 
-    kernel, max_support = options["kernel"], options["max_support"]
-    learners = options["learners"] or (DEMO if demo and not kernel else ())
-    learners = learners or (default_for(width, sparse, kernel),)
-    check_learners(learners, kernel, max_support, options["many"], options["askers"])
+    kernel, max_support, sketch = (options[name] for name in ("kernel", "max_support", "sketch"))
+    learners = options["learners"] or (DEMO if demo and not (kernel or sketch) else ())
+    learners = learners or (LASEC() if sketch else default_for(width, sparse, kernel),)
+    check_learners(learners, kernel, max_support, options["many"], options["askers"], sketch)
     return [
         Contestant(
             Model(
@@ -279,6 +285,7 @@ def enter(width: int, sparse: bool, demo: bool, **options: Any) -> list["Contest
                 many=options["many"],
                 kernel=kernel,
                 max_support=max_support,
+                sketch=sketch,
                 seed=options["seed"],
             )
         )

@@ -173,12 +173,13 @@ def play(
 ) -> int:
     """Play one round for each row and return the number of rounds played.
 
-    It is less than the number of rows if the next row, or the step on it, is not finite, or if that
-    step may need more room than there is. Round i asks iff draws[i] < probability and labels[i] is
-    not NONE. `past` is what the asker remembers; `times` are the times of the rounds, or empty if
-    the asker ignores them; `before` is the number of rounds before this block. With `full`, every
-    margin score and probability is recorded; without, none is, and those that no decision needs are
-    not computed. Scores (of two classes the margin) and ages are recorded if there is an array.
+    It is less than the number of rows if the next row, or the step on it, is not finite, if that
+    step may need more room than there is, or if the last step has filled a sketch. Round i asks iff
+    draws[i] < probability and labels[i] is not NONE. `past` is what the asker remembers; `times`
+    are the times of the rounds, or empty if the asker ignores them; `before` is the number of
+    rounds before this block. With `full`, every margin score and probability is recorded; without,
+    none is, and those that no decision needs are not computed. Scores (of two classes the margin)
+    and ages are recorded if there is an array.
     """
     p, a = learner.Parameters(*parameters), asker.Parameters(*asking)
     s, rows = classes.State(*state), classes.Rows(*block)
@@ -227,6 +228,8 @@ def play(
             for j in range(len(past)):
                 past[j] = found[j]
         flags[i] = index << CLASS | ASKED * asked | step
+        if step > 0 and classes.full(s):
+            return i + 1
     return len(labels)
 
 

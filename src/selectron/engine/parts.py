@@ -166,6 +166,11 @@ class Space(Protocol):
         return False
 
     @staticmethod
+    def full(s: Any) -> bool:
+        """Return whether the loop has to stop after a step, for the model to make room."""
+        return False
+
+    @staticmethod
     def evict(p: Any, s: Any, rows: Any) -> None:
         """Drop an example if there are too many."""
 

@@ -33,7 +33,7 @@ class OnlineClassifier(ClassifierMixin, Live):
     ----------
     learner : from `selectron.learners`, default LeadingHistory()
         How far to step. With None, LASEC() replaces LeadingHistory() for dense rows of more than
-        512 features, and with a kernel.
+        512 features, and with a kernel or a sketch.
     asker : from `selectron.askers`, default Always()
         When to ask for a label.
     classes : list of labels, default None
@@ -69,6 +69,11 @@ class OnlineClassifier(ClassifierMixin, Live):
     max_support : int, default None
         Number of examples kept in first order, for each of many classes: the oldest is evicted.
         None keeps all.
+    sketch : int, default None
+        Number of directions in which a learner of second order keeps its matrix P; the rest of P is
+        a multiple of the identity. Memory and time of a step are linear in it and in the number of
+        features or, of sparse rows, of non-zeros, in place of d^2. As many directions as features
+        give the results of None, the whole of P. 32 is a good start.
     max_open : int, default 10_000
         Number of open tickets. The row of each is kept, 8 bytes a feature or 12 a non-zero; beyond
         that number the oldest ticket expires.
@@ -133,6 +138,7 @@ class OnlineClassifier(ClassifierMixin, Live):
         class_weight: Any = None,
         correctable: int = 0,
         max_support: int | None = None,
+        sketch: int | None = None,
         max_open: int = 10_000,
         random_state: Any = None,
     ):
@@ -147,6 +153,7 @@ class OnlineClassifier(ClassifierMixin, Live):
         self.class_weight = class_weight
         self.correctable = correctable
         self.max_support = max_support
+        self.sketch = sketch
         self.max_open = max_open
         self.random_state = random_state
 

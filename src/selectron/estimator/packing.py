@@ -19,7 +19,7 @@ from ..model.model import Model
 from ..model.weighting import Weighting
 from . import parameters, weights
 
-SHARED = ("many", "normalize", "max_open", "max_support")  # by a classifier and its model
+SHARED = ("many", "normalize", "max_open", "max_support", "sketch")  # by a classifier and its model
 KEPT = (*SHARED, "fit_intercept")  # parameters of a classifier
 SETTINGS = (*SHARED, "width", "sparse", "classes", "constant")  # of a model
 
@@ -139,7 +139,8 @@ def unpack(
 
     Lengths and indices are checked here, since the compiled loop does not check them.
     """
-    settings = {name: header[name] for name in SETTINGS}
+    settings = {name: header[name] for name in SETTINGS if name != "sketch"}
+    settings["sketch"] = header.get("sketch")  # not before version 11
     model = Model(learner, asker, kernel=kernel, **settings)
     model.draws = Draws.unpack(header["draws"])
     model.rounds, model.tickets = int(header["rounds"]), int(header["tickets"])

@@ -139,7 +139,8 @@ def model_of(estimator: Any, width: int, sparse: bool, classes: int) -> Model:
     normalize, learner = estimator.normalize, estimator.part("learner")
     if estimator.learner is None:
         ranks = estimator.ranks  # as LeadingHistory cannot
-        learner = LASEC() if ranks else default_for(width, sparse, estimator.kernel)
+        own = ranks or estimator.sketch is not None
+        learner = LASEC() if own else default_for(width, sparse, estimator.kernel)
     if estimator.ranks and (estimator.class_weight is not None or estimator.correctable):
         raise SelectronError("class_weight and correctable must be left out with OnlineRanker.")
     return Model(
@@ -155,6 +156,7 @@ def model_of(estimator: Any, width: int, sparse: bool, classes: int) -> Model:
         max_open=above_zero("max_open", estimator.max_open),
         kernel=kernel(estimator.kernel),
         max_support=above_zero("max_support", estimator.max_support, none=True),
+        sketch=above_zero("sketch", estimator.sketch, none=True),
         balanced=isinstance(estimator.class_weight, str),
         correctable=above_zero("correctable", estimator.correctable, least=0),
     )

@@ -15,7 +15,16 @@ from ..errors import SelectronError
 from ..history import dense as ensemble_dense
 from ..history import sparse as ensemble_sparse
 from ..kernels import Linear
-from ..spaces import dense_first, dense_second, dual, l1, sparse_first, sparse_second
+from ..spaces import (
+    dense_first,
+    dense_second,
+    dual,
+    l1,
+    sketched_dense,
+    sketched_sparse,
+    sparse_first,
+    sparse_second,
+)
 
 FIRST, SECOND, L1 = "first order", "second order", "first order in an L1 ball"
 ENSEMBLE = "an ensemble of experts"
@@ -46,21 +55,30 @@ def order_of(learner: Any) -> str:
 
 
 def space_for(
-    learner: Any, sparse: bool, many: Any = None, kernel: Any = None, bounded: bool = False
+    learner: Any,
+    sparse: bool,
+    many: Any = None,
+    kernel: Any = None,
+    bounded: bool = False,
+    sketched: bool = False,
 ) -> Any:
     """Return the space for a learner, for dense or sparse rows, and two or many classes.
 
     `many` is None for two classes; for many, "joint", "exact" or "rest", or "ranking" or "exact
     ranking" where a row may be of several. `kernel`, the class of a NamedTuple or a function,
-    selects the dual form; `bounded`, a dual form that evicts examples. Raises SelectronError if
-    there is no such space.
+    selects the dual form; `bounded`, a dual form that evicts examples; `sketched`, the sketch of P.
+    Raises SelectronError if there is no such space.
     """
     order = order_of(learner)
+    if sketched:
+        check_sketch(learner, many, kernel)
     if order is ENSEMBLE and kernel is not None:
         raise SelectronError(f"{type(learner).__name__} has no kernel: leave out kernel.")
     space: Any = SPACES[order, sparse]
     if kernel is not None:
         space = _dual(2 if order is SECOND else 1, sparse, kernel, bounded)
+    if sketched:
+        space = sketched_sparse if sparse else sketched_dense
     if many is None:
         return space
     if order in (L1, ENSEMBLE) and many in RANKINGS:
@@ -71,6 +89,19 @@ def space_for(
         return exact_stack(_long(kernel), EXACT[many])
     at_once = many in ("joint", "exact") and hasattr(learner, "ceded")
     return stack(space, joint.ultraconservative if at_once else REDUCTIONS[many])
+
+
+def check_sketch(learner: Any, many: Any, kernel: Any) -> None:
+    """Raise SelectronError if there is no sketch for a learner, several classes or a kernel."""
+    if order_of(learner) is not SECOND:
+        raise SelectronError(
+            f"sketch is for learners of second order, and {type(learner).__name__} is none: take "
+            "LASEC(), or leave out sketch."
+        )
+    if kernel is not None:
+        raise SelectronError("sketch and kernel exclude each other: leave out one of them.")
+    if many in EXACT:
+        raise SelectronError('many="exact" takes no sketch: take many="joint".')
 
 
 # one object each
@@ -132,7 +163,7 @@ def parts(learner: type, asker: Any, space: Any) -> Mapping[str, Any]:
     outer, inner = asker if isinstance(asker, tuple) else (asker, asker)
     if inner is outer and "asker" in getattr(outer, "_field_defaults", ()):
         inner = type(outer._field_defaults["asker"])  # a class alone wraps its default
-    own = base.parts if isinstance(base, dual.Dual) else {"space": base}
+    own = getattr(base, "parts", {"space": base})
     classes = (space.reduction, space) if isinstance(space, Stack) else own["space"]
     return {"learner": learner, "asker": outer, "wrapped": inner, "classes": classes, **own}
 

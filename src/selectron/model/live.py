@@ -201,4 +201,5 @@ class Live:
                 if kept:
                     self.state, self.past = self.space.State(*kept[:-1]), kept[-1]
                 raise Refused(0, support.why_refused(block, 0))
+        self._compressed()
         return room.out[2].item()

@@ -50,8 +50,9 @@ class Model(Live):
     of every row; `normalize` scales rows to unit length (None: as in the learner's paper); `seed`
     as in `Draws`; `max_open` bounds the number of open tickets. A `kernel`, an object of `kernels`
     or a function, selects the dual form; `max_support` bounds the examples that are kept.
-    `balanced` weighs labels by the frequencies of their classes. The answers to the last
-    `correctable` tickets can be corrected.
+    `sketch` is the number of directions that a sketch of P keeps; None keeps all of P. `balanced`
+    weighs labels by the frequencies of their classes. The answers to the last `correctable` tickets
+    can be corrected.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class Model(Live):
         max_support: int | None = None,
         balanced: bool = False,
         correctable: int = 0,
+        sketch: int | None = None,
     ) -> None:
         check_pair(learner, asker)
         self.learner, self.asker = learner, asker
@@ -81,7 +83,7 @@ class Model(Live):
         self.normalize = bool(own if normalize is None else normalize)
         self.max_open = max_open
         self.kernel = support.kernel_for(learner, kernel, max_support, sparse)
-        self.max_support = max_support
+        self.max_support, self.sketch = max_support, sketch
         self.draws = Draws(seed)
         self.chance = self.draws.aside()
         self.weighting = weighting.Weighting(self.chance, balanced)
@@ -139,7 +141,8 @@ class Model(Live):
         many, kernel = (self.many or "joint") if self.stacked else None, support.kind(self.kernel)
         most = min(support.capacity(self.learner), self.max_support or math.inf)
         self.limit = most if self.dual else math.inf
-        self.space: Any = space_for(self.learner, self.sparse, many, kernel, self.limit < math.inf)
+        bounded, sketched = self.limit < math.inf, self.sketch is not None
+        self.space: Any = space_for(self.learner, self.sparse, many, kernel, bounded, sketched)
         self.timed = bool(declared(self.asker, Asker, "timed")(self.asker))  # uses times of rows
         self.scaled = self.normalize and not self.aging  # an ensemble's rows come scaled
         own = (self.normalize,) if self.aging else ()
@@ -253,13 +256,19 @@ class Model(Live):
 
     def _start_one(self, times: int = 1) -> Any:
         """Return the state of one vector before the first round, `times` as long as usual."""
-        weights, more = times * self.weights_of(self.width), (self.limit, self.chance)
+        weights = times * self.weights_of(self.width)
+        more = (self.limit, self.chance) if self.dual else self.rooms
         shape = declared(self.learner, Learner, "shape")(type(self.learner)(*self.numbers[0]))
-        return of_one(self.space).start(weights, shape, *(more if self.dual else ()))
+        return of_one(self.space).start(weights, shape, *more)
 
     def weights_of(self, width: int) -> int:
         """Return the number of weights for a number of features."""
         return width + (self.constant or (self.space.order == 1 and not self.dual))
+
+    @property
+    def rooms(self) -> tuple[int, ...]:
+        """Return the number of terms that a sketch has room for, if there is one."""
+        return () if self.sketch is None else (2 * self.sketch,)
 
     def _count(
         self,
@@ -353,18 +362,20 @@ class Model(Live):
             first += n
 
     def play_block(self, block: Any, rounds: Any, start: int, out: Outcome) -> None:
-        """Play rows, with labels, draws and times; grow the dual state where it has no room."""
+        """Play rows, with labels, draws and times; make room in the state where there is none."""
         rows, full, n = self._rows(block), len(out.margin) > 0, len(out)
-        played = self._call(rows, rounds, start, full, out.arrays())
-        if played == n:
-            return
-        new = rounds[1] != AGAIN
-        if rounds[1][played] == NEVER or not self._grown(rows, played):
-            at = start + int(new[: played + 1].sum()) - 1
-            raise Refused(at, support.why_refused(block, played))
-        left, block = slice(played, None), rows_of(block, played, n)
-        rounds = tuple(of_rounds[left] for of_rounds in rounds)
-        self.play_block(block, rounds, start + int(new[:played].sum()), out.part(left))
+        new, at = rounds[1] != AGAIN, 0
+        while True:
+            left = slice(at, None)
+            given, counted = tuple(each[left] for each in rounds), start + int(new[:at].sum())
+            played = self._call(rows, given, counted, full, out.part(left).arrays())
+            at, rows = at + played, (rows[0][played:], *rows[1:])
+            compressed = self._compressed()
+            if at == n:
+                return
+            if not compressed and (rounds[1][at] == NEVER or not self._grown(rows, 0)):
+                refused = start + int(new[: at + 1].sum()) - 1
+                raise Refused(refused, support.why_refused(block, at))
 
     @staticmethod
     def _rates(chances: np.ndarray, weights: Any) -> np.ndarray:
@@ -382,6 +393,10 @@ class Model(Live):
         state = support.grown(self, self.space.Rows(*rows), i) if self.dual else None
         self.state = state or self.state
         return state is not None
+
+    def _compressed(self) -> bool:
+        """Compress a sketch that is full, as it is after some steps; return whether it was."""
+        return self.sketch is not None and self.space.compress(self.state)
 
     def _call(self, rows: tuple, rounds: Any, start: int, full: bool, out: tuple) -> int:
         """Call the compiled loop; `rounds` are labels, draws and times."""

@@ -87,8 +87,8 @@ def check_start(model: Any, width: int, classes: int) -> None:
     instead = "take a first-order learner, or fewer features"
     if model.exact and not model.dual:
         instead = f'{instead}, or many="joint"'
-    if model.space.order == 2 and model.sparse and not model.dual:
-        instead = f'{instead}, or kernel="linear"'
+    if model.space.order == 2 and not (model.dual or model.sketch or model.exact):
+        instead = f"{instead}, or sketch=32"
     check_memory(_size(model, width, classes), what, instead)
 
 
@@ -96,6 +96,7 @@ def _size(model: Any, width: int, classes: int, *room: int) -> int:
     """Return the bytes that the state takes with this many features, classes and examples."""
     one = of_one(model.space)
     weights, stacked = model.weights_of(width), model.stacked or classes > 2
+    room = room or model.rooms
     if model.exact and model.space.order == 2:
         return one.size(weights * classes, *room)
     return (classes if stacked else 1) * one.size(weights, *room)

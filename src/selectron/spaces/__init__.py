@@ -13,6 +13,8 @@
     weights(state)           w, the constant's weight first
     sound(state)             whether indices in a state from a file are valid, where it has some
 
+A sketch also has `compress(state)`, which the model calls when `full(state)`: see `sketched.py`.
+
 Spaces in dual form, where w and P are expansions over stored examples, also have `room`, `wanted`
 and `grow`, and take a kernel's parameters as a third argument of `rows`: see `dual.py`. First order
 in primal form always has a weight for the constant, which `width` counts; other spaces have one

@@ -25,6 +25,9 @@ LIMIT = 8  # stored examples: how many there may be
 CHANCE = 9  # stored examples: the last number of the generator that chooses which one is evicted
 MIX = 3  # stored examples, second order: the weights of the terms of P are mix * c
 DUAL_LENGTH = 10
+SKETCH_LENGTH = 8
+SEEN = 8  # sketch of sparse rows: how many features steps have touched
+EPOCH = 9  # and the number of the last `compress`
 
 
 class Room(NamedTuple):

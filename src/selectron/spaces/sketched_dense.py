@@ -1,0 +1,120 @@
+"""Dense rows, second order with a sketch: see `sketched`. The directions g_t are dense vectors.
+
+q costs O(m d), and so do a step and, on average, its share of the decomposition. w is explicit, so
+that a round without a step costs as much as in first order.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ..engine.arithmetic import reassociated, row_dot
+from ..engine.round import Round, Shape
+from . import dense_second
+from .dense_second import EPSILON, damped, length, walk
+from .dense_second import Rows as Rows
+from .dense_second import inner as inner
+from .dense_second import rows as rows
+from .dense_second import score_all as score_all
+from .dense_second import weights as weights
+from .dual_second import ceiling as ceiling
+from .dual_second import largest as largest
+from .sketched import eigenvectors, reduced
+from .sketched import full as full
+from .sketched import sound as sound
+from .state import FRESH, HELD, NOISE, SKETCH_LENGTH, SQUARE, Field, Room, Table, numbers
+
+order = 2
+atomic = True
+opposite, shrunk = dense_second.opposite, dense_second.shrunk
+
+
+def fill_scalars(scalars: np.ndarray, shape: Shape) -> None:
+    """Start with P = shape.scale I and eps = shape.noise."""
+    scalars[NOISE], scalars[FRESH] = shape.noise, shape.scale
+
+
+TABLE = Table(
+    {
+        "w": Field(lambda r: (r.width,), power=1),
+        "directions": Field(lambda r: (r.capacity, r.width)),
+        "c": Field(lambda r: (r.capacity,)),
+        "seen": Field(lambda r: (r.width,), dtype=np.uint8),  # features, at the last `compress`
+        "a": Field(lambda r: (r.capacity,)),  # <g_t, x> of the last row that needed q
+        "g": Field(lambda r: (r.width,)),  # room for a step
+        "scalars": numbers(SKETCH_LENGTH, {SQUARE: 2}, fill_scalars),
+    }
+)
+State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
+
+
+def widen(s: Any, width: int) -> Any:
+    """Return the state with new features, as if they had been 0 from the start."""
+    return TABLE.resized(s, Room(width, len(s.c)))
+
+
+def form(s: Any, rows: Any, i: int) -> float:
+    """Return q; leave a_t = <g_t, x> in s.a."""
+    total = 0.0
+    for t in range(int(s.scalars[HELD])):
+        s.a[t] = row_dot(s.directions[t], rows.values, i)
+        total += s.c[t] * s.a[t] * s.a[t]
+    return (s.scalars[FRESH] + s.scalars[NOISE]) * length(rows, i) - total
+
+
+def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
+    """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled, after `form`."""
+    n = int(s.scalars[HELD])
+    most = ceiling(s, length(rows, i)) / (scale * scale)
+    step = damped(s, now, step, 4 * (n + 1) * EPSILON * most)
+    product(s, rows.values[i], n)
+    if not walk(s, scale, now, step):
+        return False
+    s.scalars[FRESH] = step.mu * (s.scalars[FRESH] + s.scalars[NOISE])
+    for t in range(n):
+        s.c[t] *= step.mu
+    if step.nu > 0:
+        s.c[n] = step.nu
+        for j in range(len(s.g)):
+            s.directions[n, j] = s.g[j]
+        s.scalars[HELD] = n + 1
+    return True
+
+
+def product(s: Any, x: np.ndarray, n: int) -> None:
+    """Leave g = (P + eps I) x in s.g."""
+    lead = s.scalars[FRESH] + s.scalars[NOISE]
+    for j in range(len(x)):
+        s.g[j] = lead * x[j]
+    for t in range(n):
+        subtract(s.g, s.directions[t], s.c[t] * s.a[t])
+
+
+@reassociated
+def subtract(g: np.ndarray, direction: np.ndarray, by: float) -> None:
+    """g <- g - by direction."""
+    for j in range(len(g)):
+        g[j] -= by * direction[j]
+
+
+def rescale(s: Any, by: float) -> None:
+    """P <- by P."""
+    for j in (FRESH, NOISE):
+        s.scalars[j] *= by
+    for t in range(len(s.c)):
+        s.c[t] *= by
+
+
+def compress(s: Any) -> bool:
+    """Keep half of the terms if there is no room for another one; return whether there was none."""
+    if not full(s):
+        return False
+    m, roots = len(s.c) // 2, np.sqrt(s.c)
+    removed, units = eigenvectors(roots[:, None] * (s.directions @ s.directions.T) * roots, m)
+    s.seen[:] |= (s.directions != 0).any(axis=0)
+    s.directions[:m], s.directions[m:] = (units * roots) @ s.directions, 0.0
+    features = int(s.seen.sum())
+    kept, s.scalars[FRESH] = reduced(removed, s.scalars[FRESH], features, m)
+    s.c[:m], s.c[m:] = kept, 0.0
+    s.scalars[HELD] = m
+    return True

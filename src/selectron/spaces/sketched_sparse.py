@@ -1,0 +1,196 @@
+"""Sparse rows, second order with a sketch: see `sketched`. The directions are sums of rows.
+
+    g_t = sum_j h_tj y_j,   w = v + sum_j b_j y_j
+
+over the rows y_j of a table Y: m eigenvectors, and the rows of newer steps. In the dual form of
+`dual_second`, whose code this is except for the products with Y, they are the stored examples.
+
+`compress` replaces Y by A Y, m eigenvectors, and would have to change all features. It begins a new
+epoch instead, and changes those that were part of a step in the last one. Y is stored by features,
+and a feature keeps its column of the epoch epoch[j] = e: `moved[e]` leads from there to the column
+of now, and its weight is v_j + <b[e], column>, as a step adds to the b of every epoch what it adds
+to w. When the epochs run out, all features are brought to the first one.
+"""
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from ..engine.arithmetic import dot, reassociated
+from ..engine.bind import noinline
+from ..engine.round import Shape
+from . import dual_second
+from .sketched import eigenvectors, reduced
+from .sketched import full as full
+from .sketched import sound as sound_numbers
+from .sparse_second import Rows as Rows
+from .sparse_second import length
+from .sparse_second import rows as rows
+from .state import DUAL_LENGTH, EPOCH, FRESH, HELD, MIX, SEEN, Field, Room, Table, numbers
+
+order = 2
+atomic = True
+EPOCHS = 64
+
+
+def fill_scalars(scalars: np.ndarray, shape: Shape) -> None:
+    """Start with P = shape.scale I and eps = shape.noise, in epoch 1."""
+    dual_second.fill_scalars(scalars, shape)
+    scalars[EPOCH] = 1
+
+
+TABLE = Table(
+    {
+        "v": Field(lambda r: (r.width,), power=1),
+        "b": Field(lambda r: (EPOCHS, r.capacity), power=1),
+        "y": Field(lambda r: (r.width, r.capacity)),
+        "epoch": Field(
+            lambda r: (r.width,), dtype=np.int64
+        ),  # of its column of Y; 0 before its first step
+        "moved": Field(lambda r: (EPOCHS, r.capacity // 2, r.capacity // 2)),
+        "gram": Field(lambda r: (r.capacity, r.capacity)),  # YY'
+        **{name: dual_second.OF_P[name] for name in ("triangle", "c", "kappa", "a")},
+        "scalars": numbers(DUAL_LENGTH, {}, fill_scalars),
+    }
+)
+State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
+
+
+def widen(s: Any, width: int) -> Any:
+    """Return the state with new features, as if they had been 0 from the start."""
+    return TABLE.resized(s, Room(width, len(s.c)))
+
+
+def weights(s: Any) -> np.ndarray:
+    """Return w."""
+    return s.v + (s.b[s.epoch] * s.y).sum(axis=1)
+
+
+def sound(s: Any) -> bool:
+    """Return whether counts and epochs are valid and numbers finite, in a state from a file."""
+    now = s.scalars[EPOCH]
+    valid = 1 <= now < EPOCHS and now == int(now) and s.scalars[MIX] > 0
+    return bool(valid and (s.epoch >= 0).all() and (s.epoch <= now).all()) and sound_numbers(s)
+
+
+def inner(s: Any, rows: Any, i: int) -> float:
+    """Return <w, x>."""
+    total = 0.0
+    for j in range(rows.indptr[i], rows.indptr[i + 1]):
+        total += rows.values[j] * weight(s, rows.indices[j])
+    return total
+
+
+def weight(s: Any, j: Any) -> float:
+    """Return the weight of feature j."""
+    e = s.epoch[j]
+    if e == 0:
+        return s.v[j]
+    n = len(s.kappa) if e == int(s.scalars[EPOCH]) else len(s.kappa) // 2
+    return s.v[j] + dot(s.b[e], s.y[j, :n])
+
+
+def score_all(s: Any, rows: Any, i: int) -> None:
+    """Leave <w_k, x> of every class k in s.scores."""
+    for k in range(len(s.scores)):
+        s.scores[k] = inner(at(s, k), rows, i)
+
+
+@noinline
+def fill(s: Any, rows: Any, i: int) -> None:
+    """Leave <y_j, x> of row i in s.kappa."""
+    now = int(s.scalars[EPOCH])
+    for k in range(len(s.kappa)):
+        s.kappa[k] = 0.0
+    for j in range(rows.indptr[i], rows.indptr[i + 1]):
+        index, x = rows.indices[j], rows.values[j]
+        if s.epoch[index] == now:
+            add(s.kappa, s.y[index], x)
+        elif s.epoch[index] > 0:
+            for k in range(len(s.kappa) // 2):
+                s.kappa[k] += x * dot(s.y[index], s.moved[s.epoch[index], k])
+
+
+@reassociated
+def add(total: np.ndarray, row: np.ndarray, by: float) -> None:
+    """total <- total + by row, over the length of the row."""
+    for k in range(len(row)):
+        total[k] += by * row[k]
+
+
+@noinline
+def put(s: Any, rows: Any, i: int, n: int) -> None:
+    """Make row i the row y_n, given its <y_j, x> in s.kappa."""
+    now = int(s.scalars[EPOCH])
+    for j in range(rows.indptr[i], rows.indptr[i + 1]):
+        if rows.values[j] != 0:
+            bring(s, rows.indices[j], now)
+            s.y[rows.indices[j], n] = rows.values[j]
+    for k in range(n):
+        s.gram[n, k] = s.gram[k, n] = s.kappa[k]
+    s.gram[n, n] = length(rows, i)
+
+
+def bring(s: Any, j: Any, now: int) -> None:
+    """Bring feature j to the epoch `now`; its weight stays as it is."""
+    e, y, m = s.epoch[j], s.y[j], len(s.kappa) // 2
+    if e == now:
+        return
+    if e == 0:
+        s.scalars[SEEN] += 1
+    s.v[j] = weight(s, j)
+    for k in range(m):
+        s.a[k] = dot(y, s.moved[e, k])
+    for k in range(m):
+        y[k] = s.a[k]
+    s.v[j] -= dot(s.b[now], y)
+    s.epoch[j] = now
+
+
+def add_examples(s: Any, n: int, g: np.ndarray, eta: float) -> None:
+    """w <- w + eta sum_j g_j y_j over n + 1 rows."""
+    now, m = int(s.scalars[EPOCH]), len(s.kappa) // 2
+    for j in range(n + 1):
+        s.b[now, j] += eta * g[j]
+    for e in range(1, now):
+        for k in range(min(m, n + 1)):
+            add(s.b[e], s.moved[e, k], eta * g[k])
+
+
+def compress(s: Any) -> bool:
+    """Keep half of the terms if there is no room for another one; return whether there was none."""
+    if not full(s):
+        return False
+    m, now, lower = len(s.c) // 2, int(s.scalars[EPOCH]), np.tril_indices(len(s.c))
+    terms = np.zeros_like(s.gram)
+    terms[lower] = s.triangle
+    terms *= np.sqrt(s.scalars[MIX] * s.c)[:, None]
+    removed, units = eigenvectors(terms @ s.gram @ terms.T, m)
+    into = units @ terms
+    kept, s.scalars[FRESH] = reduced(removed, s.scalars[FRESH], int(s.scalars[SEEN]), m)
+    s.c[:m], s.c[m:], s.triangle[:] = kept, 0.0, np.eye(len(s.c))[lower]
+    gram = into @ s.gram @ into.T
+    s.gram[:] = 0.0
+    s.gram[:m, :m] = gram
+    s.moved[1:now] = into[:, :m] @ s.moved[1:now]
+    bring_all(s, now, into)
+    s.b[now], s.moved[now] = 0.0, np.eye(m)
+    s.scalars[[MIX, HELD, EPOCH]] = 1.0, m, now + 1
+    if now + 1 == EPOCHS:
+        for e in range(1, EPOCHS):
+            bring_all(s, e, s.moved[e])
+        np.minimum(s.epoch, 1, out=s.epoch)
+        s.b[:], s.scalars[EPOCH] = 0.0, 1
+    return True
+
+
+def bring_all(s: Any, e: int, into: np.ndarray) -> None:
+    """Replace the columns of all features of an epoch, whose b will be 0; weights stay."""
+    n, of_e = into.shape[1], np.flatnonzero(s.epoch == e)
+    y, m = s.y[of_e, :n], len(into)
+    s.v[of_e] += y @ s.b[e, :n]
+    s.y[of_e, :m], s.y[of_e, m:] = y @ into.T, 0.0
+
+
+parts = {"space": (sys.modules[__name__], dual_second.explicit), "storage": sys.modules[__name__]}
