@@ -26,6 +26,9 @@ CHANCE = 9  # stored examples: the last number of the generator that chooses whi
 MIX = 3  # stored examples, second order: the weights of the terms of P are mix * c
 DUAL_LENGTH = 10
 
+# Fields that hold something of the last row only, so that a saved state can do without them
+SCRATCH = frozenset({"g", "predictions", "row", "z", "scores", "ranks"})
+
 
 class Room(NamedTuple):
     """What the shapes of a state's arrays follow from."""
