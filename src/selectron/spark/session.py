@@ -37,10 +37,10 @@ def pyspark() -> Any:
         raise SelectronError(
             "selectron.spark needs PySpark: pip install 'selectron[spark]'."
         ) from error
-    version = pyspark.sql.__name__ and __import__("pyspark").__version__
+    version = pyspark.__version__
     if int(version.partition(".")[0]) < 4:
         raise SelectronError(
-            f"selectron.spark needs PySpark 4 or later, got {version}: "
+            f"selectron.spark needs PySpark 4 or later, and {version} is installed: "
             "pip install 'selectron[spark]'."
         )
     return pyspark.sql
@@ -58,5 +58,6 @@ def check_java() -> int:
     found = re.search(r'version "(?:1\.)?(\d+)', shown.stderr + shown.stdout)
     if found is None or int(found[1]) < OLDEST_JAVA:
         version = found[1] if found else "unknown"
-        raise SelectronError(f"Spark needs Java {OLDEST_JAVA}, and {java} is {version}: {remedy}.")
+        needed = f"Spark needs Java {OLDEST_JAVA} or later"
+        raise SelectronError(f"{needed}, and {java} is {version}: {remedy}.")
     return int(found[1])
