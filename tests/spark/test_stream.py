@@ -14,9 +14,12 @@ import pytest
 from .needs import missing
 from .stream import BATCHES, alone, of_key, tables, write
 
-pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "Spark is here")
+pytestmark = [
+    pytest.mark.compiles,  # as in the workers
+    pytest.mark.skipif(bool(missing()), reason=missing() or "Spark is here"),
+]
 KEYS, ROWS = 30, 120
-PATIENCE = 200  # seconds
+PATIENCE = 600  # seconds
 
 
 @pytest.fixture(scope="module")
@@ -56,14 +59,17 @@ def wait_for(condition, process):
 
 
 def executors_of(parent):
-    """Return the ids of the executors that a driver has started, at any depth."""
-    listed = subprocess.run(["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True)
-    rows = [line.split(None, 2) for line in listed.stdout.splitlines()]
+    """Return the ids of the executors below a process."""
     found, family = [], {parent}
-    for pid, ppid, args in sorted((int(a), int(b), c) for a, b, c in rows):
-        if ppid in family:  # children have higher ids, unless ids have wrapped around
+    for pid in sorted(int(path.name) for path in Path("/proc").glob("[0-9]*")):
+        try:
+            status = Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()
+            command = Path("/proc", str(pid), "cmdline").read_bytes()
+        except OSError:  # it has ended
+            continue
+        if int(status[1]) in family:  # children have higher ids, unless ids have wrapped around
             family.add(pid)
-            found += [pid] if "CoarseGrainedExecutorBackend" in args else []
+            found += [pid] if b"CoarseGrainedExecutorBackend" in command else []
     return found
 
 

@@ -32,12 +32,11 @@ def names(what: str, frame: Any, wanted: list[str]) -> None:
 
 def types(frame: Any, keys: list[str], order: str, features: list[str]) -> None:
     """Raise SelectronError if the key, the order or a feature is of a type that does not fit."""
-    wanted = {
-        **dict.fromkeys(features, (NUMBERS, "numbers: use an encoder for other columns")),
-        order: (WHOLE + DATED, "whole numbers, dates or times"),
-        **dict.fromkeys(keys, (KEYS, "texts, whole numbers or booleans")),
-    }
-    for name, (fitting, what) in wanted.items():
+    wanted: list[tuple[str, tuple[str, ...], str]]
+    wanted = [(name, NUMBERS, "numbers: use an encoder for other columns") for name in features]
+    wanted += [(order, WHOLE + DATED, "whole numbers, dates or times")]
+    wanted += [(name, KEYS, "texts, whole numbers or booleans") for name in keys]
+    for name, fitting, what in wanted:
         if kind(frame, name) not in fitting:
             raise SelectronError(f"Column {name!r} is of {kind(frame, name)}, and must be {what}.")
 

@@ -1,21 +1,14 @@
 """The columns that go to the workers, the same for rows, labels and states, and what comes back.
 
 Rows and labels are united, so that one operator holds the state of a key and labels reach its model
-whenever they come. Names are made plain (k0, v0): Spark hands rows to Python as named tuples.
+whenever they come. Their names are plain (k0, v0), whatever those of the frame are.
 """
 
 from typing import Any
 
 from ..model.keyed import ASAP, Keyed
 from .checks import DATED, WHOLE, kind, unknown_label
-
-ITEM, STATE = 0, -(2**31)  # in place of a label's code
-DECIDED = {
-    "proba": "array<double>",
-    "ask": "boolean",
-    "ask_probability": "double",
-    "ticket": "bigint",
-}
+from .layout import DECIDED, ITEM, STATE
 
 
 class Columns:

@@ -11,9 +11,18 @@ from pyspark.sql.streaming import StatefulProcessor
 from ..engine.rows import Dense, Sparse
 from ..model.keyed import Answers, Items, Keyed
 from ..model.model import TIMELESS
-from .columns import DECIDED, ITEM, STATE
-
-CODE, POSITION, BY_TICKET, TIME, X, BYTES, PASSED = range(7)  # columns after those of the key
+from .layout import (
+    BY_TICKET,
+    BYTES,
+    CODE,
+    DECIDED,
+    ITEM,
+    PASSED,
+    POSITION,
+    STATE,
+    TIME,
+    X,
+)
 
 
 @dataclass(frozen=True)
