@@ -136,7 +136,7 @@ def resident() -> float:
     return sum(int(stat[21]) for stat in family()) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def ratios(session: Any, keys: int, rows: int, batches: int = 4) -> Iterator[list[str]]:
+def ratios(session: Any, keys: int, rows: int, batches: int = 2) -> Iterator[list[str]]:
     """Yield rows in a second of processor time: counting, and of each learner."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

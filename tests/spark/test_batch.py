@@ -63,7 +63,7 @@ def test_a_batch_with_labels_equals_a_run_of_each_key(frames, table):
         assert (run.ask_probability == found.ask_probability).all()
         assert (run.proba == np.stack(found.proba)).all()
         assert (found.ticket == np.where(run.asked, np.cumsum(run.asked), 0)).all()
-        assert own.big.astype(str).tolist() == found.big.fillna("<NA>").tolist()
+        assert [str(n + 2**60) if n % 7 else "" for n in own.n] == found.big.fillna("").tolist()
 
 
 def test_models_of_one_batch_go_on_in_the_next(session, frames, table):
