@@ -44,6 +44,7 @@ def test_theorem_2_holds(start):
     assert told > len(streams(*KINDS)) / 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asker", [ALL, Disagreement()], ids=str)
 @pytest.mark.parametrize("start", ["sound", "talk"])
 def test_with_rho_the_steps_are_bounded_by_volume(start, asker):

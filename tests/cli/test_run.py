@@ -280,6 +280,7 @@ def test_ctrl_c_prints_what_there_is(tmp_path):
     assert b"Traceback" not in errors
 
 
+@pytest.mark.slow
 @pytest.mark.skipif("SELECTRON_DATA" not in os.environ, reason="SELECTRON_DATA is not set")
 def test_adult_from_its_archive(call):
     path = Path(os.environ["SELECTRON_DATA"], "a9a", "a9a.xz")

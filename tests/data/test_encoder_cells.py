@@ -190,7 +190,20 @@ def test_values_of_other_libraries_are_blank_or_numbers():
         "a is blank",
         "a=1",
     ]
-    TableEncoder().fit([{"a": 10**5000}, {"a": object()}, {"a": {1: 2}}, {"a": b"x"}])
+    odd = [10**5000, object(), {1: 2}, b"x", Decimal("sNaN"), Decimal("Infinity")]
+    TableEncoder().fit([{"a": value} for value in odd])
+    TableEncoder().fit(pd.DataFrame({"a": pd.Series([10**400, 1], dtype=object)}))
+
+
+def test_durations_are_numbers():
+    frame = pd.DataFrame({"a": pd.to_timedelta([1, 90, None, 5], unit="min")})
+    encoder = TableEncoder()
+    found = encoder.fit_transform(frame)
+    assert encoder.report() == ["a: number, 25.0% blank"]
+    seconds = TableEncoder().fit_transform({"a": [60.0, 5400.0, None, 300.0]})
+    np.testing.assert_allclose(found, seconds, rtol=1e-12)
+    rows = TableEncoder()
+    np.testing.assert_array_equal(rows.fit_transform(frame.to_dict("records")), found)
 
 
 def test_views_of_text_are_text():
@@ -254,7 +267,10 @@ def test_a_copy_goes_its_own_way():
         ({}, [{1: 2}], "has the key 1: the names must be text"),
         ({"columns": {"zip": "category"}}, {"a": [1]}, "no column 'zip': there are a"),
         ({"columns": {"a": "cat"}}, {"a": [1]}, "one of number, category, date, text"),
+        ({"columns": {"a": ["number"]}}, {"a": [1]}, "one of number, category, date, text"),
+        ({"columns": ["a"]}, {"a": [1]}, "columns must be a dict of kinds by name, got ['a']"),
         ({"ignore": "id"}, {"id": [1]}, "ignore must be a list of names, got 'id'"),
+        ({"ignore": 3}, {"a": [1]}, "ignore must be a list of names, got 3"),
         ({"form": "wide"}, {"a": [1]}, "form must be one of auto, dense, sparse"),
         ({"text_size": 0}, {"a": [1]}, "text_size must be 1 or more"),
     ],

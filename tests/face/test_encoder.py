@@ -74,6 +74,7 @@ def test_one_row_at_a_time_decides_as_a_run():
             live.tell(decision.ticket, y[i])
 
 
+@pytest.mark.slow
 def test_pandas_arrow_and_dicts_are_alike():
     frame, y = stream(text=True)
     clf = classifier().partial_fit(frame, y)
@@ -118,7 +119,7 @@ def test_faults_change_nothing():
 def test_an_encoder_of_your_own():
     frame, y = stream()
     encoder = TableEncoder({"age": "category"}, ignore=["when"])
-    clf = OnlineClassifier(encoder=encoder).fit(frame, y)
+    clf = OnlineClassifier(Perceptron(), encoder=encoder).fit(frame, y)
     assert clf.encoder_.kinds_ == {"age": "category", "country": "category", "when": "ignored"}
     with pytest.raises(SelectronError, match="no column 'zip'"):
         OnlineClassifier(encoder=TableEncoder({"zip": "category"})).fit(frame, y)

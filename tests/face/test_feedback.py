@@ -50,6 +50,7 @@ def test_a_class_that_was_wrong_is_all_that_steps():
         assert np.allclose(weights(clf), w, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", [LASEC(), LeadingHistory(), Perceptron()], ids=repr)
 def test_much_is_learned_from_it(learner):
     clf, right = classifier(learner), []

@@ -65,8 +65,10 @@ def test_blocks_and_decisions_calibrate_alike(learner, y, many):
         decision = live.decide(x)
         np.testing.assert_allclose(decision.proba, proba[i], rtol=1e-12)
         assert decision.label == live.classes_[np.argmax(decision.proba)]
+        before = decision.proba
         if decision.ask:
             live.tell(decision.ticket, y[i])
+        assert decision.proba == before  # though it is computed when it is read
     assert state(live) == state(whole)
 
 

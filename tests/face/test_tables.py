@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from selectron import OnlineClassifier, SelectronError
@@ -42,6 +43,24 @@ def test_a_model_is_kept_after_a_dict_brought_a_column(tmp_path):
 def test_text_without_an_encoder_gets_a_hint(rows):
     with pytest.raises(SelectronError, match='encoder="auto"'):
         OnlineClassifier(Perceptron()).fit(rows, LABELS)
+
+
+def test_frames_may_follow_dicts(recwarn):
+    clf = fresh().fit(ROWS, LABELS)
+    assert clf.predict(FRAME).tolist() == clf.predict(ROWS).tolist()
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        (pd.concat([FRAME, FRAME], axis=1), "Two columns are named 'age'"),
+        (pa.Table.from_pandas(FRAME).to_reader(), "has no length"),
+    ],
+)
+def test_tables_that_cannot_be_taken(rows, reason):
+    with pytest.raises(SelectronError, match=reason):
+        fresh().fit(rows, LABELS)
 
 
 @pytest.mark.parametrize("rows", [FRAME["country"], FRAME[[]], FRAME.rename(columns={"age": 0})])

@@ -75,6 +75,7 @@ def test_times_that_are_none(times):
         clf.run(np.eye(3), [1, -1, 1], times=times)
 
 
+@pytest.mark.slow
 def test_given_labels_and_predictions_are_not_paid_for():
     case = Case(LeadingHistory(), Budget(labels=5, horizon=50), sparse=False, compiled=False)
     rows = stream(n=60, width=6, missing=0.0)

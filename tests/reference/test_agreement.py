@@ -121,6 +121,7 @@ def test_every_composition_is_the_papers(learner, asker):
 
 
 @extended
+@pytest.mark.slow
 @pytest.mark.parametrize("asker", ASKERS)
 def test_a_weak_prior(asker):
     wrong = []

@@ -79,6 +79,7 @@ def test_compiled_is_plain_python(sparse):
     assert np.array_equal(compiled.weights() == 0, plain.weights() == 0)
 
 
+@pytest.mark.slow
 def test_few_strong_features_among_many():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, 200))

@@ -53,6 +53,7 @@ def test_a_number_of_labels(horizon):
     assert 200 * 200 / horizon < asked.sum() < 200
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("mostly_plain")
 @pytest.mark.parametrize("constant", [False, True])
 @pytest.mark.parametrize("together", [0.0, 1.0])

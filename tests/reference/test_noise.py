@@ -22,6 +22,7 @@ def learned(scale):
     return run.accuracy, mean_noise(clf.model_.state)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("mostly_plain")
 def test_the_noise_estimate_rises_with_the_noise():
     (sharp, little), (_, much) = learned(0.0), learned(1.5)
@@ -29,6 +30,7 @@ def test_the_noise_estimate_rises_with_the_noise():
     assert little < 0.3 < 1.0 < much
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("mostly_plain")
 def test_a_noisy_stationary_stream_is_learned_as_by_one_learner():
     X, y = noisy(1.5)

@@ -31,6 +31,7 @@ def free_port():
         return one.getsockname()[1]
 
 
+@pytest.mark.slow
 def test_the_demonstration_from_start_to_end(tmp_path):
     port = free_port()
     command = [sys.executable, "-m", "selectron", "serve", "--demo", "--port", str(port)]

@@ -8,6 +8,8 @@ import tempfile
 from pathlib import Path
 from random import Random
 
+import pytest
+
 from .mail import Desk, declared
 
 DAYS, A_DAY = 73, 20  # a year in which every fifth day has traffic
@@ -57,6 +59,7 @@ def covered(years):
     return sum(found)
 
 
+@pytest.mark.slow
 def test_the_interval_covers_the_truth():
     assert covered(YEARS) >= YEARS - 3  # fewer in one of 140 such tests, if it does so in 95%
 

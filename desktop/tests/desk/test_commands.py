@@ -258,6 +258,7 @@ class Watch:
         return self.process.returncode
 
 
+@pytest.mark.slow
 def test_a_watch_from_start_to_end(tmp_path):
     """The server is absent, comes, is read and told; the watch is killed, and goes on."""
     pytest.importorskip("aw_server", reason="there is no aw-server here")
@@ -302,6 +303,7 @@ def test_a_watch_from_start_to_end(tmp_path):
         journal.close()
 
 
+@pytest.mark.slow
 def test_a_watch_in_a_new_folder_takes_up_what_the_server_has(tmp_path):
     pytest.importorskip("aw_server", reason="there is no aw-server here")
     minute = time.time() // 60 * 60

@@ -125,7 +125,7 @@ class Column:
 def kind_of(dtype: pa.DataType) -> str | None:
     """Return the kind of column that an Arrow type settles, None if values have to."""
     t = pa.types
-    if t.is_integer(dtype) or t.is_floating(dtype) or t.is_decimal(dtype):
+    if t.is_integer(dtype) or t.is_floating(dtype) or t.is_decimal(dtype) or t.is_duration(dtype):
         return "number"
     if t.is_dictionary(dtype) or t.is_boolean(dtype):
         return "category"

@@ -15,11 +15,10 @@ from ..errors import SelectronError
 from .columns import FIRST_ROWS, KINDS, Column
 from .dicts import is_dict
 from .kinds import Cells, Layout
-from .tables import arrow, schema
+from .tables import arrow, check_unique, schema
 from .values import blanks_of
 
 CHUNK = 8192  # rows that are encoded at a time
-STEP, STEP_SPARSE = 8, 1024  # features by which rows grow
 FORMS = ("auto", "dense", "sparse")
 
 
@@ -168,8 +167,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     @property
     def width_(self) -> int:
         """Number of features, including some that are 0 so far."""
-        step = STEP_SPARSE if self.sparse_ else STEP
-        return max(1, -(-len(self.layout_.names) // step)) * step + self.layout_.front
+        return self.layout_.width
 
     @property
     def sparse_(self) -> bool:
@@ -230,14 +228,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             self._add_columns(x)
         out: dict[int, float] = {}
         layout = self.layout_
+        get = x.get
         for name, column in self.columns_.items():
-            value = x.get(name)
+            value = get(name)
             if not column.settled:
                 column.recognise(value)
             if column.encoder is not None:
                 column.encoder.one(value, layout, True, out)
         self.n_rows_ += 1
-        return out, self.width_
+        return out, layout.width
 
     def _add_columns(self, x: Any) -> None:
         """Make the columns of the first row, or add new ones."""
@@ -297,14 +296,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _row(self, entries: dict[int, float]) -> Dense | Sparse:
         """Return a row as a block."""
+        n = len(entries)
+        places, found = np.fromiter(entries, np.int32, n), np.fromiter(entries.values(), float, n)
         if not self.sparse_:
             values = np.zeros((1, self.width_))
-            values[0, list(entries)] = list(entries.values())
+            values[0, places] = found
             values.setflags(write=False)
             return Dense(values)
-        places = sorted(entries)
-        values = np.array([entries[place] for place in places])
-        return Sparse(np.array([0, len(places)]), np.array(places, np.int32), values)
+        order = places.argsort()
+        return Sparse(np.array([0, n]), places[order], found[order])
 
     def _block(self, found: list[Cells], n: int) -> Dense | Sparse:
         """Return entries as a block of n rows; in sparse rows, those at one place are summed."""
@@ -333,9 +333,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Return X as an Arrow table, with the columns of the first one."""
         table = arrow(X)
         names = table.column_names
-        twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
-        if twice is not None:
-            raise SelectronError(f"Two columns are named {twice!r}.")
+        check_unique(names)
         if not hasattr(self, "columns_"):
             self._check_parameters()
             self._check_names(names)
@@ -365,12 +363,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Raise SelectronError if a parameter is not valid."""
         if self.form not in FORMS:
             raise SelectronError(f"form must be one of {', '.join(FORMS)}, got {shown(self.form)}.")
-        if isinstance(self.ignore, str):
+        if isinstance(self.ignore, str) or not isinstance(self.ignore, Iterable):
             raise SelectronError(f"ignore must be a list of names, got {shown(self.ignore)}.")
         if not isinstance(self.text_size, int | np.integer) or self.text_size < 1:
             raise SelectronError(f"text_size must be 1 or more, got {shown(self.text_size)}.")
-        for name, kind in dict(self.columns or {}).items():
-            if kind not in KINDS:
+        given = {} if self.columns is None else self.columns
+        if not isinstance(given, Mapping):
+            raise SelectronError(f"columns must be a dict of kinds by name, got {shown(given)}.")
+        for name, kind in given.items():
+            if not isinstance(kind, str) or kind not in KINDS:
                 kinds = ", ".join(KINDS)
                 raise SelectronError(f"Column {name!r} must be one of {kinds}, got {shown(kind)}.")
 

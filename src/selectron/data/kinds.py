@@ -25,6 +25,7 @@ OWN, OWN_SPARSE, SHARED = (
     8,
 )  # places of a category: for its first values, and for others
 TEXT_PLACES = 64  # of a text column in dense rows
+STEP, STEP_SPARSE = 8, 1024  # features by which rows grow
 CACHED = 50_000  # words whose hashes are kept
 
 Event = tuple[int, Callable[["Layout"], None]]  # a row, and what then gets its place
@@ -43,6 +44,9 @@ class Layout:
 
     def __init__(self, front: int, names: Iterable[str] = ()) -> None:
         self.front, self.names = front, list(names)
+        self.step = STEP_SPARSE if front else STEP
+        self.width = 0  # of rows: some features more than there are
+        self.add(())
 
     def __len__(self) -> int:
         return self.front + len(self.names)
@@ -51,6 +55,7 @@ class Layout:
         """Give places to features; return the first."""
         place = len(self)
         self.names += names
+        self.width = max(1, -(-len(self.names) // self.step)) * self.step + self.front
         return place
 
 
@@ -149,14 +154,15 @@ class Category(Kind):
 
     def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Put the feature of a value into a row."""
-        place = self.places.get(x) if type(x) is str and x else None
-        if place is None:
-            key = text_of(x)
-            if learn:
-                self.blanks += not key
-                self.begin(key, layout)
-            place = self.find(key, layout)
-        if place is not None:
+        if type(x) is str and x and (place := self.places.get(x)) is not None:
+            out[place] = 1.0
+            return
+        key = text_of(x)
+        if learn:
+            self.blanks += not key
+            self.begin(key, layout)
+        place = self.find(key, layout)
+        if place is not None:  # values of several columns may share it
             out[place] = out.get(place, 0.0) + 1.0
 
     def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:

@@ -9,7 +9,7 @@ import pyarrow as pa
 from .kinds import Cells, Event, Kind, Layout
 from .times import END, dated, seconds
 from .times import FIRST as EARLIEST
-from .values import blanks_of, dates_of, is_blank, number_of, numbers_of
+from .values import LARGEST, blanks_of, dates_of, is_blank, number_of, numbers_of
 
 CLIP = 8.0  # standard deviations from the mean at which numbers are clipped
 
@@ -41,21 +41,27 @@ class Number(Kind):
 
     def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Put the features of a value into a row, and learn from it."""
-        value = self.parse(x)
+        value = x if type(x) is float and -LARGEST < x < LARGEST else self.parse(x)
         if value != value:
             self.miss(x, layout, learn, out)
             return
         if learn:
             if self.count == 0:
                 self.first = value
-            self.count += 1
+                self.begin(layout)
             off = value - self.first
+            self.count += 1
             self.total += off
             self.squares += off * off
-            if self.place < 0:
-                self.begin(layout)
-        if self.place >= 0:
-            self.put(value, out)
+        elif self.count == 0:
+            return
+        count = self.count
+        mean, square = self.total / count, self.squares / count
+        variance = square - mean * mean
+        z = 0.0
+        if variance > 1e-12 * square:
+            z = (value - self.first - mean) / math.sqrt(variance)
+        out[self.place] = z if -CLIP < z < CLIP else math.copysign(CLIP, z)
 
     def miss(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Mark a blank in a row."""
@@ -75,15 +81,6 @@ class Number(Kind):
     def begin_mark(self, layout: Layout) -> None:
         """Give a place to the mark of blanks."""
         self.mark = layout.add([f"{self.name} is blank"])
-
-    def put(self, value: float, out: dict[int, float]) -> None:
-        """Put the features of a number into a row."""
-        mean, square = self.total / self.count, self.squares / self.count
-        variance = square - mean * mean
-        z = 0.0
-        if variance > 1e-12 * square:
-            z = (value - self.first - mean) / math.sqrt(variance)
-        out[self.place] = z if -CLIP < z < CLIP else math.copysign(CLIP, z)
 
     def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
         """Learn from values; return what `emit` takes, and the new features."""
@@ -186,13 +183,18 @@ class Date(Number):
         circles = [f"{self.name}: {of} {side}" for of, *_ in CIRCLES for side in ("sin", "cos")]
         return [self.name, *circles]
 
-    def put(self, value: float, out: dict[int, float]) -> None:
-        """Put the features of a date into a row."""
-        super().put(value, out)
-        for place, unit, period, sines, cosines in TABLES:
-            at = int(value // unit % period)
-            out[self.place + place] = sines[at]
-            out[self.place + place + 1] = cosines[at]
+    def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
+        """Put the features of a date into a row, and learn from it."""
+        value = self.parse(x)
+        if value != value:
+            self.miss(x, layout, learn, out)
+            return
+        super().one(value, layout, learn, out)
+        if self.place >= 0:
+            for place, unit, period, sines, cosines in TABLES:
+                at = int(value // unit % period)
+                out[self.place + place] = sines[at]
+                out[self.place + place + 1] = cosines[at]
 
     def entries(self, rows: np.ndarray, values: np.ndarray, scores: np.ndarray) -> list[Cells]:
         """Return the features of the dates in these rows."""

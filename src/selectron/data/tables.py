@@ -1,6 +1,6 @@
 """Tables of pandas, Polars, NumPy and Arrow, and dicts of columns, as Arrow tables."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,9 @@ def arrow(X: Any) -> pa.Table:
             return pa.table(list(map(array_of, X.values())), names=list(map(str, X)))
         return _usual(pa.table(X))
     except (TypeError, ValueError, pa.ArrowException) as error:
+        if hasattr(type(X), "columns"):
+            reason = str(error)[:200].rstrip(".")
+            raise SelectronError(f"Arrow cannot take this table: {reason}.") from error
         raise SelectronError(
             "X must be a data frame, a dict of columns of one length, or a list of dicts, got "
             f"{type(X).__name__}."
@@ -46,9 +49,18 @@ def _usual(table: pa.Table) -> pa.Table:
     return table.cast(pa.schema(wanted))
 
 
+def check_unique(names: Iterable[Any]) -> None:
+    """Raise SelectronError if two columns have the same name."""
+    known = set()
+    for name in names:
+        if name in known:
+            raise SelectronError(f"Two columns are named {name!r}.")
+        known.add(name)
+
+
 def array_of(column: Any) -> pa.Array:
     """Return a column as an Arrow array, as text if its values are of several types."""
     try:
         return pa.array(column, from_pandas=True)
-    except (pa.ArrowException, TypeError, ValueError):
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return pa.array([text_of(x) for x in column])

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -28,23 +29,25 @@ def is_blank(x: Any) -> bool:
     """
     if isinstance(x, str):
         return x.strip().lower() in BLANKS
-    if isinstance(x, float | np.generic | Decimal):
+    if isinstance(x, Decimal):
+        return x.is_nan()
+    if isinstance(x, float | np.generic):
         return bool(x != x)
     return x is None or type(x).__name__ in ("NAType", "NaTType")  # pandas'
 
 
 def number_of(x: Any) -> float:
-    """Return a value as a number, NaN if it is none, or too large.
+    """Return a value as a number, NaN if it is none, or too large; durations are in seconds.
 
-    >>> number_of(" 1e3 "), number_of("1_000"), number_of("inf")
-    (1000.0, nan, nan)
+    >>> number_of(" 1e3 "), number_of("1_000"), number_of(timedelta(minutes=1))
+    (1000.0, nan, 60.0)
     """
     if type(x) is float:
         return x if -LARGEST < x < LARGEST else math.nan
     if isinstance(x, str) and not WHOLE_NUMBER.fullmatch(x := x.strip()):
         return math.nan
     try:
-        found = float(x)
+        found = float(x.total_seconds() if isinstance(x, timedelta) else x)
     except (TypeError, ValueError, OverflowError):
         return math.nan
     return found if -LARGEST < found < LARGEST else math.nan

@@ -10,6 +10,7 @@ from ..data import times as clock
 from ..data.dicts import is_dict
 from ..engine.loop import LATER
 from ..errors import SelectronError
+from ..model.calibration import Belief, proba_of
 from ..model.run import indices
 from . import checks, weights
 from .parameters import flag
@@ -24,7 +25,16 @@ class Decision(NamedTuple):
     ask_probability: float
     ask: bool
     ticket: int | None  # for `tell`, if the label is asked for
-    proba: tuple[float, ...] = ()  # the probability of every class, in the order of `classes_`
+    belief: Belief  # what `proba` follows from
+
+    @property
+    def proba(self) -> tuple[float, ...]:
+        """The probability of every class, in the order of `classes_`, before the label."""
+        return proba_of(self.belief)
+
+    def __repr__(self) -> str:
+        shown = *zip(self._fields[:-1], self, strict=False), ("proba", self.proba)
+        return f"Decision({', '.join(f'{name}={value!r}' for name, value in shown)})"
 
 
 class Live(TakesRows):
@@ -181,5 +191,8 @@ class Live(TakesRows):
         if ticket is not None:
             self.model_.proposed[ticket] = index
         label = self.classes_.item(index) if known else None
-        proba = self.model_.last_proba() if known > 1 else (1.0,) * known
-        return Decision(label, margin, chance, ticket is not None, ticket, proba)
+        model = self.model_
+        belief: Belief = ([1.0] * known,)
+        if known > 1:
+            belief = model.calibration.of_one(model.room.out, model.room.labels)
+        return Decision(label, margin, chance, ticket is not None, ticket, belief)

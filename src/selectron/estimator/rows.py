@@ -8,6 +8,7 @@ from sklearn.utils.validation import validate_data
 
 from ..data.dicts import Names, are_dicts, is_dict
 from ..data.encoder import TableEncoder
+from ..data.tables import check_unique
 from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse, joined
 from ..errors import SelectronError
@@ -107,7 +108,7 @@ def is_table(X: Any) -> bool:
     if scipy.sparse.issparse(X) or isinstance(X, np.ndarray):
         return False
     listed = isinstance(X, list | tuple) and len(X) > 0 and is_dict(X[0])
-    return listed or any(hasattr(X, name) for name in ("columns", "__arrow_c_stream__"))
+    return listed or any(hasattr(type(X), name) for name in ("columns", "__arrow_c_stream__"))
 
 
 def columns(estimator: Any, X: Any, first: bool) -> tuple[Any, int]:
@@ -118,14 +119,19 @@ def columns(estimator: Any, X: Any, first: bool) -> tuple[Any, int]:
     """
     if isinstance(X, list | tuple) and len(X) > 0 and is_dict(X[0]):
         return X, len(X)
+    if not hasattr(X, "__len__"):
+        kind = type(X).__name__
+        raise SelectronError(f"X is a {kind}, which has no length: give a table that is in memory.")
     shape = getattr(X, "shape", (0, 1))
     if len(shape) != 2 or shape[1] == 0:
         raise SelectronError("X has no columns: give a table, or a list of dicts.")
-    with checks.in_one_sentence(checks.TABLE):
-        try:
-            validate_data(estimator, X, reset=first, skip_check_array=True)
-        except TypeError as error:  # names that are partly text
-            raise ValueError(str(error)) from error
+    check_unique(getattr(X, "column_names", getattr(X, "columns", ())))
+    if first or hasattr(estimator, "feature_names_in_"):  # else the first rows were dicts
+        with checks.in_one_sentence(checks.TABLE):
+            try:
+                validate_data(estimator, X, reset=first, skip_check_array=True)
+            except TypeError as error:  # names that are partly text
+                raise ValueError(str(error)) from error
     n = len(X)
     if n == 0:
         raise SelectronError("X has no rows.")

@@ -34,23 +34,19 @@ class Told(NamedTuple):
 class Live:
     """A model that decides on single rows and is told their labels."""
 
-    def last_proba(self: Any) -> tuple[float, ...]:
-        """Return the probabilities of the classes for the row of the last `decide`."""
-        return self.calibration.of_one(self.room.out, self.room.labels)
-
     def decide(self: Any, block: Any, time: float = 0.0) -> tuple[int, float, float, int | None]:
         """Play a round whose label may come later: (class, margin, ask_probability, ticket).
 
         The ticket is None unless the label is asked for. The row is kept until the ticket is
         answered, or until `max_open` newer ones are open.
         """
-        if len(self.room.times) > 0:
+        if len(self.room.times):
             self.room.times[0] = time
-        flags = self._play_one(block, LATER, self.draws.first(), full=True)
+        flags = self._play_one(block, LATER, self.draws.first(), True)
         self.rounds += 1
-        self.draws.skip(1)
-        ticket = None
-        margin, chance = self.room.out[0].item(), self.room.out[1].item()
+        self.draws.taken += 1  # the one that was looked at
+        ticket, out = None, self.room.out
+        margin, chance = out[0].item(), out[1].item()
         if flags & ASKED:
             ticket = self.tickets = self.tickets + 1
             self.open[ticket], self.chances[ticket] = block, chance

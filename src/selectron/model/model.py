@@ -110,11 +110,6 @@ class Model(Live):
         return bool(declared(self.learner, Learner, "ensemble")(self.learner))
 
     @property
-    def timed(self) -> bool:
-        """Whether the asker uses the times of rows."""
-        return bool(declared(self.asker, Asker, "timed")(self.asker))
-
-    @property
     def stacked(self) -> bool:
         """Whether every class has a vector; else one vector separates two classes."""
         return self.classes > 2 or self.ranks or self.exact
@@ -145,6 +140,7 @@ class Model(Live):
         most = min(support.capacity(self.learner), self.max_support or math.inf)
         self.limit = most if self.dual else math.inf
         self.space: Any = space_for(self.learner, self.sparse, many, kernel, self.limit < math.inf)
+        self.timed = bool(declared(self.asker, Asker, "timed")(self.asker))  # uses times of rows
         self.scaled = self.normalize and not self.aging  # an ensemble's rows come scaled
         own = (self.normalize,) if self.aging else ()
         self.tail = (support.numbers(self.kernel),) if self.dual else own
@@ -389,8 +385,8 @@ class Model(Live):
 
     def _call(self, rows: tuple, rounds: Any, start: int, full: bool, out: tuple) -> int:
         """Call the compiled loop; `rounds` are labels, draws and times."""
-        way, state = (self.rounds + start, self.scaled, full), tuple(self.state)
-        return self.loop(*self.numbers, self.past, state, rows, *rounds, *way, out)
+        way, state = (self.rounds + start, self.scaled, full, out), tuple(self.state)
+        return self.loop(*self.numbers, self.past, state, rows, *rounds, *way)
 
     def _learned(self) -> tuple[Any, np.ndarray, calibration.Calibration]:
         """Return the state, the asker's memory and the calibration."""

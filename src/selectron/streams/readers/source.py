@@ -124,7 +124,10 @@ class Source:
             from . import svmlight
 
             if self.choice != Choice():
-                raise SelectronError("svmlight has no named columns: leave label, ignore, time out")
+                raise SelectronError(
+                    "svmlight has no named columns: leave label, ignore, time out, and give a "
+                    "model of tables a table"
+                )
             return svmlight.parts(blocks, self._size)
         if kind == "jsonl":
             from . import json_lines
