@@ -13,6 +13,7 @@ from selectron.askers import Always, Budget, Fixed, Margin
 from selectron.engine.rows import Dense
 from selectron.errors import SelectronError
 from selectron.learners import LASEC, LeadingHistory, PassiveAggressive, Perceptron
+from selectron.model.calibration import proba_of
 from selectron.model.draws import Draws
 from selectron.model.keyed import ASAP, Answers, Items, Keyed, Machine, generator_of
 from selectron.model.model import Model
@@ -60,9 +61,14 @@ def test_steps_use_the_times_of_rows():
     test_steps_equal_decisions_and_answers_one_by_one(TIMED)
 
 
+def last_proba(model):
+    """Return the probabilities of the row of the last `decide`."""
+    return proba_of(model.calibration.of_one(model.room.out, model.room.labels))
+
+
 def decided_by(model, case, x, time):
     index, _, chance, ticket = model.decide(case.block(x[None, :]), time)
-    return index, chance, ticket or 0, *model.last_proba()
+    return index, chance, ticket or 0, *last_proba(model)
 
 
 def test_steps_equal_decisions_and_answers_one_by_one(case):
@@ -136,7 +142,7 @@ def test_steps_of_many_classes(many):
         found += zip(decided.predicted.tolist(), decided.proba.tolist(), strict=True)
     for x, code in zip(values, codes, strict=True):
         index, _, _, ticket = model.decide(Dense(x[None, :]))
-        told.append((index, list(model.last_proba())))
+        told.append((index, list(last_proba(model))))
         if ticket:
             model.tell(ticket, code)
     assert found == told
