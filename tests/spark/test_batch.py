@@ -14,6 +14,7 @@ from selectron.model.keyed import generator_of
 
 # PySpark warns of the version of pandas, and leaves sockets to the garbage collector
 pytestmark = [
+    pytest.mark.slow,  # Spark takes seconds to start
     pytest.mark.compiles,  # as in the workers
     pytest.mark.filterwarnings("ignore::FutureWarning"),
     pytest.mark.filterwarnings("ignore:toPandas attempted:UserWarning"),

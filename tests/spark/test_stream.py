@@ -15,6 +15,7 @@ from .needs import missing
 from .stream import BATCHES, alone, of_key, tables, write
 
 pytestmark = [
+    pytest.mark.slow,  # Spark takes seconds to start
     pytest.mark.compiles,  # as in the workers
     pytest.mark.skipif(bool(missing()), reason=missing() or "Spark is here"),
 ]
