@@ -28,7 +28,7 @@ LEVELS = (
     ("model", "storage", "specs"),
     ("estimator", "streams", "bounds"),
     ("pool", "selection"),
-    ("evaluate", "river"),
+    ("evaluate", "river", "spark"),
     ("serve",),
     ("cli",),
     ("__main__",),

@@ -29,6 +29,9 @@ SKETCH_LENGTH = 8
 SEEN = 8  # sketch of sparse rows: how many features steps have touched
 EPOCH = 9  # and the number of the last `compress`
 
+# Fields that hold something of the last row only, so that a saved state can do without them
+SCRATCH = frozenset({"g", "predictions", "row", "z", "scores", "ranks"})
+
 
 class Room(NamedTuple):
     """What the shapes of a state's arrays follow from."""

@@ -1,0 +1,110 @@
+"""Checks of parameters and of the columns of DataFrames."""
+
+from datetime import timedelta
+from typing import Any
+
+from ..data.labels import none_of
+from ..engine.parameters import shown
+from ..errors import SelectronError
+
+WHOLE = ("tinyint", "smallint", "int", "bigint")
+NUMBERS = (*WHOLE, "float", "double", "boolean", "decimal")
+DATED = ("timestamp", "timestamp_ntz", "date")
+KEYS = (*WHOLE, "string", "boolean")
+
+
+def kind(frame: Any, name: str) -> str:
+    """Return the type of a column, as Spark names it."""
+    return dict(frame.dtypes)[name].partition("(")[0]
+
+
+def dated(frame: Any, order: str) -> bool:
+    """Return whether the order holds dates or times, not whole numbers."""
+    return kind(frame, order) in DATED
+
+
+def names(what: str, frame: Any, wanted: list[str]) -> None:
+    """Raise SelectronError if a column is missing."""
+    for name in wanted:
+        if name not in frame.columns:
+            raise SelectronError(f"{what} has no column {name!r}: it has {_few(frame.columns)}.")
+
+
+def types(frame: Any, keys: list[str], order: str, features: list[str]) -> None:
+    """Raise SelectronError if the key, the order or a feature is of a type that does not fit."""
+    wanted: list[tuple[str, tuple[str, ...], str]]
+    wanted = [(name, NUMBERS, "numbers: use an encoder for other columns") for name in features]
+    wanted += [(order, WHOLE + DATED, "whole numbers, dates or times")]
+    wanted += [(name, KEYS, "texts, whole numbers or booleans") for name in keys]
+    for name, fitting, what in wanted:
+        if kind(frame, name) not in fitting:
+            raise SelectronError(f"Column {name!r} is of {kind(frame, name)}, and must be {what}.")
+
+
+def labels(given: Any, frame: Any, keys: list[str], order: str, time: Any, named: tuple) -> None:
+    """Raise SelectronError if a column of the labels is missing or does not fit the frame's."""
+    names("labels", given, [*keys, "label"])
+    if given.isStreaming != frame.isStreaming:
+        raise SelectronError("labels must be streaming if the frame is, and a batch if it is one.")
+    if not {"ticket", order} & set(given.columns):
+        raise SelectronError(f"labels has no column 'ticket' or {order!r}: add one of them.")
+    for name in filter(None, (order if order in given.columns else None, time)):
+        names("labels", given, [name])
+        if dated(given, name) != dated(frame, order) or kind(given, name) not in WHOLE + DATED:
+            raise SelectronError(
+                f"Column {name!r} of labels is of {kind(given, name)}, and the order is of "
+                f"{kind(frame, order)}: give both the same type."
+            )
+    text, fitting = _kind_of_classes(named)
+    if kind(given, "label") not in fitting:
+        raise SelectronError(
+            f"Column 'label' of labels is of {kind(given, 'label')}, and the classes are {text}."
+        )
+
+
+def classes(given: Any) -> tuple:
+    """Return the classes; raise SelectronError unless they are of one kind and distinct."""
+    found = tuple(getattr(one, "item", lambda one=one: one)() for one in given)
+    if len(found) < 2 or len(set(found)) < len(found):
+        raise SelectronError(f"classes must be two or more, each once, got {shown(list(found))}.")
+    _kind_of_classes(found)
+    return found
+
+
+def _kind_of_classes(found: tuple) -> tuple[str, tuple[str, ...]]:
+    """Return what the classes are, in words and as types of Spark."""
+    if all(isinstance(one, str) for one in found):
+        return "texts", ("string",)
+    if all(isinstance(one, bool) for one in found):
+        return "booleans", ("boolean",)
+    if all(isinstance(one, int) and not isinstance(one, bool) for one in found):
+        return "whole numbers", WHOLE
+    raise SelectronError(
+        f"classes must be texts, whole numbers or booleans alone, got {shown(list(found))}."
+    )
+
+
+def unknown_label(found: tuple) -> str:
+    """Return the end of the sentence about a label that is none of the classes."""
+    return f", which is {none_of(found)}."  # type: ignore[arg-type]
+
+
+def whole(name: str, value: Any, least: int) -> int:
+    """Return a parameter that is a whole number; raise SelectronError if it is none."""
+    if isinstance(value, int) and not isinstance(value, bool) and value >= least:
+        return value
+    raise SelectronError(f"{name} must be a whole number from {least} on, got {shown(value)}.")
+
+
+def time_to_live(value: Any, of_times: bool) -> int | None:
+    """Return the time to live in units of the order, microseconds if it holds times."""
+    if value is None or not of_times:
+        return None if value is None else whole("ttl", value, 1)
+    if isinstance(value, timedelta) and value > timedelta(0):
+        return value // timedelta(microseconds=1)
+    raise SelectronError(f"ttl must be a timedelta, as the order holds times, got {shown(value)}.")
+
+
+def _few(found: list[str]) -> str:
+    """Return the first few names as a message shows them."""
+    return ", ".join(map(repr, found[:8])) + (", ..." if len(found) > 8 else "")

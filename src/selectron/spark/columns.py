@@ -1,0 +1,174 @@
+"""The columns that go to the workers, the same for rows, labels and states, and what comes back.
+
+Rows and labels are united, so that one operator holds the state of a key and labels reach its model
+whenever they come. Their names are plain (k0, v0), whatever those of the frame are.
+"""
+
+from typing import Any
+
+from ..model.keyed import ASAP, Keyed
+from .checks import DATED, WHOLE, kind, unknown_label
+from .layout import DECIDED, ITEM, STATE
+
+
+class Columns:
+    """The united columns of rows and labels, in `together`."""
+
+    def __init__(
+        self, frame: Any, keys: list[str], order: str, kept: list[str], classes: tuple, keyed: Keyed
+    ) -> None:
+        from pyspark.sql import functions
+
+        self.F: Any = functions
+        self.frame, self.keys, self.order, self.kept = frame, keys, order, kept
+        self.classes, self.keyed = classes, keyed
+        self.key_names = [f"k{i}" for i in range(len(keys))]
+        self.types = {name: frame.schema[name].dataType for name in frame.columns}
+        self.together: Any = None
+
+    def add_rows(self, names: list[str], encoder: Any) -> None:
+        """Add the rows of the frame."""
+        x = [self._column(self.frame, name) for name in names]
+        if encoder is None:
+            row = self.F.array(*(column.cast("double") for column in x))
+        else:
+            from .handler import encoding
+
+            kind = "struct<indices: array<int>, values: array<double>>"
+            kind = kind if encoder.sparse_ else "array<double>"
+            row = self.F.pandas_udf(encoding(encoder), kind)(self.F.struct(*x))
+        passed = {f"v{i}": self._wrapped(name) for i, name in enumerate(self.kept)}
+        position = self._position(self.frame, self.order)
+        self.together = self._selected(
+            self.frame, {"code": self.F.lit(ITEM), "position": position, "x": row, **passed}
+        )
+
+    def add_labels(self, labels: Any, time: str | None) -> None:
+        """Add the labels: nulls are none."""
+        F, number, by_ticket = self.F, None, self.F.lit(False)
+        if self.order in labels.columns:
+            number = self._position(labels, self.order)
+        if "ticket" in labels.columns:
+            ticket = self._column(labels, "ticket").cast("bigint")
+            by_ticket = ticket.isNotNull()
+            number = ticket if number is None else F.coalesce(ticket, number)
+        found = {"code": self._code(labels), "position": number, "by_ticket": by_ticket}
+        if time is not None:
+            found["time"] = self._position(labels, time)
+        labelled = labels.where(F.col("label").isNotNull())
+        self.together = self.together.unionByName(self._like_rows(labelled, found))
+
+    def states(self, states: Any) -> Any:
+        """Return given models, with the names of the key's columns."""
+        if states is None:
+            return None
+        return states.select(*self._key(states), self.F.col("state").cast("binary").alias("state"))
+
+    def with_states(self, states: Any) -> Any:
+        """Return the rows and labels of a batch, and the models to start from."""
+        found = {"code": self.F.lit(STATE), "state": self.F.col("state")}
+        return self.together.unionByName(self._like_rows(states, found, key=self.key_names))
+
+    def plan(self) -> Any:
+        """Return what a worker has to know."""
+        from .handler import Plan
+
+        return Plan(self.keyed, len(self.keys), len(self.kept), self.classes)
+
+    def schema(self, of_states: bool = False) -> Any:
+        """Return the columns that come back from a worker."""
+        types = {field.name: field.dataType.simpleString() for field in self.together.schema}
+        found = {name: types[name] for name in self.key_names}
+        if of_states:
+            found["state"] = "binary"
+        else:
+            label = {str: "string", bool: "boolean", int: "bigint"}[type(self.classes[0])]
+            found |= {f"v{i}": types[f"v{i}"] for i in range(len(self.kept))}
+            found |= {"position": "bigint", "label": label, **DECIDED}
+        return ", ".join(f"{name} {kind}" for name, kind in found.items())
+
+    def renamed(self, result: Any) -> Any:
+        """Return the result with the key under its own names."""
+        keys = [
+            self.F.col(k).alias(name) for k, name in zip(self.key_names, self.keys, strict=True)
+        ]
+        return result.select(*keys, *result.columns[len(keys) :])
+
+    def restored(self, result: Any) -> Any:
+        """Return the result with the columns of the frame under their names, in their order."""
+        F, own = self.F, {}
+        for k, name in zip(self.key_names, self.keys, strict=True):
+            own[name] = F.col(k)
+        position = F.col("position")
+        if kind(self.frame, self.order) not in WHOLE:
+            position = F.timestamp_micros(position)
+        own[self.order] = position.cast(self.types[self.order])
+        for i, name in enumerate(self.kept):
+            wide = kind(self.frame, name) == "bigint"
+            own[name] = F.col(f"v{i}")[0] if wide else F.col(f"v{i}")
+        columns = [own[name].alias(name) for name in self.frame.columns if name in own]
+        return result.select(*columns, "label", *DECIDED)
+
+    # Within
+
+    def _column(self, frame: Any, name: str) -> Any:
+        """Return a column, whatever signs its name has."""
+        return frame[f"`{name}`"]
+
+    def _given(self, frame: Any, name: str, what: str) -> Any:
+        """Return a column that must not hold nulls."""
+        text = f"Column '{name}' of the {what} holds a null: leave out such rows."
+        column = self._column(frame, name)
+        return self.F.when(column.isNull(), self.F.raise_error(self.F.lit(text))).otherwise(column)
+
+    def _key(self, frame: Any) -> list[Any]:
+        pairs = zip(self.keys, self.key_names, strict=True)
+        return [
+            self._given(frame, name, "key").cast(self.types[name]).alias(k) for name, k in pairs
+        ]
+
+    def _position(self, frame: Any, name: str) -> Any:
+        """Return a column of the order's type as whole numbers, of microseconds if it has times."""
+        column = self._given(frame, name, "order")
+        if kind(frame, name) in DATED:
+            return self.F.unix_micros(column.cast("timestamp"))
+        return column.cast("bigint")
+
+    def _wrapped(self, name: str) -> Any:
+        """Return a column to keep: whole numbers with nulls would come back as floats."""
+        column = self._column(self.frame, name)
+        return self.F.array(column) if kind(self.frame, name) == "bigint" else column
+
+    def _code(self, labels: Any) -> Any:
+        """Return the codes of labels: -1 and +1 of two classes, 1 to K of many."""
+        label, F = self._column(labels, "label"), self.F
+        codes = (-1, 1) if len(self.classes) == 2 else range(1, len(self.classes) + 1)
+        chosen = F
+        for one, code in zip(self.classes, codes, strict=True):
+            chosen = chosen.when(label == F.lit(one), F.lit(code))
+        parts = F.lit("The label "), label.cast("string"), F.lit(unknown_label(self.classes))
+        return chosen.otherwise(F.raise_error(F.concat(*parts)))
+
+    def _selected(self, frame: Any, found: dict[str, Any], key: Any = None) -> Any:
+        F = self.F
+        base = {
+            "code": F.lit(ITEM),
+            "position": F.lit(0),
+            "by_ticket": F.lit(False),
+            "time": F.lit(ASAP),
+            "x": F.lit(None),
+            "state": F.lit(None).cast("binary"),
+        }
+        types = {"code": "int", "position": "bigint", "by_ticket": "boolean", "time": "bigint"}
+        columns = {**base, **found}
+        made = [c.cast(types[n]) if n in types else c for n, c in columns.items()]
+        named = [c.alias(name) for c, name in zip(made, columns, strict=True)]
+        return frame.select(*(self._key(frame) if key is None else key), *named)
+
+    def _like_rows(self, frame: Any, found: dict[str, Any], key: Any = None) -> Any:
+        """Return columns of the rows' types; those that are not given are null."""
+        types = {field.name: field.dataType for field in self.together.schema}
+        empty = {name: self.F.lit(None) for name in types if name[0] == "v"}
+        empty["x"] = self.F.lit(None)
+        cast = {name: column.cast(types[name]) for name, column in {**empty, **found}.items()}
+        return self._selected(frame, cast, key)

@@ -1,0 +1,189 @@
+"""Decisions about the rows of many keys, each by a model of its own."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from inspect import signature
+from typing import Any
+
+from ..askers import Always
+from ..errors import SelectronError
+from ..learners import LeadingHistory
+from ..model.keyed import Keyed
+from . import checks
+from .columns import Columns
+from .session import PROVIDER, ROCKSDB
+
+LEARNER = LeadingHistory(replays=0)  # the default: at 10 features, the state of a key takes 11 kB
+
+
+def decide(
+    frame: Any,
+    *,
+    key: str | Sequence[str],
+    order: str,
+    classes: Sequence,
+    columns: Sequence[str] | None = None,
+    encoder: Any = None,
+    learner: Any = None,
+    asker: Any = None,
+    labels: Any = None,
+    time: str | None = None,
+    keep: Sequence[str] | None = None,
+    states: Any = None,
+    max_open: int = 100,
+    ttl: int | timedelta | None = None,
+    many: str | None = None,
+    fit_intercept: bool = True,
+    normalize: bool | None = None,
+    random_state: int = 0,
+) -> Any:
+    """Return a DataFrame with a decision about each row, of the model of its key.
+
+    Each key has a model of its own, which plays its rows in their order, and learns labels whenever
+    they come. On a stream, the models are the state of the query. The columns that are added are
+    `label`, the predicted class; `proba`, the probabilities of the classes; `ask`, whether the
+    label is asked for; `ask_probability`; and `ticket`, the number of the question within the key,
+    0 if there is none.
+
+    Parameters
+    ----------
+    frame : DataFrame, streaming or batch
+    key : str or list of str
+        Columns of text, whole numbers or booleans.
+    order : str
+        A column of whole numbers, dates or times, unique within a key. Rows of a key that come in
+        one batch are played in this order.
+    classes : list
+        At least two classes: texts, whole numbers or booleans. Of two, the second is +1.
+    columns : list of str
+        Columns of numbers: the features. Or give an encoder.
+    encoder : TableEncoder
+        A fitted one, whose columns the frame has. All keys share it, and it learns nothing more.
+    learner : from `selectron.learners`, default LeadingHistory(replays=0)
+    asker : from `selectron.askers`, default Always()
+        A budget holds for each key.
+    labels : DataFrame, default None
+        It is streaming if `frame` is, and has the columns of the key; `label`; and `ticket` or the
+        order column, which name the row. Of labels that come twice the first counts; labels of rows
+        that were not asked for, or whose tickets have expired, change nothing.
+    time : str, default None
+        A column of `labels` of the order's type: a label is learned after the rows up to that time,
+        whatever batch it comes in. Without one, it is learned as soon as it comes: before the rows
+        of its batch or, if its own row is among them, right after that row.
+    keep : list of str, default None
+        Columns of `frame` in the result, besides the key and the order. None keeps all.
+    states : DataFrame, default None
+        Models to start from, as `models` returns them.
+    max_open : int, default 100
+        Number of open tickets of a key; beyond it, the oldest expires.
+    ttl : int or timedelta, default None
+        Tickets expire whose row is this far behind the newest row of the key, in the order.
+    many, fit_intercept, normalize
+        As of `OnlineClassifier`.
+    random_state : int, default 0
+        Each key has draws of its own, a function of (random_state, key).
+
+    Raises SelectronError if a parameter or a column does not fit. A query stops with an error that
+    has one sentence about its reason if it meets a null in a column of the key or the order, a
+    label that is none of the classes, a row that is not finite, or a state of a newer version or of
+    other parameters.
+    """
+    found = _planned(**locals())
+    states = found.states(states)
+    return _stream(found, states) if frame.isStreaming else _batch(found, states, final=False)
+
+
+def models(frame: Any, *, states: Any = None, **parameters: Any) -> Any:
+    """Return a DataFrame of the columns of the key and `state`: the models after a batch.
+
+    Parameters are those of `decide`, whose `states` takes the result, on a stream too.
+    """
+    if frame.isStreaming:
+        raise SelectronError(
+            "models takes a batch: the models of a stream are in its checkpoint, where Spark's "
+            'format "statestore" reads them.'
+        )
+    names = [name for name in signature(decide).parameters if name not in ("frame", "states")]
+    unknown = sorted(set(parameters) - set(names))
+    if unknown:
+        raise TypeError(f"models got an unexpected parameter {unknown[0]!r}")
+    defaults = {name: signature(decide).parameters[name].default for name in names}
+    found = _planned(frame=frame, states=states, **{**defaults, **parameters, "keep": []})
+    return _batch(found, found.states(states), final=True)
+
+
+def _planned(
+    frame: Any, key: Any, order: str, labels: Any, time: Any, keep: Any, **given: Any
+) -> Columns:
+    """Return the columns of the rows and the labels, and how they are played; check everything."""
+    keys = [key] if isinstance(key, str) else list(key)
+    columns, encoder, asker = given["columns"], given["encoder"], given["asker"] or Always()
+    if (columns is None) == (encoder is None):
+        raise SelectronError("decide takes either columns or encoder.")
+    if encoder is not None and not hasattr(encoder, "columns_"):
+        raise SelectronError("encoder must be a fitted TableEncoder: call its fit first.")
+    names = list(columns if encoder is None else encoder.columns_)
+    others = [name for name in frame.columns if name not in (*keys, order)]
+    kept = others if keep is None else list(keep)
+    checks.names("The frame", frame, [*keys, order, *names, *kept])
+    checks.types(frame, keys, order, names if encoder is None else [])
+    classes = checks.classes(given["classes"])
+    if labels is not None:
+        checks.labels(labels, frame, keys, order, time, classes)
+    dated = checks.dated(frame, order)
+    if getattr(asker, "per", None) is not None and not dated:
+        raise SelectronError(f"A budget for a period needs an order of times: {order!r} has none.")
+    keyed = Keyed(
+        given["learner"] or LEARNER,
+        asker,
+        width=len(names) if encoder is None else encoder.width_,
+        classes=len(classes),
+        sparse=encoder is not None and encoder.sparse_,
+        many=given["many"],
+        constant=bool(given["fit_intercept"]),
+        normalize=given["normalize"],
+        random_state=checks.whole("random_state", given["random_state"], 0),
+        max_open=checks.whole("max_open", given["max_open"], 1),
+        ttl=checks.time_to_live(given["ttl"], dated),
+        names=(classes, tuple(names)),
+    )
+    keyed.step((), None, None, None)  # raises SelectronError if parameters do not fit together
+    found = Columns(frame, keys, order, kept, classes, keyed)
+    found.add_rows(names, encoder)
+    if labels is not None:
+        found.add_labels(labels, time)
+    return found
+
+
+def _stream(found: Columns, states: Any) -> Any:
+    """Return the decisions of a stream."""
+    from .handler import Processor
+
+    rows = found.together
+    if rows.sparkSession.conf.get(PROVIDER, "") != ROCKSDB:
+        raise SelectronError(
+            "A stream needs the RocksDB state store: start Spark with selectron.spark.session, or "
+            f"set {PROVIDER} to {ROCKSDB}."
+        )
+    decided = rows.groupBy(*found.key_names).transformWithStateInPandas(
+        statefulProcessor=Processor(found.plan()),
+        outputStructType=found.schema(),
+        outputMode="Append",
+        timeMode="None",
+        initialState=None if states is None else states.groupBy(*found.key_names),
+    )
+    return found.restored(decided)
+
+
+def _batch(found: Columns, states: Any, final: bool) -> Any:
+    """Return the decisions of a batch, or the final models."""
+    from .handler import of_group
+
+    rows = found.together
+    if states is not None:
+        rows = found.with_states(states)
+    groups = rows.groupBy(*found.key_names)
+    if not final:
+        return found.restored(groups.applyInPandas(of_group(found.plan()), found.schema()))
+    schema = found.schema(of_states=True)
+    return found.renamed(groups.applyInPandas(of_group(found.plan(), final=True), schema))

@@ -1,0 +1,63 @@
+"""A Spark session that can run `decide`, and a clear error where there can be none."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from ..errors import SelectronError
+
+OLDEST_JAVA = 17
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+
+
+def session(master: str | None = None, **settings: Any) -> Any:
+    """Return a Spark session with the state store that `decide` needs on streams.
+
+    `master` is Spark's address of a cluster, such as "local[2]" for two cores of this machine.
+    `settings` are Spark's, with `__` in place of dots: `spark__sql__shuffle__partitions=4`. Raises
+    SelectronError if PySpark or Java is missing, or Java is too old.
+    """
+    spark_sql, _ = pyspark(), check_java()
+    builder = spark_sql.SparkSession.builder.config(PROVIDER, ROCKSDB)
+    builder = builder if master is None else builder.master(master)
+    for name, value in settings.items():
+        builder = builder.config(name.replace("__", "."), value)
+    return builder.getOrCreate()
+
+
+def pyspark() -> Any:
+    """Return the module `pyspark.sql`; raise SelectronError if it is missing or too old."""
+    try:
+        import pyspark.sql
+    except ImportError as error:
+        raise SelectronError(
+            "selectron.spark needs PySpark: pip install 'selectron[spark]'."
+        ) from error
+    version = pyspark.__version__
+    if int(version.partition(".")[0]) < 4:
+        raise SelectronError(
+            f"selectron.spark needs PySpark 4 or later, and {version} is installed: "
+            "pip install 'selectron[spark]'."
+        )
+    return pyspark.sql
+
+
+def check_java() -> int:
+    """Return the version of Java that Spark will start; raise SelectronError if none will do."""
+    home = os.environ.get("JAVA_HOME")
+    java = Path(home, "bin", "java") if home else shutil.which("java")
+    remedy = f"install Java {OLDEST_JAVA} or later (on Debian, openjdk-17-jre-headless)"
+    if java is None or not Path(java).exists():
+        where = f"JAVA_HOME is {home}, which has no bin/java" if home else "no java is on the PATH"
+        raise SelectronError(f"Spark needs Java, and {where}: {remedy}.")
+    shown = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
+    found = re.search(r'version "(?:1\.)?(\d+)', shown.stderr + shown.stdout)
+    if found is None or int(found[1]) < OLDEST_JAVA:
+        version = found[1] if found else "unknown"
+        needed = f"Spark needs Java {OLDEST_JAVA} or later"
+        raise SelectronError(f"{needed}, and {java} is {version}: {remedy}.")
+    return int(found[1])

@@ -1,0 +1,128 @@
+"""Streams equal single processes byte for byte, whatever is killed in mid-batch."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from .needs import missing
+from .stream import BATCHES, alone, of_key, tables, write
+
+pytestmark = [
+    pytest.mark.slow,  # Spark takes seconds to start
+    pytest.mark.compiles,  # as in the workers
+    pytest.mark.skipif(bool(missing()), reason=missing() or "Spark is here"),
+]
+KEYS, ROWS = 30, 120
+PATIENCE = 600  # seconds
+
+
+@pytest.fixture(scope="module")
+def batches():
+    return tables(KEYS, ROWS)
+
+
+@pytest.fixture
+def folder(tmp_path, batches):
+    write(tmp_path, batches)
+    return tmp_path
+
+
+def start(folder, master, *more):
+    import pyspark
+
+    env = {
+        **os.environ,
+        "SPARK_HOME": str(Path(pyspark.__file__).parent),
+        "PYSPARK_PYTHON": sys.executable,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "PYTHONWARNINGS": "ignore",
+    }
+    env["PYTHONPATH"] = os.pathsep.join(filter(None, [str(Path.cwd()), env.get("PYTHONPATH")]))
+    command = [sys.executable, "-m", "tests.spark.job", master, str(folder), *more]
+    log = (folder / "log.txt").open("a")
+    with log:
+        return subprocess.Popen(command, env=env, stdout=log, stderr=log, start_new_session=True)
+
+
+def wait_for(condition, process):
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def executors_of(parent):
+    """Return the ids of the executors below a process."""
+    found, family = [], {parent}
+    for pid in sorted(int(path.name) for path in Path("/proc").glob("[0-9]*")):
+        try:
+            status = Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()
+            command = Path("/proc", str(pid), "cmdline").read_bytes()
+        except OSError:  # it has ended
+            continue
+        if int(status[1]) in family:  # children have higher ids, unless ids have wrapped around
+            family.add(pid)
+            found += [pid] if b"CoarseGrainedExecutorBackend" in command else []
+    return found
+
+
+def in_batch(folder, number):
+    """Return whether a batch has begun and has not ended."""
+    begun, ended = (folder / "checkpoint" / name for name in ("offsets", "commits"))
+    return (begun / str(number)).exists() and not (ended / str(number)).exists()
+
+
+def check(folder, batches):
+    """Compare decisions and states with those of single processes, for keys drawn at random."""
+    decided = pd.read_parquet(folder / "decided")
+    assert len(decided) == BATCHES * ROWS
+    assert not decided.duplicated(["user", "n"]).any()
+    states = pd.read_parquet(folder / "states.parquet").set_index("user").state
+    asked = 0
+    for key in np.random.default_rng().choice(KEYS, 20, replace=False):
+        state, expected = alone(of_key(batches, f"u{key}"), f"u{key}")
+        found = decided[decided.user == f"u{key}"].sort_values("n", ignore_index=True)
+        found["spam"] = found.proba.str[1]
+        assert states[f"u{key}"] == state
+        same = {"check_exact": True, "check_dtype": False}
+        pd.testing.assert_frame_equal(found[expected.columns], expected, **same)
+        asked += expected.ask.sum()
+    assert 0.2 < asked / (ROWS * BATCHES * 20 / KEYS) < 0.9
+
+
+def finish(folder, process):
+    assert process.wait(PATIENCE) == 0, (folder / "log.txt").read_text()[-3000:]
+
+
+def test_a_driver_killed_in_mid_batch_goes_on_from_the_checkpoint(folder, batches):
+    process = start(folder, "local[2]")
+    try:
+        wait_for(lambda: in_batch(folder, 4), process)
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)  # Python, Spark's JVM and its workers
+        process.wait()
+    assert len(list((folder / "checkpoint" / "commits").glob("[0-9]*"))) < BATCHES
+    finish(folder, start(folder, "local[2]"))
+    check(folder, batches)
+
+
+def test_an_executor_killed_in_mid_batch_is_replaced(folder, batches):
+    process = start(folder, "local-cluster[2,1,1024]")
+    try:
+        wait_for(lambda: in_batch(folder, 3), process)
+        os.kill(executors_of(process.pid)[0], signal.SIGKILL)
+        finish(folder, process)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    assert "Lost executor" in (folder / "log.txt").read_text()
+    check(folder, batches)
