@@ -15,9 +15,16 @@ from . import checks, weights
 from .parameters import flag
 from .rows import TakesRows
 
+__all__ = ["Decision"]
+
 
 class Decision(NamedTuple):
-    """The decision about one row."""
+    """The decision about one row, which `OnlineClassifier.decide` returns.
+
+    >>> from selectron import OnlineClassifier
+    >>> OnlineClassifier(classes=["ham", "spam"]).decide([0.5, 2.0]).ask
+    True
+    """
 
     label: Any  # the predicted class; None before the first label
     margin: float  # the learner's margin score; for many classes, of the best two
