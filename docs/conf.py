@@ -39,6 +39,7 @@ autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
 napoleon_google_docstring = False
+napoleon_use_param = False  # types are prose
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3

@@ -44,7 +44,7 @@ def run(commands: list[str], folder: Path) -> list[str]:
     env |= {"PYTHONPATH": path, "COLUMNS": "80", "MPLBACKEND": "agg"}
     script = [f"{command}\nprintf '\\n{END}\\n'" for command in commands]
     done = subprocess.run(
-        ["sh", "-c", "\n".join([*script, "kill $(jobs -p) 2> /dev/null; wait"])],
+        ["sh", "-c", "\n".join([*script, "[ -z \"$!\" ] || kill $!; wait"])],
         cwd=folder, env=env, text=True, timeout=900,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
