@@ -57,7 +57,9 @@ html_copy_source = False
 html_theme_options = {
     "navigation_with_keys": False,
     "show_toc_level": 2,
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 8,
+    "navbar_persistent": ["search-button"],
+    "collapse_navigation": True,
     "article_header_start": ["breadcrumbs"],
     "footer_start": ["copyright"],
     "footer_end": [],
@@ -71,6 +73,7 @@ linkcheck_ignore = [r"https?://"]  # there may be no network where the site is b
 sphinx_gallery_conf = {
     "examples_dirs": ["../examples"],
     "gallery_dirs": ["gallery"],
+    "within_subsection_order": "FileNameSortKey",
     "filename_pattern": r"/plot_",
     "download_all_examples": False,
     "remove_config_comments": True,

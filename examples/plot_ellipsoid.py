@@ -29,6 +29,8 @@ for _ in range(2000):
     step = learner.step(r)
     w, P = w + step.eta * g, step.mu * P - step.nu * np.outer(g, g)
     kept.append((w, P))
+    if len(kept) == 8:
+        break
 
 circle = np.stack([np.cos(a := np.linspace(0, 2 * np.pi, 200)), np.sin(a)])
 fig, axes = plt.subplots(figsize=(5, 5), layout="constrained")

@@ -14,7 +14,7 @@ def inline(translator: Any, node: nodes.Node) -> None:
 
 def display(translator: Any, node: nodes.Node) -> None:
     """Write a formula on lines of its own."""
-    translator.body.append(f'<div class="math">{tex2mathml(node.astext(), as_block=True)}</div>')
+    translator.body.append(f'<div class="formula">{tex2mathml(node.astext(), as_block=True)}</div>')
     raise nodes.SkipNode
 
 

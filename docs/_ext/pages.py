@@ -6,6 +6,7 @@ several modules has its page in the one that lies deepest.
 
 import importlib
 import inspect
+import re
 import runpy
 import sys
 import tempfile
@@ -87,6 +88,24 @@ def row(full: str) -> str:
     return f"| [`{name}`]({full}.md) | {safe} |"
 
 
+FIELD = re.compile(r"^    (\w+): ([^=#\n]+?)(?: = ([^#\n]+?))?(?:  # (.*))?$", re.MULTILINE)
+
+
+def record(thing: type) -> list[str]:
+    """Return a table of the fields of a class, from the comments next to them; none without."""
+    if not hasattr(thing, "_fields"):
+        return []
+    found = [
+        field for field in FIELD.findall(inspect.getsource(thing)) if field[0] in thing._fields
+    ]
+    if not any(comment for *_, comment in found):
+        return []
+    lines = ["## Fields", "", "| field | type | |", "|---|---|---|"]
+    for name, kind, _, comment in found:
+        lines.append(f"| `{name}` | `{kind}` | {comment}".replace(" | None", " or None") + " |")
+    return [*lines, ""]
+
+
 def write_name(folder: Path, full: str) -> None:
     """Write the page of a class or a function."""
     module, _, name = full.rpartition(".")
@@ -99,11 +118,14 @@ def write_name(folder: Path, full: str) -> None:
     else:
         kind = "function" if callable(thing) else "data"
         lines += [f".. auto{kind}:: {name}"]
-    (folder / f"{full}.md").write_text("\n".join([*lines, "```", ""]), encoding="utf-8")
+    lines += ["```", "", *(record(thing) if inspect.isclass(thing) else [])]
+    (folder / f"{full}.md").write_text("\n".join(lines), encoding="utf-8")
 
 
 def not_ours(app: Any, kind: str, name: str, thing: Any, skip: bool, options: Any) -> bool | None:
     """Leave out what classes inherit from other packages, such as scikit-learn."""
+    if type(thing).__name__ == "_tuplegetter":  # fields: see `record`
+        return True
     module = getattr(getattr(thing, "fget", thing), "__module__", None) or "selectron"
     return True if not module.startswith("selectron") or name.endswith("_request") else None
 
