@@ -29,6 +29,8 @@ extensions = [
     "formulas",
     "pages",
 ]
+templates_path = ["_templates"]
+smartquotes = False  # options begin with two hyphens
 exclude_patterns = ["_build", "gallery/GALLERY_HEADER.*"]
 
 nitpicky = True

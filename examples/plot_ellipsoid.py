@@ -15,7 +15,7 @@ from selectron.learners import CELLIP
 
 random = np.random.default_rng(4)
 u = np.array([0.6, 0.8])  # the best classifier
-learner = CELLIP(gamma=0.05, a=0.5)
+learner = CELLIP(gamma=0.05, a=0.5, rho=1 / 3)
 w, P = np.zeros(2), learner.shape().scale * np.eye(2)
 kept = [(w, P)]
 for _ in range(2000):
