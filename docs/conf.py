@@ -80,6 +80,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "remove_config_comments": True,
     "show_memory": False,
+    "write_computation_times": False,  # its page would load scripts from elsewhere
     "show_signature": False,
     "min_reported_time": 1e9,
     "copyfile_regex": r".*\.rst",

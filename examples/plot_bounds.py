@@ -3,8 +3,8 @@ A theorem and a run
 ===================
 
 The bound of LASEC's theorem 2 on the number of mistakes, for the parameter c, next to the mistakes
-that it makes. The comparator is found in hindsight. A bound holds for every stream, and is not
-tight on this one; its minimum shows which c the theory recommends.
+that it makes. The comparator is found in hindsight, and does not move: a large c is best for it. A
+bound holds for every stream, and is not tight on this one.
 """
 
 import matplotlib.pyplot as plt

@@ -42,5 +42,5 @@ right = [OnlineClassifier(Shrinking(rate)).run(X, y).accuracy for rate in rates]
 fig, axes = plt.subplots(figsize=(6, 4), layout="constrained")
 axes.plot(rates, right, "o-")
 axes.set(xlabel="rate of shrinking", ylabel="accuracy", xscale="log")
-axes.set_title("A concept that switches: neither too short a memory nor too long")
+axes.set_title("On this stream, fast forgetting costs accuracy")
 plt.show()
