@@ -4,7 +4,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test test-all bench lock clean
+.PHONY: run test test-all docs bench lock clean
 
 run: .venv/ready          ## play the handwritten digits: a table, and a picture
 	$(BIN)/selectron run
@@ -18,14 +18,17 @@ test: .venv/ready         ## lint, types, quick tests, doctests: some minutes, m
 test-all: .venv/ready     ## the tests that `test` leaves out: whole grids, pages, crashes, long runs
 	$(BIN)/pytest -n 2 --dist worksteal -m slow
 
+docs: .venv/ready         ## the site, in docs/_build/html, and a check of its links; warnings are errors
+	$(BIN)/python -m sphinx -q -W --keep-going docs docs/_build/html
+
 bench: .venv/bench        ## speed and memory, as ratios measured in one run
 	$(BIN)/python -m benchmarks
 
 lock: .venv/ready         ## take up newer packages
-	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
+	$(BIN)/uv pip compile pyproject.toml --extra dev --extra docs --universal --python-version 3.11 \
 	  --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
 	  --upgrade --output-file requirements-dev.txt
-	$(BIN)/uv pip compile pyproject.toml --extra dev --extra bench --universal \
+	$(BIN)/uv pip compile pyproject.toml --extra dev --extra docs --extra bench --universal \
 	  --constraint requirements-dev.txt --python-version 3.11 \
 	  --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
 	  --upgrade --output-file requirements-bench.txt
@@ -42,5 +45,5 @@ lock: .venv/ready         ## take up newer packages
 	touch $@
 
 clean:                    ## remove the environment and all caches
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf docs/_build docs/gallery docs/reference/api .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src desktop experiments tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -204,7 +204,7 @@ def size() -> Iterator[Row]:
     )
 
 
-def picture(path: str = "docs/pool.png") -> None:
+def picture(path: str = "docs/explanation/pool.png") -> None:
     """Draw the mistakes of every order on 20,000 points of the sphere, d = 20."""
     from selectron.evaluate.plot import plot_pool
 

@@ -2,7 +2,13 @@
 
 
 class SelectronError(ValueError):
-    """Bad input: one sentence that names the fault, its place, and a remedy."""
+    """Bad input: one sentence that names the fault, its place, and a remedy.
+
+    >>> from selectron.learners import LASEC
+    >>> LASEC(b=2.0, c=1.0).numbers()
+    Traceback (most recent call last):
+    selectron.errors.SelectronError: LASEC: b must be below c, got b=2.0 and c=1.0.
+    """
 
 
 class Refused(SelectronError):

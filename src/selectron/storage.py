@@ -40,7 +40,14 @@ HEADER = "header"
 
 
 def write(path: str | os.PathLike, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
-    """Write a model file atomically."""
+    """Write a model file atomically: a header that JSON can hold, and arrays by name.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(Path(folder, "mine"), {"kind": "mine"}, {"w": np.zeros(3)})
+    ...     read(Path(folder, "mine"))
+    ({'kind': 'mine'}, {'w': array([0., 0., 0.])})
+    """
     payload = io.BytesIO()
     text = np.frombuffer(json.dumps(header, default=_plain).encode(), np.uint8)
     np.savez(payload, allow_pickle=False, **{HEADER: text}, **arrays)
@@ -73,6 +80,13 @@ def read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]
     """Return the header and the arrays of a model file.
 
     Raises SelectronError if it is no model file, of another version, or damaged.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(Path(folder, "mine"), {"kind": "mine"}, {"w": np.zeros(3)})
+    ...     header, arrays = read(Path(folder, "mine"))
+    >>> header["kind"]
+    'mine'
     """
     with open(path, "rb") as file:
         if file.read(len(MAGIC)) != MAGIC:

@@ -305,7 +305,7 @@ def test_drift_is_told_of_and_drawn(call, tmp_path):
     assert len(told["drifts"]) == 1
     assert 600 < told["drifts"][0] < 700
     shown = call(*argv, "--plot", "turn.svg").stdout
-    assert f"detected drift in rows {told['drifts'][0]} (1 times)." in shown
+    assert f"detected drift in row {told['drifts'][0]}." in shown
     drawn = Path("turn.svg").read_text()
     assert "drift detected" in drawn
     assert "age of the leader, rows" in drawn

@@ -7,7 +7,7 @@ R is the largest norm of these. Each function bounds the number of mistakes with
 equals `run.steps`, except for CELLIP under `Disagreement`, which also steps on correct predictions.
 u may have any norm.
 
-Proofs and the changes to the talk are in docs/bounds.md.
+Proofs and the changes to the talk are in docs/explanation/bounds.md.
 """
 
 import math
@@ -18,6 +18,8 @@ from ..engine.parameters import shown
 from ..errors import SelectronError
 from ..model.run import Run
 from .quantities import fitting, from_0, longest, steps
+
+__all__ = ["lambda_1", "theorem_2", "theorem_3", "volume_factor"]
 
 
 def lambda_1(gamma: float, a: float, start: str = "sound") -> float:
@@ -99,9 +101,9 @@ def theorem_3(
 ) -> float:
     """Return the bound on the steps of IELLIP(gamma, c, b); inf if c + b >= 1.
 
-    The talk's bound does not hold as printed; the smaller one of (i) and (ii) in docs/bounds.md is
-    returned, inf with a zero row. As in the talk, losses are summed over all rounds with a label;
-    with `everywhere=False`, over the steps, which is sharper.
+    The talk's bound does not hold as printed; the smaller one of (i) and (ii) in
+    docs/explanation/bounds.md is returned, inf with a zero row. As in the talk, losses are summed
+    over all rounds with a label; with `everywhere=False`, over the steps, which is sharper.
 
     >>> X, y = np.eye(3), [-1, 1, -1]
     >>> from selectron import OnlineClassifier

@@ -3,8 +3,8 @@
 Source: Shen & Dietterich, "A Family of Large Margin Linear Classifiers and Its Application in
 Dynamic Environments" (SDM 2009).
 
-The learners also step without a mistake, which the theorems as printed omit (docs/bounds.md). The
-bound that holds, and is returned, is
+The learners also step without a mistake, which the theorems as printed omit
+(docs/explanation/bounds.md). The bound that holds, and is returned, is
 
     m <= (D^2 - sum of the gains of the other steps) / g
 
@@ -26,9 +26,25 @@ from ..model.run import Run
 from . import quantities
 from .quantities import ROUNDING, Steps, above_0, dense, fitting, from_0, longest, recorded, steps
 
+__all__ = [
+    "stepped_mistakes",
+    "theorem_3_1",
+    "theorem_3_2",
+    "theorem_3_3",
+    "theorem_3_4",
+    "theorem_5_1",
+]
+
 
 def stepped_mistakes(run: Run) -> int:
-    """Return the number of mistakes with a step."""
+    """Return the number of mistakes with a step.
+
+    >>> from selectron import OnlineClassifier
+    >>> from selectron.learners import L2Constrained
+    >>> clf = OnlineClassifier(L2Constrained(1.0), fit_intercept=False)
+    >>> stepped_mistakes(clf.run(np.eye(4), [-1] * 4, classes=[-1, 1]))
+    4
+    """
     (run,) = quantities.listed(run)
     return int((run.updated & ~run.correct).sum())
 
@@ -68,6 +84,14 @@ def theorem_3_2(
     A step gains l^2 / ||x||^2 - 2 mu beta. inf if a comparator's norm is above beta. In the L1 case
     mu is the largest change of one weight; D is ||u||_2, which is smaller than the paper's ||u||_1.
     With `sigma` it is Theorem 3.4, for small weights removed as in `theorem_3_1`.
+
+    >>> from selectron import OnlineClassifier
+    >>> from selectron.learners import L2Constrained
+    >>> X = np.eye(4)
+    >>> clf = OnlineClassifier(L2Constrained(2.0), fit_intercept=False)
+    >>> run = clf.run(X, [-1] * 4, classes=[-1, 1])
+    >>> run.mistakes, theorem_3_2(run, X, -np.ones(4), beta=2.0)
+    (4, 4.0)
     """
     above_0(beta=beta)
     from_0(sigma=sigma)

@@ -1,7 +1,7 @@
 """LASEC: mistakes against a sequence of comparators that drifts.
 
 Source: Moroshko & Crammer, "Selective Sampling with Drift" (AISTATS 2014), section 4, mended as in
-docs/bounds.md.
+docs/explanation/bounds.md.
 
 X (n, d) are the rows as the learner saw them, U is one comparator (d,) or one per round, (n, d), in
 units of the paper's gamma. V_m = sum ||u_k - u_(k-1)||^2 and u_1 are over the rounds with a step.
@@ -17,6 +17,8 @@ import numpy as np
 from ..model.run import Run
 from . import quantities
 from .quantities import ROUNDING, Runs, Steps, Tradeoff, above_0, averaged, fitting, longest, steps
+
+__all__ = ["corollary_8", "corollary_9", "drift_of", "lemma_7", "theorem_2", "theorem_4", "tuned_c"]
 
 
 def theorem_2(
@@ -45,6 +47,15 @@ def theorem_4(
     term is averaged; `.at(a)` also bounds `weighted_mistakes` in each single run. It holds under
     `SecondOrderMargin(a)` as well, since the proof drops p^2. `.tuning()` is the paper's a below
     eq. (7), and `.best()` the bound with it, for runs with that same a.
+
+    >>> from selectron import OnlineClassifier
+    >>> from selectron.askers import Margin
+    >>> from selectron.learners import LASEC
+    >>> X, y = np.array([[1.0, 0.0], [0.0, 1.0]] * 4), [-1, 1] * 4
+    >>> clf = OnlineClassifier(LASEC(1.0, 10.0), Margin(0.5), fit_intercept=False, random_state=0)
+    >>> bound = theorem_4(clf.run(X, y), X, np.array([-1.0, 1.0]), b=1.0, c=10.0)
+    >>> round(bound.at(0.5), 3)
+    1.25
     """
     above_0(b=b, c=c)
     X, U = fitting(runs, X, U)
@@ -71,7 +82,11 @@ def lemma_7(A: float, B: float, C: float, D: float, gamma: float = 1.0) -> float
 
 
 def drift_of(c: float, X: np.ndarray) -> float:
-    """Return the drift V for which c is optimal: the inverse of `tuned_c`."""
+    """Return the drift V for which c is optimal: the inverse of `tuned_c`.
+
+    >>> round(drift_of(10.0, np.eye(4)), 3)
+    0.716
+    """
     above_0(c=c)
     X = quantities.rows(X)
     return math.sqrt(2) * X.size * longest(X) / c**1.5
@@ -94,6 +109,13 @@ def corollary_8(run: Run, X: np.ndarray, U: np.ndarray, b: float, c: float) -> f
 
     V is `drift_of(c, X)`. The bound holds if V_m <= V and c >= mu = max(9/8 X^2, (b + X^2)^2 /
     (8 X^2)), X the largest norm of a row; otherwise inf is returned.
+
+    >>> from selectron import OnlineClassifier
+    >>> from selectron.learners import LASEC
+    >>> X = np.array([[1.0, 0.0], [0.0, 1.0]] * 4)
+    >>> run = OnlineClassifier(LASEC(1.0, 10.0), fit_intercept=False).run(X, [-1, 1] * 4)
+    >>> run.mistakes, round(corollary_8(run, X, np.array([-1.0, 1.0]), b=1.0, c=10.0), 3)
+    (1, 18.665)
     """
     above_0(b=b, c=c)
     X, U = fitting(run, X, U)
@@ -106,6 +128,15 @@ def corollary_9(runs: Runs, X: np.ndarray, U: np.ndarray, b: float, c: float) ->
     """Return the bound on the expected mistakes of LASEC(b, c) under `Margin(a)`: `.at(a)`.
 
     It is `theorem_4` without terms x' D^-1 x, under the conditions of `corollary_8`.
+
+    >>> from selectron import OnlineClassifier
+    >>> from selectron.askers import Margin
+    >>> from selectron.learners import LASEC
+    >>> X = np.array([[1.0, 0.0], [0.0, 1.0]] * 4)
+    >>> clf = OnlineClassifier(LASEC(1.0, 10.0), Margin(0.5), fit_intercept=False, random_state=0)
+    >>> bound = corollary_9(clf.run(X, [-1, 1] * 4), X, np.array([-1.0, 1.0]), b=1.0, c=10.0)
+    >>> round(bound.at(0.5), 3)
+    17.765
     """
     above_0(b=b, c=c)
     X, U = fitting(runs, X, U)

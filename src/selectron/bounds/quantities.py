@@ -110,6 +110,13 @@ def expected_labels(runs: Runs) -> float:
     """Return the expected number of queries: the sum of ask probabilities, averaged over runs.
 
     It is the second part of the theorems on selective sampling.
+
+    >>> from selectron import OnlineClassifier
+    >>> from selectron.askers import Fixed
+    >>> from selectron.learners import Perceptron
+    >>> clf = OnlineClassifier(Perceptron(), asker=Fixed(0.25), random_state=0)
+    >>> expected_labels(clf.run(np.eye(4), [-1, 1, -1, 1]))
+    1.0
     """
     return float(np.mean([recorded(r, "ask_probability")[r.labelled].sum() for r in listed(runs)]))
 

@@ -28,12 +28,14 @@ from .quantities import (
     steps,
 )
 
+__all__ = ["adaptive", "theorem_1", "theorem_2"]
+
 
 def theorem_1(runs: Runs, X: np.ndarray, u: np.ndarray, everywhere: bool = False) -> Tradeoff:
     """Return the bound on the expected mistakes of the Perceptron under `Margin(b)`: `.at(b)`.
 
     For rows of norm R or less, the paper's 2b + 1 becomes 2b + R^2 in both terms, and the first is
-    still divided by 2b. `.best()` is eq. (8), mended (docs/bounds.md).
+    still divided by 2b. `.best()` is eq. (8), mended (docs/explanation/bounds.md).
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.learners import Perceptron
@@ -86,7 +88,7 @@ def adaptive(
     expectation M <= L + B^2/2 + B sqrt(L + B^2/4) with B = R + max(1, R) / beta and the hinge loss
     L: the Perceptron's bound with every label, but for max(1, R) / beta.
 
-    Source: docs/bounds.md, after Cesa-Bianchi, Gentile & Zaniboni (JMLR 7, 2006).
+    Source: docs/explanation/bounds.md, after Cesa-Bianchi, Gentile & Zaniboni (JMLR 7, 2006).
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.askers import AdaptiveMargin

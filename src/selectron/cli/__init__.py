@@ -13,6 +13,7 @@ from ..errors import SelectronError
 
 INTERRUPTED = 130  # the exit code with which a shell reports Ctrl-C
 COMMANDS = {
+    "demo": "See in some seconds what it does: a table, and a picture.",
     "run": "Play a stream and report how the learners did.",
     "predict": "Label the rows of a file with a kept model, with probabilities.",
     "show": "Show what a kept model has learned.",
@@ -23,7 +24,23 @@ COMMANDS = {
 }
 
 
-class Lazy(click.Group):
+class ExamplesFirst(click.Command):
+    """A command whose help begins with its examples, the last paragraph of its docstring."""
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples, and then what click writes."""
+        text, mark, examples = (self.help or "").partition("\b\n")
+        if mark:
+            with formatter.section("Examples"):
+                for line in examples.strip().splitlines():
+                    formatter.write(" " * formatter.current_indent + line.strip() + "\n")
+            formatter.write_paragraph()
+        whole, self.help = self.help, text.rstrip()
+        super().format_help(ctx, formatter)
+        self.help = whole
+
+
+class Lazy(ExamplesFirst, click.Group):
     """A group that imports a command when it is called, as NumPy and Numba load slowly.
 
     A command is in the module of its name.
@@ -48,7 +65,16 @@ class Lazy(click.Group):
 @click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="selectron")
 def main() -> None:
-    """Learn a linear classifier from a stream, asking for as few labels as possible."""
+    """Learn a linear classifier from a stream, asking for as few labels as possible.
+
+    \b
+        selectron demo
+        selectron run today.csv --budget 10% --save mail.model
+        selectron run tomorrow.csv --model mail.model --save mail.model
+        selectron predict new.csv --model mail.model -o out.csv
+        selectron label mail.model new.csv
+        selectron serve --demo
+    """
 
 
 @contextmanager

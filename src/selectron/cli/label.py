@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from ..errors import SelectronError
-from . import INTERRUPTED, reported
+from . import INTERRUPTED, ExamplesFirst, reported
 from .files import naming
 from .labelling import interrupted, pressed
 from .models import Saved, keep, load
@@ -17,7 +17,7 @@ KEYS = "Enter confirms · 1 to 9 choose a class · n types a label · s skips ·
 WIDEST = 300  # characters of a value that are shown
 
 
-@click.command()
+@click.command(cls=ExamplesFirst)
 @click.argument("model")
 @click.argument("file")
 @click.option("--from", "first", type=click.IntRange(min=1), default=1, help="Begin at this row.")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from ..errors import SelectronError
-from . import reported
+from . import ExamplesFirst, reported
 from .files import naming, numbering, source_of, watched
 from .options import PICTURES, check_target, of_a_file
 
@@ -31,7 +31,7 @@ class Table(NamedTuple):
     y: "np.ndarray"  # (n,) text, or None
 
 
-@click.command()
+@click.command(cls=ExamplesFirst)
 @click.argument("file")
 @click.option(
     "--learner",

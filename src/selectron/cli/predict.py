@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import SelectronError
-from . import reported
+from . import ExamplesFirst, reported
 from .files import appending, naming, watched
 from .models import Saved, load
 from .options import check_target, format_and_header
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..streams.readers import Chunk
 
 
-@click.command()
+@click.command(cls=ExamplesFirst)
 @click.argument("file")
 @click.option("--model", required=True, help="The model that `selectron run --save` has kept.")
 @click.option(

@@ -11,7 +11,7 @@ import click
 from ..data.files import writing
 from ..errors import SelectronError
 from ..specs import ASKER, BUDGET, KERNEL, LEARNER, within
-from . import reported
+from . import ExamplesFirst, reported
 from .files import decisions, digits, in_order, naming, opened, source_of, watched
 from .models import load, save, uninterrupted
 from .options import DEMO, by_time, check_learners, check_usage, of_a_file
@@ -25,7 +25,7 @@ PICTURE = "selectron-run.png"
 MOST_SHOWN = 40  # lines about columns
 
 
-@click.command(epilog=f"Learners: {LEARNER.listed()}. Askers: {ASKER.listed()}.")
+@click.command(cls=ExamplesFirst, epilog=f"Learners: {LEARNER.listed()}. Askers: {ASKER.listed()}.")
 @click.argument("file", required=False)
 @click.option(
     "--learner",

@@ -10,10 +10,10 @@ from typing import Any
 import click
 
 from ..errors import SelectronError
-from . import reported
+from . import ExamplesFirst, reported
 
 
-@click.command()
+@click.command(cls=ExamplesFirst)
 @click.argument("file", type=click.Path(dir_okay=False, allow_dash=True))
 @click.option(
     "--to", "url", required=True, help="The stream: http://127.0.0.1:8000/v1/streams/mail"

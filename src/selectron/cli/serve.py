@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from ..errors import SelectronError
-from . import reported
+from . import ExamplesFirst, reported
 
 
-@click.command()
+@click.command(cls=ExamplesFirst)
 @click.argument("files", nargs=-1, type=click.Path(dir_okay=False, exists=True))
 @click.option("--demo", is_flag=True, help="Serve an embedded stream of texts that drifts.")
 @click.option(

@@ -5,17 +5,22 @@ from typing import Any
 
 import click
 
-from . import reported
+from . import ExamplesFirst, reported
 from .models import Saved, load
 
 MOST = 10  # weights that are shown
 
 
-@click.command()
+@click.command(cls=ExamplesFirst)
 @click.argument("model")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(model: str, as_json: bool) -> None:
-    """Show what MODEL has learned: rows, labels, classes, columns, and its largest weights."""
+    """Show what MODEL has learned: rows, labels, classes, columns, and its largest weights.
+
+    \b
+        selectron show mail.model
+        selectron show mail.model --json
+    """
     with reported():
         found = described(load(model))
         if as_json:

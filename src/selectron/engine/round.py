@@ -5,6 +5,8 @@ Labels are -1 and +1, and sign(0) = +1. Nothing here touches a vector.
 
 from typing import NamedTuple
 
+__all__ = ["Projection", "Round", "Shape", "ShapeStep", "Step", "hinge", "mistake"]
+
 # Flags of a round's outcome. STRAINED: no step could meet all constraints.
 ASKED, UPDATED, STRAINED = 1, 2, 4
 CLASS = 3  # the index of the predicted class follows above these bits
@@ -12,7 +14,12 @@ REFUSED = -1  # instead of flags: the step was not finite
 
 
 class Round(NamedTuple):
-    """What a learner's step may depend on; vectors are in the spaces."""
+    """What a learner's step may depend on; vectors are in the spaces.
+
+    >>> from selectron.learners import Perceptron
+    >>> Perceptron().step(Round(m=0.5, q=1.0, y=-1.0, k=0.0, ww=0.0, note=0.0))
+    Step(keep=1.0, eta=-1.0)
+    """
 
     m: float  # margin <w, x> before the step
     q: float  # <x, x> in first order; <x, (P + eps I) x> in second order
@@ -23,7 +30,11 @@ class Round(NamedTuple):
 
 
 class Step(NamedTuple):
-    """First order: w <- keep w + eta x."""
+    """First order: w <- keep w + eta x.
+
+    >>> Step(keep=0.99, eta=1.0)
+    Step(keep=0.99, eta=1.0)
+    """
 
     keep: float
     eta: float
@@ -33,6 +44,10 @@ class ShapeStep(NamedTuple):
     """Second order, g = (P + eps I) x: w <- w + eta g and P <- mu (P + eps I) - nu g g'.
 
     0 <= nu q < mu, so that P stays positive definite.
+
+    >>> from selectron.learners import LASEC
+    >>> LASEC().step(Round(m=0.5, q=1.0, y=-1.0, k=0.0, ww=0.0, note=0.0))
+    ShapeStep(eta=-0.75, mu=1.0, nu=0.5)
     """
 
     eta: float
@@ -41,7 +56,12 @@ class ShapeStep(NamedTuple):
 
 
 class Projection(NamedTuple):
-    """First order: w <- the nearest point with margin 1 in the L1 ball of this radius."""
+    """First order: w <- the nearest point with margin 1 in the L1 ball of this radius.
+
+    >>> from selectron.learners import L1Constrained
+    >>> L1Constrained(beta=5.0).step(Round(m=0.5, q=1.0, y=1.0, k=0.0, ww=0.0, note=0.0))
+    Projection(radius=5.0)
+    """
 
     radius: float
 
@@ -71,7 +91,12 @@ class Life(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """Second order, before the first round: P = scale I and eps = noise."""
+    """Second order, before the first round: P = scale I and eps = noise.
+
+    >>> from selectron.learners import AROW
+    >>> AROW().shape()
+    Shape(scale=1.0, noise=0.0)
+    """
 
     scale: float
     noise: float = 0.0

@@ -26,7 +26,7 @@ def shaped(scale: float, q: float) -> float:
     """Return q, at least 0, for a row divided by `scale`; NaN if rounding errors dominate it.
 
     P is positive definite, but its smallest eigenvalues are lost in the rounding of its largest if
-    rows are very long compared with the prior.
+    rows are long compared with the prior.
     """
     q = q / (scale * scale)
     return max(q, 0.0) if q > LOST else math.nan

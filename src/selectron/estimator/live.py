@@ -16,9 +16,16 @@ from . import checks, weights
 from .parameters import flag
 from .rows import TakesRows
 
+__all__ = ["Decision"]
+
 
 class Decision(NamedTuple):
-    """The decision about one row."""
+    """The decision about one row, which `OnlineClassifier.decide` returns.
+
+    >>> from selectron import OnlineClassifier
+    >>> OnlineClassifier(classes=["ham", "spam"]).decide([0.5, 2.0]).ask
+    True
+    """
 
     label: Any  # the predicted class; None before the first label
     margin: float  # the learner's margin score; for many classes, of the best two
@@ -86,8 +93,8 @@ class Live(TakesRows):
         Labels may come in any order, and be of new classes. The step starts from the current model.
         A label of weight w is learned w times, as in `run`.
 
-        Instead of a label, `correct` says whether the label of the decision was right. True is that
-        label; False is the other one of two classes. Of many, False teaches the class that was
+        Instead of a label, `correct` states whether the label of the decision was right. True is
+        that label; False is the other one of two classes. Of many, False teaches the class that was
         wrong only, and weights of classes do not apply; it needs `many="rest"`, or LeadingHistory.
 
         Raises SelectronError if the ticket is not open, or the label is none of the named classes,
@@ -111,12 +118,12 @@ class Live(TakesRows):
             return self._told(ticket, self._new_code(label), sample_weight)
 
     def correct(self, ticket: int, label: Any) -> None:
-        """Learn that the label of an answered ticket was wrong, as if `label` had been told.
+        """Learn that the label of an answered ticket was wrong, as if `label` had been given.
 
         The ticket must be one of the last `correctable` that were answered, after the last `run` or
         `partial_fit`, and in this process: `save` does not keep answers. What has been learned is
         played again from a copy: all weights, probabilities and counts are those of a classifier
-        that was told `label` at once, in the same rounds and with the same weight. Decisions are
+        that learned `label` at once, in the same rounds and with the same weight. Decisions are
         not: rounds, draws, open tickets and what the asker remembers stay as they are. A label of a
         new class is appended to `classes_`.
 

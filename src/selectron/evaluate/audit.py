@@ -23,6 +23,12 @@ class Estimate(NamedTuple):
     """Accuracy and a confidence interval, from 0 to 1 with fewer than 100 rows.
 
     If no label has been asked for, accuracy is NaN.
+
+    >>> audit = Audit()
+    >>> audit.add(np.full(200, 0.5), np.arange(200) < 20)
+    >>> accuracy, low, high = audit.estimate()
+    >>> round(accuracy, 2), round(low, 2), round(high, 2)
+    (0.9, 0.85, 0.93)
     """
 
     accuracy: float

@@ -291,8 +291,9 @@ def detected(results: Sequence[dict[str, Any]]) -> str:
         if row["drifts"]:
             found = [f"{at:,}" for at in row["drifts"]]
             shown = found if len(found) <= MOST_SHOWN else [*found[: MOST_SHOWN - 1], "..."]
-            rows = f"{', '.join(shown)} ({len(found)} times)"
-            lines.append(f"{row['learner']} detected drift in rows {rows}.")
+            rows = f"rows {', '.join(shown)} ({len(found)} times)"
+            where = rows if len(found) > 1 else f"row {found[0]}"
+            lines.append(f"{row['learner']} detected drift in {where}.")
         elif row["drifts"] is not None:
             lines.append(f"{row['learner']} detected no drift.")
     return "\n".join(lines)

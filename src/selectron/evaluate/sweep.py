@@ -10,6 +10,8 @@ from ..estimator.classifier import OnlineClassifier
 from ..specs import written
 from .each import each
 
+__all__ = ["grid", "sweep"]
+
 
 def grid(kind: Any, **values: Iterable[Any]) -> list[Any]:
     """Return a learner or an asker with each combination of these parameters.

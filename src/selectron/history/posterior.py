@@ -177,7 +177,7 @@ def transition(s: Any, switches: float, gap: float, t: float, y: float) -> None:
 
 @noinline
 def life(p: Any, s: Any, t: float, remaining: float) -> Life:
-    """Return how long the concept is expected to last, with so many rounds remaining."""
+    """Return how long the concept is expected to last, with that many rounds remaining."""
     passed, lasting = 0.0, 0.0
     for k in range(FORGETTING, len(s.experts)):
         age = p.switches * (t - s.experts[k, BORN])

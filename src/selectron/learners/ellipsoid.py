@@ -33,7 +33,8 @@ class CELLIP(NamedTuple):
     rho is more than twice that, the ellipsoid grows from cut to cut, until a row is refused.
 
     Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), Theorem 1 with
-    (1 - alpha) rho for the talk's rho, and the least mu that it allows; see docs/bounds.md.
+    (1 - alpha) rho for the talk's rho, and the least mu that it allows; see
+    docs/explanation/bounds.md.
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian

@@ -32,7 +32,7 @@ class Told(NamedTuple):
 
 
 class Live:
-    """A model that decides on single rows and is told their labels."""
+    """A model that decides on single rows and learns their labels later."""
 
     def decide(self: Any, block: Any, time: float = 0.0) -> tuple[int, float, float, int | None]:
         """Play a round whose label may come later: (class, margin, ask_probability, ticket).
@@ -106,7 +106,7 @@ class Live:
         del self.open[ticket], self.chances[ticket], self.proposed[ticket]
 
     def corrected(self: Any, ticket: int, label: int) -> Any:
-        """Return a copy that was told this label of an answered ticket, and all later ones again.
+        """Return a copy that learned this label of an answered ticket, and all later ones again.
 
         Raises SelectronError if it is not one of the last `correctable` tickets answered.
         """

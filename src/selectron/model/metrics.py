@@ -23,6 +23,11 @@ class Metrics(NamedTuple):
     probability that is not empty: its weight, the mean probability, and the share that was right.
     The calibration error is the mean difference between the last two. Without probabilities, log
     loss and calibration error are NaN, and `reliability` is empty.
+
+    >>> from selectron import OnlineClassifier
+    >>> run = OnlineClassifier().run([[1.0], [-2.0], [3.0]], ["up", "down", "up"])
+    >>> run.metrics().true.confusion.tolist()
+    [[0.0, 1.0], [0.0, 2.0]]
     """
 
     classes: list
@@ -39,7 +44,14 @@ class Metrics(NamedTuple):
 
 
 class RunMetrics(NamedTuple):
-    """Metrics over all labels, and those estimated from the labels asked for alone, or None."""
+    """Metrics over all labels, and those estimated from the labels asked for alone, or None.
+
+    >>> from selectron import OnlineClassifier
+    >>> run = OnlineClassifier().run([[1.0], [-2.0], [3.0]], ["up", "down", "up"])
+    >>> true, estimated = run.metrics()
+    >>> true.accuracy == run.accuracy
+    True
+    """
 
     true: Metrics
     estimated: Metrics | None

@@ -25,6 +25,12 @@ class Greedy(NamedTuple):
     """Propose the row of the largest margin among all open rows, and update on a mistake.
 
     It has no mistake bound, and makes no progress where margins vanish.
+
+    >>> from selectron.pool import SelfDirectedClassifier
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> options = {"features": "raw", "fit_intercept": False, "random_state": 0}
+    >>> SelfDirectedClassifier(Greedy(), **options).run(X, X[:, 0] > 0).mistakes
+    4
     """
 
     def plan(self, pool: Pool, state: State, carry: np.ndarray | None) -> tuple[np.ndarray, Plan]:
@@ -47,6 +53,12 @@ class Sphere(NamedTuple):
     The pool is split at random into halves, and each half into c d log log n buckets. In each
     bucket, rows are proposed by decreasing margin up to the first mistake. At the end, each half's
     vector proposes the open rows of the other half. O(d log log n) mistakes.
+
+    >>> from selectron.pool import SelfDirectedClassifier
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> options = {"features": "raw", "fit_intercept": False, "random_state": 0}
+    >>> SelfDirectedClassifier(Sphere(), **options).run(X, X[:, 0] > 0).mistakes
+    13
     """
 
     c: float = 1.6
@@ -139,6 +151,12 @@ class Boosted(NamedTuple):
     rows in V are proposed by decreasing margin, with an update and a new order after each mistake,
     until the `share` of them is labelled; the next phase takes the rest, also of a phase with too
     many mistakes. O(d log(1/delta)) mistakes for a share of 1 - delta.
+
+    >>> from selectron.pool import SelfDirectedClassifier
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> options = {"features": "raw", "fit_intercept": False, "random_state": 0}
+    >>> SelfDirectedClassifier(Boosted(), **options).run(X, X[:, 0] > 0).mistakes
+    5
     """
 
     share: float = 0.5

@@ -100,7 +100,13 @@ class Queue:
 
 
 class PoolRun(NamedTuple):
-    """The record of a session, in the order of the answers; arrays of equal length."""
+    """The record of a session, in the order of the answers; arrays of equal length.
+
+    >>> proposals, labels = np.array([1, 1, 0]), np.array([1, 0, 0])
+    >>> run = PoolRun(np.arange(3), proposals, labels, proposals != labels)
+    >>> run, run.curve.tolist()
+    (<PoolRun: 3 rows labelled, 1 mistakes>, [0, 1, 1])
+    """
 
     order: np.ndarray  # numbers of the rows
     proposals: np.ndarray

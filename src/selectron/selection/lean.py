@@ -25,7 +25,14 @@ from .weights import kept
 
 @dataclass(frozen=True, eq=False)
 class Lean:
-    """A predictor with the weights of a classifier at one moment, without the small ones."""
+    """A predictor with the weights of a classifier at one moment, without the small ones.
+
+    >>> from selectron.learners import Perceptron
+    >>> from selectron.selection import lean
+    >>> X, y = np.array([[1.0, 0.1], [-1.0, 0.1]] * 5), [1, -1] * 5
+    >>> lean(OnlineClassifier(Perceptron()).fit(X, y), sigma=0.5).predict(X[:2]).tolist()
+    [1, -1]
+    """
 
     classifier: OnlineClassifier
     coef_: np.ndarray  # (1, d)
@@ -52,7 +59,14 @@ class Lean:
 
 
 class LeanRun(NamedTuple):
-    """The results of a pass: with all weights, and with the lean predictions."""
+    """The results of a pass: with all weights, and with the lean predictions.
+
+    >>> from selectron.learners import Perceptron
+    >>> X, y = np.array([[1.0, 0.1], [-1.0, 0.1]] * 5), [1, -1] * 5
+    >>> full, lean, used = lean_run(OnlineClassifier(Perceptron()), X, y, sigma=0.5)
+    >>> int(used.max())
+    1
+    """
 
     full: Run
     lean: Run  # asked and updated as in `full`; no margins and probabilities

@@ -1,7 +1,7 @@
 """The demonstration stream: messages to a help desk, "urgent" or "routine", that drift.
 
 Texts are generated from parts, so no download is needed. Every 400 messages other products are in
-trouble, and the trouble is told in other words.
+trouble, and the trouble is described in other words.
 """
 
 import random

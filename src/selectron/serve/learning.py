@@ -273,8 +273,8 @@ class Learning:
     def _encoded(self, row: Row) -> Dense | Sparse:
         """Return a row for the model; of kind "auto", the encoder learns from it.
 
-        Memory is bounded: once there are as many features as words are hashed to, beside those, the
-        encoder learns no more.
+        Memory is bounded: once there are as many features as words are hashed to, apart from those,
+        the encoder learns no more.
         """
         if not isinstance(row, dict):
             return row

@@ -164,7 +164,7 @@ class Service:
             self.forget(at)
 
     def _take_snapshots(self, every: int) -> None:
-        """Take snapshots after so many entries; a failure is logged, and the service goes on."""
+        """Take snapshots after `every` entries; a failure is logged, and the service goes on."""
         for name, stream in self.streams.items():
             if stream.seq - self.marks[name] >= every:
                 self.marks[name] = stream.seq

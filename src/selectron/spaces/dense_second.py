@@ -8,7 +8,7 @@ definite as long as nu <g, N^-1 g> < mu. Rounding has two effects, each cured in
 
 1. <g, N^-1 g> may exceed q by up to `doubt` = d unit times the upper bound of q, which covers the
    worst case up to d = 20, and errors that grow as sqrt(d) beyond. If nu > mu / (q + doubt), as for
-   very long rows, the step is shortened as if the label were noisier.
+   extremely long rows, the step is shortened as if the label were noisier.
 2. Every entry of P is rounded, in total by less than unit mu D. The inverse of P grows by
    nu / (mu - nu q) x x' / mu in a step, so that `lower` follows by recurrence, less unit upper each
    time. While it is above d unit upper, P is safe. Otherwise D is raised to (1 + unit) D before the

@@ -43,6 +43,9 @@ class Chunk(NamedTuple):
     in the other formats, they are objects: text without spaces around it, or None. A label is
     missing where a cell is empty or a null, or holds "?", "NA", "nan" or "null" in small or capital
     letters.
+
+    >>> Chunk([{"a": 1.0}, {"a": 2.0}], 0, np.array(["ham", "spam"]), first=10).part(1, 2).first
+    11
     """
 
     rows: Any
@@ -63,7 +66,16 @@ class Chunk(NamedTuple):
 
 
 class Source:
-    """A file of rows, made by `read`. Each iteration opens the file, reads it and closes it."""
+    """A file of rows, made by `read`. Each iteration opens the file, reads it and closes it.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "rows.csv")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("size,label\\n1.5,ham\\n2.5,spam\\n")
+    ...     [chunk.labels.tolist() for chunk in read(path)]
+    [['ham', 'spam']]
+    """
 
     def __init__(self, path: str, kind: str | None, choice: Choice, header: bool | None, size: int):
         self.path = path

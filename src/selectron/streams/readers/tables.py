@@ -1,4 +1,4 @@
-"""CSV and Parquet, read by Arrow: tables of the features, and the labels and times beside them.
+"""CSV and Parquet, read by Arrow: tables of the features, and the labels and times next to them.
 
 Cells of CSV stay text, so that no cell depends on the others of its chunk. Arrow does not report
 the lines of records, which may have quoted line ends: `record` finds them.

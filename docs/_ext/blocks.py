@@ -1,0 +1,38 @@
+"""Highlight indented blocks without a language as Python sessions or shell commands."""
+
+from typing import Any
+
+from docutils import nodes
+
+COMMANDS = {"selectron", "selectron-desktop", "pip", "make", "python", "zcat", "curl", "eval"}
+
+
+def language(text: str) -> str:
+    """Return the language of a block of code.
+
+    >>> language(">>> 1 + 1"), language("pip install selectron"), language("P <- P + eps I")
+    ('pycon', 'bash', 'none')
+    """
+    first = text.lstrip().split(maxsplit=1)[0] if text.strip() else ""
+    return "pycon" if first == ">>>" else "bash" if first in COMMANDS else "none"
+
+
+def choose(app: Any, doctree: nodes.document) -> None:
+    """Give each block without a language its own."""
+    for block in doctree.findall(nodes.literal_block):
+        if block.get("language", "default") in ("default", "none"):
+            block["language"] = language(block.astext())
+
+
+def as_code(app: Any, context: Any, lines: list[str]) -> None:
+    """Turn the examples of a command, which sphinx-click gives as lines of verse, into code."""
+    verse = [i for i, line in enumerate(lines) if line.startswith("| ")]
+    if verse:
+        lines[verse[0] : verse[-1] + 1] = ["::", "", *("    " + lines[i][2:] for i in verse)]
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Connect the choice."""
+    app.connect("doctree-read", choose)
+    app.connect("sphinx-click-process-description", as_code)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,233 @@
+"""Pages that are made from the code: one for each public name, and one for the service's routes.
+
+A module is public if it has `__all__`, and if all packages above it are. A name that is listed in
+several modules has its page in the one that lies deepest.
+"""
+
+import importlib
+import inspect
+import re
+import runpy
+import sys
+import tempfile
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import selectron
+
+SOURCES = Path(selectron.__file__).parent
+TUTORIALS = Path(__file__).parents[1] / "tutorials"
+INNER = {"history"}  # spaces, whose `__all__` is for the loop
+
+
+def modules() -> list[str]:
+    """Return the names of the public modules, those of the package first."""
+    found = []
+    for file in sorted(SOURCES.rglob("*.py")):
+        parts = file.relative_to(SOURCES).with_suffix("").parts
+        if "\n__all__ = " in file.read_text(encoding="utf-8") and parts[0] not in INNER:
+            found.append(".".join(("selectron", *parts)).removesuffix(".__init__"))
+    return sorted(found, key=lambda name: (name != "selectron", name))
+
+
+def public() -> dict[str, list[str]]:
+    """Return the names of each public module that can be imported here."""
+    names = {}
+    for module in modules():
+        try:
+            names[module] = sorted(importlib.import_module(module).__all__, key=str.lower)
+        except ModuleNotFoundError as error:  # of an optional package
+            if (error.name or "").startswith("selectron"):
+                raise
+    return names
+
+
+def home(module: str, name: str, names: dict[str, list[str]]) -> str:
+    """Return the full name under which a thing has its page."""
+    thing = getattr(importlib.import_module(module), name)
+    if isinstance(thing, ModuleType):
+        return thing.__name__
+    same = [
+        other
+        for other, listed in names.items()
+        if name in listed and getattr(sys.modules[other], name) is thing
+    ]
+    return f"{max(same, key=lambda other: other.count('.'))}.{name}"
+
+
+def write_api(folder: Path) -> None:
+    """Write a page for every public name, and one that lists them."""
+    names = public()
+    folder.mkdir(exist_ok=True)
+    for page in folder.glob("*.md"):
+        page.unlink()
+    toc = []
+    for module, listed in names.items():
+        homes = [home(module, name, names) for name in listed]
+        toc.append(module)
+        own = [full for full in homes if full.rpartition(".")[0] == module]
+        lines = [f"# {module}", "", "```{eval-rst}", f".. automodule:: {module}", ""]
+        lines += ["```", "", "| name | |", "|---|---|", *map(row, homes), ""]
+        lines += ["```{toctree}", ":hidden:", "", *own, "```", ""]
+        (folder / f"{module}.md").write_text("\n".join(lines), encoding="utf-8")
+        for full in own:
+            write_name(folder, full)
+    lines = ["# Python API", ""]
+    lines += ["Each name has a page with its parameters, an example and its source.", ""]
+    lines += ["```{toctree}", ":maxdepth: 2", "", *toc, "```", ""]
+    (folder / "index.md").write_text("\n".join(lines), encoding="utf-8")
+
+
+def row(full: str) -> str:
+    """Return the line of a table for a name: a link to its page, and what it is."""
+    module, _, name = full.rpartition(".")
+    thing = sys.modules.get(full) or getattr(sys.modules[module], name)
+    what = (inspect.getdoc(thing) or "").partition("\n\n")[0].replace("\n", " ")
+    safe = what.replace("|", "\\|").replace("<", "&lt;")
+    return f"| [`{name}`]({full}.md) | {safe} |"
+
+
+FIELD = re.compile(r"^    (\w+): ([^=#\n]+?)(?: = ([^#\n]+?))?(?:  # (.*))?$", re.MULTILINE)
+
+
+def record(thing: type) -> list[str]:
+    """Return a table of the fields of a class, from the comments next to them; none without."""
+    if not hasattr(thing, "_fields"):
+        return []
+    found = [
+        field for field in FIELD.findall(inspect.getsource(thing)) if field[0] in thing._fields
+    ]
+    if not any(comment for *_, comment in found):
+        return []
+    lines = ["## Fields", "", "| field | type | |", "|---|---|---|"]
+    for name, kind, _, comment in found:
+        lines.append(f"| `{name}` | `{kind}` | {comment}".replace(" | None", " or None") + " |")
+    return [*lines, ""]
+
+
+def write_name(folder: Path, full: str) -> None:
+    """Write the page of a class or a function."""
+    module, _, name = full.rpartition(".")
+    thing = getattr(sys.modules[module], name)
+    lines = [f"# {name}", "", "```{eval-rst}", f".. currentmodule:: {module}", ""]
+    if inspect.isclass(thing):
+        lines += [f".. autoclass:: {name}", "   :members:"]
+        if not issubclass(thing, tuple):
+            lines += ["   :inherited-members: BaseException"]  # see `not_ours`
+    else:
+        kind = "function" if callable(thing) else "data"
+        lines += [f".. auto{kind}:: {name}"]
+    lines += ["```", "", *(record(thing) if inspect.isclass(thing) else [])]
+    (folder / f"{full}.md").write_text("\n".join(lines), encoding="utf-8")
+
+
+def not_ours(app: Any, kind: str, name: str, thing: Any, skip: bool, options: Any) -> bool | None:
+    """Leave out what classes inherit from other packages, such as scikit-learn."""
+    if type(thing).__name__ == "_tuplegetter":  # fields: see `record`
+        return True
+    module = getattr(getattr(thing, "fget", thing), "__module__", None) or "selectron"
+    return True if not module.startswith("selectron") or name.endswith("_request") else None
+
+
+def routes() -> dict[str, Any]:
+    """Return the OpenAPI schema of the service."""
+    from selectron.serve import server
+    from selectron.serve.app import application
+
+    with tempfile.TemporaryDirectory() as data, server.made(Path(data), [], True, False) as host:
+        return application(host).openapi()
+
+
+def plain(schema: dict[str, Any]) -> str:
+    """Return a JSON schema in a few words."""
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        return f"[{name}](#{name.lower()})"
+    if "anyOf" in schema:
+        return " or ".join(plain(one) for one in schema["anyOf"])
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    if schema.get("type") == "array":
+        return f"list of {plain(schema.get('items', {}))}"
+    limits = [
+        f"{word} {schema[key]:,}"
+        for key, word in (("minLength", "from"), ("minimum", "from"), ("maxLength", "to"),
+                          ("maximum", "to"))
+        if key in schema
+    ]  # fmt: skip
+    return schema.get("type", "any") + (f" ({' '.join(limits)})" if limits else "")
+
+
+def fields(rows: list[tuple[str, str, bool, str]]) -> list[str]:
+    """Return a table of parameters or fields."""
+    if not rows:
+        return []
+    lines = ["| name | type | required | |", "|---|---|---|---|"]
+    lines += [
+        f"| `{name}` | {kind} | {'yes' if needed else 'no'} | {' '.join(what.split())} |"
+        for name, kind, needed, what in rows
+    ]
+    return [*lines, ""]
+
+
+def write_routes(page: Path) -> None:
+    """Write the page of the service's routes."""
+    schema = routes()
+    lines = ["# The service's routes", ""]
+    lines += ["A running service has this description as JSON at `/v1/openapi.json`. "]
+    lines += ["[The labelling service](serve.md) explains tokens, keys and limits.", ""]
+    for path, methods in schema["paths"].items():
+        for method, route in methods.items():
+            lines += [f"## {method.upper()} {path}", "", route.get("description", ""), ""]
+            if roles := route.get("x-roles"):
+                lines += ["Roles: " + ", ".join(roles) + ".", ""]
+            lines += fields(
+                [
+                    (p["name"], f"{plain(p['schema'])}, in the {p['in']}", p["required"],
+                     p.get("description", ""))
+                    for p in route.get("parameters", [])
+                ]
+            )  # fmt: skip
+            for kind, body in route.get("requestBody", {}).get("content", {}).items():
+                lines += [f"Body: {plain(body.get('schema', {}))}, as `{kind}`.", ""]
+    lines += ["## Bodies", ""]
+    for name, body in schema["components"]["schemas"].items():
+        lines += [f"### {name}", "", body.get("description", ""), ""]
+        required = body.get("required", [])
+        lines += fields(
+            [
+                (field, plain(one), field in required, one.get("description", ""))
+                for field, one in body.get("properties", {}).items()
+            ]
+        )
+    page.write_text("\n".join(lines), encoding="utf-8")
+
+
+def adapted(app: Any, name: str, source: list[str]) -> None:
+    """Redirect links to the desktop's documents; leave out tutorials that are missing."""
+    source[0] = source[0].replace("(../desktop/docs/", "(/desktop/")
+    if name == "tutorials/index":
+        kept = [
+            line
+            for line in source[0].splitlines()
+            if not line.startswith("/") or Path(app.srcdir, line[1:] + ".md").exists()
+        ]
+        source[0] = "\n".join(kept)
+
+
+def write(app: Any, config: Any) -> None:
+    """Write all pages before Sphinx looks for them."""
+    for script in "tickets", "mail":
+        runpy.run_path(str(TUTORIALS / f"{script}.py"))["main"](TUTORIALS)
+    reference = Path(app.srcdir) / "reference"
+    write_api(reference / "api")
+    write_routes(reference / "openapi.md")
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Connect the writing."""
+    app.connect("config-inited", write)
+    app.connect("source-read", adapted)
+    app.connect("autodoc-skip-member", not_ours)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
