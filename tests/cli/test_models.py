@@ -218,3 +218,20 @@ def test_keys_of_json_rows_that_come_and_go(call, tmp_path, monkeypatch):
     out = decided("out.jsonl")
     assert [row["id"] for row in out] == [*map(str, range(90)), *[None] * 110]
     assert all("note" not in row for row in out)
+
+
+@pytest.mark.parametrize("options", FOUR[:2], ids=["perceptron", "lasec"])
+def test_late_labels_go_on_coming(call, tmp_path, options):
+    """A stream in two files is one with late labels too."""
+    rows = list(rows_of())
+    files = [written(tmp_path / f"{i}.csv", rows[200 * i :][:200]) for i in range(2)]
+    whole = written(tmp_path / "all.csv", rows)
+    argv = [*options, *CLASSES, "--ignore", "id", "--json"]
+    played = [("run", whole, *argv, "--delay", "40", "--save", "whole"), ("run", whole, *argv)]
+    played += [("run", files[0], *argv, "--delay", "40", "--save", "m")]
+    played += [("run", files[1], "--model", "m", "--delay", "40", "--json", "--save", "m")]
+    late, at_once, one, two = (json.loads(call(*each).stdout)[0] for each in played)
+    for name in ("mistakes", "asked", "steps"):
+        assert one[name] + two[name] == late[name]
+    assert Path("m").read_bytes() == Path("whole").read_bytes()
+    assert late["steps"] != at_once["steps"]

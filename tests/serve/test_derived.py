@@ -187,19 +187,20 @@ def test_the_log_is_append_only(desk):
 
 
 def test_drift_is_marked_by_the_rule_of_evaluate():
-    ages = np.r_[0:500, 7:60, 553:700, 5:105].tolist()  # a short lead of the young is no drift
-    tally = Tally()
-    for i, age in enumerate(ages):
-        body = {"asked": False, "age": age}
+    ages = np.r_[0:500, 7:60, 553:700, 5:105]  # a short lead of the young is no drift
+    found = np.r_[np.zeros(500), np.full(53, 5.0), np.zeros(147), np.linspace(4, 9, 100)]
+    evidence, tally = np.column_stack([found, ages]).tolist(), Tally()
+    for i, each in enumerate(evidence):
+        body = {"asked": False, "age": int(each[1]), "evidence": each}
         event = Event(3 * i + 1, 1, "item", 3 * i + 1, None, float(i), "feed", body)
         tally.add_item(event)
         if i % 40 == 0:  # as a snapshot that is loaded again
             tally = Tally.unpack(json.loads(json.dumps(tally.pack())))
-    (start,) = Drifts().add(np.array(ages))
+    (start,) = Drifts().add(np.array(evidence))
     assert tally.drifts == [[float(start), 3 * start + 1]]
 
 
 def test_a_snapshot_without_the_state_of_drift_is_taken():
-    packed = {name: value for name, value in Tally().pack().items() if name != "detector"}
+    packed = {name: value for name, value in Tally().pack().items() if name != "alarms"}
     del packed["aged"]
     assert Tally.unpack(packed | {"age": 7}).drifts == []

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from ..engine.loop import LENGTH
 from ..engine.parameters import number
-from ..engine.round import Life
+from ..engine.round import Situation
 
 
 class AdaptiveMargin(NamedTuple):
@@ -45,13 +45,13 @@ class AdaptiveMargin(NamedTuple):
         """Return that q must be <x, x>."""
         return LENGTH
 
-    def chance(self, past: Any, r: float, q: float, t: int, now: float, life: Life) -> float:
+    def chance(self, past: Any, r: float, q: float, t: int, now: float, life: Situation) -> float:
         """b / (b + |r|)."""
         b = self.beta * max(past[0], q) * math.sqrt(1 + life.steps)
         return b / (b + abs(r)) if b > 0 else 1.0
 
     def after(
-        self, past: Any, r: float, q: float, t: int, now: float, life: Life, asked: bool
+        self, past: Any, r: float, q: float, t: int, now: float, life: Situation, asked: bool
     ) -> Any:
         """Return X^2 after the row."""
         return (max(past[0], q),)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from ..engine.loop import wrapped
 from ..engine.parameters import number, shown
-from ..engine.round import Life
+from ..engine.round import Situation
 from ..errors import SelectronError
 from .uncertainty import Uncertainty
 
@@ -29,6 +29,7 @@ START, HORIZON_START = 0.1, 0.015  # mean worth at first, as a part of the first
 LONG, SLOW, FAST = 1000, 200, 10  # rows that worth, surprise and recent surprise average over
 JUMP = 1.4  # times the mean surprise
 READY = 0.1  # part of the limit that must be saved for a burst to begin
+STALE = 40.0  # labels on their way, with which worth counts no more
 SAVED_PART, HORIZON_SAVED_PART = 0.3, 0.1  # of the rate, where labels are rare
 
 FIRST_RATE = 0.1  # the rate before the pace of rows is known
@@ -108,21 +109,22 @@ class Parameters(NamedTuple):
         """Return the number of rows before the horizon; 0 if there is none."""
         return rows_left(self, record_of(past))
 
-    def chance(self, past: Any, r: float, q: float, t: int, now: float, life: Life) -> float:
+    def chance(self, past: Any, r: float, q: float, t: int, now: float, life: Situation) -> float:
         """Return the probability of asking in round t, at time `now`."""
         b = in_window(self, record_of(past), now)
         rate = current_rate(self, b, now, life.lasting)
         worth, surprised = value_of(self, b, r, q, t, life)
-        return probabilities(self, b, worth, surprised, *rate)[1]
+        return probabilities(self, b, worth, surprised, rate, life.waiting)[1]
 
     def after(
-        self, past: Any, r: float, q: float, t: int, now: float, life: Life, asked: bool
+        self, past: Any, r: float, q: float, t: int, now: float, life: Situation, asked: bool
     ) -> Any:
         """Return the record after round t."""
         b = in_window(self, record_of(past), now)
         worth, surprised = value_of(self, b, r, q, t, life)
-        share, audits, spare = current_rate(self, b, now, life.lasting)
-        even, chance, burst = probabilities(self, b, worth, surprised, share, audits, spare)
+        rate = current_rate(self, b, now, life.lasting)
+        even, chance, burst = probabilities(self, b, worth, surprised, rate, life.waiting)
+        share = rate[0]
         spent = even / chance if asked else 0.0  # of a label, the rest being saved
         put = saved_part(self, b, share)
         usual = updated_means(self, b, worth, surprised)
@@ -198,7 +200,7 @@ class Budget(Parameters):
         return cls(*iterable)
 
 
-def value_of(a: Any, b: Any, r: float, q: float, t: int, life: Life) -> tuple[float, float]:
+def value_of(a: Any, b: Any, r: float, q: float, t: int, life: Situation) -> tuple[float, float]:
     """Return the worth and the surprise of a row."""
     inner = wrapped.Parameters(*a.asker)
     worth = life.ahead * wrapped.worth(inner, r, wrapped.news(inner, q, b.mean_surprise), t)
@@ -265,22 +267,27 @@ def updated_means(a: Any, b: Any, worth: float, surprised: float) -> tuple[float
 
 
 def probabilities(
-    a: Any, b: Any, worth: float, surprised: float, share: float, audits: float, spare: bool
+    a: Any, b: Any, worth: float, surprised: float, rate: tuple[float, float, bool], waiting: float
 ) -> tuple[float, float, float]:
     """Return the probabilities of even spending and of asking, and 1.0 in a burst, else 0.0.
 
     Where spending by worth lags far behind, or only the labels of audits remain, worth is ignored.
+    There is no burst while labels are on their way: what they will show is not known yet. The more
+    of them, the less worth counts, as it is that of a model that will have changed.
     """
+    share, audits, spare = rate
     mean, usual, recent = updated_means(a, b, worth, surprised)
     room, ratio = share * a.saved, worth / mean if mean > 0 else 1.0
     rows = max(LAG, a.horizon) if a.horizon > 0 else LAG
+    stale = min(1.0, waiting / STALE) ** 2
+    ratio = stale + (1 - stale) * ratio
     lag = b.owed / (share * rows) if share > 0 else 0.0
     pull = math.exp(min(MOST_PULL, max(-MOST_PULL, lag)))
     even = share * (1 - saved_part(a, b, share)) * ratio * pull
     least = share if lag > BEHIND or share >= 1 else audits
     even = min(1.0 if spare else share, max(least, even))
     burst = b.burst
-    if b.saved <= 0:
+    if b.saved <= 0 or waiting > 0:
         burst = 0.0
     elif b.saved >= READY * room and recent > JUMP * usual:
         burst = 1.0

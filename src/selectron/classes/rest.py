@@ -48,6 +48,19 @@ def age(s: Any, t: float) -> float:
     return total / len(s.scores)
 
 
+def evidence(s: Any, t: float) -> tuple[float, float]:
+    """Return the logarithm of the mean evidence of a switch, and the age of its leader.
+
+    A class counts with its largest evidence only; the mean over the classes is at least that / K.
+    """
+    best, age = -math.inf, 0.0
+    for k in range(len(s.scores)):
+        found, rounds = space.evidence(space.at(s, k), t)
+        if found > best:
+            best, age = found, rounds
+    return best - math.log(len(s.scores)), age
+
+
 def life(p: Any, s: Any, t: float, remaining: float) -> Life:
     """Return how long the concept of the best class may last, and the number of steps."""
     known = space.life(p, space.at(s, s.ranks[BEST]), t, remaining)

@@ -21,15 +21,15 @@ class Saved(NamedTuple):
     encoder: Any  # of tables, or None
     choice: "Choice | None"  # of columns
 
-    def contest(self) -> "Contest":
-        """Return a contest of the model alone."""
+    def contest(self, delay: int | None) -> "Contest":
+        """Return a contest of the model alone, whose labels are late by `delay` rows."""
         from ..evaluate.contest import Contest, Contestant
         from ..streams.classes import Classes
 
         clf = self.classifier
         classes = Classes(clf.classes_.tolist(), clf.named_, ordered=True)
         exact = clf.model_.many == "exact"
-        return Contest(classes, [Contestant(clf.model_)], self.encoder, exact)
+        return Contest(classes, [Contestant(clf.model_, delay)], self.encoder, exact)
 
 
 def save(path: str, contest: "Contest", choice: "Choice", before: Saved | None) -> None:

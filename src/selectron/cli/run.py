@@ -58,6 +58,13 @@ MOST_SHOWN = 40  # lines about columns
     "as a budget goes by the latest time so far.",
 )
 @click.option(
+    "--delay",
+    type=click.IntRange(min=0),
+    help="Number of rows by which labels are late: each is learned so many rows after it was asked "
+    "for. Labels that have not come by the end are open tickets of a saved model, and go on coming "
+    "with --model and --delay. Default: labels come at once.",
+)
+@click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the draws."
 )
 @click.option(
@@ -210,7 +217,7 @@ class Session:
 
         chunks, given = self._chunks(stack), self.options["classes"]
         if self.before:
-            self.contest = self.before.contest()
+            self.contest = self.before.contest(self.options["delay"])
             return chunks
         with naming(self.file):
             classes, chunks = settle(chunks, given.split(",") if given else None)
@@ -287,7 +294,8 @@ def enter(width: int, sparse: bool, demo: bool, **options: Any) -> list["Contest
                 max_support=max_support,
                 sketch=sketch,
                 seed=options["seed"],
-            )
+            ),
+            options["delay"],
         )
         for asker in options["askers"] or (None,)
         for learner in learners

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol, cast
 
 from .bind import Part
 from .parts import Space, learner, space
-from .round import ASKED, CLASS, REFUSED, Life
+from .round import ASKED, CLASS, REFUSED, Life, Situation
 from .scales import shaped, unit
 
 # The label of a row in the loop: -1 or +1, or the number of its class, from 1, or
@@ -56,12 +56,12 @@ class Asker(Protocol):
         """Return the probability of asking, for an asker that remembers nothing."""
         ...
 
-    def chance(self, past: Any, r: float, q: float, t: int, now: float, life: Life) -> float:
+    def chance(self, past: Any, r: float, q: float, t: int, now: float, life: Situation) -> float:
         """Return the probability in round t, at time `now`; `life` needs an asker with a `past`."""
         return asker.probability(self, r, q, t)
 
     def after(
-        self, past: Any, r: float, q: float, t: int, now: float, life: Life, asked: bool
+        self, past: Any, r: float, q: float, t: int, now: float, life: Situation, asked: bool
     ) -> Any:
         """Return what to remember after the round."""
         return past
@@ -167,6 +167,7 @@ def play(
     draws: Any,
     times: Any,
     before: int,
+    waiting: int,
     normalize: bool,
     full: bool,
     out: Any,
@@ -177,13 +178,14 @@ def play(
     step may need more room than there is, or if the last step has filled a sketch. Round i asks iff
     draws[i] < probability and labels[i] is not NONE. `past` is what the asker remembers; `times`
     are the times of the rounds, or empty if the asker ignores them; `before` is the number of
-    rounds before this block. With `full`, every margin score and probability is recorded; without,
-    none is, and those that no decision needs are not computed. Scores (of two classes the margin)
-    and ages are recorded if there is an array.
+    rounds before this block, and `waiting` that of labels on their way, -1 if every label comes in
+    its round. With `full`, every margin score and probability is recorded; without, none is, and
+    those that no decision needs are not computed. Scores (of two classes the margin), ages and
+    evidence of drift are recorded if there are arrays.
     """
     p, a = learner.Parameters(*parameters), asker.Parameters(*asking)
     s, rows = classes.State(*state), classes.Rows(*block)
-    margins, probabilities, flags, scores, ages = out
+    margins, probabilities, flags, scores, ages, evidence = out
     asked = True  # the row before a block that begins with AGAIN
     for i in range(len(labels)):
         m, scale = classes.inner(s, rows, i), 1.0
@@ -201,9 +203,10 @@ def play(
             before -= 1
         t = before + i + 1
         now = times[i] if len(times) > 0 else 0.0
-        life = Life(ahead=1.0, lasting=0.0, steps=0.0)
+        known = Life(ahead=1.0, lasting=0.0, steps=0.0)
         if len(past) > 0:
-            life = classes.life(p, s, t, asker.remaining(a, past))
+            known = classes.life(p, s, t, asker.remaining(a, past))
+        life = Situation(known.ahead, known.lasting, known.steps, 1.0 * max(waiting, 0))
         q, noted = math.nan, len(past) > 0 and GIVEN < u < NEVER
         most = classes.ceiling(s, classes.length(rows, i)) / (scale * scale)
         low = r, chance = ask(p, a, past, m, 0.0, t, now, life)
@@ -223,10 +226,12 @@ def play(
             margins[i], probabilities[i] = r, chance
         if len(ages) > 0:
             ages[i] = classes.age(s, t)
+            evidence[i, 0], evidence[i, 1] = classes.evidence(s, t)
         if noted:
             found = asker.after(a, past, r, q, t, now, life, asked)
             for j in range(len(past)):
                 past[j] = found[j]
+        waiting += 1 if asked and waiting >= 0 else 0
         flags[i] = index << CLASS | ASKED * asked | step
         if step > 0 and classes.full(s):
             return i + 1
@@ -234,7 +239,7 @@ def play(
 
 
 def ask(
-    p: Any, a: Any, past: Any, m: float, q: float, t: int, now: float, life: Life
+    p: Any, a: Any, past: Any, m: float, q: float, t: int, now: float, life: Situation
 ) -> tuple[float, float]:
     """Return the margin score and the probability of asking, for a given q."""
     r = learner.score(p, m, q)

@@ -180,6 +180,11 @@ class Space(Protocol):
         return 0.0
 
     @staticmethod
+    def evidence(s: Any, t: float) -> tuple[float, float]:
+        """Return the logarithm of the evidence that the concept switched, and the leader's age."""
+        return 0.0, 0.0
+
+    @staticmethod
     def life(p: Any, s: Any, t: float, remaining: float) -> Life:
         """Return how long the concept may last, and the number of steps."""
         return Life(ahead=1.0, lasting=0.0, steps=s.scalars[COUNT])

@@ -1,5 +1,6 @@
 """Checks of rows and labels that users give an estimator; errors are one sentence each."""
 
+import math
 import re
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -197,6 +198,27 @@ def labels(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
         with in_one_sentence(LABELS):
             assert_all_finite(y[~without], input_name="y")
     return y, without
+
+
+def delays(given: Any, n: int) -> np.ndarray:
+    """Return the delays of the labels of n rows, in rounds; one number is for all of them.
+
+    >>> delays(2, 3)
+    array([2, 2, 2])
+    """
+    found = as_array(given)
+    if found.shape not in ((), (n,)):
+        raise SelectronError(
+            f"delay must be one number, or one for each of {n} rows, got shape {found.shape}."
+        )
+    numbers = found.dtype.kind in "iuf"
+    whole = (found >= 0) & (found == np.floor(found)) & (found < math.inf) if numbers else False
+    wrong = np.flatnonzero(~np.broadcast_to(whole, found.shape))
+    if len(wrong):
+        row = f" for row {wrong[0]}" if found.ndim else ""
+        value = shown(found.reshape(-1)[wrong[0]])
+        raise SelectronError(f"delay must be whole numbers of rounds from 0 on, got {value}{row}.")
+    return np.broadcast_to(np.minimum(found, 2**62).astype(np.int64), n)
 
 
 def classes(

@@ -214,6 +214,7 @@ class OnlineClassifier(ClassifierMixin, Live):
         classes: Any = None,
         times: Any = None,
         sample_weight: Any = None,
+        delay: Any = None,
     ) -> Run:
         """Simulate a stream: play one round a row, and use its label only if it is asked for.
 
@@ -227,6 +228,11 @@ class OnlineClassifier(ClassifierMixin, Live):
         label of weight w is learned w times in a row. A fraction is one more time with that
         probability, by a draw of its own; a label of weight 0 is asked for, but not learned.
 
+        `delay`, a whole number or one for each row (n_rows,), is the number of rounds by which
+        labels are late: the decisions are those of `decide`, and the label of row t is told after
+        that on row t + delay. Labels that have not come by the end stay open tickets, which `tell`
+        answers, or the next run with a delay delivers. Margins are computed in any case.
+
         Raises SelectronError, and learns nothing, if a value is not finite, a row has another
         number of features than the first, or a label is none of the named classes.
 
@@ -238,13 +244,16 @@ class OnlineClassifier(ClassifierMixin, Live):
             block, y, codes = self._labelled(X, y, classes)
             found = clock.times(times, len(codes), self.model_.timed)
             weighed = weights.of_rows(self, sample_weight, codes)
-            out = self.model_.run(block, codes, full=margins, times=found, weights=weighed)
+            late = None if delay is None else checks.delays(delay, len(codes))
+            out = self.model_.run(block, codes, margins, found, weighed, late)
         return Run(
             margin=out.margin if margins else None,
             ask_probability=out.ask_probability if margins else None,
             replay=out.replay,
+            earlier=out.earlier,
             flags=out.flags,
             age=out.age if len(out.age) else None,
+            evidence=out.evidence if len(out.evidence) else None,
             label=y,
             code=codes,
             classes=self.classes_,

@@ -15,8 +15,9 @@ from ..kernels import kernel_of
 from ..model import support
 from ..model.compose import RANKINGS
 from ..model.draws import Draws
+from ..model.late import Due
 from ..model.model import Model
-from ..model.weighting import Weighting
+from ..model.weighting import MOST, Weighting
 from . import parameters, weights
 
 SHARED = ("many", "normalize", "max_open", "max_support", "sketch")  # by a classifier and its model
@@ -112,6 +113,9 @@ def pack(model: Model) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         "open": list(model.open),
         "chances": list(model.chances.values()),
         "proposed": list(model.proposed.values()),
+        "asked_in": list(model.asked_in.values()),
+        "due": [[ticket, *due] for ticket, due in model.due.items()],
+        "answered": model.answered,
         "rounds": model.rounds,
         "strained": model.strained,
         "labels": model.labels,
@@ -144,6 +148,7 @@ def unpack(
     model = Model(learner, asker, kernel=kernel, **settings)
     model.draws = Draws.unpack(header["draws"])
     model.rounds, model.tickets = int(header["rounds"]), int(header["tickets"])
+    model.answered = int(header.get("answered", model.tickets))
     model.strained, model.labels = int(header["strained"]), int(header.get("labels", 0))
     model.chance, model.correctable = int(header["chance"]), int(header.get("correctable", 0))
     model.weighting = Weighting.of(*header.get("weighting", (model.chance,)))
@@ -167,6 +172,10 @@ def unpack(
         proposed = [int(place) for place in header.get("proposed", [0] * len(tickets))]
         _must(all(-1 <= place < model.classes for place in proposed))
         model.proposed = dict(zip(tickets, proposed, strict=True))
+        rounds = [int(n) for n in header.get("asked_in", [model.rounds] * len(tickets))]
+        _must(all(0 < n <= model.rounds for n in rounds))
+        model.asked_in = dict(zip(tickets, rounds, strict=True))
+        model.due = dict(_due(model, *each) for each in header.get("due", ()))
         model.oldest = min(tickets)
     return model
 
@@ -199,6 +208,12 @@ def _waiting(arrays: dict[str, np.ndarray], n: int, width: int, sparse: bool) ->
     table = (rows.values, rows.indices, rows.indptr)
     scipy.sparse.csr_array(table, shape=(n, width)).check_format(full_check=True)
     return rows
+
+
+def _due(model: Model, ticket: int, comes: int, place: int, weight: float) -> tuple[int, Due]:
+    """Return an open ticket, and its label on its way."""
+    _must(ticket in model.open and place in range(model.classes) and 0 <= weight <= MOST)
+    return ticket, Due(int(comes), place, float(weight))
 
 
 def _must(sound: bool) -> None:

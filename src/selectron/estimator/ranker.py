@@ -96,8 +96,14 @@ class OnlineRanker(OnlineClassifier):
         classes: Any = None,
         times: Any = None,
         sample_weight: Any = None,
+        delay: Any = None,
     ) -> RankedRun:
-        """Simulate as `OnlineClassifier.run` does; margins and scores are always recorded."""
+        """Simulate as `OnlineClassifier.run` does; margins and scores are always recorded.
+
+        Raises SelectronError if there is a `delay`.
+        """
+        if delay is not None:
+            raise SelectronError("delay must be left out with OnlineRanker: use decide and tell.")
         with self._all_or_nothing():
             block, table, codes = self._labelled(X, y, classes)
             with self.model_.relating(table):

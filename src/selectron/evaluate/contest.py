@@ -76,10 +76,10 @@ class Curve:
 
 
 class Contestant:
-    """A model, and its totals so far."""
+    """A model, and its totals so far; its labels come `delay` rounds late, if that is given."""
 
-    def __init__(self, model: Model):
-        self.model = model
+    def __init__(self, model: Model, delay: int | None = None):
+        self.model, self.delay = model, delay
         self.name, self.asker = written(model.learner), written(model.asker)
         self.rows = self.labelled = self.mistakes = self.asked = self.steps = 0
         self.seconds = 0.0
@@ -110,7 +110,8 @@ class Contestant:
             rows = by_width(rows, self.model.width)
         else:
             self.model.widen(chunk.width)
-        outcome = self.model.run(rows, labels, full, chunk.times)
+        delays = None if self.delay is None else np.full(len(labels), self.delay)
+        outcome = self.model.run(rows, labels, full, chunk.times, delays=delays)
         self.seconds += time.perf_counter() - start
         return outcome
 
@@ -128,13 +129,14 @@ class Contestant:
             weight = 1 / outcome.ask_probability[asked]
             self.estimated.add_rows(asked, true, outcome.index, weight, proba)
         age = outcome.age if self.watches else np.zeros(len(labels))
-        self.drifts.add(age)
+        if self.watches:
+            self.drifts.add(outcome.evidence)
         self.curve.add(np.array([right, labelled, outcome.asked, age, *sums], dtype=float))
         self.rows += len(labels)
         self.labelled += int(labelled.sum())
         self.mistakes += int(labelled.sum() - right.sum())
         self.asked += int(outcome.asked.sum())
-        self.steps += int(outcome.updated.sum())
+        self.steps += int(outcome.updated.sum()) + outcome.earlier
 
     def result(self) -> dict[str, Any]:
         """Return the totals, by the names that the table and the JSON output use."""
@@ -166,7 +168,7 @@ class Contestant:
             return None, "the asker makes no audits: a budget does"
         if not self.asked or self.rows < ROWS:
             return None, f"{FEW}: an interval takes {ROWS} rows"
-        return self.audit.estimate()._asdict(), None
+        return self.audit.estimate(self.rows)._asdict(), None
 
 
 def _any(part: Chunk, codes: np.ndarray) -> None:

@@ -21,12 +21,14 @@ from ..spaces.dense_second import State as Expert
 from ..spaces.dense_second import form as product
 from ..spaces.dense_second import length, update
 from ..spaces.state import Field, Table, triangle
+from .drift import evidence
 from .experts import PRIOR_VARIANCE, SHARED, STORED, ceiling, form, inner, learn, norms
 from .posterior import EXPERTS, LABELS, SQUARES, age, leader, life, margin_noise
 from .prior import add_leader, apply_prior
 from .scaling import clip, clip_distance, place, prior_variance, rescale, update_scales
 
-__all__ = ["add_leader", "age", "ceiling", "form", "inner", "learn", "length", "life", "rescale"]
+__all__ = ["add_leader", "age", "ceiling", "evidence", "form", "inner", "learn", "length", "life"]
+__all__ += ["rescale"]
 
 order = 2
 atomic = False

@@ -1,63 +1,115 @@
-"""Drift alarms of `LeadingHistory`: a much younger expert takes the lead, and keeps it."""
+"""Drift alarms of `LeadingHistory`, from the evidence that the leading expert has over older ones.
 
-from collections import deque
+For every expert, the ensemble sums the logarithms of the ratios of the probabilities that the
+expert, and all experts at least twice as old, gave to each label since the expert's birth. The
+exponential of the sum, weighted by the rounds since the birth before, is an e-process: if nothing
+has changed and the older experts predict well, the expected sum over all experts that were ever
+born is at most the number of rounds. So it reaches 1 / rate no sooner than in 1 / rate rounds on
+average (e-detectors: Shin, Ramdas & Rinaldo, "E-detectors: a nonparametric framework for sequential
+change detection", 2022), whichever labels are asked for, as the ratios are given the rows.
+"""
+
+import math
+from typing import Any
 
 import numpy as np
 
-YOUNGER = 0.4  # times the age of the leader before
-LEAST = 50  # rounds by which the new leader must be younger
-WATCHED, KEPT = 100, 90  # rounds, and how many of them younger experts must lead
+from ..engine.bind import noinline
+from ..errors import SelectronError
+from .posterior import ALIVE, BORN, EVIDENCE, FORGETTING, WEIGHT, leader, likelihood
+
+RATE = 1 / 2000  # false alarms a round
+OLDER = 2.0  # times as old as an expert are those that it is compared with
+MOST = 500.0  # of the evidence, so that its exponential is finite
+LEADERS = 16  # births of recent leaders that are kept
 
 
 class Drifts:
-    """Drift alarms from the ages of the leading expert, `run.age`, over a stream of any length.
+    """Drift alarms from `run.evidence`, over a stream of any length.
 
-    Drift begins in a round in which the lead goes to an expert that is younger by at least 50
-    rounds, and by 60% of the age of the former leader. In a stable concept the experts are alike,
-    and the lead alternates between them: so drift counts only if younger experts lead in 90 of the
-    next 100 rounds. The alarm comes 89 to 99 rounds after drift began, and never near the end of a
-    stream. `rounds` lists the rounds in which drift began, from 0 on.
+    `rate` is the limit for false alarms: at most one in 1 / rate rounds on average at rest, if the
+    experts predict well. Drift is detected in the round in which the evidence of a leader who was
+    born after the last alarm reaches 1 / rate. It began, as far as is known, when that leader took
+    the lead: `rounds` lists these rounds, from 0 on, and `alarms` those of the alarms, which are as
+    much later as there are few labels, or late ones. Raises SelectronError if the rate is not
+    between 0 and 1.
 
-    >>> drifts = Drifts()
-    >>> drifts.add(np.r_[0:500, 7:107, 600:700])
-    [500]
-    >>> drifts.add(np.r_[7:60, 753:800]), drifts.rounds
-    ([], [500])
+    >>> drifts = Drifts(rate=0.001)
+    >>> old = np.column_stack([np.zeros(50), np.arange(50)])
+    >>> new = np.column_stack([np.linspace(3, 10, 20), np.arange(5, 25)])
+    >>> drifts.add(old), drifts.add(new), drifts.alarms
+    ([], [50], [61])
     """
 
-    def __init__(self) -> None:
+    def __init__(self, rate: float = RATE) -> None:
+        if not 0 < rate < 1:
+            raise SelectronError(f"rate must be between 0 and 1, got {rate!r}.")
+        self.limit = -math.log(rate)
         self.rounds: list[int] = []
+        self.alarms: list[int] = []
         self.seen = 0  # rounds so far
-        self._born = 0.0  # the round in which the former leader was born
-        self._young: deque[int] = deque()  # the last rounds with a younger leader
+        self._last = 0.0  # the round of the last alarm; leaders born before it count no more
+        self._led: dict[float, int] = {}  # births of recent leaders, and their first rounds in lead
 
-    def add(self, ages: np.ndarray) -> list[int]:
-        """Add the ages of rounds; return the rounds in which drift began, for alarms among them."""
+    def add(self, evidence: np.ndarray) -> list[int]:
+        """Add the evidence of rounds, (n, 2); return where drift began, for alarms among them."""
         known = len(self.rounds)
-        young = self._young
-        for age in np.asarray(ages, float).tolist():
-            while young and young[0] <= self.seen - WATCHED:
-                young.popleft()
-            before = self.seen - self._born
-            if age < YOUNGER * before and before - age >= LEAST:
-                young.append(self.seen)
-                if len(young) == KEPT:
-                    self.rounds.append(young[0])
-                    self._born = self.seen - age
-                    young.clear()
-            else:
-                self._born = self.seen - age
-            self.seen += 1
+        found, ages = np.asarray(evidence, float).reshape(-1, 2).T
+        born = self.seen + 1 + np.arange(len(ages)) - ages
+        changed = np.diff(born, prepend=math.nan) != 0
+        for i in np.flatnonzero(changed | (found >= self.limit)).tolist():
+            at, birth = self.seen + i, born[i].item()
+            if birth not in self._led:
+                self._led[birth] = at
+                if len(self._led) > LEADERS:
+                    del self._led[next(iter(self._led))]
+            if found[i] >= self.limit and birth > self._last:
+                self.rounds.append(self._led[birth])
+                self.alarms.append(at)
+                self._last = at + 1.0
+        self.seen += len(ages)
         return self.rounds[known:]
 
     def pack(self) -> list[float]:
-        """Return the state as numbers, without `rounds`."""
-        return [self.seen, self._born, *self._young]
+        """Return the state as numbers, without `rounds` and `alarms`."""
+        led = [number for pair in self._led.items() for number in pair]
+        return [self.seen, self._last, *led]
 
     @classmethod
     def unpack(cls, state: list[float]) -> "Drifts":
-        """Return the detector whose state was packed; its `rounds` begin empty."""
+        """Return the detector whose state was packed; its `rounds` and `alarms` begin empty."""
         found = cls()
-        found.seen, found._born = int(state[0]), state[1]
-        found._young.extend(map(int, state[2:]))
+        found.seen, found._last = int(state[0]), float(state[1])
+        found._led = dict(zip(map(float, state[2::2]), map(int, state[3::2]), strict=True))
         return found
+
+
+@noinline
+def update_evidence(s: Any, y: float, t: float) -> None:
+    """Update the evidence of every expert with label y, before the weights are updated.
+
+    Experts that forget are among the older ones, but do not replace them.
+    """
+    for k in range(FORGETTING, len(s.experts)):
+        weight, given, rivals = 0.0, 0.0, 0
+        for j in range(len(s.experts)):
+            older = j >= FORGETTING and t - s.experts[j, BORN] > OLDER * (t - s.experts[k, BORN])
+            if s.experts[j, ALIVE] > 0 and (older or j < FORGETTING):
+                weight += s.experts[j, WEIGHT]
+                given += s.experts[j, WEIGHT] * likelihood(s, j, y)
+                rivals += 1 if older else 0
+        if s.experts[k, ALIVE] > 0 and rivals > 0 and given > 0:
+            s.experts[k, EVIDENCE] += math.log(likelihood(s, k, y) * weight / given)
+
+
+def evidence(s: Any, t: float) -> tuple[float, float]:
+    """Return the logarithm of the evidence that the concept has switched, and the leader's age.
+
+    The evidence is that of the leader and of all experts less than twice as old, summed.
+    """
+    lead, total = leader(s), 1.0
+    age = t - s.experts[lead, BORN]
+    for k in range(FORGETTING, len(s.experts) if lead >= FORGETTING else 0):
+        if s.experts[k, ALIVE] > 0 and t - s.experts[k, BORN] <= OLDER * age:
+            total += math.exp(min(s.experts[k, EVIDENCE], MOST))
+    return math.log(total), age

@@ -21,12 +21,14 @@ from ..engine.parts import expert
 from ..engine.round import REFUSED, UPDATED, Round
 from ..engine.scales import unit
 from ..spaces.state import COUNT, Field
+from .drift import update_evidence
 from .hazard import hazard_prior
 from .posterior import (
     ALIVE,
     BELIEF,
     BORN,
     CURSOR,
+    EVIDENCE,
     EXPERTS,
     FIRST,
     FORGETTING,
@@ -43,6 +45,7 @@ from .posterior import (
     label_noise,
     leader,
     margin_noise,
+    newest,
     start_experts,
     start_posterior,
     start_scalars,
@@ -112,7 +115,7 @@ vectors = cast(type[Vectors], Part("space", Vectors))
 
 
 SHARED = {  # fields of every ensemble's state
-    "experts": Field(lambda r: (EXPERTS, 6), fill=start_experts),  # columns: see `posterior`
+    "experts": Field(lambda r: (EXPERTS, 7), fill=start_experts),  # columns: see `posterior`
     # Joint weights of experts and hazard models
     "posterior": Field(lambda r: (EXPERTS, len(hazard_prior())), fill=start_posterior),
     "sites": Field(lambda r: (2, EXPERTS, STORED), power=[[[0]], [[1]]]),  # tau and nu
@@ -173,6 +176,7 @@ def learn(
     p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: float, t: float
 ) -> int:
     """Update all experts, their weights, the noise and the empirical prior with label y."""
+    t = max(t, s.scalars[LAST])  # late labels may come out of order
     n, gap = s.scalars[LABELS] + 1, t - s.scalars[LAST]
     s.scalars[LABELS], s.scalars[LAST] = n, t
     slot = int(n) % STORED
@@ -185,6 +189,7 @@ def learn(
                 vectors.reset_to_prior(s, k)
         inner(s, rows, i)
     update_noise(s, float(y))
+    update_evidence(s, float(y), t)
     if not update_weights(s, float(y)):
         return REFUSED
     update_leader(s, t)
@@ -265,7 +270,9 @@ def start_expert(s: Any, k: int, n: float, t: float) -> None:
     """Start a new expert in slot k."""
     vectors.reset_to_prior(s, k)
     c = s.experts[k]
+    gap = t - s.experts[newest(s), BORN]
     c[BORN], c[FIRST], c[CURSOR], c[ALIVE], c[NOISE] = t, n, 0.0, 1.0, 0.0
+    c[EVIDENCE] = math.log(max(gap, 1.0))
     s.sites[:, k, :] = 0.0
 
 

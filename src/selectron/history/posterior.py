@@ -34,7 +34,7 @@ NOISE_PRIOR = 0.4, 0.2, 0.1, 0.1, 0.1, 0.1
 NOISE_DISCOUNT = 0.001  # towards the prior, with each label
 
 # Columns of `s.experts`: FIRST is the number of the label, BORN the round of birth
-WEIGHT, BORN, FIRST, CURSOR, ALIVE, NOISE = range(6)
+WEIGHT, BORN, FIRST, CURSOR, ALIVE, NOISE, EVIDENCE = range(7)
 # Places in `s.scalars`: labels so far, round of the last one, wrong labels of those counted, the
 # leader, the round of the last succession; leaders in the empirical prior, their |S_i|^2; `NOISES`
 LABELS, LAST, ERRORS, COUNTED, LEADER, SUCCEEDED, LEADERS, SQUARES, NOISE_WEIGHTS = range(7, 16)

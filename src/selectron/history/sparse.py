@@ -16,10 +16,11 @@ from ..engine.scales import SHORTEST
 from ..spaces import sparse_second
 from ..spaces.sparse_second import length
 from ..spaces.state import Field, Table
+from .drift import evidence
 from .experts import PRIOR_VARIANCE, SHARED, ceiling, form, inner, learn, norms
 from .posterior import EXPERTS, LABELS, age, leader, life
 
-__all__ = ["age", "ceiling", "form", "inner", "learn", "length", "life"]
+__all__ = ["age", "ceiling", "evidence", "form", "inner", "learn", "length", "life"]
 
 order = 2
 atomic = False

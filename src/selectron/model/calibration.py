@@ -68,7 +68,7 @@ class Calibration(NamedTuple):
         `chances` are the probabilities of asking, or empty if all labels are given. `proba`
         (n, n_classes), unless it is empty, receives the probabilities before each label.
         """
-        margins, _, flags, scores, _ = rounds
+        margins, _, flags, scores, *_ = rounds
         kind: Any
         if self.own:
             numbers, kind = self.learner.numbers(), type(self.learner)

@@ -25,6 +25,7 @@ class Told(NamedTuple):
     place: int  # of the class
     weight: float
     chance: float
+    asked_in: int
     rounds: int
     classes: int
     width: int
@@ -45,31 +46,48 @@ class Live:
         flags = self._play_one(block, LATER, self.draws.first(), True)
         self.rounds += 1
         self.draws.taken += 1  # the one that was looked at
-        ticket, out = None, self.room.out
-        margin, chance = out[0].item(), out[1].item()
-        if flags & ASKED:
-            ticket = self.tickets = self.tickets + 1
-            self.open[ticket], self.chances[ticket] = block, chance
-            self.proposed[ticket] = flags >> CLASS  # -1 where no class has a name yet
-            if len(self.open) > self.max_open:
-                while self.oldest not in self.open:  # a dict's first key is far behind gaps
-                    self.oldest += 1
-                self._close(self.oldest)
+        margin, chance = self.room.out[0].item(), self.room.out[1].item()
+        ticket = self.issue(block, flags, chance, self.rounds) if flags & ASKED else None
         return flags >> CLASS, margin, chance, ticket
+
+    def issue(self: Any, block: Any, flags: int, chance: float, asked_in: int) -> int:
+        """Return a new ticket for a row whose label was asked for in a round.
+
+        The oldest open ticket expires if there are too many.
+        """
+        ticket = self.tickets = self.tickets + 1
+        self.open[ticket], self.chances[ticket] = block, chance
+        self.proposed[ticket] = flags >> CLASS  # -1 where no class has a name yet
+        self.asked_in[ticket] = asked_in
+        if len(self.open) > self.max_open:
+            while self.oldest not in self.open:  # a dict's first key is far behind gaps
+                self.oldest += 1
+            self._close(self.oldest)
+        return ticket
+
+    @property
+    def waiting(self: Any) -> int:
+        """Number of labels on their way: tickets since the last one that has been answered.
+
+        Older ones that are still open may never be answered.
+        """
+        return self.tickets - self.answered
 
     def tell(self: Any, ticket: int, label: int, weight: float = 1.0) -> bool:
         """Learn the label of an open ticket; return whether the learner took a step.
 
-        The step starts from the current state. Raises SelectronError if the ticket is not open.
+        The step starts from the current state, with the time of the round that asked for the label.
+        Raises SelectronError if the ticket is not open.
         """
-        block = self._waiting(ticket)
+        block, chance, asked_in = self._waiting(ticket), self.chances[ticket], self.asked_in[ticket]
         if not self.correctable:
-            updated = self._learn_one(block, label, self.chances[ticket], weight)
+            updated = self._learn_one(block, label, chance, weight, asked_in)
         else:
             place = int(indices(np.array([label]), self.stacked)[0])
             now = self.rounds, self.classes, self.width
-            chance = self.chances[ticket]
-            updated = self._remember(Told(ticket, block, place, weight, chance, *now, None))
+            told = Told(ticket, block, place, weight, chance, asked_in, *now, None)
+            updated = self._remember(told)
+        self.answered = max(self.answered, ticket)
         self._close(ticket)
         return updated
 
@@ -103,7 +121,9 @@ class Live:
 
     def _close(self: Any, ticket: int) -> None:
         """Forget an open ticket."""
-        del self.open[ticket], self.chances[ticket], self.proposed[ticket]
+        for kept in (self.open, self.chances, self.proposed, self.asked_in):
+            del kept[ticket]
+        self.due.pop(ticket, None)
 
     def corrected(self: Any, ticket: int, label: int) -> Any:
         """Return a copy that learned this label of an answered ticket, and all later ones again.
@@ -135,7 +155,7 @@ class Live:
         due = len(self.told) % EVERY == 0
         before = self._snapshot() if due else None
         code = told.place + 1 if self.stacked else 2 * told.place - 1
-        updated = self._learn_one(told.block, code, told.chance, told.weight)
+        updated = self._learn_one(told.block, code, told.chance, told.weight, told.asked_in)
         self.told = (*self.told, told._replace(before=before))
         if len(self.told) >= self.correctable + 2 * EVERY:
             self.told = self.told[EVERY:]
@@ -154,7 +174,9 @@ class Live:
         self._equip()
         self.state = self.space.State(*(array.copy() for array in before["arrays"]))
 
-    def _learn_one(self: Any, block: Any, label: int, chance: float, weight: float) -> bool:
+    def _learn_one(
+        self: Any, block: Any, label: int, chance: float, weight: float, asked_in: int
+    ) -> bool:
         """Learn the label of one row; return whether the learner took a step."""
         times, weighting = 1, self.weighting
         if label >= LATER and (weight != 1 or weighting.balanced):  # a class that has a weight
@@ -164,39 +186,44 @@ class Live:
             times = weighting.times(np.array([weight]), index, draw).item()
             weighting = weighting._replace(drawn=draw)
             weighting = weighting.learned(index[: min(times, 1)])
-        flags = self._play_times(block, label, chance, times) if times else 0
+        late = asked_in - self.rounds - 1  # the round in which it was asked for
+        flags = self._play_times(block, label, chance, times, late) if times else 0
         self.weighting = weighting
         self.strained += flags & STRAINED != 0
         self.labels += times > 0
         return flags & UPDATED != 0
 
-    def _play_times(self: Any, block: Any, label: int, chance: float, times: int) -> int:
+    def _play_times(self: Any, block: Any, label: int, chance: float, times: int, late: int) -> int:
         """Learn a label several times, or never if that fails; return the flags of all."""
         kept = self._copy() if times > 1 else None
-        flags = self._play_one(block, label, GIVEN, full=self.calibration.own)
+        flags = self._play_one(block, label, GIVEN, self.calibration.own, late)
         self.room.out[1][0] = chance / times
         if self.calibrated:
             self.calibration.learn(self.room.out, self.room.labels, self.room.out[1])
         try:
             for _ in range(times - 1):
-                flags |= self._play_one(block, label, GIVEN, full=False)
+                flags |= self._play_one(block, label, GIVEN, False, late)
         except BaseException:
             self.state, self.past, self.calibration = kept or self._learned()
             raise
         return flags
 
-    def _play_one(self: Any, block: Dense | Sparse, label: int, draw: float, full: bool) -> int:
-        """Play one row without counting it; return its flags, and leave the rest in `room`."""
+    def _play_one(
+        self: Any, block: Dense | Sparse, label: int, draw: float, full: bool, late: int = 0
+    ) -> int:
+        """Play one row without counting it; return its flags, and leave the rest in `room`.
+
+        It is in the next round, or so many rounds later.
+        """
         room = self.room
         room.labels[0], room.draws[0] = label, draw
         if self.recent[0] is not block:  # for `tell` right after `decide`
             self.recent = block, self._rows(block)
         rows = self.recent[1]
         kept: list[np.ndarray] = []
-        if label != LATER and not self.space.atomic:
+        if label != LATER and not (self.space.atomic or self.guarded):
             kept = [array.copy() for array in (*self.state, self.past)]
-        late = -1 if draw == GIVEN else 0  # a late label is of a round that has been counted
-        while not self._call(rows, room[:3], late, full, room.out):
+        while not self._call(rows, room[:3], late, full, room.out, self.waiting):
             if label == LATER or not self._grown(rows, 0):
                 if kept:
                     self.state, self.past = self.space.State(*kept[:-1]), kept[-1]

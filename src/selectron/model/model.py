@@ -23,7 +23,7 @@ from ..engine.round import ASKED, STRAINED
 from ..engine.rows import Dense, Sparse, extent, no_rows, rows_of, widened
 from ..errors import Refused
 from ..spaces import sparse_second
-from . import calibration, support, weighting
+from . import calibration, late, support, weighting
 from .compose import EXACT, RANKINGS, check_pair, kind_of, loop, space_for
 from .draws import BLOCK, Draws, constant
 from .live import Live
@@ -92,8 +92,11 @@ class Model(Live):
         self.open: dict[int, Dense | Sparse] = {}
         self.chances: dict[int, float] = {}  # with which the labels of open tickets were asked for
         self.proposed: dict[int, int] = {}  # the predicted classes of open tickets
+        self.asked_in: dict[int, int] = {}  # the rounds in which they were given
+        self.due: dict[int, late.Due] = {}  # their labels, if they are on their way
         self.oldest = 1  # no open ticket has a lower number
-        self.tickets = 0
+        self.guarded = False  # whether the state is restored if anything goes wrong
+        self.tickets = self.answered = 0  # the last one given, and the last one answered
         self._equip()
         support.check_start(self, self.width, self.classes)
         start = self._start_one
@@ -172,12 +175,16 @@ class Model(Live):
         full: bool = True,
         times: Any = TIMELESS,
         weights: np.ndarray | None = None,
+        delays: np.ndarray | None = None,
     ) -> Outcome:
         """Play rounds; a label, where there is one, is used only if it is asked for.
 
         A list of blocks may have more features from block to block. `times` are those of the rows
-        in seconds, if the asker uses them. A label of weight w is learned w times.
+        in seconds, if the asker uses them. A label of weight w is learned w times. `delays` are the
+        numbers of rounds that labels take to come: see `late`.
         """
+        if delays is not None:
+            return late.play(self, block, labels, times, weights, delays)
         draw = GIVEN if isinstance(self.asker, Always) else None  # which uses no draws
         return self._count(block, labels, draw, full, full or None, times, weights)
 
@@ -361,14 +368,18 @@ class Model(Live):
                     self.calibration.learn(record.arrays(), labels, self._rates(chances, weights))
             first += n
 
-    def play_block(self, block: Any, rounds: Any, start: int, out: Outcome) -> None:
+    def play_block(
+        self, block: Any, rounds: Any, start: int, out: Outcome, waiting: int = -1
+    ) -> None:
         """Play rows, with labels, draws and times; make room in the state where there is none."""
         rows, full, n = self._rows(block), len(out.margin) > 0, len(out)
         new, at = rounds[1] != AGAIN, 0
         while True:
             left = slice(at, None)
             given, counted = tuple(each[left] for each in rounds), start + int(new[:at].sum())
-            played = self._call(rows, given, counted, full, out.part(left).arrays())
+            more = int(np.count_nonzero(out.flags[:at] & ASKED)) if waiting >= 0 else 0
+            into = out.part(left).arrays()
+            played = self._call(rows, given, counted, full, into, waiting + more)
             at, rows = at + played, (rows[0][played:], *rows[1:])
             compressed = self._compressed()
             if at == n:
@@ -398,9 +409,11 @@ class Model(Live):
         """Compress a sketch that is full, as it is after some steps; return whether it was."""
         return self.sketch is not None and self.space.compress(self.state)
 
-    def _call(self, rows: tuple, rounds: Any, start: int, full: bool, out: tuple) -> int:
+    def _call(
+        self, rows: tuple, rounds: Any, start: int, full: bool, out: tuple, waiting: int = -1
+    ) -> int:
         """Call the compiled loop; `rounds` are labels, draws and times."""
-        way, state = (self.rounds + start, self.scaled, full, out), tuple(self.state)
+        way, state = (self.rounds + start, waiting, self.scaled, full, out), tuple(self.state)
         return self.loop(*self.numbers, self.past, state, rows, *rounds, *way)
 
     def _learned(self) -> tuple[Any, np.ndarray, calibration.Calibration]:

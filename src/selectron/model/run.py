@@ -40,8 +40,9 @@ class Outcome:
     `margin` is the learner's margin score before the round's step, and `ask_probability` the query
     probability; if they were not recorded, both are empty, and None in a `Run`. The properties
     decode `flags`. Where they were recorded, `scores` are the margins <w, x> of two classes (n, 1)
-    or the scores of many (n, K), `age` is the age of the leading expert, in rounds, and `replay`
-    computes `proba`.
+    or the scores of many (n, K), `age` is the age of the leading expert, in rounds, `evidence`
+    (n, 2) the logarithm of that of a switch and the leader's age, and `replay` computes `proba`.
+    `earlier` is the number of steps on late labels that earlier runs had asked for.
     """
 
     margin: Any
@@ -49,7 +50,9 @@ class Outcome:
     flags: np.ndarray
     scores: Any = None
     age: Any = None
+    evidence: Any = None
     replay: Any = None
+    earlier: int = 0
 
     @classmethod
     def empty(
@@ -62,11 +65,12 @@ class Outcome:
         margin, probability = np.empty(n if full else 0), np.empty(n if full else 0)
         scores = np.empty((n if columns else 0, columns))
         age = np.empty(n if ages else 0)
-        return cls(margin, probability, np.empty(n, kind), scores, age)
+        return cls(margin, probability, np.empty(n, kind), scores, age, np.empty((len(age), 2)))
 
     def arrays(self) -> tuple:
         """Return the arrays in the order in which the loop fills them."""
-        return self.margin, self.ask_probability, self.flags, self.scores, self.age
+        record = self.margin, self.ask_probability, self.flags, self.scores
+        return *record, self.age, self.evidence
 
     def part(self, rounds: slice) -> "Outcome":
         """Return a view of some of the rounds."""
@@ -182,11 +186,12 @@ class Run(Outcome):
 
     @cached_property
     def drifts(self) -> list[int]:
-        """Rounds in which drift began (`selectron.evaluate.Drifts`).
+        """Rounds in which drift began: at rest at most one in 2,000 rounds is wrong, on average.
 
-        The list is empty if the learner has no age, or margins were not recorded.
+        `selectron.evaluate.Drifts(rate)` takes another rate of false alarms, and has the rounds of
+        the alarms. The list is empty if the learner is no ensemble, or margins were not recorded.
         """
-        return Drifts().add(np.zeros(0) if self.age is None else self.age)
+        return Drifts().add(np.zeros((0, 2)) if self.evidence is None else self.evidence)
 
     def metrics(self) -> RunMetrics:
         """Return the metrics over all labels, and as estimated from the labels asked for alone.
@@ -209,5 +214,5 @@ class Run(Outcome):
 
     @property
     def steps(self) -> int:
-        """Number of steps that the learner took."""
-        return int(self.updated.sum())
+        """Number of steps that the learner took, on late labels of earlier runs too."""
+        return int(self.updated.sum()) + self.earlier

@@ -183,7 +183,7 @@ def plain(name: str, value: Any) -> float:
 
 
 ROOM = 1000  # open tickets beyond the size of the queue
-AGE = 4  # index in a round's output of the leading expert's age
+AGE, EVIDENCE = 4, 5  # indices in a round's output of the leading expert's age, and of drift
 
 
 class Decided(NamedTuple):
@@ -195,6 +195,7 @@ class Decided(NamedTuple):
     ticket: int | None
     reason: str | None  # "uncertain", "audit" or "drift", if queried
     age: int | None  # of the leading expert, in rounds
+    evidence: list[float] | None  # of drift, as in `run.evidence`
 
 
 def encoder(features: Features) -> TableEncoder:
@@ -251,12 +252,12 @@ class Learning:
         past = tuple(model.past) if model else self.asker.past()
         now = in_window(self.numbers, record_of(past), at)
         floor = current_rate(self.numbers, now, at, lasting=0.0)[1]  # that of audits
-        label, margin, probability, ticket, age = self._round(model, row, at)
+        label, margin, probability, ticket, *watched = self._round(model, row, at)
         reason = None
         if ticket is not None:
             burst = record_of(tuple(self.clf.model_.past)).burst > 0
             reason = "audit" if draw < floor else "drift" if burst else "uncertain"
-        return Decided(label, margin, probability, ticket, reason, age)
+        return Decided(label, margin, probability, ticket, reason, *watched)
 
     def _round(self, model: Any, row: Row, at: float) -> tuple:
         if model is None:
@@ -267,8 +268,10 @@ class Learning:
             known = len(self.clf.classes_)
             label = self.clf.classes_.item(min(index, known - 1)) if known else None
         out = self.clf.model_.room.out
-        age = int(out[AGE][0]) if self.clf.model_.aging else None
-        return None if label is None else str(label), margin, probability, ticket, age
+        watched: tuple = None, None
+        if self.clf.model_.aging:
+            watched = int(out[AGE][0]), out[EVIDENCE][0].tolist()
+        return None if label is None else str(label), margin, probability, ticket, *watched
 
     def _encoded(self, row: Row) -> Dense | Sparse:
         """Return a row for the model; of kind "auto", the encoder learns from it.

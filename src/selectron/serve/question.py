@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..evaluate.audit import SUMS, Audit, Estimate, estimated, moments
-from ..history.drift import WATCHED, Drifts
+from ..history.drift import Drifts
 from .event import Event
 
 LABEL, NONE, SKIP = "label", "none", "skip"
@@ -165,6 +165,7 @@ RECENT = 300  # answers in recent accuracy
 POINTS = 400  # of a chart; when exceeded, every other one is dropped
 SHARE, PACE = 200, 30  # items in the recent share of queries, and in the recent rate
 DRIFTS = 50  # drifts kept
+LATEST = 500  # items among which the beginning of drift is marked
 
 Z = Audit().z  # of a 95% interval
 
@@ -186,20 +187,21 @@ class Tally:
         self.points: list[list[float | None]] = []
         self.step = 1
         self.detector = Drifts()
-        self.aged: deque[list[float]] = deque(maxlen=WATCHED)  # times and entries of items
+        self.aged: deque[list[float]] = deque(maxlen=LATEST)  # times and entries of items
         self.drifts: list[list[float]] = []
 
     def add_item(self, event: Event) -> None:
         """Count an item."""
-        asked, age = int(event.body["asked"]), event.body["age"]
+        asked, evidence = int(event.body["asked"]), event.body.get("evidence")
         self.items += 1
         self.asked += asked
         self.times.append(event.at)
         self.flags.append(asked)
-        if age is not None:
+        if evidence is not None:
             self.aged.append([event.at, event.seq])
-            starts = self.detector.add(np.array([age]))
-            began = [self.aged[start - self.detector.seen] for start in starts]
+            starts = self.detector.add(np.array([evidence]))
+            behind = [min(self.detector.seen - start, len(self.aged)) for start in starts]
+            began = [self.aged[-rounds] for rounds in behind]
             self.drifts = [*self.drifts, *began][-DRIFTS:]
 
     def add(self, event: Event, before: bool | None, question: Question) -> None:
@@ -246,7 +248,7 @@ class Tally:
     def accuracy(self, recent: bool = False) -> Estimate:
         """Return the honest accuracy of all items, or of recently answered ones.
 
-        The interval is from 0 to 1 for the first 100 items.
+        The interval is from 0 to 1 for the first 30 items.
         """
         rows: Iterable = self.recent.values() if recent else [self.overall]
         sums = np.array([*rows, [0.0] * SUMS]).sum(axis=0)
@@ -267,7 +269,7 @@ class Tally:
         kept = {name: getattr(self, name) for name in KEPT}
         windows = {name: list(getattr(self, name)) for name in WINDOWS}
         recent = [[item, *sums] for item, sums in self.recent.items()]
-        return {**kept, **windows, "recent": recent, "detector": self.detector.pack()}
+        return {**kept, **windows, "recent": recent, "alarms": self.detector.pack()}
 
     @classmethod
     def unpack(cls, packed: dict[str, Any]) -> "Tally":
@@ -278,6 +280,6 @@ class Tally:
         for name in WINDOWS:
             getattr(tally, name).extend(packed.get(name, []))
         tally.recent = {int(item): sums for item, *sums in packed["recent"]}
-        if "detector" in packed:
-            tally.detector = Drifts.unpack(packed["detector"])
+        if "alarms" in packed:
+            tally.detector = Drifts.unpack(packed["alarms"])
         return tally
