@@ -64,6 +64,7 @@ class Keyed:
     that a state is to depend on, such as the names of classes and columns.
 
     >>> from selectron.askers import Always
+    >>> from selectron.engine.rows import Dense
     >>> from selectron.learners import Perceptron
     >>> keyed = Keyed(Perceptron(), Always(), width=2, classes=2)
     >>> items = Items(np.arange(2), Dense(np.eye(2)))
