@@ -238,6 +238,7 @@ SIZES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", SIZES, ids=str)
 def test_states_are_small(learner):
     X, y = switching_gaussian(4000, d=10, seed=0)

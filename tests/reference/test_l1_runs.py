@@ -31,6 +31,8 @@ def stream(n=400, width=40, scale=1.0, seed=0):
     return X, np.where(X @ target + 0.3 * scale * rng.normal(size=n) >= 0, 1, -1)
 
 
+@pytest.mark.usefixtures("mostly_plain")
+@pytest.mark.slow
 @pytest.mark.parametrize("space", SPACES)
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("beta", [0.5, 2.0, 8.0])
@@ -79,6 +81,7 @@ def test_compiled_is_plain_python(sparse):
     assert np.array_equal(compiled.weights() == 0, plain.weights() == 0)
 
 
+@pytest.mark.usefixtures("mostly_plain")
 @pytest.mark.slow
 def test_few_strong_features_among_many():
     rng = np.random.default_rng(0)
