@@ -104,10 +104,10 @@ def accesses(width):
     state = [Counted(array) for array in fresh[:3]]
     loop = bind(play, parts(L1Constrained, Always, l1.sparse))
     rows = tuple(l1.sparse.rows(block_of(X, True), True))
-    out = np.zeros(60), np.zeros(60), np.zeros(60, np.int32), np.zeros((0, 0)), np.zeros(0)
-    none = np.zeros(0)
+    none, unrecorded = np.zeros(0), (np.zeros((0, 0)), np.zeros(0), np.zeros((0, 2)))
+    out = np.zeros(60), np.zeros(60), np.zeros(60, np.int32), *unrecorded
     given = (2.0,), (), none, (*state, fresh.scalars), rows, y, np.full(60, GIVEN), none
-    loop(*given, 0, False, True, out)
+    loop(*given, 0, -1, False, True, out)
     return sum(array.accesses for array in state), fresh.w[:20]
 
 
