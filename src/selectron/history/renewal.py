@@ -31,7 +31,7 @@ import numpy as np
 
 from ..engine.scales import SHORTEST
 from .experts import PRIOR_VARIANCE, STORED
-from .posterior import ALIVE, EXPERTS, KIND, KINDS, LABELS
+from .posterior import ALIVE, EXPERTS, KIND, KINDS, LABELS, ORIGIN
 from .state import CONSTANT, RENEWED, ROUND, SEEN, SINGLE, TABLE, curved, linear
 
 LOG_VARIANCE = 3.0  # 0.6 for a Gaussian feature, more for one with heavy tails
@@ -176,10 +176,12 @@ def lift_again(s: Any, old: np.ndarray, first: int) -> None:
     part *= 2 * PRIOR_VARIANCE / part.sum(axis=1, keepdims=True)
     view = curved(s)
     view.priors[:] = triangles(np.eye(features) * part[:, None])
-    view.experts[EXPERTS:, ALIVE] = 0.0
+    view.posterior[EXPERTS:] = view.experts[EXPERTS:, : KIND + 1] = 0.0  # the archive is lost
+    view.experts[:, ORIGIN], view.known[:, 1] = -1.0, -1.0
     X = s.stored / old[1] + old[0]
     view.stored[:] = np.cos(X @ s.frequencies.T + s.phases)
     alive = np.flatnonzero(view.experts[:EXPERTS, ALIVE])
+    view.known[alive, 0] = view.experts[alive, KIND]
     tau, nu = view.sites[:, alive]
     precision = np.linalg.inv(matrices(view.priors))[view.experts[alive, KIND].astype(int)]
     P = np.linalg.inv(precision + (view.stored.T * tau[:, None]) @ view.stored)

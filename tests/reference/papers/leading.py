@@ -62,7 +62,7 @@ class Ring:
         """Take other features and priors; what has been learned is carried over."""
         known = self.learned(self.members[0]) if self.rows else (0.0, 0.0)
         self.to_z, self.priors = to_z, priors
-        self.wander = self.posterior(0, *known)
+        self.wander = self.posterior(self.members[0].kind, *known)
 
     def learned(self, member):
         """What a member has learned: a precision and a vector, for rows as they are."""
@@ -326,11 +326,11 @@ class Leading:
                 np.zeros((features, features)),
             )
             total = sum((nu * curved.rows[n] for n, (_, nu) in member.sites.items()), 0.0)
-            member.knew = (0.0, 0.0)
+            member.knew, member.origin = (0.0, 0.0), None
             if member is curved.members[0]:
                 curved.wander = curved.posterior(member.kind, known, total)
             if member.memory:
-                member.memory = member.memory[0], member.memory[1], (known, total)
+                member.memory = member.kind, None, (known, total)
 
     def lift(self, x):
         return np.cos(self.F @ x + self.phase)
