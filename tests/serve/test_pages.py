@@ -274,6 +274,7 @@ def test_a_model_that_has_learned_nothing_predicts_nothing(site, visit):
     item(page, "second")
     page.keyboard.press("1")
     wait(lambda: len(answers(one)) == 2, "two answers")
+    item(page, "third")  # a key pressed before it is shown would be lost
     send(one, "fourth")
     page.keyboard.press("1")
     item(page, "fourth")

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,14 @@ PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 def session(master: str | None = None, **settings: Any) -> Any:
     """Return a Spark session with the state store that `decide` needs on streams.
 
-    `master` is Spark's address of a cluster, such as "local[2]" for two cores of this machine.
+    `master` is Spark's address of a cluster, such as "local[2]" for two cores of this machine,
+    whose workers run this Python unless PYSPARK_PYTHON names another.
     `settings` are Spark's, with `__` in place of dots: `spark__sql__shuffle__partitions=4`. Raises
     SelectronError if PySpark or Java is missing, or Java is too old.
     """
     spark_sql, _ = pyspark(), check_java()
+    if master is not None and master.startswith("local"):  # or else the `python3` of the PATH
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = spark_sql.SparkSession.builder.config(PROVIDER, ROCKSDB)
     builder = builder if master is None else builder.master(master)
     for name, value in settings.items():
