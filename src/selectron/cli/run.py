@@ -60,9 +60,9 @@ MOST_SHOWN = 40  # lines about columns
 @click.option(
     "--delay",
     type=click.IntRange(min=0),
-    help="Number of rows by which labels are late: each is learned so many rows after it was asked "
-    "for. Labels that have not come by the end are open tickets of a saved model, and go on coming "
-    "with --model and --delay. Default: labels come at once.",
+    help="Number of rows by which labels are late: each is learned that many rows after its "
+    "question. Labels that have not come by the end are open tickets of a saved model, and go on "
+    "coming with --model and --delay. Default: labels come at once.",
 )
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the draws."
