@@ -6,6 +6,8 @@ BIN := .venv/bin
 
 # two workers of pytest share two cores: threads of linear algebra would wait for each other
 test test-all: export OMP_NUM_THREADS := 1
+# and the processes that tests start find the sources compiled
+test test-all: export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: run test test-all docs bench lock clean
 
