@@ -1,15 +1,19 @@
 """`python -m benchmarks.encoding [ROWS]`: tables of mixed columns to rows of numbers."""
 
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 
 from benchmarks.tables import show
 from selectron.data.encoder import TableEncoder
+from selectron.streams.readers.source import read
 
 WORDS = np.array([f"word{i}" for i in range(3000)])
 TIMES = 5  # of which the best counts
@@ -55,6 +59,22 @@ def best(call: Callable[[], object]) -> float:
     return min(times)
 
 
+def with_reading(table: pa.Table) -> float:
+    """Return the seconds that reading a CSV file with a column of labels takes, and encoding it."""
+    labels = pa.array(np.where(np.arange(len(table)) % 2, "spam", "ham"))
+
+    def call() -> None:
+        encoder = TableEncoder()
+        for chunk in read(str(path), label="label"):
+            for _ in encoder.learn(chunk.rows):
+                pass
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "table.csv")
+        pyarrow.csv.write_csv(table.append_column("label", labels), path)
+        return best(call)
+
+
 def encoding(n: int = 200_000) -> Iterator[tuple[str, str, str]]:
     """Yield (what, figure, more) for tables and for single rows."""
     rng = np.random.default_rng(0)
@@ -62,6 +82,8 @@ def encoding(n: int = 200_000) -> Iterator[tuple[str, str, str]]:
     for what, chosen in (("10 mixed columns", table), ("9, no text", table.drop_columns("note"))):
         took = best(lambda chosen=chosen: TableEncoder().fit(chosen))  # type: ignore[misc]
         yield f"a table of text, {what}", f"{n / took:,.0f} rows/s", f"{n:,} rows"
+    took = with_reading(table)
+    yield "the first, with reading its CSV file", f"{n / took:,.0f} rows/s", f"{n:,} rows"
     rows = dicts(rng, 2_000)
     for form in ("sparse", "dense"):
         encoder = TableEncoder({"note": "text"}, form=form).fit(rows)
