@@ -124,6 +124,16 @@ def test_columns_are_shown(call, half):
     assert "colour" in result.output
 
 
+def test_without_names_the_first_columns_are_shown_as_they_are_in_the_file(call, tmp_path):
+    path, note = tmp_path / "mail.csv", "pay at once, or lose it all"
+    row = f'{{}},{note!r},,"FR",\n'.replace("'", '"')
+    path.write_text("size,note,age,country,label\n" + "".join(map(row.format, range(20))))
+    result = call("pool", path, "--classes", "a,b", "--ignore", "age", input="q")
+    assert f"note: {note}  country: FR\n" in result.output
+    assert "size: " in result.output
+    assert "age" not in result.output
+
+
 @pytest.mark.parametrize("option", ["--show", "--answers"])
 def test_what_is_for_a_person_is_refused_where_the_person_is_simulated(call, stream, option):
     result = call("pool", stream[0], "--learner", "given", option, "a")

@@ -8,13 +8,12 @@ import click
 from ..errors import SelectronError
 from . import INTERRUPTED, ExamplesFirst, reported
 from .files import naming
-from .labelling import interrupted, pressed
+from .labelling import WIDEST, interrupted, pressed, records_of
 from .models import Saved, keep, load
 from .options import format_and_header
 from .predict import all_columns, features
 
 KEYS = "Enter confirms · 1 to 9 choose a class · n types a label · s skips · q quits"
-WIDEST = 300  # characters of a value that are shown
 
 
 @click.command(cls=ExamplesFirst)
@@ -70,9 +69,7 @@ class Session:
         chunk = chunk.part(max(0, self.row - chunk.first), len(chunk.labels))
         with naming(self.file, chunk.first):
             rows, _ = features(self.saved, chunk)
-        shown = chunk.rows if isinstance(chunk.rows, list) else chunk.rows.to_pylist()
-        values = rows if isinstance(rows, list) else rows.to_pylist()
-        for row, x in zip(shown, values, strict=True):
+        for row, x in zip(records_of(chunk.rows), records_of(rows), strict=True):
             decision = self.classifier.decide(x)
             self.row += 1
             if decision.ask and not self._ask(row, decision):

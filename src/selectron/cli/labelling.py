@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from .pool import Table
 
 CONFIRM = ("\r", "\n", " ", "y")
-SHOWN = 12  # number of features shown, those of largest magnitude
+SHOWN = 12  # columns shown, or features of largest magnitude
+WIDEST = 300  # characters of a value that are shown
 EARLY = 20  # answers before the first estimate
 KEYS = "Enter or y confirms · n corrects · s skips · u undoes · q quits"
 
@@ -31,7 +32,7 @@ class Labelling:
     def __init__(self, file: str, table: "Table", **options: Any):
         self.file, self.table, self.output = file, table, options["output"]
         self.answers = Path(options["answers"] or f"{'stdin' if file == '-' else file}.answers")
-        self.texts = texts(file, options["kind"], options["show"], len(table.y))
+        self.texts = texts(file, options["kind"], options["show"], table)
         self.pool = self._pool(options)
 
     def _pool(self, options: Any) -> SelfDirectedClassifier:
@@ -123,7 +124,7 @@ class Labelling:
         return f"{count + 1:,} of {goal:,} · {wrong:,} corrected{more}"
 
     def _row(self, row: int) -> str:
-        if self.texts is not None:
+        if self.texts:
             return f"  row {row + 1}: {self.texts[row]}"
         x = self.table.X[[row]]
         x = (x if isinstance(x, np.ndarray) else x.toarray())[0]
@@ -202,19 +203,37 @@ def write_labels(run: PoolRun, path: str) -> None:
     replace(path, text.getvalue().encode())
 
 
-def texts(file: str, kind: str | None, columns: tuple[str, ...], rows: int) -> list[str] | None:
-    """Return the text of the --show columns of every row, or None without columns."""
-    if not columns:
-        return None
+def texts(file: str, kind: str | None, names: tuple[str, ...], table: "Table") -> list[str]:
+    """Return what is shown of every row: the columns of --show, or the first of a table.
+
+    There is nothing to show of svmlight rows.
+    """
     from ..streams.readers import read
 
-    records: list[dict[str, Any]] = []
-    for chunk in read(file, format=kind, label=""):
-        table = chunk.rows
-        records += table if isinstance(table, list) else table.to_pylist()
-    for column in columns:
-        if not any(column in record for record in records):
-            raise SelectronError(f"{file}: --show finds no column {column!r}")
-    if len(records) != rows:
+    pieces = [chunk.rows for chunk in read(file, format=kind, label="")] if names else table.pieces
+    records = [row for piece in pieces for row in records_of(piece)]
+    for name in names:
+        if not any(name in record for record in records):
+            raise SelectronError(f"{file}: --show finds no column {name!r}")
+    if names and len(records) != (rows := len(table.y)):
         raise SelectronError(f"{file}: --show finds {len(records)} rows, and the table has {rows}")
-    return ["  ".join(f"{k}: {record[k]}" for k in columns if k in record) for record in records]
+    return [shown({k: row[k] for k in names if k in row} if names else row) for row in records]
+
+
+def records_of(piece: Any) -> list[dict[str, Any]]:
+    """Return the rows of a piece of a table as dicts.
+
+    >>> records_of([{"hue": 0.5}])
+    [{'hue': 0.5}]
+    """
+    return piece if isinstance(piece, list) else piece.to_pylist()
+
+
+def shown(row: dict[str, Any]) -> str:
+    """Return a row as text: the first columns that have a value.
+
+    >>> shown({"alcohol": 13.2, "hue": None, "name": "Ida"})
+    'alcohol: 13.2  name: Ida'
+    """
+    given = [(name, value) for name, value in row.items() if value is not None]
+    return "  ".join(f"{name}: {str(value)[:WIDEST]}" for name, value in given[:SHOWN])

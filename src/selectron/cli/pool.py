@@ -29,6 +29,7 @@ class Table(NamedTuple):
 
     X: Any  # (n, d), dense or CSR
     y: "np.ndarray"  # (n,) text, or None
+    pieces: list[Any]  # the rows before they were encoded; none of svmlight
 
 
 @click.command(cls=ExamplesFirst)
@@ -69,7 +70,7 @@ class Table(NamedTuple):
 @click.option(
     "--show",
     multiple=True,
-    help="Column to show with each row. May be repeated; CSV, Parquet, JSON lines.",
+    help="Column to show with each row. May be repeated. Default: the first twelve.",
 )
 @click.option(
     "--answers",
@@ -133,14 +134,17 @@ def loaded(file: str, **options: Any) -> Table:
     from ..engine.rows import Sparse, joined
     from .labelling import named
 
-    chunks = encoded(list(watched(source_of(file, **options))), options["columns"])
+    read = list(watched(source_of(file, **options)))
+    chunks = encoded(read, options["columns"])
+    pieces = [] if chunks is read else [chunk.rows for chunk in read]
     block: Any = joined([chunk.rows for chunk in chunks])
     with naming(file):
         y = labels([v for chunk in chunks for v in chunk.labels.tolist()], named(**options))
     if isinstance(block, Sparse):
         shape = len(y), chunks[-1].width
-        return Table(scipy.sparse.csr_array((block.values, block.indices, block.indptr), shape), y)
-    return Table(block.values, y)
+        arrays = block.values, block.indices, block.indptr
+        return Table(scipy.sparse.csr_array(arrays, shape), y, pieces)
+    return Table(block.values, y, pieces)
 
 
 def encoded(chunks: list["Chunk"], columns: Sequence[tuple[str, str]]) -> list["Chunk"]:
