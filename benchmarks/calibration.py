@@ -5,7 +5,8 @@ of equal width, on the rows after the first 100 labels. "Noise" is the error tha
 probabilities would have, on average, if they were right. "Estimate" is the error of the method on
 two classes if labels are drawn from the logistic function of the margin (or of the learner's own
 log odds) that fits best: it is due to the number of labels, and to rows that are predicted on the
-wrong side of 1/2. Data as for `benchmarks.leading`.
+wrong side of 1/2. "Hindsight" is the error of the logistic function that fits all asked labels of a
+stream best, weighted by 1 / probability of asking. Data as for `benchmarks.leading`.
 """
 
 from collections.abc import Iterator
@@ -71,16 +72,34 @@ def noise(top: np.ndarray, seed: int = 0) -> float:
     return float(np.mean([calibration_error(top, right) for right in draws]))
 
 
+def scaled_margins(run: Any) -> np.ndarray:
+    """Return (n, 1) margins, or log odds of learners that have them, over their mean size."""
+    calibration, (rounds, *_) = run.replay.func.__self__, run.replay.args
+    m = rounds[3]
+    if calibration.own:
+        p = map(calibration.learner.probability, rounds[0].tolist())
+        m = np.array([[log_odds(each)] for each in p])
+    return m / np.abs(m).mean()
+
+
+def hindsight(run: Any, later: np.ndarray) -> float:
+    """Return the error of the best logistic function of the margin; NaN for many classes."""
+    if len(run.classes) > 2:
+        return np.nan
+    m, asked, positive = scaled_margins(run), run.asked, run.label == run.classes[1]
+    weights = 1 / run.ask_probability[asked]
+    fit = LogisticRegression(C=1e6).fit(m[asked], positive[asked], weights)
+    p = fit.predict_proba(m)[:, 1][later]
+    top = np.maximum(np.where(run.positive[later], p, 1 - p), 0.5)
+    return calibration_error(top, run.correct[later])
+
+
 def estimate(run: Any, later: np.ndarray, seed: int = 0) -> float:
     """Return the mean error on labels drawn from a logistic function; NaN for many classes."""
     if len(run.classes) > 2:
         return np.nan
     calibration, (rounds, codes, chances) = run.replay.func.__self__, run.replay.args
-    random, m = np.random.default_rng(seed), rounds[3]
-    if calibration.own:
-        p = map(calibration.learner.probability, rounds[0].tolist())
-        m = np.array([[log_odds(each)] for each in p])
-    m = m / np.abs(m).mean()
+    random, m = np.random.default_rng(seed), scaled_margins(run)
     likely = LogisticRegression(C=1e6).fit(m, codes > 0).predict_proba(m)[:, 1]
     errors = []
     for _ in range(DRAWS):
@@ -103,7 +122,7 @@ def figures(learner: Any, stream: str, seed: int) -> tuple[float, ...]:
     top, true = proba.max(axis=1), np.searchsorted(run.classes, run.label[later])
     likely = proba[np.arange(len(proba)), true]
     loss = -np.log(np.maximum(likely, 1e-15)).mean()
-    floors = noise(top), estimate(run, later)
+    floors = noise(top), estimate(run, later), hindsight(run, later)
     return calibration_error(top, right), *floors, float(loss), float(right.mean())
 
 
@@ -119,5 +138,5 @@ def rows() -> Iterator[tuple[str, ...]]:
 
 
 if __name__ == "__main__":
-    head = "Stream", "learner", "calibration error", "worst seed", "noise", "estimate"
+    head = "Stream", "learner", "calibration error", "worst seed", "noise", "estimate", "hindsight"
     show((*head, "log loss", "accuracy"), rows())
