@@ -95,6 +95,30 @@ class Privacy(Part):
     retention_days: Annotated[float, Field(ge=0)] = 0
 
 
+class Kafka(Part):
+    """Topics of Kafka: one to read items from, one to write decisions and answers to.
+
+    `brokers` are addresses, as "a:9092,b:9092"; `items` the topic with one JSON object in each
+    message, from its beginning on, and `id` its field with the item's own id (by default the place
+    of the message: topic, partition and offset); `decisions` the topic to write to; `settings` what
+    else librdkafka takes.
+    """
+
+    brokers: Annotated[str, Field(min_length=1)]
+    items: str = ""
+    decisions: str = ""
+    id: str = ""
+    settings: dict[str, str | int | float | bool] = {}
+
+    @model_validator(mode="after")
+    def _topics(self) -> "Kafka":
+        if not (self.items or self.decisions):
+            raise ValueError("name a topic in items or in decisions")
+        if self.items == self.decisions:
+            raise ValueError("items and decisions must be two topics")
+        return self
+
+
 class Declaration(Part):
     """The declaration of a stream.
 
@@ -102,7 +126,7 @@ class Declaration(Part):
     "500/10000" for a number of items; `audit` the share of it for items picked at random;
     `annotators` the number of people who answer each question; `lease` the seconds for which one
     person holds a question; `queue` the number of questions that may wait; `hide` when the page
-    does not show the prediction.
+    does not show the prediction; `kafka` the topics to read items from and to write decisions to.
     """
 
     name: Name
@@ -119,6 +143,7 @@ class Declaration(Part):
     queue: Annotated[int, Field(ge=1, le=100_000)] = 1000
     hide: Literal["audits", "always", "never"] = "audits"
     privacy: Privacy = Privacy()
+    kafka: Kafka | None = None
 
     @model_validator(mode="after")
     def _sound(self) -> "Declaration":

@@ -97,24 +97,24 @@ def history(
     return found
 
 
-def pages(db: Log) -> Iterator[tuple[int, int]]:
+def pages(db: Log, after: int = 0) -> Iterator[tuple[int, int]]:
     """Return ranges of the log up to its current end.
 
     Each is read in a separate transaction: one kept open by a slow reader would prevent SQLite from
     shortening its write-ahead log.
     """
     (last,) = db.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()
-    return ((low, min(low + PAGE, last)) for low in range(0, last, PAGE))
+    return ((low, min(low + PAGE, last)) for low in range(after, last, PAGE))
 
 
-def audit(db: Log, stream: int) -> Iterator[dict[str, Any]]:
-    """Yield the whole log of a stream, one row with the same columns per entry."""
+def audit(db: Log, stream: int, after: int = 0) -> Iterator[dict[str, Any]]:
+    """Yield the log of a stream after an entry, one row with the same columns per entry."""
     query = (
         "SELECT log.seq, i.key, i.body FROM log JOIN log AS i ON i.seq = log.item"
         " WHERE log.stream = ? AND log.seq > ? AND log.seq <= ? ORDER BY log.seq"
     )
     where = "stream = ? AND seq > ? AND seq <= ? ORDER BY seq"
-    for low, high in pages(db):
+    for low, high in pages(db, after):
         items = db.execute(query, (stream, low, high)).fetchall()
         found = list(db.entries(where, stream, low, high))
         for event, (_, key, body) in zip(found, items, strict=True):

@@ -17,6 +17,7 @@ from .app import application
 from .connection import BUFFER, CONNECTIONS, Connection
 from .demo import DEMO, feeding
 from .host import Host
+from .kafka import connected
 
 FIRST = ("admin", "annotate", "ingest", "read")  # roles that get a token at the first start
 BACKLOG = 2048  # connections that may wait while the streams are read, as uvicorn has it
@@ -108,7 +109,7 @@ def terminable() -> Iterator[None]:
 def run(host: Host, door: socket.socket, names: Iterable[str], demo: bool, each: int) -> None:
     """Serve until Ctrl-C or SIGTERM; then finish queued work and take snapshots."""
     address, port = door.getsockname()[:2]
-    with host, feeding(host) if demo else nullcontext():
+    with host, feeding(host) if demo else nullcontext(), connected(host):
         server(application(host, names), address, port, each).run(sockets=[door])
 
 

@@ -95,6 +95,16 @@ class Log(sqlite3.Connection):
             self.damaged.add((stream, item))
             return None
 
+    def place(self, name: str) -> int | None:
+        """Return a number that was kept under a name, None if there is none."""
+        found = self.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
+        if found is None:
+            return None
+        value, _, seal = found[0].partition(" ")
+        if seal != str(record_seal(name, value)):
+            raise Damaged(f"the place {name}")
+        return int(value)
+
     def tokens(self) -> list[tuple[str, str, str, float | None]]:
         """Return name, role, digest and expiry of every undamaged token."""
         with checking("a token"):
@@ -232,6 +242,11 @@ class Store:
             " RETURNING id"
         )
         return self.db.execute(query, (name, declared, record_seal(name, declared))).fetchone()[0]
+
+    def put_place(self, name: str, value: int) -> None:
+        """Keep a number under a name."""
+        sealed_value = f"{value} {record_seal(name, str(value))}"
+        self.db.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, sealed_value))
 
     def put_token(self, name: str, role: str, digest: str, expires: float | None) -> None:
         """Store a token's digest, replacing one of the same name."""

@@ -47,7 +47,8 @@ class Stream:
     def __init__(self, declaration: Declaration, store: Store):
         self.declaration, self.store, self.db = declaration, store, store.db
         self.name, self.needed = declaration.name, declaration.annotators
-        self.id = store.stream_id(declaration.name, strict.dumps(declaration.model_dump()))
+        declared = declaration.model_dump(exclude={"kafka"})  # whose settings may hold a password
+        self.id = store.stream_id(declaration.name, strict.dumps(declared))
         self.rows = extractor(declaration.features)
         self.reset()
 

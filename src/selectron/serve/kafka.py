@@ -1,0 +1,273 @@
+"""Items from a topic of Kafka, and decisions and answers to another.
+
+The offset behind the last message is stored in the transaction that stores the items: whatever is
+killed, each message becomes one item. Entries of the log are sent in their order, and the position
+of the last acknowledged one is stored afterwards: after a crash, some may be sent twice, with the
+same `entry`.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any
+
+from pydantic import ValidationError
+
+from ..errors import SelectronError
+from . import reading, strict
+from .declaration import Kafka
+from .host import Host
+from .labelling import NewItem
+from .problem import Problem, invalid, unfit
+from .service import Service, Work
+from .stream import Stream
+
+BATCH, POLL = 500, 0.5  # messages in a transaction; seconds to wait for one
+RETRY = 2.0  # seconds between two tries
+SENT = "item", "answer"  # kinds of entries
+WAIT = 0.2  # seconds between two looks at the log
+FLUSH, PATIENCE = 30.0, 10.0  # seconds that brokers have to acknowledge messages, and to answer
+LOOK = 60.0  # seconds between two looks for new partitions
+LOG = logging.getLogger("selectron.serve")
+
+
+@contextmanager
+def connected(host: Host) -> Iterator[None]:
+    """Read and write the topics of streams in threads until the block ends.
+
+    Raises SelectronError if confluent-kafka is missing, or refuses a setting.
+    """
+    ending = threading.Event()
+    kafkas = {name: stream.declaration.kafka for name, stream in host.service.streams.items()}
+    found = [
+        kind(host, name, kafka, ending)
+        for name, kafka in kafkas.items()
+        for kind in (Reader, Writer)
+        if kafka is not None and kind.topic(kafka)
+    ]
+    for each in found:
+        each.thread.start()
+    try:
+        yield
+    finally:
+        ending.set()
+        for each in found:
+            each.thread.join()
+
+
+def client(kind: str, kafka: Kafka, **options: Any) -> Any:
+    """Return a Consumer or a Producer. Raises SelectronError if it cannot be made."""
+    try:
+        import confluent_kafka
+    except ImportError:
+        raise SelectronError(
+            "Topics of Kafka need confluent-kafka: pip install 'selectron[kafka]'"
+        ) from None
+    settings = {"bootstrap.servers": kafka.brokers, **options, **kafka.settings}
+    try:
+        return getattr(confluent_kafka, kind)(settings, logger=LOG)
+    except (confluent_kafka.KafkaException, ValueError, TypeError) as error:
+        raise SelectronError(f"A setting of Kafka is refused: {error}") from None
+
+
+class Place:
+    """A number that a stream keeps: an offset to read from, or the last entry that was sent."""
+
+    def __init__(self, *names: object):
+        self.name = ":".join(map(str, ("kafka", *names)))
+
+    def of(self, host: Host) -> int | None:
+        """Return the number, None at first."""
+        return host.read(lambda db: db.place(self.name))
+
+    def put(self, service: Service, value: int) -> None:
+        """Keep a number, in the transaction of the writer."""
+        service.store.put_place(self.name, value)
+
+
+class Connection:
+    """A thread that runs `turn` until the end; it waits after a failure, and tries again."""
+
+    def __init__(self, host: Host, name: str, kafka: Kafka, ending: threading.Event):
+        self.host, self.name, self.kafka, self.ending = host, name, kafka, ending
+        self.failing = ""
+        self.client = self.made()
+        self.thread = threading.Thread(target=self.run, name=f"selectron-{name}", daemon=True)
+
+    def made(self) -> Any:
+        """Return the client."""
+        raise NotImplementedError
+
+    def turn(self) -> None:
+        """Do what is to be done. Raises SelectronError if it has to be tried again."""
+        raise NotImplementedError
+
+    def run(self) -> None:
+        """Run until the end."""
+        from confluent_kafka import KafkaException
+
+        while not self.ending.is_set():
+            try:
+                self.turn()
+                self.failing = ""
+            except (SelectronError, KafkaException) as error:
+                self.complain(str(error))
+                self.ending.wait(RETRY)
+
+    def complain(self, what: str) -> None:
+        """Log a failure once, not at every try."""
+        if what != self.failing:
+            self.failing = what
+            LOG.warning("Stream %r, Kafka: %s", self.name, what)
+
+    def write(self, do: Callable[[Stream, Service, float], Any]) -> Any:
+        """Run a function of stream, service and time in the writer; return its reply."""
+        work = Work(lambda service, at: do(service.streams[self.name], service, at))
+        return self.host.submit(work).result()
+
+
+class Reader(Connection):
+    """Reads items from all partitions of a topic."""
+
+    started: set[int]
+
+    @staticmethod
+    def topic(kafka: Kafka) -> str:
+        """Return the topic of items."""
+        return kafka.items
+
+    def made(self) -> Any:
+        """Return a consumer that keeps no offsets at the brokers."""
+        self.started, self.looked = set(), 0.0
+        group = {"group.id": "selectron", "enable.auto.commit": False}
+        return client("Consumer", self.kafka, **group, **{"auto.offset.reset": "earliest"})
+
+    def run(self) -> None:
+        """Run until the end, and close the consumer."""
+        super().run()
+        self.client.close()
+
+    def turn(self) -> None:
+        """Take some messages."""
+        if time.monotonic() - self.looked > LOOK * bool(self.started):
+            self.look()
+        found = [m for m in self.client.consume(BATCH, POLL) if not self.failed(m)]
+        while found and not self.ending.is_set():
+            try:
+                self.write(lambda stream, service, at: self.take(found, stream, service, at))
+                break
+            except Problem as problem:  # nothing is stored: the disk is full, for example
+                self.complain(str(problem))
+                self.ending.wait(RETRY)
+
+    def look(self) -> None:
+        """Start to read partitions that are new, each behind the last message that was taken."""
+        from confluent_kafka import OFFSET_BEGINNING, KafkaException, TopicPartition
+
+        try:
+            topic = self.client.list_topics(self.kafka.items, PATIENCE).topics[self.kafka.items]
+        except KafkaException as error:
+            raise SelectronError(f"{self.kafka.brokers}: {error.args[0].str()}") from None
+        if topic.error is not None:
+            raise SelectronError(f"topic {self.kafka.items!r}: {topic.error.str()}")
+        new = sorted(set(topic.partitions) - self.started)
+        offsets = [self.place(partition).of(self.host) for partition in new]
+        self.client.incremental_assign(
+            [
+                TopicPartition(self.kafka.items, p, OFFSET_BEGINNING if at is None else at)
+                for p, at in zip(new, offsets, strict=True)
+            ]
+        )
+        self.started |= set(new)
+        self.looked = time.monotonic()
+
+    def place(self, partition: int) -> Place:
+        """Return the place of a partition."""
+        return Place(self.name, "read", self.kafka.items, partition)
+
+    def failed(self, message: Any) -> bool:
+        """Return whether it is an error in place of a message, and log that."""
+        if message.error() is not None:
+            self.complain(f"topic {self.kafka.items!r}: {message.error().str()}")
+        return message.error() is not None
+
+    def take(self, found: list[Any], stream: Stream, service: Service, at: float) -> None:
+        """Add the items of messages, and keep the offsets behind them, in one transaction."""
+        for message in found:
+            try:
+                stream.add_one(self.item(message), "kafka", at)
+            except Problem as problem:
+                what = f"message {key(message)} is left out: {problem}"
+                LOG.warning("Stream %r, Kafka: %s", self.name, what)
+            self.place(message.partition()).put(service, message.offset() + 1)
+
+    def item(self, message: Any) -> Any:
+        """Return the item of a message. Raises Problem if it is none."""
+        data = strict.loads(message.value() or b"null")
+        if not isinstance(data, dict):
+            raise invalid("A message must be an object of JSON.")
+        own = self.kafka.id
+        if own and not isinstance(data.get(own), str | int):
+            raise invalid(f"The field {own!r} must be a text or a whole number.")
+        try:
+            return NewItem(id=str(data[own]) if own else key(message), data=data).made(self.rows)
+        except ValidationError as error:
+            raise unfit(error) from None
+
+    def rows(self, *items: dict[str, Any]) -> Any:
+        """Return the rows of items."""
+        return self.host.rows[self.name](items)
+
+
+def key(message: Any) -> str:
+    """Return the place of a message as text."""
+    return f"{message.topic()}-{message.partition()}-{message.offset()}"
+
+
+class Writer(Connection):
+    """Sends decisions and answers to a topic, in the order of the log."""
+
+    @staticmethod
+    def topic(kafka: Kafka) -> str:
+        """Return the topic of decisions."""
+        return kafka.decisions
+
+    def made(self) -> Any:
+        """Return a producer that keeps the order."""
+        self.place = Place(self.name, "sent", self.kafka.decisions)
+        self.last = self.place.of(self.host) or 0
+        limits = {"delivery.timeout.ms": int(1000 * FLUSH), "enable.idempotence": True}
+        return client("Producer", self.kafka, **limits)
+
+    def turn(self) -> None:
+        """Send the entries of a page of the log; wait if there are none."""
+        if self.host.view(self.name)["entry"] <= self.last:
+            self.ending.wait(WAIT)
+            return
+        entries, last = self.page()
+        failed: list[str] = []
+        for entry in entries:
+            self.client.produce(
+                self.kafka.decisions,
+                key=entry["id"] or str(entry["item"]),
+                value=strict.dumps(entry, sort=False),
+                on_delivery=lambda error, _: failed.append(error.str()) if error else None,
+            )
+        if self.client.flush(FLUSH) or failed:
+            self.client.purge()
+            raise SelectronError(failed[0] if failed else f"{self.kafka.brokers} do not answer.")
+        self.write(lambda stream, service, at: self.place.put(service, last))
+        self.last = last
+
+    def page(self) -> tuple[list[dict[str, Any]], int]:
+        """Return the next decisions and answers, without the data of items, and the last entry."""
+        with self.host.reading() as db:
+            rows = list(
+                islice(reading.audit(db, self.host.ids[self.name], self.last), reading.PAGE)
+            )
+        sent = [row for row in rows if row["kind"] in SENT]
+        short = [{k: v for k, v in row.items() if v is not None and k != "data"} for row in sent]
+        return [{"id": None, **row} for row in short], rows[-1]["entry"]
