@@ -19,7 +19,7 @@ import pyarrow.types as kinds
 from ...data.cells import label, number, second
 from ...errors import SelectronError
 from .columns import PANDAS_INDEX, USUAL, Choice, Columns, Part, choose
-from .text import Blocks, Counted, Piece, ends, reason
+from .text import Blocks, Counted, Piece, Record, ends, reason
 
 MARKS = ",;\t"
 BLANK = " \r\n"
@@ -33,7 +33,7 @@ class Layout(NamedTuple):
     """The layout of a CSV file."""
 
     mark: str  # between cells
-    record: re.Pattern[bytes]
+    record: Record
     names: Sequence[str]
     columns: Columns
     line: int = 1  # on which the rows begin
@@ -127,18 +127,19 @@ def _read(data: bytes, layout: Layout, skip: Callable[[Any], str]) -> pa.Table:
     )
 
 
-def _line(data: bytes, record: re.Pattern[bytes], row: int) -> int:
+def _line(data: bytes, record: Record, row: int) -> int:
     """Return the number of line ends before a row that is not blank."""
     found = pairwise([0, *ends(data, record), len(data)])
     starts = [start for start, stop in found if data[start:stop].strip(BLANK.encode())]
     return data.count(b"\n", 0, starts[min(row, len(starts) - 1)])
 
 
-def _record(mark: str) -> re.Pattern[bytes]:
-    """Return the pattern of a record: a quote opens a cell only at its beginning, as in Arrow."""
+def _record(mark: str) -> Record:
+    """Return the form of a record: a quote opens a cell only at its beginning, as in Arrow."""
     quoted, plain = r'"[^"]*+(?:""[^"]*+)*+"[^M\n]*+', r'[^"M\n][^M\n]*+'
     cell = f"(?:{quoted}|{plain})?+"
-    return re.compile(f"{cell}(?:M{cell})*+\n".replace("M", mark).encode())
+    pattern = re.compile(f"{cell}(?:M{cell})*+\n".replace("M", mark).encode())
+    return Record(pattern, ord(mark))
 
 
 def _cells(record: bytes, mark: str, errors: str = "strict") -> list[str]:

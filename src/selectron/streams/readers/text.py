@@ -15,13 +15,28 @@ from contextlib import contextmanager
 from itertools import islice, pairwise
 from typing import IO, Any, NamedTuple, TypeVar
 
+import numpy as np
+
 from ...errors import SelectronError
 
 READ = 1 << 20  # bytes asked for at a time
 LIMIT = 1 << 26  # bytes of one record at most, so that memory stays flat
-LINE = re.compile(rb"[^\n]*\n")
 THREADS = 2  # that parse ahead
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+QUOTE, NEWLINE = b'"\n'
+
+
+class Record(NamedTuple):
+    """How text is divided into records: the pattern of one, and the byte between two cells.
+
+    Without such a byte a record is a line.
+    """
+
+    pattern: re.Pattern[bytes]
+    mark: int = 0
+
+
+LINE = Record(re.compile(rb"[^\n]*\n"))
 
 
 def zstd(file: Any) -> Any:
@@ -141,7 +156,7 @@ class Blocks:
                 data = self.stream.read1(READ)
         return data
 
-    def first(self, count: int = 1, record: re.Pattern[bytes] = LINE) -> list[bytes]:
+    def first(self, count: int = 1, record: Record = LINE) -> list[bytes]:
         """Return the first records that are not blank, which stay to be read.
 
         A byte order mark is dropped.
@@ -185,9 +200,7 @@ class Piece(NamedTuple):
     fault: str = ""
 
 
-def pieces(
-    blocks: Blocks, size: int, record: re.Pattern[bytes] = LINE, line: int = 1
-) -> Iterator[Piece]:
+def pieces(blocks: Blocks, size: int, record: Record = LINE, line: int = 1) -> Iterator[Piece]:
     """Yield the text in pieces of `size` lines or `READ` bytes, whichever is fewer, roughly."""
     held: list[bytes] = []
     length, lines, wanted, many = 0, 0, READ, size
@@ -217,7 +230,7 @@ def pieces(
         yield _piece(data if data.endswith(b"\n") else data + b"\n", line, record)
 
 
-def _piece(data: bytes, line: int, record: re.Pattern[bytes]) -> Piece:
+def _piece(data: bytes, line: int, record: Record) -> Piece:
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b" ")
     try:
@@ -230,22 +243,45 @@ def _piece(data: bytes, line: int, record: re.Pattern[bytes]) -> Piece:
     return Piece(data, line)
 
 
-def ends(data: bytes, record: re.Pattern[bytes]) -> Iterator[int]:
+def ends(data: bytes, record: Record) -> Iterator[int]:
     """Yield the offsets behind whole records.
 
     >>> list(ends(b"a\\nbc\\nd", LINE))
     [2, 5]
     """
     stop = 0
-    while found := record.match(data, stop):
+    while found := record.pattern.match(data, stop):
         yield (stop := found.end())
 
 
-def _last(data: bytes, record: re.Pattern[bytes]) -> int:
+def _last(data: bytes, record: Record) -> int:
     """Return the offset behind the last whole record."""
-    if record is LINE or b'"' not in data:
+    if not record.mark or b'"' not in data:
         return data.rfind(b"\n") + 1
+    if (simple := last_newline(data, record.mark)) is not None:
+        return simple + 1
     return max(ends(data, record), default=0)
+
+
+def last_newline(data: bytes, mark: int) -> int | None:
+    """Return the last line end outside of quotes, -1 if there is none, None if it takes a parser.
+
+    It takes none if each quote is at one end of its cell, and there is no line end between two;
+    the last may be open.
+
+    >>> last_newline(b'a,"b,c"\\nd,"e\\n', ord(","))
+    7
+    """
+    text = np.frombuffer(b"\n" + data + b"\n", np.uint8)
+    quotes, lines = np.flatnonzero(text == QUOTE), np.flatnonzero(text == NEWLINE)
+    opening, closing = quotes[::2], quotes[1::2]
+    before, after = text[opening - 1], text[closing + 1]
+    at_ends = ((before == mark) | (before == NEWLINE)).all()
+    at_ends &= ((after == mark) | (after == NEWLINE)).all()
+    within = lines.searchsorted(closing) != lines.searchsorted(opening[: len(closing)])
+    if not at_ends or within.any():
+        return None
+    return data.rfind(b"\n", 0, int(quotes[-1]) - 1 if len(quotes) % 2 else None)
 
 
 def ahead(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
