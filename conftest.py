@@ -21,7 +21,7 @@ COMMON = {
 
 # examples in docstrings that take 10 s
 LONG = {
-    "selectron.learners.l1_constrained.L1Constrained",
+    "selectron.learners.large_margin.L1Constrained",
     "selectron.pool.classifier.SelfDirectedClassifier",
 }
 
