@@ -44,62 +44,58 @@ def assert_finite(model):
     assert all(np.isfinite(array).all() for array in learned(model))
 
 
-@pytest.mark.parametrize("value", NOT_FINITE)
-def test_what_is_not_finite_is_refused_and_changes_nothing(case, value):
+def test_what_is_not_finite_is_refused_and_changes_nothing(case):
     rows = case.stream(n=20, missing=0.0)
-    bad = spoilt(rows, value, everywhere=False)
     model = trained(case, rows)
-    for play in PLAYS.values():
-        assert refused(model, lambda play=play: play(case, model, bad))
-    assert refused(model, lambda: model.decide(case.block(bad.values[3:4])))
+    for value in NOT_FINITE:
+        bad = spoilt(rows, value, everywhere=False)
+        for play in PLAYS.values():
+            assert refused(model, partial(play, case, model, bad)), value
+        assert refused(model, partial(model.decide, case.block(bad.values[3:4]))), value
 
 
 @pytest.mark.parametrize("everywhere", [False, True], ids=["once", "everywhere"])
-@pytest.mark.parametrize("value", [*HUGE, *TINY])
-def test_what_is_huge_or_tiny_is_refused_or_does_no_harm(case, value, everywhere):
+def test_what_is_huge_or_tiny_is_refused_or_does_no_harm(case, everywhere):
     rows = case.stream(n=20, missing=0.0)
-    bad = spoilt(rows, value, everywhere)
-    for play in PLAYS.values():
-        model = trained(case, rows, constant=not everywhere)
-        refused(model, lambda play=play, model=model: play(case, model, bad))
+    for value, play in itertools.product((*HUGE, *TINY), PLAYS.values()):
+        bad, model = spoilt(rows, value, everywhere), trained(case, rows, constant=not everywhere)
+        refused(model, partial(play, case, model, bad))
         assert_finite(model)
-        refused(model, lambda model=model: play_run(case, model, rows.part(*AFTER)))
+        refused(model, partial(play_run, case, model, rows.part(*AFTER)))
         assert_finite(model)
 
 
-@pytest.mark.parametrize("value", [*HUGE, *TINY])
-def test_huge_or_tiny_rows_decided_one_by_one(case, value):
+def test_huge_or_tiny_rows_decided_one_by_one(case):
     rows = case.stream(n=20, missing=0.0)
-    model = trained(case, rows, constant=False)
-    for x in spoilt(rows, value, everywhere=True).values:
-        one = case.block(x[None, :])
-        refused(model, lambda one=one: model.decide(one))
-        assert_finite(model)
-    for ticket, label in itertools.product(list(model.open), (1, -1)):
-        refused(model, lambda t=ticket, y=label: t in model.open and model.tell(t, y))
-        assert_finite(model)
+    for value in (*HUGE, *TINY):
+        model = trained(case, rows, constant=False)
+        for x in spoilt(rows, value, everywhere=True).values:
+            refused(model, partial(model.decide, case.block(x[None, :])))
+            assert_finite(model)
+        for ticket, label in itertools.product(list(model.open), (1, -1)):
+            refused(model, lambda m=model, t=ticket, y=label: t in m.open and m.tell(t, y))
+            assert_finite(model)
 
 
-@pytest.mark.parametrize("value", HUGE)
-def test_a_first_row_that_is_huge(case, value):
+def test_a_first_row_that_is_huge(case):
     """Before any step w is zero, hence every margin; a step from there must not overflow."""
     rows = case.stream(n=10, missing=0.0)
-    values = np.full_like(rows.values, value)
-    model = case.model(rows.values.shape[1], constant=False)
-    for y in (1, -1):
-        labels = np.full_like(rows.labels, y)
-        part = rows._replace(values=values, labels=labels)
-        refused(model, lambda part=part: play_learn(case, model, part))
-        assert_finite(model)
+    for value in HUGE:
+        model = case.model(rows.values.shape[1], constant=False)
+        values = np.full_like(rows.values, value)
+        for y in (1, -1):
+            part = rows._replace(values=values, labels=np.full_like(rows.labels, y))
+            refused(model, partial(play_learn, case, model, part))
+            assert_finite(model)
 
 
-@pytest.mark.parametrize("value", TINY)
-def test_tiny_rows_are_not_refused_where_rows_are_scaled(case, value):
+def test_tiny_rows_are_not_refused_where_rows_are_scaled(case):
     """A row that is brought to unit length, or taken for zero, leads to no large numbers."""
     rows = case.stream(n=20, missing=0.0)
-    model = trained(case, rows, constant=False, normalize=True)
-    play_run(case, model, spoilt(rows, value, everywhere=True))
-    play_run(case, model, rows.part(*AFTER))
+    for value in TINY:
+        model = trained(case, rows, constant=False, normalize=True)
+        play_run(case, model, spoilt(rows, value, everywhere=True))
+        play_run(case, model, rows.part(*AFTER))
 
 
 def test_the_error_names_the_row_and_the_feature(case):
