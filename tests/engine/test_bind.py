@@ -135,6 +135,41 @@ def test_every_function_passes_once_through_wrap():
     assert sorted(seen) == ["double", "inner", "middle", "outer"]
 
 
+def test_copies_that_read_the_same_are_shared():
+    module, shared = load(), {}
+    first, second = (bind(module.outer, DOUBLE, shared=shared) for _ in range(2))
+    third = bind(module.outer, {"filling": SimpleNamespace(once=triple)}, shared=shared)
+    middles = [one.__globals__["middle"] for one in (first, second, third)]
+    assert first is not second
+    assert middles[0] is middles[1] is not middles[2]
+    assert [one(1.0).first for one in (first, second, third)] == [24.0, 24.0, 33.0]
+    module.RATE = 0.25
+    assert bind(module.outer, DOUBLE, shared=shared)(1.0).first == 21.0
+
+
+def test_copies_with_other_functions_in_their_closures_are_not_shared():
+    def make(step):
+        def stepped(x):
+            return step(x)
+
+        def outer(x):
+            return stepped(x)
+
+        return outer
+
+    function, shared = make(load().inner), {}
+    assert bind(function, DOUBLE, shared=shared)(1.0) == 3.0
+    other = {"filling": SimpleNamespace(once=triple)}
+    assert bind(function, other, shared=shared)(1.0) == 4.0
+
+
+def test_an_edited_function_is_not_shared():
+    module, shared = load(), {}
+    bind(module.outer, DOUBLE, shared=shared)
+    module.middle.__code__ = load(SOURCE.replace("* by", "* by * 10")).middle.__code__
+    assert bind(module.outer, DOUBLE, shared=shared)(1.0).first == 240.0
+
+
 EDITS = {
     "a constant": ("second=1.5", "second=1.25"),
     "its sign": ("second=1.5", "second=-1.5"),

@@ -62,12 +62,14 @@ def bind(
     function: Callable,
     parts: Mapping[str, Any],
     wrap: Callable[[Callable], Callable] = lambda copy: copy,
+    shared: dict[Any, Callable] | None = None,
 ) -> Callable:
     """Return a copy of `function` in which every `Part` is a namespace of functions.
 
     The functions that it calls are copied too, and so on. `parts` maps the name of each part to an
     object, or to a tuple of objects, which are searched in order and before the part's contract.
-    Every copy passes through `wrap`.
+    Every copy passes through `wrap`. `shared` has the copies of earlier calls: one that reads the
+    same values is used again, so that it is compiled only once; new ones are added.
 
     >>> from types import SimpleNamespace
     >>> from selectron.engine.parts import Learner, learner
@@ -85,15 +87,28 @@ def bind(
         if value not in done:
             scope: dict[str, Any] = {}
             done[value] = wrap(_copy(value, scope, convert))
+            read = [value, value.__code__, repr(value.__defaults__), repr(vars(value))]
+            read += (_identity(convert(cell)) for cell in _enclosed(value))
             for name, attribute, found in reached(value, parts):
+                read += name, attribute, _identity(bound := convert(found))
                 if attribute is None:
-                    scope[name] = convert(found)
+                    scope[name] = bound
                 else:
                     namespace = scope.setdefault(name, types.ModuleType(name))
-                    setattr(namespace, attribute, convert(found))
+                    setattr(namespace, attribute, bound)
+            if shared is not None and value is not function:
+                done[value] = shared.setdefault(tuple(read), done[value])
         return done[value]
 
     return convert(function)
+
+
+def _identity(value: Any) -> Any:
+    """Return what is equal for the same value only: a number or text written out, or an id.
+
+    The copy that reads an object keeps it, so that no other can have its id.
+    """
+    return (type(value), repr(value)) if isinstance(value, int | float | str) else id(value)
 
 
 def reached(function: Callable, parts: Mapping[str, Any]) -> Iterator[Reached]:

@@ -17,6 +17,7 @@ from typing import Any
 from ..errors import SelectronError
 from .bind import bind, digest, reachable
 
+COMPILED: dict[tuple[bool, bool], dict[Any, Callable]] = {}
 PATIENCE = 1.0  # seconds of compiling until a terminal shows a line about it
 
 
@@ -103,7 +104,9 @@ def _counts(function: Callable) -> bool:
 def _cached(
     function: Callable, parts: Mapping[str, Any], name: str, signature: tuple, counting: bool
 ) -> Any:
-    dispatcher: Any = bind(function, parts, _jit(name, function, counting, cached=True))
+    # compiled functions, which other compositions use again; bounds are checked in all or none
+    shared = COMPILED.setdefault((counting, "_checked" in name), {})
+    dispatcher: Any = bind(function, parts, _jit(name, function, counting, cached=True), shared)
     folder = Path(dispatcher.stats.cache_path)
     if not _intact(folder, name):
         for file in folder.glob(f"*{name}*"):
