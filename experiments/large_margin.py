@@ -69,7 +69,7 @@ class Size(NamedTuple):
 
 
 FULL = Size(("usps", "newsgroups", "rcv1"), 40, None, ("usps", "newsgroups"), 10, 6)
-QUICK = Size(("usps",), 3, 100, ("usps",), 1, 2)
+QUICK = Size(("usps",), 2, 100, ("usps",), 1, 2)
 
 
 def run(play: Play, quick: bool) -> Findings:

@@ -47,9 +47,9 @@ class Size(NamedTuple):
 
 SHARES = 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8
 POWERS = 0.1, 1.0, 10.0, 100.0, 1000.0, 10_000.0
-ROWS, FEW = {"gaussian": 10_000, "usps": 9298}, {"gaussian": 2000, "usps": 1500}
+ROWS, FEW = {"gaussian": 10_000, "usps": 9298}, {"gaussian": 1500, "usps": 1000}
 FULL = Size(ROWS, 50, 2, POWERS[:4], POWERS[:5], POWERS[2:], 16, SHARES)
-QUICK = Size(FEW, 3, 1, (10.0,), (10.0,), (100.0, 1000.0), 5, (0.1, 0.4, 0.6))
+QUICK = Size(FEW, 2, 1, (10.0,), (10.0,), (100.0,), 5, (0.1, 0.4))
 
 
 class Way(NamedTuple):

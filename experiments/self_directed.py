@@ -37,7 +37,7 @@ class Size(NamedTuple):
 
 
 FULL = Size((2_000, 20_000, 200_000), (5, 20, 50), 10, 200_000)
-QUICK = Size((1_000, 4_000), (5, 10), 3, 4_000)
+QUICK = Size((500, 2_000), (5, 10), 2, 2_000)
 
 
 def run(play: Play, quick: bool) -> Findings:

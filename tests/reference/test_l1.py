@@ -131,7 +131,7 @@ SCALES = st.sampled_from([1e-6, 1.0, 1e6])
 
 
 @pytest.mark.slow
-@settings(max_examples=4000, deadline=None, derandomize=True)
+@settings(max_examples=2000, deadline=None, derandomize=True)
 @given(PAIRS, SHARES, ROOMS, SCALES)
 def test_the_conditions_hold(pairs, share, room, scale):
     w, z = np.array(pairs).T

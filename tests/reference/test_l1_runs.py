@@ -38,7 +38,7 @@ def stream(n=400, width=40, scale=1.0, seed=0):
 @pytest.mark.parametrize("beta", [0.5, 2.0, 8.0])
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 def test_both_constraints_hold_after_every_step(scale, beta, intercept, space):
-    X, y = stream(scale=scale)
+    X, y = stream(n=200, scale=scale)
     beta = beta / scale
     clf = OnlineClassifier(L1Constrained(beta), fit_intercept=intercept, classes=[-1, 1])
     feasible = bent = 0

@@ -157,7 +157,7 @@ def found(way, learner, asker, classes, flags, space):
 
 def disagreements(way, form, learner):
     """Yield a line for each case that does not agree."""
-    for i, (classes, asker) in enumerate(product((3, 4, 5), ASKERS)):
+    for i, (classes, asker) in enumerate(product((3, 5), ASKERS)):
         if isinstance(asker, BBQ | BBQI) and not hasattr(learner, "shape"):
             continue  # refused: q is no variance in first order
         flags = FLAGS[(i + i // 4) % 4]

@@ -97,9 +97,10 @@ class IELLIP(NamedTuple):
 
     Parameters: gamma >= 0, the margin that a step aims at; c from 0 to below 1 and b from 0 to 1,
     for the weight c b^k of the k-th mistake in P^-1, k from 0; p0 > 0, for P = p0 I at the start.
-    The mistake bound wants c + b < 1; the talk's experiments take p0 = 0.1.
+    The mistake bound, Theorem 3, wants c + b < 1; the talk's experiments take p0 = 0.1.
 
-    Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009).
+    Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), whose formulas have
+    no numbers: "Improved Ellipsoid Method (IELLIP) for Online Learning".
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arithmetic import reassociated, row_dot
+from ..engine.arithmetic import reassociated
 from ..engine.round import Round, Shape
 from . import dense_second
 from .dense_second import EPSILON, damped, length, walk
@@ -39,7 +39,7 @@ TABLE = Table(
         "w": Field(lambda r: (r.width,), power=1),
         "directions": Field(lambda r: (r.capacity, r.width)),
         "c": Field(lambda r: (r.capacity,)),
-        "seen": Field(lambda r: (r.width,), dtype=np.uint8),  # features, at the last `compress`
+        "seen": Field(lambda r: (r.width,), dtype=np.uint8),  # features that a step has touched
         "a": Field(lambda r: (r.capacity,)),  # <g_t, x> of the last row that needed q
         "g": Field(lambda r: (r.width,)),  # room for a step
         "scalars": numbers(SKETCH_LENGTH, {SQUARE: 2}, fill_scalars),
@@ -55,11 +55,23 @@ def widen(s: Any, width: int) -> Any:
 
 def form(s: Any, rows: Any, i: int) -> float:
     """Return q; leave a_t = <g_t, x> in s.a."""
-    total = 0.0
-    for t in range(int(s.scalars[HELD])):
-        s.a[t] = row_dot(s.directions[t], rows.values, i)
+    x, n, total = rows.values[i], int(s.scalars[HELD]), 0.0
+    for t in range(0, n, 2):
+        u = min(t + 1, n - 1)
+        s.a[t], s.a[u] = pair_dot(s.directions[t], s.directions[u], x)
+    for t in range(n):
         total += s.c[t] * s.a[t] * s.a[t]
     return (s.scalars[FRESH] + s.scalars[NOISE]) * length(rows, i) - total
+
+
+@reassociated
+def pair_dot(p: np.ndarray, q: np.ndarray, x: np.ndarray) -> tuple[float, float]:
+    """Return <p, x> and <q, x>, in one pass over x."""
+    total, other = 0.0, 0.0
+    for j in range(len(x)):
+        total += p[j] * x[j]
+        other += q[j] * x[j]
+    return total, other
 
 
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
@@ -70,6 +82,7 @@ def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     product(s, rows.values[i], n)
     if not walk(s, scale, now, step):
         return False
+    mark(s.seen, rows.values[i])
     s.scalars[FRESH] = step.mu * (s.scalars[FRESH] + s.scalars[NOISE])
     for t in range(n):
         s.c[t] *= step.mu
@@ -81,20 +94,28 @@ def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     return True
 
 
+def mark(seen: np.ndarray, x: np.ndarray) -> None:
+    """Count the features that are not 0 among those seen."""
+    for j in range(len(x)):
+        seen[j] |= x[j] != 0
+
+
 def product(s: Any, x: np.ndarray, n: int) -> None:
     """Leave g = (P + eps I) x in s.g."""
     lead = s.scalars[FRESH] + s.scalars[NOISE]
     for j in range(len(x)):
         s.g[j] = lead * x[j]
-    for t in range(n):
-        subtract(s.g, s.directions[t], s.c[t] * s.a[t])
+    for t in range(0, n, 2):
+        u = min(t + 1, n - 1)  # of an odd number the last one alone
+        second = s.c[u] * s.a[u] if u > t else 0.0
+        subtract(s.g, s.directions[t], s.directions[u], s.c[t] * s.a[t], second)
 
 
 @reassociated
-def subtract(g: np.ndarray, direction: np.ndarray, by: float) -> None:
-    """g <- g - by direction."""
+def subtract(g: np.ndarray, p: np.ndarray, q: np.ndarray, first: float, second: float) -> None:
+    """g <- g - first p - second q, in one pass over g."""
     for j in range(len(g)):
-        g[j] -= by * direction[j]
+        g[j] -= first * p[j] + second * q[j]
 
 
 def rescale(s: Any, by: float) -> None:
@@ -111,10 +132,8 @@ def compress(s: Any) -> bool:
         return False
     m, roots = len(s.c) // 2, np.sqrt(s.c)
     removed, units = eigenvectors(roots[:, None] * (s.directions @ s.directions.T) * roots, m)
-    s.seen[:] |= (s.directions != 0).any(axis=0)
-    s.directions[:m], s.directions[m:] = (units * roots) @ s.directions, 0.0
-    features = int(s.seen.sum())
-    kept, s.scalars[FRESH] = reduced(removed, s.scalars[FRESH], features, m)
+    s.directions[:m] = (units * roots) @ s.directions
+    kept, s.scalars[FRESH] = reduced(removed, s.scalars[FRESH], int(np.count_nonzero(s.seen)), m)
     s.c[:m], s.c[m:] = kept, 0.0
     s.scalars[HELD] = m
     return True
