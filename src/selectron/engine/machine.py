@@ -17,7 +17,7 @@ from typing import Any
 from ..errors import SelectronError
 from .bind import bind, digest, reachable
 
-COMPILED: dict[tuple[bool, bool], dict[Any, Callable]] = {}
+COMPILED: dict[tuple[bool, bool], dict[Any, Callable]] = {}  # what loops have in common
 PATIENCE = 1.0  # seconds of compiling until a terminal shows a line about it
 
 
@@ -55,8 +55,7 @@ def _load(function: Callable, parts: Mapping[str, Any], name: str, args: tuple, 
     except (numba.core.errors.NumbaError, TypeError, ValueError) as error:
         raise SelectronError(f"{what} does not compile: {_reason(error)}.") from error
     except (OSError, RuntimeError):  # no folder to write to, or no room in it
-        dispatcher: Any = bind(function, parts, _jit(name, function, counting, cached=False))
-        return dispatcher.compile(signature)
+        return _bound(function, parts, name, counting, cached=False).compile(signature)
 
 
 @contextmanager
@@ -104,9 +103,7 @@ def _counts(function: Callable) -> bool:
 def _cached(
     function: Callable, parts: Mapping[str, Any], name: str, signature: tuple, counting: bool
 ) -> Any:
-    # compiled functions, which other compositions use again; bounds are checked in all or none
-    shared = COMPILED.setdefault((counting, "_checked" in name), {})
-    dispatcher: Any = bind(function, parts, _jit(name, function, counting, cached=True), shared)
+    dispatcher = _bound(function, parts, name, counting, cached=True)
     folder = Path(dispatcher.stats.cache_path)
     if not _intact(folder, name):
         for file in folder.glob(f"*{name}*"):
@@ -115,6 +112,14 @@ def _cached(
     if dispatcher.stats.cache_misses:
         _seal(folder, name)
     return entry
+
+
+def _bound(
+    function: Callable, parts: Mapping[str, Any], name: str, counting: bool, cached: bool
+) -> Any:
+    """Return Numba's dispatcher; what it calls is shared with other loops of the same kind."""
+    shared = COMPILED.setdefault((counting, "_checked" in name), {})
+    return bind(function, parts, _jit(name, function, counting, cached), shared)
 
 
 def _jit(
