@@ -131,7 +131,6 @@ def test_a_weak_prior(asker):
     assert wrong == []
 
 
-@pytest.mark.slow
 @extended
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_rows_of_very_different_length(learner):
@@ -146,7 +145,6 @@ def test_rows_of_very_different_length(learner):
     assert wrong == []
 
 
-@pytest.mark.slow
 @extended
 @pytest.mark.parametrize("spread", [MILD, WIDE])
 @pytest.mark.parametrize("learner", INVERTED, ids=str)

@@ -58,7 +58,6 @@ def one_by_one(clf, rows, y, sigma, norm):
     return predictions, used, asked
 
 
-@pytest.mark.slow
 @learners
 @forms
 @intercepts

@@ -151,6 +151,10 @@ class Space(Protocol):
         ...
 
     @staticmethod
+    def observe(s: Any, rows: Any, i: int, t: float) -> None:
+        """Learn from the row of round t alone, before its label; once a round."""
+
+    @staticmethod
     def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
         """Step; return 0 if that was not finite, 2 if the margin cannot be reached, else 1."""
         ...

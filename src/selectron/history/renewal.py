@@ -1,0 +1,225 @@
+"""What all rows so far tell, labelled or not: scales, priors, and the width of Fourier features.
+
+It is renewed after 1, 2, 4, 8 rows and so on, so that results do not depend on how a stream is cut.
+
+The scale of a feature is its variance over its mean absolute deviation: for one that rarely differs
+from its usual value, such as a pixel that is seldom on, it is proportional to that difference. From
+n rows it is uncertain, so scales are shrunk towards their geometric mean (Efron & Morris 1973):
+
+    log scale = mean log + a (log own - mean log),    a = max(0, 1 - (LOG_VARIANCE / n) / variance)
+
+where `variance` is that of log own over the features. Values are winsorised at CLIP_AT scales from
+the mean, so that one absurd value, or -999 for a missing one, does no harm. Consecutive outliers
+each double the limit for the next.
+
+Under a prior of power p, w ~ N(0, C^(p-1)) for features as they are, or in units of their scales:
+C is the covariance of all rows, shrunk towards a multiple of the identity. p = 0 would whiten rows,
+p = 1 takes them as they are, and with p > 1 directions count for more in which rows differ much.
+
+Experts are brought to new features and priors: with B such that z' = B z and S, S' the priors,
+
+    P'^-1 = S'^-1 + B (P^-1 - S^-1) B',    P'^-1 w' = B P^-1 w
+
+is what they would have learned. The Fourier features are renewed while the labels are stored, from
+whose sites w and P are computed again.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..engine.scales import SHORTEST
+from .experts import PRIOR_VARIANCE, STORED
+from .posterior import ALIVE, EXPERTS, KIND, KINDS, LABELS, ORIGIN
+from .state import CONSTANT, RENEWED, ROUND, SEEN, SINGLE, TABLE, curved, linear
+
+LOG_VARIANCE = 3.0  # 0.6 for a Gaussian feature, more for one with heavy tails
+CLIP_AT, CLIP_AFTER = 5.0, 8  # scales from the mean; rows before anything is winsorised
+POWERS = ("scaled", 1), ("raw", 3), ("scaled", 3), ("raw", 2)  # of the priors
+SHRUNK = 0.1  # C is shrunk by d / (n + d) times this
+REST = 0.3  # of the variance, for Fourier features other than those that a prior prefers
+LEAST = 1e-3  # the least variance of a prior, relative to the largest
+NARROW, WIDE, LONE = 0.4, 1.0, 0.5  # widths of kernels, relative to the root mean square distance
+
+
+def rows_left(s: Any, t: int) -> int:
+    """Return the rows before the next renewal, 0 if it is due before round t."""
+    seen, renewed = int(s.rows_seen[SEEN]), s.rows_seen[RENEWED]
+    if t > s.rows_seen[ROUND] and seen > renewed and seen & (seen - 1) == 0:
+        return 0
+    return (1 << seen.bit_length()) - seen
+
+
+def renewed(s: Any) -> Any:
+    """Return a copy of the state, renewed by the moments of all rows."""
+    s = type(s)(*(array.copy() for array in s))
+    first, begun = int(s.rows_seen[CONSTANT]), s.rows_seen[RENEWED] > 0
+    old, priors = s.scaler.copy(), matrices(s.priors)
+    covariance = matrices(s.moments) / s.rows_seen[SEEN]
+    s.scaler[:] = scaler(s, covariance, first)
+    s.priors[:] = triangles(renewed_priors(s, covariance, first))
+    s.rows_seen[RENEWED] = s.rows_seen[SEEN]
+    view = linear(s)
+    if not begun:
+        for k in np.flatnonzero(view.experts[:, ALIVE]):
+            view.triangle[k] = view.priors[int(view.experts[k, KIND])]
+    if s.scalars[LABELS] <= STORED:
+        lift_again(s, old, first)
+    if begun:
+        convert(view, old, s.scaler, priors)
+    return s
+
+
+def scaler(s: Any, covariance: np.ndarray, first: int) -> np.ndarray:
+    """Return the mean, the factor and the distance of outliers of every feature."""
+    n, d = s.rows_seen[SEEN], s.sums.shape[1]
+    mean = s.sums[0] / n if first else np.zeros(d)
+    spread, deviation = np.diag(covariance), s.sums[1] / n
+    varies = (spread >= SHORTEST) & (deviation > 0)
+    own = np.divide(spread, deviation, out=np.zeros(d), where=varies)
+    found = np.array([mean, np.ones(d), np.zeros(d)])
+    if first and d:
+        found[0, 0], varies[0] = 0.0, False
+    if varies.any():
+        logs = np.log(own[varies] / own[varies].sum())
+        squares, others = ((logs - logs.mean()) ** 2).sum(), varies.sum() - 1
+        trusted = max(0.0, 1 - LOG_VARIANCE / n * others / squares) if squares > 0 else 0.0
+        typical, by = own[varies].sum() * math.exp(logs.mean()), np.ones(d)
+        by[varies] = (typical / own[varies]) ** trusted / typical
+        by[~varies] = 1 / typical
+        by[first:] *= math.sqrt((d - first) / (spread[first:] * by[first:] ** 2).sum())
+        found[1, first:] = by[first:]
+    else:
+        square = (s.sums[0, first:] ** 2).mean() / n / n if d > first else 0.0
+        found[1, first:] = 1 / math.sqrt(square) if square >= SHORTEST else 1.0
+    if n >= CLIP_AFTER:
+        found[2] = CLIP_AT * own
+    return found
+
+
+def renewed_priors(s: Any, covariance: np.ndarray, first: int) -> np.ndarray:
+    """Return the covariance matrices of w under the priors, for standardised features."""
+    n, by, d = s.rows_seen[SEEN], s.scaler[1, first:], s.w.shape[1] - first
+    of_z = (covariance * s.scaler[1, :, None] * s.scaler[1])[first:, first:]
+    mean = np.zeros(d) if first else s.sums[0] / n * by
+    centred = of_z - np.outer(mean, mean)
+    found = np.zeros((KINDS, first + d, first + d))
+    found[:, :first, :first] = PRIOR_VARIANCE / 2
+    for prior, (units, power) in zip(found, POWERS, strict=True):
+        prior[first:, first:] = np.eye(d) * PRIOR_VARIANCE / max(1, d)
+        if (units, power) != ("scaled", 1) and np.trace(centred) > 1e-9 * np.trace(of_z):
+            factor = np.ones(d) if units == "scaled" else by.min() / by
+            prior[first:, first:] = powered(centred, mean, factor, power, SHRUNK * d / (n + d))
+    return found
+
+
+def powered(C: np.ndarray, mean: np.ndarray, by: np.ndarray, power: float, part: float) -> Any:
+    """Return C^(power - 1), in other units and shrunk, scaled to the usual variance of margins.
+
+    Without a constant, the direction of the mean has half of that variance, too.
+    """
+    d, moments, mean = len(C), C * by[:, None] * by, mean * by
+    usual = np.trace(moments) / d
+    moments = (1 - part) * moments / usual + part * np.eye(d)
+    values, vectors = np.linalg.eigh(moments)
+    values = np.maximum(values, 0.0) ** (power - 1.0)
+    own = (vectors * np.maximum(values, LEAST * values.max())) @ vectors.T
+    found = own * PRIOR_VARIANCE / ((own * moments).sum() * usual)
+    square = mean @ mean
+    if square > 0:
+        found += PRIOR_VARIANCE / 2 / square / max(square, usual) * np.outer(mean, mean)
+    found = found * by[:, None] * by
+    return found + LEAST * np.trace(found) / d * np.eye(d)
+
+
+def convert(view: Any, old: np.ndarray, new: np.ndarray, priors: np.ndarray) -> None:
+    """Bring all experts, and the stored rows, to other features and priors."""
+    a, b = old[1] / new[1], (new[0] - old[0]) * old[1]  # z = a z' + b
+    view.stored[:] = (view.stored - b) / a
+    alive, known = view.experts[:, ALIVE] > 0, view.known_triangle[:, 0] > 0
+    kinds = np.append(view.experts[alive, KIND], view.known[known, 0]).astype(int)
+    w = np.concatenate([view.w[alive], view.known_w[known]])
+    P = matrices(np.concatenate([view.triangle[alive], view.known_triangle[known]]))
+    precision, after = np.linalg.inv(P), matrices(view.priors)
+    learned, total = precision - np.linalg.inv(priors)[kinds], np.einsum("kij,kj->ki", precision, w)
+    total, learned = carried(total, learned, a, b)
+    P = np.linalg.inv(np.linalg.inv(after)[kinds] + learned)
+    w = np.einsum("kij,kj->ki", P, total)
+    lost = ~(np.isfinite(P).all(axis=(1, 2)) & (np.einsum("kii->ki", P) > 0).all(axis=1))
+    P[lost], w[lost] = after[kinds[lost]], 0.0
+    n = alive.sum()
+    view.w[alive], view.known_w[known] = w[:n], w[n:]
+    view.triangle[alive], view.known_triangle[known] = triangles(P[:n]), triangles(P[n:])
+
+
+def carried(total: Any, learned: Any, a: np.ndarray, b: np.ndarray) -> tuple[Any, Any]:
+    """Return B v and B M B' of vectors v and matrices M, where z' = B z = (z - b) / a.
+
+    Where b is not 0, the first feature is the constant.
+    """
+    left = (learned - b[:, None] * learned[:, :1]) / a[:, None]
+    return (total - b * total[:, :1]) / a, (left - b * left[:, :, :1]) / a
+
+
+def lift_again(s: Any, old: np.ndarray, first: int) -> None:
+    """Renew the Fourier features, and all that depends on them, from the stored labels."""
+    features, d = s.directions.shape
+    d, lone, half = d - first, int(SINGLE * features), features // 2
+    width = math.sqrt(2 * max(1, d)) * np.where(np.arange(features) < half, NARROW, WIDE)
+    width[:lone] = LONE * math.sqrt(2)
+    s.frequencies[:] = s.directions * s.scaler[1] / width[:, None]
+    s.phases[:] = np.random.default_rng(8).random(features) * 2 * np.pi
+    s.phases[:] -= s.frequencies @ s.scaler[0]
+    part = np.ones((KINDS, features))
+    part[1, lone:half] = part[2, :lone] = part[2, half:] = part[3, :half] = REST
+    part *= 2 * PRIOR_VARIANCE / part.sum(axis=1, keepdims=True)
+    view = curved(s)
+    view.priors[:] = triangles(np.eye(features) * part[:, None])
+    view.posterior[EXPERTS:] = view.experts[EXPERTS:, : KIND + 1] = 0.0  # the archive is lost
+    view.experts[:, ORIGIN], view.known[:, 1] = -1.0, -1.0
+    X = s.stored / old[1] + old[0]
+    view.stored[:] = np.cos(X @ s.frequencies.T + s.phases)
+    alive = np.flatnonzero(view.experts[:EXPERTS, ALIVE])
+    view.known[alive, 0] = view.experts[alive, KIND]
+    tau, nu = view.sites[:, alive]
+    precision = np.linalg.inv(matrices(view.priors))[view.experts[alive, KIND].astype(int)]
+    P = np.linalg.inv(precision + (view.stored.T * tau[:, None]) @ view.stored)
+    view.triangle[alive] = view.known_triangle[alive] = triangles(P)
+    view.w[alive] = view.known_w[alive] = np.einsum("kij,kj->ki", P, nu @ view.stored)
+
+
+def widen(s: Any, width: int) -> Any:
+    """Return the state with new features, as if they had been 0 from the start."""
+    wide, old = TABLE.widen(s, width), s.w.shape[1]
+    fresh = TABLE.start(width, None)
+    wide.directions[:, old:] = fresh.directions[:, old:]
+    wide.directions[: int(SINGLE * len(s.phases)), old:] = 0.0
+    if s.rows_seen[RENEWED] == 0:
+        wide.directions[:] = fresh.directions
+        return wide
+    first, new = int(s.rows_seen[CONSTANT]), np.arange(old, width)
+    wide.scaler[1, old:] = math.exp(np.log(s.scaler[1, first:]).mean()) if old > first else 1.0
+    wide.frequencies[:, old:] = wide.directions[:, old:] * wide.scaler[1, old:]
+    wide.frequencies[:, old:] /= WIDE * math.sqrt(2 * max(1, width - first))
+    at = new * (new + 3) // 2
+    for kind in range(KINDS):
+        own = np.diag(matrices(s.priors[kind]))[first:].mean() if old > first else 1.0
+        wide.priors[kind, at] = own
+    wide.triangle[:, at] = wide.priors[s.experts[:, KIND].astype(int)][:, at]
+    wide.known_triangle[:, at] = wide.priors[s.known[:, 0].astype(int)][:, at]
+    return wide
+
+
+def matrices(triangle: np.ndarray) -> np.ndarray:
+    """Return symmetric matrices, given their lower triangles row by row."""
+    d = int(math.sqrt(2 * triangle.shape[-1]))
+    found, lower = np.zeros((*triangle.shape[:-1], d, d)), np.tril_indices(d)
+    found[..., lower[0], lower[1]] = found[..., lower[1], lower[0]] = triangle
+    return found
+
+
+def triangles(matrix: np.ndarray) -> np.ndarray:
+    """Return the lower triangles of matrices, row by row."""
+    lower = np.tril_indices(matrix.shape[-1])
+    return matrix[..., lower[0], lower[1]]

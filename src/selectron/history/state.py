@@ -1,0 +1,99 @@
+"""The state of `LeadingHistory` on dense rows: two ensembles, their shares, moments of rows."""
+
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+
+from ..spaces.state import Field, Table, triangle
+from .experts import SHARED, STORED
+from .posterior import ALL, EXPERTS, KINDS
+
+LIFTED = 100  # random Fourier features
+SINGLE = 0.3  # the part of them that look at one feature alone
+LINEAR, CURVED, BASE = range(3)  # places in `mix`: the shares, and from VIEWS on the last r
+VIEWS = 3
+SUM, COUNTED, FORM = 6, 7, 8  # in `mix`, too: labels, how many of them; q of the last row
+SEEN, ROUND, RENEWED, CONSTANT = range(4)  # places in `rows_seen`
+
+WIDTH = {  # fields of an ensemble of a width; `known_` is what the leader knew at an expert's birth
+    "w": lambda d: ((ALL, d), 1),
+    "triangle": lambda d: ((ALL, triangle(d)), 0),
+    "g": lambda d: ((ALL, d), 0),  # P z of the last row
+    "z": lambda d: ((1, d), 0),  # the last row
+    "stored": lambda d: ((STORED, d), 0),  # the rows of the stored labels
+    "priors": lambda d: ((KINDS, triangle(d)), 0),
+    "known_w": lambda d: ((EXPERTS, d), 1),
+    "known_triangle": lambda d: ((EXPERTS, triangle(d)), 0),
+}
+Ensemble: Any = namedtuple("Ensemble", [*WIDTH, *SHARED])  # type: ignore[misc]
+
+
+def sized(of: Any, width: Any) -> Field:
+    """Return a field whose shape follows from the width of an ensemble."""
+    return Field(lambda r: of(width(r))[0], power=of(1)[1])
+
+
+def start_mix(mix: np.ndarray, shape: object) -> None:
+    """Start with most of the share on the first ensemble."""
+    mix[:VIEWS] = 0.8, 0.1, 0.1
+
+
+def start_scaler(scaler: np.ndarray, shape: object) -> None:
+    """Start with rows as they are."""
+    scaler[1] = 1.0
+
+
+def draw_directions(directions: np.ndarray, shape: object = None) -> None:
+    """Draw the directions of Fourier features: of all features, and of one feature each.
+
+    A column depends on its number alone, so that a model may be widened.
+    """
+    lone = int(SINGLE * len(directions))
+    for j in range(directions.shape[1]):
+        random = np.random.default_rng([7, j])
+        directions[lone:, j] = random.standard_normal(len(directions) - lone)
+        taken = np.flatnonzero(random.random(lone) < 1 / (j + 1))
+        directions[taken, :j] = 0.0
+        directions[taken, j] = random.standard_normal(len(taken))
+
+
+TABLE = Table(
+    {
+        **{name: sized(of, lambda r: r.width) for name, of in WIDTH.items()},
+        **SHARED,
+        **{f"curved_{name}": sized(of, lambda r: LIFTED) for name, of in WIDTH.items()},
+        **{f"curved_{name}": field for name, field in SHARED.items()},
+        "mix": Field(lambda r: (9,), power=[0, 0, 0, 1, 1, 1, 1, 0, 0], fill=start_mix),
+        "rows_seen": Field(lambda r: (4,)),
+        # Of all rows: sums of the features, and of their absolute deviations; products of
+        # deviations, as in Welford (1962)
+        "sums": Field(lambda r: (2, r.width)),
+        "moments": Field(lambda r: (triangle(r.width),)),
+        "outliers": Field(lambda r: (r.width,)),  # consecutive ones
+        "scaler": Field(
+            lambda r: (3, r.width), fill=start_scaler
+        ),  # mean, 1 / scale, distance of outliers
+        "row": Field(lambda r: (2, r.width)),  # the last one, winsorised; 1.0 if an outlier
+        "directions": Field(lambda r: (LIFTED, r.width), fill=draw_directions),
+        "frequencies": Field(lambda r: (LIFTED, r.width)),  # F
+        "phases": Field(lambda r: (LIFTED,)),
+    }
+)
+
+
+def linear(s: Any) -> Any:
+    """Return the ensemble on the features."""
+    return Ensemble(  # type: ignore[call-arg]
+        s.w, s.triangle, s.g, s.z, s.stored, s.priors, s.known_w, s.known_triangle,
+        s.experts, s.posterior, s.sites, s.labels, s.scalars, s.predictions, s.known,
+    )  # fmt: skip
+
+
+def curved(s: Any) -> Any:
+    """Return the ensemble on Fourier features."""
+    return Ensemble(  # type: ignore[call-arg]
+        s.curved_w, s.curved_triangle, s.curved_g, s.curved_z, s.curved_stored, s.curved_priors,
+        s.curved_known_w, s.curved_known_triangle, s.curved_experts, s.curved_posterior,
+        s.curved_sites, s.curved_labels, s.curved_scalars, s.curved_predictions, s.curved_known,
+    )  # fmt: skip
