@@ -4,6 +4,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
+# two workers of pytest share two cores: threads of linear algebra would wait for each other
+test test-all: export OMP_NUM_THREADS := 1
+
 .PHONY: run test test-all docs bench lock clean
 
 run: .venv/ready          ## play the handwritten digits: a table, and a picture

@@ -52,7 +52,7 @@ def done(result):
 @pytest.mark.parametrize(
     ("ending", "options"),
     [(ending, options) for ending in ("csv", "jsonl", "svm") for options in FOUR]
-    + [("text.csv", FAST), ("text.csv", [])],
+    + [("text.csv", FAST), pytest.param("text.csv", [], marks=pytest.mark.slow)],
 )
 def test_two_files_are_as_one_at_any_cut(call, tmp_path, ending, options):
     rows = list(rows_of())
@@ -169,6 +169,7 @@ def test_a_file_that_holds_no_model(call, stream):
     assert "not a Selectron model file" in result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is a signal of POSIX systems here")
 def test_ctrl_c_keeps_the_rows_that_were_played(call, tmp_path):
     command = [sys.executable, "-m", "selectron", "run", "-", *FAST, "--save", "m", "-o", "o.jsonl"]

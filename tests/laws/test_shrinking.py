@@ -84,14 +84,14 @@ def accesses(learner, width, n=60, nonzeros=3):
     labels = rng.choice([-1, 1], size=n).astype(np.int8)
     fresh = sparse_first.start(width + 1, None)
     counted, flags = Counted(fresh.v), np.zeros(n, np.int32)
-    out = np.zeros(n), np.zeros(n), flags, np.zeros((0, 0)), np.zeros(0)
+    out = np.zeros(n), np.zeros(n), flags, np.zeros((0, 0)), np.zeros(0), np.zeros((0, 2))
     state = counted, fresh.scalars
     block = tuple(sparse_first.rows(sparse_block(values), True))
     draws = np.full(n, GIVEN)
     numbers = learner.numbers(), ()
     none = np.zeros(0)
     parts = *numbers, none, state, block, labels, draws, none
-    loop(learner)(*parts, 0, method(learner, "normalize")(), True, out)
+    loop(learner)(*parts, 0, -1, method(learner, "normalize")(), True, out)
     return counted.accesses, int((flags & UPDATED != 0).sum())
 
 

@@ -131,6 +131,7 @@ def test_a_weak_prior(asker):
     assert wrong == []
 
 
+@pytest.mark.slow
 @extended
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_rows_of_very_different_length(learner):
@@ -145,6 +146,7 @@ def test_rows_of_very_different_length(learner):
     assert wrong == []
 
 
+@pytest.mark.slow
 @extended
 @pytest.mark.parametrize("spread", [MILD, WIDE])
 @pytest.mark.parametrize("learner", INVERTED, ids=str)

@@ -101,6 +101,7 @@ def test_around_its_own_centre_the_ball_is_measured_by_its_radius():
     assert largest(P, np.zeros(3), np.zeros(3), 0.5) == pytest.approx(1.0, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rho", [0.0, 0.4, 1.0])
 @pytest.mark.parametrize("sparse", [False, True])
 def test_the_sound_start_keeps_every_good_classifier(sparse, rho):

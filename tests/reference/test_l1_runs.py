@@ -31,6 +31,8 @@ def stream(n=400, width=40, scale=1.0, seed=0):
     return X, np.where(X @ target + 0.3 * scale * rng.normal(size=n) >= 0, 1, -1)
 
 
+@pytest.mark.usefixtures("mostly_plain")
+@pytest.mark.slow
 @pytest.mark.parametrize("space", SPACES)
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("beta", [0.5, 2.0, 8.0])
@@ -79,6 +81,7 @@ def test_compiled_is_plain_python(sparse):
     assert np.array_equal(compiled.weights() == 0, plain.weights() == 0)
 
 
+@pytest.mark.usefixtures("mostly_plain")
 @pytest.mark.slow
 def test_few_strong_features_among_many():
     rng = np.random.default_rng(0)
@@ -101,10 +104,10 @@ def accesses(width):
     state = [Counted(array) for array in fresh[:3]]
     loop = bind(play, parts(L1Constrained, Always, l1.sparse))
     rows = tuple(l1.sparse.rows(block_of(X, True), True))
-    out = np.zeros(60), np.zeros(60), np.zeros(60, np.int32), np.zeros((0, 0)), np.zeros(0)
-    none = np.zeros(0)
+    none, unrecorded = np.zeros(0), (np.zeros((0, 0)), np.zeros(0), np.zeros((0, 2)))
+    out = np.zeros(60), np.zeros(60), np.zeros(60, np.int32), *unrecorded
     given = (2.0,), (), none, (*state, fresh.scalars), rows, y, np.full(60, GIVEN), none
-    loop(*given, 0, False, True, out)
+    loop(*given, 0, -1, False, True, out)
     return sum(array.accesses for array in state), fresh.w[:20]
 
 

@@ -182,16 +182,19 @@ def test_a_joint_step_is_one_of_the_big_vector(name):
     assert list(disagreements("joint", joined, FIRST[name])) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SECOND)
 def test_a_joint_step_of_second_order_keeps_the_blocks_of_the_pair(name):
     assert list(disagreements("joint", joined, SECOND[name])) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SECOND)
 def test_an_exact_step_of_second_order_changes_all_of_p(name):
     assert list(disagreements("exact", whole, SECOND[name])) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FIRST | SECOND | TWO)
 def test_one_against_the_rest_is_a_learner_a_class(name):
     assert list(disagreements("rest", apart, (FIRST | SECOND | TWO)[name])) == []

@@ -41,7 +41,7 @@ def play(learner, asker, sparse, many, values, y):
     draws, normalize = np.random.default_rng(1).random(len(y)), method(learner, "normalize")()
     none = np.zeros(0)  # nothing is remembered, and there are no times
     parts = numbers, asker.numbers(), none, tuple(state), tuple(rows), labels, draws, none
-    assert loop(*parts, 0, normalize, True, outcome.arrays()) == len(y)
+    assert loop(*parts, 0, -1, normalize, True, outcome.arrays()) == len(y)
     return outcome
 
 

@@ -58,6 +58,7 @@ def one_by_one(clf, rows, y, sigma, norm):
     return predictions, used, asked
 
 
+@pytest.mark.slow
 @learners
 @forms
 @intercepts

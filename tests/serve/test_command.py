@@ -64,6 +64,7 @@ def test_the_demonstration_from_start_to_end(tmp_path):
     assert list((tmp_path / "demo" / "snapshots" / "demo").glob("*.json"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_an_orderly_end(tmp_path, number):
     served = hostile.Served(tmp_path)

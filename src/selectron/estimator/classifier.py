@@ -229,9 +229,9 @@ class OnlineClassifier(ClassifierMixin, Live):
         probability, by a draw of its own; a label of weight 0 is asked for, but not learned.
 
         `delay`, a whole number or one for each row (n_rows,), is the number of rounds by which
-        labels are late: the decisions are those of `decide`, and the label of row t is told after
-        that on row t + delay. Labels that have not come by the end stay open tickets, which `tell`
-        answers, or the next run with a delay delivers. Margins are computed in any case.
+        labels are late: the decisions are those of `decide`, and the label of row t is learned
+        after that on row t + delay. Labels that have not come by the end stay open tickets, which
+        `tell` answers, or the next run with a delay delivers. Margins are computed in any case.
 
         Raises SelectronError, and learns nothing, if a value is not finite, a row has another
         number of features than the first, or a label is none of the named classes.

@@ -33,7 +33,7 @@ class Estimate(NamedTuple):
     >>> audit.add(np.full(200, 0.5), np.arange(200) < 20)
     >>> accuracy, low, high = audit.estimate()
     >>> round(accuracy, 2), round(low, 2), round(high, 2)
-    (0.9, 0.85, 0.93)
+    (0.9, 0.87, 0.93)
     """
 
     accuracy: float

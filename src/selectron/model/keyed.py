@@ -2,11 +2,14 @@
 
 All keys share one compiled loop, one set of parameters and one `Model`, whose arrays are filled
 from the bytes of a key before a step and packed after it (`packed`). A step plays the rows of a key
-in few compiled calls: a block of rows up to the next label that comes late, then such labels.
+in few compiled calls: a block of rows whose labels come at once, or of such whose labels come later
+if at all, up to the next label that comes late; then such labels. Decisions and states equal those
+of `Model.decide` and `Model.tell`, row by row.
 """
 
 import copy
 import hashlib
+import itertools
 from dataclasses import dataclass
 from functools import cache
 from threading import Lock
@@ -14,10 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine.loop import AGAIN, LATER
+from ..engine.loop import GIVEN, LATER
 from ..engine.rows import joined, rows_of, taken
 from ..errors import Refused, SelectronError
-from .draws import BLOCK, constant
 from .model import TIMELESS, Model
 from .packed import BEGINNING, NO_LABELS, Key, Packing, Pool, Rows
 from .run import Outcome
@@ -62,6 +64,7 @@ class Keyed:
     that a state is to depend on, such as the names of classes and columns.
 
     >>> from selectron.askers import Always
+    >>> from selectron.engine.rows import Dense
     >>> from selectron.learners import Perceptron
     >>> keyed = Keyed(Perceptron(), Always(), width=2, classes=2)
     >>> items = Items(np.arange(2), Dense(np.eye(2)))
@@ -165,7 +168,7 @@ class Machine:
         """Fill the model with the numbers of a key, and return what else is known about it."""
         known, model = self.packing.fill(key, state), self.model
         model.state, model.past, model.calibration = self.packing.learned
-        model.rounds = known.rounds
+        model.rounds, model.tickets, model.answered = known.rounds, known.tickets, known.answered
         bits: Any = model.draws.generator.bit_generator
         bits.state = _stream(self.keyed.random_state, key)
         bits.advance(known.rounds)
@@ -176,11 +179,12 @@ class Machine:
         with self.turn:
             known, model = self.load(key, state), object.__new__(Model)
             model.__setstate__(copy.deepcopy(self.model.__getstate__()))
-        pool, model.tickets = known.open, known.tickets
+        pool = known.open
         model.oldest = int(pool.ticket.min(initial=model.tickets + 1))
         for i, ticket in enumerate(pool.ticket.tolist()):
             model.open[ticket] = rows_of(pool.rows, i, i + 1)
             model.chances[ticket], model.proposed[ticket] = float(pool.chance[i]), -1
+            model.asked_in[ticket] = int(pool.asked_in[i])
         return model
 
     def place(
@@ -222,46 +226,69 @@ class Machine:
         Returns the pool of the rows whose labels may come, whether each is still open, and the
         decisions.
         """
-        m, n, model = len(known.open.order), len(items.order), self.model
-        chance = np.concatenate([known.open.chance, np.empty(n)])
-        ticket = np.concatenate([known.open.ticket, np.zeros(n, np.int64)])
-        rows: Any = joined([known.open.rows, items.rows]) if m else items.rows
+        m, n, model, older = len(known.open.order), len(items.order), self.model, known.open
+        pool = Pool(
+            np.concatenate([older.ticket, np.zeros(n, np.int64)]),
+            np.concatenate([older.order, items.order]),
+            np.concatenate([older.asked_in, known.rounds + 1 + np.arange(n)]),
+            np.concatenate([older.chance, np.empty(n)]),
+            joined([older.rows, items.rows]) if m else items.rows,  # type: ignore[arg-type]
+        )
         asked = np.ones(m + n, bool)
         predicted, proba = np.empty(n, int), np.empty((n, max(2, model.columns)))
         codes = np.full(n, LATER, model.codes)
         at_once = (given[:, 1] >= m) & (given[:, 0] == given[:, 1] - m + 1)
         codes[given[at_once, 1] - m] = given[at_once, 2]
         late, start = given[~at_once], 0
-        for stop in sorted({n, *late[:, 0].tolist()}):
-            if stop > start:
-                part = slice(start, stop)
-                times = items.times[part] if len(items.times) else TIMELESS
-                out = model.run(rows_of(items.rows, start, stop), codes[part], times=times)
-                predicted[part], proba[part] = out.index, out.proba
-                asked[m:][part], chance[m:][part] = out.asked, out.ask_probability
-                start = stop
+        turns = np.flatnonzero(np.diff(codes == LATER)) + 1
+        for stop in sorted({n, *turns.tolist(), *late[:, 0].tolist()}):
+            while start < stop:
+                by_one = codes[start] != LATER and model.waiting  # its answer ends the waiting
+                part = slice(start, start + 1 if by_one else stop)
+                out = self.decide(items, part, codes[part], proba[part])
+                predicted[part], asked[m:][part] = out.index, out.asked
+                pool.chance[m:][part] = out.ask_probability
+                found = np.where(out.asked, model.tickets + np.cumsum(out.asked), 0)
+                pool.ticket[m:][part], start = found, part.stop
+                model.tickets = int(found.max(initial=model.tickets))
+                if codes[part.start] != LATER and out.asked.any():
+                    model.answered = model.tickets
             now = late[late[:, 0] == stop]
             now = now[asked[now[:, 1]]]
             if len(now):
-                self.learn(taken(rows, now[:, 1]), now[:, 2].astype(model.codes), chance[now[:, 1]])
-        ticket[m:] = np.where(asked[m:], known.tickets + np.cumsum(asked[m:]), 0)
+                self.tell(pool.at(now[:, 1]), now[:, 2].astype(model.codes))
         waiting = asked.copy()
         waiting[given[:, 1]] = False
-        pool = Pool(ticket, np.concatenate([known.open.order, items.order]), chance, rows)
-        return pool, waiting, Decided(predicted, proba, asked[m:], chance[m:], ticket[m:])
+        new = asked[m:], pool.chance[m:], pool.ticket[m:]
+        return pool, waiting, Decided(predicted, proba, *new)
 
-    def learn(self, block: Rows, codes: np.ndarray, chances: np.ndarray) -> None:
-        """Learn labels that come after their rounds, in one call: as `Model.tell` of each."""
+    def decide(self, items: Items, part: slice, codes: np.ndarray, proba: np.ndarray) -> Outcome:
+        """Play rows whose labels all come at once, or all later, and write their probabilities.
+
+        Of rows whose labels come at once, there is one at most while older labels are on their way.
+        """
         model, n = self.model, len(codes)
-        for start in range(0, n, BLOCK):
-            part = slice(start, start + BLOCK)
-            size = len(codes[part])
-            out = Outcome.empty(size, model.calibration.own, model.columns, False, model.codes)
-            times = np.zeros(size if model.timed else 0)
-            rounds = codes[part], constant(AGAIN)[:size], times
-            model.play_block(rows_of(block, start, start + size), rounds, 0, out)
-            if model.calibrated:
-                model.calibration.learn(out.arrays(), codes[part], chances[part])
+        times = items.times[part] if len(items.times) else np.zeros(n if model.timed else 0)
+        out = Outcome.empty(n, True, model.columns, model.aging, model.codes)
+        waiting = -1 if codes[0] != LATER and not model.waiting else model.waiting
+        rounds = codes, model.draws.take(n), times
+        model.play_block(rows_of(items.rows, part.start, part.stop), rounds, 0, out, waiting)
+        model.rounds += n
+        model.calibration.learn(out.arrays(), codes, out.ask_probability, proba)
+        return out
+
+    def tell(self, pool: Pool, codes: np.ndarray) -> None:
+        """Learn labels that come after their rounds, with the times of these: as `Model.tell`."""
+        model, n = self.model, len(codes)
+        out = Outcome.empty(n, model.calibration.own, model.columns, False, model.codes)
+        times, given = np.zeros(n if model.timed else 0), np.full(n, GIVEN)
+        cuts = np.flatnonzero(np.diff(pool.asked_in) != 1) + 1  # rounds in a row take one call
+        for start, stop in itertools.pairwise([0, *cuts.tolist(), n]):
+            part, rows = slice(start, stop), rows_of(pool.rows, start, stop)
+            before = int(pool.asked_in[start]) - 1 - model.rounds
+            model.play_block(rows, (codes[part], given[part], times[part]), before, out.part(part))
+        model.calibration.learn(out.arrays(), codes, pool.chance)
+        model.answered = max(model.answered, int(pool.ticket.max()))
 
     def closed(self, known: Key, pool: Pool, waiting: np.ndarray, early: np.ndarray) -> Key:
         """Return what is known about a key after a step: tickets that are too old are closed."""
@@ -270,9 +297,9 @@ class Machine:
         if keyed.ttl is not None:
             waiting &= pool.order > newest - keyed.ttl
         kept = np.flatnonzero(waiting)[-keyed.max_open :]
-        tickets = int(pool.ticket.max(initial=known.tickets))
         open = pool.at(kept) if len(kept) else self.packing.nothing
-        return Key(known.rounds + n, tickets, newest, open, early[: keyed.max_open])
+        counts = self.model.rounds, self.model.tickets, self.model.answered
+        return Key(*counts, newest, open, early[: keyed.max_open])
 
 
 def _table(rows: list) -> np.ndarray:

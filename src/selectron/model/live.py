@@ -217,7 +217,7 @@ class Live:
     ) -> int:
         """Play one row without counting it; return its flags, and leave the rest in `room`.
 
-        It is in the next round, or so many rounds later.
+        It is in the next round, or `late` rounds later.
         """
         room = self.room
         room.labels[0], room.draws[0] = label, draw

@@ -3,9 +3,11 @@
 They hold what differs from key to key, and nothing else:
 
     version (1 byte)  CRC-32 of the rest (4)  fingerprint of the parameters (8)
-    rounds, tickets, newest order, number of open tickets and of early labels (8 each)
+    rounds, tickets, last one answered, newest order, number of open tickets and of early labels
+    (8 each)
     one bit for each number of the model: is it 0?    the numbers that are not 0 (8 each)
-    open tickets: number, order, probability of asking, row    early labels: order, time, code
+    open tickets: number, order, round, probability of asking, row
+    early labels: order, time, code
 
 Left out are what a space keeps of the last row only (`SCRATCH`), the sites and rows of labels where
 experts refit none (`LeadingHistory(replays=0)`), and the state of the draws: those of a key are a
@@ -27,7 +29,7 @@ from .model import Model
 
 VERSION = 1
 CHECK = struct.Struct("<BI")  # version, CRC-32
-COUNTS = struct.Struct("<8sQQqQQ")
+COUNTS = struct.Struct("<8sQQQqQQ")
 REFITTED = frozenset({"sites", "labels", "stored"})  # read by `LeadingHistory` to refit sites only
 BEGINNING = -(2**63)  # the newest order before the first row
 NO_LABELS = np.zeros((0, 3), np.int64)
@@ -40,12 +42,14 @@ class Pool(NamedTuple):
 
     ticket: np.ndarray  # int64
     order: np.ndarray  # int64
+    asked_in: np.ndarray  # int64: the round
     chance: np.ndarray  # with which the label was asked for
     rows: Rows
 
     def at(self, kept: np.ndarray) -> "Pool":
         """Return the rows of these numbers."""
-        return Pool(self.ticket[kept], self.order[kept], self.chance[kept], taken(self.rows, kept))
+        ticket, order, asked_in, chance = (array[kept] for array in self[:-1])
+        return Pool(ticket, order, asked_in, chance, taken(self.rows, kept))
 
 
 class Key(NamedTuple):
@@ -53,6 +57,7 @@ class Key(NamedTuple):
 
     rounds: int
     tickets: int
+    answered: int  # the last ticket of those answered
     newest: int  # order
     open: Pool
     early: np.ndarray  # int64, (n, 3): order, time and code of labels that wait for rows
@@ -81,7 +86,8 @@ class Packing:
         *state, past, s = arrays
         self.learned = model.space.State(*state), past, model.calibration._replace(s=s)
         self.start = self.words.copy()
-        self.nothing = Pool(*_empty(), no_rows(model.sparse, model.width))
+        none = np.zeros(0, np.int64)
+        self.nothing = Pool(none, none, none, np.zeros(0), no_rows(model.sparse, model.width))
         self.sparse = model.sparse
 
     def fill(self, key: Any, state: bytes | None) -> Key:
@@ -91,7 +97,7 @@ class Packing:
         """
         if state is None:
             self.words[:] = self.start
-            return Key(0, 0, BEGINNING, self.nothing, NO_LABELS)
+            return Key(0, 0, 0, BEGINNING, self.nothing, NO_LABELS)
         reader = Reader(state)
         version, crc = reader.numbers(CHECK) if len(state) >= CHECK.size else (VERSION, -1)
         if version > VERSION:
@@ -101,7 +107,7 @@ class Packing:
             )
         if zlib.crc32(memoryview(state)[CHECK.size :]) != crc:
             raise SelectronError(f"The state of key {key!r} is damaged: its checksum does not fit.")
-        fingerprint, rounds, tickets, newest, n, n_early = reader.numbers(COUNTS)
+        fingerprint, rounds, tickets, answered, newest, n, n_early = reader.numbers(COUNTS)
         if fingerprint != self.fingerprint:
             raise SelectronError(
                 f"The state of key {key!r} is of another learner, other classes or other columns: "
@@ -112,16 +118,17 @@ class Packing:
         self.words[:] = 0
         self.words[filled] = reader.array(len(filled), np.uint64)
         pool = self._pool(reader, n) if n else self.nothing
-        return Key(rounds, tickets, newest, pool, reader.array(3 * n_early).reshape(-1, 3))
+        early = reader.array(3 * n_early).reshape(-1, 3)
+        return Key(rounds, tickets, answered, newest, pool, early)
 
     def bytes_of(self, known: Key) -> bytes:
         """Return the bytes of a key, given what the words do not hold."""
         pool, filled = known.open, self.words != 0
-        counts = known.rounds, known.tickets, known.newest, len(pool.order), len(known.early)
+        counts = *known[:4], len(pool.order), len(known.early)
         parts = [COUNTS.pack(self.fingerprint, *counts)]
         parts += [np.packbits(filled).tobytes(), self.words[filled].tobytes()]
         if len(pool.order):
-            parts += [array.tobytes() for array in pool[:3]]
+            parts += [array.tobytes() for array in pool[:-1]]
             if isinstance(pool.rows, Sparse):
                 parts.append(np.diff(pool.rows.indptr).tobytes())
                 parts.append(pool.rows.indices.tobytes())
@@ -131,14 +138,17 @@ class Packing:
 
     def _pool(self, reader: "Reader", n: int) -> Pool:
         """Return n open tickets."""
-        ticket, order, chance = reader.array(n), reader.array(n), reader.array(n, np.float64)
+        ticket, order, asked_in = (reader.array(n) for _ in range(3))
+        chance, rows = reader.array(n, np.float64), self._rows(reader, n)
+        return Pool(ticket, order, asked_in, chance, rows)
+
+    def _rows(self, reader: "Reader", n: int) -> Rows:
+        """Return n rows."""
         if not self.sparse:
-            values = reader.array(n * self.width, np.float64).reshape(n, self.width)
-            return Pool(ticket, order, chance, Dense(values))
+            return Dense(reader.array(n * self.width, np.float64).reshape(n, self.width))
         indptr = np.concatenate([[0], reader.array(n).cumsum()])
         indices = reader.array(indptr[-1], np.int32)
-        rows = Sparse(indptr, indices, reader.array(indptr[-1], np.float64))
-        return Pool(ticket, order, chance, rows)
+        return Sparse(indptr, indices, reader.array(indptr[-1], np.float64))
 
 
 class Reader:
@@ -157,8 +167,3 @@ class Reader:
         found = np.frombuffer(self.content, kind, n, self.at).copy()
         self.at += found.nbytes
         return found
-
-
-def _empty() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return no tickets, no orders and no probabilities."""
-    return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)

@@ -97,6 +97,10 @@ def models(frame: Any, *, states: Any = None, **parameters: Any) -> Any:
     """Return a DataFrame of the columns of the key and `state`: the models after a batch.
 
     Parameters are those of `decide`, whose `states` takes the result, on a stream too.
+
+    >>> ours = {"key": "sensor", "order": "t", "classes": ["ok", "bad"], "columns": ["x", "y"]}
+    >>> today = models(first_day, labels=answers, **ours)  # doctest: +SKIP
+    >>> tomorrow = decide(second_day, states=today, **ours)  # doctest: +SKIP
     """
     if frame.isStreaming:
         raise SelectronError(
