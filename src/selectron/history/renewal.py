@@ -31,7 +31,7 @@ import numpy as np
 
 from ..engine.scales import SHORTEST
 from .experts import PRIOR_VARIANCE, STORED
-from .posterior import ALIVE, EXPERTS, KIND, KINDS, LABELS, ORIGIN
+from .posterior import ALIVE, ALL, EXPERTS, KIND, KINDS, LABELS, ORIGIN, WEIGHT
 from .state import CONSTANT, RENEWED, ROUND, SEEN, SINGLE, TABLE, curved, linear
 
 LOG_VARIANCE = 3.0  # 0.6 for a Gaussian feature, more for one with heavy tails
@@ -177,6 +177,9 @@ def lift_again(s: Any, old: np.ndarray, first: int) -> None:
     view = curved(s)
     view.priors[:] = triangles(np.eye(features) * part[:, None])
     view.posterior[EXPERTS:] = view.experts[EXPERTS:, : KIND + 1] = 0.0  # the archive is lost
+    view.predictions[EXPERTS:ALL] = 0.0
+    view.posterior[:] /= view.posterior.sum()
+    view.experts[:, WEIGHT] = view.posterior.sum(axis=1)
     view.experts[:, ORIGIN], view.known[:, 1] = -1.0, -1.0
     X = s.stored / old[1] + old[0]
     view.stored[:] = np.cos(X @ s.frequencies.T + s.phases)

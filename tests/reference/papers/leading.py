@@ -317,7 +317,9 @@ class Leading:
         priors = [np.diag(2 * PRIOR * row / row.sum()) for row in part]
         curved.rows = [self.lift(x) for x in linear.rows]
         curved.to_z, curved.priors, curved.archive = np.eye(features), priors, []
+        left = sum(member.share for member in curved.members)
         for member in curved.members:
+            member.shares = member.shares / left
             known = sum(
                 (
                     tau * np.outer(curved.rows[n], curved.rows[n])
