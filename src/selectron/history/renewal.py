@@ -16,9 +16,9 @@ Under a prior of power p, w ~ N(0, C^(p-1)) for features as they are, or in unit
 C is the covariance of all rows, shrunk towards a multiple of the identity. p = 0 would whiten rows,
 p = 1 takes them as they are, and with p > 1 directions count for more in which rows differ much.
 
-Experts are brought to new features and priors: with B such that z' = B z and S, S' the priors,
+Experts are brought to new features, z = A z', and from prior S to S' (`convert`): from Q = A' P A,
 
-    P'^-1 = S'^-1 + B (P^-1 - S^-1) B',    P'^-1 w' = B P^-1 w
+    P'^-1 = Q^-1 + D,    w' = P' Q^-1 A' w,    D = S'^-1 - (A' S A)^-1
 
 is what they would have learned. The Fourier features are renewed while the labels are stored, from
 whose sites w and P are computed again.
@@ -134,32 +134,33 @@ def powered(C: np.ndarray, mean: np.ndarray, by: np.ndarray, power: float, part:
 
 
 def convert(view: Any, old: np.ndarray, new: np.ndarray, priors: np.ndarray) -> None:
-    """Bring all experts, and the stored rows, to other features and priors."""
+    """Bring all experts, and the stored rows, to other features and priors.
+
+    With z = A z', which adds b to the multiples of a where there is a constant, w and P become
+    A' w and A' P A first; D is the difference of the precisions of the priors. Neither P nor what
+    was learned is inverted, which would cost digits.
+    """
     a, b = old[1] / new[1], (new[0] - old[0]) * old[1]  # z = a z' + b
     view.stored[:] = (view.stored - b) / a
-    alive, known = view.experts[:, ALIVE] > 0, view.known_triangle[:, 0] > 0
-    kinds = np.append(view.experts[alive, KIND], view.known[known, 0]).astype(int)
-    w = np.concatenate([view.w[alive], view.known_w[known]])
-    P = matrices(np.concatenate([view.triangle[alive], view.known_triangle[known]]))
-    precision, after = np.linalg.inv(P), matrices(view.priors)
-    learned, total = precision - np.linalg.inv(priors)[kinds], np.einsum("kij,kj->ki", precision, w)
-    total, learned = carried(total, learned, a, b)
-    P = np.linalg.inv(np.linalg.inv(after)[kinds] + learned)
-    w = np.einsum("kij,kj->ki", P, total)
-    lost = ~(np.isfinite(P).all(axis=(1, 2)) & (np.einsum("kii->ki", P) > 0).all(axis=1))
-    P[lost], w[lost] = after[kinds[lost]], 0.0
-    n = alive.sum()
-    view.w[alive], view.known_w[known] = w[:n], w[n:]
-    view.triangle[alive], view.known_triangle[known] = triangles(P[:n]), triangles(P[n:])
+    to = np.diag(a)
+    to[0] += b
+    before = np.linalg.inv(to @ priors @ to.T)
+    D = np.linalg.inv(matrices(view.priors)) - before
+    for k in np.flatnonzero(view.experts[:, ALIVE]):
+        kind = int(view.experts[k, KIND])
+        convert_one(view.w[k], view.triangle[k], to, D[kind], view.priors[kind])
+    for k in np.flatnonzero(view.known_triangle[:, 0]):
+        kind = int(view.known[k, 0])
+        convert_one(view.known_w[k], view.known_triangle[k], to, D[kind], view.priors[kind])
 
 
-def carried(total: Any, learned: Any, a: np.ndarray, b: np.ndarray) -> tuple[Any, Any]:
-    """Return B v and B M B' of vectors v and matrices M, where z' = B z = (z - b) / a.
-
-    Where b is not 0, the first feature is the constant.
-    """
-    left = (learned - b[:, None] * learned[:, :1]) / a[:, None]
-    return (total - b * total[:, :1]) / a, (left - b * left[:, :, :1]) / a
+def convert_one(w: Any, triangle: Any, to: np.ndarray, D: np.ndarray, prior: np.ndarray) -> None:
+    """P <- (I + P D)^-1 P, w <- (I + P D)^-1 w for other features; the prior, if that fails."""
+    P, d = to @ matrices(triangle) @ to.T, len(to)
+    found = np.linalg.solve(np.eye(d) + P @ D, np.column_stack([P, to @ w]))
+    sound = np.isfinite(found).all() and (np.diag(found) > 0).all()
+    triangle[:] = triangles((found[:, :d] + found[:, :d].T) / 2) if sound else prior
+    w[:] = found[:, d] if sound else 0.0
 
 
 def lift_again(s: Any, old: np.ndarray, first: int) -> None:
