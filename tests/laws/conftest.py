@@ -2,15 +2,7 @@
 
 import pytest
 
-from selectron.history import state
-
 from .grid import GRID, marked, name_of, plain_loop
-
-
-@pytest.fixture(autouse=True)
-def few_features(monkeypatch):
-    """Take few Fourier features, which plain Python plays in a tenth of the time."""
-    monkeypatch.setattr(state, "LIFTED", 6)
 
 
 @pytest.fixture(params=marked(GRID), ids=name_of)

@@ -16,7 +16,6 @@ import numpy as np
 
 from selectron.engine.rows import Dense
 from selectron.errors import SelectronError
-from selectron.history import state
 from selectron.kernels import RBF, Linear, Polynomial
 from selectron.learners import BudgetPerceptron, Forgetron
 from selectron.model.compose import kind_of
@@ -96,7 +95,6 @@ def read() -> dict[Cell, str]:
 
 def write() -> None:
     """Rewrite the table."""
-    state.LIFTED = 6  # as in the laws
     TABLE.write_text("".join(f"{' '.join(cell)} {cell.digest()}\n" for cell in cells()))
 
 

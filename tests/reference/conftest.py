@@ -3,7 +3,6 @@
 import pytest
 from laws.grid import COVER, plain_loop
 
-from selectron.history import state
 from selectron.model import compose
 
 COMPILED = {case.kinds for case in COVER}
@@ -11,12 +10,6 @@ COMPILED = {case.kinds for case in COVER}
 
 def loop(*kinds):
     return (compose.loop if kinds in COMPILED else plain_loop)(*kinds)
-
-
-@pytest.fixture(autouse=True)
-def few_features(monkeypatch):
-    """Take few Fourier features, which plain Python plays in a tenth of the time."""
-    monkeypatch.setattr(state, "LIFTED", 6)
 
 
 @pytest.fixture

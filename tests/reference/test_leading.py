@@ -13,7 +13,7 @@ from .papers.leading import Labels, Leading, Rate, play
 def agree(X, y, budget, transcribed, replays, constant):
     """Play both, compare them, and return the transcription's ring and the labels asked for."""
     n = len(y)
-    learner = LeadingHistory(switches=0.01, replays=replays)
+    learner = LeadingHistory(switches=0.01, replays=replays, fourier=6)
     clf = OnlineClassifier(learner, asker=budget, fit_intercept=constant, random_state=3)
     run = clf.run(X, y)
     directions = clf.model_.state.directions

@@ -110,6 +110,7 @@ class Expert(Learner, Protocol):
 
     switches: float
     replays: float
+    fourier: float
 
     @staticmethod
     def belief(m: float, q: float, wrong: float, noise: float) -> float:

@@ -32,9 +32,10 @@ from .experts import HEARD, PRIOR_VARIANCE, STORED, norms, predict, update
 from .posterior import ALL, EXPERTS, KIND, KINDS, LABELS, leader, margin_noise, mean_noise
 from .posterior import age as age_of
 from .posterior import life as life_of
-from .renewal import renewed, rows_left, widen
+from .renewal import adapted, renewed, rows_left, start, widen
 from .state import (
     BASE,
+    CLASSES,
     CONSTANT,
     COUNTED,
     CURVED,
@@ -50,12 +51,12 @@ from .state import (
     linear,
 )
 
-__all__ = ["length", "renewed", "rows_left", "widen"]
+__all__ = ["adapted", "length", "renewed", "rows_left", "start", "widen"]
 
 order = 2
 atomic = False
 OF_ROWS = "rows_seen", "sums", "moments", "outliers"  # what no label changes
-State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
+State, at, size, scaled = TABLE.State, TABLE.at, TABLE.size, TABLE.scaled
 NO_SCALARS = np.zeros(8)  # those of `dense_second`, which go unused
 
 SHARED_OUT, LEAST_LIKELY = 0.02, 0.005
@@ -73,6 +74,11 @@ def rows(block: Dense, constant: bool, normalize: bool = False) -> Rows:
     return found._replace(values=readonly(found.values / norms(squares)[:, None]))
 
 
+def fourier_features(learner: Any, classes: int) -> int:
+    """Return how many Fourier features each of the classes has."""
+    return int(learner.fourier) if classes <= CLASSES else 0
+
+
 # Predicting and learning
 
 
@@ -87,7 +93,7 @@ def inner(s: Any, rows: Any, i: int) -> float:
         s.mix[FORM] = 0.0
         return 0.0
     standardise(s)
-    return mixed(s, HEARD, s.mix[CURVED] >= NEGLIGIBLE)
+    return mixed(s, HEARD, len(s.phases) > 0 and s.mix[CURVED] >= NEGLIGIBLE)
 
 
 def winsorise(s: Any, rows: Any, i: int) -> float:
@@ -155,7 +161,8 @@ def learn(
         begin(s)
     standardise(s)
     y, n = float(y), int(s.scalars[LABELS])
-    lifted = s.mix[CURVED] >= NEGLIGIBLE or n < STORED or n % RESTING == 0
+    learns = s.mix[CURVED] >= NEGLIGIBLE or n < STORED or n % RESTING == 0
+    lifted = len(s.phases) > 0 and learns
     mixed(s, 0.0, lifted)
     share_out(s, y)
     copy(s.z[0], s.stored[(n + 1) % STORED])
@@ -169,12 +176,13 @@ def learn(
 
 def share_out(s: Any, y: float) -> None:
     """Update the shares of the predictors, and the base rates."""
-    total = 0.0
+    total, views = 0.0, VIEWS if len(s.phases) > 0 else VIEWS - 1
     for v in range(VIEWS):
         s.mix[v] *= max((1 + y * s.mix[VIEWS + v]) / 2, LEAST_LIKELY)
         total += s.mix[v]
     for v in range(VIEWS):
-        s.mix[v] = (1 - SHARED_OUT) * s.mix[v] / total + SHARED_OUT / VIEWS
+        given = SHARED_OUT / views if v != CURVED or len(s.phases) > 0 else 0.0
+        s.mix[v] = (1 - SHARED_OUT) * s.mix[v] / total + given
     s.mix[SUM] += y - s.mix[SUM] / RATE_MEMORY
     s.mix[COUNTED] += 1 - s.mix[COUNTED] / RATE_MEMORY
 
@@ -196,7 +204,8 @@ def begin(s: Any) -> None:
     s.rows_seen[RENEWED] = 0.5
     for k in range(EXPERTS):
         reset_to_prior(linear(s), k, int(s.experts[k, KIND]))
-        reset_to_prior(curved(s), k, int(s.curved_experts[k, KIND]))
+        if len(s.phases) > 0:
+            reset_to_prior(curved(s), k, int(s.curved_experts[k, KIND]))
 
 
 @noinline

@@ -29,10 +29,12 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.round import Shape
 from ..engine.scales import SHORTEST
+from ..spaces.state import Room
 from .experts import PRIOR_VARIANCE, STORED
 from .posterior import ALIVE, ALL, EXPERTS, KIND, KINDS, LABELS, ORIGIN, WEIGHT
-from .state import CONSTANT, RENEWED, ROUND, SEEN, SINGLE, TABLE, curved, linear
+from .state import CONSTANT, CURVED, LINEAR, RENEWED, ROUND, SEEN, SINGLE, TABLE, curved, linear
 
 LOG_VARIANCE = 3.0  # 0.6 for a Gaussian feature, more for one with heavy tails
 CLIP_AT, CLIP_AFTER = 5.0, 8  # scales from the mean; rows before anything is winsorised
@@ -64,7 +66,7 @@ def renewed(s: Any) -> Any:
     if not begun:
         for k in np.flatnonzero(view.experts[:, ALIVE]):
             view.triangle[k] = view.priors[int(view.experts[k, KIND])]
-    if s.scalars[LABELS] <= STORED:
+    if len(s.phases) and s.scalars[LABELS] <= STORED:
         lift_again(s, old, first)
     if begun:
         convert(view, old, s.scaler, priors)
@@ -141,7 +143,8 @@ def convert(view: Any, old: np.ndarray, new: np.ndarray, priors: np.ndarray) -> 
     was learned is inverted, which would cost digits.
     """
     a, b = old[1] / new[1], (new[0] - old[0]) * old[1]  # z = a z' + b
-    view.stored[:] = (view.stored - b) / a
+    used = view.labels != 0
+    view.stored[used] = (view.stored[used] - b) / a
     to = np.diag(a)
     to[0] += b
     before = np.linalg.inv(to @ priors @ to.T)
@@ -182,8 +185,9 @@ def lift_again(s: Any, old: np.ndarray, first: int) -> None:
     view.posterior[:] /= view.posterior.sum()
     view.experts[:, WEIGHT] = view.posterior.sum(axis=1)
     view.experts[:, ORIGIN], view.known[:, 1] = -1.0, -1.0
-    X = s.stored / old[1] + old[0]
-    view.stored[:] = np.cos(X @ s.frequencies.T + s.phases)
+    used = view.labels != 0
+    X = s.stored[used] / old[1] + old[0]
+    view.stored[used] = np.cos(X @ s.frequencies.T + s.phases)
     alive = np.flatnonzero(view.experts[:EXPERTS, ALIVE])
     view.known[alive, 0] = view.experts[alive, KIND]
     tau, nu = view.sites[:, alive]
@@ -193,10 +197,29 @@ def lift_again(s: Any, old: np.ndarray, first: int) -> None:
     view.w[alive] = view.known_w[alive] = np.einsum("kij,kj->ki", P, nu @ view.stored)
 
 
+def start(width: int, shape: Shape | None, fourier: int) -> Any:
+    """Return the state before the first row."""
+    s = TABLE.start(width, shape, fourier)
+    if fourier == 0:
+        s.mix[LINEAR], s.mix[CURVED] = s.mix[LINEAR] + s.mix[CURVED], 0.0
+    return s
+
+
+def adapted(s: Any, fresh: Any) -> Any:
+    """Return a state without Fourier features, if a fresh one has none."""
+    if len(fresh.phases) == len(s.phases):
+        return s
+    names = [name for name in s._fields if name.startswith("curved_")]
+    names += ["directions", "frequencies", "phases"]
+    s = s._replace(mix=s.mix.copy(), **{name: getattr(fresh, name).copy() for name in names})
+    s.mix[LINEAR], s.mix[CURVED] = s.mix[LINEAR] + s.mix[CURVED], 0.0
+    return s
+
+
 def widen(s: Any, width: int) -> Any:
     """Return the state with new features, as if they had been 0 from the start."""
-    wide, old = TABLE.widen(s, width), s.w.shape[1]
-    fresh = TABLE.start(width, None)
+    wide, old = TABLE.resized(s, Room(width, len(s.phases))), s.w.shape[1]
+    fresh = TABLE.start(width, None, len(s.phases))
     wide.directions[:, old:] = fresh.directions[:, old:]
     wide.directions[: int(SINGLE * len(s.phases)), old:] = 0.0
     if s.rows_seen[RENEWED] == 0:

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from ..spaces.state import Field, Table, triangle
+from ..spaces.state import Field, Room, Table, triangle
 from .experts import SHARED, STORED
 from .posterior import ALL, EXPERTS, KINDS
 
-LIFTED = 100  # random Fourier features
+CLASSES = 10  # with more, there are no Fourier features: one ensemble on them takes 1.3 MB
 SINGLE = 0.3  # the part of them that look at one feature alone
 LINEAR, CURVED, BASE = range(3)  # places in `mix`: the shares, and from VIEWS on the last r
 VIEWS = 3
@@ -29,9 +29,20 @@ WIDTH = {  # fields of an ensemble of a width; `known_` is what the leader knew 
 Ensemble: Any = namedtuple("Ensemble", [*WIDTH, *SHARED])  # type: ignore[misc]
 
 
-def sized(of: Any, width: Any) -> Field:
-    """Return a field whose shape follows from the width of an ensemble."""
-    return Field(lambda r: of(width(r))[0], power=of(1)[1])
+def sized(of: Any) -> Field:
+    """Return a field of the first ensemble."""
+    return Field(lambda r: of(r.width)[0], power=of(1)[1])
+
+
+def lifted(of: Any) -> Field:
+    """Return a field of the second ensemble, which is empty without Fourier features."""
+    return Field(lambda r: of(r.capacity)[0] if r.capacity else (0,) * len(of(1)[0]), of(1)[1])
+
+
+def shared(field: Field) -> Field:
+    """Return a field that both have, for the second ensemble."""
+    nothing = (0,) * len(field.shape(Room(1)))
+    return field._replace(shape=lambda r: field.shape(r) if r.capacity else nothing)
 
 
 def start_mix(mix: np.ndarray, shape: object) -> None:
@@ -60,10 +71,10 @@ def draw_directions(directions: np.ndarray, shape: object = None) -> None:
 
 TABLE = Table(
     {
-        **{name: sized(of, lambda r: r.width) for name, of in WIDTH.items()},
+        **{name: sized(of) for name, of in WIDTH.items()},
         **SHARED,
-        **{f"curved_{name}": sized(of, lambda r: LIFTED) for name, of in WIDTH.items()},
-        **{f"curved_{name}": field for name, field in SHARED.items()},
+        **{f"curved_{name}": lifted(of) for name, of in WIDTH.items()},
+        **{f"curved_{name}": shared(field) for name, field in SHARED.items()},
         "mix": Field(lambda r: (9,), power=[0, 0, 0, 1, 1, 1, 1, 0, 0], fill=start_mix),
         "rows_seen": Field(lambda r: (4,)),
         # Of all rows: sums of the features, and of their absolute deviations; products of
@@ -75,9 +86,9 @@ TABLE = Table(
             lambda r: (3, r.width), fill=start_scaler
         ),  # mean, 1 / scale, distance of outliers
         "row": Field(lambda r: (2, r.width)),  # the last one, winsorised; 1.0 if an outlier
-        "directions": Field(lambda r: (LIFTED, r.width), fill=draw_directions),
-        "frequencies": Field(lambda r: (LIFTED, r.width)),  # F
-        "phases": Field(lambda r: (LIFTED,)),
+        "directions": Field(lambda r: (r.capacity, r.width), fill=draw_directions),
+        "frequencies": Field(lambda r: (r.capacity, r.width)),  # F
+        "phases": Field(lambda r: (r.capacity,)),
     }
 )
 

@@ -28,7 +28,9 @@ class LeadingHistory(NamedTuple):
 
     Parameters (the defaults need no tuning): `switches`, from 0 to 1, the prior mode of the number
     of switches per round; the ensemble considers hazard rates from a hundredth to ten times that.
-    `replays`, the number of earlier labels that an expert refits after each new one.
+    `replays`, the number of earlier labels that an expert refits after each new one. `fourier`,
+    the number of Fourier features, 0 for linear concepts alone; of more than ten classes there are
+    none.
 
     Source: this project. Experts are those of Solla & Winther (1998), refitted as in Minka,
     "Expectation Propagation" (UAI 2001); births and weights follow Adams & MacKay, "Bayesian Online
@@ -50,12 +52,14 @@ class LeadingHistory(NamedTuple):
 
     switches: float = 0.0015
     replays: float = 20
+    fourier: float = 100
 
     def numbers(self) -> Any:
         """Return the parameters, which must not be below 0."""
         return (
             number(self, "switches", lambda share: 0 <= share <= 1, "from 0 to 1"),
             number(self, "replays", lambda n: 0 <= n <= 1000 and n == int(n), "of labels to 1000"),
+            number(self, "fourier", lambda n: 0 <= n <= 1000 and n == int(n), "of them to 1000"),
         )
 
     def ensemble(self) -> bool:

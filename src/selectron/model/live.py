@@ -227,7 +227,7 @@ class Live:
         kept: list[np.ndarray] = []
         before = self.state
         if draw != NEVER:
-            self._renew(self.rounds + (0 if draw == GIVEN else 1))
+            self.renew(self.rounds + (0 if draw == GIVEN else 1))
         if label != LATER and not (self.space.atomic or self.guarded):
             kept = [array.copy() for array in (*self.state, self.past)]
         while not self._call(rows, room[:3], late, full, room.out, self.waiting):
