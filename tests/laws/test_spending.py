@@ -119,15 +119,14 @@ def test_scale_changes_nothing_at_all(factor):
 
 
 @pytest.mark.parametrize("factor", [1000.0, 1e-3])
-def test_scale_of_features_changes_no_decision_and_their_order_few(factor):
-    """Fourier features are drawn by the order of columns."""
+def test_scale_and_order_of_features_change_no_decision(factor):
     X, y = switching_gaussian(300, d=5, every=150, seed=3)
     records = [
         OnlineClassifier(LeadingHistory(), asker=Budget(rate=0.3), random_state=1).run(rows, y)
         for rows in (X, factor * X, X[:, ::-1])
     ]
-    assert np.array_equal(records[1].flags, records[0].flags)
-    assert abs(records[2].accuracy - records[0].accuracy) < 0.03
+    for other in records[1:]:
+        assert np.array_equal(other.flags, records[0].flags)
 
 
 @pytest.mark.parametrize("seed", [3, 4, 5, 6])

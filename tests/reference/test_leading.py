@@ -16,8 +16,7 @@ def agree(X, y, budget, transcribed, replays, constant):
     learner = LeadingHistory(switches=0.01, replays=replays, fourier=6)
     clf = OnlineClassifier(learner, asker=budget, fit_intercept=constant, random_state=3)
     run = clf.run(X, y)
-    directions = clf.model_.state.directions
-    ring, draws = Leading(0.01, replays, constant, directions), np.random.default_rng(3).random(n)
+    ring, draws = Leading(0.01, replays, constant, 6), np.random.default_rng(3).random(n)
     margin, probability, asked = play(X, y, draws, ring, transcribed)
     assert np.array_equal(run.asked, asked)
     np.testing.assert_allclose(run.margin, margin, rtol=1e-8, atol=1e-8)

@@ -5,7 +5,7 @@ winsorised. The second ensemble gets cos(F x + phase), whose inner products appr
 kernels (Rahimi & Recht, "Random features for large-scale kernel machines", 2007). A third predictor
 knows base rates alone. They are mixed by what each foretold:
 
-    r = sum share_v r_v,   share_v <- share_v (1 + y r_v) / 2, normalised; then 2% is shared out.
+    r = sum share_v r_v,   share_v <- share_v (1 + y r_v) / 2, normalised; then 0.5% is shared out.
 
 Every expert has w and a matrix P, which is stored as in `dense_second`.
 """
@@ -41,9 +41,11 @@ from .state import (
     CURVED,
     FORM,
     LINEAR,
+    LINEAR_SHARES,
     RENEWED,
     ROUND,
     SEEN,
+    SHARES,
     SUM,
     TABLE,
     VIEWS,
@@ -59,9 +61,10 @@ OF_ROWS = "rows_seen", "sums", "moments", "outliers"  # what no label changes
 State, at, size, scaled = TABLE.State, TABLE.at, TABLE.size, TABLE.scaled
 NO_SCALARS = np.zeros(8)  # those of `dense_second`, which go unused
 
-SHARED_OUT, LEAST_LIKELY = 0.02, 0.005
+SHARED_OUT, LEAST_LIKELY = 0.005, 0.005
 NEGLIGIBLE = 0.01  # share below which the second ensemble neither predicts nor learns each label,
 RESTING = 4  # but one of so many, after those that are stored
+HEARD_MOST = 0.05  # weight from which an expert predicts in any case: of 13, some have more
 RATE_MEMORY = 500.0  # labels over which base rates are averaged
 
 
@@ -125,12 +128,16 @@ def lift(s: Any) -> None:
 def mixed(s: Any, least: float, lifted: bool) -> float:
     """Return the mean of the predictors by their shares, small ones left out; store q."""
     mix = s.mix
-    mix[VIEWS + LINEAR] = predict(linear(s), Rows(s.z, 0.0, ()), 0, least)
+    mix[VIEWS + LINEAR] = predict(
+        linear(s), Rows(s.z, 0.0, ()), 0, min(least / mix[LINEAR], HEARD_MOST)
+    )
     mix[VIEWS + CURVED] = mix[VIEWS + LINEAR]
     mix[VIEWS + BASE] = mix[SUM] / (max(mix[COUNTED], 1.0) + 2)
     if lifted:
         lift(s)
-        mix[VIEWS + CURVED] = predict(curved(s), Rows(s.curved_z, 0.0, ()), 0, least)
+        mix[VIEWS + CURVED] = predict(
+            curved(s), Rows(s.curved_z, 0.0, ()), 0, min(least / mix[CURVED], HEARD_MOST)
+        )
     bits = mix[LINEAR] * s.predictions[ALL, 0]
     mix[FORM] = bits + (mix[CURVED] * s.curved_predictions[ALL, 0] if lifted else 0.0)
     total, heard = 0.0, 0.0
@@ -176,13 +183,13 @@ def learn(
 
 def share_out(s: Any, y: float) -> None:
     """Update the shares of the predictors, and the base rates."""
-    total, views = 0.0, VIEWS if len(s.phases) > 0 else VIEWS - 1
+    total = 0.0
     for v in range(VIEWS):
         s.mix[v] *= max((1 + y * s.mix[VIEWS + v]) / 2, LEAST_LIKELY)
         total += s.mix[v]
     for v in range(VIEWS):
-        given = SHARED_OUT / views if v != CURVED or len(s.phases) > 0 else 0.0
-        s.mix[v] = (1 - SHARED_OUT) * s.mix[v] / total + given
+        part = SHARES[v] if len(s.phases) > 0 else LINEAR_SHARES[v]
+        s.mix[v] = (1 - SHARED_OUT) * s.mix[v] / total + SHARED_OUT * part
     s.mix[SUM] += y - s.mix[SUM] / RATE_MEMORY
     s.mix[COUNTED] += 1 - s.mix[COUNTED] / RATE_MEMORY
 

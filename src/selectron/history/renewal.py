@@ -34,7 +34,19 @@ from ..engine.scales import SHORTEST
 from ..spaces.state import Room
 from .experts import PRIOR_VARIANCE, STORED
 from .posterior import ALIVE, ALL, EXPERTS, KIND, KINDS, LABELS, ORIGIN, WEIGHT
-from .state import CONSTANT, CURVED, LINEAR, RENEWED, ROUND, SEEN, SINGLE, TABLE, curved, linear
+from .state import (
+    CONSTANT,
+    CURVED,
+    LINEAR,
+    LINEAR_SHARES,
+    RENEWED,
+    ROUND,
+    SEEN,
+    TABLE,
+    VIEWS,
+    curved,
+    linear,
+)
 
 LOG_VARIANCE = 3.0  # 0.6 for a Gaussian feature, more for one with heavy tails
 CLIP_AT, CLIP_AFTER = 5.0, 8  # scales from the mean; rows before anything is winsorised
@@ -42,6 +54,7 @@ POWERS = ("scaled", 1), ("raw", 3), ("scaled", 3), ("raw", 2)  # of the priors
 SHRUNK = 0.1  # C is shrunk by d / (n + d) times this
 REST = 0.3  # of the variance, for Fourier features other than those that a prior prefers
 LEAST = 1e-3  # the least variance of a prior, relative to the largest
+SINGLE = 0.3  # the part of the Fourier features that look at one feature alone
 NARROW, WIDE, LONE = 0.4, 1.0, 0.5  # widths of kernels, relative to the root mean square distance
 
 
@@ -57,6 +70,8 @@ def renewed(s: Any) -> Any:
     """Return a copy of the state, renewed by the moments of all rows."""
     s = type(s)(*(array.copy() for array in s))
     first, begun = int(s.rows_seen[CONSTANT]), s.rows_seen[RENEWED] > 0
+    if len(s.order) and s.rows_seen[SEEN] == 1:  # features by their size in the first row
+        s.order[first:] = np.argsort(np.argsort(-abs(s.sums[0, first:]), kind="stable"))
     old, priors = s.scaler.copy(), matrices(s.priors)
     covariance = matrices(s.moments) / s.rows_seen[SEEN]
     s.scaler[:] = scaler(s, covariance, first)
@@ -168,12 +183,13 @@ def convert_one(w: Any, triangle: Any, to: np.ndarray, D: np.ndarray, prior: np.
 
 def lift_again(s: Any, old: np.ndarray, first: int) -> None:
     """Renew the Fourier features, and all that depends on them, from the stored labels."""
-    features, d = s.directions.shape
-    d, lone, half = d - first, int(SINGLE * features), features // 2
+    features, d = len(s.phases), len(s.outliers) - first
+    lone, half = int(SINGLE * features), features // 2
     width = math.sqrt(2 * max(1, d)) * np.where(np.arange(features) < half, NARROW, WIDE)
     width[:lone] = LONE * math.sqrt(2)
-    s.frequencies[:] = s.directions * s.scaler[1] / width[:, None]
-    s.phases[:] = np.random.default_rng(8).random(features) * 2 * np.pi
+    drawn = directions(features, d)[:, s.order[first:].astype(int)]
+    s.frequencies[:, first:] = drawn * s.scaler[1, first:] / width[:, None]
+    s.phases[:] = np.arange(features) % 2 * np.pi / 2  # a cosine and a sine of every direction
     s.phases[:] -= s.frequencies @ s.scaler[0]
     part = np.ones((KINDS, features))
     part[1, lone:half] = part[2, :lone] = part[2, half:] = part[3, :half] = REST
@@ -197,11 +213,25 @@ def lift_again(s: Any, old: np.ndarray, first: int) -> None:
     view.w[alive] = view.known_w[alive] = np.einsum("kij,kj->ki", P, nu @ view.stored)
 
 
+def directions(features: int, d: int) -> np.ndarray:
+    """Return random directions in pairs, (features, d): first those along one axis, then others.
+
+    But for which axis that is, a column depends on its number alone.
+    """
+    found, lone = np.zeros((features, d)), int(SINGLE * features)
+    for j in range(d):
+        found[:, j] = np.random.default_rng([17, j]).standard_normal(features)
+    found[1::2] = found[: features // 2 * 2 : 2]
+    pair = np.arange(lone) // 2
+    found[:lone] *= pair[:, None] % max(1, d) == np.arange(d)
+    return found
+
+
 def start(width: int, shape: Shape | None, fourier: int) -> Any:
     """Return the state before the first row."""
     s = TABLE.start(width, shape, fourier)
     if fourier == 0:
-        s.mix[LINEAR], s.mix[CURVED] = s.mix[LINEAR] + s.mix[CURVED], 0.0
+        s.mix[:VIEWS] = LINEAR_SHARES
     return s
 
 
@@ -210,7 +240,7 @@ def adapted(s: Any, fresh: Any) -> Any:
     if len(fresh.phases) == len(s.phases):
         return s
     names = [name for name in s._fields if name.startswith("curved_")]
-    names += ["directions", "frequencies", "phases"]
+    names += ["order", "frequencies", "phases"]
     s = s._replace(mix=s.mix.copy(), **{name: getattr(fresh, name).copy() for name in names})
     s.mix[LINEAR], s.mix[CURVED] = s.mix[LINEAR] + s.mix[CURVED], 0.0
     return s
@@ -219,16 +249,14 @@ def adapted(s: Any, fresh: Any) -> Any:
 def widen(s: Any, width: int) -> Any:
     """Return the state with new features, as if they had been 0 from the start."""
     wide, old = TABLE.resized(s, Room(width, len(s.phases))), s.w.shape[1]
-    fresh = TABLE.start(width, None, len(s.phases))
-    wide.directions[:, old:] = fresh.directions[:, old:]
-    wide.directions[: int(SINGLE * len(s.phases)), old:] = 0.0
+    wide.order[old:] = np.arange(len(wide.order))[old:] - s.rows_seen[CONSTANT]
     if s.rows_seen[RENEWED] == 0:
-        wide.directions[:] = fresh.directions
         return wide
     first, new = int(s.rows_seen[CONSTANT]), np.arange(old, width)
     wide.scaler[1, old:] = math.exp(np.log(s.scaler[1, first:]).mean()) if old > first else 1.0
-    wide.frequencies[:, old:] = wide.directions[:, old:] * wide.scaler[1, old:]
-    wide.frequencies[:, old:] /= WIDE * math.sqrt(2 * max(1, width - first))
+    features, lone = len(s.phases), int(SINGLE * len(s.phases))
+    drawn = directions(features, width - first)[lone:, old - first :]
+    wide.frequencies[lone:, old:] = drawn * wide.scaler[1, old:] / math.sqrt(2 * (width - first))
     at = new * (new + 3) // 2
     for kind in range(KINDS):
         own = np.diag(matrices(s.priors[kind]))[first:].mean() if old > first else 1.0

@@ -10,9 +10,10 @@ from .experts import SHARED, STORED
 from .posterior import ALL, EXPERTS, KINDS
 
 CLASSES = 10  # with more, there are no Fourier features: one ensemble on them takes 1.3 MB
-SINGLE = 0.3  # the part of them that look at one feature alone
 LINEAR, CURVED, BASE = range(3)  # places in `mix`: the shares, and from VIEWS on the last r
 VIEWS = 3
+SHARES = 0.9, 0.05, 0.05  # at the start, and of what is shared out
+LINEAR_SHARES = 0.95, 0.0, 0.05  # without Fourier features
 SUM, COUNTED, FORM = 6, 7, 8  # in `mix`, too: labels, how many of them; q of the last row
 SEEN, ROUND, RENEWED, CONSTANT = range(4)  # places in `rows_seen`
 
@@ -47,26 +48,12 @@ def shared(field: Field) -> Field:
 
 def start_mix(mix: np.ndarray, shape: object) -> None:
     """Start with most of the share on the first ensemble."""
-    mix[:VIEWS] = 0.8, 0.1, 0.1
+    mix[:VIEWS] = SHARES
 
 
 def start_scaler(scaler: np.ndarray, shape: object) -> None:
     """Start with rows as they are."""
     scaler[1] = 1.0
-
-
-def draw_directions(directions: np.ndarray, shape: object = None) -> None:
-    """Draw the directions of Fourier features: of all features, and of one feature each.
-
-    A column depends on its number alone, so that a model may be widened.
-    """
-    lone = int(SINGLE * len(directions))
-    for j in range(directions.shape[1]):
-        random = np.random.default_rng([7, j])
-        directions[lone:, j] = random.standard_normal(len(directions) - lone)
-        taken = np.flatnonzero(random.random(lone) < 1 / (j + 1))
-        directions[taken, :j] = 0.0
-        directions[taken, j] = random.standard_normal(len(taken))
 
 
 TABLE = Table(
@@ -86,7 +73,7 @@ TABLE = Table(
             lambda r: (3, r.width), fill=start_scaler
         ),  # mean, 1 / scale, distance of outliers
         "row": Field(lambda r: (2, r.width)),  # the last one, winsorised; 1.0 if an outlier
-        "directions": Field(lambda r: (r.capacity, r.width), fill=draw_directions),
+        "order": Field(lambda r: (r.width if r.capacity else 0,)),  # columns of `directions`
         "frequencies": Field(lambda r: (r.capacity, r.width)),  # F
         "phases": Field(lambda r: (r.capacity,)),
     }

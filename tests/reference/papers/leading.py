@@ -11,9 +11,12 @@ from collections import deque
 import numpy as np
 from scipy.stats import norm
 
+from selectron.history.renewal import directions
+
 PRIOR, EVERY, DRAWN, BACK, HEARD, ASKED = 3.0, 4, 0.1, 0.2, 0.02, 1e-3
-CHANCE, FAR, SETTLED, NEGLIGIBLE, MIXED, STORED = 3.0, 5.0, 8, 0.01, 0.02, 256
+CHANCE, FAR, SETTLED, NEGLIGIBLE, MIXED, STORED = 3.0, 5.0, 8, 0.01, 0.005, 256
 SLOWNESS, NEW = 8000.0, 30
+PARTS = np.array([0.9, 0.05, 0.05])
 PACES = np.array([0.01, 0.03, 0.1, 0.3, 1, 3, 10])
 LIKELY = np.array([0.1, 0.1, 0.1, 0.2, 0.3, 0.1, 0.1])
 NOISES = np.array([0.03, 0.1, 0.3, 1, 3, 10])
@@ -234,9 +237,9 @@ class Ring:
 class Leading:
     """A ring on features, one on Fourier features, and base rates, mixed by what each foretold."""
 
-    def __init__(self, switches, replays, constant, directions):
+    def __init__(self, switches, replays, constant, features):
         self.rings = Ring(switches, replays), Ring(switches, replays)
-        self.constant, self.directions, self.shares = int(constant), directions, [0.8, 0.1, 0.1]
+        self.constant, self.features, self.shares = int(constant), features, PARTS
         self.rows, self.far, self.renewed, self.total, self.counted = [], 0, 0, 0.0, 0.0
         self.reach, self.begun, self.deviations, self.clipped = None, False, 0.0, []
 
@@ -306,12 +309,14 @@ class Leading:
         linear.take_on(to_z, priors)
         if len(linear.rows) > STORED:
             return
-        features, d = self.directions.shape
-        d, lone, half = d - self.constant, int(0.3 * features), features // 2
+        features, d = self.features, len(by) - self.constant
+        lone, half = int(0.3 * features), features // 2
         width = math.sqrt(2 * d) * np.where(np.arange(features) < half, 0.4, 1.0)
         width[:lone] = 0.5 * math.sqrt(2)
-        self.F = self.directions * by / width[:, None]
-        self.phase = np.random.default_rng(8).random(features) * 2 * np.pi - self.F @ mean
+        largest = sorted(range(self.constant, len(by)), key=lambda j: -abs(self.rows[0][j]))
+        self.F = np.zeros((features, len(by)))
+        self.F[:, largest] = directions(features, d) * by[largest] / width[:, None]
+        self.phase = np.arange(features) % 2 * np.pi / 2 - self.F @ mean
         part = np.ones((4, features))
         part[1, lone:half] = part[2, :lone] = part[2, half:] = part[3, :half] = 0.3
         priors = [np.diag(2 * PRIOR * row / row.sum()) for row in part]
@@ -347,9 +352,10 @@ class Leading:
 
     def mix(self, least, lifted):
         linear, curved = self.rings
-        r, q = linear.predict(self.x, least)
+        r, q = linear.predict(self.x, min(0.05, least / self.shares[0]))
         found, bits = [r, r, self.total / (max(1.0, self.counted) + 2)], self.shares[0] * q
         if lifted:
+            least = min(0.05, least / self.shares[1])
             found[1], q = curved.predict(self.lift(self.x), least)
             bits += self.shares[1] * q
         self.found = np.array(found)
@@ -376,16 +382,16 @@ class Leading:
             rms, d = math.sqrt((self.x[c:] ** 2).mean()), len(self.x) - c
             own = np.diag([PRIOR / 2] * c + [PRIOR / d] * d)
             by = np.append(np.ones(c), np.full(d, 1 / rms))
-            features = len(self.directions)
+            features = self.features
             self.rings[0].take_on(np.diag(by), [own] * 4)
-            self.F, self.phase = 0 * self.directions, np.zeros(features)
+            self.F, self.phase = np.zeros((features, d + c)), np.zeros(features)
             self.rings[1].take_on(np.eye(features), [2 * PRIOR / features * np.eye(features)] * 4)
         linear, curved = self.rings
         n = len(linear.rows)
         lifted = self.shares[1] >= NEGLIGIBLE or n < STORED or n % 4 == 0
         self.mix(0.0, lifted)
         shares = self.shares * np.maximum((1 + y * self.found) / 2, 0.005)
-        self.shares = (1 - MIXED) * shares / shares.sum() + MIXED / 3
+        self.shares = (1 - MIXED) * shares / shares.sum() + MIXED * PARTS
         self.total += y - self.total / 500
         self.counted += 1 - self.counted / 500
         linear.learn(self.x, y, t, self.shares[0])
