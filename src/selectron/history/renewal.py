@@ -160,25 +160,34 @@ def convert(view: Any, old: np.ndarray, new: np.ndarray, priors: np.ndarray) -> 
     a, b = old[1] / new[1], (new[0] - old[0]) * old[1]  # z = a z' + b
     used = view.labels != 0
     view.stored[used] = (view.stored[used] - b) / a
-    to = np.diag(a)
-    to[0] += b
-    before = np.linalg.inv(to @ priors @ to.T)
-    D = np.linalg.inv(matrices(view.priors)) - before
+    D = np.linalg.inv(matrices(view.priors)) - np.linalg.inv(moved(priors, a, b))
     for k in np.flatnonzero(view.experts[:, ALIVE]):
         kind = int(view.experts[k, KIND])
-        convert_one(view.w[k], view.triangle[k], to, D[kind], view.priors[kind])
+        convert_one(view.w[k], view.triangle[k], a, b, D[kind], view.priors[kind])
     for k in np.flatnonzero(view.known_triangle[:, 0]):
         kind = int(view.known[k, 0])
-        convert_one(view.known_w[k], view.known_triangle[k], to, D[kind], view.priors[kind])
+        convert_one(view.known_w[k], view.known_triangle[k], a, b, D[kind], view.priors[kind])
 
 
-def convert_one(w: Any, triangle: Any, to: np.ndarray, D: np.ndarray, prior: np.ndarray) -> None:
+def convert_one(
+    w: Any, triangle: Any, a: np.ndarray, b: np.ndarray, D: np.ndarray, prior: np.ndarray
+) -> None:
     """P <- (I + P D)^-1 P, w <- (I + P D)^-1 w for other features; the prior, if that fails."""
-    P, d = to @ matrices(triangle) @ to.T, len(to)
-    found = np.linalg.solve(np.eye(d) + P @ D, np.column_stack([P, to @ w]))
+    P, other, d = moved(matrices(triangle), a, b), a * w, len(a)
+    other[:1] += b @ w
+    found = np.linalg.solve(np.eye(d) + P @ D, np.column_stack([P, other]))
     sound = np.isfinite(found).all() and (np.diag(found) > 0).all()
     triangle[:] = triangles((found[:, :d] + found[:, :d].T) / 2) if sound else prior
     w[:] = found[:, d] if sound else 0.0
+
+
+def moved(P: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return A' P A, where A' is diagonal but for b in its first row."""
+    left = a[:, None] * P
+    left[..., :1, :] += (b @ P)[..., None, :]
+    found = left * a
+    found[..., :1] += (left @ b)[..., None]
+    return found
 
 
 def lift_again(s: Any, old: np.ndarray, first: int) -> None:
