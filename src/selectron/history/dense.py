@@ -3,7 +3,7 @@
 Rows are standardised, z = (x - mean) / scale, by what all rows so far were like (`renewal`), and
 winsorised. The second ensemble gets cos(F x + phase), whose inner products approximate Gaussian
 kernels (Rahimi & Recht, "Random features for large-scale kernel machines", 2007). A third predictor
-knows base rates alone. They are mixed by what each foretold:
+knows base rates alone. They are mixed by how well each predicted:
 
     r = sum share_v r_v,   share_v <- share_v (1 + y r_v) / 2, normalised; then 0.5% is shared out.
 
@@ -63,7 +63,7 @@ NO_SCALARS = np.zeros(8)  # those of `dense_second`, which go unused
 
 SHARED_OUT, LEAST_LIKELY = 0.005, 0.005
 NEGLIGIBLE = 0.01  # share below which the second ensemble neither predicts nor learns each label,
-RESTING = 4  # but one of so many, after those that are stored
+RESTING = 4  # but one of this many, after those that are stored
 HEARD_MOST = 0.05  # weight from which an expert predicts in any case: of 13, some have more
 RATE_MEMORY = 500.0  # labels over which base rates are averaged
 
@@ -259,7 +259,7 @@ def evidence(s: Any, t: float) -> tuple[float, float]:
 
 
 def life(p: Any, s: Any, t: float, remaining: float) -> Life:
-    """Return how long the concept is expected to last, with so many rounds remaining."""
+    """Return how long the concept is expected to last, given the number of remaining rounds."""
     return life_of(p, linear(s), t, remaining)
 
 

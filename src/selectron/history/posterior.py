@@ -210,7 +210,7 @@ def lasting(p: Any, s: Any, remaining: float) -> float:
 
 @noinline
 def life(p: Any, s: Any, t: float, remaining: float) -> Life:
-    """Return how long the concept is expected to last, with so many rounds remaining."""
+    """Return how long the concept is expected to last, given the number of remaining rounds."""
     return Life(1.0, lasting(p, s, remaining) if remaining > 0 else 1.0, s.scalars[COUNT])
 
 

@@ -225,7 +225,7 @@ def lift_again(s: Any, old: np.ndarray, first: int) -> None:
 def directions(features: int, d: int) -> np.ndarray:
     """Return random directions in pairs, (features, d): first those along one axis, then others.
 
-    But for which axis that is, a column depends on its number alone.
+    Apart from which axis that is, a column depends on its number alone.
     """
     found, lone = np.zeros((features, d)), int(SINGLE * features)
     for j in range(d):
