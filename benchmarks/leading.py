@@ -22,9 +22,7 @@ from benchmarks import sets
 from selectron import OnlineClassifier
 from selectron.askers import Budget, Fixed, Margin, Uncertainty
 from selectron.engine.loop import Worth
-from selectron.engine.parts import Space
 from selectron.evaluate.each import each
-from selectron.history.scaling import variance
 from selectron.learners import LASEC, BayesianPerceptron, LeadingHistory
 from selectron.streams import digits, switching_gaussian
 
@@ -105,24 +103,9 @@ class Variant(NamedTuple):
     known_switches: bool = False
 
 
-def deviation(s: Any, j: int) -> float:
-    """Return a feature's standard deviation, in place of `scaling.feature_scale`."""
-    return variance(s, j) ** 0.5
-
-
 def every_row(self: Any, r: float, q: float, t: float) -> float:
     """Return the utility of a row without the discount; replaces `Uncertainty.surprise`."""
     return max(0.0, 1.0 - abs(r)) ** 1.5 + self.doubt * q
-
-
-def unknown(model: int, age: float, remaining: float) -> float:
-    """Return 0, as if no concept lasted, in place of `posterior.remaining_part`."""
-    return 0.0
-
-
-def unheard(s: Any, k: int, y: float) -> float:
-    """Return 1, as if no label were unexpected, in place of `posterior.switch_ratio`."""
-    return 1.0
 
 
 VARIANTS = {
@@ -130,27 +113,10 @@ VARIANTS = {
     "first 3 seeds only": Variant(),
     "no replays": Variant(LeadingHistory(replays=0)),
     "no switches expected": Variant(LeadingHistory(switches=0)),
-    "one hazard rate": Variant(
-        constants={"history.hazard.RATES": (1.0,), "history.hazard.RATE_PRIOR": (1.0,)}
+    "no archive": Variant(
+        constants={"history.posterior.ARCHIVE_PART": 0.0, "history.experts.RETURNING": 2.0}
     ),
-    "transitions independent of the label": Variant(
-        constants={"history.posterior.switch_ratio": unheard}
-    ),
-    "no run lengths": Variant(constants={"history.hazard.LENGTH_PRIOR": 0.0}),
-    "run lengths for posterior weights only": Variant(constants={"history.dense.life": Space.life}),
-    "one scale for all features": Variant(constants={"history.scaling.LOG_VARIANCE": math.inf}),
-    "standard deviations as scales": Variant(
-        constants={"history.scaling.feature_scale": deviation}
-    ),
-    "scales fixed at birth": Variant(constants={"history.scaling.TOLERANCE": math.inf}),
-    "one noise variance": Variant(
-        constants={
-            "history.posterior.FIRST_NOISES": (0.03,),
-            "history.posterior.NOISES": (0.03,) * 6,
-        }
-    ),
-    "no empirical prior": Variant(constants={"history.prior.MIN_LEADERS": math.inf}),
-    "no fixed noise variances": Variant(constants={"history.posterior.FIRST_NOISES": (0.0,)}),
+    "one prior": Variant(constants={"history.renewal.POWERS": (("scaled", 1),) * 4}),
     "no forgetting expert": Variant(constants={"history.experts.FORGETTING_ROUNDS": math.inf}),
     "forgetting over 1,000 rows": Variant(constants={"history.experts.FORGETTING_ROUNDS": 1000.0}),
     "disagreement not discounted": Variant(
@@ -163,9 +129,6 @@ VARIANTS = {
     "no labels in advance": Variant(constants={"askers.budget.START": 1.0}),
     "bursts by utility": Variant(constants={"askers.uncertainty.Uncertainty.surprise": every_row}),
     "with a horizon": Variant(horizon=True),
-    "with a horizon, spent evenly": Variant(
-        constants={"history.posterior.remaining_part": unknown}, horizon=True
-    ),
     "no disagreement term": Variant(budget={"asker": Uncertainty(doubt=0)}),
     "random rows": Variant(budget={"asker": Fixed(1.0)}),
     "no audits": Variant(budget={"audits": 0}),

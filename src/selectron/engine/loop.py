@@ -218,6 +218,8 @@ def play(
         asked = y != NONE and u < chance
 
         index, step = classes.predicted(s, m), 0
+        if u != NEVER:
+            classes.observe(s, rows, i, t)
         if asked and y != LATER:
             step = classes.learn_label(p, a, s, rows, i, scale, m, q, y, t)
             if step == REFUSED:

@@ -110,6 +110,7 @@ class Expert(Learner, Protocol):
 
     switches: float
     replays: float
+    fourier: float
 
     @staticmethod
     def belief(m: float, q: float, wrong: float, noise: float) -> float:
@@ -149,6 +150,10 @@ class Space(Protocol):
     def ceiling(s: Any, xx: float) -> float:
         """Return an upper bound of q for rows with <x, x> = xx."""
         ...
+
+    @staticmethod
+    def observe(s: Any, rows: Any, i: int, t: float) -> None:
+        """Learn from the row of round t alone, before its label; once a round."""
 
     @staticmethod
     def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
