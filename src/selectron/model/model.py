@@ -21,6 +21,7 @@ from ..engine.loop import AGAIN, GIVEN, NEVER, NONE, Asker
 from ..engine.parts import Learner, declared
 from ..engine.round import ASKED, STRAINED
 from ..engine.rows import Dense, Sparse, extent, no_rows, rows_of, widened
+from ..engine.threads import one_thread
 from ..errors import Refused
 from ..spaces import sparse_second
 from . import calibration, late, support, weighting
@@ -407,7 +408,8 @@ class Model(Live):
         if space.rows_left(one, t) > 0:
             return space.rows_left(one, t)
         states = self.space.unstacked(self.state) if self.stacked else [self.state]
-        states = [space.renewed(state) for state in states]
+        with one_thread():
+            states = [space.renewed(state) for state in states]
         self.state = self.space.stacked(states, self.state.tally) if self.stacked else states[0]
         return max(1, space.rows_left(states[0], t))
 
