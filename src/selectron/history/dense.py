@@ -57,7 +57,7 @@ __all__ = ["adapted", "length", "renewed", "rows_left", "start", "widen"]
 
 order = 2
 atomic = False
-OF_ROWS = "rows_seen", "sums", "moments", "outliers"  # what no label changes
+OF_ROWS = "rows_seen", "sums", "moments", "last"  # what no label changes
 State, at, size, scaled = TABLE.State, TABLE.at, TABLE.size, TABLE.scaled
 NO_SCALARS = np.zeros(8)  # those of `dense_second`, which go unused
 
@@ -101,20 +101,33 @@ def inner(s: Any, rows: Any, i: int) -> float:
 
 def winsorise(s: Any, rows: Any, i: int) -> float:
     """Leave the row with outliers limited in s.row; return a sum that is finite if the row is."""
-    total = 0.0
-    for j in range(len(s.outliers)):
+    total, again = 0.0, is_last(s, rows, i)
+    for j in range(s.last.shape[1]):
         value, mean, distance = rows.values[i, j], s.scaler[0, j], s.scaler[2, j]
         far = distance > 0 and abs(value - mean) > distance
-        limit = distance * 2.0 ** s.outliers[j] if far else math.inf
+        limit = distance * 2.0 ** outliers_before(s, j, again) if far else math.inf
         s.row[0, j] = min(max(value, mean - limit), mean + limit) if far else value
         s.row[1, j] = 1.0 if far else 0.0
         total += s.row[0, j] * s.row[0, j] + 0.0 * value
     return total
 
 
+def is_last(s: Any, rows: Any, i: int) -> bool:
+    """Return whether this is the last row observed, so that it comes out as it did then."""
+    for j in range(s.last.shape[1]):  # noqa: SIM110 (Numba compiles no generators)
+        if rows.values[i, j] != s.last[0, j]:
+            return False
+    return True
+
+
+def outliers_before(s: Any, j: int, again: bool) -> float:
+    """Return the number of consecutive outliers of a feature before this row."""
+    return s.last[2, j] if again else s.last[1, j] * (s.last[2, j] + 1)
+
+
 def standardise(s: Any) -> None:
     """Leave the standardised row in s.z."""
-    for j in range(len(s.outliers)):
+    for j in range(s.last.shape[1]):
         s.z[0, j] = (s.row[0, j] - s.scaler[0, j]) * s.scaler[1, j]
 
 
@@ -196,7 +209,7 @@ def share_out(s: Any, y: float) -> None:
 
 def begin(s: Any) -> None:
     """Start with the scale of the first row, if its label comes before the first renewal."""
-    first, d, total = int(s.rows_seen[CONSTANT]), len(s.outliers), 0.0
+    first, d, total = int(s.rows_seen[CONSTANT]), s.last.shape[1], 0.0
     for j in range(first, d):
         total += s.row[0, j] * s.row[0, j]
     rms = math.sqrt(total / max(1, d - first))
@@ -222,10 +235,11 @@ def observe(s: Any, rows: Any, i: int, t: float) -> None:
         return
     s.rows_seen[ROUND] = t
     s.rows_seen[SEEN] += 1
-    n, d, constant = s.rows_seen[SEEN], len(s.outliers), s.rows_seen[CONSTANT]
-    for j in range(d):
+    n, constant, again = s.rows_seen[SEEN], s.rows_seen[CONSTANT], is_last(s, rows, i)
+    for j in range(s.last.shape[1]):
         value = s.row[0, j]
-        s.outliers[j] = s.row[1, j] * (s.outliers[j] + 1)
+        s.last[2, j] = outliers_before(s, j, again)
+        s.last[0, j], s.last[1, j] = rows.values[i, j], s.row[1, j]
         before = constant * s.sums[0, j] / max(1.0, n - 1)
         s.sums[0, j] += value
         s.row[1, j] = value - before

@@ -192,7 +192,7 @@ def moved(P: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def lift_again(s: Any, old: np.ndarray, first: int) -> None:
     """Renew the Fourier features, and all that depends on them, from the stored labels."""
-    features, d = len(s.phases), len(s.outliers) - first
+    features, d = len(s.phases), s.last.shape[1] - first
     lone, half = int(SINGLE * features), features // 2
     width = math.sqrt(2 * max(1, d)) * np.where(np.arange(features) < half, NARROW, WIDE)
     width[:lone] = LONE * math.sqrt(2)

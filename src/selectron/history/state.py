@@ -68,7 +68,8 @@ TABLE = Table(
         # deviations, as in Welford (1962)
         "sums": Field(lambda r: (2, r.width)),
         "moments": Field(lambda r: (triangle(r.width),)),
-        "outliers": Field(lambda r: (r.width,)),  # consecutive ones
+        # the last row as it came, whether it is an outlier, and how many in a row were before it
+        "last": Field(lambda r: (3, r.width)),
         "scaler": Field(
             lambda r: (3, r.width), fill=start_scaler
         ),  # mean, 1 / scale, distance of outliers

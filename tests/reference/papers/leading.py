@@ -240,17 +240,23 @@ class Leading:
     def __init__(self, switches, replays, constant, features):
         self.rings = Ring(switches, replays), Ring(switches, replays)
         self.constant, self.features, self.shares = int(constant), features, PARTS
-        self.rows, self.far, self.renewed, self.total, self.counted = [], 0, 0, 0.0, 0.0
+        self.rows, self.renewed, self.total, self.counted = [], 0, 0.0, 0.0
+        self.last, self.odd, self.far = None, 0.0, 0.0
         self.reach, self.begun, self.deviations, self.clipped = None, False, 0.0, []
 
     def take(self, x):
-        """The row with values that are far off brought nearer; remember which these are."""
+        """The row with values that are far off brought nearer; remember which these are.
+
+        The last row comes out as it did when it was observed.
+        """
+        again = self.last is not None and (x == self.last).all()
+        self.came, self.before = x, self.far if again else self.odd * (self.far + 1)
         if self.reach is None:
             self.off = np.zeros(len(x))
             return x
         mean, reach = self.reach
         self.off = ((reach > 0) & (abs(x - mean) > reach)).astype(float)
-        limit = reach * 2.0 ** (self.far * np.ones(len(x)))
+        limit = reach * 2.0 ** (self.before * np.ones(len(x)))
         return np.where(self.off > 0, np.clip(x, mean - limit, mean + limit), x)
 
     def renew(self):
@@ -365,7 +371,7 @@ class Leading:
     def observe(self):
         """Remember the row that was predicted."""
         self.rows.append(self.x)
-        self.far = self.off * (self.far + 1)
+        self.last, self.odd, self.far = self.came, self.off, self.before
         mean = np.mean(self.rows, axis=0) if self.constant else 0.0
         self.deviations = self.deviations + abs(self.x - mean)
 
