@@ -133,13 +133,13 @@ def test_a_field_is_the_id_and_comes_twice_without_harm(brokers, topic, tmp_path
 
 def sent(host, topic):
     """Return the number of the last entry sent."""
-    return kafka.Place("mail", "sent", f"{topic}.out").of(host)
+    return kafka.kept(host, kafka.place("mail", "sent", f"{topic}.out"))
 
 
 def offset(host, topic):
     """Return the number of messages taken."""
-    places = [kafka.Place("mail", "read", topic, p).of(host) or 0 for p in range(4)]
-    return sum(places)
+    names = [kafka.place("mail", "read", topic, partition) for partition in range(4)]
+    return sum(kafka.kept(host, name) or 0 for name in names)
 
 
 @pytest.mark.parametrize("bad", [b"{", b"", b"[1]", b'{"text": 1, "text": 2}', b'{"none": "a"}'])

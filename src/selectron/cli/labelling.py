@@ -3,6 +3,7 @@
 import csv
 import io
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,8 @@ class Labelling:
     def __init__(self, file: str, table: "Table", **options: Any):
         self.file, self.table, self.output = file, table, options["output"]
         self.answers = Path(options["answers"] or f"{'stdin' if file == '-' else file}.answers")
-        self.texts = texts(file, options["kind"], options["show"], table)
+        self.names = options["show"]
+        self.pieces = shown_pieces(file, options["kind"], self.names, table)
         self.pool = self._pool(options)
 
     def _pool(self, options: Any) -> SelfDirectedClassifier:
@@ -124,8 +126,8 @@ class Labelling:
         return f"{count + 1:,} of {goal:,} · {wrong:,} corrected{more}"
 
     def _row(self, row: int) -> str:
-        if self.texts:
-            return f"  row {row + 1}: {self.texts[row]}"
+        if self.pieces:
+            return f"  row {row + 1}: {shown(record_at(self.pieces, row), self.names)}"
         x = self.table.X[[row]]
         x = (x if isinstance(x, np.ndarray) else x.toarray())[0]
         some = np.sort(np.argsort(-np.abs(x), kind="stable")[:SHOWN])
@@ -203,21 +205,35 @@ def write_labels(run: PoolRun, path: str) -> None:
     replace(path, text.getvalue().encode())
 
 
-def texts(file: str, kind: str | None, names: tuple[str, ...], table: "Table") -> list[str]:
-    """Return what is shown of every row: the columns of --show, or the first of a table.
+def shown_pieces(file: str, kind: str | None, names: tuple[str, ...], table: "Table") -> list[Any]:
+    """Return the pieces of a table whose rows are shown: all columns if --show names any.
 
-    There is nothing to show of svmlight rows.
+    There are none of svmlight rows.
     """
     from ..streams.readers import read
 
-    pieces = [chunk.rows for chunk in read(file, format=kind, label="")] if names else table.pieces
-    records = [row for piece in pieces for row in records_of(piece)]
+    if not names:
+        return table.pieces
+    pieces = [chunk.rows for chunk in read(file, format=kind, label="")]
     for name in names:
-        if not any(name in record for record in records):
+        if not any(name in record for piece in pieces for record in records_of(piece)):
             raise SelectronError(f"{file}: --show finds no column {name!r}")
-    if names and len(records) != (rows := len(table.y)):
-        raise SelectronError(f"{file}: --show finds {len(records)} rows, and the table has {rows}")
-    return [shown({k: row[k] for k in names if k in row} if names else row) for row in records]
+    if (found := sum(map(len, pieces))) != (rows := len(table.y)):
+        raise SelectronError(f"{file}: --show finds {found} rows, and the table has {rows}")
+    return pieces
+
+
+def record_at(pieces: list[Any], row: int) -> dict[str, Any]:
+    """Return a row of the pieces of a table.
+
+    >>> record_at([[{"hue": 0.5}], [{"hue": 0.7}]], 1)
+    {'hue': 0.7}
+    """
+    for piece in pieces:
+        if row < len(piece):
+            return records_of(piece[row : row + 1])[0]
+        row -= len(piece)
+    raise IndexError(row)
 
 
 def records_of(piece: Any) -> list[dict[str, Any]]:
@@ -229,11 +245,12 @@ def records_of(piece: Any) -> list[dict[str, Any]]:
     return piece if isinstance(piece, list) else piece.to_pylist()
 
 
-def shown(row: dict[str, Any]) -> str:
-    """Return a row as text: the first columns that have a value.
+def shown(row: dict[str, Any], names: Sequence[str] = ()) -> str:
+    """Return the values of a row as text: of these columns, by default the first that have one.
 
     >>> shown({"alcohol": 13.2, "hue": None, "name": "Ida"})
     'alcohol: 13.2  name: Ida'
     """
-    given = [(name, value) for name, value in row.items() if value is not None]
-    return "  ".join(f"{name}: {str(value)[:WIDEST]}" for name, value in given[:SHOWN])
+    columns = [name for name in names or row if row.get(name) is not None]
+    some = columns if names else columns[:SHOWN]
+    return "  ".join(f"{name}: {str(row[name])[:WIDEST]}" for name in some)

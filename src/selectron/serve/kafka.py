@@ -73,19 +73,18 @@ def client(kind: str, kafka: Kafka, **options: Any) -> Any:
         raise SelectronError(f"A setting of Kafka is refused: {error}") from None
 
 
-class Place:
-    """A number that a stream keeps: an offset to read from, or the last entry that was sent."""
+def place(*names: object) -> str:
+    """Return the name of a number that a stream keeps: an offset, or the last entry sent.
 
-    def __init__(self, *names: object):
-        self.name = ":".join(map(str, ("kafka", *names)))
+    >>> place("mail", "read", "topic", 0)
+    'kafka:mail:read:topic:0'
+    """
+    return ":".join(map(str, ("kafka", *names)))
 
-    def of(self, host: Host) -> int | None:
-        """Return the number, None at first."""
-        return host.read(lambda db: db.place(self.name))
 
-    def put(self, service: Service, value: int) -> None:
-        """Keep a number, in the transaction of the writer."""
-        service.store.put_place(self.name, value)
+def kept(host: Host, name: str) -> int | None:
+    """Return the number that is kept under a name, None at first."""
+    return host.read(lambda db: db.place(name))
 
 
 class Connection:
@@ -174,7 +173,7 @@ class Reader(Connection):
         if topic.error is not None:
             raise SelectronError(f"topic {self.kafka.items!r}: {topic.error.str()}")
         new = sorted(set(topic.partitions) - self.started)
-        offsets = [self.place(partition).of(self.host) for partition in new]
+        offsets = [kept(self.host, self.place(partition)) for partition in new]
         self.client.incremental_assign(
             [
                 TopicPartition(self.kafka.items, p, OFFSET_BEGINNING if at is None else at)
@@ -184,9 +183,9 @@ class Reader(Connection):
         self.started |= set(new)
         self.looked = time.monotonic()
 
-    def place(self, partition: int) -> Place:
-        """Return the place of a partition."""
-        return Place(self.name, "read", self.kafka.items, partition)
+    def place(self, partition: int) -> str:
+        """Return the name of the offset to read a partition from."""
+        return place(self.name, "read", self.kafka.items, partition)
 
     def failed(self, message: Any) -> bool:
         """Return whether it is an error in place of a message, and log that."""
@@ -202,7 +201,7 @@ class Reader(Connection):
             except Problem as problem:
                 what = f"message {key(message)} is left out: {problem}"
                 LOG.warning("Stream %r, Kafka: %s", self.name, what)
-            self.place(message.partition()).put(service, message.offset() + 1)
+            service.store.put_place(self.place(message.partition()), message.offset() + 1)
 
     def item(self, message: Any) -> Any:
         """Return the item of a message. Raises Problem if it is none."""
@@ -237,8 +236,8 @@ class Writer(Connection):
 
     def made(self) -> Any:
         """Return a producer that keeps the order."""
-        self.place = Place(self.name, "sent", self.kafka.decisions)
-        self.last = self.place.of(self.host) or 0
+        self.place = place(self.name, "sent", self.kafka.decisions)
+        self.last = kept(self.host, self.place) or 0
         limits = {"delivery.timeout.ms": int(1000 * FLUSH), "enable.idempotence": True}
         return client("Producer", self.kafka, **limits)
 
@@ -259,7 +258,7 @@ class Writer(Connection):
         if self.client.flush(FLUSH) or failed:
             self.client.purge()
             raise SelectronError(failed[0] if failed else f"{self.kafka.brokers} do not answer.")
-        self.write(lambda stream, service, at: self.place.put(service, last))
+        self.write(lambda stream, service, at: service.store.put_place(self.place, last))
         self.last = last
 
     def page(self) -> tuple[list[dict[str, Any]], int]:
