@@ -23,7 +23,7 @@ from .host import Host
 from .labelling import NewItem
 from .problem import Problem, invalid, unfit
 from .service import Service, Work
-from .stream import Stream
+from .stream import Item, Stream
 
 BATCH, POLL = 500, 0.5  # messages in a transaction; seconds to wait for one
 RETRY = 2.0  # seconds between two tries
@@ -153,7 +153,8 @@ class Reader(Connection):
         """Take some messages."""
         if time.monotonic() - self.looked > LOOK * bool(self.started):
             self.look()
-        found = [m for m in self.client.consume(BATCH, POLL) if not self.failed(m)]
+        messages = [m for m in self.client.consume(BATCH, POLL) if not self.failed(m)]
+        found = [(message, self.item(message)) for message in messages]
         while found and not self.ending.is_set():
             try:
                 self.write(lambda stream, service, at: self.take(found, stream, service, at))
@@ -173,7 +174,7 @@ class Reader(Connection):
         if topic.error is not None:
             raise SelectronError(f"topic {self.kafka.items!r}: {topic.error.str()}")
         new = sorted(set(topic.partitions) - self.started)
-        offsets = [kept(self.host, self.place(partition)) for partition in new]
+        offsets = [kept(self.host, self.offset_of(partition)) for partition in new]
         self.client.incremental_assign(
             [
                 TopicPartition(self.kafka.items, p, OFFSET_BEGINNING if at is None else at)
@@ -183,7 +184,7 @@ class Reader(Connection):
         self.started |= set(new)
         self.looked = time.monotonic()
 
-    def place(self, partition: int) -> str:
+    def offset_of(self, partition: int) -> str:
         """Return the name of the offset to read a partition from."""
         return place(self.name, "read", self.kafka.items, partition)
 
@@ -195,26 +196,30 @@ class Reader(Connection):
 
     def take(self, found: list[Any], stream: Stream, service: Service, at: float) -> None:
         """Add the items of messages, and keep the offsets behind them, in one transaction."""
-        for message in found:
+        for message, item in found:
             try:
-                stream.add_one(self.item(message), "kafka", at)
+                if isinstance(item, Problem):
+                    raise item
+                stream.add_one(item, "kafka", at)
             except Problem as problem:
                 what = f"message {key(message)} is left out: {problem}"
                 LOG.warning("Stream %r, Kafka: %s", self.name, what)
-            service.store.put_place(self.place(message.partition()), message.offset() + 1)
+            service.store.put_place(self.offset_of(message.partition()), message.offset() + 1)
 
-    def item(self, message: Any) -> Any:
-        """Return the item of a message. Raises Problem if it is none."""
-        data = strict.loads(message.value() or b"null")
-        if not isinstance(data, dict):
-            raise invalid("A message must be an object of JSON.")
+    def item(self, message: Any) -> Item | Problem:
+        """Return the item of a message, or the reason why it is none."""
         own = self.kafka.id
-        if own and not isinstance(data.get(own), str | int):
-            raise invalid(f"The field {own!r} must be a text or a whole number.")
         try:
+            data = strict.loads(message.value() or b"null")
+            if not isinstance(data, dict):
+                raise invalid("A message must be an object of JSON.")
+            if own and not isinstance(data.get(own), str | int):
+                raise invalid(f"The field {own!r} must be a text or a whole number.")
             return NewItem(id=str(data[own]) if own else key(message), data=data).made(self.rows)
         except ValidationError as error:
-            raise unfit(error) from None
+            return unfit(error)
+        except Problem as problem:
+            return problem
 
     def rows(self, *items: dict[str, Any]) -> Any:
         """Return the rows of items."""
