@@ -6,7 +6,7 @@ probabilities would have, on average, if they were right. "Estimate" is the erro
 two classes if labels are drawn from the logistic function of the margin (or of the learner's own
 log odds) that fits best: it is due to the number of labels, and to rows that are predicted on the
 wrong side of 1/2. "Hindsight" is the error of the logistic function that fits all asked labels of a
-stream best, weighted by 1 / probability of asking. Data as for `benchmarks.leading`.
+stream best, weighted by 1 / probability of asking.
 """
 
 from collections.abc import Iterator

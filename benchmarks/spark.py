@@ -31,7 +31,7 @@ from selectron.spark import columns, handler
 
 PICTURE = "docs/spark.png"
 WIDTH, LIMIT = 10, 300.0  # features; seconds
-LEARNERS = "passive-aggressive", "lasec", "leading-history:replays=0"
+LEARNERS = "passive-aggressive", "lasec", "leading-history:fourier=0"
 TICKS = os.sysconf("SC_CLK_TCK")
 
 

@@ -5,12 +5,15 @@ drift, imbalance, noise, heavy tails, one-hot columns, sparse text. `--choose` t
 and other settings of the generators (rates of drift, noise, numbers of features), than are
 reported: constants are chosen on them. `--quick` leaves out the rivals, which are tuned in
 hindsight at equal numbers of labels; the adaptive random forest learns the very labels that
-`LeadingHistory` asks for.
+`LeadingHistory` asks for. Ablations: `--learner leading-history:fourier=0` takes other parameters,
+`--set history.posterior.ARCHIVE_PART=0` another constant of a module.
 """
 
 import argparse
+from ast import literal_eval
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib import import_module
 from itertools import islice
 from typing import Any
 
@@ -21,7 +24,8 @@ from scipy.sparse import csr_matrix
 
 from selectron import OnlineClassifier
 from selectron.askers import BBQ, Budget, Margin
-from selectron.learners import LASEC, RLS, BayesianPerceptron, LeadingHistory
+from selectron.learners import LASEC, RLS, BayesianPerceptron
+from selectron.specs import LEARNER
 
 N, SHARES, SEEDS = 10_000, (0.05, 0.1, 0.2), range(5)
 CHOOSING = range(100, 103)  # the seeds of `--choose`
@@ -201,10 +205,19 @@ RIVALS = [
 ]
 
 
-def leading(X: Any, y: np.ndarray, share: float, seed: int) -> Any:
-    """Return the run of `LeadingHistory` with a share of the labels."""
-    clf = OnlineClassifier(LeadingHistory(), asker=Budget(rate=share), random_state=seed)
+def leading(learner: Any, X: Any, y: np.ndarray, share: float, seed: int) -> Any:
+    """Return the run of a `LeadingHistory` with a share of the labels."""
+    clf = OnlineClassifier(learner, asker=Budget(rate=share), random_state=seed)
     return clf.run(X, y)
+
+
+def set_constant(text: str) -> None:
+    """Set a constant, given as module.NAME=value."""
+    name, value = text.split("=")
+    module, _, constant = name.rpartition(".")
+    found = import_module(f"selectron.{module}")
+    getattr(found, constant)
+    setattr(found, constant, literal_eval(value))
 
 
 def rival(X: Any, y: np.ndarray, labels: int, seed: int) -> float:
@@ -234,10 +247,12 @@ def forested(X: np.ndarray, y: np.ndarray, asked: np.ndarray, seed: int) -> floa
     return right / len(y)
 
 
-def figures(name: str, share: float, seed: int, choose: bool, quick: bool) -> list[float]:
+def figures(
+    learner: Any, name: str, share: float, seed: int, choose: bool, quick: bool
+) -> list[float]:
     """Return accuracies: LeadingHistory, the majority, the best linear rival, and the forest."""
     X, y = STREAMS[name](seed, choose)
-    run = leading(X, y, share, seed)
+    run = leading(learner, X, y, share, seed)
     found = [run.accuracy, max((y > 0).mean(), (y < 0).mean())]
     if quick:
         return found
@@ -252,15 +267,24 @@ def main() -> None:
     parser.add_argument("--choose", action="store_true")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--shares", type=float, nargs="+", default=SHARES)
+    parser.add_argument("--learner", default="leading-history", metavar="SPEC")
+    parser.add_argument("--set", nargs="+", default=[], metavar="MODULE.NAME=VALUE")
     given = parser.parse_args()
+    for text in given.set:
+        set_constant(text)
+    own = (given.choose, given.quick)
+    learner, found = LEARNER.convert(given.learner, None, None), []
     print("| stream | labels | LeadingHistory | majority | linear rival | forest |")
     print("|---|---|---|---|---|---|")
     for name in given.streams or STREAMS:
         for share in given.shares:
             seeds = CHOOSING if given.choose else SEEDS
-            cells = [figures(name, share, seed, given.choose, given.quick) for seed in seeds]
+            cells = [figures(learner, name, share, seed, *own) for seed in seeds]
+            found.append(np.mean(cells, axis=0))
             means = " | ".join(f"{mean:.3f}" for mean in np.mean(cells, axis=0))
             print(f"| {name} | {share:.0%} | {means} |", flush=True)
+    means = " | ".join(f"{mean:.4f}" for mean in np.mean(found, axis=0))
+    print(f"| mean | | {means} |")
 
 
 if __name__ == "__main__":

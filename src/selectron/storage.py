@@ -23,19 +23,8 @@ from .errors import SelectronError
 __all__ = ["read", "write"]
 
 MAGIC = b"selectron\n"
-VERSION = 10
-FIELDS_OF_8 = {  # of the state of `LeadingHistory`
-    "members": "experts",
-    "shares": "posterior",
-    "terms": "sites",
-    "answers": "labels",
-    "seen": "predictions",
-    "kept": "stored",
-    "far": "outliers",
-    "units": "scaler",
-    "former": "prior_moment",
-    "means": "prior_mean",
-}
+VERSION = 11
+OF_FIRST_EDITION = "state.shares", "state.posterior"  # arrays of `LeadingHistory` before version 11
 HEADER = "header"
 
 
@@ -55,13 +44,6 @@ def write(path: str | os.PathLike, header: dict[str, Any], arrays: dict[str, np.
     if Path(path).exists() and not Path(path).is_file():
         raise SelectronError(f"{path} is no file: a model can be written to a file only.")
     replace(path, MAGIC + bytes([VERSION]) + hashlib.sha256(content).digest(), content)
-
-
-def _renamed(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return the arrays of a file of version 8 under the names of now."""
-    of_ensemble = "state.shares" in arrays
-    now = {f"state.{old}": f"state.{new}" for old, new in FIELDS_OF_8.items() if of_ensemble}
-    return {now.get(name, name): array for name, array in arrays.items()}
 
 
 def _plain(value: Any) -> Any:
@@ -92,7 +74,7 @@ def read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]
         if file.read(len(MAGIC)) != MAGIC:
             raise SelectronError(f"{path} is not a Selectron model file.")
         version, digest, payload = file.read(1), file.read(32), file.read()
-    if version and version[0] not in (8, 9, VERSION):
+    if version and version[0] not in (8, 9, 10, VERSION):
         raise SelectronError(
             f"{path} is a model file of version {version[0]}, and this Selectron reads {VERSION}."
         )
@@ -102,9 +84,14 @@ def read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]
         with np.load(io.BytesIO(payload), allow_pickle=False) as archive:
             arrays = dict(archive)
         header = json.loads(arrays.pop(HEADER).tobytes())
-        return header, _renamed(arrays) if version[0] == 8 else arrays
     except Exception as error:  # whatever it is, Selectron has not written this
         raise SelectronError(f"{path} is not a Selectron model file.") from error
+    if version[0] < VERSION and not arrays.keys().isdisjoint(OF_FIRST_EDITION):
+        raise SelectronError(
+            f"{path} holds a LeadingHistory of version {version[0]}, whose experts had no priors "
+            "from unlabelled rows: train it again."
+        )
+    return header, arrays
 
 
 def packed(part: Any) -> list:

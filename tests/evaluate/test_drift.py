@@ -94,7 +94,7 @@ def test_at_rest_alarms_keep_to_their_rate(rest):
 def test_late_labels_are_late_alarms_of_the_same_drift():
     X, y = switching_gaussian(2000, d=5, every=1000, seed=2)
     (soon,), (late,) = played(X, y).drifts, played(X, y, delay=100).drifts
-    assert 1000 <= soon < 1100 <= late < 1250
+    assert 1000 <= soon < 1100 <= late < 1300
 
 
 def test_most_switches_of_the_digits_are_detected():
@@ -102,8 +102,8 @@ def test_most_switches_of_the_digits_are_detected():
     rounds = np.array(played(X, y).drifts)
     switches = range(500, len(y), 500)
     hits = sum(np.any((rounds >= at) & (rounds < at + 200)) for at in switches)
-    assert hits >= 12  # of 17
-    assert len(rounds) - hits <= 2
+    assert hits >= 14  # of 17
+    assert len(rounds) - hits <= 5
 
 
 def test_a_leader_born_before_the_last_alarm_gives_none():

@@ -75,7 +75,7 @@ LEARNERS = {
     "cellip-talk": CELLIP(start="talk"),
     "iellip": IELLIP(p0=0.5),
     "bayes": BayesianPerceptron(s0=0.7),
-    "leading": LeadingHistory(switches=0.01, replays=2),
+    "leading": LeadingHistory(switches=0.01, fourier=6),
 }
 
 ASKERS = {

@@ -15,6 +15,8 @@ from .grid import Case, Stream
 
 # for products, a row or two, and what experts predict
 ROOM = ("g", "a", "kappa", "z", "row", "predictions")
+ROOM += ("curved_g", "curved_z", "curved_predictions")
+WHAT_LAST = [0, 1, 2, 6, 7]  # in `mix`, where the others are what was predicted last
 
 
 class Record(NamedTuple):
@@ -72,7 +74,7 @@ def same_flags(left: Record, right: Record) -> bool:
 def learned(model: Model) -> list[np.ndarray]:
     """Return copies of all arrays of the state but those that are written before they are read."""
     kept = [(name, array) for name, array in model.state._asdict().items() if name not in ROOM]
-    return [array.copy() for _, array in kept]
+    return [array[..., WHAT_LAST] if name == "mix" else array.copy() for name, array in kept]
 
 
 def close(left: Iterable[Any], right: Iterable[Any], tolerance: float = 1e-9) -> None:

@@ -83,7 +83,7 @@ def test_widened_or_wide_from_the_start(case, play, options):
 
 @pytest.mark.parametrize("options", [{}, {"constant": False}], ids=str)
 def test_widened_experts_believe_what_they_did(ensemble, options):
-    """Scales are estimated over all features, so that later labels may scale them otherwise."""
+    """Scales and directions of Fourier features are of all features: weights differ afterwards."""
     (narrow, first), (_, second), (width, third) = growing(ensemble)
     model = ensemble.model(narrow, **options)
     play_learn(ensemble, model, narrow_rows(ensemble, first, narrow))
@@ -95,8 +95,8 @@ def test_widened_experts_believe_what_they_did(ensemble, options):
         play_learn(ensemble, wide, rows)
     for rows in (second, third):
         play_learn(ensemble, model, rows)
-    found, expected = model.weights(), wide.weights()
-    assert np.linalg.norm(found - expected) < 0.1 * np.linalg.norm(expected)
+    found, expected = (play_look(ensemble, each, third) for each in (model, wide))
+    assert np.mean(found.positive == expected.positive) > 0.8
 
 
 def test_open_tickets_outlive_it(case):

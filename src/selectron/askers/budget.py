@@ -1,7 +1,6 @@
 """A budget of labels: how many may be asked for, and when to spend them.
 
-Another asker gives the worth of each row, times the part of the concept's life that is still ahead;
-the budget turns worth into a probability:
+Another asker gives the worth of each row, which the budget turns into a probability:
 
     even     rate * worth / mean worth * exp(lag), the rate being what the budget gives now
     burst    worth, while labels are saved and surprise jumps to JUMP times its mean
@@ -113,7 +112,7 @@ class Parameters(NamedTuple):
         """Return the probability of asking in round t, at time `now`."""
         b = in_window(self, record_of(past), now)
         rate = current_rate(self, b, now, life.lasting)
-        worth, surprised = value_of(self, b, r, q, t, life)
+        worth, surprised = value_of(self, b, r, q, t)
         return probabilities(self, b, worth, surprised, rate, life.waiting)[1]
 
     def after(
@@ -121,7 +120,7 @@ class Parameters(NamedTuple):
     ) -> Any:
         """Return the record after round t."""
         b = in_window(self, record_of(past), now)
-        worth, surprised = value_of(self, b, r, q, t, life)
+        worth, surprised = value_of(self, b, r, q, t)
         rate = current_rate(self, b, now, life.lasting)
         even, chance, burst = probabilities(self, b, worth, surprised, rate, life.waiting)
         share = rate[0]
@@ -142,7 +141,7 @@ class Budget(Parameters):
     labels is never exceeded. A rate holds in the long run: early on, labels are asked for in
     advance, many more of them if there is a horizon.
 
-    Parameters: `asker` ranks the rows by its probability (or worth); it must be one without memory.
+    Parameters: `asker` ranks the rows by its probability; it must be one without memory.
     `saved` >= 0 is the limit of savings for bursts, as a number of rows at the current rate.
     `audits`, from 0 to 1, is the part of the budget that is spent regardless of worth: it bounds
     the probability of asking from below, so that accuracy can be estimated from the labels asked
@@ -200,11 +199,10 @@ class Budget(Parameters):
         return cls(*iterable)
 
 
-def value_of(a: Any, b: Any, r: float, q: float, t: int, life: Situation) -> tuple[float, float]:
+def value_of(a: Any, b: Any, r: float, q: float, t: int) -> tuple[float, float]:
     """Return the worth and the surprise of a row."""
     inner = wrapped.Parameters(*a.asker)
-    worth = life.ahead * wrapped.worth(inner, r, wrapped.news(inner, q, b.mean_surprise), t)
-    return worth, wrapped.surprise(inner, r, q, t)
+    return wrapped.probability(inner, r, q, t), wrapped.surprise(inner, r, q, t)
 
 
 def in_window(a: Any, b: Any, now: float) -> Any:

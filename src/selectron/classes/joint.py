@@ -164,7 +164,7 @@ def versus(s: Any, scale: float, y: int) -> tuple[int, int, float, float]:
 
 def life(p: Any, s: Any, t: float, remaining: float) -> Life:
     """Return that nothing is known about the concept, and the number of steps."""
-    return Life(ahead=1.0, lasting=0.0, steps=s.tally[COUNT])
+    return Life(lasting=0.0, steps=s.tally[COUNT])
 
 
 @noinline

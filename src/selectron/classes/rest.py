@@ -40,6 +40,12 @@ def ceiling(s: Any, xx: float) -> float:
     return space.ceiling_all(s, xx)
 
 
+def observe(s: Any, rows: Any, i: int, t: float) -> None:
+    """Learn from the row alone, in every class."""
+    for k in range(len(s.scores)):
+        space.observe(space.at(s, k), rows, i, t)
+
+
 def age(s: Any, t: float) -> float:
     """Return the mean age over the classes; that of the best class would change with every row."""
     total = 0.0
@@ -64,7 +70,7 @@ def evidence(s: Any, t: float) -> tuple[float, float]:
 def life(p: Any, s: Any, t: float, remaining: float) -> Life:
     """Return how long the concept of the best class may last, and the number of steps."""
     known = space.life(p, space.at(s, s.ranks[BEST]), t, remaining)
-    return Life(known.ahead, known.lasting, s.tally[COUNT])
+    return Life(known.lasting, s.tally[COUNT])
 
 
 @noinline

@@ -81,6 +81,8 @@ class Stack:
         fresh = start()
         if hasattr(self.space, "grow"):
             fresh = self.space.grow(fresh, *self.room(state))
+        if hasattr(self.space, "adapted"):
+            states = [self.space.adapted(one, fresh) for one in states]
         return self.stacked(states + [fresh] * (classes - len(states)), state.tally)
 
     def compress(self, state: Any) -> bool:

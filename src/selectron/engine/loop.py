@@ -81,19 +81,11 @@ class Asker(Protocol):
 
 
 class Worth(Asker, Protocol):
-    """An asker inside a budget, which turns the worth of a row into a probability."""
-
-    def worth(self, r: float, q: float, t: int) -> float:
-        """Return the worth of a row, relative to others."""
-        return wrapped.probability(self, r, q, t)
+    """An asker inside a budget, to which its probability is the worth of a row."""
 
     def surprise(self, r: float, q: float, t: int) -> float:
         """Return the surprise of a row; bursts begin where it jumps."""
-        return wrapped.worth(self, r, q, t)
-
-    def news(self, q: float, usual: float) -> float:
-        """Return the part of q that counts, given the mean surprise `usual`."""
-        return q
+        return wrapped.probability(self, r, q, t)
 
 
 class Classes(Space, Protocol):
@@ -203,10 +195,10 @@ def play(
             before -= 1
         t = before + i + 1
         now = times[i] if len(times) > 0 else 0.0
-        known = Life(ahead=1.0, lasting=0.0, steps=0.0)
+        known = Life(lasting=0.0, steps=0.0)
         if len(past) > 0:
             known = classes.life(p, s, t, asker.remaining(a, past))
-        life = Situation(known.ahead, known.lasting, known.steps, 1.0 * max(waiting, 0))
+        life = Situation(known.lasting, known.steps, 1.0 * max(waiting, 0))
         q, noted = math.nan, len(past) > 0 and GIVEN < u < NEVER
         most = classes.ceiling(s, classes.length(rows, i)) / (scale * scale)
         low = r, chance = ask(p, a, past, m, 0.0, t, now, life)
@@ -218,6 +210,8 @@ def play(
         asked = y != NONE and u < chance
 
         index, step = classes.predicted(s, m), 0
+        if u != NEVER:
+            classes.observe(s, rows, i, t)
         if asked and y != LATER:
             step = classes.learn_label(p, a, s, rows, i, scale, m, q, y, t)
             if step == REFUSED:

@@ -109,7 +109,7 @@ class Expert(Learner, Protocol):
     """A learner whose steps are those of experts in an ensemble: see `history`."""
 
     switches: float
-    replays: float
+    fourier: float
 
     @staticmethod
     def belief(m: float, q: float, wrong: float, noise: float) -> float:
@@ -151,6 +151,10 @@ class Space(Protocol):
         ...
 
     @staticmethod
+    def observe(s: Any, rows: Any, i: int, t: float) -> None:
+        """Learn from the row of round t alone, before its label; once a round."""
+
+    @staticmethod
     def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
         """Step; return 0 if that was not finite, 2 if the margin cannot be reached, else 1."""
         ...
@@ -187,7 +191,7 @@ class Space(Protocol):
     @staticmethod
     def life(p: Any, s: Any, t: float, remaining: float) -> Life:
         """Return how long the concept may last, and the number of steps."""
-        return Life(ahead=1.0, lasting=0.0, steps=s.scalars[COUNT])
+        return Life(lasting=0.0, steps=s.scalars[COUNT])
 
     @staticmethod
     def learn(

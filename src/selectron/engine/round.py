@@ -83,9 +83,8 @@ class Removal(NamedTuple):
 
 
 class Life(NamedTuple):
-    """What is known about the learner: the duration of its concept, and its steps."""
+    """What is known about the learner: how long its concept will last, and its steps."""
 
-    ahead: float  # the part of its duration that is still to come, from 0 to 1
     lasting: float  # the part of the remaining rounds, if known, that it covers, from 0 to 1
     steps: float  # of the learner so far
 
@@ -93,7 +92,6 @@ class Life(NamedTuple):
 class Situation(NamedTuple):
     """What askers may know: the fields of `Life`, and the number of labels on their way."""
 
-    ahead: float
     lasting: float
     steps: float
     waiting: float  # labels asked for that have not come yet

@@ -1,11 +1,10 @@
-"""LeadingHistory: an ensemble of experts that learns how long concepts last.
+"""LeadingHistory: ensembles of experts, with priors from all rows, that follow drift.
 
-experts     how the ensemble predicts and learns: expectation propagation
+experts     how an ensemble predicts and learns: expectation propagation
 posterior   posterior weights of the experts, and the noise of labels and of margins
-hazard      hazard models: when concepts end
-scaling     feature scales, on dense rows
-prior       the empirical prior that former leaders hand down, on dense rows
-dense       w and P of every expert on dense rows
+state       the state on dense rows
+renewal     scales, priors and Fourier features, from all rows so far
+dense       two ensembles on dense rows, mixed; w and P of every expert
 sparse      w and a variance of each weight, on sparse rows
 drift       drift alarms, from the ages of the leading expert
 """

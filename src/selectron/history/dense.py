@@ -1,8 +1,13 @@
-"""Dense rows: every expert has w and a matrix P, which is stored as in `dense_second`.
+"""Dense rows: two ensembles, on the features and on random Fourier features of them.
 
-An expert uses standardised features: the mean of the labelled rows before its birth is subtracted,
-if there is a constant feature to make up for it, and the rest divided by the feature scale
-(`scaling`). Its prior is then isotropic, apart from the empirical prior (`prior`).
+Rows are standardised, z = (x - mean) / scale, by what all rows so far were like (`renewal`), and
+winsorised. The second ensemble gets cos(F x + phase), whose inner products approximate Gaussian
+kernels (Rahimi & Recht, "Random features for large-scale kernel machines", 2007). A third predictor
+knows base rates alone. They are mixed by how well each predicted:
+
+    r = sum share_v r_v,   share_v <- share_v (1 + y r_v) / 2, normalised; then 0.5% is shared out.
+
+Every expert has w and a matrix P, which is stored as in `dense_second`.
 """
 
 import math
@@ -12,49 +17,54 @@ import numpy as np
 
 from ..engine.arithmetic import dot, row_dot
 from ..engine.bind import noinline
-from ..engine.parts import expert
-from ..engine.round import Round
+from ..engine.round import REFUSED, UPDATED, Life
 from ..engine.rows import Dense, readonly
 from ..engine.rows import DenseRows as Rows
+from ..engine.scales import SHORTEST
 from ..spaces import dense_second
 from ..spaces.dense_second import State as Expert
 from ..spaces.dense_second import form as product
-from ..spaces.dense_second import length, update
-from ..spaces.state import Field, Table, triangle
-from .drift import evidence
-from .experts import PRIOR_VARIANCE, SHARED, STORED, ceiling, form, inner, learn, norms
-from .posterior import EXPERTS, LABELS, SQUARES, age, leader, life, margin_noise
-from .prior import add_leader, apply_prior
-from .scaling import clip, clip_distance, place, prior_variance, rescale, update_scales
+from ..spaces.dense_second import length
+from ..spaces.dense_second import update as update_matrix
+from .drift import evidence as evidence_of
+from .experts import HEARD, PRIOR_VARIANCE, norms, predict, update
+from .posterior import ALL, EXPERTS, KIND, KINDS, LABELS, leader
+from .posterior import age as age_of
+from .posterior import life as life_of
+from .renewal import FITTING, adapted, renewed, rows_left, start, widen
+from .state import (
+    BASE,
+    CLASSES,
+    CONSTANT,
+    COUNTED,
+    CURVED,
+    FORM,
+    LINEAR,
+    LINEAR_SHARES,
+    RENEWED,
+    ROUND,
+    SEEN,
+    SHARES,
+    SUM,
+    TABLE,
+    VIEWS,
+    curved,
+    linear,
+)
 
-__all__ = ["add_leader", "age", "ceiling", "evidence", "form", "inner", "learn", "length", "life"]
-__all__ += ["rescale"]
+__all__ = ["adapted", "length", "renewed", "rows_left", "start", "widen"]
 
 order = 2
 atomic = False
+OF_ROWS = "rows_seen", "sums", "moments", "last"  # what no label changes
+State, at, size, scaled = TABLE.State, TABLE.at, TABLE.size, TABLE.scaled
 NO_SCALARS = np.zeros(8)  # those of `dense_second`, which go unused
 
-
-TABLE = Table(
-    {
-        "w": Field(lambda r: (EXPERTS, r.width), power=1),
-        "triangle": Field(lambda r: (EXPERTS, triangle(r.width))),
-        "g": Field(lambda r: (EXPERTS, r.width)),  # P z of the last row
-        **SHARED,
-        "stored": Field(lambda r: (STORED, r.width)),  # the rows of the stored labels
-        # Sums over labelled rows of the features, their squared and their absolute deviations
-        "sums": Field(lambda r: (3, r.width)),
-        "outliers": Field(lambda r: (r.width,)),  # consecutive ones, up to the last label
-        # Offsets and factors of the features for every expert, and the current ones
-        "scaler": Field(lambda r: (2, EXPERTS + 1, r.width)),
-        "row": Field(lambda r: (2, r.width)),  # the last one, winsorised; 1.0 if an outlier
-        "z": Field(lambda r: (1, r.width)),  # the last row, standardised
-        # Second moments and w of former leaders, summed
-        "prior_moment": Field(lambda r: (triangle(r.width),)),
-        "prior_mean": Field(lambda r: (r.width,), power=1),
-    }
-)
-State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
+SHARED_OUT, LEAST_LIKELY = 0.005, 0.005
+NEGLIGIBLE = 0.01  # share below which the second ensemble neither predicts nor learns each label,
+RESTING = 4  # but one of this many, after the first FITTING
+HEARD_MOST = 0.05  # weight from which an expert predicts in any case: of 13, some have more
+RATE_MEMORY = 500.0  # labels over which base rates are averaged
 
 
 def rows(block: Dense, constant: bool, normalize: bool = False) -> Rows:
@@ -66,57 +76,205 @@ def rows(block: Dense, constant: bool, normalize: bool = False) -> Rows:
     return found._replace(values=readonly(found.values / norms(squares)[:, None]))
 
 
-def widen(s: Any, width: int) -> Any:
-    """Return the state with new features, as if they had been 0 from the start.
-
-    The prior of a weight is the narrower, the more features there are, and their scales are the
-    larger: with c^2 the ratio of these numbers, z becomes c z and w becomes w / c.
-    """
-    wide = TABLE.widen(s, width)
-    if s.scalars[LABELS] == 0:
-        return wide
-    first, old = int(s.constant[0]), s.w.shape[1]
-    by = np.ones(width)  # the factor of every weight
-    by[first:] = math.sqrt(max(1, old - first) / (width - first))
-    row, column = np.tril_indices(width)
-    pairs, new = by[row] * by[column], np.arange(old, width)
-    for array, factor in ((wide.w, by), (wide.triangle, pairs), (wide.prior_mean, by)):
-        array *= factor
-    wide.prior_moment[:] *= pairs
-    wide.scalars[SQUARES] *= by[-1] ** 4
-    with np.errstate(divide="ignore"):  # experts yet to be born have no scales
-        wide.scaler[1, :, new] = np.exp(np.log(s.scaler[1, :, first:]).mean(axis=1))
-    wide.scaler[1] /= by
-    wide.triangle[:, new * (new + 3) // 2] = PRIOR_VARIANCE / (width - first)
-    return wide
+def fourier_features(learner: Any, classes: int) -> int:
+    """Return how many Fourier features each of the classes has."""
+    return int(learner.fourier) if classes <= CLASSES else 0
 
 
-def weights(s: Any) -> np.ndarray:
-    """Return w of the leader, for rows that are not standardised."""
-    k = leader(s)
-    mean, by = s.scaler[:, k]
-    w = s.w[k] * by
-    w[0] -= w @ mean  # which is 0 where there is no constant
-    return w
+# Predicting and learning
 
 
-def winsorised(s: Any, rows: Any, i: int) -> Any:
-    """Return the row with outliers limited; NaN where a value, or its square, is not finite."""
-    for j in range(len(s.outliers)):
-        value, distance = rows.values[i, j], clip_distance(s, j)
-        clipped = clip(s, j, value, distance * 2.0 ** s.outliers[j])
-        s.row[0, j] = clipped + 0.0 * (clipped * clipped) + 0.0 * value
-        s.row[1, j] = 1.0 if clip(s, j, value, distance) != value else 0.0
-    return Rows(s.row, 0.0, ()), 0
+@noinline
+def inner(s: Any, rows: Any, i: int) -> float:
+    """Return p(+1) - p(-1), and leave what learning needs."""
+    total = winsorise(s, rows, i)
+    if not math.isfinite(total):
+        return math.nan
+    s.rows_seen[CONSTANT] = rows.constant
+    if s.rows_seen[RENEWED] == 0:  # before the first label and the first renewal
+        s.mix[FORM] = 0.0
+        return 0.0
+    standardise(s)
+    return mixed(s, HEARD, len(s.phases) > 0 and s.mix[CURVED] >= NEGLIGIBLE)
+
+
+def winsorise(s: Any, rows: Any, i: int) -> float:
+    """Leave the row with outliers limited in s.row; return a sum that is finite if the row is."""
+    total, again = 0.0, is_last(s, rows, i)
+    for j in range(s.last.shape[1]):
+        value, mean, distance = rows.values[i, j], s.scaler[0, j], s.scaler[2, j]
+        far = distance > 0 and abs(value - mean) > distance
+        limit = distance * 2.0 ** outliers_before(s, j, again) if far else math.inf
+        s.row[0, j] = min(max(value, mean - limit), mean + limit) if far else value
+        s.row[1, j] = 1.0 if far else 0.0
+        total += s.row[0, j] * s.row[0, j] + 0.0 * value
+    return total
+
+
+def is_last(s: Any, rows: Any, i: int) -> bool:
+    """Return whether this is the last row observed, so that it comes out as it did then."""
+    for j in range(s.last.shape[1]):  # noqa: SIM110 (Numba compiles no generators)
+        if rows.values[i, j] != s.last[0, j]:
+            return False
+    return True
+
+
+def outliers_before(s: Any, j: int, again: bool) -> float:
+    """Return the number of consecutive outliers of a feature before this row."""
+    return s.last[2, j] if again else s.last[1, j] * (s.last[2, j] + 1)
+
+
+def standardise(s: Any) -> None:
+    """Leave the standardised row in s.z."""
+    for j in range(s.last.shape[1]):
+        s.z[0, j] = (s.row[0, j] - s.scaler[0, j]) * s.scaler[1, j]
+
+
+@noinline
+def lift(s: Any) -> None:
+    """Leave the Fourier features in s.curved_z."""
+    for j in range(len(s.phases)):
+        s.curved_z[0, j] = math.cos(dot(s.frequencies[j], s.row[0]) + s.phases[j])
+
+
+def mixed(s: Any, least: float, lifted: bool) -> float:
+    """Return the mean of the predictors by their shares, small ones left out; store q."""
+    mix = s.mix
+    mix[VIEWS + LINEAR] = predict(
+        linear(s), Rows(s.z, 0.0, ()), 0, min(least / mix[LINEAR], HEARD_MOST)
+    )
+    mix[VIEWS + CURVED] = mix[VIEWS + LINEAR]
+    mix[VIEWS + BASE] = mix[SUM] / (max(mix[COUNTED], 1.0) + 2)
+    if lifted:
+        lift(s)
+        mix[VIEWS + CURVED] = predict(
+            curved(s), Rows(s.curved_z, 0.0, ()), 0, min(least / mix[CURVED], HEARD_MOST)
+        )
+    bits = mix[LINEAR] * s.predictions[ALL, 0]
+    mix[FORM] = bits + (mix[CURVED] * s.curved_predictions[ALL, 0] if lifted else 0.0)
+    total, heard = 0.0, 0.0
+    for v in range(VIEWS):
+        if mix[v] >= NEGLIGIBLE:
+            total += mix[v] * mix[VIEWS + v]
+            heard += mix[v]
+    return total / heard
+
+
+def form(s: Any, rows: Any, i: int) -> float:
+    """Return q of the last row, the mean over the ensembles."""
+    return s.mix[FORM]
+
+
+def ceiling(s: Any, xx: float) -> float:
+    """Return an upper bound of q: a label has at most one bit, and no weight is above 1."""
+    return 2.0 + 1e-9
+
+
+@noinline
+def learn(
+    p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: float, t: float
+) -> int:
+    """Update the shares and both ensembles with label y."""
+    winsorise(s, rows, i)  # `observe` has been here
+    if s.rows_seen[RENEWED] == 0:
+        begin(s)
+    standardise(s)
+    y, n = float(y), int(s.scalars[LABELS])
+    learns = s.mix[CURVED] >= NEGLIGIBLE or n < FITTING or n % RESTING == 0
+    lifted = len(s.phases) > 0 and s.rows_seen[RENEWED] >= 1 and learns
+    mixed(s, 0.0, lifted)
+    share_out(s, y)
+    finite = update(p, linear(s), Rows(s.z, 0.0, ()), 0, y, t)
+    if lifted:
+        finite = finite and update(p, curved(s), Rows(s.curved_z, 0.0, ()), 0, y, t)
+    return UPDATED if finite else REFUSED
+
+
+def share_out(s: Any, y: float) -> None:
+    """Update the shares of the predictors, and the base rates."""
+    total = 0.0
+    for v in range(VIEWS):
+        s.mix[v] *= max((1 + y * s.mix[VIEWS + v]) / 2, LEAST_LIKELY)
+        total += s.mix[v]
+    for v in range(VIEWS):
+        part = SHARES[v] if len(s.phases) > 0 else LINEAR_SHARES[v]
+        s.mix[v] = (1 - SHARED_OUT) * s.mix[v] / total + SHARED_OUT * part
+    s.mix[SUM] += y - s.mix[SUM] / RATE_MEMORY
+    s.mix[COUNTED] += 1 - s.mix[COUNTED] / RATE_MEMORY
+
+
+def begin(s: Any) -> None:
+    """Start with the scale of the first row, if its label comes before the first renewal."""
+    first, d, total = int(s.rows_seen[CONSTANT]), s.last.shape[1], 0.0
+    for j in range(first, d):
+        total += s.row[0, j] * s.row[0, j]
+    rms = math.sqrt(total / max(1, d - first))
+    for j in range(d):
+        s.scaler[1, j] = 1 / rms if j >= first and rms * rms >= SHORTEST else 1.0
+        own = PRIOR_VARIANCE / 2 if j < first else PRIOR_VARIANCE / (d - first)
+        for kind in range(KINDS):
+            s.priors[kind, place(j)] = own
+    s.rows_seen[RENEWED] = 0.5
+    for k in range(EXPERTS):
+        reset_to_prior(linear(s), k, int(s.experts[k, KIND]))
+
+
+@noinline
+def observe(s: Any, rows: Any, i: int, t: float) -> None:
+    """Add the last row to the moments of all rows, unless it has been added."""
+    if t <= s.rows_seen[ROUND]:
+        return
+    s.rows_seen[ROUND] = t
+    s.rows_seen[SEEN] += 1
+    n, constant, again = s.rows_seen[SEEN], s.rows_seen[CONSTANT], is_last(s, rows, i)
+    for j in range(s.last.shape[1]):
+        value = s.row[0, j]
+        s.last[2, j] = outliers_before(s, j, again)
+        s.last[0, j], s.last[1, j] = rows.values[i, j], s.row[1, j]
+        before = constant * s.sums[0, j] / max(1.0, n - 1)
+        s.sums[0, j] += value
+        s.row[1, j] = value - before
+        s.row[0, j] = value - constant * s.sums[0, j] / n
+        s.sums[1, j] += abs(s.row[0, j])
+    add_moments(s.moments, s.row)
+
+
+def add_moments(moments: Any, row: Any) -> None:
+    """Add the products of deviations from the mean before and with this row."""
+    at = 0
+    for j in range(row.shape[1]):
+        part, by = moments[at : at + j + 1], row[0, j]
+        for i in range(j + 1):
+            part[i] += by * row[1, i]
+        at += j + 1
+
+
+def age(s: Any, t: float) -> float:
+    """Return the rounds since the birth of the leader of the ensemble with the larger share."""
+    if s.mix[CURVED] > s.mix[LINEAR]:
+        return age_of(curved(s), t)
+    return age_of(linear(s), t)
+
+
+def evidence(s: Any, t: float) -> tuple[float, float]:
+    """Return the evidence of a switch, and the leader's age, in the ensemble that `age` is of."""
+    if s.mix[CURVED] > s.mix[LINEAR]:
+        return evidence_of(curved(s), t)
+    return evidence_of(linear(s), t)
+
+
+def life(p: Any, s: Any, t: float, remaining: float) -> Life:
+    """Return how long the concept is expected to last, given the number of remaining rounds."""
+    return life_of(p, linear(s), t, remaining)
+
+
+# The vectors of an ensemble
 
 
 def margin_of(s: Any, k: int, rows: Any, i: int) -> tuple[float, float]:
     """Return the margin and the quadratic form of expert k; leaves g = P z in s.g[k]."""
-    mean, by = s.scaler[0, k], s.scaler[1, k]
-    for j in range(len(by)):
-        s.z[0, j] = (rows.values[i, j] - mean[j]) * by[j]
     own = Expert(s.w[k], s.triangle[k], s.g[k], NO_SCALARS)
-    return row_dot(s.w[k], s.z, 0), product(own, Rows(s.z, 0.0, ()), 0)
+    return row_dot(s.w[k], rows.values, i), product(own, rows, i)
 
 
 def step_expert(s: Any, k: int, rows: Any, i: int, eta: float, nu: float) -> bool:
@@ -124,81 +282,45 @@ def step_expert(s: Any, k: int, rows: Any, i: int, eta: float, nu: float) -> boo
     g, w = s.g[k], s.w[k]
     for j in range(len(g)):
         w[j] += eta * g[j]
-    update(s.triangle[k], g, 0.0, 1.0, 1.0, nu)
+    update_matrix(s.triangle[k], g, 0.0, 1.0, 1.0, nu)
     return math.isfinite(dot(w, w) + nu * dot(g, g))
 
 
-@noinline
-def refit_site(p: Any, s: Any, k: int, slot: int, wrong: float) -> bool:
-    """Remove a site from the posterior of expert k, and fit it again; return whether finite."""
-    m, q = margin_of(s, k, Rows(s.stored, 0.0, ()), slot)
-    tau, nu = s.sites[0, k, slot], s.sites[1, k, slot]
-    left = 1 - tau * q
-    if not (q > 0 and left > 1e-9):
-        return True
-    cavity, mean = q / left, (m - nu * q) / left
-    step = expert.step(p, Round(mean, cavity, s.labels[slot], 0.0, 0.0, wrong), margin_noise(s, k))
-    new_tau = step.nu / (1 - step.nu * cavity)
-    new_nu = step.eta * (1 + new_tau * cavity) + new_tau * mean
-    more = 1 + (new_tau - tau) * q
-    if not more > 1e-6:
-        return True
-    s.sites[0, k, slot], s.sites[1, k, slot] = new_tau, new_nu
-    eta = (new_nu - nu - (new_tau - tau) * m) / more
-    return step_expert(s, k, Rows(s.stored, 0.0, ()), slot, eta, (new_tau - tau) / more)
-
-
-def reset_to_prior(s: Any, k: int) -> None:
-    """Set expert k to the empirical prior, in the current feature scales."""
-    for j in range(len(s.w[k])):
-        s.scaler[0, k, j], s.scaler[1, k, j] = s.scaler[0, -1, j], s.scaler[1, -1, j]
+def reset_to_prior(s: Any, k: int, kind: int) -> None:
+    """Set expert k to a prior."""
     s.w[k, :] = 0.0
-    s.triangle[k, :] = 0.0
-    add_prior(s, k, 1.0)
-    apply_prior(s, k)
+    copy(s.priors[kind], s.triangle[k])
 
 
 def discount(s: Any, k: int, by: float) -> None:
     """w <- by w, P <- by^2 P + (1 - by^2) prior."""
+    prior = s.priors[int(s.experts[k, KIND])]
     for j in range(len(s.w[k])):
         s.w[k, j] *= by
-    for j in range(len(s.triangle[k])):
-        s.triangle[k, j] *= by * by
-    add_prior(s, k, 1 - by * by)
-
-
-def add_prior(s: Any, k: int, part: float) -> None:
-    """P <- P + part prior."""
-    for j in range(len(s.w[k])):
-        s.triangle[k, place(j, j)] += part * prior_variance(s, j)
+    for j in range(len(prior)):
+        s.triangle[k, j] = by * by * s.triangle[k, j] + (1 - by * by) * prior[j]
 
 
 def copy_from(s: Any, k: int, other: int) -> None:
-    """Copy w, P and the feature scales of another expert to expert k."""
-    for j in range(len(s.w[k])):
-        s.w[k, j] = s.w[other, j]
-        s.scaler[0, k, j], s.scaler[1, k, j] = s.scaler[0, other, j], s.scaler[1, other, j]
-    for j in range(len(s.triangle[k])):
-        s.triangle[k, j] = s.triangle[other, j]
+    """Copy w, P and the kind of prior of another expert to expert k."""
+    copy(s.w[other], s.w[k])
+    copy(s.triangle[other], s.triangle[k])
+    s.experts[k, KIND] = s.experts[other, KIND]
 
 
-def store_row(s: Any, rows: Any, i: int, slot: int) -> bool:
-    """Store the winsorised row, and update the feature scales; return whether all is finite.
+def copy(source: Any, target: Any) -> None:
+    """Copy the numbers of an array to another."""
+    for j in range(len(target)):
+        target[j] = source[j]
 
-    Squared deviations are summed as in Welford (1962).
-    """
-    s.constant[0] = rows.constant
-    n, total = s.scalars[LABELS], 0.0
-    for j in range(len(s.stored[slot])):
-        value, before = s.row[0, j], s.sums[0, j] / max(1.0, n - 1)
-        s.stored[slot, j] = value
-        s.outliers[j] = s.row[1, j] * (s.outliers[j] + 1)
-        s.sums[0, j] += value
-        off = value - s.constant[0] * s.sums[0, j] / n
-        s.sums[1, j] += (value - s.constant[0] * before) * off
-        s.sums[2, j] += abs(off)
-        total += value * value + s.sums[1, j]
-    if not math.isfinite(total):
-        return False
-    update_scales(s)
-    return True
+
+def place(j: int) -> int:
+    """Return the index of P_jj in the triangle."""
+    return j * (j + 3) // 2
+
+
+def weights(s: Any) -> np.ndarray:
+    """Return w of the first ensemble's leader, for rows that are not standardised."""
+    w = s.w[leader(s)] * s.scaler[1]
+    w[0] -= w @ s.scaler[0]  # which is 0 where there is no constant
+    return w

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..engine.bind import noinline
 from ..errors import SelectronError
-from .posterior import ALIVE, BORN, EVIDENCE, FORGETTING, WEIGHT, leader, likelihood
+from .posterior import ALIVE, BORN, EVIDENCE, EXPERTS, FORGETTING, WEIGHT, leader, likelihood
 
 RATE = 1 / 2000  # false alarms a round
 OLDER = 2.0  # times as old as an expert are those that it is compared with
@@ -90,9 +90,9 @@ def update_evidence(s: Any, y: float, t: float) -> None:
 
     Experts that forget are among the older ones, but do not replace them.
     """
-    for k in range(FORGETTING, len(s.experts)):
+    for k in range(FORGETTING, EXPERTS):
         weight, given, rivals = 0.0, 0.0, 0
-        for j in range(len(s.experts)):
+        for j in range(EXPERTS):
             older = j >= FORGETTING and t - s.experts[j, BORN] > OLDER * (t - s.experts[k, BORN])
             if s.experts[j, ALIVE] > 0 and (older or j < FORGETTING):
                 weight += s.experts[j, WEIGHT]
@@ -109,7 +109,7 @@ def evidence(s: Any, t: float) -> tuple[float, float]:
     """
     lead, total = leader(s), 1.0
     age = t - s.experts[lead, BORN]
-    for k in range(FORGETTING, len(s.experts) if lead >= FORGETTING else 0):
+    for k in range(FORGETTING, EXPERTS if lead >= FORGETTING else 0):
         if s.experts[k, ALIVE] > 0 and t - s.experts[k, BORN] <= OLDER * age:
             total += math.exp(min(s.experts[k, EVIDENCE], MOST))
     return math.log(total), age

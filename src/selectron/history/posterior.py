@@ -3,12 +3,13 @@
 The weight of an expert is the posterior probability that the concept began when the expert did. It
 is multiplied by the probability that the expert gave to each label, and the transition passes a
 part of every weight to the newest expert: the hazard, times the likelihood ratio of a switch
-(fixed share: Herbster & Warmuth 1998; run lengths: Adams & MacKay 2007). The hazard is learned, too
-(Wilson, Nassar & Gold 2010): `s.posterior` holds joint weights of experts and hazard models.
+(fixed share: Herbster & Warmuth 1998; run lengths: Adams & MacKay 2007). The hazard rate is
+learned, too (Wilson, Nassar & Gold 2010): `s.posterior` holds joint weights of experts and rates.
+A part goes to archived experts, which knew former concepts (mixing past posteriors: Bousquet &
+Warmuth 2002), in proportion to the probability that they gave to the label.
 
 Labels are wrong at a rate that is learned; the noise of margins makes those near the boundary wrong
-more often. The first experts each keep a variance of this noise for life, so that one of them fits
-from the first label on where the concept stands still; others use the posterior mean over `NOISES`.
+more often: its variance is the geometric posterior mean over `NOISES`.
 """
 
 import math
@@ -20,40 +21,44 @@ from ..engine.bind import noinline
 from ..engine.parts import expert
 from ..engine.round import Life
 from ..spaces.state import COUNT
-from .hazard import elapsed, end_probability, hazard_prior, remaining_part
 
+KINDS = 4  # of priors
 EXPERTS, FORGETTING = 9, 1  # how many; the first ones forget, and are never evicted
-FORGETTING_PART = 0.1  # of the weight that a transition moves, to forgetting experts
+FIRST_EXPERTS = FORGETTING + KINDS
+ARCHIVED = 4  # former leaders, which do not learn
+ALL = EXPERTS + ARCHIVED
+FORGETTING_PART, ARCHIVE_PART = 0.1, 0.2  # of the weight that a transition moves
+
+RATES = 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0  # hazard rates, times `switches`
+RATE_PRIOR = 0.1, 0.1, 0.1, 0.2, 0.3, 0.1, 0.1
 LABEL_NOISE, PRIOR_LABELS = 0.01, 50.0  # prior rate of wrong labels, and the labels it counts as
 NOISE_MEMORY, MOST_NOISE = 1000.0, 0.3  # labels that this rate averages over, and its upper limit
 
 # Variances of the noise of margins, where a margin under the prior has a variance of about 3
-FIRST_NOISES = 0.03, 0.3, 3.0  # of the first experts
 NOISES = 0.03, 0.1, 0.3, 1.0, 3.0, 10.0
 NOISE_PRIOR = 0.4, 0.2, 0.1, 0.1, 0.1, 0.1
 NOISE_DISCOUNT = 0.001  # towards the prior, with each label
 
-# Columns of `s.experts`: FIRST is the number of the label, BORN the round of birth
-WEIGHT, BORN, FIRST, CURSOR, ALIVE, NOISE, EVIDENCE = range(7)
+# Columns of `s.experts`: FIRST is the number of the label, BORN the round of birth (of an archived
+# one: when it led last), KIND its prior, ORIGIN the archived expert that it was, or -1
+WEIGHT, BORN, FIRST, ALIVE, KIND, ORIGIN, EVIDENCE = range(7)
 # Places in `s.scalars`: labels so far, round of the last one, wrong labels of those counted, the
-# leader, the round of the last succession; leaders in the empirical prior, their |S_i|^2; `NOISES`
-LABELS, LAST, ERRORS, COUNTED, LEADER, SUCCEEDED, LEADERS, SQUARES, NOISE_WEIGHTS = range(7, 16)
+# leader, the round of the last succession; `NOISES`
+LABELS, LAST, ERRORS, COUNTED, LEADER, SUCCEEDED, NOISE_WEIGHTS = range(7, 14)
 SCALARS = NOISE_WEIGHTS + len(NOISES)
 M, Q, BELIEF = range(3)  # columns of `s.predictions`, for the last row
 
 
 def start_experts(experts: np.ndarray, shape: object) -> None:
-    """Start the first experts: those that forget, and one for each of `FIRST_NOISES`."""
-    begun = FORGETTING + len(FIRST_NOISES)
-    experts[:begun, ALIVE] = 1.0
-    experts[:begun, WEIGHT] = 1 / begun
-    experts[FORGETTING:begun, NOISE] = FIRST_NOISES
+    """Start the first experts: those that forget, and one with every prior."""
+    experts[:FIRST_EXPERTS, ALIVE], experts[:FIRST_EXPERTS, WEIGHT] = 1.0, 1 / FIRST_EXPERTS
+    experts[FORGETTING:FIRST_EXPERTS, KIND] = np.arange(KINDS)
+    experts[:, ORIGIN] = -1.0
 
 
 def start_posterior(posterior: np.ndarray, shape: object) -> None:
-    """Set the weights of the first experts to the prior of the hazard models."""
-    begun = FORGETTING + len(FIRST_NOISES)
-    posterior[:begun] = 1 / begun * hazard_prior()
+    """Set the weights of the first experts to the prior of the hazard rates."""
+    posterior[:FIRST_EXPERTS] = np.array(RATE_PRIOR) / FIRST_EXPERTS
 
 
 def start_scalars(scalars: np.ndarray, shape: object) -> None:
@@ -63,9 +68,9 @@ def start_scalars(scalars: np.ndarray, shape: object) -> None:
 
 
 def leader(s: Any) -> int:
-    """Return the expert with the largest weight."""
+    """Return the expert with the largest weight, archived ones left out."""
     lead = 0
-    for k in range(len(s.experts)):
+    for k in range(EXPERTS):
         lead = k if s.experts[k, WEIGHT] > s.experts[lead, WEIGHT] else lead
     return lead
 
@@ -80,13 +85,8 @@ def label_noise(s: Any) -> float:
     return min(MOST_NOISE, s.scalars[ERRORS] / s.scalars[COUNTED])
 
 
-def margin_noise(s: Any, k: int) -> float:
-    """Return the variance of the noise of margins that expert k uses."""
-    return s.experts[k, NOISE] if s.experts[k, NOISE] > 0 else mean_noise(s)
-
-
 def mean_noise(s: Any) -> float:
-    """Return the geometric posterior mean of that variance."""
+    """Return the geometric posterior mean of the variance of the noise of margins."""
     total = 0.0
     for j in range(len(NOISES)):
         total += s.scalars[NOISE_WEIGHTS + j] * math.log(NOISES[j])
@@ -144,53 +144,74 @@ def update_weights(s: Any, y: float) -> bool:
 
 
 def scale_weight(s: Any, k: int, by: float) -> float:
-    """Multiply the weight of expert k under every hazard model, and return their sum."""
+    """Multiply the weight of expert k under every hazard rate, and return their sum."""
     total = 0.0
-    for j in range(s.posterior.shape[1]):
+    for j in range(len(RATES)):
         s.posterior[k, j] *= by
         total += s.posterior[k, j]
     s.experts[k, WEIGHT] = total
     return total
 
 
+def pass_weight(s: Any, k: int, heir: int) -> None:
+    """Pass the weight of expert k to another."""
+    for j in range(len(RATES)):
+        s.posterior[heir, j] += s.posterior[k, j]
+        s.posterior[k, j] = 0.0
+    scale_weight(s, heir, 1.0)
+    scale_weight(s, k, 1.0)
+
+
 @noinline
-def transition(s: Any, switches: float, gap: float, t: float, y: float) -> None:
-    """Pass a part of every weight to the newest expert, by the hazard since the last label."""
-    new, total = newest(s), 0.0
-    for j in range(s.posterior.shape[1]):
-        moved = 0.0
-        for k in range(len(s.experts)):
+def transition(s: Any, switches: float, gap: float, y: float) -> None:
+    """Pass a part of every weight to the newest and to archived experts, by the hazard."""
+    new, total, archived = newest(s), 0.0, 0.0
+    for k in range(EXPERTS, ALL):
+        archived += s.experts[k, ALIVE]
+    for j in range(len(RATES)):
+        ended, moved = 1 - math.exp(-switches * gap * RATES[j]), 0.0
+        for k in range(ALL):
             if s.posterior[k, j] > 0:
-                age = switches * (t - s.experts[k, BORN])
-                ended = end_probability(j, age, switches * gap, k < FORGETTING)
                 part = s.posterior[k, j] * ended
                 s.posterior[k, j] -= part
-                moved += part * (1 / (2 * likelihood(s, k, y)))  # 1 / 2 after a switch
+                moved += part / likelihood(s, k, y)  # times the likelihood of the new expert
                 total += s.posterior[k, j]
-        total += moved
-        for k in range(FORGETTING):
-            s.posterior[k, j] += FORGETTING_PART * moved / FORGETTING
-        s.posterior[new, j] += (1 - FORGETTING_PART) * moved
-    for k in range(len(s.experts)):
+        left = 1.0 - FORGETTING_PART
+        s.posterior[0, j] += FORGETTING_PART * moved / 2  # after a switch, of 1 / 2
+        total += FORGETTING_PART * moved / 2
+        for k in range(EXPERTS, ALL):
+            if s.experts[k, ALIVE] > 0:
+                back = ARCHIVE_PART / archived * moved * likelihood(s, k, y)
+                s.posterior[k, j] += back
+                total += back
+                left -= ARCHIVE_PART / archived
+        s.posterior[new, j] += left * moved / 2
+        total += left * moved / 2
+    for k in range(ALL):
         scale_weight(s, k, 1 / total)
+
+
+def lasting(p: Any, s: Any, remaining: float) -> float:
+    """Return the expected part of the remaining rounds over which the concept lasts."""
+    total = 0.0
+    for j in range(len(RATES)):
+        ends, weight = RATES[j] * p.switches * remaining, 0.0
+        for k in range(ALL):
+            weight += s.posterior[k, j]
+        total += weight * ((1 - math.exp(-ends)) / ends if ends > 0 else 1.0)
+    return total
 
 
 @noinline
 def life(p: Any, s: Any, t: float, remaining: float) -> Life:
-    """Return how long the concept is expected to last, with that many rounds remaining."""
-    passed, lasting = 0.0, 0.0
-    for k in range(FORGETTING, len(s.experts)):
-        age = p.switches * (t - s.experts[k, BORN])
-        for j in range(s.posterior.shape[1]):
-            passed += s.posterior[k, j] * elapsed(j, age)
-            lasting += s.posterior[k, j] * remaining_part(j, age, p.switches * remaining)
-    return Life(1 - passed, lasting, s.scalars[COUNT])
+    """Return how long the concept is expected to last, given the number of remaining rounds."""
+    return Life(lasting(p, s, remaining) if remaining > 0 else 1.0, s.scalars[COUNT])
 
 
 def newest(s: Any) -> int:
     """Return the expert born last."""
     new = FORGETTING
-    for k in range(FORGETTING, len(s.experts)):
+    for k in range(FORGETTING, EXPERTS):
         if s.experts[k, ALIVE] > 0 and s.experts[k, FIRST] > s.experts[new, FIRST]:
             new = k
     return new
@@ -202,19 +223,23 @@ def free_slot(s: Any) -> int:
     The expert nearest in age inherits the weight.
     """
     least = FORGETTING
-    for k in range(FORGETTING, len(s.experts)):
+    for k in range(FORGETTING, EXPERTS):
         if s.experts[k, ALIVE] == 0:
             return k
         least = k if s.experts[k, WEIGHT] < s.experts[least, WEIGHT] else least
     heir, gap = -1, math.inf
-    for k in range(FORGETTING, len(s.experts)):
+    for k in range(FORGETTING, EXPERTS):
         between = abs(s.experts[k, FIRST] - s.experts[least, FIRST])
         older = between == gap and s.experts[k, FIRST] < s.experts[heir, FIRST]
         if k != least and (between < gap or older):
             heir, gap = k, between
-    for j in range(s.posterior.shape[1]):
-        s.posterior[heir, j] += s.posterior[least, j]
-        s.posterior[least, j] = 0.0
-    scale_weight(s, heir, 1.0)
-    scale_weight(s, least, 1.0)
+    pass_weight(s, least, heir)
     return least
+
+
+def returned(s: Any) -> int:
+    """Return the archived expert with the largest weight."""
+    best = EXPERTS
+    for k in range(EXPERTS, ALL):
+        best = k if s.experts[k, WEIGHT] > s.experts[best, WEIGHT] else best
+    return best

@@ -1,7 +1,7 @@
 """Sparse rows: a variance for each weight alone, so that predicting costs O(non-zeros).
 
-Rows are not stored, sites are not refitted, and nothing is handed down. The prior is isotropic, as
-features of text are alike: under it, a row of mean length has a margin of variance PRIOR_VARIANCE.
+The prior is isotropic, as features of text are alike: under it, a row of mean length has a margin
+of variance PRIOR_VARIANCE.
 """
 
 import math
@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..engine.arithmetic import sparse_dot
+from ..engine.bind import noinline
+from ..engine.round import REFUSED, UPDATED
 from ..engine.rows import Sparse, readonly
 from ..engine.rows import SparseRows as Rows
 from ..engine.scales import SHORTEST
@@ -17,10 +19,10 @@ from ..spaces import sparse_second
 from ..spaces.sparse_second import length
 from ..spaces.state import Field, Table
 from .drift import evidence
-from .experts import PRIOR_VARIANCE, SHARED, ceiling, form, inner, learn, norms
-from .posterior import EXPERTS, LABELS, age, leader, life
+from .experts import HEARD, PRIOR_VARIANCE, SHARED, norms, predict, update
+from .posterior import ALIVE, ALL, EXPERTS, LABELS, age, leader, life
 
-__all__ = ["age", "ceiling", "evidence", "form", "inner", "learn", "length", "life"]
+__all__ = ["age", "evidence", "length", "life"]
 
 order = 2
 atomic = False
@@ -28,11 +30,12 @@ atomic = False
 
 TABLE = Table(
     {
-        "w": Field(lambda r: (EXPERTS, r.width), power=1),
-        "p": Field(lambda r: (EXPERTS, r.width)),  # the variance of every weight
+        "w": Field(lambda r: (ALL, r.width), power=1),
+        "p": Field(lambda r: (ALL, r.width)),  # the variance of every weight
         **SHARED,
         "squares": Field(lambda r: (1,)),  # squared norms of labelled rows, constants left out
-        "prior": Field(lambda r: (EXPERTS,)),  # variance of a weight whose feature was always 0
+        "constant": Field(lambda r: (1,)),  # 1.0 if there is a constant in front
+        "prior": Field(lambda r: (ALL,)),  # variance of a weight whose feature was always 0
     }
 )
 State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
@@ -61,6 +64,40 @@ def weights(s: Any) -> np.ndarray:
     return s.w[leader(s)].copy()
 
 
+def inner(s: Any, rows: Any, i: int) -> float:
+    """Return p(+1) - p(-1), the mean over the experts by their weights."""
+    return predict(s, rows, i, HEARD)
+
+
+def form(s: Any, rows: Any, i: int) -> float:
+    """Return q of the last row."""
+    return s.predictions[ALL, 0]
+
+
+def ceiling(s: Any, xx: float) -> float:
+    """Return an upper bound of q: a label has at most one bit, and no weight is above 1."""
+    return 2.0 + 1e-9
+
+
+@noinline
+def learn(
+    p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: float, t: float
+) -> int:
+    """Update all experts with label y."""
+    s.constant[0] = rows.constant
+    for j in range(rows.indptr[i], rows.indptr[i + 1]):
+        if rows.constant == 0 or rows.indices[j] > 0:
+            s.squares[0] += rows.values[j] * rows.values[j]
+    if not math.isfinite(s.squares[0]):
+        return REFUSED
+    if s.scalars[LABELS] == 0:
+        for k in range(EXPERTS):
+            if s.experts[k, ALIVE] > 0:
+                reset_to_prior(s, k, 0)
+    predict(s, rows, i, 0.0)
+    return UPDATED if update(p, s, rows, i, float(y), t) else REFUSED
+
+
 def margin_of(s: Any, k: int, rows: Any, i: int) -> tuple[float, float]:
     """Return the margin and the quadratic form of expert k."""
     begin, end = rows.indptr[i], rows.indptr[i + 1]
@@ -84,12 +121,12 @@ def step_expert(s: Any, k: int, rows: Any, i: int, eta: float, nu: float) -> boo
 
 def variance(s: Any) -> float:
     """Return the variance of a weight under the prior, the constant's excepted."""
-    mean = s.squares[0] / s.scalars[LABELS]
+    mean = s.squares[0] / max(1.0, s.scalars[LABELS])
     return PRIOR_VARIANCE / mean if mean >= SHORTEST else PRIOR_VARIANCE
 
 
-def reset_to_prior(s: Any, k: int) -> None:
-    """Set expert k to the prior."""
+def reset_to_prior(s: Any, k: int, kind: int) -> None:
+    """Set expert k to the prior, of whatever kind."""
     s.prior[k] = variance(s)
     s.w[k, :] = 0.0
     s.p[k, :] = s.prior[k]
@@ -112,12 +149,3 @@ def copy_from(s: Any, k: int, other: int) -> None:
     for j in range(len(s.w[k])):
         s.w[k, j], s.p[k, j] = s.w[other, j], s.p[other, j]
     s.prior[k] = s.prior[other]
-
-
-def store_row(s: Any, rows: Any, i: int, slot: int) -> bool:
-    """Add up the row's squared norm, and store no row; return whether the sum is finite."""
-    s.constant[0] = rows.constant
-    for j in range(rows.indptr[i], rows.indptr[i + 1]):
-        if rows.constant == 0 or rows.indices[j] > 0:
-            s.squares[0] += rows.values[j] * rows.values[j]
-    return math.isfinite(s.squares[0])

@@ -11,32 +11,33 @@ HALF = math.sqrt(0.5)
 
 
 class LeadingHistory(NamedTuple):
-    """An ensemble of Bayesian Perceptrons, each trained on all labels since its birth.
+    """Ensembles of Bayesian Perceptrons, each expert trained on all labels since its birth.
 
     Pick it if you do not know what to set: it follows switches and drift. An expert is born every
     few labels. Predictions average over the experts by their posterior weights: old experts lead
-    while the concept is stationary, new ones after a switch. Experts store labels, and refit some
-    of them after every new one. The ensemble also learns the rate of wrong labels, the noise of
-    margins, when concepts end, and, on dense rows, what concepts have in common. r is
-    p(+1) - p(-1); q is the mutual information of label and expert, in bits, plus the weight of
-    young experts: `Uncertainty` and `Budget` use both.
+    while the concept is stationary, new ones after a switch, and archived ones where a concept
+    returns. The ensemble also learns the rate of wrong labels, the noise of margins and how often
+    concepts end. On dense rows a second ensemble, on random Fourier features, learns curved
+    concepts, and the priors follow powers of the covariance of all rows, labelled or not. r is
+    p(+1) - p(-1), which `Uncertainty` uses; q is the mutual information of label and expert, in
+    bits, plus the weight of young experts: where it jumps, `Budget` asks more often.
 
-    On dense rows it costs as much as 9 second-order learners; every expert standardises features,
-    so that their scales do not matter, nor, if there is a constant feature, their offsets. On
-    sparse rows it costs as much as 9 first-order learners: P is diagonal there, and all features
-    have one scale.
+    On dense rows features are standardised by all rows so far, so that their scales do not matter,
+    nor, if there is a constant feature, their offsets. On sparse rows P is diagonal, and all
+    features have one scale.
 
     Parameters (the defaults need no tuning): `switches`, from 0 to 1, the prior mode of the number
-    of switches per round; the ensemble considers hazard rates from a hundredth to ten times that,
-    and concepts that last from a tenth to ten times 1 / switches rounds. `replays`, the number of
-    earlier labels that an expert refits after each new one.
+    of switches per round; the ensemble considers hazard rates from a hundredth to ten times that.
+    `fourier`, the number of Fourier features, 0 for linear concepts alone; of more than ten classes
+    there are none.
 
-    Source: this project. Experts are those of Solla & Winther (1998), refitted as in Minka,
-    "Expectation Propagation" (UAI 2001); births and weights follow Adams & MacKay, "Bayesian Online
-    Changepoint Detection" (2007), and Herbster & Warmuth, "Tracking the Best Expert" (1998); the
-    hazard is learned as in Wilson, Nassar & Gold, "Bayesian Online Learning of the Hazard Rate in
-    Change-Point Problems" (2010); the empirical prior is shrunk as in Ledoit & Wolf, "A
-    Well-Conditioned Estimator for Large-Dimensional Covariance Matrices" (2004), and feature scales
+    Source: this project. Experts are those of Solla & Winther (1998); births and weights follow
+    Adams & MacKay, "Bayesian Online Changepoint Detection" (2007), and Herbster & Warmuth,
+    "Tracking the Best Expert" (1998); the hazard is learned as in Wilson, Nassar & Gold, "Bayesian
+    Online Learning of the Hazard Rate in Change-Point Problems" (2010); archived experts return as
+    in Bousquet & Warmuth, "Tracking a Small Set of Experts by Mixing Past Posteriors" (2002);
+    Fourier features are those of Rahimi &
+    Recht, "Random Features for Large-Scale Kernel Machines" (2007), and feature scales are shrunk
     as in Efron & Morris, "Stein's Estimation Rule and Its Competitors" (1973).
 
     >>> from selectron import OnlineClassifier
@@ -45,17 +46,17 @@ class LeadingHistory(NamedTuple):
     >>> X, y = switching_gaussian(2000, d=10, seed=0)
     >>> clf = OnlineClassifier(LeadingHistory(), asker=Budget(rate=0.1), random_state=0)
     >>> clf.run(X, y).mistakes
-    230
+    251
     """
 
     switches: float = 0.0015
-    replays: float = 20
+    fourier: float = 100
 
     def numbers(self) -> Any:
         """Return the parameters, which must not be below 0."""
         return (
             number(self, "switches", lambda share: 0 <= share <= 1, "from 0 to 1"),
-            number(self, "replays", lambda n: 0 <= n <= 1000 and n == int(n), "of labels to 1000"),
+            number(self, "fourier", lambda n: 0 <= n <= 1000 and n == int(n), "of them to 1000"),
         )
 
     def ensemble(self) -> bool:

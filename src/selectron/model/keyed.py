@@ -244,7 +244,8 @@ class Machine:
         for stop in sorted({n, *turns.tolist(), *late[:, 0].tolist()}):
             while start < stop:
                 by_one = codes[start] != LATER and model.waiting  # its answer ends the waiting
-                part = slice(start, start + 1 if by_one else stop)
+                left = self.renewed()
+                part = slice(start, min(stop, start + (1 if by_one else left)))
                 out = self.decide(items, part, codes[part], proba[part])
                 predicted[part], asked[m:][part] = out.index, out.asked
                 pool.chance[m:][part] = out.ask_probability
@@ -261,6 +262,15 @@ class Machine:
         waiting[given[:, 1]] = False
         new = asked[m:], pool.chance[m:], pool.ticket[m:]
         return pool, waiting, Decided(predicted, proba, *new)
+
+    def renewed(self) -> int:
+        """Renew the model if that is due; return the number of rows before the next time."""
+        left = self.model.renew(self.model.rounds + 1)
+        if self.model.state is not self.packing.learned[0]:
+            for view, array in zip(self.packing.learned[0], self.model.state, strict=True):
+                view[...] = array
+            self.model.state = self.packing.learned[0]
+        return left
 
     def decide(self, items: Items, part: slice, codes: np.ndarray, proba: np.ndarray) -> Outcome:
         """Play rows whose labels all come at once, or all later, and write their probabilities.

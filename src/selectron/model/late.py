@@ -83,7 +83,8 @@ def _play_pieces(model: Any, block: Any, rounds: Rounds, out: Outcome, begins: l
         at = first
         while at < first + size:
             cut = soonest[at] + 1 if not queue else min(soonest[at] + 1, queue[0][0] - before)
-            end = min(max(at + 1, int(cut)), at + BLOCK, first + size)
+            left = min(BLOCK, model.renew(model.rounds + 1))
+            end = min(max(at + 1, int(cut)), at + left, first + size)
             begins.append((at, model.calibration.copy()))
             rows = rows_of(piece, at - first, end - first)
             _decide(model, rows, rounds, slice(at, end), out, queue)

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..classes import rest
-from ..engine.loop import GIVEN, LATER
+from ..classes.stack import of_one
+from ..engine.loop import GIVEN, LATER, NEVER
 from ..engine.round import ASKED, CLASS, STRAINED, UPDATED
 from ..engine.rows import Dense, Sparse
 from ..errors import Refused, SelectronError
@@ -148,6 +149,9 @@ class Live:
         model.extend(self.classes)
         model.widen(self.width)
         model.open, model.rounds = self.open, self.rounds
+        of_rows = getattr(of_one(self.space), "OF_ROWS", ())  # labels do not change these
+        seen = {name: getattr(self.state, name).copy() for name in of_rows}
+        model.state = model.state._replace(**seen)
         return model
 
     def _remember(self: Any, told: Told) -> bool:
@@ -221,10 +225,14 @@ class Live:
             self.recent = block, self._rows(block)
         rows = self.recent[1]
         kept: list[np.ndarray] = []
+        before = self.state
+        if draw != NEVER:
+            self.renew(self.rounds + (0 if draw == GIVEN else 1))
         if label != LATER and not (self.space.atomic or self.guarded):
             kept = [array.copy() for array in (*self.state, self.past)]
         while not self._call(rows, room[:3], late, full, room.out, self.waiting):
             if label == LATER or not self._grown(rows, 0):
+                self.state = before
                 if kept:
                     self.state, self.past = self.space.State(*kept[:-1]), kept[-1]
                 raise Refused(0, support.why_refused(block, 0))

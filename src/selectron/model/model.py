@@ -21,6 +21,7 @@ from ..engine.loop import AGAIN, GIVEN, NEVER, NONE, Asker
 from ..engine.parts import Learner, declared
 from ..engine.round import ASKED, STRAINED
 from ..engine.rows import Dense, Sparse, extent, no_rows, rows_of, widened
+from ..engine.threads import one_thread
 from ..errors import Refused
 from ..spaces import sparse_second
 from . import calibration, late, support, weighting
@@ -274,7 +275,10 @@ class Model(Live):
 
     @property
     def rooms(self) -> tuple[int, ...]:
-        """Return the number of terms that a sketch has room for, if there is one."""
+        """Return the number of terms that a sketch has room for, or of Fourier features."""
+        fourier = getattr(of_one(self.space), "fourier_features", None)
+        if fourier is not None:
+            return (fourier(self.learner, self.classes),)
         return () if self.sketch is None else (2 * self.sketch,)
 
     def _count(
@@ -347,8 +351,11 @@ class Model(Live):
             if pieces is block:
                 n, width = extent(piece)
                 self.widen(width)
-            for start in range(0, max(n, 1), BLOCK):
-                size, at = min(BLOCK, n - start), first + start
+            start = 0
+            while start < max(n, 1):
+                at = first + start
+                left = BLOCK if draw == NEVER else self.renew(self.rounds + at + 1)
+                size = min(BLOCK, n - start, left)
                 part = slice(at, at + size)
                 draws = self.draws.take(size) if draw is None else constant(draw)[:size]
                 labels, times = given[0][part], given[1][part]
@@ -366,6 +373,7 @@ class Model(Live):
                 if weighted is not None and self.calibrated:
                     chances = record.ask_probability if weighted else TIMELESS
                     self.calibration.learn(record.arrays(), labels, self._rates(chances, weights))
+                start += max(size, 1)
             first += n
 
     def play_block(
@@ -387,6 +395,23 @@ class Model(Live):
             if not compressed and (rounds[1][at] == NEVER or not self._grown(rows, 0)):
                 refused = start + int(new[: at + 1].sum()) - 1
                 raise Refused(refused, support.why_refused(block, at))
+
+    def renew(self, t: int) -> int:
+        """Renew what the space derives from all rows, if it is due before round t.
+
+        Return the number of rows before the next renewal.
+        """
+        space = of_one(self.space)
+        if not hasattr(space, "renewed"):
+            return BLOCK
+        one = space.at(self.state, 0) if self.stacked else self.state
+        if space.rows_left(one, t) > 0:
+            return space.rows_left(one, t)
+        states = self.space.unstacked(self.state) if self.stacked else [self.state]
+        with one_thread():
+            states = [space.renewed(state) for state in states]
+        self.state = self.space.stacked(states, self.state.tally) if self.stacked else states[0]
+        return max(1, space.rows_left(states[0], t))
 
     @staticmethod
     def _rates(chances: np.ndarray, weights: Any) -> np.ndarray:

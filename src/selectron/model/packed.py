@@ -9,9 +9,8 @@ They hold what differs from key to key, and nothing else:
     open tickets: number, order, round, probability of asking, row
     early labels: order, time, code
 
-Left out are what a space keeps of the last row only (`SCRATCH`), the sites and rows of labels where
-experts refit none (`LeadingHistory(replays=0)`), and the state of the draws: those of a key are a
-function of (random_state, key), and a round takes one of them.
+Left out are what a space keeps of the last row only (`SCRATCH`), and the state of the draws: those
+of a key are a function of (random_state, key), and a round takes one of them.
 """
 
 import hashlib
@@ -30,7 +29,6 @@ from .model import Model
 VERSION = 1
 CHECK = struct.Struct("<BI")  # version, CRC-32
 COUNTS = struct.Struct("<8sQQQqQQ")
-REFITTED = frozenset({"sites", "labels", "stored"})  # read by `LeadingHistory` to refit sites only
 BEGINNING = -(2**63)  # the newest order before the first row
 NO_LABELS = np.zeros((0, 3), np.int64)
 
@@ -73,9 +71,8 @@ class Packing:
     def __init__(self, model: Model, kind: str) -> None:
         self.fingerprint = hashlib.sha256(kind.encode()).digest()[:8]
         self.width = model.width
-        left = SCRATCH | (REFITTED if getattr(model.learner, "replays", 1) == 0 else set())
         arrays = [*model.state, model.past, model.calibration.s]
-        kept = [i for i, name in enumerate(model.state._fields) if name not in left]
+        kept = [i for i, name in enumerate(model.state._fields) if name not in SCRATCH]
         kept += [len(arrays) - 2, len(arrays) - 1]
         bounds = np.cumsum([0, *(math.ceil(arrays[i].nbytes / 8) for i in kept)])
         self.words = np.zeros(bounds[-1], np.uint64)

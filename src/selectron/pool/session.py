@@ -11,13 +11,12 @@ depend on `pool.seed` and the labels alone: the same answers give the same plans
 """
 
 from collections.abc import Callable, Iterable
-from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
+from ..engine.threads import one_thread
 from .features import Nearest
 
 OPEN = -1  # code of a row without a label
@@ -136,9 +135,6 @@ def named(codes: np.ndarray, classes: np.ndarray) -> np.ndarray:
     return names[np.where(known, codes, -1)]
 
 
-blas = cache(ThreadpoolController)  # with more than one thread, small fits are much slower
-
-
 class Begun(NamedTuple):
     """The point at which a plan was made, so that it can be made again."""
 
@@ -252,7 +248,7 @@ class Session:
     def _plan(self, known: int) -> None:
         last = self.log.part(self.begun[-1].answered if self.begun else 0, self.count)
         state = State(self.codes, max(2, known), self.mistakes, last.rows[last.wrong])
-        with blas().limit(limits=1, user_api="blas"):
+        with one_thread():
             carry, plan = self.learner.plan(self.pool, state, self.carry)
         self.begun.append(Begun(self.count, known, self.carry))
         self.carry = carry

@@ -31,13 +31,14 @@ EPOCH = 9  # and the number of the last `compress`
 
 # Fields that hold something of the last row only, so that a saved state can do without them
 SCRATCH = frozenset({"g", "predictions", "row", "z", "scores", "ranks"})
+SCRATCH |= {"curved_g", "curved_predictions", "curved_z"}
 
 
 class Room(NamedTuple):
     """What the shapes of a state's arrays follow from."""
 
     width: int  # number of weights
-    capacity: int = 0  # in dual form: how many examples there is room for
+    capacity: int = 0  # how many examples there is room for, in dual form; Fourier features
     slot: int = 0  # and, on sparse rows, how many non-zeros of each
 
 
@@ -79,7 +80,7 @@ class Table:
         """Return the state before the first round."""
         state = self.zeros(Room(width, capacity, slot))
         for field, array in zip(self.fields.values(), state, strict=True):
-            if field.fill is not None:
+            if field.fill is not None and array.size:
                 field.fill(array, shape)
         return state
 

@@ -13,7 +13,7 @@ from . import checks
 from .columns import Columns
 from .session import PROVIDER, ROCKSDB
 
-LEARNER = LeadingHistory(replays=0)  # the default: at 10 features, the state of a key takes 11 kB
+LEARNER = LeadingHistory(fourier=0)  # the state of a key with 10 features takes 18 kB
 
 
 def decide(
@@ -59,7 +59,7 @@ def decide(
         Columns of numbers: the features. Or give an encoder.
     encoder : TableEncoder
         A fitted one, whose columns the frame has. All keys share it, and it learns nothing more.
-    learner : from `selectron.learners`, default LeadingHistory(replays=0)
+    learner : from `selectron.learners`, default LeadingHistory(fourier=0)
     asker : from `selectron.askers`, default Always()
         A budget holds for each key.
     labels : DataFrame, default None

@@ -1,7 +1,8 @@
 """LeadingHistory and Budget, as their documentation tells them: posteriors from all their terms.
 
-A member's posterior is the inverse of the prior's precision plus tau x x' for every label, and is
-computed anew whenever it is looked at. Wanderers have no terms: their matrix is moved.
+What a member has learned is a precision and a vector for rows as they are, the sums of tau x x' and
+nu x over its labels; its posterior under the priors of now is computed from them whenever it is
+looked at. Wanderers, which forget, have a matrix that is moved.
 """
 
 import math
@@ -10,15 +11,17 @@ from collections import deque
 import numpy as np
 from scipy.stats import norm
 
-PRIOR, EVERY, DRAWN, HEARD = 3.0, 4, 0.1, 0.02
-CHANCE, TURN, FAR, SETTLED = 3.0, 1.5, 5.0, 8
-SLOWNESS, NEW, FIRM = 8000.0, 30, 5
+from selectron.history.renewal import directions
+
+PRIOR, EVERY, DRAWN, BACK, ASKED = 3.0, 4, 0.1, 0.2, 1e-3
+CHANCE, FAR, SETTLED, NEGLIGIBLE, MIXED, FITTING = 3.0, 5.0, 8, 0.01, 0.005, 256
+SLOWNESS, NEW = 8000.0, 30
+PARTS = np.array([0.9, 0.05, 0.05])
 PACES = np.array([0.01, 0.03, 0.1, 0.3, 1, 3, 10])
 LIKELY = np.array([0.1, 0.1, 0.1, 0.2, 0.3, 0.1, 0.1])
-LENGTHS, REGULAR = 0.1 * 1.2 ** np.arange(26), 0.3
-KINDS = np.append((1 - REGULAR) * LIKELY, np.full(len(LENGTHS), REGULAR / len(LENGTHS)))
 NOISES = np.array([0.03, 0.1, 0.3, 1, 3, 10])
 PLAUSIBLE = np.array([0.4, 0.2, 0.1, 0.1, 0.1, 0.1])
+POWERS = [("scaled", 1), ("raw", 3), ("scaled", 3), ("raw", 2)]
 
 
 def site(m, q, y, wrong, noise):
@@ -34,296 +37,330 @@ def site(m, q, y, wrong, noise):
 
 
 class Member:
-    """One that was born with label `first`, in round `born`: w = to_w u, u from N(mean, S)."""
+    """One that was born with label `first`, in round `born`, with what it knew then."""
 
-    def __init__(self, first, born, to_w, mean, S, plain, noise=None, wanders=False):
-        self.noise = noise  # or what the ring has learned of it
-        self.first, self.born, self.wanders, self.to_w = first, born, wanders, to_w.copy()
-        self.w, self.S, self.plain = to_w @ mean, to_w @ S @ to_w.T, plain
-        self.prior = np.linalg.inv(self.S)  # its precision, and that times its mean
-        self.drawn = self.prior @ self.w
-        self.shares, self.cursor = np.zeros(len(KINDS)), 0  # by when the concept may switch
-        self.rows, self.labels, self.tau, self.nu = [], [], [], []
-        self.likely = 1.0  # the probability that it gave to the last label
+    def __init__(self, kind, first=0, born=0, knew=None):
+        self.kind, self.first, self.born, self.origin = kind, first, born, None
+        self.shares, self.sites = np.zeros(len(PACES)), {}
+        self.knew = knew or (0.0, 0.0)
 
     @property
     def share(self):
         return self.shares.sum()
 
-    def look(self, x):
-        return self.w @ x, x @ self.S @ x
 
-    def refresh(self):
-        precision, total = self.prior.copy(), self.drawn.copy()
-        for x, tau, nu in zip(self.rows, self.tau, self.nu, strict=True):
-            precision += tau * np.outer(x, x)
-            total += nu * x
-        self.S = np.linalg.inv(precision)
-        self.w = self.S @ total
+class Ring:
+    """A wanderer, eight others, and up to four from the archive, on features of rows."""
 
-    def learn(self, x, y, wrong, noise):
-        tau, nu = site(*self.look(x), y, wrong, noise)
-        if self.wanders:
-            S = np.linalg.inv(np.linalg.inv(self.S) + tau * np.outer(x, x))
-            self.w = S @ (np.linalg.inv(self.S) @ self.w + nu * x)
-            self.S = S
-            return
-        self.rows.append(x)
-        self.labels.append(y)
-        self.tau.append(tau)
-        self.nu.append(nu)
-        self.refresh()
+    def __init__(self, switches):
+        self.switches = switches
+        self.members, self.archive = [Member(kind) for kind in (0, 0, 1, 2, 3)], []
+        for member in self.members:
+            member.shares = LIKELY / 5
+        self.rows, self.last, self.noises = [], 0, PLAUSIBLE  # rows: those with labels
+        self.errors, self.weighed, self.led, self.left = 0.5, 50.0, 0, 0
 
-    def fade(self, by):
-        plain = self.to_w @ self.plain @ self.to_w.T
-        self.w, self.S = by * self.w, by**2 * self.S + (1 - by**2) * plain
+    def take_on(self, to_z, priors):
+        """Take other features and priors; what has been learned is carried over."""
+        known = self.learned(self.members[0]) if self.rows else (0.0, 0.0)
+        self.to_z, self.priors = to_z, priors
+        self.wander = self.posterior(self.members[0].kind, *known)
 
-    def set_out(self, other):
-        self.w, self.S, self.to_w, self.noise = other.w, other.S, other.to_w.copy(), other.noise
+    def learned(self, member):
+        """What a member has learned: a precision and a vector, for rows as they are."""
+        if member is self.members[0]:
+            w, P = self.wander
+            A, precision = np.linalg.inv(self.to_z), np.linalg.inv(P)
+            gain = precision - np.linalg.inv(self.priors[member.kind])
+            return A @ gain @ A.T, A @ precision @ w
+        information, total = member.knew
+        for n, (tau, nu) in member.sites.items():
+            information = information + tau * np.outer(self.rows[n], self.rows[n])
+            total = total + nu * self.rows[n]
+        return information, total
 
-    def rescale(self, to_w, constant):
-        """Take features in the units that are the last rows of to_w, where they differ much."""
-        for j in range(constant, len(to_w)):
-            ratio = self.to_w[j, j] / to_w[j, j]
-            if not 1 / TURN <= ratio <= TURN:
-                self.to_w[:, j] /= ratio
-                self.narrow(j, ratio)
+    def posterior(self, kind, information, total):
+        A = self.to_z
+        P = np.linalg.inv(np.linalg.inv(self.priors[kind]) + A @ (information + 0 * A) @ A.T)
+        return P @ A @ (total + np.zeros(len(A))), P
 
-    def narrow(self, j, ratio):
-        """Let u_j, which is w_j / by, have the variance v under the prior, not ratio^2 v.
+    def look(self, member, x):
+        own = member is self.members[0]
+        w, P = self.wander if own else self.posterior(member.kind, *self.learned(member))
+        z = self.to_z @ x
+        return w @ z, z @ P @ z
 
-        Its precision rises by tau; it may fall as long as no variance exceeds that of the prior.
-        """
-        by, v = self.to_w[j, j], np.diag(self.plain)
-        of_w = np.linalg.inv(self.to_w)
-        P = of_w @ self.S @ of_w.T
-        room = np.delete(np.maximum(0, v - np.diag(P)) * P[j, j], j)
-        off = np.delete(P[j], j)
-        least = max([min(1.0, ratio**2), *(1 / (1 + room[off != 0] / off[off != 0] ** 2))])
-        tau = max((1 - 1 / ratio**2) / v[j], (least - 1) / P[j, j])
-        more = np.zeros_like(self.S)
-        more[j, j] = tau / by**2
-        self.prior = self.prior + more
-        if not self.wanders:
-            return self.refresh()
-        precision = np.linalg.inv(self.S)
-        self.S = np.linalg.inv(precision + more)
-        self.w = self.S @ precision @ self.w
-
-    def reconsider(self, times, wrong, noise):
-        known = len(self.rows) - 1
-        for _ in range(min(times, known)):
-            self.cursor += 1
-            j = known - 1 - self.cursor % known
-            m, q = self.look(self.rows[j])
-            without = 1 / (1 / q - self.tau[j])
-            mean = without * (m / q - self.nu[j])
-            self.tau[j], self.nu[j] = site(mean, without, self.labels[j], wrong, noise)
-            self.refresh()
-
-
-class Leading:
-    """The ring: 1 wanderer, and up to 8 others."""
-
-    def __init__(self, switches, replays, constant):
-        self.switches, self.replays, self.constant = switches, replays, int(constant)
-        self.members, self.rows, self.last, self.far = [], [], 0, 0
-        self.errors, self.weighed, self.noises = 0.5, 50.0, PLAUSIBLE
-        self.led, self.left, self.former = None, 0, []
-
-    def sizes(self):
-        """Means of features, means of their squares about them, and sizes, as labelled rows go."""
-        rows = np.array(self.rows)[:, self.constant :]
-        n, d = rows.shape
-        mean = rows.mean(axis=0) if self.constant else np.zeros(d)
-        means = rows.cumsum(axis=0) / np.arange(1, n + 1)[:, None] if self.constant else 0.0
-        squares, apart = ((rows - mean) ** 2).mean(axis=0), abs(rows - means).mean(axis=0)
-        return mean, squares, np.divide(squares, apart, np.zeros(d), where=apart > 0)
-
-    def take(self, x):
-        """Remember which features are far off, and return the row with them brought nearer."""
-        self.off = np.zeros(len(x))
-        if len(self.rows) < SETTLED:
-            return x
-        mean, _, own = self.sizes()
-        reach, values = np.where(own > 0, FAR * own, np.inf), x[self.constant :]
-        self.off[self.constant :] = abs(values - mean) > reach
-        reach = reach * 2.0 ** (self.far * np.ones(len(x)))[self.constant :]
-        return np.append(x[: self.constant], np.clip(values, mean - reach, mean + reach))
-
-    def units(self):
-        """What takes u to w: features over their sizes, beside a constant if any.
-
-        f = b + sum u_j (x_j - mean_j) / size_j = <w, (1, x)>, or f = sum u_j x_j / size_j, where
-        sizes are such that z_j = (x_j - mean_j) / size_j has 1 for the mean of all E z_j^2.
-        """
-        (mean, squares, own), n, d = self.sizes(), len(self.rows), len(self.rows[0]) - self.constant
-        sizes = np.full(d, math.sqrt((np.array(self.rows)[:, self.constant :] ** 2).mean()))
-        if squares.any():
-            own = np.log(own)
-            a = max(0.0, 1 - CHANCE / n / own.var(ddof=1))
-            sizes = np.exp(a * own + (1 - a) * own.mean())
-            sizes *= math.sqrt((squares / sizes**2).mean())
-        to_w = np.diag(1 / sizes)
-        if self.constant:
-            to_w = np.block([[np.ones((1, 1)), -(mean @ to_w)[None]], [np.zeros((d, 1)), to_w]])
-        return to_w
-
-    def prior(self):
-        """Mean and covariance of u, and what they are without former leaders."""
-        c, n, width = self.constant, len(self.former), self.rows[0].size
-        d = width - c
-        S = np.diag([PRIOR / 2] * c + [PRIOR / d] * d)
-        if n < 3:
-            return np.zeros(width), S, S
-        w = np.mean([u for u, _ in self.former], axis=0)
-        seconds = np.array([P + np.outer(u, u) for u, P in self.former])
-        second = seconds.mean(axis=0)
-        usual = np.trace(second) / d * np.eye(d)
-        chance = ((seconds**2).sum(axis=(1, 2)).mean() - (second**2).sum()) / (n - 1)
-        a = max(0.0, 1 - chance / ((second - usual) ** 2).sum())
-        b = max(0.0, 1 - (np.trace(second) - w @ w) / (n - 1) / (w @ w))
-        m, mean, P = n / (n + FIRM), np.zeros(width), S.copy()
-        mean[c:] = m * a * b * w
-        P[c:, c:] = (1 - m) * S[c:, c:] + m * ((1 - a) * usual + a * second)
-        return mean, P - np.outer(mean, mean), S
-
-    def succeed(self, t):
-        leader = max(self.members, key=lambda member: member.share)
-        if leader.wanders:
-            return
-        old, self.led = self.led, leader
-        if old not in self.members or len(self.rows) - old.first < NEW:
-            return
-        if leader.born > self.left and t - leader.born < (t - old.born) / 2:
-            of_w = np.linalg.inv(old.to_w)
-            u, P = of_w @ old.w, of_w @ old.S @ of_w.T
-            self.former.append((u[self.constant :], P[self.constant :, self.constant :]))
-            self.left = t
-
-    def predict(self, x):
-        """p(+1) - p(-1), and q."""
-        x = self.take(x)
-        if not self.members:
-            return 0.0, 0.0
-        self.wrong = self.errors / self.weighed
-        self.looks = [member.look(x) for member in self.members]
-        self.chances = [
-            self.belief(*look, self.noise(member))
-            for member, look in zip(self.members, self.looks, strict=True)
-        ]
-        shares = [member.share for member in self.members]
-        p = np.dot(shares, self.chances)
-        gain = entropy(p) - np.dot(shares, [entropy(each) for each in self.chances])
+    def predict(self, x, least):
+        """p(+1) - p(-1), and q, by members whose share is this at least."""
+        self.wrong = min(0.3, self.errors / self.weighed)
+        self.noise = math.exp(self.noises @ np.log(NOISES))
+        heard = [each for each in self.members + self.archive if each.share >= least]
+        for member in heard:
+            member.m, member.q = self.look(member, x)
+            sigma = math.sqrt(self.noise + member.q)
+            member.chance = self.wrong + (1 - 2 * self.wrong) * norm.cdf(member.m / sigma)
+        shares = np.array([each.share for each in heard])
+        chances = [each.chance for each in heard]
+        p = shares @ chances / shares.sum()
+        gain = entropy(p) - shares @ [entropy(each) for each in chances] / shares.sum()
         new = [
-            m.share for m in self.members if not m.wanders and 0 < m.first > len(self.rows) - NEW
+            m.share for m in heard if m in self.members[1:] and 0 < m.first > len(self.rows) - NEW
         ]
         return 2 * p - 1, max(0.0, gain) + sum(new)
 
-    def life(self, t):
-        """How much of its life the concept has ahead of it, by its kind and age."""
-        ages = [(member.shares, t - member.born) for member in self.members if not member.wanders]
-        behind = 0.0
-        for shares, age in ages or [(0.75 * KINDS, t)]:  # of the three to come, at first
-            lengths = self.switches * age / LENGTHS
-            rising, falling = np.minimum(lengths, 1), np.clip(lengths - 1, 0, 1)
-            behind += shares[len(PACES) :] @ (rising - falling)
-        return 1 - behind
-
-    def lasting(self, t, remaining):
-        """Over what part of the rounds to come the concept lasts."""
-        ages = [(member.shares, t - member.born) for member in self.members if not member.wanders]
-        total = 0.0
-        for shares, age in ages or [(0.75 * KINDS, t)]:
-            switches = self.switches * PACES * remaining
-            left = np.clip(LENGTHS / self.switches - age, 0, remaining)
-            total += shares @ np.append((1 - np.exp(-switches)) / switches, left / remaining)
-        return total
-
-    def noise(self, member):
-        return member.noise or math.exp(self.noises @ np.log(NOISES))
-
-    def belief(self, m, q, noise):
-        return self.wrong + (1 - 2 * self.wrong) * norm.cdf(m / math.sqrt(noise + q))
-
     def learn(self, x, y, t):
-        x = self.take(x)
-        self.rows.append(x)
-        self.far = self.off * (self.far + 1)
-        gap, self.last = t - self.last, t
-        if len(self.rows) == 1:
-            birth = 0, 0, self.units(), *self.prior()
-            self.members = [Member(*birth, wanders=True)]
-            self.members += [Member(*birth, noise) for noise in (0.03, 0.3, 3.0)]
-            for member in self.members:
-                member.shares = KINDS / 4
-            self.predict(x)
-        self.listen(y)
-        self.judge(y)
-        self.succeed(t)
-        wrong = self.errors / self.weighed
-        for member in self.members:
-            member.learn(x, y, wrong, self.noise(member))
-            if member.wanders:
-                member.fade(math.exp(-gap / SLOWNESS))
-            elif member.share >= HEARD:
-                member.reconsider(self.replays, wrong, self.noise(member))
-        for member in self.members:
-            member.rescale(self.units(), self.constant)
-        self.inherit(self.switches * gap, t)
-
-    def listen(self, y):
-        shares = np.array([member.share for member in self.members])
-        m, q = np.array(self.looks).T
+        """Learn from a label, after all have predicted."""
+        everyone, gap, self.last = self.members + self.archive, t - self.last, t
+        m, q, shares = (
+            np.array([getattr(e, name) for e in everyone]) for name in ("m", "q", "share")
+        )
         right = norm.cdf(y * m / np.sqrt(NOISES[:, None] + q))
         weights = self.noises * ((self.wrong + (1 - 2 * self.wrong) * right) @ shares)
         self.noises = 0.999 * weights / weights.sum() + 0.001 * PLAUSIBLE
-
-    def judge(self, y):
-        likely = np.array([p if y > 0 else 1 - p for p in self.chances])
+        likely = np.array([each.chance if y > 0 else 1 - each.chance for each in everyone])
         flipped = self.wrong * (1 - (likely - self.wrong) / (1 - 2 * self.wrong)) / likely
-        shares = np.array([member.shares for member in self.members]) * likely[:, None]
-        shares /= shares.sum()
-        for member, own, p in zip(self.members, shares, likely, strict=True):
-            member.shares, member.likely = own, p
-        shares = shares.sum(axis=1)
-        self.errors += shares @ flipped
-        self.weighed += 1
+        shares = shares * likely / (shares @ likely)
+        for member, p in zip(everyone, likely, strict=True):
+            member.likely = p
+        total = sum((each.shares * each.likely).sum() for each in everyone)
+        for member in everyone:
+            member.shares = member.shares * member.likely / total
+        self.errors, self.weighed = self.errors + shares @ flipped, self.weighed + 1
+        self.rows.append(x)
+        self.succeed(t)
+        noise = math.exp(self.noises @ np.log(NOISES))
+        wrong, n = min(0.3, self.errors / self.weighed), len(self.rows)
+        for member in self.members:
+            member.sites[n - 1] = tau, nu = site(member.m, member.q, y, wrong, noise)
+            if member is self.members[0]:
+                self.wandered(x, tau, nu, math.exp(-gap / SLOWNESS))
+        if n % EVERY == 0:
+            self.bear(t)
+        self.inherit(self.switches * gap)
+        if n in (4, 16, 64, 256):
+            leader = max(self.members, key=lambda each: each.share)
+            self.wander = self.posterior(leader.kind, *self.learned(leader))
+            self.members[0].kind = leader.kind
 
-    def inherit(self, expected, t):
-        settled = [member for member in self.members if not member.wanders]
-        newest = max(settled, key=lambda member: member.first)
-        if len(self.rows) % EVERY == 0:
-            if len(settled) == 8:
-                least = min(settled, key=lambda member: member.share)
-                others = [member for member in settled if member is not least]
-                near = min(others, key=lambda member: abs(member.first - least.first))
-                near.shares = near.shares + least.shares
-                self.members.remove(least)
-            newest = Member(len(self.rows), t, self.units(), *self.prior())
-            self.members.append(newest)
-        given = 0.0
-        for member in self.members:
-            age = self.switches * (t - member.born)
-            part = 1 - np.append(np.exp(-expected * PACES), survived(age, expected, member.wanders))
-            given += part * member.shares * 0.5 / member.likely
-            member.shares = (1 - part) * member.shares
-        self.members[0].shares += DRAWN * given
-        newest.shares += (1 - DRAWN) * given
-        total = sum(member.share for member in self.members)
-        for member in self.members:
+    def wandered(self, x, tau, nu, by):
+        (w, P), z, prior = self.wander, self.to_z @ x, self.priors[self.members[0].kind]
+        now = np.linalg.inv(np.linalg.inv(P) + tau * np.outer(z, z))
+        self.wander = by * now @ (np.linalg.inv(P) @ w + nu * z), by**2 * now + (1 - by**2) * prior
+
+    def succeed(self, t):
+        lead = max(range(len(self.members)), key=lambda k: self.members[k].share)
+        if lead == 0:
+            return
+        old, self.led = self.members[self.led], lead
+        leader = self.members[lead]
+        if leader.born <= self.left or 2 * (t - leader.born) >= t - old.born:
+            return
+        self.members[0].born = leader.born
+        if old is not self.members[0] and len(self.rows) - old.first >= NEW:
+            origin = old.origin
+            kept, self.left = Member(old.kind, born=t, knew=self.learned(old)), t
+            kept.m, kept.q, kept.chance, kept.likely = 0.0, 0.0, 0.5, 0.5
+            place = len(self.archive)
+            if origin is not None or place == 4:
+                oldest = min(range(place), key=lambda k: self.archive[k].born)
+                place = oldest if origin is None else origin
+                kept.shares = self.archive[place].shares
+                kept.likely = self.archive[place].likely
+            self.archive[place : place + 1] = [kept]
+            for member in self.members:
+                if member is not old and member.origin == place:
+                    member.origin = None
+
+    def bear(self, t):
+        place = len(self.members)
+        if place == 9:
+            settled = self.members[1:]
+            least = min(settled, key=lambda each: each.share)
+            near = min(
+                (each for each in settled if each is not least),
+                key=lambda each: (abs(each.first - least.first), each.first),
+            )
+            near.shares = near.shares + least.shares
+            least.shares, place = 0 * least.shares, self.members.index(least)
+        leader = max(self.members, key=lambda each: each.share)
+        n, births = len(self.rows), len(self.rows) // EVERY
+        back = max(self.archive, key=lambda each: each.share, default=None)
+        new = Member(births // 2 % 4 if births % 2 == 0 else leader.kind, n, t)
+        new.likely = self.members[place].likely if place < len(self.members) else 0.5
+        if back is not None and back.share >= 0.1:
+            new.kind, new.knew, new.origin = back.kind, back.knew, self.archive.index(back)
+            new.shares, back.shares = back.shares, 0 * back.shares
+        self.members[place : place + 1] = [new]
+
+    def inherit(self, expected):
+        newest = max(self.members[1:], key=lambda each: each.first)
+        ended, moved = 1 - np.exp(-expected * PACES), 0.0
+        for member in self.members + self.archive:
+            moved = moved + ended * member.shares / member.likely
+            member.shares = (1 - ended) * member.shares
+        self.members[0].shares = self.members[0].shares + DRAWN * moved / 2
+        for member in self.archive:
+            member.shares = member.shares + BACK / len(self.archive) * moved * member.likely
+        left = 1 - DRAWN - (BACK if self.archive else 0.0)
+        newest.shares = newest.shares + left * moved / 2
+        total = sum(member.share for member in self.members + self.archive)
+        for member in self.members + self.archive:
             member.shares = member.shares / total
-        if len(self.rows) in (4, 16, 64, 256):
-            self.members[0].set_out(max(self.members, key=lambda member: member.share))
+
+    def lasting(self, remaining):
+        ends = self.switches * PACES * remaining
+        return sum(each.shares for each in self.members + self.archive) @ (
+            (1 - np.exp(-ends)) / ends
+        )
 
 
-def survived(age, gap, wanders):
-    """The part of concepts of every length, of this age now, that did not end in the gap before."""
-    if wanders:
-        return np.full(len(LENGTHS), math.exp(-gap))
-    ages = np.array([[max(0.0, age - gap)], [age]])
-    before, now = 0.05 + 0.95 / (1 + (ages / LENGTHS) ** 16)
-    return math.exp(-0.1 * gap) * now / before
+class Leading:
+    """A ring on features, one on Fourier features, and base rates, mixed by what each foretold."""
+
+    def __init__(self, switches, constant, features):
+        self.rings = Ring(switches), Ring(switches)
+        lone, half, part = int(0.3 * features), features // 2, np.ones((4, features))
+        part[1, lone:half] = part[2, :lone] = part[2, half:] = part[3, :half] = 0.3
+        priors = [np.diag(2 * PRIOR * row / row.sum()) for row in part]
+        self.rings[1].take_on(np.eye(features), priors)
+        self.constant, self.features, self.shares = int(constant), features, PARTS
+        self.rows, self.renewed, self.total, self.counted = [], 0, 0.0, 0.0
+        self.last, self.odd, self.far = None, 0.0, 0.0
+        self.reach, self.begun, self.deviations, self.clipped = None, False, 0.0, []
+
+    def take(self, x):
+        """The row with values that are far off brought nearer; remember which these are.
+
+        The last row comes out as it did when it was observed.
+        """
+        again = self.last is not None and (x == self.last).all()
+        self.came, self.before = x, self.far if again else self.odd * (self.far + 1)
+        if self.reach is None:
+            self.off = np.zeros(len(x))
+            return x
+        mean, reach = self.reach
+        self.off = ((reach > 0) & (abs(x - mean) > reach)).astype(float)
+        limit = reach * 2.0 ** (self.before * np.ones(len(x)))
+        return np.where(self.off > 0, np.clip(x, mean - limit, mean + limit), x)
+
+    def renew(self):
+        """Take scales, priors and Fourier features from all rows, after 1, 2, 4 and so on."""
+        n = len(self.rows)
+        if n == 0 or n & (n - 1) or n == self.renewed:
+            return
+        self.renewed, c = n, self.constant
+        X = np.array(self.rows)[:, c:]
+        d, mean = X.shape[1], X.mean(axis=0) if c else np.zeros(X.shape[1])
+        C = (X - mean).T @ (X - mean) / n
+        apart = self.deviations[c:] / n
+        own = np.divide(np.diag(C), apart, np.zeros(d), where=apart > 0)
+        square, by = (X.mean(axis=0) ** 2).mean(), np.ones(d)
+        if (own > 0).any():
+            logs = np.log(own[own > 0])
+            squares = ((logs - logs.mean()) ** 2).sum()
+            part = max(0.0, 1 - CHANCE / n * (len(logs) - 1) / squares) if squares > 0 else 0.0
+            by = np.full(d, math.exp(-logs.mean()))
+            by[own > 0] = np.exp(-part * logs - (1 - part) * logs.mean())
+            by *= math.sqrt(d / (np.diag(C) * by**2).sum())
+        else:
+            by = by / math.sqrt(square) if square > 0 else by
+        if n >= SETTLED:
+            self.reach = np.append(np.zeros(c), mean), np.append(np.zeros(c), FAR * own)
+        middle = np.zeros(d) if c else X.mean(axis=0)
+        centred = C - np.outer(middle, middle)
+        priors = [self.prior(centred, middle, by, *kind) for kind in POWERS]
+        self.take_on(np.append(np.ones(c), by), np.append(np.zeros(c), mean), priors)
+
+    def prior(self, C, mean, by, units, power):
+        d, c = len(by), self.constant
+        S = np.eye(d) * PRIOR / d
+        if (units, power) != ("scaled", 1) and np.trace(C) > 1e-9 * np.trace(
+            C + np.outer(mean, mean)
+        ):
+            to = by if units == "scaled" else np.ones(d) * by.min()
+            C, mean = C * np.outer(to, to), mean * to
+            usual, part = np.trace(C) / d, 0.1 * d / (len(self.rows) + d)
+            M = (1 - part) * C / usual + part * np.eye(d)
+            values, vectors = np.linalg.eigh(M)
+            values = values ** (power - 1)
+            S = vectors @ np.diag(np.maximum(values, 1e-3 * values.max())) @ vectors.T
+            S = PRIOR * S / np.trace(S @ M) / usual
+            if mean.any():
+                S += PRIOR / 2 * np.outer(mean, mean) / (mean @ mean) / max(mean @ mean, usual)
+            S = S * np.outer(to / by, to / by)
+            S += 1e-3 * np.trace(S) / d * np.eye(d)
+        return np.block([[np.eye(c) * PRIOR / 2, np.zeros((c, d))], [np.zeros((d, c)), S]])
+
+    def take_on(self, by, mean, priors):
+        linear, _ = self.rings
+        to_z = np.diag(by)
+        if self.constant:
+            to_z[:, 0] -= by * mean
+        linear.take_on(to_z, priors)
+        if len(linear.rows) > FITTING:
+            return
+        features, d = self.features, len(by) - self.constant
+        lone, half = int(0.3 * features), features // 2
+        width = math.sqrt(2 * d) * np.where(np.arange(features) < half, 0.4, 1.0)
+        width[:lone] = 0.5 * math.sqrt(2)
+        largest = sorted(range(self.constant, len(by)), key=lambda j: -abs(self.rows[0][j]))
+        self.F = np.zeros((features, len(by)))
+        self.F[:, largest] = directions(features, d) * by[largest] / width[:, None]
+        self.phase = np.arange(features) % 2 * np.pi / 2 - self.F @ mean
+
+    def lift(self, x):
+        return np.cos(self.F @ x + self.phase)
+
+    def predict(self, x):
+        """p(+1) - p(-1), and q."""
+        self.renew()
+        self.x = self.take(x)
+        if self.renewed == 0 and not self.begun:
+            return 0.0, 0.0
+        return self.mix(ASKED, self.shares[1] >= NEGLIGIBLE)
+
+    def mix(self, least, lifted):
+        linear, curved = self.rings
+        r, q = linear.predict(self.x, min(0.05, least / self.shares[0]))
+        found, bits = [r, r, self.total / (max(1.0, self.counted) + 2)], self.shares[0] * q
+        if lifted:
+            least = min(0.05, least / self.shares[1])
+            found[1], q = curved.predict(self.lift(self.x), least)
+            bits += self.shares[1] * q
+        self.found = np.array(found)
+        shares = np.where(np.array(self.shares) >= NEGLIGIBLE, self.shares, 0.0)
+        return shares @ self.found / shares.sum(), bits
+
+    def observe(self):
+        """Remember the row that was predicted."""
+        self.rows.append(self.x)
+        self.last, self.odd, self.far = self.came, self.off, self.before
+        mean = np.mean(self.rows, axis=0) if self.constant else 0.0
+        self.deviations = self.deviations + abs(self.x - mean)
+
+    def lasting(self, t, remaining):
+        return self.rings[0].lasting(remaining)
+
+    def learn(self, x, y, t):
+        self.x = self.take(x)
+        if self.renewed == 0:
+            self.begun, c = True, self.constant
+            rms, d = math.sqrt((self.x[c:] ** 2).mean()), len(self.x) - c
+            own = np.diag([PRIOR / 2] * c + [PRIOR / d] * d)
+            by = np.append(np.ones(c), np.full(d, 1 / rms))
+            self.rings[0].take_on(np.diag(by), [own] * 4)
+        linear, curved = self.rings
+        n = len(linear.rows)
+        lifted = self.shares[1] >= NEGLIGIBLE or n < FITTING or n % 4 == 0
+        lifted = lifted and self.renewed > 0
+        self.mix(0.0, lifted)
+        shares = self.shares * np.maximum((1 + y * self.found) / 2, 0.005)
+        self.shares = (1 - MIXED) * shares / shares.sum() + MIXED * PARTS
+        self.total += y - self.total / 500
+        self.counted += 1 - self.counted / 500
+        linear.learn(self.x, y, t)
+        if lifted:
+            curved.learn(self.lift(self.x), y, t)
 
 
 def entropy(p):
@@ -394,9 +431,9 @@ def play(X, y, draws, ring, budget):
     X = np.column_stack([np.ones(len(X)), X]) if ring.constant else X
     for t, (x, label, u) in enumerate(zip(X, y, draws, strict=True), 1):
         r, q = ring.predict(x)
-        news = q * max(0.0, 1 - budget.calm)
-        p = budget.chance(ring.life(t) * ((1 - abs(r)) ** 1.5 + news / 2), q, ring, t)
+        p = budget.chance((1 - abs(r)) ** 1.5, q, ring, t)
         asked = bool(u < p)
+        ring.observe()
         if asked:
             ring.learn(x, label, t)
         budget.after(asked)

@@ -1,0 +1,94 @@
+"""The state of `LeadingHistory` on dense rows: two ensembles, their shares, moments of rows."""
+
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+
+from ..spaces.state import Field, Room, Table, triangle
+from .experts import SHARED
+from .posterior import ALL, KINDS
+
+CLASSES = 10  # with more, there are no Fourier features: one ensemble on them takes 1.3 MB
+LINEAR, CURVED, BASE = range(3)  # places in `mix`: the shares, and from VIEWS on the last r
+VIEWS = 3
+SHARES = 0.9, 0.05, 0.05  # at the start, and of what is shared out
+LINEAR_SHARES = 0.95, 0.0, 0.05  # without Fourier features
+SUM, COUNTED, FORM = 6, 7, 8  # in `mix`, too: labels, how many of them; q of the last row
+SEEN, ROUND, RENEWED, CONSTANT = range(4)  # places in `rows_seen`
+
+WIDTH = {  # fields of an ensemble of a width
+    "w": lambda d: ((ALL, d), 1),
+    "triangle": lambda d: ((ALL, triangle(d)), 0),
+    "g": lambda d: ((ALL, d), 0),  # P z of the last row
+    "z": lambda d: ((1, d), 0),  # the last row
+    "priors": lambda d: ((KINDS, triangle(d)), 0),
+}
+Ensemble: Any = namedtuple("Ensemble", [*WIDTH, *SHARED])  # type: ignore[misc]
+
+
+def sized(of: Any) -> Field:
+    """Return a field of the first ensemble."""
+    return Field(lambda r: of(r.width)[0], power=of(1)[1])
+
+
+def lifted(of: Any) -> Field:
+    """Return a field of the second ensemble, which is empty without Fourier features."""
+    return Field(lambda r: of(r.capacity)[0] if r.capacity else (0,) * len(of(1)[0]), of(1)[1])
+
+
+def shared(field: Field) -> Field:
+    """Return a field that both have, for the second ensemble."""
+    nothing = (0,) * len(field.shape(Room(1)))
+    return field._replace(shape=lambda r: field.shape(r) if r.capacity else nothing)
+
+
+def start_mix(mix: np.ndarray, shape: object) -> None:
+    """Start with most of the share on the first ensemble."""
+    mix[:VIEWS] = SHARES
+
+
+def start_scaler(scaler: np.ndarray, shape: object) -> None:
+    """Start with rows as they are."""
+    scaler[1] = 1.0
+
+
+TABLE = Table(
+    {
+        **{name: sized(of) for name, of in WIDTH.items()},
+        **SHARED,
+        **{f"curved_{name}": lifted(of) for name, of in WIDTH.items()},
+        **{f"curved_{name}": shared(field) for name, field in SHARED.items()},
+        "mix": Field(lambda r: (9,), power=[0, 0, 0, 1, 1, 1, 1, 0, 0], fill=start_mix),
+        "rows_seen": Field(lambda r: (4,)),
+        # Of all rows: sums of the features, and of their absolute deviations; products of
+        # deviations, as in Welford (1962)
+        "sums": Field(lambda r: (2, r.width)),
+        "moments": Field(lambda r: (triangle(r.width),)),
+        # the last row as it came, whether it is an outlier, and how many in a row were before it
+        "last": Field(lambda r: (3, r.width)),
+        "scaler": Field(
+            lambda r: (3, r.width), fill=start_scaler
+        ),  # mean, 1 / scale, distance of outliers
+        "row": Field(lambda r: (2, r.width)),  # the last one, winsorised; 1.0 if an outlier
+        "order": Field(lambda r: (r.width if r.capacity else 0,)),  # columns of `directions`
+        "frequencies": Field(lambda r: (r.capacity, r.width)),  # F
+        "phases": Field(lambda r: (r.capacity,)),
+    }
+)
+
+
+def linear(s: Any) -> Any:
+    """Return the ensemble on the features."""
+    return Ensemble(  # type: ignore[call-arg]
+        s.w, s.triangle, s.g, s.z, s.priors,
+        s.experts, s.posterior, s.scalars, s.predictions,
+    )  # fmt: skip
+
+
+def curved(s: Any) -> Any:
+    """Return the ensemble on Fourier features."""
+    return Ensemble(  # type: ignore[call-arg]
+        s.curved_w, s.curved_triangle, s.curved_g, s.curved_z, s.curved_priors,
+        s.curved_experts, s.curved_posterior, s.curved_scalars, s.curved_predictions,
+    )  # fmt: skip
