@@ -5,6 +5,7 @@ import pytest
 
 from selectron import OnlineClassifier
 from selectron.askers import Budget
+from selectron.history import state
 from selectron.learners import LeadingHistory
 
 from .papers.leading import Labels, Leading, Rate, play
@@ -59,6 +60,18 @@ def test_concepts_that_return(constant):
     X, y = switching(700, 90, seed=2)
     ring, _ = agree(X, y, Budget(0.9), Rate(0.9), constant)
     assert len(ring.rings[0].archive) >= 3
+
+
+@pytest.mark.usefixtures("mostly_plain")
+@pytest.mark.parametrize("constant", [False, True])
+def test_many_features_are_brought_to_their_leading_directions(monkeypatch, constant):
+    monkeypatch.setattr(state, "WHOLE", 3)
+    monkeypatch.setattr(state, "LEADING", 3)
+    X, y = switching(300, 80, seed=6, together=1.0)
+    X = X * [1.0, 1.0, 1.0, 30.0] + X[:, ::-1] / 2
+    ring, _ = agree(X, y, Budget(0.9), Rate(0.9), constant)
+    assert len(ring.rings[0].to_z) == 3
+    assert len(ring.rings[0].archive) >= 1
 
 
 @pytest.mark.usefixtures("mostly_plain")

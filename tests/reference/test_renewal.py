@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from selectron.history.renewal import convert_one, matrices, triangles
+from selectron.askers import Always
+from selectron.engine.rows import Dense
+from selectron.history import state
+from selectron.history.renewal import converted, matrices, triangles
+from selectron.learners import LeadingHistory
+from selectron.model.model import Model
 
 D = 4
 
@@ -24,23 +29,40 @@ def some_prior(random):
 def test_the_posterior_is_that_under_the_other_prior_and_features(ratio, shift):
     random = np.random.default_rng(0)
     before, after, margins = some_prior(random), some_prior(random), random.normal(size=5)
-    a, b = np.array([1.0, ratio, 1.0, 0.5]), np.array([0.0, 0.0, shift, 0.0])  # z = a z' + b
-    to = np.diag(a)
-    to[0] += b
+    to = np.diag([1.0, ratio, 1.0, 0.5])
+    to[0, 2] = shift
     rows = np.column_stack([np.ones(5), random.normal(size=(5, D - 1))])
     P, w = learned(before, rows @ to, margins)
-    triangle = triangles(P)
-    more = np.linalg.inv(after) - np.linalg.inv(to @ before @ to.T)
-    convert_one(w, triangle, a, b, more, triangles(after))
+    precisions = np.linalg.inv(before), np.linalg.inv(after)
+    w, triangle = converted(P, w, precisions[0], np.linalg.inv(to.T), precisions[1], None)
     expected, mean = learned(after, rows, margins)
     np.testing.assert_allclose(matrices(triangle), expected, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(w, mean, rtol=1e-6, atol=1e-9)
 
 
-@pytest.mark.parametrize(("P", "more"), [(np.nan, 0.0), (1.0, -1.0)])
-def test_an_expert_that_cannot_be_converted_starts_again(P, more):
-    prior = triangles(np.eye(D))
-    w, triangle = np.ones(D), triangles(np.full((D, D), P) * np.eye(D))
-    convert_one(w, triangle, np.ones(D), np.zeros(D), more * np.eye(D), prior)
+@pytest.mark.parametrize("P", [np.nan, 0.0, -1.0])
+def test_an_expert_that_cannot_be_converted_starts_again(P):
+    prior, one = triangles(np.eye(D)), np.eye(D)
+    w, triangle = converted(P * one, np.ones(D), one, one, one, prior)
     assert np.array_equal(triangle, prior)
     assert not w.any()
+
+
+@pytest.mark.parametrize("widths", [(3, 5), (4, 6), (5, 6), (5, 7)])
+@pytest.mark.parametrize("constant", [False, True])
+def test_rows_that_widen_keep_what_was_learned(monkeypatch, widths, constant):
+    """From few features, or from more than there are leading directions, to many."""
+    monkeypatch.setattr(state, "WHOLE", 5)
+    monkeypatch.setattr(state, "LEADING", 4)
+    random, (narrow, wide) = np.random.default_rng(0), widths
+    X = random.normal(size=(400, wide)) * ([4.0, 4.0] + [0.1] * (wide - 2))
+    X[:300, narrow:] = 0.0
+    labels = np.where(X[:, 0] > 2 * X[:, 1], 1, -1).astype(np.int8)
+    learner = LeadingHistory(fourier=6)
+    model = Model(learner, Always(), width=narrow, sparse=False, seed=0, constant=constant)
+    model.run(Dense(X[:300, :narrow]), labels[:300])
+    w = model.weights()[int(constant) :]
+    model.widen(wide)
+    np.testing.assert_allclose(model.weights()[int(constant) :][:2], w[:2], rtol=0.05)
+    out = model.run(Dense(X[300:]), labels[300:])
+    assert (np.sign(out.margin) != labels[300:]).sum() <= 3

@@ -33,7 +33,7 @@ MOST_SHOWN = 40  # lines about columns
     type=LEARNER,
     multiple=True,
     help="May be repeated. Default: leading-history, which has nothing to set; with --kernel "
-    "or more than 512 dense features lasec; without FILE five of them.",
+    "or more than 1,024 dense features lasec; without FILE five of them.",
 )
 @click.option(
     "--ask",

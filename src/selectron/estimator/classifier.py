@@ -33,7 +33,7 @@ class OnlineClassifier(ClassifierMixin, Live):
     ----------
     learner : from `selectron.learners`, default LeadingHistory()
         How far to step. With None, LASEC() replaces LeadingHistory() for dense rows of more than
-        512 features, and with a kernel or a sketch.
+        1,024 features, and with a kernel or a sketch.
     asker : from `selectron.askers`, default Always()
         When to ask for a label.
     classes : list of labels, default None

@@ -1,9 +1,10 @@
 """Dense rows: two ensembles, on the features and on random Fourier features of them.
 
 Rows are standardised, z = (x - mean) / scale, by what all rows so far were like (`renewal`), and
-winsorised. The second ensemble gets cos(F x + phase), whose inner products approximate Gaussian
-kernels (Rahimi & Recht, "Random features for large-scale kernel machines", 2007). A third predictor
-knows base rates alone. They are mixed by how well each predicted:
+winsorised; of more than `WHOLE` features, z has the leading directions. The second ensemble gets
+cos(F x + phase), whose inner products approximate Gaussian kernels (Rahimi & Recht, "Random
+features for large-scale kernel machines", 2007). A third predictor knows base rates alone. They are
+mixed by how well each predicted:
 
     r = sum share_v r_v,   share_v <- share_v (1 + y r_v) / 2, normalised; then 0.5% is shared out.
 
@@ -31,7 +32,7 @@ from .experts import HEARD, PRIOR_VARIANCE, norms, predict, update
 from .posterior import ALL, EXPERTS, KIND, KINDS, LABELS, leader
 from .posterior import age as age_of
 from .posterior import life as life_of
-from .renewal import FITTING, adapted, renewed, rows_left, start, widen
+from .renewal import FITTING, adapted, renewed, rows_left, start, to_z, widen
 from .state import (
     BASE,
     CLASSES,
@@ -124,10 +125,14 @@ def outliers_before(s: Any, j: int, again: bool) -> float:
     return s.last[2, j] if again else s.last[1, j] * (s.last[2, j] + 1)
 
 
+@noinline
 def standardise(s: Any) -> None:
     """Leave the standardised row in s.z."""
     for j in range(s.last.shape[1]):
-        s.z[0, j] = (s.row[0, j] - s.scaler[0, j]) * s.scaler[1, j]
+        s.row[2, j] = s.row[0, j] - s.scaler[0, j]
+    for j in range(s.z.shape[1]):
+        whole = len(s.basis) == 0
+        s.z[0, j] = s.row[2, j] * s.scaler[1, j] if whole else dot(s.basis[j], s.row[2])
 
 
 @noinline
@@ -206,14 +211,17 @@ def share_out(s: Any, y: float) -> None:
 def begin(s: Any) -> None:
     """Start with the scale of the first row, if its label comes before the first renewal."""
     first, d, total = int(s.rows_seen[CONSTANT]), s.last.shape[1], 0.0
+    own = PRIOR_VARIANCE / max(1, s.w.shape[1] - first)
     for j in range(first, d):
         total += s.row[0, j] * s.row[0, j]
     rms = math.sqrt(total / max(1, d - first))
     for j in range(d):
         s.scaler[1, j] = 1 / rms if j >= first and rms * rms >= SHORTEST else 1.0
-        own = PRIOR_VARIANCE / 2 if j < first else PRIOR_VARIANCE / (d - first)
+    for j in range(s.w.shape[1]):
         for kind in range(KINDS):
-            s.priors[kind, place(j)] = own
+            s.priors[kind, place(j)] = PRIOR_VARIANCE / 2 if j < first else own
+        if len(s.basis) > 0:
+            s.basis[j, j] = s.scaler[1, j]
     s.rows_seen[RENEWED] = 0.5
     for k in range(EXPERTS):
         reset_to_prior(linear(s), k, int(s.experts[k, KIND]))
@@ -321,6 +329,6 @@ def place(j: int) -> int:
 
 def weights(s: Any) -> np.ndarray:
     """Return w of the first ensemble's leader, for rows that are not standardised."""
-    w = s.w[leader(s)] * s.scaler[1]
+    w = s.w[leader(s)] @ to_z(s)
     w[0] -= w @ s.scaler[0]  # which is 0 where there is no constant
     return w

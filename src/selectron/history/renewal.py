@@ -16,9 +16,13 @@ Under a prior of power p, w ~ N(0, C^(p-1)) for features as they are, or in unit
 C is the covariance of all rows, shrunk towards a multiple of the identity. p = 0 would whiten rows,
 p = 1 takes them as they are, and with p > 1 directions count for more in which rows differ much.
 
-Experts are brought to new features, z = A z', and from prior S to S' (`convert`): from Q = A' P A,
+Of more than `WHOLE` features, z is made of the leading eigenvectors of C, in the units of the rows
+as far as these are alike (`units`). Correlations are shrunk by d / (n + d), and each coordinate has
+variance 1 but for that.
 
-    P'^-1 = Q^-1 + D,    w' = P' Q^-1 A' w,    D = S'^-1 - (A' S A)^-1
+Experts are brought to new coordinates, A z, and from prior S to S' (`bring`):
+
+    P'^-1 = S'^-1 + A (P^-1 - S^-1) A^T,    w' = P' A P^-1 w
 
 is what they would have learned. Fourier features take new scales until FITTING labels have been
 learned; w and P stay as they are, as features change less and less.
@@ -28,6 +32,7 @@ import math
 from typing import Any
 
 import numpy as np
+from scipy.linalg import eigh
 
 from ..engine.round import Shape
 from ..engine.scales import SHORTEST
@@ -44,7 +49,8 @@ from .state import (
     SEEN,
     TABLE,
     VIEWS,
-    linear,
+    WIDTH,
+    coordinates,
 )
 
 LOG_VARIANCE = 3.0  # 0.6 for a Gaussian feature, more for one with heavy tails
@@ -52,6 +58,7 @@ CLIP_AT, CLIP_AFTER = 5.0, 8  # scales from the mean; rows before anything is wi
 POWERS = ("scaled", 1), ("raw", 3), ("scaled", 3), ("raw", 2)  # of the priors
 SHRUNK = 0.1  # C is shrunk by d / (n + d) times this
 REST = 0.3  # of the variance, for Fourier features other than those that a prior prefers
+ALIKE = 4.0  # times the usual scale, or a part of it, within which units are those of the rows
 FITTING = 256  # labels until which Fourier features take new scales
 LEAST = 1e-3  # the least variance of a prior, relative to the largest
 SINGLE = 0.3  # the part of the Fourier features that look at one feature alone
@@ -68,31 +75,84 @@ def rows_left(s: Any, t: int) -> int:
 
 def renewed(s: Any) -> Any:
     """Return a copy of the state, renewed by the moments of all rows."""
-    s = type(s)(*(array.copy() for array in s))
-    first, begun = int(s.rows_seen[CONSTANT]), s.rows_seen[RENEWED] > 0
+    new = type(s)(*(array.copy() for array in s))
+    first = int(s.rows_seen[CONSTANT])
     if len(s.order) and s.rows_seen[SEEN] == 1:  # features by their size in the first row
-        s.order[first:] = np.argsort(np.argsort(-abs(s.sums[0, first:]), kind="stable"))
-    old, priors = s.scaler.copy(), matrices(s.priors)
-    covariance = matrices(s.moments) / s.rows_seen[SEEN]
-    s.scaler[:] = scaler(s, covariance, first)
-    s.priors[:] = triangles(renewed_priors(s, covariance, first))
-    s.rows_seen[RENEWED] = s.rows_seen[SEEN]
-    view = linear(s)
-    if not begun:
-        for k in np.flatnonzero(view.experts[:, ALIVE]):
-            view.triangle[k] = view.priors[int(view.experts[k, KIND])]
+        new.order[first:] = np.argsort(np.argsort(-abs(s.sums[0, first:]), kind="stable"))
+    new.scaler[:] = scaler(s, covariance(s), first)
+    new.rows_seen[RENEWED] = s.rows_seen[SEEN]
     if len(s.phases) and s.scalars[LABELS] <= FITTING:
-        lift_again(s, first)
-    if begun:
-        convert(view, old, s.scaler, priors)
-    return s
+        lift_again(new, first)
+    bring(s, new)
+    return new
 
 
-def scaler(s: Any, covariance: np.ndarray, first: int) -> np.ndarray:
+def covariance(s: Any) -> np.ndarray:
+    """Return the covariance of all rows; without a constant, their second moments."""
+    return matrices(s.moments) / max(1, s.rows_seen[SEEN])
+
+
+def bring(s: Any, new: Any) -> None:
+    """Set the coordinates and priors of a state with new scales; convert the experts of the old."""
+    moments, first = covariance(new), int(new.rows_seen[CONSTANT])
+    if len(new.basis):
+        new.basis[:] = basis(new, moments, first)
+    new.priors[:] = triangles(renewed_priors(new, moments, first))
+    kinds = new.experts[:, KIND].astype(int)
+    if s.rows_seen[RENEWED] == 0:
+        new.triangle[:] = new.priors[kinds] * new.experts[:, ALIVE, None]
+        return
+    A = to_z(new) @ back(s)
+    A[:, 0] += to_z(new) @ (s.scaler[0] - new.scaler[0])  # 0 where there is no constant
+    before, after = (np.linalg.inv(matrices(each.priors)) for each in (s, new))
+    for k in np.flatnonzero(s.experts[:, ALIVE]):
+        gain = matrices(s.triangle[k]), s.w[k], before[kinds[k]]
+        new.w[k], new.triangle[k] = converted(*gain, A, after[kinds[k]], new.priors[kinds[k]])
+
+
+def to_z(s: Any) -> np.ndarray:
+    """Return B of z = B (x - mean)."""
+    return s.basis.copy() if len(s.basis) else np.diag(s.scaler[1])
+
+
+def back(s: Any) -> np.ndarray:
+    """Return the matrix that brings z back to x - mean, as far as z tells."""
+    factors = units(s)
+    return np.linalg.pinv(to_z(s) / factors) / factors[:, None]
+
+
+def units(s: Any) -> np.ndarray:
+    """Return factors for features in whose units directions lead, so that `basis` is orthogonal.
+
+    Features are taken as they are, if their scales differ by no more than ALIKE from the usual one.
+    """
+    first = int(s.rows_seen[CONSTANT])
+    ratio, factors = np.log(s.scaler[1, first:]), np.ones(s.scaler.shape[1])
+    ratio = np.exp(ratio - ratio.mean())  # the usual scale over each
+    factors[first:] = ratio * np.clip(1 / ratio, 1 / ALIKE, ALIKE)
+    return factors
+
+
+def basis(s: Any, moments: np.ndarray, first: int) -> np.ndarray:
+    """Return B for rows of many features: the leading directions, standardised."""
+    e, d, n = len(s.basis), s.basis.shape[1] - first, s.rows_seen[SEEN]
+    factors, by = units(s)[first:], s.scaler[1, :e]
+    moments = moments[first:, first:] * factors[:, None] * factors
+    usual, part = np.trace(moments) / d, n / (n + d)
+    found = np.eye(e, first + d) * by[:, None]
+    if usual >= SHORTEST:
+        moments = part * moments + (1 - part) * np.diag(np.diag(moments))
+        values, vectors = eigh(moments, subset_by_index=[d - (e - first), d - 1])
+        by = 1 / np.sqrt(np.maximum(values, LEAST * usual))
+        found[first:, first:] = (vectors * by).T * factors
+    return found
+
+
+def scaler(s: Any, moments: np.ndarray, first: int) -> np.ndarray:
     """Return the mean, the factor and the distance of outliers of every feature."""
     n, d = s.rows_seen[SEEN], s.sums.shape[1]
     mean = s.sums[0] / n if first else np.zeros(d)
-    spread, deviation = np.diag(covariance), s.sums[1] / n
+    spread, deviation = np.diag(moments), s.sums[1] / n
     varies = (spread >= SHORTEST) & (deviation > 0)
     own = np.divide(spread, deviation, out=np.zeros(d), where=varies)
     found = np.array([mean, np.ones(d), np.zeros(d)])
@@ -115,18 +175,20 @@ def scaler(s: Any, covariance: np.ndarray, first: int) -> np.ndarray:
     return found
 
 
-def renewed_priors(s: Any, covariance: np.ndarray, first: int) -> np.ndarray:
+def renewed_priors(s: Any, moments: np.ndarray, first: int) -> np.ndarray:
     """Return the covariance matrices of w under the priors, for standardised features."""
-    n, by, d = s.rows_seen[SEEN], s.scaler[1, first:], s.w.shape[1] - first
-    of_z = (covariance * s.scaler[1, :, None] * s.scaler[1])[first:, first:]
-    mean = np.zeros(d) if first else s.sums[0] / n * by
+    n, to, d = max(1, s.rows_seen[SEEN]), to_z(s)[first:, first:], s.w.shape[1] - first
+    of_z = to @ moments[first:, first:] @ to.T
+    mean = np.zeros(d) if first else to @ (s.sums[0] / n)
+    whole = len(s.basis) == 0
+    by = s.scaler[1, first:] if whole else np.linalg.norm(to / units(s)[first:], axis=1)
     centred = of_z - np.outer(mean, mean)
     found = np.zeros((KINDS, first + d, first + d))
     found[:, :first, :first] = PRIOR_VARIANCE / 2
-    for prior, (units, power) in zip(found, POWERS, strict=True):
+    for prior, (unit, power) in zip(found, POWERS, strict=True):
         prior[first:, first:] = np.eye(d) * PRIOR_VARIANCE / max(1, d)
-        if (units, power) != ("scaled", 1) and np.trace(centred) > 1e-9 * np.trace(of_z):
-            factor = np.ones(d) if units == "scaled" else by.min() / by
+        if (unit, power) != ("scaled", 1) and np.trace(centred) > 1e-9 * np.trace(of_z):
+            factor = np.ones(d) if unit == "scaled" else by.min() / by
             prior[first:, first:] = powered(centred, mean, factor, power, SHRUNK * d / (n + d))
     return found
 
@@ -150,42 +212,22 @@ def powered(C: np.ndarray, mean: np.ndarray, by: np.ndarray, power: float, part:
     return found + LEAST * np.trace(found) / d * np.eye(d)
 
 
-def convert(view: Any, old: np.ndarray, new: np.ndarray, priors: np.ndarray) -> None:
-    """Bring all experts to other features and priors.
+def converted(
+    P: np.ndarray, w: np.ndarray, before: np.ndarray, A: np.ndarray, after: np.ndarray, prior: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return w and the triangle of P in other coordinates, given the precisions of the priors.
 
-    With z = A z', which adds b to the multiples of a where there is a constant, w and P become
-    A' w and A' P A first; D is the difference of the precisions of the priors. Neither P nor what
-    was learned is inverted, which would cost digits.
+    If that fails, they are those of the new prior.
     """
-    a, b = old[1] / new[1], (new[0] - old[0]) * old[1]  # z = a z' + b
-    D = np.linalg.inv(matrices(view.priors)) - np.linalg.inv(moved(priors, a, b))
-    for k in np.flatnonzero(view.experts[:, ALIVE]):
-        kind = int(view.experts[k, KIND])
-        convert_one(view.w[k], view.triangle[k], a, b, D[kind], view.priors[kind])
-
-
-def convert_one(
-    w: Any, triangle: Any, a: np.ndarray, b: np.ndarray, D: np.ndarray, prior: np.ndarray
-) -> None:
-    """P <- (I + P D)^-1 P, w <- (I + P D)^-1 w for other features; the prior, if that fails."""
-    P, other, d = moved(matrices(triangle), a, b), a * w, len(a)
-    other[:1] += b @ w
     try:
-        found = np.linalg.solve(np.eye(d) + P @ D, np.column_stack([P, other]))
+        precision = np.linalg.inv(P)
+        P = np.linalg.inv(after + A @ (precision - before) @ A.T)
+        w = P @ (A @ (precision @ w))
     except np.linalg.LinAlgError:
-        found = np.full((d, d + 1), math.nan)
-    sound = np.isfinite(found).all() and (np.diag(found) > 0).all()
-    triangle[:] = triangles((found[:, :d] + found[:, :d].T) / 2) if sound else prior
-    w[:] = found[:, d] if sound else 0.0
-
-
-def moved(P: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return A' P A, where A' is diagonal but for b in its first row."""
-    left = a[:, None] * P
-    left[..., :1, :] += (b @ P)[..., None, :]
-    found = left * a
-    found[..., :1] += (left @ b)[..., None]
-    return found
+        w = np.full(len(after), math.nan)
+    if np.isfinite(P).all() and np.isfinite(w).all() and (np.diag(P) > 0).all():
+        return w, triangles((P + P.T) / 2)
+    return np.zeros(len(after)), prior
 
 
 def lift_again(s: Any, first: int) -> None:
@@ -241,12 +283,16 @@ def adapted(s: Any, fresh: Any) -> Any:
 
 def widen(s: Any, width: int) -> Any:
     """Return the state with new features, as if they had been 0 from the start."""
-    wide, old = TABLE.resized(s, Room(width, len(s.phases))), s.w.shape[1]
+    if coordinates(width) < len(s.z[0]):
+        s = shortened(s, width)
+    wide, old = TABLE.resized(s, Room(width, len(s.phases))), s.last.shape[1]
     wide.order[old:] = np.arange(len(wide.order))[old:] - s.rows_seen[CONSTANT]
     if s.rows_seen[RENEWED] == 0:
         return wide
-    first, new = int(s.rows_seen[CONSTANT]), np.arange(old, width)
+    first, new = int(s.rows_seen[CONSTANT]), np.arange(old, wide.w.shape[1])
     wide.scaler[1, old:] = math.exp(np.log(s.scaler[1, first:]).mean()) if old > first else 1.0
+    if len(wide.basis) and not len(s.basis):
+        wide.basis[:] = np.eye(len(wide.basis), width) * wide.scaler[1]
     features, lone = len(s.phases), int(SINGLE * len(s.phases))
     drawn = directions(features, width - first)[lone:, old - first :]
     wide.frequencies[lone:, old:] = drawn * wide.scaler[1, old:] / math.sqrt(2 * (width - first))
@@ -256,6 +302,16 @@ def widen(s: Any, width: int) -> Any:
         wide.priors[kind, at] = own
     wide.triangle[:, at] = wide.priors[s.experts[:, KIND].astype(int)][:, at]
     return wide
+
+
+def shortened(s: Any, width: int) -> Any:
+    """Return the state with the leading directions of its features, before it widens."""
+    short = TABLE.zeros(Room(width, len(s.phases)))
+    new = s._replace(**{name: getattr(short, name) for name in WIDTH})
+    new = new._replace(basis=short.basis[:, : s.last.shape[1]])
+    if s.rows_seen[RENEWED] > 0:
+        bring(s, new)
+    return new
 
 
 def matrices(triangle: np.ndarray) -> np.ndarray:

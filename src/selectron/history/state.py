@@ -9,6 +9,7 @@ from ..spaces.state import Field, Room, Table, triangle
 from .experts import SHARED
 from .posterior import ALL, KINDS
 
+WHOLE, LEADING = 256, 128  # rows of more features are brought to as many leading directions
 CLASSES = 10  # with more, there are no Fourier features: one ensemble on them takes 1.3 MB
 LINEAR, CURVED, BASE = range(3)  # places in `mix`: the shares, and from VIEWS on the last r
 VIEWS = 3
@@ -17,7 +18,7 @@ LINEAR_SHARES = 0.95, 0.0, 0.05  # without Fourier features
 SUM, COUNTED, FORM = 6, 7, 8  # in `mix`, too: labels, how many of them; q of the last row
 SEEN, ROUND, RENEWED, CONSTANT = range(4)  # places in `rows_seen`
 
-WIDTH = {  # fields of an ensemble of a width
+WIDTH = {  # fields of an ensemble on d coordinates
     "w": lambda d: ((ALL, d), 1),
     "triangle": lambda d: ((ALL, triangle(d)), 0),
     "g": lambda d: ((ALL, d), 0),  # P z of the last row
@@ -27,9 +28,14 @@ WIDTH = {  # fields of an ensemble of a width
 Ensemble: Any = namedtuple("Ensemble", [*WIDTH, *SHARED])  # type: ignore[misc]
 
 
+def coordinates(width: int) -> int:
+    """Return the number of coordinates of z."""
+    return width if width <= WHOLE else LEADING
+
+
 def sized(of: Any) -> Field:
     """Return a field of the first ensemble."""
-    return Field(lambda r: of(r.width)[0], power=of(1)[1])
+    return Field(lambda r: of(coordinates(r.width))[0], power=of(1)[1])
 
 
 def lifted(of: Any) -> Field:
@@ -70,7 +76,10 @@ TABLE = Table(
         "scaler": Field(
             lambda r: (3, r.width), fill=start_scaler
         ),  # mean, 1 / scale, distance of outliers
-        "row": Field(lambda r: (2, r.width)),  # the last one, winsorised; 1.0 if an outlier
+        # of more than WHOLE features, the matrix B of z = B (x - mean)
+        "basis": Field(lambda r: (coordinates(r.width), r.width) if r.width > WHOLE else (0, 0)),
+        # the last one, winsorised; 1.0 if an outlier; x - mean
+        "row": Field(lambda r: (3, r.width)),
         "order": Field(lambda r: (r.width if r.capacity else 0,)),  # columns of `directions`
         "frequencies": Field(lambda r: (r.capacity, r.width)),  # F
         "phases": Field(lambda r: (r.capacity,)),

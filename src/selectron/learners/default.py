@@ -5,14 +5,13 @@ from typing import Any
 from .leading_history import LeadingHistory
 from .least_squares import LASEC
 
-WIDE = 512  # dense features up to which LeadingHistory is the default
+WIDE = 1024  # dense features up to which LeadingHistory is the default
 
 
 def default_for(width: int, sparse: bool, kernel: Any = None) -> Any:
     """Return the default learner for rows of this kind.
 
-    LeadingHistory costs 15 d^2 numbers of memory, and as much time, on dense rows; it has no
-    kernel.
+    LeadingHistory needs the eigenvectors of a d x d matrix on dense rows; it has no kernel.
 
     >>> default_for(30, sparse=False), default_for(2000, sparse=False)
     (LeadingHistory(switches=0.0015, fourier=100), LASEC(b=1.0, c=1000.0))

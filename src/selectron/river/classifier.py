@@ -38,7 +38,7 @@ class Classifier(base.Classifier):
     >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
     Accuracy: 88.87%
     >>> model.n_asked
-    169
+    171
     """
 
     def __init__(

@@ -1,8 +1,8 @@
-"""LeadingHistory and Budget, as their documentation tells them: posteriors from all their terms.
+"""LeadingHistory and Budget, as their documentation tells them: posteriors from precisions.
 
-What a member has learned is a precision and a vector for rows as they are, the sums of tau x x' and
-nu x over its labels; its posterior under the priors of now is computed from them whenever it is
-looked at. Wanderers, which forget, have a matrix that is moved.
+What a member has learned is a precision and a vector, the sums of tau z z' and nu z over its
+labels; its posterior under the priors of now is computed from them whenever it is looked at.
+Wanderers, which forget, have a matrix that is moved.
 """
 
 import math
@@ -12,6 +12,7 @@ import numpy as np
 from scipy.stats import norm
 
 from selectron.history.renewal import directions
+from selectron.history.state import coordinates
 
 PRIOR, EVERY, DRAWN, BACK, ASKED = 3.0, 4, 0.1, 0.2, 1e-3
 CHANCE, FAR, SETTLED, NEGLIGIBLE, MIXED, FITTING = 3.0, 5.0, 8, 0.01, 0.005, 256
@@ -39,10 +40,9 @@ def site(m, q, y, wrong, noise):
 class Member:
     """One that was born with label `first`, in round `born`, with what it knew then."""
 
-    def __init__(self, kind, first=0, born=0, knew=None):
+    def __init__(self, kind, first=0, born=0, knew=(0.0, 0.0)):
         self.kind, self.first, self.born, self.origin = kind, first, born, None
-        self.shares, self.sites = np.zeros(len(PACES)), {}
-        self.knew = knew or (0.0, 0.0)
+        self.shares, self.knew = np.zeros(len(PACES)), knew
 
     @property
     def share(self):
@@ -60,29 +60,26 @@ class Ring:
         self.rows, self.last, self.noises = [], 0, PLAUSIBLE  # rows: those with labels
         self.errors, self.weighed, self.led, self.left = 0.5, 50.0, 0, 0
 
-    def take_on(self, to_z, priors):
-        """Take other features and priors; what has been learned is carried over."""
-        known = self.learned(self.members[0]) if self.rows else (0.0, 0.0)
+    def take_on(self, to_z, A, priors):
+        """Take other coordinates, A z, and priors; what has been learned is carried over."""
+        if self.rows:
+            self.members[0].knew = self.learned(self.members[0])
+            for member in self.members + self.archive:
+                information, total = member.knew
+                member.knew = A @ (information + 0 * A.T @ A) @ A.T, A @ (total + 0 * A[0])
         self.to_z, self.priors = to_z, priors
-        self.wander = self.posterior(self.members[0].kind, *known)
+        self.wander = self.posterior(self.members[0].kind, *self.members[0].knew)
 
     def learned(self, member):
-        """What a member has learned: a precision and a vector, for rows as they are."""
-        if member is self.members[0]:
-            w, P = self.wander
-            A, precision = np.linalg.inv(self.to_z), np.linalg.inv(P)
-            gain = precision - np.linalg.inv(self.priors[member.kind])
-            return A @ gain @ A.T, A @ precision @ w
-        information, total = member.knew
-        for n, (tau, nu) in member.sites.items():
-            information = information + tau * np.outer(self.rows[n], self.rows[n])
-            total = total + nu * self.rows[n]
-        return information, total
+        """What a member has learned: a precision and a vector."""
+        if member is not self.members[0]:
+            return member.knew
+        w, P = self.wander
+        return np.linalg.inv(P) - np.linalg.inv(self.priors[member.kind]), np.linalg.inv(P) @ w
 
     def posterior(self, kind, information, total):
-        A = self.to_z
-        P = np.linalg.inv(np.linalg.inv(self.priors[kind]) + A @ (information + 0 * A) @ A.T)
-        return P @ A @ (total + np.zeros(len(A))), P
+        P = np.linalg.inv(np.linalg.inv(self.priors[kind]) + information)
+        return P @ (total + np.zeros(len(P))), P
 
     def look(self, member, x):
         own = member is self.members[0]
@@ -131,9 +128,10 @@ class Ring:
         noise = math.exp(self.noises @ np.log(NOISES))
         wrong, n = min(0.3, self.errors / self.weighed), len(self.rows)
         for member in self.members:
-            member.sites[n - 1] = tau, nu = site(member.m, member.q, y, wrong, noise)
+            (tau, nu), z = site(member.m, member.q, y, wrong, noise), self.to_z @ x
+            member.knew = member.knew[0] + tau * np.outer(z, z), member.knew[1] + nu * z
             if member is self.members[0]:
-                self.wandered(x, tau, nu, math.exp(-gap / SLOWNESS))
+                self.wandered(z, tau, nu, math.exp(-gap / SLOWNESS))
         if n % EVERY == 0:
             self.bear(t)
         self.inherit(self.switches * gap)
@@ -142,8 +140,8 @@ class Ring:
             self.wander = self.posterior(leader.kind, *self.learned(leader))
             self.members[0].kind = leader.kind
 
-    def wandered(self, x, tau, nu, by):
-        (w, P), z, prior = self.wander, self.to_z @ x, self.priors[self.members[0].kind]
+    def wandered(self, z, tau, nu, by):
+        (w, P), prior = self.wander, self.priors[self.members[0].kind]
         now = np.linalg.inv(np.linalg.inv(P) + tau * np.outer(z, z))
         self.wander = by * now @ (np.linalg.inv(P) @ w + nu * z), by**2 * now + (1 - by**2) * prior
 
@@ -222,11 +220,11 @@ class Leading:
         lone, half, part = int(0.3 * features), features // 2, np.ones((4, features))
         part[1, lone:half] = part[2, :lone] = part[2, half:] = part[3, :half] = 0.3
         priors = [np.diag(2 * PRIOR * row / row.sum()) for row in part]
-        self.rings[1].take_on(np.eye(features), priors)
+        self.rings[1].take_on(np.eye(features), None, priors)
         self.constant, self.features, self.shares = int(constant), features, PARTS
         self.rows, self.renewed, self.total, self.counted = [], 0, 0.0, 0.0
         self.last, self.odd, self.far = None, 0.0, 0.0
-        self.reach, self.begun, self.deviations, self.clipped = None, False, 0.0, []
+        self.reach, self.begun, self.deviations, self.to_x = None, False, 0.0, None
 
     def take(self, x):
         """The row with values that are far off brought nearer; remember which these are.
@@ -267,9 +265,24 @@ class Leading:
         if n >= SETTLED:
             self.reach = np.append(np.zeros(c), mean), np.append(np.zeros(c), FAR * own)
         middle = np.zeros(d) if c else X.mean(axis=0)
+        L, back, own = self.brought(C, by)
+        C, middle = L @ C @ L.T / np.outer(own, own), L @ middle / own
         centred = C - np.outer(middle, middle)
-        priors = [self.prior(centred, middle, by, *kind) for kind in POWERS]
-        self.take_on(np.append(np.ones(c), by), np.append(np.zeros(c), mean), priors)
+        priors = [self.prior(centred, middle, own, *kind) for kind in POWERS]
+        self.take_on(L, back, by, mean, priors)
+
+    def brought(self, C, by):
+        """What brings rows without the constant to coordinates, the way back, and their units."""
+        e, d, n = coordinates(len(by) + self.constant) - self.constant, len(by), len(self.rows)
+        ratio = by / math.exp(np.log(by).mean())
+        u = np.where(ratio > 4, ratio / 4, np.where(ratio < 1 / 4, ratio * 4, 1.0))
+        C = C * np.outer(u, u)
+        if e == d or np.trace(C) == 0:
+            return np.eye(e, d) * by, np.eye(d, e) / by[:, None], by[:e]
+        values, vectors = np.linalg.eigh((n * C + d * np.diag(np.diag(C))) / (n + d))
+        values = np.maximum(values, 1e-3 * np.trace(C) / d)
+        V, root = vectors[:, d - e :], np.sqrt(values[d - e :])
+        return (V / root).T * u, V * root / u[:, None], 1 / root
 
     def prior(self, C, mean, by, units, power):
         d, c = len(by), self.constant
@@ -291,12 +304,16 @@ class Leading:
             S += 1e-3 * np.trace(S) / d * np.eye(d)
         return np.block([[np.eye(c) * PRIOR / 2, np.zeros((c, d))], [np.zeros((d, c)), S]])
 
-    def take_on(self, by, mean, priors):
-        linear, _ = self.rings
-        to_z = np.diag(by)
-        if self.constant:
-            to_z[:, 0] -= by * mean
-        linear.take_on(to_z, priors)
+    def take_on(self, L, back, by, mean, priors):
+        (linear, _), c = self.rings, self.constant
+        to_z = np.eye(len(L) + c, len(by) + c)
+        to_x = np.eye(len(by) + c, len(L) + c)
+        to_z[c:, c:], to_x[c:, c:] = L, back
+        if c:
+            to_z[1:, 0], to_x[1:, 0] = -L @ mean, mean
+        linear.take_on(to_z, to_z @ self.to_x if self.to_x is not None else None, priors)
+        self.to_x = to_x
+        by, mean = np.append(np.ones(c), by), np.append(np.zeros(c), mean)
         if len(linear.rows) > FITTING:
             return
         features, d = self.features, len(by) - self.constant
@@ -346,9 +363,11 @@ class Leading:
         if self.renewed == 0:
             self.begun, c = True, self.constant
             rms, d = math.sqrt((self.x[c:] ** 2).mean()), len(self.x) - c
-            own = np.diag([PRIOR / 2] * c + [PRIOR / d] * d)
-            by = np.append(np.ones(c), np.full(d, 1 / rms))
-            self.rings[0].take_on(np.diag(by), [own] * 4)
+            e = coordinates(d + c) - c
+            own = np.diag([PRIOR / 2] * c + [PRIOR / e] * e)
+            self.to_x = np.eye(d + c, e + c)
+            self.to_x[c:, c:] *= rms
+            self.rings[0].take_on(np.linalg.pinv(self.to_x), None, [own] * 4)
         linear, curved = self.rings
         n = len(linear.rows)
         lifted = self.shares[1] >= NEGLIGIBLE or n < FITTING or n % 4 == 0
