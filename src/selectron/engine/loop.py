@@ -81,11 +81,19 @@ class Asker(Protocol):
 
 
 class Worth(Asker, Protocol):
-    """An asker inside a budget, to which its probability is the worth of a row."""
+    """An asker inside a budget, which turns the worth of a row into a probability."""
+
+    def worth(self, r: float, q: float, t: int) -> float:
+        """Return the worth of a row, relative to others."""
+        return wrapped.probability(self, r, q, t)
 
     def surprise(self, r: float, q: float, t: int) -> float:
         """Return the surprise of a row; bursts begin where it jumps."""
-        return wrapped.probability(self, r, q, t)
+        return wrapped.worth(self, r, q, t)
+
+    def news(self, q: float, usual: float) -> float:
+        """Return the part of q that counts, given the mean surprise `usual`."""
+        return q
 
 
 class Classes(Space, Protocol):

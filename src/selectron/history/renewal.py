@@ -60,6 +60,7 @@ SHRUNK = 0.1  # C is shrunk by d / (n + d) times this
 REST = 0.3  # of the variance, for Fourier features other than those that a prior prefers
 ALIKE = 4.0  # times the usual scale, or a part of it, within which units are those of the rows
 FITTING = 256  # labels until which Fourier features take new scales
+ROUNDING = 1e-9  # of its mean, below which a feature's deviation is due to rounding
 LEAST = 1e-3  # the least variance of a prior, relative to the largest
 SINGLE = 0.3  # the part of the Fourier features that look at one feature alone
 NARROW, WIDE, LONE = 0.4, 1.0, 0.5  # widths of kernels, relative to the root mean square distance
@@ -116,7 +117,7 @@ def to_z(s: Any) -> np.ndarray:
 
 
 def back(s: Any) -> np.ndarray:
-    """Return the matrix that brings z back to x - mean, as far as z tells."""
+    """Return the matrix that brings z back to x - mean, as far as z determines it."""
     factors = units(s)
     return np.linalg.pinv(to_z(s) / factors) / factors[:, None]
 
@@ -153,7 +154,7 @@ def scaler(s: Any, moments: np.ndarray, first: int) -> np.ndarray:
     n, d = s.rows_seen[SEEN], s.sums.shape[1]
     mean = s.sums[0] / n if first else np.zeros(d)
     spread, deviation = np.diag(moments), s.sums[1] / n
-    varies = (spread >= SHORTEST) & (deviation > 0)
+    varies = (spread >= np.maximum(SHORTEST, (ROUNDING * mean) ** 2)) & (deviation > 0)
     own = np.divide(spread, deviation, out=np.zeros(d), where=varies)
     found = np.array([mean, np.ones(d), np.zeros(d)])
     if first and d:

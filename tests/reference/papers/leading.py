@@ -450,7 +450,8 @@ def play(X, y, draws, ring, budget):
     X = np.column_stack([np.ones(len(X)), X]) if ring.constant else X
     for t, (x, label, u) in enumerate(zip(X, y, draws, strict=True), 1):
         r, q = ring.predict(x)
-        p = budget.chance((1 - abs(r)) ** 1.5, q, ring, t)
+        news = q * max(0.0, 1 - budget.calm)
+        p = budget.chance((1 - abs(r)) ** 1.5 + news / 2, q, ring, t)
         asked = bool(u < p)
         ring.observe()
         if asked:
