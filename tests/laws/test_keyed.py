@@ -233,8 +233,7 @@ def test_unsound_states_are_refused_in_a_sentence():
 SIZES = {
     Perceptron(): {10: 1000, 4000: 1000},
     PassiveAggressive(): {10: 1000, 4000: 1000},
-    LeadingHistory(fourier=0): {10: 14_000, 300: 25_000, 4000: 55_000},
-    LeadingHistory(fourier=0): {10: 14_000, 4000: 20_000},
+    LeadingHistory(fourier=0): {10: 12_000, 4000: 16_000},
 }
 
 

@@ -10,7 +10,7 @@ from .experts import SHARED
 from .posterior import ALL, KINDS
 
 WHOLE, LEADING = 256, 128  # rows of more features are brought to as many leading directions
-CLASSES = 10  # with more, there are no Fourier features: one ensemble on them takes 1.3 MB
+CLASSES = 10  # with more, there are no Fourier features: one ensemble on them takes 0.7 MB
 LINEAR, CURVED, BASE = range(3)  # places in `mix`: the shares, and from VIEWS on the last r
 VIEWS = 3
 SHARES = 0.9, 0.05, 0.05  # at the start, and of what is shared out
