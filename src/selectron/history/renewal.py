@@ -32,7 +32,6 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh
 
 from ..engine.round import Shape
 from ..engine.scales import SHORTEST
@@ -143,7 +142,8 @@ def basis(s: Any, moments: np.ndarray, first: int) -> np.ndarray:
     found = np.eye(e, first + d) * by[:, None]
     if usual >= SHORTEST:
         moments = part * moments + (1 - part) * np.diag(np.diag(moments))
-        values, vectors = eigh(moments, subset_by_index=[d - (e - first), d - 1])
+        values, vectors = np.linalg.eigh(moments)
+        values, vectors = values[first - e :], vectors[:, first - e :]
         by = 1 / np.sqrt(np.maximum(values, LEAST * usual))
         found[first:, first:] = (vectors * by).T * factors
     return found
