@@ -74,7 +74,12 @@ def rows_left(s: Any, t: int) -> int:
 
 
 def renewed(s: Any) -> Any:
-    """Return a copy of the state, renewed by the moments of all rows."""
+    """Return a copy of the state, renewed by the moments of all rows.
+
+    A class that was met just now has seen none, and is renewed with the others later.
+    """
+    if s.rows_seen[SEEN] == 0:
+        return s
     new = type(s)(*(array.copy() for array in s))
     first = int(s.rows_seen[CONSTANT])
     if len(s.order) and s.rows_seen[SEEN] == 1:  # features by their size in the first row
