@@ -17,9 +17,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 END = "----- end of a command"
-SPEED = re.compile(
-    r"^(.*\d%? +[\d,]+ +[\d,]+) +[\d,]+$", re.MULTILINE
-)  # the last column of a table
+SPEED = re.compile(  # the last column of a table, which is as wide as its numbers
+    r"^(.*\d%? +[\d,]+ +[\d,]+|learner .* steps|-+  .*-) +(?:[\d,]+|rows/s|-+)$", re.MULTILINE
+)
 
 
 def steps(block: str) -> list[tuple[str, str]]:
