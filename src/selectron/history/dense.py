@@ -130,8 +130,8 @@ def standardise(s: Any) -> None:
     """Leave the standardised row in s.z."""
     for j in range(s.last.shape[1]):
         s.row[2, j] = s.row[0, j] - s.scaler[0, j]
+    whole = len(s.basis) == 0
     for j in range(s.z.shape[1]):
-        whole = len(s.basis) == 0
         s.z[0, j] = s.row[2, j] * s.scaler[1, j] if whole else dot(s.basis[j], s.row[2])
 
 

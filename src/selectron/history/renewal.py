@@ -84,11 +84,12 @@ def renewed(s: Any) -> Any:
     first = int(s.rows_seen[CONSTANT])
     if len(s.order) and s.rows_seen[SEEN] == 1:  # features by their size in the first row
         new.order[first:] = np.argsort(np.argsort(-abs(s.sums[0, first:]), kind="stable"))
-    new.scaler[:] = scaler(s, covariance(s), first)
+    moments = covariance(s)
+    new.scaler[:] = scaler(s, moments, first)
     new.rows_seen[RENEWED] = s.rows_seen[SEEN]
     if len(s.phases) and s.scalars[LABELS] <= FITTING:
         lift_again(new, first)
-    bring(s, new)
+    bring(s, new, moments)
     return new
 
 
@@ -97,9 +98,9 @@ def covariance(s: Any) -> np.ndarray:
     return matrices(s.moments) / max(1, s.rows_seen[SEEN])
 
 
-def bring(s: Any, new: Any) -> None:
+def bring(s: Any, new: Any, moments: np.ndarray) -> None:
     """Set the coordinates and priors of a state with new scales; convert the experts of the old."""
-    moments, first = covariance(new), int(new.rows_seen[CONSTANT])
+    first = int(new.rows_seen[CONSTANT])
     if len(new.basis):
         new.basis[:] = basis(new, moments, first)
     new.priors[:] = triangles(renewed_priors(new, moments, first))
@@ -111,8 +112,8 @@ def bring(s: Any, new: Any) -> None:
     A[:, 0] += to_z(new) @ (s.scaler[0] - new.scaler[0])  # 0 where there is no constant
     before, after = (np.linalg.inv(matrices(each.priors)) for each in (s, new))
     for k in np.flatnonzero(s.experts[:, ALIVE]):
-        gain = matrices(s.triangle[k]), s.w[k], before[kinds[k]]
-        new.w[k], new.triangle[k] = converted(*gain, A, after[kinds[k]], new.priors[kinds[k]])
+        learned = matrices(s.triangle[k]), s.w[k], before[kinds[k]]
+        new.w[k], new.triangle[k] = converted(*learned, A, after[kinds[k]], new.priors[kinds[k]])
 
 
 def to_z(s: Any) -> np.ndarray:
@@ -122,6 +123,8 @@ def to_z(s: Any) -> np.ndarray:
 
 def back(s: Any) -> np.ndarray:
     """Return the matrix that brings z back to x - mean, as far as z determines it."""
+    if len(s.basis) == 0:
+        return np.diag(1 / s.scaler[1])
     factors = units(s)
     return np.linalg.pinv(to_z(s) / factors) / factors[:, None]
 
@@ -316,7 +319,7 @@ def shortened(s: Any, width: int) -> Any:
     new = s._replace(**{name: getattr(short, name) for name in WIDTH})
     new = new._replace(basis=short.basis[:, : s.last.shape[1]])
     if s.rows_seen[RENEWED] > 0:
-        bring(s, new)
+        bring(s, new, covariance(s))
     return new
 
 

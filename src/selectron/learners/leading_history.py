@@ -36,9 +36,9 @@ class LeadingHistory(NamedTuple):
     "Tracking the Best Expert" (1998); the hazard is learned as in Wilson, Nassar & Gold, "Bayesian
     Online Learning of the Hazard Rate in Change-Point Problems" (2010); archived experts return as
     in Bousquet & Warmuth, "Tracking a Small Set of Experts by Mixing Past Posteriors" (2002);
-    Fourier features are those of Rahimi &
-    Recht, "Random Features for Large-Scale Kernel Machines" (2007), and feature scales are shrunk
-    as in Efron & Morris, "Stein's Estimation Rule and Its Competitors" (1973).
+    Fourier features are those of Rahimi & Recht, "Random Features for Large-Scale Kernel Machines"
+    (2007), and feature scales are shrunk as in Efron & Morris, "Stein's Estimation Rule and Its
+    Competitors" (1973).
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.askers import Budget
