@@ -32,8 +32,9 @@ def answers(site):
 
 
 def wait(condition, what):
-    """Wait until something holds."""
-    for _ in range(400):
+    """Wait until something holds: what a first answer needs may still have to be compiled."""
+    late = time.monotonic() + COMPILED
+    while time.monotonic() < late:
         if condition():
             return
         time.sleep(0.02)
