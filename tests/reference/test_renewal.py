@@ -5,7 +5,7 @@ import pytest
 
 from selectron.askers import Always
 from selectron.engine.rows import Dense
-from selectron.history import state
+from selectron.history import dense, state
 from selectron.history.renewal import converted, matrices, triangles
 from selectron.learners import LeadingHistory
 from selectron.model.model import Model
@@ -48,6 +48,19 @@ def test_a_feature_that_varies_by_rounding_alone_has_the_usual_scale():
     model.run(Dense(X), np.where(X[:, 0] > 0, 1, -1).astype(np.int8))
     factors = model.state.scaler[1, 1:]
     assert factors.max() < 10 * factors.min()
+
+
+@pytest.mark.parametrize("fourier", [0, 6])
+def test_a_class_that_is_met_late_knows_the_scales_of_the_rows(fourier):
+    X = np.random.default_rng(0).normal(size=(100, 2)) * (1.0, 1000.0)
+    learner, labels = LeadingHistory(fourier=fourier), np.where(X[:, 0] > 0, 1, -1)
+    model = Model(learner, Always(), width=2, sparse=False, seed=0)
+    model.run(Dense(X), labels.astype(np.int8))
+    model.extend(3)
+    expected = dense.renewed(dense.at(model.state, 0))
+    new = dense.at(model.state, 2)
+    for name in ("scaler", "priors", "rows_seen", "last", "order", "frequencies"):
+        np.testing.assert_array_equal(getattr(new, name), getattr(expected, name))
 
 
 @pytest.mark.parametrize("P", [np.nan, 0.0, -1.0])

@@ -47,7 +47,7 @@ def theorem_2(
     """Return the bound on the mistakes that CELLIP(gamma, a, start, rho) steps on.
 
     It is (log r^2 - log lambda_1) / log(1 - (a gamma / R)^2 / lambda_1), or inf if u has no margin
-    above a gamma; r is (1 - a) gamma in the talk, whose bound is mended for its own start. With
+    above a gamma; r is (1 - a) gamma in the talk, whose bound is corrected for its own start. With
     rho > 0, for which the talk has no bound, it is d (log r^2 - log lambda_1) / log(f^2), where
     f = `volume_factor(rho, d)` must be below 1; it holds for all steps, and for a gamma = 0.
 

@@ -1,7 +1,7 @@
 """LASEC: mistakes against a sequence of comparators that drifts.
 
-Source: Moroshko & Crammer, "Selective Sampling with Drift" (AISTATS 2014), section 4, mended as in
-docs/explanation/bounds.md.
+Source: Moroshko & Crammer, "Selective Sampling with Drift" (AISTATS 2014), section 4, corrected as
+in docs/explanation/bounds.md.
 
 X (n, d) are the rows as the learner saw them, U is one comparator (d,) or one per round, (n, d), in
 units of the paper's gamma. V_m = sum ||u_k - u_(k-1)||^2 and u_1 are over the rounds with a step.

@@ -35,7 +35,7 @@ def theorem_1(runs: Runs, X: np.ndarray, u: np.ndarray, everywhere: bool = False
     """Return the bound on the expected mistakes of the Perceptron under `Margin(b)`: `.at(b)`.
 
     For rows of norm R or less, the paper's 2b + 1 becomes 2b + R^2 in both terms, and the first is
-    still divided by 2b. `.best()` is eq. (8), mended (docs/explanation/bounds.md).
+    still divided by 2b. `.best()` is eq. (8), corrected (docs/explanation/bounds.md).
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.learners import Perceptron

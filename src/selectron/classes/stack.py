@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.parts import Space, declared
 from ..engine.rows import Dense, Sparse
 from ..spaces import state as numbers
 
@@ -81,8 +82,9 @@ class Stack:
         fresh = start()
         if hasattr(self.space, "grow"):
             fresh = self.space.grow(fresh, *self.room(state))
-        if hasattr(self.space, "adapted"):
-            states = [self.space.adapted(one, fresh) for one in states]
+        adapted, informed = (declared(self.space, Space, name) for name in ("adapted", "informed"))
+        states = [adapted(one, fresh) for one in states]
+        fresh = informed(fresh, states[0])
         return self.stacked(states + [fresh] * (classes - len(states)), state.tally)
 
     def compress(self, state: Any) -> bool:

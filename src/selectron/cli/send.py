@@ -31,7 +31,7 @@ def send(file: str, url: str, token: str | None, **options: Any) -> None:
     command continues where it stopped; failed attempts are repeated.
 
     A line of invalid JSON stops it. An item that the stream refuses is reported with its line, the
-    rest is sent, and the exit code is 1; --again sends such lines once they are mended.
+    rest is sent, and the exit code is 1; --again sends such lines once they are fixed.
 
     \b
         selectron send mail.jsonl --to http://127.0.0.1:8000/v1/streams/mail

@@ -10,6 +10,7 @@ The first argument of a learner's or asker's functions, `p` or `a`, holds the pa
 
 import math
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any, ClassVar, Protocol, cast
 
 from .arithmetic import dot
@@ -224,6 +225,28 @@ class Space(Protocol):
     def add_examples(s: Any, n: int, g: Any, eta: float) -> None:
         """w <- w + eta sum_j g_j x_j over n + 1 stored examples; in dual form only."""
 
+    # what all rows tell, labelled or not: outside the loop
+
+    @staticmethod
+    def rows_left(s: Any, t: int) -> int:
+        """Return the rows before the state is renewed, 0 if it is due before round t."""
+        return NEVER_DUE
+
+    @staticmethod
+    def renewed(s: Any) -> Any:
+        """Return a renewed copy of the state."""
+        return s
+
+    @staticmethod
+    def adapted(s: Any, fresh: Any) -> Any:
+        """Return the state of a class, if more classes join it, which start as `fresh`."""
+        return s
+
+    @staticmethod
+    def informed(fresh: Any, other: Any) -> Any:
+        """Return the state of a new class, with what a class that is known knows of all rows."""
+        return fresh
+
     # of a stack of vectors, one a class
 
     @staticmethod
@@ -303,6 +326,8 @@ class Kernel(Protocol):
         return kernel.value(kernel.Parameters(*numbers), dot(x, y), xx, yy)
 
 
+NEVER_DUE = 1 << 62  # rows
+
 # A P as large as this is divided by it, if the learner does not depend on the scale of P
 VAST = 1e100
 
@@ -316,11 +341,12 @@ kernel = cast(type[Kernel], Part("kernel", Kernel))
 
 
 def declared(part: Any, contract: type, name: str) -> Any:
-    """Return what a part has by this name, or else the default of its contract.
+    """Return what a part, or its module, has by this name, or else the default of its contract.
 
     >>> from selectron.learners import RLS, Perceptron
     >>> [declared(one, Learner, "shape")(one) for one in (Perceptron(), RLS(a=2.0))]
     [None, Shape(scale=0.5, noise=0.0)]
     """
-    found = getattr(type(part), name, None)
+    owner = part if isinstance(part, ModuleType) else type(part)
+    found = getattr(owner, name, None)
     return getattr(contract, name) if found is None else found

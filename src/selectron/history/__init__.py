@@ -1,6 +1,6 @@
 """LeadingHistory: ensembles of experts, with priors from all rows, that follow drift.
 
-experts     how an ensemble predicts and learns: expectation propagation
+experts     how an ensemble predicts and learns: assumed-density filtering
 posterior   posterior weights of the experts, and the noise of labels and of margins
 state       the state on dense rows
 renewal     scales, priors and Fourier features, from all rows so far

@@ -32,7 +32,7 @@ from .experts import HEARD, PRIOR_VARIANCE, norms, predict, update
 from .posterior import ALL, EXPERTS, KIND, KINDS, LABELS, leader
 from .posterior import age as age_of
 from .posterior import life as life_of
-from .renewal import FITTING, adapted, renewed, rows_left, start, to_z, widen
+from .renewal import FITTING, OF_ROWS, adapted, informed, renewed, rows_left, start, to_z, widen
 from .state import (
     BASE,
     CLASSES,
@@ -53,11 +53,10 @@ from .state import (
     linear,
 )
 
-__all__ = ["adapted", "length", "renewed", "rows_left", "start", "widen"]
+__all__ = ["OF_ROWS", "adapted", "informed", "length", "renewed", "rows_left", "start", "widen"]
 
 order = 2
 atomic = False
-OF_ROWS = "rows_seen", "sums", "moments", "last"  # what no label changes
 State, at, size, scaled = TABLE.State, TABLE.at, TABLE.size, TABLE.scaled
 NO_SCALARS = np.zeros(8)  # those of `dense_second`, which go unused
 

@@ -61,6 +61,7 @@ ALIKE = 4.0  # times the usual scale, or a part of it, within which units are th
 FITTING = 256  # labels until which Fourier features take new scales
 ROUNDING = 1e-9  # of its mean, below which a feature's deviation is due to rounding
 LEAST = 1e-3  # the least variance of a prior, relative to the largest
+OF_ROWS = "rows_seen", "sums", "moments", "last"  # fields that no label changes
 SINGLE = 0.3  # the part of the Fourier features that look at one feature alone
 NARROW, WIDE, LONE = 0.4, 1.0, 0.5  # widths of kernels, relative to the root mean square distance
 
@@ -74,12 +75,7 @@ def rows_left(s: Any, t: int) -> int:
 
 
 def renewed(s: Any) -> Any:
-    """Return a copy of the state, renewed by the moments of all rows.
-
-    A class that was met just now has seen none, and is renewed with the others later.
-    """
-    if s.rows_seen[SEEN] == 0:
-        return s
+    """Return a copy of the state, renewed by the moments of all rows."""
     new = type(s)(*(array.copy() for array in s))
     first = int(s.rows_seen[CONSTANT])
     if len(s.order) and s.rows_seen[SEEN] == 1:  # features by their size in the first row
@@ -288,6 +284,13 @@ def adapted(s: Any, fresh: Any) -> Any:
     s = s._replace(mix=s.mix.copy(), **{name: getattr(fresh, name).copy() for name in names})
     s.mix[LINEAR], s.mix[CURVED] = s.mix[LINEAR] + s.mix[CURVED], 0.0
     return s
+
+
+def informed(fresh: Any, other: Any) -> Any:
+    """Return a fresh state with the moments of all rows from another, renewed by them."""
+    new = fresh._replace(**{name: getattr(other, name).copy() for name in (*OF_ROWS, "order")})
+    new.rows_seen[RENEWED] = 0
+    return renewed(new) if new.rows_seen[SEEN] > 0 else new
 
 
 def widen(s: Any, width: int) -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 from ..askers import Always
 from ..classes.stack import of_one
 from ..engine.loop import AGAIN, GIVEN, NEVER, NONE, Asker
-from ..engine.parts import Learner, declared
+from ..engine.parts import NEVER_DUE, Learner, Space, declared
 from ..engine.round import ASKED, STRAINED
 from ..engine.rows import Dense, Sparse, extent, no_rows, rows_of, widened
 from ..engine.threads import one_thread
@@ -397,21 +397,22 @@ class Model(Live):
                 raise Refused(refused, support.why_refused(block, at))
 
     def renew(self, t: int) -> int:
-        """Renew what the space derives from all rows, if it is due before round t.
+        """Renew what the state derives from all rows, if that is due before round t.
 
-        Return the number of rows before the next renewal.
+        Return the number of rows before the next time.
         """
         space = of_one(self.space)
-        if not hasattr(space, "renewed"):
-            return BLOCK
+        rows_left = declared(space, Space, "rows_left")
+        if rows_left is Space.rows_left:
+            return NEVER_DUE
         one = space.at(self.state, 0) if self.stacked else self.state
-        if space.rows_left(one, t) > 0:
-            return space.rows_left(one, t)
+        if left := rows_left(one, t):
+            return int(left)
         states = self.space.unstacked(self.state) if self.stacked else [self.state]
         with one_thread():
             states = [space.renewed(state) for state in states]
         self.state = self.space.stacked(states, self.state.tally) if self.stacked else states[0]
-        return max(1, space.rows_left(states[0], t))
+        return max(1, rows_left(states[0], t))
 
     @staticmethod
     def _rates(chances: np.ndarray, weights: Any) -> np.ndarray:
