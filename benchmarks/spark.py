@@ -5,7 +5,7 @@ and returns the same columns. Rates are rows in a second of processor time, of S
 Python workers together, on `local[2]`, in two passes each, of which the first starts the workers.
 
 `--growth` plays 4 rows of each key, in 2 batches, for more and more keys, until a pass takes more
-than 5 minutes. `--full` plays 20 rows of each of 100,000 keys on `local-cluster[2,1,1024]`, kills
+than 10 minutes. `--full` plays 20 rows of each of 100,000 keys on `local-cluster[2,1,1024]`, kills
 an executor and the driver in mid-batch, and compares 1,000 keys with single processes.
 """
 
@@ -30,7 +30,7 @@ from selectron.model.keyed import generator_of
 from selectron.spark import columns, handler
 
 PICTURE = "docs/spark.png"
-WIDTH, LIMIT = 10, 300.0  # features; seconds
+WIDTH, LIMIT = 10, 600.0  # features; seconds
 LEARNERS = "passive-aggressive", "lasec", "leading-history:fourier=0"
 TICKS = os.sysconf("SC_CLK_TCK")
 
