@@ -41,6 +41,7 @@ autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
 napoleon_google_docstring = False
+strip_signature_backslash = True  # of names such as classes_
 napoleon_use_param = False  # types are prose
 
 myst_enable_extensions = ["colon_fence", "deflist"]

@@ -169,6 +169,34 @@ def test_a_file_that_holds_no_model(call, stream):
     assert "not a Selectron model file" in result.stderr
 
 
+@pytest.mark.parametrize("output", ["rows.csv", "./rows.csv", "m.csv"])
+def test_predictions_replace_neither_the_rows_nor_the_model(call, tmp_path, output):
+    path = written(tmp_path / "rows.csv", rows_of())
+    done(call("run", str(path), *FAST, "--save", "m.csv"))
+    before = [Path(name).read_bytes() for name in ("rows.csv", "m.csv")]
+    result = call("predict", "rows.csv", "--model", "m.csv", "-o", output)
+    assert result.exit_code == 2
+    assert "FILE, --model and -o must be different files." in result.stderr
+    assert [Path(name).read_bytes() for name in ("rows.csv", "m.csv")] == before
+
+
+def test_ctrl_c_ends_predictions_after_a_whole_chunk(call, tmp_path, monkeypatch):
+    from selectron.cli import predict
+
+    path, usual = written(tmp_path / "rows.csv", rows_of()), predict.predicted
+    done(call("run", str(path), *FAST, "--save", "m.model"))
+
+    def interrupted(saved, chunk):
+        signal.raise_signal(signal.SIGINT)
+        return usual(saved, chunk)
+
+    monkeypatch.setattr(predict, "predicted", interrupted)
+    result = call("predict", "rows.csv", "--model", "m.model", "-o", "out.csv")
+    rows = len(Path("out.csv").read_text().splitlines()) - 1
+    assert (result.exit_code, result.stderr) == (130, f"selectron: interrupted after {rows} rows\n")
+    assert rows > 0
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is a signal of POSIX systems here")
 def test_ctrl_c_keeps_the_rows_that_were_played(call, tmp_path):

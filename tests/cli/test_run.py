@@ -162,8 +162,9 @@ def test_the_columns_are_reported(call, tmp_path):
     row = ",".join("1" for _ in range(50))
     (tmp_path / "wide.csv").write_text(f"{head},label\n{row},x\n{row},y\n")
     lines = call("run", "wide.csv", *FAST).stderr.splitlines()
-    assert (len(lines), lines[-1]) == (40, "and 11 more columns")
+    assert (len(lines), lines[-2]) == (41, "and 11 more columns")
     assert lines[0].startswith("c0: ")
+    assert lines[-1] == "label: the label, 2 classes"
 
 
 @pytest.mark.parametrize("path", ["nowhere.csv", "."])
@@ -390,7 +391,7 @@ def test_a_row_that_is_earlier_than_the_one_before_is_told_of_once(call, tmp_pat
     argv = ("run", "back.csv", *FAST, "--time", "when")
     told = call(*argv, "--budget", "7/1d")
     assert told.exit_code == 0
-    line, _ = told.stderr.splitlines()  # the other is about the column
+    line, *_ = told.stderr.splitlines()  # the others are about the columns
     assert line.startswith(f"selectron: back.csv: row {first + 1} is earlier than row {first}: ")
     assert line.endswith("sort the file by 'when'")
     assert "earlier" not in call(*argv).stderr  # nothing goes by the times

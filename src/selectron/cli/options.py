@@ -114,9 +114,7 @@ def check_usage(
     if options["calibration"] and file is not None and picture is None:
         raise click.UsageError("--calibration goes with --plot.")
     check_target(save, (), "--save")
-    found = [_identity(path) for path in (file, output, picture, save) if path]
-    if len(set(found)) < len(found):
-        raise click.UsageError("FILE, -o, --plot and --save must be different files.")
+    check_different("FILE, -o, --plot and --save", file, output, picture, save)
     if options["bounds"]:
         _check_bounds(file, options["kind"], options["many"], len(names))
     kernel, max_support, sketch = (options[name] for name in ("kernel", "max_support", "sketch"))
@@ -143,6 +141,13 @@ def _check_model(file: str | None, save: str | None, model: str | None) -> None:
         raise click.UsageError("--save and --model go with a FILE.")
     if model and (given := _given(*OF_MODEL)):
         raise click.UsageError(f"--model goes on as it was learned: leave {given} out.")
+
+
+def check_different(names: str, *paths: str | None) -> None:
+    """Refuse to read and write the same file."""
+    found = [_identity(path) for path in paths if path]
+    if len(set(found)) < len(found):
+        raise click.UsageError(f"{names} must be different files.")
 
 
 def _identity(path: str) -> Any:

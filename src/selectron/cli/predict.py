@@ -11,8 +11,8 @@ import click
 from ..errors import SelectronError
 from . import ExamplesFirst, reported
 from .files import appending, naming, watched
-from .models import Saved, load
-from .options import check_target, format_and_header
+from .models import Saved, load, uninterrupted
+from .options import check_different, check_target, format_and_header
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,16 +39,27 @@ def predict(file: str, model: str, output: str | None, **options: Any) -> None:
         selectron predict tomorrow.csv --model mail.model -o labels.csv
     """
     check_target(output, (".csv", ".parquet", ".pq", ".json", ".jsonl", ".ndjson"), "-o")
+    check_different("FILE, --model and -o", file, model, output)
     with reported():
-        saved, append, schema = load(model), None, None
+        label_rows(file, load(model), output, options)
+
+
+def label_rows(file: str, saved: Saved, output: str | None, options: dict[str, Any]) -> None:
+    """Write the predictions of all rows; Ctrl-C waits for the end of a chunk."""
+    append, schema, rows = None, None, 0
+    try:
         with ExitStack() as stack:
             source = all_columns(file, **options)
             for chunk in stack.enter_context(closing(watched(source))):
-                with naming(file, chunk.first):
+                with uninterrupted(), naming(file, chunk.first):
                     table = predicted(saved, chunk)
-                schema = schema or table.schema
-                append = append or writer(output, schema, stack)
-                append(aligned(table, schema))
+                    schema = schema or table.schema
+                    append = append or writer(output, schema, stack)
+                    append(aligned(table, schema))
+                    rows += len(table)
+    except KeyboardInterrupt:
+        click.echo(f"selectron: interrupted after {rows:,} rows", err=True)
+        raise
 
 
 def all_columns(file: str, kind: str | None, header: bool | None) -> Any:

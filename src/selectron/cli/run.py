@@ -47,9 +47,9 @@ MOST_SHOWN = 40  # lines about columns
     "--budget",
     type=BUDGET,
     help="How many labels: 10% of the rows, 500/10000 for 500 labels in 10000 rows, or 200/1d for "
-    "200 a day (w, d, h, min, s), with --time. A share holds in the long run, and may be exceeded "
-    "on some hundred rows; a number never is. Default: 10%, but none if --ask or a --learner other "
-    "than leading-history is given.",
+    "200 a day (w, d, h, min, s), with --time. A share holds in the long run, and is exceeded on "
+    "the first rows, by up to four times on 100; a number never is. Default: 10%, but none if "
+    "--ask or a --learner other than leading-history is given.",
 )
 @click.option(
     "--time",
@@ -178,7 +178,7 @@ def play_all(file: str | None, **options: Any) -> None:
             report(contestants, session.contest.classes.names, theorems, **options)
         draw(contestants, file, options["picture"], options["calibration"])
         if interrupted or not fault:
-            describe(session.contest.encoder)
+            describe(session.contest, session.source)
     if interrupted:
         click.echo(f"selectron: interrupted after {session.rows:,} rows", err=True)
     if fault:
@@ -302,12 +302,15 @@ def enter(width: int, sparse: bool, demo: bool, **options: Any) -> list["Contest
     ]
 
 
-def describe(encoder: Any) -> None:
+def describe(contest: Any, source: Any) -> None:
     """Print what the columns of a table were taken for."""
-    lines = [] if encoder is None else encoder.report()
+    if contest.encoder is None:
+        return
+    lines = contest.encoder.report()
     if len(lines) > MOST_SHOWN:
         lines = [*lines[: MOST_SHOWN - 1], f"and {len(lines) - MOST_SHOWN + 1} more columns"]
-    for line in lines:
+    label = f"{source.choice.label}: the label, {len(contest.classes.names)} classes"
+    for line in (*lines, label):
         click.echo(line, err=True)
 
 

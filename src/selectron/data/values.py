@@ -66,9 +66,10 @@ def text_of(x: Any) -> str:
     if isinstance(x, float) and x.is_integer():
         return str(int(x))
     try:
-        return str(x).strip()
+        text = str(x).strip()
     except ValueError:  # a whole number of thousands of digits
         return hex(x)
+    return text if text.isascii() else text.encode(errors="replace").decode()  # no lone surrogates
 
 
 def vector_of(x: Any) -> np.ndarray | None:

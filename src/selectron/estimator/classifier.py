@@ -101,6 +101,8 @@ class OnlineClassifier(ClassifierMixin, Live):
     n_strained_ : int
         Rounds in which no step met all of the learner's conditions, so that it took the best one.
 
+    Notes
+    -----
     The first rows decide whether rows are dense or sparse; later ones are converted. A list of
     dicts makes sparse rows: features may appear at any time, and are 0 where they are not named;
     predictions leave out features that no round has seen. Parameters that are set later take effect

@@ -119,6 +119,8 @@ def columns(estimator: Any, X: Any, first: bool) -> tuple[Any, int]:
     """
     if isinstance(X, list | tuple) and len(X) > 0 and is_dict(X[0]):
         return X, len(X)
+    if is_dict(X):
+        raise SelectronError("X is a dict: give a data frame, or a list of dicts, one a row.")
     if not hasattr(X, "__len__"):
         kind = type(X).__name__
         raise SelectronError(f"X is a {kind}, which has no length: give a table that is in memory.")

@@ -60,6 +60,8 @@ class SelfDirectedClassifier(BaseEstimator):
     goal_ : int
         Number of rows to label in all.
 
+    Notes
+    -----
     All input errors are `SelectronError`, a ValueError, and leave the state unchanged.
 
     Examples

@@ -187,6 +187,8 @@ class RadiallyIsotropic(TransformerMixin, BaseEstimator):
     n_zero_, n_duplicate_ : int
         Numbers of rows of 0, which are left out, and of rows that repeat an earlier one.
 
+    Notes
+    -----
     `fit` raises SelectronError if X is no table of finite numbers.
 
     Examples

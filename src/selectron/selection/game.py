@@ -70,6 +70,8 @@ class Game(_Counter):
     n_features_in_ : int
     feature_names_in_ : ndarray, if the rows came with names
 
+    Notes
+    -----
     Input errors, such as more than 1024 features, are `SelectronError`, and leave the state
     unchanged.
 

@@ -156,6 +156,8 @@ class InformationGain(_Counter):
     n_features_in_ : int
     feature_names_in_ : ndarray, if the rows came with names
 
+    Notes
+    -----
     Rows without a label (NaN, None) are ignored. Input errors are `SelectronError`, and leave the
     state unchanged.
 

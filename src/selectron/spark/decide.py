@@ -83,6 +83,8 @@ def decide(
     random_state : int, default 0
         Each key has draws of its own, a function of (random_state, key).
 
+    Notes
+    -----
     Raises SelectronError if a parameter or a column does not fit. A query stops with an error that
     has one sentence about its reason if it meets a null in a column of the key or the order, a
     label that is none of the classes, a row that is not finite, or a state of a newer version or of

@@ -196,6 +196,8 @@ def read(
         unless others are numbers and the next line is like it: `1,2,spam` before `3,4,ham`
     size : number of rows in a chunk at most; the rows do not depend on it
 
+    Notes
+    -----
     Raises SelectronError with the line or row and the reason, and while iterating only after all
     rows before the faulty one have been delivered.
 
