@@ -14,11 +14,11 @@ class. Each learner may ask for the labels of a tenth of the rows."""
 NEXT = """\
 
 LASEC forgets at a fixed rate. The default, LeadingHistory, finds out when concepts end, and is
-right more often; it takes up to a minute to compile, once:
+right more often; it takes some 20 seconds to compile, once:
 
     selectron run                                       the same stream, with the default
     selectron run your.csv --budget 10% --save my.model
-    selectron serve --demo                              a page that asks you"""
+    selectron serve --demo                              a page that asks you (selectron[serve])"""
 
 
 @click.command(cls=ExamplesFirst)

@@ -54,7 +54,7 @@ def check_unique(names: Iterable[Any]) -> None:
     known = set()
     for name in names:
         if name in known:
-            raise SelectronError(f"Two columns are named {name!r}.")
+            raise SelectronError(f"Two columns are named {name!r}: rename one of them.")
         known.add(name)
 
 
