@@ -180,15 +180,27 @@ def test_predictions_replace_neither_the_rows_nor_the_model(call, tmp_path, outp
     assert [Path(name).read_bytes() for name in ("rows.csv", "m.csv")] == before
 
 
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_odd_values_are_counted_when_they_are_predicted(call, tmp_path, ending):
+    rows = list(rows_of())
+    path = written(tmp_path / f"rows.{ending}", rows)
+    done(call("run", str(path), *FAST, "--save", "m.model"))
+    for i, word in enumerate(["lots", "", "None", "many"]):
+        rows[10 + i]["b"] = word
+    written(path, rows)
+    result = done(call("predict", path.name, "--model", "m.model", "-o", "out.csv"))
+    assert result.stderr == f"selectron: {path.name}: b: 2 odd values taken as blank\n"
+
+
 def test_ctrl_c_ends_predictions_after_a_whole_chunk(call, tmp_path, monkeypatch):
     from selectron.cli import predict
 
     path, usual = written(tmp_path / "rows.csv", rows_of()), predict.predicted
     done(call("run", str(path), *FAST, "--save", "m.model"))
 
-    def interrupted(saved, chunk):
+    def interrupted(*given):
         signal.raise_signal(signal.SIGINT)
-        return usual(saved, chunk)
+        return usual(*given)
 
     monkeypatch.setattr(predict, "predicted", interrupted)
     result = call("predict", "rows.csv", "--model", "m.model", "-o", "out.csv")

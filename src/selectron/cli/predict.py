@@ -1,6 +1,7 @@
 """`selectron predict`: label the rows of a file with a kept model."""
 
 import sys
+from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -46,13 +47,13 @@ def predict(file: str, model: str, output: str | None, **options: Any) -> None:
 
 def label_rows(file: str, saved: Saved, output: str | None, options: dict[str, Any]) -> None:
     """Write the predictions of all rows; Ctrl-C waits for the end of a chunk."""
-    append, schema, rows = None, None, 0
+    append, schema, rows, odd = None, None, 0, Counter[str]()
     try:
         with ExitStack() as stack:
             source = all_columns(file, **options)
             for chunk in stack.enter_context(closing(watched(source))):
                 with uninterrupted(), naming(file, chunk.first):
-                    table = predicted(saved, chunk)
+                    table = predicted(saved, chunk, odd)
                     schema = schema or table.schema
                     append = append or writer(output, schema, stack)
                     append(aligned(table, schema))
@@ -60,6 +61,8 @@ def label_rows(file: str, saved: Saved, output: str | None, options: dict[str, A
     except KeyboardInterrupt:
         click.echo(f"selectron: interrupted after {rows:,} rows", err=True)
         raise
+    for name, count in (+odd).items():
+        click.echo(f"selectron: {file}: {name}: {count:,} odd values taken as blank", err=True)
 
 
 def all_columns(file: str, kind: str | None, header: bool | None) -> Any:
@@ -90,11 +93,15 @@ def aligned(table: "pa.Table", schema: Any) -> "pa.Table":
     return pa.table(columns, names=schema.names).cast(schema)
 
 
-def predicted(saved: Saved, chunk: "Chunk") -> "pa.Table":
-    """Return the other columns of some rows, the predicted labels and the probabilities."""
+def predicted(saved: Saved, chunk: "Chunk", odd: Counter[str]) -> "pa.Table":
+    """Return the other columns of some rows, the predicted labels and the probabilities.
+
+    Values that are no numbers or dates, in columns of these, are counted in `odd`.
+    """
     import pyarrow as pa
 
     rows, others = features(saved, chunk)
+    odd.update(odd_values(saved.encoder, rows) if saved.encoder else {})
     classes = [str(name) for name in saved.classifier.classes_.tolist()]
     if len(classes) < 2:
         raise SelectronError("the model knows fewer than two classes: let it learn first")
@@ -134,6 +141,19 @@ def features(saved: Saved, chunk: "Chunk") -> tuple[Any, dict[str, Any]]:
         if name not in rows.column_names:  # it is ignored
             rows = rows.append_column(name, [[None] * len(rows)])
     return rows.select(names), others
+
+
+def odd_values(encoder: Any, rows: Any) -> dict[str, int]:
+    """Return how many values of each column of numbers or dates are of another kind."""
+    from ..data.measured import Number
+    from ..data.tables import array_of
+
+    found = {}
+    for name, column in encoder.columns_.items():
+        if isinstance(column.encoder, Number):
+            values = [row[name] for row in rows] if isinstance(rows, list) else rows.column(name)
+            found[name] = column.encoder.odd_in(array_of(values))
+    return found
 
 
 def text(value: Any) -> str | None:

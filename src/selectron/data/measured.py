@@ -101,6 +101,10 @@ class Number(Kind):
                 events.append((int(missing.argmax()), self.begin_mark))
         return (values, missing, self.learned_scores(values, missing)), events
 
+    def odd_in(self, array: pa.Array) -> int:
+        """Return the number of values of another kind."""
+        return int(np.isnan(self.parse_all(array)).sum()) - int(blanks_of(array).sum())
+
     def scores(self, values: np.ndarray, missing: np.ndarray) -> np.ndarray:
         """Return standardised values, by the sums so far."""
         sums = (np.array([s]) for s in (max(self.count, 1), self.total, self.squares))
