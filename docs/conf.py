@@ -40,6 +40,7 @@ default_role = "literal"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"  # the side of a page has room for names alone
 napoleon_google_docstring = False
 strip_signature_backslash = True  # of names such as classes_
 napoleon_use_param = False  # types are prose
