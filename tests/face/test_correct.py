@@ -8,7 +8,7 @@ from selectron.learners import LASEC, LeadingHistory, PassiveAggressive
 
 from .examples import X, Y
 
-LEARNERS = [PassiveAggressive(C=0.1), LASEC(), LeadingHistory()]
+LEARNERS = [PassiveAggressive(C=0.1), LASEC(), LeadingHistory(fourier=6)]
 LABELS = np.where(Y > 0, "spam", "ham")
 OPTIONS = {"classes": ["ham", "spam"], "correctable": 40, "random_state": 0}
 

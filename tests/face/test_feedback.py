@@ -22,7 +22,7 @@ def weights(clf):
     return np.c_[clf.intercept_, clf.coef_]
 
 
-@pytest.mark.parametrize("learner", [Perceptron(), LASEC(), LeadingHistory()], ids=repr)
+@pytest.mark.parametrize("learner", [Perceptron(), LASEC(), LeadingHistory(fourier=6)], ids=repr)
 def test_of_two_classes_false_is_the_other_one(learner):
     one, other = (classifier(learner, ["no", "yes"], many=None) for _ in range(2))
     for x, label in zip(ROWS[:60], LABELS[:60] % 2, strict=True):
@@ -51,7 +51,7 @@ def test_a_class_that_was_wrong_is_all_that_steps():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", [LASEC(), LeadingHistory(), Perceptron()], ids=repr)
+@pytest.mark.parametrize("learner", [LASEC(), LeadingHistory(fourier=6), Perceptron()], ids=repr)
 def test_much_is_learned_from_it(learner):
     clf, right = classifier(learner), []
     for x, label in zip(ROWS, LABELS, strict=True):
