@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -19,14 +20,20 @@ distributed = pytest.importorskip("distributed", reason="distributed is not inst
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def client():
+@contextmanager
+def cluster_of(workers):
+    """Return the client of a new cluster."""
+    given = {"dashboard_address": "127.0.0.1:0", "host": "127.0.0.1"}
     with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1"
-        ) as cluster,
+        distributed.LocalCluster(n_workers=workers, threads_per_worker=1, **given) as cluster,
         distributed.Client(cluster) as one,
     ):
+        yield one
+
+
+@pytest.fixture(scope="module")
+def client():
+    with cluster_of(2) as one:
         yield one
 
 
@@ -90,4 +97,12 @@ def test_a_worker_that_dies_costs_no_result(client, tmp_path):
     calls = [{"number": i} for i in range(20)]
     shared = {"folder": str(tmp_path)}
     assert each(process, calls, shared=shared, executor=client) == list(range(20))
+    assert (tmp_path / "died").exists()
+
+
+def test_shared_arguments_that_died_with_the_only_worker_are_sent_again(tmp_path):
+    calls = [{"number": i} for i in range(5)]
+    with cluster_of(1) as one:
+        found = each(process, calls, shared={"folder": str(tmp_path)}, executor=one)
+    assert found == list(range(5))
     assert (tmp_path / "died").exists()

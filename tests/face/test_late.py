@@ -114,7 +114,9 @@ def test_bad_delays_get_one_sentence(delay, message):
     assert clf.n_rounds_ == 200
 
 
-@pytest.mark.parametrize("learner", [Perceptron(), LeadingHistory(fourier=6)], ids=["first", "ensemble"])
+@pytest.mark.parametrize(
+    "learner", [Perceptron(), LeadingHistory(fourier=6)], ids=["first", "ensemble"]
+)
 def test_labels_out_of_order_keep_the_model_finite(learner):
     X, y = stream_of()
     clf = OnlineClassifier(learner, classes=["no", "yes"], random_state=0)

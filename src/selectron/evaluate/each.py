@@ -7,7 +7,7 @@ import signal
 import sys
 import sysconfig
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from concurrent.futures import CancelledError, Executor, ProcessPoolExecutor, as_completed
 from contextlib import ExitStack
 from functools import cache
 from importlib import metadata
@@ -24,6 +24,7 @@ from ..errors import SelectronError
 PACKAGE = Path(__file__).parents[1]
 APART = {"cli", "evaluate", "serve"}  # folders that do not make the numbers
 INSTALLED = {"site-packages", "dist-packages"}
+SENT_MOST = 4  # times that shared arguments are sent to a Dask cluster which loses them
 LIBRARIES = "numba", "numpy", "scikit-learn", "scipy"
 
 inherited: dict[str, Any] = {}  # in a worker process: the shared arguments
@@ -94,19 +95,54 @@ def _computed(
         for i, call in calls.items():
             yield i, _result(function, {**shared, **call})
         return
+    if hasattr(executor, "scatter"):
+        yield from _on_dask(function, dict(calls), shared, executor)
+        return
     with ExitStack() as stack:
-        if hasattr(executor, "scatter"):  # a client of Dask
-            shared = {name: _sent(executor, value) for name, value in shared.items()}
-            executor = executor.get_executor(pure=False)
         if executor is None:  # these processes receive the shared arguments once
             executor = stack.enter_context(processes(min(workers, len(calls)), shared))
             shared = {}
-        futures = {
-            executor.submit(_given, function, call, **shared): i for i, call in calls.items()
-        }
-        stack.callback(lambda: [future.cancel() for future in futures])
+        yield from _submitted(function, calls, shared, executor)
+
+
+def _on_dask(
+    function: Callable[..., Any],
+    left: dict[int, Mapping[str, Any]],
+    shared: dict[str, Any],
+    client: Any,
+) -> Iterator[tuple[int, Any]]:
+    """Yield what a Dask cluster computes.
+
+    What a worker that died had not finished is computed again by the others. If none of them has
+    the shared arguments, they are sent again.
+    """
+    for attempt in range(SENT_MOST):
+        sent = {name: _sent(client, value) for name, value in shared.items()}
+        executor = client.get_executor(pure=False)
+        try:
+            for i, result in _submitted(function, left, sent, executor):
+                yield i, result
+                del left[i]
+            return
+        except CancelledError:
+            if attempt == SENT_MOST - 1:
+                raise
+
+
+def _submitted(
+    function: Callable[..., Any],
+    calls: Mapping[int, Mapping[str, Any]],
+    shared: dict[str, Any],
+    executor: Any,
+) -> Iterator[tuple[int, Any]]:
+    """Yield the number and the result of each call that an executor has computed."""
+    futures = {executor.submit(_given, function, call, **shared): i for i, call in calls.items()}
+    try:
         for future in as_completed(futures):
             yield futures[future], future.result()
+    finally:
+        for future in futures:
+            future.cancel()
 
 
 def _sent(client: Any, value: Any) -> Any:
