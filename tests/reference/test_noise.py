@@ -23,7 +23,6 @@ def learned(scale):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("mostly_plain")
 def test_the_noise_estimate_rises_with_the_noise():
     (sharp, little), (_, much) = learned(0.0), learned(1.5)
     assert sharp > 0.95
@@ -31,7 +30,6 @@ def test_the_noise_estimate_rises_with_the_noise():
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("mostly_plain")
 def test_a_noisy_stationary_stream_is_learned_as_by_one_learner():
     X, y = noisy(1.5)
     single = OnlineClassifier(BayesianPerceptron(1.5), Always(), fit_intercept=False).run(X, y)
