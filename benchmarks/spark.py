@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from tests.spark.job import SETTINGS
-from tests.spark.stream import BATCHES, CLASSES, alone, parts, write
+from tests.spark.stream import BATCHES, CLASSES, alone, parts, write, written
 
 from benchmarks.tables import show
 from selectron import spark
@@ -237,7 +237,7 @@ def full(folder: Path, keys: int, learner: str, asker: str = "fixed:p=0.1") -> N
 
 def compare(folder: Path, tables: list, keys: int, learner: str, asker: str) -> None:
     """Print how many of 1,000 keys have the decisions and the state of single processes."""
-    decided = pd.read_parquet(folder / "decided")
+    decided = written(folder / "decided")
     states = pd.read_parquet(folder / "states.parquet").set_index("user").state
     unique = len(decided) == len(decided.drop_duplicates(["user", "n"])) == 20 * keys
     print(f"{len(decided):,} rows, each once: {unique}; asked {decided.ask.mean():.4f}")

@@ -3,6 +3,7 @@
 Labels come up to ten batches late, some twice, some for rows that were not asked for, some never.
 """
 
+import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -57,6 +58,18 @@ def write(folder: Path, batches: list[tuple[pd.DataFrame, pd.DataFrame]]) -> Non
             path = folder / name / f"{b:03}.parquet"
             table.to_parquet(path, index=False)
             os.utime(path, (10**9 + b, 10**9 + b))
+
+
+def written(folder: Path) -> pd.DataFrame:
+    """Return the table that a stream has written, as Spark reads it: the files in the sink's log.
+
+    A driver that was killed leaves others, which are empty or cut short.
+    """
+    logs = (
+        path.read_text().splitlines()[1:] for path in (folder / "_spark_metadata").glob("[0-9]*")
+    )
+    names = {Path(json.loads(line)["path"]).name for lines in logs for line in lines}
+    return pd.concat([pd.read_parquet(folder / name) for name in sorted(names)], ignore_index=True)
 
 
 def parts(learner: str, asker: str) -> tuple[Any, Any]:

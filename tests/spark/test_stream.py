@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from .needs import missing
-from .stream import BATCHES, alone, of_key, tables, write
+from .stream import BATCHES, alone, of_key, tables, write, written
 
 pytestmark = [
     pytest.mark.slow,  # Spark takes seconds to start
@@ -82,7 +82,7 @@ def in_batch(folder, number):
 
 def check(folder, batches):
     """Compare decisions and states with those of single processes, for keys drawn at random."""
-    decided = pd.read_parquet(folder / "decided")
+    decided = written(folder / "decided")
     assert len(decided) == BATCHES * ROWS
     assert not decided.duplicated(["user", "n"]).any()
     states = pd.read_parquet(folder / "states.parquet").set_index("user").state
