@@ -1,4 +1,4 @@
-"""`python -m benchmarks.clusters`: a sweep on Dask, beside the same sweep in local processes.
+"""`python -m benchmarks.clusters`: a sweep on Dask compared with one in local processes.
 
 Both have two workers of one thread, and times include starting them and sending the data. Then a
 worker of a shorter sweep on Dask is killed in the middle, and the two tables are compared.

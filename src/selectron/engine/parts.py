@@ -225,7 +225,7 @@ class Space(Protocol):
     def add_examples(s: Any, n: int, g: Any, eta: float) -> None:
         """w <- w + eta sum_j g_j x_j over n + 1 stored examples; in dual form only."""
 
-    # what all rows tell, labelled or not: outside the loop
+    # what follows from all rows, labelled or not: outside the loop
 
     @staticmethod
     def rows_left(s: Any, t: int) -> int:

@@ -403,7 +403,7 @@ class Model(Live):
         """
         space = of_one(self.space)
         rows_left = declared(space, Space, "rows_left")
-        if rows_left is Space.rows_left:
+        if rows_left is Space.rows_left:  # most spaces: `decide` comes here for every row
             return NEVER_DUE
         one = space.at(self.state, 0) if self.stacked else self.state
         if left := rows_left(one, t):
