@@ -55,3 +55,10 @@ def test_the_demonstration_draws_a_picture(call, tmp_path):
     assert result.stdout.count("budget:rate=0.1") == 2
     accuracy = [float(line.split()[2]) for line in result.stdout.splitlines() if "budget:" in line]
     assert accuracy[0] == max(accuracy)  # LASEC, as the text says
+
+
+def test_the_demonstration_refuses_a_picture_of_no_known_kind(call):
+    result = call("demo", "--plot", "demo.xyz")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("Usage: main demo [OPTIONS]\n")
+    assert result.stdout == ""

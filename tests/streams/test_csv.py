@@ -25,7 +25,7 @@ def table(tmp_path, text, **options):
     return [list(row.values()) for row in chunk.rows.to_pylist()], chunk.labels.tolist()
 
 
-@pytest.mark.parametrize("mark", [",", ";", "\t"])
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
 def test_csv_marks_and_headers(tmp_path, mark):
     text = "a,b,Class\n1,2,ham\n3, 4 , spam \n".replace(",", mark)
     expected = ([["1", "2"], ["3", " 4 "]], ["ham", "spam"])
@@ -35,7 +35,7 @@ def test_csv_marks_and_headers(tmp_path, mark):
     assert table(tmp_path, numbers) == ([["1", "2"], ["3", "4"], ["5", "6"]], ["0", None, None])
 
 
-@pytest.mark.parametrize("word", ["", " ", "?", "NA", "nan", "null", "NaN"])
+@pytest.mark.parametrize("word", ["", " ", "?", "NA", "n/a", "nan", "null", "NaN"])
 def test_csv_rows_without_label(tmp_path, word):
     assert table(tmp_path, f"a,y\n1,{word}\n2,0\n") == ([["1"], ["2"]], [None, "0"])
 

@@ -5,6 +5,7 @@ import sys
 import click
 
 from . import ExamplesFirst
+from .options import PICTURES, check_target
 from .run import run
 
 LEARNERS = "lasec:c=100", "perceptron"
@@ -38,6 +39,7 @@ def demo(picture: str) -> None:
     \b
         selectron demo
     """
+    check_target(picture, PICTURES, "--plot")
     click.echo(ABOUT + "\n")
     options = [f"--learner={name}" for name in LEARNERS]
     run.main(

@@ -39,7 +39,7 @@ class Session:
     """Rows that are decided, and answers that are learned."""
 
     def __init__(self, path: str, file: str, first: int):
-        self.path, self.file, self.row = path, file, first - 1
+        self.path, self.file, self.row, self.found = path, file, first - 1, 0
         self.saved: Saved = load(path)
         if self.saved.encoder is None:
             raise SelectronError(f"{path} has learned from svmlight rows: there is nothing to show")
@@ -56,6 +56,10 @@ class Session:
         except (KeyboardInterrupt, EOFError, click.Abort) as end:
             click.echo()
             going, code = False, INTERRUPTED if interrupted(end) else 0
+        if going and self.found < self.row:
+            raise SelectronError(
+                f"{self.file}: --from {self.row + 1} is after its last row, {self.found}"
+            )
         keep(self.path, self.classifier, self.saved.choice)
         click.echo(f"\nRows: {self.row - self.start:,}. Labels learned: {self.answers:,}.")
         if not going:
@@ -64,7 +68,8 @@ class Session:
 
     def _play(self, chunk: Any) -> bool:
         """Play the rows of a chunk; return False to quit."""
-        if chunk.first + len(chunk.labels) <= self.row:
+        self.found = chunk.first + len(chunk.labels)
+        if self.found <= self.row:
             return True
         chunk = chunk.part(max(0, self.row - chunk.first), len(chunk.labels))
         with naming(self.file, chunk.first):

@@ -6,7 +6,7 @@ from decimal import Decimal
 from ..errors import SelectronError
 from .times import END, FAR, FIRST, seconds
 
-ABSENT = frozenset({"", "?", "na", "nan", "null"})
+ABSENT = frozenset({"", "?", "na", "n/a", "nan", "null"})
 
 
 def number(text: str | bytes) -> float | None:
@@ -24,8 +24,8 @@ def number(text: str | bytes) -> float | None:
 def label(value: object) -> str | None:
     """Return a label as text, without spaces around it; None if it is missing.
 
-    A label is missing if it is null, empty, "?", "NA", "nan" or "null". Whole numbers are written
-    without a point, truth values as "True" and "False".
+    A label is missing if it is null, empty, "?", "NA", "n/a", "nan" or "null". Whole numbers are
+    written without a point, truth values as "True" and "False".
 
     >>> label(" spam "), label("?"), label(1.0), label(0.5), label(True), label(None)
     ('spam', None, '1', '0.5', 'True', None)

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from .times import END
 from .times import FIRST as EARLIEST
 
-BLANKS = frozenset({"", "?", "na", "nan", "null", "none"})
+BLANKS = frozenset({"", "?", "na", "n/a", "#n/a", "<na>", "nan", "null", "none"})
 # Python's \d has digits of other scripts, Arrow's has not
 NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
 WHOLE_NUMBER = re.compile(NUMBER)

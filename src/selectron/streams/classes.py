@@ -156,8 +156,9 @@ def settle(
     found, column = "no label", "its column with --label, or "
     if seen:
         found, column = f"only the label {seen.pop()!r}", ""
+    first = "row" if rows == 1 else f"{rows:,} rows"
     raise SelectronError(
-        f"there is {found} in the first {rows} rows: name {column}both classes with --classes"
+        f"there is {found} in the first {first}: name {column}both classes with --classes"
     )
 
 

@@ -41,8 +41,8 @@ class Chunk(NamedTuple):
 
     Labels are float64 in svmlight files until a label is no number. From about there on, and always
     in the other formats, they are objects: text without spaces around it, or None. A label is
-    missing where a cell is empty or a null, or holds "?", "NA", "nan" or "null" in small or capital
-    letters.
+    missing where a cell is empty or a null, or holds "?", "NA", "n/a", "nan" or "null" in small or
+    capital letters.
 
     >>> Chunk([{"a": 1.0}, {"a": 2.0}], 0, np.array(["ham", "spam"]), first=10).part(1, 2).first
     11

@@ -21,7 +21,7 @@ from ...errors import SelectronError
 from .columns import PANDAS_INDEX, USUAL, Choice, Columns, Part, choose
 from .text import Blocks, Counted, Piece, Record, ends, reason
 
-MARKS = ",;\t"
+MARKS = ",;\t|"
 BLANK = " \r\n"
 SPACES = re.compile(rb"^ +$", re.MULTILINE)
 COUNTED = 3  # this many numbers that count up by one are numbers of columns
@@ -138,7 +138,7 @@ def _record(mark: str) -> Record:
     """Return the form of a record: a quote opens a cell only at its beginning, as in Arrow."""
     quoted, plain = r'"[^"]*+(?:""[^"]*+)*+"[^M\n]*+', r'[^"M\n][^M\n]*+'
     cell = f"(?:{quoted}|{plain})?+"
-    pattern = re.compile(f"{cell}(?:M{cell})*+\n".replace("M", mark).encode())
+    pattern = re.compile(f"{cell}(?:M{cell})*+\n".replace("M", re.escape(mark)).encode())
     return Record(pattern, ord(mark))
 
 
