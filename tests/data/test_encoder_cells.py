@@ -287,3 +287,22 @@ def test_later_tables_have_the_columns_of_the_first():
         encoder.partial_fit({"a": [1]})
     with pytest.raises(SelectronError, match="no column 'c' in earlier rows"):
         encoder.look({"a": [1], "b": ["x"], "c": [1]})
+
+
+ADDED = [1.5, "FR", "2026-01-02", "some words of a longer text here", [1.0, 2.0], None, True]
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+@pytest.mark.parametrize("value", ADDED, ids=str)
+def test_tables_need_no_column_that_a_later_dict_added(form, value):
+    encoder = TableEncoder(form=form).fit({"a": [1.0, 2.0], "b": ["x", "y"]})
+    for _ in range(120):
+        encoder.learn_one({"a": 3.0, "b": "x", "typo": value})
+    encoder = saved(encoder)
+    table, rows = {"a": [1.0, 5.0], "b": ["x", None]}, [{"a": 1.0, "b": "x"}, {"a": 5.0}]
+    assert bits([encoder.look(table)]) == bits([encoder.look(rows)])
+    twin = encoder.copy()
+    assert bits(encoder.learn(table)) == bits(twin.learn(rows))
+    assert encoder.pack() == twin.pack()
+    with pytest.raises(SelectronError, match="no column 'b': earlier rows had one"):
+        encoder.look({"a": [1.0], "typo": [value]})

@@ -208,15 +208,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         columns = [column.pack() for column in self.columns_.values()]
         layout = [self.layout_.front, self.layout_.names]
         params["ignore"] = list(params["ignore"])
-        return {"params": params, "columns": columns, "layout": layout, "rows": self.n_rows_}
+        counts = {"first": self.n_first_, "rows": self.n_rows_}
+        return {"params": params, "columns": columns, "layout": layout, **counts}
 
     @classmethod
     def unpack(cls, packed: dict[str, Any]) -> "TableEncoder":
         """Return the encoder that was packed."""
         encoder = cls(**packed["params"])
-        encoder.layout_, encoder.n_rows_ = Layout(*packed["layout"]), int(packed["rows"])
+        encoder.layout_ = Layout(*packed["layout"])
+        encoder.n_rows_ = int(packed["rows"])
         columns = map(Column.unpack, packed["columns"])
         encoder.columns_ = {column.name: column for column in columns}
+        # older files do not have it
+        encoder.n_first_ = int(packed.get("first", len(encoder.columns_)))
         return encoder
 
     # Within
@@ -339,9 +343,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             self._check_names(names)
             first = table.slice(0, 1).to_pylist()
             self._start(first[0] if first else dict.fromkeys(names), schema(table))
-        missing = next((name for name in self.columns_ if name not in names), None)
-        if missing is not None:
-            raise SelectronError(f"There is no column {missing!r}: earlier rows had one.")
+        for place, name in enumerate(self.columns_):
+            if name not in names:
+                if place < self.n_first_:
+                    raise SelectronError(f"There is no column {name!r}: earlier rows had one.")
+                table = table.append_column(name, pa.nulls(len(table)))
         new = next((name for name in names if name not in self.columns_), None)
         if new is not None:
             raise SelectronError(f"There was no column {new!r} in earlier rows: leave it out.")
@@ -356,7 +362,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 column.recognise(x[column.name])
         text = any(column.kind == "text" for column in trial)
         sparse = self.form == "sparse" or (self.form == "auto" and text)
-        self.columns_, self.n_rows_ = columns, 0
+        self.columns_, self.n_first_, self.n_rows_ = columns, len(columns), 0
         self.layout_ = Layout(int(self.text_size) if sparse else 0)
 
     def _check_parameters(self) -> None:
