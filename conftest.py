@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.spark.needs import NOISE, missing
 
 from selectron.engine.bind import bind
 from selectron.engine.loop import play
@@ -41,10 +42,15 @@ def few(*kinds):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark long examples slow, and the tests of pages, all of which start a browser."""
+    """Mark what takes long: some examples, Spark's, and tests of pages, which start a browser."""
     for item in items:
-        if item.name in LONG or "browser" in getattr(item, "fixturenames", ()):
+        spark = item.name.startswith("selectron.spark.")
+        if item.name in LONG or spark or "browser" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.slow)
+        if spark:
+            item.add_marker(pytest.mark.skipif(bool(missing()), reason=missing()))
+            for warning in NOISE:
+                item.add_marker(pytest.mark.filterwarnings(warning))
 
 
 @pytest.hookimpl(tryfirst=True)

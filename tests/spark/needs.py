@@ -1,9 +1,17 @@
-"""Whether Spark can be started here."""
+"""Whether Spark can be started here, and what it warns of in a test."""
 
 import importlib.util
 
 from selectron.errors import SelectronError
 from selectron.spark.session import check_java
+
+# PySpark warns of the version of pandas, and leaves sockets to the garbage collector
+NOISE = (
+    "ignore::FutureWarning",
+    "ignore:toPandas attempted:UserWarning",
+    "ignore::ResourceWarning",
+    "ignore::DeprecationWarning",
+)
 
 
 def missing() -> str:

@@ -12,14 +12,12 @@ from selectron.errors import SelectronError
 from selectron.learners import LASEC, PassiveAggressive
 from selectron.model.keyed import generator_of
 
-# PySpark warns of the version of pandas, and leaves sockets to the garbage collector
+from .needs import NOISE
+
 pytestmark = [
     pytest.mark.slow,  # Spark takes seconds to start
     pytest.mark.compiles,  # as in the workers
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-    pytest.mark.filterwarnings("ignore:toPandas attempted:UserWarning"),
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    *map(pytest.mark.filterwarnings, NOISE),
 ]
 N, KEYS = 240, 6
 PARTS = {"learner": PassiveAggressive(), "asker": Budget(rate=0.5, asker=Margin(0.5))}
@@ -78,6 +76,15 @@ def test_models_of_one_batch_go_on_in_the_next(session, frames, table):
         f.select(kept).toPandas().sort_values("n").to_dict("list") for f in (whole, parts)
     )
     assert str(one) == str(other)
+
+
+def test_a_model_whose_key_has_no_row_decides_nothing(frames):
+    models = spark.models(frames[0].where("n < 100"), **options(frames))
+    some = frames[0].where("n >= 100 and user < 2")
+    parameters = {name: value for name, value in options(frames).items() if name != "labels"}
+    found = spark.decide(some, states=models, **parameters).toPandas()
+    assert len(found) == some.count()
+    assert set(found.user) == {0, 1}
 
 
 def test_times_an_encoder_and_many_classes(session, table):

@@ -89,6 +89,26 @@ def decide(
     has one sentence about its reason if it meets a null in a column of the key or the order, a
     label that is none of the classes, a row that is not finite, or a state of a newer version or of
     other parameters.
+
+    Examples
+    --------
+    >>> from selectron import spark
+    >>> from selectron.learners import Perceptron
+    >>> session = spark.session("local[2]")
+    >>> rows = [("a", 1, 2.0), ("a", 2, -1.0), ("b", 1, 1.0), ("b", 2, 1.0)]
+    >>> frame = session.createDataFrame(rows, "sensor string, t long, heat double")
+    >>> labels = session.createDataFrame([("b", 1, "hot")], "sensor string, t long, label string")
+    >>> decided = spark.decide(
+    ...     frame,
+    ...     key="sensor",
+    ...     order="t",
+    ...     classes=["hot", "cold"],
+    ...     columns=["heat"],
+    ...     learner=Perceptron(),
+    ...     labels=labels,
+    ... )
+    >>> [(row.sensor, row.t, row.label) for row in decided.orderBy("sensor", "t").collect()]
+    [('a', 1, 'cold'), ('a', 2, 'cold'), ('b', 1, 'cold'), ('b', 2, 'hot')]
     """
     found = _planned(**locals())
     states = found.states(states)
@@ -100,9 +120,17 @@ def models(frame: Any, *, states: Any = None, **parameters: Any) -> Any:
 
     Parameters are those of `decide`, whose `states` takes the result, on a stream too.
 
-    >>> ours = {"key": "sensor", "order": "t", "classes": ["ok", "bad"], "columns": ["x", "y"]}
-    >>> today = models(first_day, labels=answers, **ours)  # doctest: +SKIP
-    >>> tomorrow = decide(second_day, states=today, **ours)  # doctest: +SKIP
+    >>> from selectron import spark
+    >>> session = spark.session("local[2]")
+    >>> ours = {"key": "sensor", "order": "t", "classes": ["hot", "cold"], "columns": ["heat"]}
+    >>> schema = "sensor string, t long, heat double"
+    >>> today = session.createDataFrame([("a", 1, 2.0), ("b", 1, -1.0)], schema)
+    >>> kept = spark.models(today, **ours)
+    >>> sorted(row.sensor for row in kept.collect())
+    ['a', 'b']
+    >>> tomorrow = session.createDataFrame([("a", 2, 1.0)], schema)
+    >>> [row.ticket for row in spark.decide(tomorrow, states=kept, **ours).collect()]
+    [2]
     """
     if frame.isStreaming:
         raise SelectronError(

@@ -52,7 +52,8 @@ class Plan:
         for i in range(self.passed):
             columns[f"v{i}"] = self.column(frame, PASSED + i)[where]
         columns |= {"position": order, "label": self.names()[found.predicted]}
-        decided = list(found.proba), found.ask, found.ask_probability, found.ticket
+        proba = pd.Series(list(found.proba), dtype=object)  # the type of arrays, if there are none
+        decided = proba, found.ask, found.ask_probability, found.ticket
         return state, pd.DataFrame(columns | dict(zip(DECIDED, decided, strict=True)), copy=False)
 
     def column(self, frame: pd.DataFrame, i: int) -> np.ndarray:
