@@ -40,7 +40,7 @@ def arrays():
         (AROW(), Margin(0.3), {"many": "exact"}),
         (Perceptron(), Always(), {"kernel": smallest}),
     ],
-    ids=["projection", "all classes at once", "exact", "a kernel of one's own"],
+    ids=["projection", "all classes at once", "exact", "a user's kernel"],
 )
 def test_they_are_freed(learner, asker, options, arrays):
     clf = OnlineClassifier(learner, asker, **options)

@@ -23,7 +23,7 @@ class Record(NamedTuple):
     """What happened in some rounds: arrays of one element a round."""
 
     margin: np.ndarray  # empty if not recorded
-    ask_probability: np.ndarray  # likewise
+    ask_probability: np.ndarray  # empty if not recorded
     positive: np.ndarray
     asked: np.ndarray
     updated: np.ndarray

@@ -1,4 +1,4 @@
-"""One uniform a round from the seed's own sequence, whoever learns and whoever asks."""
+"""One uniform a round from the seed's own sequence, for every learner and asker."""
 
 import numpy as np
 import pytest

@@ -141,7 +141,7 @@ def test_features_of_very_different_scale_are_not_lost(seed):
 
 @pytest.mark.parametrize("seed", [3, 4, 5, 6])
 def test_features_far_from_zero_are_not_lost(seed):
-    """Times in seconds since 1970 are: beside a constant, only how far they are apart matters."""
+    """Times may be seconds since 1970: only their differences matter."""
     X, y = switching_gaussian(600, d=4, every=600, seed=seed)
     near, far = (
         OnlineClassifier(

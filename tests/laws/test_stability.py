@@ -49,7 +49,7 @@ LEARNERS = {
     "iellip": IELLIP(),
     "bayes": BayesianPerceptron(),
 }
-WEAK = {  # beside the rows
+WEAK = {  # in addition to the rows
     "lasec": LASEC(b=1e-6, c=1.0),
     "arow": AROW(r=1e-6),
     "rls": RLS(a=1e-6),

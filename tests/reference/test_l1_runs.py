@@ -50,7 +50,7 @@ def test_both_constraints_hold_after_every_step(scale, beta, intercept, space):
             assert y[i] * (w @ x) >= 1 - 1e-12 * max(1, abs(w) @ abs(x))
             feasible += 1
             bent += abs(w).sum() >= beta * (1 - 1e-12)
-    assert feasible > 20 or intercept  # beside features of 1e-6, a constant 1 is all that counts
+    assert feasible > 20 or intercept  # with features of 1e-6, only a constant 1 counts
     assert bent > 20 or intercept
 
 

@@ -67,7 +67,7 @@ def in_ball(w, x, y, beta):
 
 
 def gradient_left(w, x, y, beta, v):
-    """Return what is left of the gradient of (3.8) at v, beside those of its active constraints.
+    """Return what is left of the gradient of (3.8) at v after those of its active constraints.
 
     v - w = tau y x - 2 lambda v with tau, lambda >= 0, by (6.30): for a convex problem that is all.
     The solver knows v to some six digits where both constraints meet at a sharp angle.

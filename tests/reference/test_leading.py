@@ -26,7 +26,7 @@ def agree(X, y, budget, transcribed, constant):
 
 
 def switching(n, every, seed, together=0.0):
-    """Return rows and labels by concepts that are drawn anew, but for what they have together."""
+    """Return rows and labels of concepts drawn one by one around a common part, `together`."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 4)) * [1.0, 2.0, 0.5, 1.0]
     targets = rng.normal(size=(n // every + 1, 4)) + together * np.array([1.0, -1.0, 2.0, 0.0])

@@ -1,4 +1,4 @@
-"""Mutual information beside scikit-learn's, and the selector that goes by it."""
+"""Mutual information compared with scikit-learn's, and the selector that uses it."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Lean predictions, beside a stream that is played one row at a time."""
+"""Lean predictions, compared with a stream that is played one row at a time."""
 
 import copy
 

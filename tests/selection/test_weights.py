@@ -1,4 +1,4 @@
-"""Which weights are dropped, beside the words of the paper."""
+"""Which weights are dropped, compared with the words of the paper."""
 
 import math
 

@@ -2,8 +2,8 @@
 
     python -m tests.serve.crashing KILLS SEED
 
-Every operation is a request with a key; whoever sent it sends it again until
-it is acknowledged.
+Every operation is a request with a key; its sender repeats it until it is
+acknowledged.
 """
 
 import json

@@ -67,7 +67,7 @@ def test_keys_label_skip_undo(site, visit):
     page.keyboard.press("u")
     item(page, "third")
     page.keyboard.press("1")
-    wait(lambda: answers(one)[0] == ("third", "label", "ham"), "answered anew")
+    wait(lambda: answers(one)[0] == ("third", "label", "ham"), "answered again")
     item(page, "fourth")
 
 
