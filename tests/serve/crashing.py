@@ -55,11 +55,7 @@ def operation(i):
             raws = [{"text": " ".join(rng.choices("abcdefgh win now", k=6))} for _ in range(3)]
             if stream.name == "auto":
                 raws = list(tables(3, 3 * i))
-            rows = stream.rows(raws)
-            items = [
-                Item.of(f"{i}/{k}", raw, row)
-                for k, (raw, row) in enumerate(zip(raws, rows, strict=True))
-            ]
+            items = [Item.of(f"{i}/{k}", raw, stream.row_of(raw)) for k, raw in enumerate(raws)]
             return stream.add(items, "feed", at)
         item = next(iter(stream.open))
         done = answering.answer(stream, item, Said("label", rng.choice(CLASSES)), "anna", at)

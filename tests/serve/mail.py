@@ -56,10 +56,10 @@ class Desk:
         return reply
 
     def add(self, raws, keys=True, start=0):
-        rows = self.stream.rows(raws)
+        row_of = self.stream.row_of
         items = [
-            Item.of(f"k{start + i}" if keys else None, raw, row)
-            for i, (raw, row) in enumerate(zip(raws, rows, strict=True))
+            Item.of(f"k{i}" if keys else None, raw, row_of(raw))
+            for i, raw in enumerate(raws, start)
         ]
         return self.do(lambda stream, at: stream.add(items, "feed", at))
 

@@ -155,7 +155,7 @@ def test_a_store_from_before_features_had_versions(desk, tmp_path, caplog):
     for _ in range(2):
         one = desk(fields())
         assert one.model() == model
-        assert one.stream.rows([{"amount": 50}])[0].values.tolist() == [0.5]
+        assert one.stream.row_of({"amount": 50}).values.tolist() == [0.5]
         assert "'mail' began with version 1 of features" in caplog.text
         one.crash()
     with pytest.raises(SelectronError, match="served with another features"):

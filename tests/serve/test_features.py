@@ -20,9 +20,8 @@ from selectron.serve.problem import Problem
     ngrams=st.integers(1, 3),
 )
 def test_words_are_those_of_scikit_learn(texts, size, ngrams):
-    rows = extractor(Features(kind="text", size=size, ngrams=ngrams))(
-        [{"text": text} for text in texts]
-    )
+    row_of = extractor(Features(kind="text", size=size, ngrams=ngrams))
+    rows = [row_of({"text": text}) for text in texts]
     plain = HashingVectorizer(n_features=size, alternate_sign=False, ngram_range=(1, ngrams))
     wanted = plain.transform(texts).toarray()
     assert np.array_equal(np.vstack([table(row, size).toarray() for row in rows]), wanted)
@@ -32,7 +31,7 @@ def test_words_are_those_of_scikit_learn(texts, size, ngrams):
 
 
 def dense(features, *items):
-    rows = extractor(features)(list(items))
+    rows = map(extractor(features), items)
     return np.vstack([table(row, width(features)).toarray() for row in rows])
 
 
@@ -53,7 +52,7 @@ def test_the_words_of_fields_count():
     (alone,) = dense(wanted, {"city": "Ulm"})
     assert np.array_equal(rows[0], alone + plain.toarray()[0])
     with pytest.raises(Problem, match="'note'"):
-        extractor(wanted)([{"note": 5}])
+        extractor(wanted)({"note": 5})
 
 
 @pytest.mark.parametrize("item", [{}, {"amount": None}, {"amount": ""}])
@@ -68,19 +67,18 @@ def test_the_limit_is_that_of_the_scaled_number():
     assert dense(wanted, {"amount": 2_000_000})[0, 1] == 2.0
     for value in (2e12, True, "5", [1]):
         with pytest.raises(Problem, match="'amount'"):
-            extractor(wanted)([{"amount": value}])
+            extractor(wanted)({"amount": value})
 
 
 def test_version_1_of_fields():
     wanted = Features(kind="fields", size=4, numeric={"amount": (0, 1e-9)}, version=1)
     assert dense(wanted, {"amount": 5, "text": "win"}).tolist() == [[0, 0, 0, 0, 5 / 1e-9]]
     with pytest.raises(Problem, match="must have a number in 'amount'"):
-        extractor(wanted)([{}])
+        extractor(wanted)({})
 
 
 def test_vectors_are_taken_as_they_are():
-    rows = extractor(Features(kind="vector", size=3))
-    (row,) = rows([{"vector": [1, 2.5, -3]}])
+    row = extractor(Features(kind="vector", size=3))({"vector": [1, 2.5, -3]})
     assert row.values.tolist() == [[1.0, 2.5, -3.0]]
     assert unpacked(packed(row)).values.tolist() == row.values.tolist()
     assert not scipy.sparse.issparse(table(row, 3))
@@ -89,10 +87,10 @@ def test_vectors_are_taken_as_they_are():
 @pytest.mark.parametrize("value", [[1, 2], "abc", [1, 2, True], [1, 2, "3"], None, [1, 2, 1e300]])
 def test_vectors_that_will_not_do(value):
     with pytest.raises(Problem):
-        extractor(Features(kind="vector", size=3))([{"vector": value}])
+        extractor(Features(kind="vector", size=3))({"vector": value})
 
 
 @pytest.mark.parametrize("item", [{}, {"text": None}, {"text": 5}, {"text": ["a"]}])
 def test_texts_that_will_not_do(item):
     with pytest.raises(Problem, match="must have text in 'text'"):
-        extractor(Features(kind="text"))([item])
+        extractor(Features(kind="text"))(item)

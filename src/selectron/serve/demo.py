@@ -85,10 +85,10 @@ def feeding(host: Host, first: int = FIRST, pace: float = PACE) -> Iterator[None
 
 def send(host: Host, start: int, found: list[dict[str, Any]]) -> None:
     """Send messages with ids from their numbers."""
-    rows = host.rows[DEMO.name](found)
+    row_of = host.row_of[DEMO.name]
     items = [
-        Item.of(f"message-{start + i}", message, row)
-        for i, (message, row) in enumerate(zip(found, rows, strict=True))
+        Item.of(f"message-{number}", message, row_of(message))
+        for number, message in enumerate(found, start)
     ]
     work = Work(lambda service, at: service.streams[DEMO.name].add(items, "demo", at))
     host.submit(work).exception(timeout=300)

@@ -73,7 +73,7 @@ class Host:
         self.writer.start()
         self.service = ready.result()
         self.ids = {name: stream.id for name, stream in self.service.streams.items()}
-        self.rows = {name: stream.rows for name, stream in self.service.streams.items()}
+        self.row_of = {name: stream.row_of for name, stream in self.service.streams.items()}
         self.people = self.read(tokens.known)
 
     # In the writer's thread

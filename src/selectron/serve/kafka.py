@@ -215,15 +215,13 @@ class Reader(Connection):
                 raise invalid("A message must be an object of JSON.")
             if own and not isinstance(data.get(own), str | int):
                 raise invalid(f"The field {own!r} must be a text or a whole number.")
-            return NewItem(id=str(data[own]) if own else key(message), data=data).made(self.rows)
+            return NewItem(id=str(data[own]) if own else key(message), data=data).made(
+                self.host.row_of[self.name]
+            )
         except ValidationError as error:
             return unfit(error)
         except Problem as problem:
             return problem
-
-    def rows(self, *items: dict[str, Any]) -> Any:
-        """Return the rows of items."""
-        return self.host.rows[self.name](items)
 
 
 def key(message: Any) -> str:

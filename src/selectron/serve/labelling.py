@@ -1,6 +1,5 @@
 """The routes that change a stream: items, batches, leases, answers, corrections."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -9,6 +8,7 @@ from pydantic import ConfigDict, Field, ValidationError
 
 from . import answering, strict
 from .answering import Said
+from .learning import Extractor
 from .problem import Problem, missing, unfit
 from .reading import chosen
 from .requests import Body, Call, Number, Writing, allowed, strict_routes
@@ -26,15 +26,15 @@ class NewItem(Body):
     id: Annotated[str | None, Field(min_length=1, max_length=200)] = None
     data: dict[str, Any]
 
-    def made(self, rows: Callable[..., Any]) -> Item:
-        """Return the item with its row, given a function that returns the rows of items."""
-        return Item.of(self.id, self.data, rows(self.data)[0])
+    def made(self, row_of: Extractor) -> Item:
+        """Return the item with its row, given the function that extracts it."""
+        return Item.of(self.id, self.data, row_of(self.data))
 
 
 def item_of(line: bytes, call: Call) -> Item | Problem:
     """Return the item of a line of JSON, or the reason why it is refused."""
     try:
-        return NewItem.model_validate(strict.loads(line)).made(call.rows)
+        return NewItem.model_validate(strict.loads(line)).made(call.row_of)
     except ValidationError as error:
         return unfit(error)
     except Problem as problem:
@@ -44,7 +44,7 @@ def item_of(line: bytes, call: Call) -> Item | Problem:
 @items.post("/items", **allowed("ingest"))
 async def add_item(call: Writing, body: NewItem) -> Response:
     """Add an item: it is predicted, and perhaps queried. The same id is the same item."""
-    return await call.write(Stream.add_one, body.made(call.rows))
+    return await call.write(Stream.add_one, body.made(call.row_of))
 
 
 @items.post("/batch", **allowed("ingest", requestBody=LINES))
@@ -84,7 +84,7 @@ class Task(Body):
         """Return the item of a task, and its answer; a Problem names the task."""
         try:
             key = None if self.id is None else f"ls-{self.id}"
-            return NewItem(id=key, data=self.data).made(call.rows), chosen(self.annotations)
+            return NewItem(id=key, data=self.data).made(call.row_of), chosen(self.annotations)
         except (Problem, ValidationError) as error:
             why = unfit(error) if isinstance(error, ValidationError) else error
             name = f"Task {number}" + ("" if self.id is None else f" (id {self.id})")

@@ -26,21 +26,19 @@ LONG = 200  # letters of a category that count
 LEAST = 1024  # features beside the hashed ones that a stream of kind "auto" may have at least
 
 Row = Dense | Sparse | dict[str, Any]  # a dict is encoded when it is decided on
-Rows = Callable[[Sequence[dict[str, Any]]], list[Row]]
+Extractor = Callable[[dict[str, Any]], Row]
 
 
-def extractor(features: Features) -> Rows:
-    """Return the function that extracts feature rows from items, or the fields to be encoded.
+def extractor(features: Features) -> Extractor:
+    """Return the function that extracts the row of an item, or its fields to be encoded.
 
     It raises Problem (422) if an item lacks a field, is too large, or a field has the wrong type.
 
-    >>> rows = extractor(Features(kind="text", size=8))
-    >>> rows([{"text": "win money money"}])[0].values.round(2)
+    >>> row = extractor(Features(kind="text", size=8))
+    >>> row({"text": "win money money"}).values.round(2)
     array([0.89, 0.45])
     """
-    made = {"auto": mixed, "vector": vector}.get(features.kind, fields)
-    row = made(features)
-    return lambda items: [row(item) for item in items]
+    return {"auto": mixed, "vector": vector}.get(features.kind, fields)(features)
 
 
 def width(features: Features) -> int:
@@ -61,7 +59,7 @@ def table(row: Dense | Sparse, columns: int) -> Any:
     return scipy.sparse.csr_array((row.values, row.indices, row.indptr), shape=(1, columns))
 
 
-def mixed(features: Features) -> Callable[[dict[str, Any]], Row]:
+def mixed(features: Features) -> Extractor:
     """Return the function that takes the fields of an item that TableEncoder encodes."""
     ignored = {*features.ignore, *(n for n, kind in features.columns.items() if kind == "ignored")}
 
@@ -98,7 +96,7 @@ def counter(features: Features) -> Callable[[str], dict[int, float]]:
     return counts
 
 
-def fields(features: Features) -> Callable[[dict[str, Any]], Row]:
+def fields(features: Features) -> Extractor:
     """Return the extractor of named fields: hashed columns, numbers, marks of missing numbers.
 
     Words count as in HashingVectorizer without signs; its `transform`, row by row, takes ten times
@@ -124,7 +122,7 @@ def fields(features: Features) -> Callable[[dict[str, Any]], Row]:
     return row
 
 
-def vector(features: Features) -> Callable[[dict[str, Any]], Row]:
+def vector(features: Features) -> Extractor:
     """Return the extractor of vectors: dense rows, unchanged."""
     name = features.vector
 

@@ -170,10 +170,7 @@ class Call:
         self.host: Host = request.app.state.host
         self.person: Person = request.state.person
         self.view, self.id = self.host.view(stream), self.host.ids[stream]
-
-    def rows(self, *items: dict[str, Any]) -> Any:
-        """Return the rows of items."""
-        return self.host.rows[self.stream](items)
+        self.row_of = self.host.row_of[stream]
 
     async def parse(self, function: Callable[[], Found]) -> Found:
         """Return the result of a function that parses the body, in a thread if that is large."""

@@ -49,7 +49,7 @@ class Stream:
         self.name, self.needed = declaration.name, declaration.annotators
         declared = declaration.model_dump(exclude={"kafka"})  # whose settings may hold a password
         self.id = store.stream_id(declaration.name, strict.dumps(declared))
-        self.rows = extractor(declaration.features)
+        self.row_of = extractor(declaration.features)
         self.reset()
 
     def reset(self) -> None:
@@ -192,9 +192,11 @@ class Stream:
         for item in items:
             with suppress(*([Damaged] if damaged else [])):
                 contents[item] = self.db.content(item)
-        raw = {i: raw for i, (raw, row) in contents.items() if row is None and raw is not None}
-        made = dict(zip(raw, self.rows(list(raw.values())), strict=True)) if raw else {}
-        return made | {item: row for item, (_, row) in contents.items() if row is not None}
+        rows = {
+            item: self.row_of(raw) if row is None and raw is not None else row
+            for item, (raw, row) in contents.items()
+        }
+        return {item: row for item, row in rows.items() if row is not None}
 
     def _decide_again(self, event: Event, row: Row | None) -> None:
         row = self._row_again(event) if row is None else row
