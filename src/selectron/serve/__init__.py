@@ -10,7 +10,7 @@
     service, host          the streams of a folder, and the one thread that writes
     tokens, guard, connection, requests
                            who may do what, and limits on clients
-    labelling, reading, reports, app, server
+    reading, routes, app, server
                            HTTP
 
 Requires `pip install selectron[serve]`. The rest of the package does not import it.

@@ -16,7 +16,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from starlette.exceptions import HTTPException
 
 from .. import __version__
-from . import labelling, reports
+from . import routes
 from .guard import Guard, Rates
 from .host import Host
 from .problem import Problem, unfit
@@ -97,7 +97,7 @@ def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = Non
     )
     app.state.host, app.state.bodies = host, Bodies()
     app.state.readers, app.state.ending = 0, False
-    for router in (labelling.items, labelling.answers, reports.router):
+    for router in (routes.items, routes.labelling, routes.reports):
         app.include_router(router)
     add_plain(app)
     add_errors(app)

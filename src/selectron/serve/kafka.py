@@ -20,8 +20,8 @@ from ..errors import SelectronError
 from . import reading, strict
 from .declaration import Kafka
 from .host import Host
-from .labelling import NewItem
 from .problem import Problem, invalid, unfit
+from .routes import NewItem
 from .service import Service, Work
 from .stream import Item, Stream
 

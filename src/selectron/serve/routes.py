@@ -1,23 +1,33 @@
-"""The routes that change a stream: items, batches, leases, answers, corrections."""
+"""The routes of a stream: those that change it, those that read it; and those of tokens."""
 
+import asyncio
+from collections.abc import AsyncIterator
 from functools import partial
 from typing import Annotated, Any, Literal
 
-from fastapi import Response
+from fastapi import Path, Query, Request, Response
+from fastapi.responses import StreamingResponse
 from pydantic import ConfigDict, Field, ValidationError
 
-from . import answering, strict
+from . import answering, reading, strict
 from .answering import Said
 from .learning import Extractor
 from .problem import Problem, missing, unfit
-from .reading import chosen
-from .requests import Body, Call, Number, Writing, allowed, strict_routes
+from .requests import Body, Call, Number, Reading, Writing, allowed, strict_routes
 from .stream import Item, Stream
+from .tokens import DAYS, NAME
 
 items = strict_routes("/v1/streams/{stream}", "items")
-answers = strict_routes("/v1/streams/{stream}", "labelling")
+labelling = strict_routes("/v1/streams/{stream}", "labelling")
+reports = strict_routes("/v1", "reports")
+
 BATCH = 5000  # items
 LINES = {"content": {"application/x-ndjson": {"schema": {"type": "string"}}}}
+READERS = 100  # of events, at a time
+PAUSE, BEAT = 0.25, 15.0  # least seconds between two events, and seconds between comments
+ALL = ("annotate", "read", "ingest")
+
+# Items
 
 
 class NewItem(Body):
@@ -84,7 +94,9 @@ class Task(Body):
         """Return the item of a task, and its answer; a Problem names the task."""
         try:
             key = None if self.id is None else f"ls-{self.id}"
-            return NewItem(id=key, data=self.data).made(call.row_of), chosen(self.annotations)
+            return NewItem(id=key, data=self.data).made(call.row_of), reading.chosen(
+                self.annotations
+            )
         except (Problem, ValidationError) as error:
             why = unfit(error) if isinstance(error, ValidationError) else error
             name = f"Task {number}" + ("" if self.id is None else f" (id {self.id})")
@@ -111,6 +123,8 @@ def taken(stream: Stream, found: list, who: str, at: float) -> dict[str, Any]:
             learned += answering.answer(stream, reply["item"], said, who, at)["learned"]
     return {"items": added, "learned": learned}
 
+
+# Labelling
 
 Label = Annotated[str | None, Field(min_length=1, max_length=100)]
 Token = Annotated[str, Field(min_length=1, max_length=100)]
@@ -147,7 +161,7 @@ class AnswerById(Answer):
     id: Annotated[str, Field(min_length=1, max_length=200)]
 
 
-@answers.post("/next", **allowed("annotate"))
+@labelling.post("/next", **allowed("annotate"))
 async def next_question(call: Writing) -> Response:
     """Lease the question that has waited longest; `question` is null if there is none."""
 
@@ -157,25 +171,25 @@ async def next_question(call: Writing) -> Response:
     return await call.write(ask)
 
 
-@answers.post("/items/{item}/renew", **allowed("annotate"))
+@labelling.post("/items/{item}/renew", **allowed("annotate"))
 async def renew(call: Writing, item: Number, body: Leased) -> Response:
     """Renew a lease."""
     return await call.write(answering.renew, item, body.lease)
 
 
-@answers.post("/items/{item}/release", **allowed("annotate"))
+@labelling.post("/items/{item}/release", **allowed("annotate"))
 async def release(call: Writing, item: Number, body: Leased) -> Response:
     """Release a question before its lease expires."""
     return await call.write(answering.release, item, body.lease)
 
 
-@answers.post("/items/{item}/answers", **allowed("annotate", "ingest"))
+@labelling.post("/items/{item}/answers", **allowed("annotate", "ingest"))
 async def answer(call: Writing, item: Number, body: Answer) -> Response:
     """Answer about an item by its number or ticket, whether it was queried or not."""
     return await call.write(answering.answer, item, body.said())
 
 
-@answers.post("/answers", **allowed("annotate", "ingest"))
+@labelling.post("/answers", **allowed("annotate", "ingest"))
 async def answer_by_id(call: Writing, body: AnswerById) -> Response:
     """Answer about an item by its own id."""
 
@@ -188,7 +202,7 @@ async def answer_by_id(call: Writing, body: AnswerById) -> Response:
     return await call.write(answered)
 
 
-@answers.post("/answers/{answer}/correct", **allowed("annotate"))
+@labelling.post("/answers/{answer}/correct", **allowed("annotate"))
 async def correct(call: Writing, answer: Number, body: Correction) -> Response:
     """Replace your own answer; the old one stays in the log.
 
@@ -198,8 +212,145 @@ async def correct(call: Writing, answer: Number, body: Correction) -> Response:
     return await call.write(change, answer, Said(body.verdict, body.label))
 
 
-@answers.post("/answers/{answer}/undo", **allowed("annotate"))
+@labelling.post("/answers/{answer}/undo", **allowed("annotate"))
 async def undo(call: Writing, answer: Number) -> Response:
     """Withdraw your own answer: its question waits again. An admin may withdraw any."""
     change = partial(answering.undo, anybody=call.person.role == "admin")
     return await call.write(change, answer)
+
+
+# Reports, and tokens
+
+
+class NewToken(Body):
+    """The name, role and days of a new token."""
+
+    name: Annotated[str, Field(pattern=NAME)]
+    role: Literal["ingest", "annotate", "read", "admin"]
+    days: Annotated[float | None, Field(gt=0, le=DAYS)] = None
+
+
+@reports.get("/me", **allowed(*ALL))
+async def me(request: Request) -> dict[str, Any]:
+    """Return the name and role of this token."""
+    return {"name": request.state.person.name, "role": request.state.person.role}
+
+
+@reports.post("/tokens", **allowed())
+def add_token(request: Request, body: NewToken) -> dict[str, Any]:
+    """Create a token, shown only in this reply. 409 if the name is in use."""
+    token = request.app.state.host.make_token(body.name, body.role, body.days, new=True)
+    return {"name": body.name, "role": body.role, "token": token}
+
+
+@reports.get("/tokens", **allowed())
+def list_tokens(request: Request) -> dict[str, Any]:
+    """List names, roles and expiry of all tokens, not the tokens themselves."""
+    people = sorted(request.app.state.host.people.values())
+    return {"tokens": [person._asdict() for person in people]}
+
+
+@reports.delete("/tokens/{name}", **allowed())
+def revoke_token(
+    request: Request, name: Annotated[str, Path(min_length=1, max_length=200)]
+) -> dict[str, Any]:
+    """Revoke a token by its name, at once."""
+    request.app.state.host.revoke_token(name)
+    return {"name": name, "revoked": True}
+
+
+@reports.get("/streams", **allowed("annotate", "read"))
+async def streams(request: Request) -> dict[str, Any]:
+    """List the streams, each with its state, without the points of its charts."""
+    views = request.app.state.host.views.values()
+    return {"streams": [{k: v for k, v in view.items() if k != "points"} for view in views]}
+
+
+@reports.get("/streams/{stream}", **allowed(*ALL))
+async def state(call: Reading) -> dict[str, Any]:
+    """Return the state of a stream: counts, budget, honest accuracy, points of its charts."""
+    return call.view
+
+
+@reports.get("/streams/{stream}/items", **allowed(*ALL))
+def item_by_id(
+    call: Reading, id: Annotated[str, Query(min_length=1, max_length=200)]
+) -> dict[str, Any]:
+    """Return an item by its own id."""
+    return call.read(reading.item_by_key, id)
+
+
+@reports.get("/streams/{stream}/items/{item}", **allowed(*ALL))
+def item(call: Reading, item: Number) -> dict[str, Any]:
+    """Return an item by its number."""
+    return call.read(reading.item, item)
+
+
+@reports.get("/streams/{stream}/answers", **allowed("annotate", "read"))
+def answers(
+    call: Reading,
+    before: Annotated[int, Query(ge=1, lt=2**53)] = 2**53 - 1,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> dict[str, Any]:
+    """List answers, latest first; for the next page set `before` to the last entry."""
+    found = call.read(reading.history, before, limit)
+    for row in found:
+        mine = call.person.role == "admin" or row["who"] == call.person.name
+        row["correctable"] = row["stands"] and row["verdict"] != "skip" and mine
+    return {"answers": found, "classes": call.view["classes"]}
+
+
+@reports.get("/streams/{stream}/export", **allowed("read"))
+def export(
+    call: Reading, format: Annotated[Literal["jsonl", "csv", "parquet"], Query()] = "jsonl"
+) -> StreamingResponse:
+    """Export the whole log: who, when shown and answered, prediction, probability, reason, data."""
+
+    def content() -> Any:
+        with call.host.reading() as db:
+            yield from reading.exported(reading.audit(db, call.id), format)
+
+    headers = {"content-disposition": f'attachment; filename="{call.stream}.{format}"'}
+    return StreamingResponse(content(), media_type=reading.MEDIA[format], headers=headers)
+
+
+@reports.get("/streams/{stream}/label-studio", **allowed("read"))
+def export_tasks(call: Reading) -> StreamingResponse:
+    """Export the queried or answered items as tasks of Label Studio, with annotations."""
+
+    def content() -> Any:
+        with call.host.reading() as db:
+            before = "["
+            for task in reading.tasks(db, call.id, call.view["annotators"]):
+                yield before + strict.dumps(task, sort=False)
+                before = ",\n"
+            yield "[]" if before == "[" else "]"
+
+    return StreamingResponse(content(), media_type="application/json")
+
+
+@reports.get("/streams/{stream}/events", **allowed("annotate", "read"))
+async def news(call: Reading) -> StreamingResponse:
+    """Send the state of a stream whenever it changes, as server-sent events."""
+    if call.request.app.state.readers >= READERS:
+        raise Problem(503, "busy", f"There are {READERS} readers of events already.")
+    return StreamingResponse(events(call), media_type="text/event-stream")
+
+
+async def events(call: Call) -> AsyncIterator[str]:
+    """Yield events with the latest state, at most one every `PAUSE` seconds."""
+    state, last = call.request.app.state, None
+    state.readers += 1
+    try:
+        while not state.ending:
+            pulse, view = call.host.pulse, call.host.view(call.stream)
+            if view is not last:
+                last = view
+                yield f"event: state\nid: {view['entry']}\ndata: {strict.dumps(view)}\n\n"
+                await asyncio.sleep(PAUSE)
+            try:
+                await asyncio.wait_for(pulse.wait(), BEAT)
+            except TimeoutError:
+                yield ": still here\n\n"
+    finally:
+        state.readers -= 1
