@@ -132,10 +132,11 @@ def not_ours(app: Any, kind: str, name: str, thing: Any, skip: bool, options: An
 
 def routes() -> dict[str, Any]:
     """Return the OpenAPI schema of the service."""
-    from selectron.serve import server
     from selectron.serve.app import application
+    from selectron.serve.demo import DEMO
+    from selectron.serve.host import Host
 
-    with tempfile.TemporaryDirectory() as data, server.made(Path(data), [], True, False) as host:
+    with tempfile.TemporaryDirectory() as data, Host(Path(data), [DEMO]) as host:
         return application(host).openapi()
 
 

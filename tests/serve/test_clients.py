@@ -6,7 +6,7 @@ import time
 import httpx2
 import pytest
 
-from selectron.serve import connection, requests
+from selectron.serve import requests, server
 
 from . import hostile
 from .live import Live
@@ -16,7 +16,7 @@ from .live import Live
 def hurried(tmp_path, monkeypatch):
     """A server that is out of patience soon."""
     monkeypatch.setattr(requests, "PATIENCE", 0.5)
-    monkeypatch.setattr(connection, "PATIENCE", 0.5)
+    monkeypatch.setattr(server, "PATIENCE", 0.5)
     one = Live(tmp_path)
     yield one
     one.close()

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from selectron.cli import main
 from selectron.serve import server
 from selectron.serve.declaration import read
+from selectron.serve.demo import DEMO
 from selectron.serve.host import Host
 
 GOOD = 'classes = ["ham", "spam"]\n'
@@ -32,7 +33,7 @@ def start(tmp_path):
 
     def run(demo=False, declared=True):
         streams = read(tmp_path / "mail.toml") if declared else []
-        host = server.made(tmp_path / "data", streams, demo)
+        host = Host(tmp_path / "data", [*streams, DEMO] if demo else streams)
         try:
             made = server.first_tokens(host)
             return made, server.demo_token(host) if demo else None, host.people

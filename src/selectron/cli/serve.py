@@ -1,6 +1,7 @@
 """`selectron serve`: streams over HTTP, and a page to label them."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -75,14 +76,14 @@ def served(files: tuple[str, ...], demo: bool, folder: Path, **options: Any) -> 
     """Serve, or make a token."""
     from ..serve import server
     from ..serve.declaration import read
+    from ..serve.demo import DEMO
+    from ..serve.host import Host
 
     found = [declaration for file in files for declaration in read(file)]
     if len({d.name for d in found}) < len(found):
         raise SelectronError("Two streams have the same name.")
-
-    def made() -> Any:
-        return server.made(folder, found, demo, options["accept_loss"])
-
+    streams = [*found, DEMO] if demo else found
+    made = partial(Host, folder, streams, accept_loss=options["accept_loss"])
     if options["token"] is not None:
         one_token(made, options["token"])
         return

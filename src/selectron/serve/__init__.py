@@ -8,10 +8,11 @@
     stream, snapshots      a stream as all of these, and how it starts again
     answering              leases, answers, corrections
     service, host          the streams of a folder, and the one thread that writes
-    tokens, guard, connection, requests
+    tokens, guard, requests
                            who may do what, and limits on clients
-    reading, routes, app, server
-                           HTTP
+    reading, routes, app   HTTP
+    demo, kafka, sending   where items come from, apart from other clients
+    server                 the process
 
 Requires `pip install selectron[serve]`. The rest of the package does not import it.
 """

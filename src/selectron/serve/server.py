@@ -1,29 +1,197 @@
-"""The server process: a host, its application, and uvicorn."""
+"""The server process: uvicorn with limits on connections, a host, and its application.
+
+uvicorn limits the time between two requests, but not the time in which the head of a request
+arrives nor its size, and it parses everything received at once, including pipelined requests.
+"""
 
 import errno
 import signal
 import socket
+import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from ..errors import SelectronError
 from .app import application
-from .connection import BUFFER, CONNECTIONS, Connection
 from .demo import DEMO, feeding
 from .host import Host
 from .kafka import connected
 
 FIRST = ("admin", "annotate", "ingest", "read")  # roles that get a token at the first start
 BACKLOG = 2048  # connections that may wait while the streams are read, as uvicorn has it
+CONNECTIONS = 512  # in all; the limit of open files is 1,024 on most systems
+PATIENCE = 20.0  # seconds for the head of a request, and for which replies may stay unread
+HEAD = 1 << 15  # bytes of a head
+FIELDS = 100  # in a head
+PIECE = 1 << 14  # bytes that are parsed before others have their turn
+BUFFER, LARGE_BUFFER = 1 << 13, 1 << 16  # bytes kept by the system; the latter with a valid token
+PIPELINED = 16  # requests that may wait for earlier ones
+PENALTY = 0.5  # seconds of delay before a malformed request is refused
+FULL = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 TASKS = 4 * CONNECTIONS  # some are done after their connection is lost
 KEPT = 15  # seconds for which a connection is kept open between two requests
 FAREWELL = 3  # seconds for open connections when the server ends
+
+
+class Connection(HttpToolsProtocol):
+    """A connection, either waiting for a request or processing one.
+
+    When the limit is reached, the connection idle for longest is closed. A connection is idle while
+    it waits for a request or processes one without a valid token.
+    """
+
+    each: int  # connections of one address at most
+    count: Counter[str]  # of the connections of each address
+
+    def connection_made(self, transport: Any) -> None:
+        """Start waiting; close another connection if the limit is exceeded."""
+        super().connection_made(transport)
+        self.address = self.client[0] if self.client else ""
+        self.count[self.address] += 1
+        self.gone = self.feeding = self.refused = self.trusted = False
+        self.rest = bytearray()
+        self.cycles: list[Any] = []
+        self.timer = self.stalled = self.loop.call_later(PATIENCE, self.give_up)
+        self._wait()
+        if self.count[self.address] > self.each:
+            self._make_room(self.address)
+        elif self.count.total() > CONNECTIONS:
+            self._make_room(None)
+
+    def _make_room(self, address: str | None) -> None:
+        """Close the connection idle for longest, or this one if all others are busy."""
+        others: Iterable[Any] = (c for c in self.connections if c is not self)
+        same = (c for c in others if address in (None, c.address) and not c.gone)
+        idle = [c for c in same if c.waiting or c.stranger()]
+        if idle:
+            min(idle, key=lambda c: c.since).give_up()
+        else:
+            self.transport.write(FULL)
+            self.transport.close()
+
+    def stranger(self) -> bool:
+        """Return whether this processes a request without a valid token."""
+        return not self.waiting and self.scope["state"].get("person", "unknown") is None
+
+    def _wait(self) -> None:
+        """Wait for a request, whose head must arrive in time."""
+        self.timer.cancel()
+        self.waiting, self.since, self.size = True, time.monotonic(), 0
+        self.timer = self.loop.call_later(PATIENCE, self.give_up)
+
+    def give_up(self) -> None:
+        """Close the connection at once, even if the client does not read."""
+        self._leave()
+        self.transport.abort()
+
+    def _leave(self) -> None:
+        if not self.gone:
+            self.gone = True
+            self.count[self.address] -= 1
+            if not self.count[self.address]:
+                del self.count[self.address]
+        for cycle in self.cycles:  # uvicorn knows of the last one only
+            cycle.disconnected = not cycle.response_complete
+            cycle.message_event.set()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Release what the connection holds."""
+        self._leave()
+        self.timer.cancel()
+        self.resume_writing()
+        self.rest.clear()
+        super().connection_lost(exc)
+
+    # Receiving
+
+    def data_received(self, data: bytes) -> None:
+        """Parse received data piece by piece; a request may be refused in between."""
+        if self.refused:
+            return
+        self.rest += data
+        if not self.feeding:
+            self._feed()
+
+    def _feed(self) -> None:
+        if self.gone or self.refused or self.transport.is_closing():
+            return
+        if self.stranger():  # what comes after the head waits for the reply
+            self.feeding = False
+            self.flow.pause_reading()
+            return
+        if self.feeding:
+            self.flow.resume_reading()  # where uvicorn has enough, it pauses again
+        end = PIECE if not self.waiting else min(PIECE, HEAD - self.size)
+        piece = bytes(self.rest[:end])
+        del self.rest[:end]
+        self.size += len(piece)
+        super().data_received(piece)
+        if not self.trusted and self.feeding and not self.waiting:
+            self.trusted = True
+            door = self.transport.get_extra_info("socket")
+            door.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, LARGE_BUFFER)
+        if self.waiting and self.size >= HEAD:
+            self.send_400_response(f"The head of the request is longer than {HEAD} bytes.")
+            return
+        self.feeding = bool(self.rest)
+        if self.feeding:
+            self.flow.pause_reading()
+            self.loop.call_soon(self._feed)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Add a header field; uvicorn replies with 400 if this raises."""
+        if len(self.headers) >= FIELDS:
+            raise ValueError("too many fields")
+        super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        """Begin a request."""
+        if len(self.pipeline) >= PIPELINED:
+            raise ValueError("too many requests at once")
+        super().on_headers_complete()
+        self.timer.cancel()
+        self.waiting = False
+        self.cycles = [c for c in self.cycles if not c.response_complete] + [self.cycle]
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request, unless it is there already."""
+        super().on_response_complete()
+        if self.cycle.response_complete or self.transport.is_closing():
+            self._wait()
+            if self.rest and not self.feeding:
+                self.feeding = True
+                self.loop.call_soon(self._feed)
+
+    # Sending
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse a malformed request after a delay, and close the connection."""
+        if not self.refused:
+            self.refused = True
+            self.flow.pause_reading()
+            self.rest.clear()
+            self._wait()
+            self.loop.call_later(PENALTY, self._refuse, msg)
+
+    def _refuse(self, msg: str) -> None:
+        if not self.gone and not self.transport.is_closing():
+            super().send_400_response(msg)
+
+    def pause_writing(self) -> None:
+        """Give the client time to read the reply."""
+        super().pause_writing()
+        self.stalled = self.loop.call_later(PATIENCE, self.give_up)
+
+    def resume_writing(self) -> None:
+        """Resume sending."""
+        super().resume_writing()
+        self.stalled.cancel()
 
 
 def server(app: Any, host: str, port: int, each: int) -> uvicorn.Server:
@@ -111,8 +279,3 @@ def run(host: Host, door: socket.socket, names: Iterable[str], demo: bool, each:
     address, port = door.getsockname()[:2]
     with host, feeding(host) if demo else nullcontext(), connected(host):
         server(application(host, names), address, port, each).run(sockets=[door])
-
-
-def made(folder: Path, declarations: Sequence[Any], demo: bool, accept_loss: bool = False) -> Host:
-    """Return a host for these streams and, with `demo`, the demonstration."""
-    return Host(folder, [*declarations, *([DEMO] if demo else [])], accept_loss=accept_loss)
