@@ -3,7 +3,6 @@
 from datetime import timedelta
 from typing import Any
 
-from ..data.labels import none_of
 from ..engine.parameters import shown
 from ..errors import SelectronError
 
@@ -82,11 +81,6 @@ def _kind_of_classes(found: tuple) -> tuple[str, tuple[str, ...]]:
     raise SelectronError(
         f"classes must be texts, whole numbers or booleans alone, got {shown(list(found))}."
     )
-
-
-def unknown_label(found: tuple) -> str:
-    """Return the end of the sentence about a label that is none of the classes."""
-    return f", which is {none_of(found)}."  # type: ignore[arg-type]
 
 
 def whole(name: str, value: Any, least: int) -> int:

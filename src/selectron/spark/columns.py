@@ -6,8 +6,9 @@ whenever they come. Their names are plain (k0, v0), whatever those of the frame 
 
 from typing import Any
 
+from ..data.labels import none_of
 from ..model.keyed import ASAP, Keyed
-from .checks import DATED, WHOLE, kind, unknown_label
+from .checks import DATED, WHOLE, kind
 from .layout import DECIDED, ITEM, STATE
 
 
@@ -146,12 +147,13 @@ class Columns:
         chosen = F
         for one, code in zip(self.classes, codes, strict=True):
             chosen = chosen.when(label == F.lit(one), F.lit(code))
-        parts = F.lit("The label "), label.cast("string"), F.lit(unknown_label(self.classes))
-        return chosen.otherwise(F.raise_error(F.concat(*parts)))
+        none = f", which is {none_of(self.classes)}."  # type: ignore[arg-type]
+        message = F.concat(F.lit("The label "), label.cast("string"), F.lit(none))
+        return chosen.otherwise(F.raise_error(message))
 
     def _selected(self, frame: Any, found: dict[str, Any], key: Any = None) -> Any:
         F = self.F
-        base = {
+        base = {  # in the order of `layout`
             "code": F.lit(ITEM),
             "position": F.lit(0),
             "by_ticket": F.lit(False),
@@ -168,7 +170,5 @@ class Columns:
     def _like_rows(self, frame: Any, found: dict[str, Any], key: Any = None) -> Any:
         """Return columns of the rows' types; those that are not given are null."""
         types = {field.name: field.dataType for field in self.together.schema}
-        empty = {name: self.F.lit(None) for name in types if name[0] == "v"}
-        empty["x"] = self.F.lit(None)
-        cast = {name: column.cast(types[name]) for name, column in {**empty, **found}.items()}
-        return self._selected(frame, cast, key)
+        empty = {name: self.F.lit(None).cast(types[name]) for name in types if name[0] in "vx"}
+        return self._selected(frame, {**empty, **found}, key)
