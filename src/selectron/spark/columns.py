@@ -1,7 +1,8 @@
 """The columns that go to the workers, the same for rows, labels and states, and what comes back.
 
 Rows and labels are united, so that one operator holds the state of a key and labels reach its model
-whenever they come. Their names are plain (k0, v0), whatever those of the frame are.
+whenever they come. Their names are plain (k0, v0), whatever those of the frame are. A worker finds
+them by their places: Spark hands rows to Python as named tuples, which lose the names.
 """
 
 from typing import Any
@@ -9,7 +10,15 @@ from typing import Any
 from ..data.labels import none_of
 from ..model.keyed import ASAP, Keyed
 from .checks import DATED, WHOLE, kind
-from .layout import DECIDED, ITEM, STATE
+
+ITEM, STATE = 0, -(2**31)  # in place of a label's code
+CODE, POSITION, BY_TICKET, TIME, X, BYTES, PASSED = range(7)  # columns after those of the key
+DECIDED = {
+    "proba": "array<double>",
+    "ask": "boolean",
+    "ask_probability": "double",
+    "ticket": "bigint",
+}
 
 
 class Columns:
@@ -27,17 +36,13 @@ class Columns:
         self.types = {name: frame.schema[name].dataType for name in frame.columns}
         self.together: Any = None
 
-    def add_rows(self, names: list[str], encoder: Any) -> None:
-        """Add the rows of the frame."""
+    def add_rows(self, names: list[str], encode: Any) -> None:
+        """Add the rows of the frame, encoded by a function of a struct unless it is None."""
         x = [self._column(self.frame, name) for name in names]
-        if encoder is None:
+        if encode is None:
             row = self.F.array(*(column.cast("double") for column in x))
         else:
-            from .handler import encoding
-
-            kind = "struct<indices: array<int>, values: array<double>>"
-            kind = kind if encoder.sparse_ else "array<double>"
-            row = self.F.pandas_udf(encoding(encoder), kind)(self.F.struct(*x))
+            row = encode(self.F.struct(*x))
         passed = {f"v{i}": self._wrapped(name) for i, name in enumerate(self.kept)}
         position = self._position(self.frame, self.order)
         self.together = self._selected(
@@ -61,20 +66,12 @@ class Columns:
 
     def states(self, states: Any) -> Any:
         """Return given models, with the names of the key's columns."""
-        if states is None:
-            return None
-        return states.select(*self._key(states), self.F.col("state").cast("binary").alias("state"))
+        return states.select(*self._key(states), self._state())
 
     def with_states(self, states: Any) -> Any:
         """Return the rows and labels of a batch, and the models to start from."""
-        found = {"code": self.F.lit(STATE), "state": self.F.col("state")}
-        return self.together.unionByName(self._like_rows(states, found, key=self.key_names))
-
-    def plan(self) -> Any:
-        """Return what a worker has to know."""
-        from .handler import Plan
-
-        return Plan(self.keyed, len(self.keys), len(self.kept), self.classes)
+        found = {"code": self.F.lit(STATE), "state": self._state()}
+        return self.together.unionByName(self._like_rows(states, found))
 
     def schema(self, of_states: bool = False) -> Any:
         """Return the columns that come back from a worker."""
@@ -128,6 +125,9 @@ class Columns:
             self._given(frame, name, "key").cast(self.types[name]).alias(k) for name, k in pairs
         ]
 
+    def _state(self) -> Any:
+        return self.F.col("state").cast("binary").alias("state")
+
     def _position(self, frame: Any, name: str) -> Any:
         """Return a column of the order's type as whole numbers, of microseconds if it has times."""
         column = self._given(frame, name, "order")
@@ -151,9 +151,10 @@ class Columns:
         message = F.concat(F.lit("The label "), label.cast("string"), F.lit(none))
         return chosen.otherwise(F.raise_error(message))
 
-    def _selected(self, frame: Any, found: dict[str, Any], key: Any = None) -> Any:
+    def _selected(self, frame: Any, found: dict[str, Any]) -> Any:
+        """Return the columns in their order: those that are found, the others with a default."""
         F = self.F
-        base = {  # in the order of `layout`
+        base = {
             "code": F.lit(ITEM),
             "position": F.lit(0),
             "by_ticket": F.lit(False),
@@ -165,10 +166,10 @@ class Columns:
         columns = {**base, **found}
         made = [c.cast(types[n]) if n in types else c for n, c in columns.items()]
         named = [c.alias(name) for c, name in zip(made, columns, strict=True)]
-        return frame.select(*(self._key(frame) if key is None else key), *named)
+        return frame.select(*self._key(frame), *named)
 
-    def _like_rows(self, frame: Any, found: dict[str, Any], key: Any = None) -> Any:
+    def _like_rows(self, frame: Any, found: dict[str, Any]) -> Any:
         """Return columns of the rows' types; those that are not given are null."""
         types = {field.name: field.dataType for field in self.together.schema}
         empty = {name: self.F.lit(None).cast(types[name]) for name in types if name[0] in "vx"}
-        return self._selected(frame, {**empty, **found}, key)
+        return self._selected(frame, {**empty, **found})

@@ -111,7 +111,6 @@ def decide(
     [('a', 1, 'cold'), ('a', 2, 'cold'), ('b', 1, 'cold'), ('b', 2, 'hot')]
     """
     found = _planned(**locals())
-    states = found.states(states)
     return _stream(found, states) if frame.isStreaming else _batch(found, states, final=False)
 
 
@@ -143,13 +142,15 @@ def models(frame: Any, *, states: Any = None, **parameters: Any) -> Any:
         raise TypeError(f"models got an unexpected parameter {unknown[0]!r}")
     defaults = {name: signature(decide).parameters[name].default for name in names}
     found = _planned(frame=frame, states=states, **{**defaults, **parameters, "keep": []})
-    return _batch(found, found.states(states), final=True)
+    return _batch(found, states, final=True)
 
 
 def _planned(
     frame: Any, key: Any, order: str, labels: Any, time: Any, keep: Any, **given: Any
 ) -> Columns:
     """Return the columns of the rows and the labels, and how they are played; check everything."""
+    from .handler import encoding
+
     keys = [key] if isinstance(key, str) else list(key)
     columns, encoder, asker = given["columns"], given["encoder"], given["asker"] or Always()
     if (columns is None) == (encoder is None):
@@ -183,7 +184,7 @@ def _planned(
     )
     keyed.step((), None, None, None)  # raises SelectronError if parameters do not fit together
     found = Columns(frame, keys, order, kept, classes, keyed)
-    found.add_rows(names, encoder)
+    found.add_rows(names, None if encoder is None else encoding(encoder))
     if labels is not None:
         found.add_labels(labels, time)
     return found
@@ -191,7 +192,7 @@ def _planned(
 
 def _stream(found: Columns, states: Any) -> Any:
     """Return the decisions of a stream."""
-    from .handler import Processor
+    from .handler import Plan, Processor
 
     rows = found.together
     if rows.sparkSession.conf.get(PROVIDER, "") != ROCKSDB:
@@ -200,24 +201,21 @@ def _stream(found: Columns, states: Any) -> Any:
             f"set {PROVIDER} to {ROCKSDB}."
         )
     decided = rows.groupBy(*found.key_names).transformWithStateInPandas(
-        statefulProcessor=Processor(found.plan()),
+        statefulProcessor=Processor(Plan.of(found)),
         outputStructType=found.schema(),
         outputMode="Append",
         timeMode="None",
-        initialState=None if states is None else states.groupBy(*found.key_names),
+        initialState=None if states is None else found.states(states).groupBy(*found.key_names),
     )
     return found.restored(decided)
 
 
 def _batch(found: Columns, states: Any, final: bool) -> Any:
     """Return the decisions of a batch, or the final models."""
-    from .handler import of_group
+    from .handler import Plan, of_group
 
-    rows = found.together
-    if states is not None:
-        rows = found.with_states(states)
-    groups = rows.groupBy(*found.key_names)
-    if not final:
-        return found.restored(groups.applyInPandas(of_group(found.plan()), found.schema()))
-    schema = found.schema(of_states=True)
-    return found.renamed(groups.applyInPandas(of_group(found.plan(), final=True), schema))
+    rows = found.together if states is None else found.with_states(states)
+    decided = rows.groupBy(*found.key_names).applyInPandas(
+        of_group(Plan.of(found), final), found.schema(of_states=final)
+    )
+    return found.renamed(decided) if final else found.restored(decided)

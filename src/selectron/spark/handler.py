@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pyspark.sql.functions import pandas_udf
 from pyspark.sql.streaming import StatefulProcessor
 
 from ..engine.rows import Dense, Sparse
 from ..model.keyed import Answers, Items, Keyed
 from ..model.model import TIMELESS
-from .layout import (
+from .columns import (
     BY_TICKET,
     BYTES,
     CODE,
@@ -21,6 +22,7 @@ from .layout import (
     POSITION,
     STATE,
     TIME,
+    Columns,
     X,
 )
 
@@ -33,6 +35,11 @@ class Plan:
     keys: int
     passed: int
     classes: tuple
+
+    @classmethod
+    def of(cls, columns: Columns) -> "Plan":
+        """Return the plan for these columns."""
+        return cls(columns.keyed, len(columns.keys), len(columns.kept), columns.classes)
 
     def advance(self, key: tuple, state: bytes | None, frame: Any) -> tuple[bytes, pd.DataFrame]:
         """Return the state of a key after the rows and labels of a frame, and the decisions."""
@@ -122,8 +129,8 @@ def of_group(plan: Any, final: bool = False) -> Callable[[tuple, pd.DataFrame], 
     return decided
 
 
-def encoding(encoder: Any) -> Callable[[pd.DataFrame], pd.Series]:
-    """Return the function that encodes a table, without learning anything."""
+def encoding(encoder: Any) -> Any:
+    """Return the function of Spark's columns that encodes a table, without learning anything."""
 
     def encoded(table: pd.DataFrame) -> pd.Series:
         table.columns = pd.Index(encoder.columns_)
@@ -134,4 +141,6 @@ def encoding(encoder: Any) -> Callable[[pd.DataFrame], pd.Series]:
         parts = np.split(block.indices, cuts), np.split(block.values, cuts)
         return pd.DataFrame(dict(zip(("indices", "values"), parts, strict=True)))
 
-    return encoded
+    sparse = "struct<indices: array<int>, values: array<double>>"
+    kind = sparse if encoder.sparse_ else "array<double>"
+    return pandas_udf(encoded, kind)  # type: ignore[call-overload]
