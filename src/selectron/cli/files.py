@@ -163,12 +163,17 @@ def appending(path: Path, schema: "pa.Schema", stack: ExitStack) -> Callable[["p
     return write
 
 
+def csv_writer(target: Any, schema: "pa.Schema") -> Any:
+    """Return a writer of tables to a CSV file, by its path or open."""
+    from pyarrow.csv import CSVWriter, WriteOptions
+
+    return CSVWriter(target, schema, write_options=WriteOptions(quoting_style="needed"))
+
+
 def _begun(path: Path, schema: "pa.Schema") -> tuple[Any, Callable[["pa.Table"], Any]]:
     ending = path.suffix.lower()
     if ending == ".csv":
-        from pyarrow.csv import CSVWriter, WriteOptions
-
-        csv = CSVWriter(path, schema, write_options=WriteOptions(quoting_style="needed"))
+        csv = csv_writer(path, schema)
         return csv, csv.write
     if ending in (".parquet", ".pq"):
         from pyarrow.parquet import ParquetWriter

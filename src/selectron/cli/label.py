@@ -1,19 +1,34 @@
-"""`selectron label`: ask in the terminal for the labels that a kept model wants."""
+"""Labelling in the terminal: `selectron label`, and what `selectron pool` asks."""
 
+import csv
+import io
+import sys
+from collections.abc import Sequence
 from contextlib import closing
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
+from .. import pool as own
+from ..data.files import replace
 from ..errors import SelectronError
+from ..pool import PoolRun, SelfDirectedClassifier
+from ..streams.classes import plain
 from . import INTERRUPTED, ExamplesFirst, reported
 from .files import naming
-from .labelling import WIDEST, interrupted, pressed, records_of
 from .models import Saved, keep, load
 from .options import format_and_header
 from .predict import all_columns, features
 
-KEYS = "Enter confirms · 1 to 9 choose a class · n types a label · s skips · q quits"
+if TYPE_CHECKING:
+    from .pool import Table
+
+CONFIRM = ("\r", "\n", " ", "y")
+SHOWN = 12  # columns shown, or features of largest magnitude
+WIDEST = 300  # characters of a value that are shown
+EARLY = 20  # answers before the first estimate
 
 
 @click.command(cls=ExamplesFirst)
@@ -31,12 +46,14 @@ def label(model: str, file: str, first: int, **options: Any) -> None:
         selectron label mail.model new.csv
     """
     with reported():
-        code = Session(model, file, first).play(all_columns(file, **options))
+        code = ModelSession(model, file, first).play(all_columns(file, **options))
     raise SystemExit(code)
 
 
-class Session:
+class ModelSession:
     """Rows that are decided, and answers that are learned."""
+
+    keys = "Enter confirms · 1 to 9 choose a class · n types a label · s skips · q quits"
 
     def __init__(self, path: str, file: str, first: int):
         self.path, self.file, self.row, self.found = path, file, first - 1, 0
@@ -48,14 +65,14 @@ class Session:
 
     def play(self, source: Any) -> int:
         """Play until the file ends, or somebody quits; return the exit code."""
-        click.echo(KEYS)
+        click.echo(self.keys)
         code = 0
         try:
             with closing(iter(source)) as chunks:
                 going = all(self._play(chunk) for chunk in chunks)
         except (KeyboardInterrupt, EOFError, click.Abort) as end:
             click.echo()
-            going, code = False, INTERRUPTED if interrupted(end) else 0
+            going, code = False, exit_code(end)
         if going and self.found < self.row:
             raise SelectronError(
                 f"{self.file}: --from {self.row + 1} is after its last row, {self.found}"
@@ -102,12 +119,12 @@ class Session:
                 self.answers += 1
                 keep(self.path, self.classifier, self.saved.choice)
                 return True
-            click.echo(f"\n{KEYS}")
+            click.echo(f"\n{self.keys}")
 
     def _label(self, key: str, proposed: Any) -> Any:
         """Return the label that a key stands for, None if there is none."""
         classes = self.classifier.classes_.tolist()
-        if key in ("\r", "\n", " ", "y"):
+        if key in CONFIRM:
             click.echo(proposed)
             return proposed
         if key.isdigit() and 0 < int(key) <= len(classes):
@@ -118,3 +135,235 @@ class Session:
             typed = click.prompt("  label", default="", show_default=False).strip()
             return typed or None
         return None
+
+
+class PoolSession:
+    """Label a table in the terminal; save every answer before the next row is shown."""
+
+    keys = "Enter or y confirms · n corrects · s skips · u undoes · q quits"
+
+    def __init__(self, file: str, table: "Table", **options: Any):
+        self.file, self.table, self.output = file, table, options["output"]
+        self.answers = Path(options["answers"] or f"{'stdin' if file == '-' else file}.answers")
+        self.names = options["show"]
+        self.pieces = shown_pieces(file, options["kind"], self.names, table)
+        self.pool = self._pool(options)
+
+    def _pool(self, options: Any) -> SelfDirectedClassifier:
+        if self.answers.exists():
+            pool = SelfDirectedClassifier.load(self.answers, self.table.X)
+            check_classes(self.answers, pool, options["classes"])
+            labels, wanted = pool.n_labels_, pool.goal_
+            click.echo(f"Resuming from {self.answers}: {labels:,} of {wanted:,} rows labelled.")
+            return pool
+        return classifier(*(options["learners"] or ("confident",)), **options).start(
+            self.table.X, self.table.y
+        )
+
+    def ask(self) -> int:
+        """Ask until all rows are labelled or the user quits; return the exit code."""
+        click.echo(self.keys)
+        code = 0
+        try:
+            while (proposal := self.pool.propose()) is not None:
+                if not self._answer(*proposal):
+                    break
+                self.pool.save(self.answers)
+        except (KeyboardInterrupt, EOFError, click.Abort) as end:
+            click.echo()
+            code = exit_code(end)
+        self._report()
+        if code:
+            click.echo("selectron: interrupted", err=True)
+        return code
+
+    def _answer(self, row: int, proposal: Any) -> bool:
+        """Show a row and read one answer; return False to quit."""
+        click.echo(f"\n{self._state()}\n{self._row(row)}")
+        while True:
+            if proposal is None:
+                label = self._typed()
+                return label is not None and self._record(row, label)
+            click.echo(f"  {proposal} ? ", nl=False)
+            key = pressed()
+            if key in CONFIRM:
+                click.echo(proposal)
+                return self._record(row, proposal)
+            if key == "n":
+                label = self._other(proposal)
+                if label is not None:
+                    return self._record(row, label)
+            elif key == "s":
+                click.echo("skipped")
+                return self._record(row, None)
+            elif key == "u":
+                click.echo("undone" if self.pool.n_labels_ else "nothing to undo")
+                if self.pool.n_labels_:
+                    self.pool.undo()
+                return True
+            elif key == "q":
+                click.echo("quit")
+                return False
+            else:
+                click.echo(f"\n{self.keys}")
+
+    def _record(self, row: int, label: Any) -> bool:
+        self.pool.tell(row, label)
+        return True
+
+    def _other(self, proposal: Any) -> Any:
+        """Return the correct label: the other one of two named classes, or a typed one."""
+        others = [name for name in self.pool.classes_.tolist() if name != proposal]
+        if len(others) == 1 and self.pool.classes is not None:
+            click.echo(others[0])
+            return others[0]
+        click.echo()
+        return self._typed(others[0] if len(others) == 1 else "")
+
+    def _typed(self, usual: str = "") -> Any:
+        """Return a typed label, or None."""
+        known = self.pool.classes_.tolist()
+        among = f" ({', '.join(map(str, known))})" if known else ""
+        text = click.prompt(f"  label{among}", default=usual, show_default=bool(usual)).strip()
+        text = text if text in known else plain(text)
+        if text and self.pool.classes is not None and text not in known:
+            click.echo(f"  there is no class {text!r}")
+            return None
+        return text or None
+
+    def _state(self) -> str:
+        count, goal, wrong = self.pool.n_labels_, self.pool.goal_, self.pool.n_mistakes_
+        left = self.pool.mistakes_left()
+        more = f", about {left:,.0f} more to come" if count >= EARLY and left == left else ""
+        return f"{count + 1:,} of {goal:,} · {wrong:,} corrected{more}"
+
+    def _row(self, row: int) -> str:
+        if self.pieces:
+            return f"  row {row + 1}: {shown(record_at(self.pieces, row), self.names)}"
+        x = self.table.X[[row]]
+        x = (x if isinstance(x, np.ndarray) else x.toarray())[0]
+        some = np.sort(np.argsort(-np.abs(x), kind="stable")[:SHOWN])
+        return f"  row {row + 1}: " + "  ".join(f"{j + 1}:{x[j]:g}" for j in some)
+
+    def _report(self) -> None:
+        run = self.pool.labelled()
+        count, goal = len(run.order), self.pool.goal_
+        click.echo(f"\n{count:,} of {goal:,} rows labelled, {run.mistakes:,} corrected.")
+        if count:
+            click.echo(f"The answers are in {self.answers}: the same command resumes from there.")
+        if self.output:
+            write_labels(run, self.output)
+            click.echo(f"The labels are in {self.output}.")
+
+
+def named(classes: str | None, **_: Any) -> list[str] | None:
+    """Return the classes that were named, as labels of a file are written."""
+    return [plain(name) for name in classes.split(",")] if classes else None
+
+
+def classifier(learner: str, **options: Any) -> Any:
+    """Return the classifier for a learner by its name."""
+    kinds = (own.Confident(), own.Greedy(), own.Sphere(), own.Boosted())
+    named_so = {type(kind).__name__.lower(): kind for kind in kinds}
+    return own.SelfDirectedClassifier(
+        named_so[learner] if learner in named_so else own.InOrder(learner),
+        classes=named(**options),
+        mode=options["mode"],
+        delta=options["delta"],
+        features=options["features"],
+        fit_intercept=options["intercept"],
+        random_state=options["seed"],
+    )
+
+
+def check_classes(path: Path, pool: SelfDirectedClassifier, wanted: str | None) -> None:
+    """Raise SelectronError if --classes differs from the classes of the answers."""
+    given = named(wanted)
+    if given is None or (pool.classes is not None and {*given} == {*map(plain, pool.classes)}):
+        return
+    known = ", ".join(map(str, pool.classes_.tolist())) or "none"
+    what = f"classes that were not named (so far {known})" if pool.classes is None else known
+    raise SelectronError(
+        f"{path} holds answers for {what}: leave out --classes to resume, or start another file "
+        "with --answers"
+    )
+
+
+def exit_code(end: BaseException) -> int:
+    """Return the code for Ctrl-C, or for the end of the input; a prompt raises Abort for both."""
+    cause = end.__context__ if isinstance(end, click.Abort) else end
+    return INTERRUPTED if isinstance(cause, KeyboardInterrupt) else 0
+
+
+def pressed() -> str:
+    """Return the next key, or the next line of a pipe; raise EOFError at its end."""
+    if sys.stdin.isatty():
+        key = click.getchar()
+    else:
+        line = sys.stdin.readline()
+        key = line.strip() or line[-1:]  # an empty line is Enter
+    if key == "\x03":
+        raise KeyboardInterrupt
+    if key in ("\x04", ""):
+        raise EOFError
+    return key
+
+
+def write_labels(run: PoolRun, path: str) -> None:
+    """Write one CSV line per answer: row number from 1 on, label, proposal, corrected (0 or 1)."""
+    text = io.StringIO(newline="")
+    columns = (run.order + 1).tolist(), run.labels, run.proposals, run.wrong.astype(int).tolist()
+    rows = zip(*columns, strict=True)
+    csv.writer(text).writerows([("row", "label", "proposal", "corrected"), *rows])
+    replace(path, text.getvalue().encode())
+
+
+def shown_pieces(file: str, kind: str | None, names: tuple[str, ...], table: "Table") -> list[Any]:
+    """Return the pieces of a table whose rows are shown: all columns if --show names any.
+
+    There are none of svmlight rows.
+    """
+    from ..streams.readers import read
+
+    if not names:
+        return table.pieces
+    pieces = [chunk.rows for chunk in read(file, format=kind, label="")]
+    for name in names:
+        if not any(name in record for piece in pieces for record in records_of(piece)):
+            raise SelectronError(f"{file}: --show finds no column {name!r}")
+    if (found := sum(map(len, pieces))) != (rows := len(table.y)):
+        raise SelectronError(f"{file}: --show finds {found} rows, and the table has {rows}")
+    return pieces
+
+
+def record_at(pieces: list[Any], row: int) -> dict[str, Any]:
+    """Return a row of the pieces of a table.
+
+    >>> record_at([[{"hue": 0.5}], [{"hue": 0.7}]], 1)
+    {'hue': 0.7}
+    """
+    for piece in pieces:
+        if row < len(piece):
+            return records_of(piece[row : row + 1])[0]
+        row -= len(piece)
+    raise IndexError(row)
+
+
+def records_of(piece: Any) -> list[dict[str, Any]]:
+    """Return the rows of a piece of a table as dicts.
+
+    >>> records_of([{"hue": 0.5}])
+    [{'hue': 0.5}]
+    """
+    return piece if isinstance(piece, list) else piece.to_pylist()
+
+
+def shown(row: dict[str, Any], names: Sequence[str] = ()) -> str:
+    """Return the values of a row as text: of these columns, by default the first that have one.
+
+    >>> shown({"alcohol": 13.2, "hue": None, "name": "Ida"})
+    'alcohol: 13.2  name: Ida'
+    """
+    columns = [name for name in names or row if row.get(name) is not None]
+    some = columns if names else columns[:SHOWN]
+    return "  ".join(f"{name}: {str(row[name])[:WIDEST]}" for name in some)

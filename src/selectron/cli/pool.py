@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -118,13 +117,13 @@ def label(file: str, **options: Any) -> int:
                 )
         simulate(file, table, **options)
         return 0
-    from .labelling import Labelling
+    from .label import PoolSession
 
     if file == "-":
         raise SelectronError("answers are read from standard input: give the path of a file")
     if len(options["learners"]) > 1:
         raise SelectronError("rows without labels are proposed by one learner: give one --learner")
-    return Labelling(file, table, **options).ask()
+    return PoolSession(file, table, **options).ask()
 
 
 def loaded(file: str, **options: Any) -> Table:
@@ -132,7 +131,7 @@ def loaded(file: str, **options: Any) -> Table:
     import scipy.sparse
 
     from ..engine.rows import Sparse, joined
-    from .labelling import named
+    from .label import named
 
     read = list(watched(source_of(file, **options)))
     chunks = encoded(read, options["columns"])
@@ -156,7 +155,7 @@ def encoded(chunks: list["Chunk"], columns: Sequence[tuple[str, str]]) -> list["
         return chunks
     encoder = TableEncoder(dict(columns) or None)
     for chunk in chunks:
-        deque(encoder.learn(chunk.rows), maxlen=0)
+        encoder.partial_fit(chunk.rows)
     width = encoder.width_
     return [chunk._replace(rows=encoder.look(chunk.rows), width=width) for chunk in chunks]
 
@@ -180,7 +179,7 @@ def simulate(file: str, table: Table, **options: Any) -> None:
     """Simulate every order on the labels; print the results, also of the first few if stopped."""
     from tqdm import tqdm
 
-    from .labelling import classifier
+    from .label import classifier
 
     runs: dict[str, PoolRun] = {}
     try:
@@ -228,6 +227,6 @@ def report(runs: dict[str, "PoolRun"], file: str, table: Table, **options: Any) 
         plot_pool(runs, Path(file).name, options["picture"])
         click.echo(f"The plot is in {options['picture']}", err=True)
     if options["output"]:
-        from .labelling import write_labels
+        from .label import write_labels
 
         write_labels(next(iter(runs.values())), options["output"])

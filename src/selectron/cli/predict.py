@@ -11,7 +11,7 @@ import click
 
 from ..errors import SelectronError
 from . import ExamplesFirst, reported
-from .files import appending, naming, watched
+from .files import appending, csv_writer, naming, watched
 from .models import Saved, load, uninterrupted
 from .options import check_different, check_target, format_and_header
 
@@ -77,9 +77,7 @@ def writer(output: str | None, schema: Any, stack: ExitStack) -> Callable[["pa.T
     """Return a function that appends tables to the output."""
     if output is not None:
         return appending(Path(output), schema, stack)
-    from pyarrow.csv import CSVWriter, WriteOptions
-
-    out = CSVWriter(sys.stdout.buffer, schema, write_options=WriteOptions(quoting_style="needed"))
+    out = csv_writer(sys.stdout.buffer, schema)
     stack.callback(out.close)
     return out.write
 
