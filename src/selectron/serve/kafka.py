@@ -82,11 +82,6 @@ def place(*names: object) -> str:
     return ":".join(map(str, ("kafka", *names)))
 
 
-def kept(host: Host, name: str) -> int | None:
-    """Return the number that is kept under a name, None at first."""
-    return host.read(lambda db: db.place(name))
-
-
 class Connection:
     """A thread that runs `turn` until the end; it waits after a failure, and tries again."""
 
@@ -174,7 +169,8 @@ class Reader(Connection):
         if topic.error is not None:
             raise SelectronError(f"topic {self.kafka.items!r}: {topic.error.str()}")
         new = sorted(set(topic.partitions) - self.started)
-        offsets = [kept(self.host, self.offset_of(partition)) for partition in new]
+        with self.host.reading() as db:
+            offsets = [db.place(self.offset_of(partition)) for partition in new]
         self.client.incremental_assign(
             [
                 TopicPartition(self.kafka.items, p, OFFSET_BEGINNING if at is None else at)
@@ -240,7 +236,7 @@ class Writer(Connection):
     def made(self) -> Any:
         """Return a producer that keeps the order."""
         self.place = place(self.name, "sent", self.kafka.decisions)
-        self.last = kept(self.host, self.place) or 0
+        self.last = self.host.read(lambda db: db.place(self.place)) or 0
         limits = {"delivery.timeout.ms": int(1000 * FLUSH), "enable.idempotence": True}
         return client("Producer", self.kafka, **limits)
 

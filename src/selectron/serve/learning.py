@@ -196,12 +196,6 @@ class Decided(NamedTuple):
     evidence: list[float] | None  # of drift, as in `run.evidence`
 
 
-def encoder(features: Features) -> TableEncoder:
-    """Return a new encoder of kind "auto"; sparse, so that new features are cheap."""
-    columns, ignore = features.columns, features.ignore
-    return TableEncoder(columns, ignore=ignore, form="sparse", text_size=features.size)
-
-
 class Learning:
     """A classifier that plays the rounds of the log."""
 
@@ -213,6 +207,10 @@ class Learning:
         self.learned = 0
         self.void = 0  # tickets up to this log entry may not be the model's
         self.latest = self.lead = 0.0  # the model's time, and how far it is ahead of the log's
+        encoder = None
+        if features.kind == "auto":  # sparse, so that new features are cheap
+            columns, ignore = features.columns, features.ignore
+            encoder = TableEncoder(columns, ignore=ignore, form="sparse", text_size=features.size)
         self.clf = OnlineClassifier(
             learner,
             asker,
@@ -220,7 +218,7 @@ class Learning:
             many="rest",
             max_open=declaration.queue + ROOM,
             random_state=declaration.seed,
-            encoder=encoder(features) if features.kind == "auto" else None,
+            encoder=encoder,
         )
 
     @property
@@ -306,10 +304,10 @@ class Learning:
         """Return whether the label of this ticket is still awaited."""
         return ticket is not None and self.begun and ticket in self.clf.model_.open
 
-    def tell(self, ticket: int, label: str) -> bool:
-        """Learn a queried label; return whether the ticket was open."""
+    def tell(self, ticket: int, label: str) -> None:
+        """Learn a queried label."""
         self.learned += 1
-        return bool(self.clf.tell(ticket, label))
+        self.clf.tell(ticket, label)
 
     def teach(self, row: Row, label: str) -> None:
         """Learn a label that is corrected, or was not queried."""

@@ -38,10 +38,15 @@ def question(db: Log, stream: int, needed: int, item: int) -> Question:
 
 def item_by_key(db: Log, stream: int, needed: int, hide: str, key: str) -> dict[str, Any]:
     """Return an item by its own id. Raises Problem (404) if there is none."""
+    return item(db, stream, needed, hide, number_of(db, stream, key))
+
+
+def number_of(db: Log, stream: int, key: str) -> int:
+    """Return the number of an item by its own id. Raises Problem (404) if there is none."""
     event = db.item_of(stream, key)
     if event is None:
         raise missing(f"item with the id {key!r}")
-    return item(db, stream, needed, hide, event.seq)
+    return event.seq
 
 
 def item(db: Log, stream: int, needed: int, hide: str, number: int) -> dict[str, Any]:

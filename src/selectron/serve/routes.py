@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field, ValidationError
 from . import answering, reading, strict
 from .answering import Said
 from .learning import Extractor
-from .problem import Problem, missing, unfit
+from .problem import Problem, unfit
 from .requests import Body, Call, Number, Reading, Writing, allowed, strict_routes
 from .stream import Item, Stream
 from .tokens import DAYS, NAME
@@ -194,10 +194,8 @@ async def answer_by_id(call: Writing, body: AnswerById) -> Response:
     """Answer about an item by its own id."""
 
     def answered(stream: Stream, who: str, at: float) -> dict[str, Any]:
-        event = stream.db.item_of(stream.id, body.id)
-        if event is None:
-            raise missing(f"item with the id {body.id!r}")
-        return answering.answer(stream, event.item, body.said(), who, at)
+        number = reading.number_of(stream.db, stream.id, body.id)
+        return answering.answer(stream, number, body.said(), who, at)
 
     return await call.write(answered)
 
