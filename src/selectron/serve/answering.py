@@ -29,11 +29,15 @@ def ask(stream: Stream, who: str, at: float) -> dict[str, Any] | None:
     if (found := waiting(stream, who, at)) is None:
         return None
     question, content = found
-    token, until = secrets.token_urlsafe(18), at + stream.declaration.lease
-    body = {"lease": digest(token), "until": until}
-    stream.emit("shown", at, who, body, item=question.item)
-    lease = {"token": token, "until": until, "now": at}
+    lease = leased(stream, "shown", question.item, secrets.token_urlsafe(18), who, at)
     return {**described(stream, question, content), "lease": lease}
+
+
+def leased(stream: Stream, kind: str, item: int, token: str, who: str, at: float) -> dict[str, Any]:
+    """Record a lease ("shown") or its renewal ("renewed"), and return it."""
+    until = at + stream.declaration.lease
+    stream.emit(kind, at, who, {"lease": digest(token), "until": until}, item=item)
+    return {"token": token, "until": until, "now": at}
 
 
 def waiting(stream: Stream, who: str, at: float) -> tuple[Question, dict[str, Any] | None] | None:
@@ -66,26 +70,22 @@ def described(stream: Stream, question: Question, content: dict[str, Any] | None
 
 def renew(stream: Stream, item: int, token: str, who: str, at: float) -> dict[str, Any]:
     """Renew a lease. Raises Problem (409) if it has expired."""
-    question = held(stream, item, token, at)
-    until = at + stream.declaration.lease
-    body = {"lease": digest(token), "until": until}
-    stream.emit("renewed", at, who, body, item=question.item)
-    return {"item": item, "lease": {"token": token, "until": until, "now": at}}
+    held(stream, item, token, at)
+    return {"item": item, "lease": leased(stream, "renewed", item, token, who, at)}
 
 
 def release(stream: Stream, item: int, token: str, who: str, at: float) -> dict[str, Any]:
     """Release a question. Raises Problem (409) if the lease has expired."""
-    question = held(stream, item, token, at)
-    stream.emit("released", at, who, {"lease": digest(token)}, item=question.item)
+    held(stream, item, token, at)
+    stream.emit("released", at, who, {"lease": digest(token)}, item=item)
     return {"item": item, "released": True}
 
 
-def held(stream: Stream, item: int, token: str, at: float) -> Question:
-    """Return the question leased under this token. Raises Problem (409) if it has expired."""
+def held(stream: Stream, item: int, token: str, at: float) -> None:
+    """Raise Problem (409) unless the item is leased under this token."""
     question = stream.open.get(item)
     if question is None or not any(x.digest == digest(token) for x in question.active(at)):
         raise Problem(409, "lease_over", f"The lease of item {item} is over.")
-    return question
 
 
 def answer(stream: Stream, item: int, said: Said, who: str, at: float) -> dict[str, Any]:

@@ -47,9 +47,9 @@ CALM = (
 NAMES = ("Ada", "Boris", "Chen", "Dora", "Emil", "Fatima", "Goran", "Hanna")
 
 
-def messages(seed: int = 0) -> Iterator[dict[str, Any]]:
+def messages() -> Iterator[dict[str, Any]]:
     """Yield messages indefinitely: those in trouble are urgent."""
-    rng = random.Random(seed)
+    rng = random.Random(0)
     for number in count():
         later, trouble = number // SHIFT % 2, rng.random() < 0.5
         half = slice(3, None) if later else slice(3)
@@ -61,18 +61,18 @@ def messages(seed: int = 0) -> Iterator[dict[str, Any]]:
 
 
 @contextmanager
-def feeding(host: Host, first: int = FIRST, pace: float = PACE) -> Iterator[None]:
+def feeding(host: Host) -> Iterator[None]:
     """Send messages to the demonstration stream, in a thread, until the block ends."""
     ending = threading.Event()
 
     def feed() -> None:
         sent = host.views[DEMO.name]["items"]
         source = islice(messages(), sent, None)
-        ready = max(1, first - sent)
+        ready = max(1, FIRST - sent)
         while not ending.is_set():
             send(host, sent, list(islice(source, ready)))
             sent, ready = sent + ready, 1
-            ending.wait(1 / pace)
+            ending.wait(1 / PACE)
 
     thread = threading.Thread(target=feed, name="selectron-demo", daemon=True)
     thread.start()
