@@ -13,7 +13,6 @@ from selectron.errors import SelectronError
 from selectron.evaluate.each import each, processes
 
 from . import PAPERS, report
-from . import record as recorded
 from .findings import Findings
 
 INTERRUPTED = 130  # the exit code with which a shell reports Ctrl-C
@@ -56,7 +55,7 @@ def main(
     Data sets are read from the folder that SELECTRON_DATA names, or from the cache, or downloaded.
     """
     if listed or name is None:
-        for line in recorded.lines():
+        for line in report.lines():
             click.echo(line)
         return
     if record and quick:
@@ -72,7 +71,7 @@ def main(
     except (SelectronError, OSError) as error:
         raise click.ClickException(str(error)) from None
     if record:
-        recorded.write(name, findings)
+        report.record(name, findings)
     for claim in findings.claims:
         click.echo(f"{claim.verdict:14} {claim.paper}")
     click.echo(f"The report is in {folder / 'report.html'}")
@@ -89,7 +88,7 @@ def run(name: str, quick: bool, workers: int, folder: Path, dask: str | None = N
 
         findings = import_module(f"experiments.{name}").run(play, quick)
     command = f"python -m experiments {name}{' --quick' if quick else ''}"
-    report.write(findings, folder, command, quick)
+    report.write(findings, PAPERS[name], folder, command, quick)
     click.echo(f"{time.perf_counter() - start:,.0f} seconds", err=True)
     return findings
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from selectron.learners import IELLIP, MIRA, LeadingHistory, PassiveAggressive, Perceptron
 
-from . import PAPERS, drawing
+from . import drawing
 from .findings import BEYOND, Claim, Findings, Play, all_above, error, grouped, listed, tidy
 from .trials.ellipsoid import cut, passed
 from .verdicts import counted, every, paired
@@ -53,8 +53,6 @@ def run(play: Play, quick: bool) -> Findings:
     }
     volumes: Volumes = grouped(play, cut, cuts, "separable")
     return Findings(
-        "Online learning by ellipsoid method: IELLIP and CELLIP",
-        PAPERS["ellipsoid"].source,
         _setting(size),
         [*_claims(passes, size.data), *_volume_claims(volumes)],
         _tables(passes, volumes, chosen),

@@ -21,8 +21,6 @@ class Claim(NamedTuple):
 class Findings(NamedTuple):
     """An experiment's outcome: `setting` is paragraphs of text, tables are lists of equal rows."""
 
-    title: str
-    source: str
     setting: Sequence[str]
     claims: Sequence[Claim]
     tables: Mapping[str, Sequence[Mapping[str, Any]]]

@@ -10,7 +10,7 @@ from selectron import learners
 from selectron.evaluate.sweep import grid
 from selectron.specs import written
 
-from . import PAPERS, drawing
+from . import drawing
 from .findings import BEYOND, Claim, Findings, Play, all_above, error, grouped, listed, tidy
 from .trials.large_margin import lean, passed, pictures, selected, stored, weights
 from .verdicts import UNDECIDED, Comparison, counted, every, most, paired, together
@@ -89,8 +89,6 @@ def run(play: Play, quick: bool) -> Findings:
     for data in size.selected:
         claims += _feature_claims(NAMES[data], _of(data, features))
     return Findings(
-        "Large-margin learners where the classes change",
-        PAPERS["large_margin"].source,
         _setting(size),
         [*claims, *_image_claims(images, pairs), *_kernel_claims(kernels)],
         {

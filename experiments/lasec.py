@@ -11,7 +11,7 @@ from selectron.askers import Always, Budget, Margin
 from selectron.learners import LASEC, RLS, LeadingHistory, Perceptron, ShiftingPerceptron
 from selectron.specs import written
 
-from . import PAPERS, drawing
+from . import drawing
 from .findings import BEYOND, Findings, Play, grouped, tidy
 from .lasec_claims import Passes, claims
 from .trials.lasec import passed
@@ -78,8 +78,6 @@ def run(play: Play, quick: bool) -> Findings:
     }
     passes = Passes(grouped(play, passed, calls, "passes"), size.rows, EVERY)
     return Findings(
-        "Selective sampling with drift: LASEC",
-        PAPERS["lasec"].source,
         _setting(size),
         claims(passes, ASIDE, STATIONARY, SHOWN, size.shares),
         _tables(passes, parts),

@@ -1,12 +1,27 @@
-"""Reports: tables as CSV, figures as PNG and SVG, and a page in Markdown and in HTML."""
+"""What a run leaves: a folder with its report, and the record of its verdicts, `verdicts.json`.
+
+A report is a page in HTML and in Markdown, tables as CSV, and figures as PNG and SVG. The record is
+written by full runs with --record, and shown by --list.
+"""
 
 import csv
+import json
+import textwrap
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import matplotlib
 from jinja2 import Environment, FileSystemLoader, select_autoescape
 
-from .findings import Findings
+from selectron.data.files import replace
+
+from . import PAPERS, Paper
+from .findings import Claim, Findings
+from .verdicts import FAILS, HOLDS, UNDECIDED
+
+RECORD = Path(__file__).with_name("verdicts.json")
+OWN = "Beyond the "  # paper, or talk: how a claim of this project's own begins
 
 QUICK = "This is a reduced run, to check that the experiment works: do not rely on its verdicts."
 TEMPLATES = Environment(
@@ -17,7 +32,7 @@ TEMPLATES = Environment(
 )
 
 
-def write(findings: Findings, folder: Path, command: str, quick: bool) -> None:
+def write(findings: Findings, paper: Paper, folder: Path, command: str, quick: bool) -> None:
     """Write everything into a folder: report.html, report.md, and a file per table and figure."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, rows in findings.tables.items():
@@ -34,6 +49,51 @@ def write(findings: Findings, folder: Path, command: str, quick: bool) -> None:
             svgs[name] = svg[svg.index("<svg") :]
     for page in ("report.html", "report.md"):
         text = TEMPLATES.get_template(page).render(
-            findings=findings, command=command, quick=quick, QUICK=QUICK, svgs=svgs
+            findings=findings, paper=paper, command=command, quick=quick, QUICK=QUICK, svgs=svgs
         )
         (folder / page).write_text(text, encoding="utf-8")
+
+
+def recorded() -> dict[str, list[Claim]]:
+    """Return the claims of every experiment that has been recorded."""
+    if not RECORD.exists():
+        return {}
+    found = json.loads(RECORD.read_text("utf-8"))
+    return {name: [Claim(**claim) for claim in claims] for name, claims in found.items()}
+
+
+def record(name: str, findings: Findings) -> None:
+    """Replace the claims of an experiment."""
+    claims = recorded() | {name: list(findings.claims)}
+    ordered = {name: [c._asdict() for c in claims[name]] for name in PAPERS if name in claims}
+    text = json.dumps(ordered, indent=1, ensure_ascii=False) + "\n"
+    replace(RECORD, text.encode())
+
+
+def counts(claims: list[Claim]) -> str:
+    """Return how many of the paper's own claims have each verdict.
+
+    >>> counts([Claim("A.", "holds", ""), Claim("Beyond the paper: B.", "holds", "")])
+    "The paper's claims: 1 hold, 0 do not hold, 0 undecided."
+    """
+    found = Counter(c.verdict for c in claims if not c.paper.startswith(OWN))
+    return (
+        f"The paper's claims: {found[HOLDS]} hold, {found[FAILS]} do not hold, "
+        f"{found[UNDECIDED]} undecided."
+    )
+
+
+def lines() -> Iterator[str]:
+    """Yield what `--list` prints: every paper, and its claims with verdicts and numbers."""
+    known = recorded()
+    for name, paper in PAPERS.items():
+        yield f"{name}: {paper.source}: {paper.about}"
+        if name not in known:
+            yield f"  not recorded yet: python -m experiments {name} --record"
+            continue
+        yield f"  {counts(known[name])}"
+        for claim in known[name]:
+            yield f"  {claim.verdict:14}{claim.paper}"
+            yield textwrap.fill(
+                claim.measured, 100, initial_indent=" " * 16, subsequent_indent=" " * 16
+            )

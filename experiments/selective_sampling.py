@@ -9,7 +9,7 @@ import numpy as np
 from selectron.askers import Always, Budget, Fixed, Margin, SecondOrderMargin
 from selectron.learners import LeadingHistory, Perceptron, SecondOrderPerceptron
 
-from . import PAPERS, drawing
+from . import drawing
 from .findings import BEYOND, Claim, Findings, Play, all_above, grouped, listed
 from .trials.selective_sampling import passed, topics
 from .verdicts import FAILS, every, paired, some
@@ -54,8 +54,6 @@ def run(play: Play, quick: bool) -> Findings:
     found = {data: _ways(play, data, names[data], size) for data in size.topics}
     figures = {f"figure-3-{data}": _figure(data, found[data], names[data][0]) for data in found}
     return Findings(
-        "Selective sampling for linear-threshold algorithms",
-        PAPERS["selective_sampling"].source,
         _setting(names, size),
         [claim for data, ways in found.items() for claim in _claims(NAMES[data], ways, size)],
         {"topics": _topic_rows(found, names)},

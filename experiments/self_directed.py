@@ -9,7 +9,7 @@ from matplotlib.ticker import LogLocator, StrMethodFormatter
 
 from selectron.pool import Boosted, Confident, Greedy, InOrder, Sphere
 
-from . import PAPERS, drawing
+from . import drawing
 from .findings import Claim, Findings, Play, grouped, listed, tidy
 from .trials.self_directed import angles, at_random, mistakes
 from .verdicts import Comparison, counted, every, paired
@@ -62,8 +62,6 @@ def run(play: Play, quick: bool) -> Findings:
         return tidy(results, (what, "n", "d", "draw"), lambda mistakes: {"mistakes": mistakes})
 
     return Findings(
-        "Self-directed linear classification",
-        PAPERS["self_directed"].source,
         _setting(size),
         _claims(sphere, arbitrary, paths, size),
         {"sphere": rows(sphere, "learner"), "arbitrary": rows(arbitrary, "pool and learner")},

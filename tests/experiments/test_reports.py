@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from experiments import PAPERS
+from experiments import PAPERS, Paper
 from experiments import report as reports
 from experiments.__main__ import main
 from experiments.datasets import files
@@ -122,8 +122,8 @@ def test_without_a_library_an_experiment_names_it(tmp_path, monkeypatch):
 
 def test_a_claim_that_does_not_hold_is_marked(tmp_path):
     claims = [Claim("A < B & C.", FAILS, "1 < 2, |w|"), Claim("D.", HOLDS, "3")]
-    findings = Findings("T", "S", ["Setting."], claims, {}, {})
-    reports.write(findings, tmp_path, "c", False)
+    findings = Findings(["Setting."], claims, {}, {})
+    reports.write(findings, Paper("T", "S", "A"), tmp_path, "c", False)
     page, text = ((tmp_path / f"report.{kind}").read_text("utf-8") for kind in ("html", "md"))
     assert '<td>A &lt; B &amp; C.</td><td class="no">does not hold</td>' in page
     assert "| A < B & C. | **does not hold** | 1 < 2, \\|w\\| |" in text

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from experiments import PAPERS, drawing, record
+from experiments import PAPERS, drawing, report
 from experiments.__main__ import main, run
 from experiments.findings import all_above
 from experiments.verdicts import (
@@ -150,7 +150,7 @@ def test_of_many_one_is_wrong_by_chance_as_rarely_as_they_say():
 
 
 def known():
-    return record.read()
+    return report.recorded()
 
 
 def test_the_list_has_every_claim_with_its_verdict_and_numbers():
@@ -167,7 +167,7 @@ def test_the_list_has_every_claim_with_its_verdict_and_numbers():
 def test_the_document_counts_what_the_record_holds():
     text = re.sub(r"\s+", " ", (ROOT / "docs" / "reproduction.md").read_text("utf-8"))
     for claims in known().values():
-        assert record.counts(claims) in text
+        assert report.counts(claims) in text
 
 
 @pytest.mark.parametrize("data", ["USPS", "Letter", "Isolet", "Shuttle"])
@@ -195,9 +195,9 @@ def test_the_record_has_the_claims_of_the_experiment(name, tmp_path, monkeypatch
 
 def test_a_full_run_is_recorded_and_a_quick_one_is_not(tmp_path, monkeypatch):
     monkeypatch.setattr("experiments.__main__.each", made_up)
-    monkeypatch.setattr(record, "RECORD", tmp_path / "verdicts.json")
+    monkeypatch.setattr(report, "RECORD", tmp_path / "verdicts.json")
     arguments = ["self_directed", "--workers", "1", "-o", str(tmp_path / "out"), "--record"]
     assert CliRunner().invoke(main, [*arguments, "--quick"]).exit_code == 2
     assert "not recorded yet" in CliRunner().invoke(main, ["--list"]).stdout
     assert CliRunner().invoke(main, arguments, catch_exceptions=False).exit_code == 0
-    assert list(record.read()) == ["self_directed"]
+    assert list(report.recorded()) == ["self_directed"]
