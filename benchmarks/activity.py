@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from experiments.activity.batch import BatchPredictor, linear
 from experiments.activity.desks import generate
-from experiments.activity.projects import PAPER, Size
 from experiments.activity.protocol import play
+from experiments.activity.work import PAPER, Size
 
 from benchmarks.retraining import fitted, libsvm
 from selectron_desktop import ActivityPredictor

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from experiments.activity.batch import BatchPredictor, both, linear
 from experiments.activity.desks import generate
-from experiments.activity.projects import PAPER, Size
 from experiments.activity.protocol import Outcome, play
+from experiments.activity.work import PAPER, Size
 
 from selectron_desktop import ActivityPredictor
 

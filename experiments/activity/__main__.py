@@ -10,9 +10,9 @@ import click
 
 from selectron_desktop.cli import reported
 
-from . import evaluate as evaluation
+from . import protocol
 from .desks import export, generate
-from .projects import MONTH, PAPER, Size
+from .work import MONTH, PAPER, Size
 
 SIZES = {"week": Size(12, 7, 2_000, 120), "month": MONTH, "paper": PAPER}
 
@@ -73,13 +73,13 @@ def write_log(file: str, declarations: str | None, size: str, seed: int) -> None
     "thresholds",
     type=click.FloatRange(min=0),
     multiple=True,
-    default=evaluation.THRESHOLDS,
+    default=protocol.THRESHOLDS,
     help="May be repeated. Default: several.",
 )
 @click.option(
     "--every",
     type=click.IntRange(min=0),
-    default=evaluation.EVERY,
+    default=protocol.EVERY,
     show_default=True,
     help="Labels between two fits of the batch method; 0: without the batch method.",
 )
@@ -94,10 +94,10 @@ def evaluate(
     right activity within five minutes.
     """
     desk = generate(SIZES[size], seed)
-    click.echo(evaluation.HEAD)
-    rows = evaluation.evaluate(desk.events, desk.truth, thresholds, every, seen=click.echo)
+    click.echo(protocol.HEAD)
+    rows = protocol.evaluate(desk.events, desk.truth, thresholds, every, seen=click.echo)
     if plot:
-        evaluation.plot(rows, plot, f"Forgotten switches in a log of {SIZES[size].days} days")
+        protocol.plot(rows, plot, f"Forgotten switches in a log of {SIZES[size].days} days")
 
 
 if __name__ == "__main__":

@@ -5,11 +5,9 @@ from itertools import pairwise
 import pytest
 
 from experiments.activity.batch import SILENCE, BatchPredictor
-from experiments.activity.days import Spell
 from experiments.activity.desks import generate
-from experiments.activity.evaluate import evaluate, plot
-from experiments.activity.projects import Size
-from experiments.activity.protocol import Person, moments, play
+from experiments.activity.protocol import Person, evaluate, moments, play, plot
+from experiments.activity.work import Size, Spell
 from selectron_desktop.alarms import Alarm
 from selectron_desktop.predictor import ActivityPredictor
 from selectron_desktop.windows import Event

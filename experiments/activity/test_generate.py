@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from experiments.activity.desks import export, generate
-from experiments.activity.projects import MONTH, PAPER, Size
+from experiments.activity.work import MONTH, PAPER, Size
 
 SMALL = Size(activities=6, days=5, minutes=1500, switches=80)
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from experiments.activity.__main__ import SIZES
 from experiments.activity.__main__ import main as made_up
 from experiments.activity.desks import export, generate
-from experiments.activity.projects import Size
+from experiments.activity.work import Size
 from selectron_desktop.cli import main
 from selectron_desktop.feed import read
 from selectron_desktop.joining import Joiner, Raw
