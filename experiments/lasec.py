@@ -13,20 +13,16 @@ from selectron.specs import written
 
 from . import drawing
 from .findings import BEYOND, Findings, Play, grouped, tidy
-from .lasec_claims import Passes, claims
+from .lasec_claims import ASIDE, EVERY, SHOWN, STATIONARY, Passes, claims
 from .trials.lasec import passed
 
-EVERY = 500
 DATA = {"gaussian": "switching Gaussian", "usps": "USPS, shifting classes"}
 LAMBDAS = 1.0, 2.0, 5.0, 10.0, 30.0, 100.0  # of Shifting; 1 is the Perceptron
-STATIONARY = "one Gaussian concept"  # all the time: what earlier papers assume
-SHOWN = 0.1, 0.4  # the shares of labels of panels b and e: accuracy over time
 PANELS = [("gaussian", share) for share in SHOWN]
 FIXED = {  # the paper's parameters: lambda of Shifting, budget
     "gaussian": (ShiftingPerceptron(lam=0.01), learners.BudgetPerceptron(budget=500)),
     "usps": (ShiftingPerceptron(lam=0.0001), learners.BudgetPerceptron(budget=1000)),
 }
-ASIDE = "Shifting, λ of the paper"  # stays at chance level: no curve
 LOOKS = 0, 1, 2, 12, 10, 6  # of the ways with few labels: one style per learner
 Key = tuple[str, str, float]  # stream, way, share of labels
 Parts = dict[Key, tuple[Any, Any]]  # learner and asker
@@ -76,10 +72,10 @@ def run(play: Play, quick: bool) -> Findings:
         ]
         for (data, way, share), pair in parts.items()
     }
-    passes = Passes(grouped(play, passed, calls, "passes"), size.rows, EVERY)
+    passes = Passes(grouped(play, passed, calls, "passes"), size.rows)
     return Findings(
         _setting(size),
-        claims(passes, ASIDE, STATIONARY, SHOWN, size.shares),
+        claims(passes, size.shares),
         _tables(passes, parts),
         {"figure-2": _figure(passes)},
     )

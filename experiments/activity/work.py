@@ -39,7 +39,6 @@ class Project(NamedTuple):
     """The words, files and sites of a project, and its first and last day."""
 
     name: str
-    kind: str
     first: int
     last: int
     weight: float
@@ -74,7 +73,7 @@ def _project(
     files = tuple(_file(kind, words, n, random) for n in range(random.randint(3, 24)))
     sites = (*random.sample(hosts, random.randint(0, 2)), f"{words[4]}{i}.example.org")
     weight = random.paretovariate(1.2)
-    return Project(name, kind, first, last, min(weight, 12.0), words, files, sites)
+    return Project(name, first, last, min(weight, 12.0), words, files, sites)
 
 
 def _life(i: int, size: Size, random: Random) -> tuple[int, int]:
