@@ -234,7 +234,11 @@ def _error_claims(data: str, ways: Mapping) -> list[Claim]:
     }
     rivals = [name for name in means if name != BEYOND]
     best = min(rivals, key=means.__getitem__)
-    tuned = {name: _tuned_gap(ways[name]) for name in rivals if len(WAYS[name]) > 1}
+    tuned = {  # against the best parameters of each trial's own rows
+        name: paired(scores[name], [result["least"] for result in ways[name]])
+        for name in rivals
+        if len(WAYS[name]) > 1
+    }
     worse = {name: paired(scores["NORMA"], scores[name]) for name in rivals if name != "NORMA"}
     alike = paired(scores["L1"], scores["L2"])
     superior = all_above(
@@ -270,11 +274,6 @@ def _error_claims(data: str, ways: Mapping) -> list[Claim]:
         measured = f"{BEYOND} {means[BEYOND]:.2%}, {best} {means[best]:.2%}: {ahead}."
         found.append(Claim(paper, ahead.above(), measured))
     return found
-
-
-def _tuned_gap(results: Sequence[Mapping]) -> Comparison:
-    """Return by how much less the error is with the best parameters of each trial's own rows."""
-    return paired([error(result) for result in results], [result["least"] for result in results])
 
 
 def _feature_claims(named: str, ways: Mapping) -> list[Claim]:

@@ -207,20 +207,18 @@ def _setting(size: Size) -> list[str]:
 
 
 def _tables(passes: Passes, parts: Parts) -> dict[str, list[dict]]:
-    every = {key: results for key, results in passes.results.items() if key[2] == 1}
-    few = {key: results for key, results in passes.results.items() if key[2] < 1}
     return {
         "parameters": [
             {"data": data, "way": name, "share": share, "learner": written(p), "asker": written(a)}
             for (data, name, share), (p, a) in parts.items()
         ],
         "supervised": tidy(
-            {key[:2]: results for key, results in every.items()},
+            {key[:2]: some for key, some in passes.results.items() if key[2] == 1},
             ("data", "learner", "draw"),
             lambda result: {"accuracy": result["accuracy"]},
         ),
         "selective": tidy(
-            few,
+            {key: some for key, some in passes.results.items() if key[2] < 1},
             ("data", "way", "share", "draw"),
             lambda result: {name: result[name] for name in ("rate", "accuracy", "later")},
         ),

@@ -201,6 +201,7 @@ def _claims(named: str, ways: Ways, size: Size) -> list[Claim]:
     asked = {key: rates(results) for key, results in ways.items()}
     shown = {key: f"F {f[key].mean():.3f} with {asked[key].mean():.1%}" for key in ways}
     full, second = f["every label", 0.0].mean(), [("2nd order", b) for b in size.second]
+    few = [key for key in second if asked[key].mean() < FEW]
     own, *rivals = matched(ways, second[len(second) // 2])
     gaps = {key: paired(asked[key], asked[own]) for key in rivals}
     biased = {key: ("fixed bias", key[1]) for key in second}
@@ -209,7 +210,7 @@ def _claims(named: str, ways: Ways, size: Size) -> list[Claim]:
         Claim(
             f"{named}, (a): with some b, 2nd order has almost the F-measure of all labels (here: "
             f"within {NEAR}) with substantially fewer (here: under {FEW:.0%}).",
-            _some_near(f, asked, second),
+            some([paired(f["every label", 0.0], f[key]) for key in few], NEAR),
             listed({f"b = {k[1]:g}": shown[k] for k in second}, f"All labels: F {full:.3f}."),
         ),
         Claim(
@@ -236,14 +237,6 @@ def _claims(named: str, ways: Ways, size: Size) -> list[Claim]:
         ),
         _beyond(named, f, {key: rate.mean() for key, rate in asked.items()}, second),
     ]
-
-
-def _some_near(
-    f: Mapping[Key, np.ndarray], asked: Mapping[Key, np.ndarray], second: Sequence[Key]
-) -> str:
-    """Return the verdict on: with some b, few labels cost hardly any F-measure."""
-    few = [key for key in second if asked[key].mean() < FEW]
-    return some([paired(f["every label", 0.0], f[key]) for key in few], NEAR)
 
 
 def _beyond(

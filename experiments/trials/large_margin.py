@@ -17,12 +17,9 @@ from selectron.streams import four_phases
 from .. import datasets
 
 POINTS = 80  # of a curve over time
-
-
-REC = "rec.sport.baseball", "rec.sport.hockey", "rec.autos", "rec.motorcycles"
 GROUPS: dict[str, tuple[Any, ...]] = {  # the classes P1, P2, N1 and N2
     "usps": (3, 7, 8, 9),
-    "newsgroups": REC,
+    "newsgroups": ("rec.sport.baseball", "rec.sport.hockey", "rec.autos", "rec.motorcycles"),
     "rcv1": ("CCAT", "ECAT", "GCAT", "MCAT"),
 }
 ROUNDS = {"usps": 500, "newsgroups": 800, "rcv1": 800}  # of a phase
