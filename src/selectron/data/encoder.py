@@ -12,10 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
-from .columns import FIRST_ROWS, KINDS, Column
 from .dicts import is_dict
 from .kinds import Cells, Layout
-from .tables import arrow, check_unique, schema
+from .tables import FIRST_ROWS, KINDS, Column, arrow, check_unique, schema
 from .values import blanks_of
 
 CHUNK = 8192  # rows that are encoded at a time

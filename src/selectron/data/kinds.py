@@ -88,22 +88,22 @@ class Kind:
         """Return what is special about the column."""
         return []
 
+    def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
+        """Put the features of a value into a row; by default there are none."""
+
+    def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
+        """Learn from an array; return what `emit` takes, and which features are new."""
+        return None, []
+
+    def emit(self, ready: Any, layout: Layout) -> list[Cells]:
+        """Return the features of the values that were prepared."""
+        return []
+
 
 class Ignored(Kind):
     """A column that is left out."""
 
     kind = "ignored"
-
-    def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
-        """Do nothing."""
-
-    def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
-        """Return nothing."""
-        return None, []
-
-    def emit(self, ready: Any, layout: Layout) -> list[Cells]:
-        """Return nothing."""
-        return []
 
 
 class Category(Kind):

@@ -7,7 +7,6 @@ InformationGain, Game   transformers of scikit-learn with `partial_fit`
 
 from .game import Game
 from .information import InformationGain
-from .lean import Lean, LeanRun, lean, lean_run
-from .weights import kept
+from .lean import Lean, LeanRun, kept, lean, lean_run
 
 __all__ = ["Game", "InformationGain", "Lean", "LeanRun", "kept", "lean", "lean_run"]
