@@ -70,7 +70,7 @@ def theorem_3_1(run: Run, X: np.ndarray, U: np.ndarray, alpha: float, sigma: flo
     from_0(alpha=alpha, sigma=sigma)
     X, U = fitting(run, X, U)
     s = steps(run, X, U)
-    beta = float(np.linalg.norm(replayed(s, alpha, math.inf, sigma), axis=1).max(initial=0.0))
+    beta = float(np.linalg.norm(replayed(s, alpha, sigma), axis=1).max(initial=0.0))
     mu, D = float(s.drifts.max(initial=0.0)), longest(s.U)
     lost = 2 * (1 + alpha) * mu * beta + alpha / (2 + alpha) * D**2 + 2 * math.sqrt(sigma) * D
     return _bound(run, s, D**2, lost, alpha)
@@ -138,11 +138,11 @@ def theorem_5_1(
     return _bound(run, s, size + loss, alpha / (2 + alpha) * size, alpha, psi2)
 
 
-def replayed(s: Steps, alpha: float, C: float, sigma: float) -> np.ndarray:
-    """Return w after each step of Lemma 5.1, before small weights are removed, (m, d)."""
+def replayed(s: Steps, alpha: float, sigma: float) -> np.ndarray:
+    """Return w after each step with a hard margin, before small weights are removed, (m, d)."""
     w, after = np.zeros(s.X.shape[1]), np.empty_like(s.X)
     for i, (x, y) in enumerate(zip(s.X, s.y, strict=True)):
-        norm = x @ x + (1 + alpha) / (2 * C)
+        norm = x @ x
         tau = (max(0.0, 1 - y * (w @ x)) + alpha) / norm if norm else 0.0
         after[i] = (w + tau * y * x) / (1 + alpha) if norm else w
         w = without_small(after[i], sigma)

@@ -250,10 +250,10 @@ class Session:
         """Play a chunk, and write its decisions."""
         given = self.options
         scored = given["metrics"] or given["as_json"] or given["calibration"]
-        more: dict[str, Any] = {} if self.bounds is None else {"check": self.bounds.check}
+        check = None if self.bounds is None else self.bounds.check
         kept = self.options["save"] is not None  # whose probabilities learn from full records
         full = append is not None or self.bounds is not None or kept
-        with closing(self.contest.play(chunk, full, scored=scored, **more)) as parts:
+        with closing(self.contest.play(chunk, full, check, scored)) as parts:
             for part, codes, outcomes in parts:
                 if self.bounds is not None:
                     self.bounds.add(part, codes, outcomes)

@@ -171,10 +171,6 @@ class Contestant:
         return self.audit.estimate(self.rows)._asdict(), None
 
 
-def _any(part: Chunk, codes: np.ndarray) -> None:
-    """Refuse nothing."""
-
-
 class Contest:
     """Contestants on one stream, its classes, and the encoder of its rows if they are tables.
 
@@ -204,7 +200,7 @@ class Contest:
         self,
         chunk: Chunk,
         full: bool = False,
-        check: Callable[[Chunk, np.ndarray], None] = _any,
+        check: Callable[[Chunk, np.ndarray], None] | None = None,
         scored: bool = False,
     ) -> Iterator[tuple[Chunk, np.ndarray, list[Outcome]]]:
         """Play a chunk, and yield its rows of numbers in parts with their codes and outcomes.
@@ -225,7 +221,8 @@ class Contest:
             for block in [chunk] if encoder is None else encoded(chunk, encoder):
                 for row, codes, classes in self.classes.parts(block.labels, block.first, self.many):
                     part = block.part(row, row + len(codes))
-                    check(part, codes)
+                    if check is not None:
+                        check(part, codes)
                     yield part, codes, self._play(part, codes, classes, full, scored)
         except Refused as error:
             raise Refused(self.rows - start + error.row, error.reason) from None
