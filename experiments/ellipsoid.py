@@ -9,7 +9,7 @@ import numpy as np
 from selectron.learners import IELLIP, MIRA, LeadingHistory, PassiveAggressive, Perceptron
 
 from . import drawing
-from .findings import BEYOND, Claim, Findings, Play, all_above, error, grouped, listed, tidy
+from .findings import BEYOND, Claim, Findings, Play, all_above, crossed, error, listed, seeds, tidy
 from .trials.ellipsoid import cut, passed
 from .verdicts import counted, every, paired
 
@@ -46,12 +46,9 @@ def run(play: Play, quick: bool) -> Findings:
     chosen = {data: _chosen(play, data, size) for data in size.data}
     passes: Passes = {}
     for data in size.data:
-        passes |= grouped(play, passed, _calls(data, size, chosen[data]), data)
-    cuts = {
-        (start,): [{**SEPARABLE, "seed": s, "a": A, "start": start} for s in range(size.orders)]
-        for start in ("sound", "talk")
-    }
-    volumes: Volumes = grouped(play, cut, cuts, "separable")
+        passes |= crossed(play, passed, _ways(data, size, chosen[data]), seeds(size.orders), data)
+    starts = {(start,): {**SEPARABLE, "a": A, "start": start} for start in ("sound", "talk")}
+    volumes: Volumes = crossed(play, cut, starts, seeds(size.orders), "separable")
     return Findings(
         _setting(size),
         [*_claims(passes, size.data), *_volume_claims(volumes)],
@@ -60,36 +57,32 @@ def run(play: Play, quick: bool) -> Findings:
     )
 
 
-def _ellip(data: str, size: Size, c: float, b: float, seed: int) -> dict[str, Any]:
-    """Return a call for IELLIP with one matrix over all classes, as in the talk."""
+def _ellip(data: str, size: Size, c: float, b: float) -> dict[str, Any]:
+    """Return the arguments for IELLIP with one matrix over all classes, as in the talk."""
     kernel = "linear" if data in DUAL else None
     learner = IELLIP(gamma=0.1, c=c, b=b, p0=0.1)
-    common = {"data": data, "n": size.rows, "seed": seed}
-    return {**common, "learner": learner, "many": "exact", "kernel": kernel}
+    return {"data": data, "n": size.rows, "learner": learner, "many": "exact", "kernel": kernel}
 
 
 def _chosen(play: Play, data: str, size: Size) -> tuple[float, float]:
     """Return the c and b with the fewest errors on an order for tuning."""
     if len(size.memories) == 1:
         return size.memories[0]
-    calls = [_ellip(data, size, *pair, TUNING) for pair in size.memories]
+    calls = [{**_ellip(data, size, *pair), "seed": TUNING} for pair in size.memories]
     results = play(passed, calls, f"{data}, tuning")
     return size.memories[int(np.argmin([result["mistakes"][-1] for result in results]))]
 
 
-def _calls(data: str, size: Size, memory: tuple[float, float]) -> dict[tuple[str, str], list[dict]]:
-    """Return the calls of each learner for every order."""
-    seeds = range(size.orders)
-    common = [{"data": data, "n": size.rows, "seed": seed} for seed in seeds]
-    ours = {"learner": LeadingHistory(), "many": "rest", "sparse": data in DIAGONAL}
-    return {
-        (data, "IELLIP"): [_ellip(data, size, *memory, seed) for seed in seeds],
-        **{
-            (data, name): [{**call, "learner": learner, "many": "joint"} for call in common]
-            for name, learner in FIRST_ORDER.items()
-        },
-        **({(data, BEYOND): [{**call, **ours} for call in common]} if size.beyond else {}),
-    }
+def _ways(data: str, size: Size, memory: tuple[float, float]) -> dict[tuple[str, str], dict]:
+    """Return the arguments for each learner."""
+    common = {"data": data, "n": size.rows}
+    found = {(data, "IELLIP"): _ellip(data, size, *memory)}
+    for name, learner in FIRST_ORDER.items():
+        found[data, name] = {**common, "learner": learner, "many": "joint"}
+    if size.beyond:
+        ours = {"learner": LeadingHistory(), "many": "rest", "sparse": data in DIAGONAL}
+        found[data, BEYOND] = {**common, **ours}
+    return found
 
 
 def _setting(size: Size) -> list[str]:

@@ -46,12 +46,17 @@ def error(result: Mapping) -> float:
     return float(result["mistakes"][-1] / result["ends"][-1])
 
 
-def grouped(
-    play: Play, trial: Callable, calls: Mapping[K, Sequence[Mapping]], what: str
+def crossed(
+    play: Play, trial: Callable, ways: Mapping[K, Mapping], draws: Sequence[Mapping], what: str
 ) -> dict[K, list[Any]]:
-    """Compute all groups of calls together, and return the results of each group."""
-    results = iter(play(trial, [call for group in calls.values() for call in group], what))
-    return {key: [next(results) for _ in group] for key, group in calls.items()}
+    """Compute every way on every draw together, and return the results of each way."""
+    results = iter(play(trial, [{**draw, **way} for way in ways.values() for draw in draws], what))
+    return {key: [next(results) for _ in draws] for key in ways}
+
+
+def seeds(n: int) -> list[dict[str, Any]]:
+    """Return n draws that differ in their seed alone."""
+    return [{"seed": seed} for seed in range(n)]
 
 
 def tidy(

@@ -11,7 +11,7 @@ from selectron.evaluate.sweep import grid
 from selectron.specs import written
 
 from . import drawing
-from .findings import BEYOND, Claim, Findings, Play, all_above, error, grouped, listed, tidy
+from .findings import BEYOND, Claim, Findings, Play, all_above, crossed, error, listed, seeds, tidy
 from .trials.large_margin import lean, passed, pictures, selected, stored, weights
 from .verdicts import UNDECIDED, Comparison, counted, every, most, paired, together
 
@@ -67,17 +67,14 @@ QUICK = Size(("usps",), 2, 100, ("usps",), 1, 2, FEWER)
 def run(play: Play, quick: bool) -> Findings:
     """Run the experiment."""
     size = QUICK if quick else FULL
-    calls = {
-        (data, name): [
-            {"data": data, "seed": seed, "learners": some, "n": size.n}
-            | {"kernel": "linear" if name == "Bayesian" and data != "usps" else None}
-            for seed in range(size.trials)
-        ]
+    ways = {
+        (data, name): {"data": data, "learners": some, "n": size.n}
+        | {"kernel": "linear" if name == "Bayesian" and data != "usps" else None}
         for data in size.data
         for name, some in WAYS.items()
         if name not in size.left_out
     }
-    errors: Errors = grouped(play, passed, calls, "figure 1")
+    errors: Errors = crossed(play, passed, ways, seeds(size.trials), "figure 1")
     features: Features = {}
     for data in size.selected:
         features |= _features(play, data, size)
@@ -110,34 +107,28 @@ def run(play: Play, quick: bool) -> Findings:
 
 def _features(play: Play, data: str, size: Size) -> Features:
     """Return the results of each way of selection: by trial, then by number of features."""
-    seeds = range(size.selections)
-    common = [{"data": data, "seed": seed, "n": size.n} for seed in seeds]
+    draws = [{**draw, "data": data, "n": size.n} for draw in seeds(size.selections)]
     left_out = {
-        (data, name): [{**call, "learners": WAYS[name], "sigmas": SIGMAS[data]} for call in common]
-        for name in REGULARIZED
+        (data, name): {"learners": WAYS[name], "sigmas": SIGMAS[data]} for name in REGULARIZED
     }
     chosen = {
-        (data, way): [
-            {**call, "way": way, "every": EVERY[way], "sizes": SIZES[data][: size.sizes]}
-            for call in common
-        ]
+        (data, way): {"way": way, "every": EVERY[way], "sizes": SIZES[data][: size.sizes]}
         for way in ("information gain", *(["game"] if data == "usps" else []))
     }
-    found = grouped(play, lean, left_out, f"{data}, figure 3")
-    return found | grouped(play, selected, chosen, f"{data}, figure 3")
+    found = crossed(play, lean, left_out, draws, f"{data}, figure 3")
+    return found | crossed(play, selected, chosen, draws, f"{data}, figure 3")
 
 
 def _kernels(play: Play, size: Size) -> Kernels:
     """Return the errors of each trial on USPS with an RBF kernel, by learner and budget."""
-    common = [{"data": "usps", "seed": seed, "n": size.n} for seed in range(size.trials)]
-    calls: dict[tuple[str, int | None], list[dict]] = {}
-    some = {name: make for name, make in STORED.items() if name not in size.left_out}
-    for (name, make), kept in product(some.items(), KEPT):
-        learner, most = make(kept)
-        calls[name, kept] = [{**call, "learner": learner, "max_support": most} for call in common]
-    unlimited = {"learner": learners.Perceptron(), "max_support": None}
-    calls["Perceptron", None] = [{**call, **unlimited} for call in common]
-    return grouped(play, stored, calls, "kernels")
+    draws = [{**draw, "data": "usps", "n": size.n} for draw in seeds(size.trials)]
+    ways: dict[tuple[str, int | None], dict] = {
+        (name, kept): dict(zip(("learner", "max_support"), make(kept), strict=True))
+        for (name, make), kept in product(STORED.items(), KEPT)
+        if name not in size.left_out
+    }
+    ways["Perceptron", None] = {"learner": learners.Perceptron(), "max_support": None}
+    return crossed(play, stored, ways, draws, "kernels")
 
 
 def _of(data: str, found: Mapping[tuple[str, str], Any]) -> dict[str, Any]:

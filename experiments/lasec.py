@@ -12,7 +12,7 @@ from selectron.learners import LASEC, RLS, LeadingHistory, Perceptron, ShiftingP
 from selectron.specs import written
 
 from . import drawing
-from .findings import BEYOND, Findings, Play, grouped, tidy
+from .findings import BEYOND, Findings, Play, crossed, seeds, tidy
 from .lasec_claims import ASIDE, EVERY, SHOWN, STATIONARY, Passes, claims
 from .trials.lasec import passed
 
@@ -65,14 +65,14 @@ def run(play: Play, quick: bool) -> Findings:
         for data in DATA:
             parts |= choose(play, data, size)
     parts |= _selective(play, STATIONARY, size._replace(shares=SHOWN))
-    calls = {
-        (data, way, share): [
-            _call(data, size, seed, *pair, curve=share == 1 or (data, share) in PANELS)
-            for seed in range(size.draws)
-        ]
+    ways = {
+        (data, way, share): {
+            **_way(data, size, *pair),
+            "curve": share == 1 or (data, share) in PANELS,
+        }
         for (data, way, share), pair in parts.items()
     }
-    passes = Passes(grouped(play, passed, calls, "passes"), size.rows)
+    passes = Passes(crossed(play, passed, ways, seeds(size.draws), "passes"), size.rows)
     return Findings(
         _setting(size),
         claims(passes, size.shares),
@@ -81,21 +81,22 @@ def run(play: Play, quick: bool) -> Findings:
     )
 
 
-def _call(data: str, size: Size, seed: int, learner: Any, asker: Any, **more: Any) -> dict:
-    n = size.rows["gaussian" if data == STATIONARY else data]
-    common = {"data": data, "n": n, "every": EVERY, "seed": seed}
+def _way(data: str, size: Size, learner: Any, asker: Any) -> dict[str, Any]:
+    """Return the arguments for a learner with an asker on a stream."""
+    parts = {"learner": learner, "asker": asker}
     if data == STATIONARY:
-        common |= {"data": "gaussian", "every": n}
-    return {**common, "learner": learner, "asker": asker, **more}
+        n = size.rows["gaussian"]
+        return {"data": "gaussian", "n": n, "every": n, **parts}
+    return {"data": data, "n": size.rows[data], "every": EVERY, **parts}
 
 
 def _tuning(play: Play, data: str, size: Size, pairs: Sequence[tuple[Any, Any]]) -> np.ndarray:
     """Return the mean rates and accuracies of learners with askers, (2, n), on draws for tuning."""
-    seeds = range(1000, 1000 + size.tuning)  # repetitions have other seeds
-    calls = [_call(data, size, seed, *pair) for pair, seed in product(pairs, seeds)]
-    results = play(passed, calls, f"{data}, tuning")
-    found = [[result["rate"], result["accuracy"]] for result in results]
-    return np.reshape(found, (len(pairs), -1, 2)).mean(axis=1).T
+    ways = {i: _way(data, size, *pair) for i, pair in enumerate(pairs)}
+    draws = [{"seed": 1000 + i} for i in range(size.tuning)]  # repetitions have other seeds
+    results = crossed(play, passed, ways, draws, f"{data}, tuning")
+    found = [[[one["rate"], one["accuracy"]] for one in group] for group in results.values()]
+    return np.mean(found, axis=1).T
 
 
 def _supervised(play: Play, data: str, size: Size) -> Parts:

@@ -10,7 +10,7 @@ from selectron.askers import Always, Budget, Fixed, Margin, SecondOrderMargin
 from selectron.learners import LeadingHistory, Perceptron, SecondOrderPerceptron
 
 from . import drawing
-from .findings import BEYOND, Claim, Findings, Play, all_above, grouped, listed
+from .findings import BEYOND, Claim, Findings, Play, all_above, crossed, listed
 from .trials.selective_sampling import passed, topics
 from .verdicts import FAILS, every, paired, some
 
@@ -68,20 +68,16 @@ def _ways(play: Play, data: str, names: list[str], size: Size) -> Ways:
     parts |= {("2nd order", b): (sop, SecondOrderMargin(b)) for b in size.second}
     parts |= {("1st order", b): (Perceptron(), Margin(b)) for b in size.first}
     parts |= {(BEYOND, share): (LeadingHistory(), Budget(rate=share)) for share in size.shares}
-    common = {"data": data, "n": size.n}
-    calls = {
-        key: [{**common, "topic": topic, "learner": learner, "asker": asker} for topic in names]
-        for key, (learner, asker) in parts.items()
-    }
-    found = grouped(play, passed, calls, data)
-    fixed = {
-        ("fixed bias", b): [
-            {**common, "topic": topic, "learner": sop, "asker": Fixed(float(rate))}
-            for topic, rate in zip(names, rates(found["2nd order", b]), strict=True)
+    stories = [{"data": data, "n": size.n, "topic": topic} for topic in names]
+    ways = {key: {"learner": learner, "asker": asker} for key, (learner, asker) in parts.items()}
+    found = crossed(play, passed, ways, stories, data)
+    for b in size.second:
+        fixed = [
+            {**story, "learner": sop, "asker": Fixed(float(rate))}
+            for story, rate in zip(stories, rates(found["2nd order", b]), strict=True)
         ]
-        for b in size.second
-    }
-    return found | grouped(play, passed, fixed, f"{data}, fixed bias")
+        found["fixed bias", b] = play(passed, fixed, f"{data}, fixed bias")
+    return found
 
 
 def _setting(names: Mapping[str, list[str]], size: Size) -> list[str]:

@@ -10,7 +10,7 @@ from matplotlib.ticker import LogLocator, StrMethodFormatter
 from selectron.pool import Boosted, Confident, Greedy, InOrder, Sphere
 
 from . import drawing
-from .findings import Claim, Findings, Play, grouped, listed, tidy
+from .findings import Claim, Findings, Play, crossed, listed, seeds, tidy
 from .trials.self_directed import angles, at_random, mistakes
 from .verdicts import Comparison, counted, every, paired
 
@@ -43,20 +43,16 @@ QUICK = Size((500, 2_000), (5, 10), 2, 2_000)
 def run(play: Play, quick: bool) -> Findings:
     """Run the experiment."""
     size = QUICK if quick else FULL
-    seeds, d = range(size.draws), size.widths[1]
+    draws, d = seeds(size.draws), size.widths[1]
     sphere = _sphere(play, size)
-    calls = {
-        (f"{pool}: {name}", n, d): [
-            {"pool": pool, "n": n, "d": d, "seed": s, "learner": learner, "mode": "strong"}
-            for s in seeds
-        ]
+    ways = {
+        (f"{pool}: {name}", n, d): {"pool": pool, "n": n, "learner": learner}
+        | {"d": d, "mode": "strong"}
         for pool, n, (name, learner) in product(POOLS, size.rows, ARBITRARY.items())
     }
-    arbitrary: Results = grouped(play, mistakes, calls, "arbitrary points")
-    of_angles = {
-        d: [{"n": size.angle_rows, "d": d, "seed": seed} for seed in seeds] for d in size.widths[:2]
-    }
-    paths = grouped(play, angles, of_angles, "angles")
+    arbitrary: Results = crossed(play, mistakes, ways, draws, "arbitrary points")
+    of_angles = {d: {"n": size.angle_rows, "d": d} for d in size.widths[:2]}
+    paths = crossed(play, angles, of_angles, draws, "angles")
 
     def rows(results: Results, what: str) -> list[dict]:
         return tidy(results, (what, "n", "d", "draw"), lambda mistakes: {"mistakes": mistakes})
@@ -73,13 +69,10 @@ def _sphere(play: Play, size: Size) -> Results:
     """Return the mistakes of every learner on every size of the sphere."""
     found: Results = {}
     for n, d in product(size.rows, size.widths):
-        common = [{"pool": "sphere", "n": n, "d": d, "seed": s} for s in range(size.draws)]
-        calls = {
-            (name, n, d): [{**call, "learner": learner} for call in common]
-            for name, learner in LEARNERS.items()
-        }
-        found |= grouped(play, mistakes, calls, f"sphere, n={n}, d={d}")
-        found[RANDOM, n, d] = play(at_random, common, f"{RANDOM}, n={n}, d={d}")
+        draws = [{**draw, "pool": "sphere", "n": n, "d": d} for draw in seeds(size.draws)]
+        ways = {(name, n, d): {"learner": learner} for name, learner in LEARNERS.items()}
+        found |= crossed(play, mistakes, ways, draws, f"sphere, n={n}, d={d}")
+        found[RANDOM, n, d] = play(at_random, draws, f"{RANDOM}, n={n}, d={d}")
     return found
 
 

@@ -11,6 +11,7 @@ from selectron import OnlineClassifier
 from selectron.askers import Always
 from selectron.bounds import ellipsoid
 from selectron.engine.rows import Dense
+from selectron.history.renewal import matrices
 from selectron.learners import CELLIP
 from selectron.model import Model
 
@@ -72,21 +73,14 @@ def cut(n: int, d: int, gamma: float, seed: int, a: float, start: str) -> dict[s
     learner = CELLIP(gamma, a, start)
     run = OnlineClassifier(learner, fit_intercept=False).run(X, y, margins=False)
     model = Model(learner, Always(), width=d, constant=False)
-    volumes, good, first = [0.0], True, np.linalg.slogdet(_matrix(model))[1]
+    volumes, good, first = [0.0], True, np.linalg.slogdet(matrices(model.state.triangle))[1]
     for row in np.flatnonzero(run.updated):
         model.learn(Dense(X[row : row + 1]), y[row : row + 1].astype(np.int8))
-        P = _matrix(model)
+        P = matrices(model.state.triangle)
         volumes.append(float(np.linalg.slogdet(P)[1] - first) / 2)
         good = good and _holds_ball(P, model.weights(), u, (1 - a) * gamma)
     bound = ellipsoid.theorem_2(run, X, u, gamma, a, start)
     return {"volume": volumes, "good": good, "bound": bound}
-
-
-def _matrix(model: Model) -> np.ndarray:
-    """Return P, of which the space keeps the lower triangle."""
-    low = np.zeros((model.width, model.width))
-    low[np.tril_indices(model.width)] = model.state.triangle
-    return low + np.tril(low, -1).T
 
 
 def _holds_ball(P: np.ndarray, w: np.ndarray, u: np.ndarray, radius: float) -> bool:
