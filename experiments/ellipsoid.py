@@ -22,7 +22,7 @@ TUNING = 1000  # seed of the order that c and b are chosen on
 SEPARABLE = {"n": 5000, "d": 50, "gamma": 0.05}
 A = 0.5  # CELLIP's
 FIRST_ORDER = {"PA": PassiveAggressive(), "MIRA": MIRA(), "Perceptron": Perceptron()}
-Passes = dict[tuple[str, str], list[dict]]  # (set, learner) -> the result of each order
+Passes = dict[str, dict[str, list[dict]]]  # set -> learner -> the result of each order
 Volumes = dict[tuple[str], list[dict]]  # (start,) -> the result of each draw
 
 
@@ -44,16 +44,17 @@ def run(play: Play, quick: bool) -> Findings:
     """Run the experiment."""
     size = QUICK if quick else FULL
     chosen = {data: _chosen(play, data, size) for data in size.data}
-    passes: Passes = {}
-    for data in size.data:
-        passes |= crossed(play, passed, _ways(data, size, chosen[data]), seeds(size.orders), data)
+    passes: Passes = {
+        data: crossed(play, passed, _ways(data, size, chosen[data]), seeds(size.orders), data)
+        for data in size.data
+    }
     starts = {(start,): {**SEPARABLE, "a": A, "start": start} for start in ("sound", "talk")}
     volumes: Volumes = crossed(play, cut, starts, seeds(size.orders), "separable")
     return Findings(
         _setting(size),
-        [*_claims(passes, size.data), *_volume_claims(volumes)],
+        [*_claims(passes), *_volume_claims(volumes)],
         _tables(passes, volumes, chosen),
-        {"errors": _figure(passes, size.data), "volume": _volume_figure(volumes)},
+        {"errors": _figure(passes), "volume": _volume_figure(volumes)},
     )
 
 
@@ -73,15 +74,15 @@ def _chosen(play: Play, data: str, size: Size) -> tuple[float, float]:
     return size.memories[int(np.argmin([result["mistakes"][-1] for result in results]))]
 
 
-def _ways(data: str, size: Size, memory: tuple[float, float]) -> dict[tuple[str, str], dict]:
+def _ways(data: str, size: Size, memory: tuple[float, float]) -> dict[str, dict]:
     """Return the arguments for each learner."""
     common = {"data": data, "n": size.rows}
-    found = {(data, "IELLIP"): _ellip(data, size, *memory)}
+    found = {"IELLIP": _ellip(data, size, *memory)}
     for name, learner in FIRST_ORDER.items():
-        found[data, name] = {**common, "learner": learner, "many": "joint"}
+        found[name] = {**common, "learner": learner, "many": "joint"}
     if size.beyond:
         ours = {"learner": LeadingHistory(), "many": "rest", "sparse": data in DIAGONAL}
-        found[data, BEYOND] = {**common, **ours}
+        found[BEYOND] = {**common, **ours}
     return found
 
 
@@ -111,7 +112,8 @@ def _tables(passes: Passes, volumes: Volumes, chosen: Mapping) -> dict[str, list
             {"data": data, "learner": name, "order": order}
             | dict(zip("cb", chosen[data] if name == "IELLIP" else ("", ""), strict=True))
             | {"error": error(result), "updates": result["steps"][-1], "rows": result["ends"][-1]}
-            for (data, name), results in passes.items()
+            for data, ways in passes.items()
+            for name, results in ways.items()
             for order, result in enumerate(results)
         ],
         "volume": tidy(
@@ -122,18 +124,17 @@ def _tables(passes: Passes, volumes: Volumes, chosen: Mapping) -> dict[str, list
     }
 
 
-def _figure(passes: Passes, data: Sequence[str]) -> tuple[Any, str]:
-    figure, axes = drawing.panels(len(data), 2, sharex="col")
-    for column, each in zip(axes.T, data, strict=True):
-        some = {name: results for (of, name), results in passes.items() if of == each}
-        for i, (name, results) in enumerate(some.items()):
+def _figure(passes: Passes) -> tuple[Any, str]:
+    figure, axes = drawing.panels(len(passes), 2, sharex="col")
+    for column, (data, ways) in zip(axes.T, passes.items(), strict=True):
+        for i, (name, results) in enumerate(ways.items()):
             ends = np.array(results[0]["ends"])
             errors = np.array([result["mistakes"] for result in results]) / ends
             drawing.curve(column[0], ends, errors, name, i)
             updates = [result["steps"] for result in results]
             drawing.curve(column[1], ends, updates, name, i, most=np.inf)
         column[0].set_ylim(bottom=0)
-        drawing.name_panel(column[0], DATA[each], "", "online error so far")
+        drawing.name_panel(column[0], DATA[data], "", "online error so far")
         drawing.name_panel(column[1], "", "examples", "updates so far")
     drawing.legend(figure, axes[0, 0])
     return figure, "Online error (above) and number of updates (below) against examples."
@@ -151,33 +152,29 @@ def _volume_figure(volumes: Volumes) -> tuple[Any, str]:
     return figure, "The volume of CELLIP's ellipsoid on separable data, a line per draw."
 
 
-def _claims(passes: Passes, data: Sequence[str]) -> list[Claim]:
+def _claims(passes: Passes) -> list[Claim]:
     names = "IELLIP", *FIRST_ORDER
     beyond = f"Beyond the talk: {BEYOND} has a lower error than the best of them."
-    errors = {key: [error(result) for result in results] for key, results in passes.items()}
-    mean = {key: np.mean(values) for key, values in errors.items()}
-    updates = {key: [r["steps"][-1] for r in found] for key, found in passes.items()}
-    below, ahead, counts, fewer = [], {}, {}, []
-    for each in data:
-        shown = ", ".join(f"{name} {np.mean(updates[each, name]):,.0f}" for name in names)
-        counts[DATA[each]] = shown
-        fewer += [
-            paired(updates[each, name], updates[each, "IELLIP"], "updates")
-            for name in ("PA", "MIRA")
-        ]
-        shown = "; ".join(f"{name} {mean[of, name]:.2%}" for of, name in passes if of == each)
-        paper = f"On {DATA[each]} the error of IELLIP is below those of PA and MIRA."
-        leads = {n: paired(errors[each, n], errors[each, "IELLIP"]) for n in ("PA", "MIRA")}
+    below, ahead, counts, fewer, better = [], {}, {}, [], {}
+    for data, ways in passes.items():
+        errors = {name: [error(result) for result in results] for name, results in ways.items()}
+        mean = {name: np.mean(values) for name, values in errors.items()}
+        updates = {name: [r["steps"][-1] for r in results] for name, results in ways.items()}
+        counts[DATA[data]] = ", ".join(f"{name} {np.mean(updates[name]):,.0f}" for name in names)
+        fewer += [paired(updates[name], updates["IELLIP"], "updates") for name in ("PA", "MIRA")]
+        better[DATA[data]] = paired(errors["Perceptron"], errors["PA"])
+        shown = "; ".join(f"{name} {value:.2%}" for name, value in mean.items())
+        paper = f"On {DATA[data]} the error of IELLIP is below those of PA and MIRA."
+        leads = {name: paired(errors[name], errors["IELLIP"]) for name in ("PA", "MIRA")}
         below.append(all_above(paper, leads, f"{shown}. IELLIP's lead over"))
-        if (each, BEYOND) not in passes:
-            continue
-        best = min(names, key=lambda name: mean[each, name])
-        means = f"{mean[each, BEYOND]:.2%} against {best}'s {mean[each, best]:.2%}"
-        ahead[f"{DATA[each]}, {means}"] = paired(errors[each, best], errors[each, BEYOND])
+        if BEYOND in ways:
+            best = min(names, key=mean.__getitem__)
+            means = f"{mean[BEYOND]:.2%} against {best}'s {mean[best]:.2%}"
+            ahead[f"{DATA[data]}, {means}"] = paired(errors[best], errors[BEYOND])
     return [
         all_above(
             "PA is better than generalized Perceptron algorithms.",
-            {DATA[each]: paired(errors[each, "Perceptron"], errors[each, "PA"]) for each in data},
+            better,
             "PA makes fewer errors than the Perceptron by:",
         ),
         *below,

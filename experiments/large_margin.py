@@ -42,9 +42,9 @@ STORED = {  # learners with an RBF kernel, by how many examples they may keep
 KEPT = 50, 100, 200
 ALIKE = 0.01  # of error: what counts as similar, or as not hurt, which the paper leaves open
 FEWEST = 4  # features that are drawn; with fewer it is guessing
-Errors = dict[tuple[str, str], list[dict]]  # (set, way) -> the result of each trial
+Errors = dict[str, dict[str, list[dict]]]  # set -> way -> the result of each trial
 Kernels = dict[tuple[str, int | None], list[float]]  # (learner, examples kept) -> errors
-Features = dict[tuple[str, str], list[list[dict]]]  # the same, a result per point of a curve
+Features = dict[str, dict[str, list[list[dict]]]]  # the same, a result per point of a curve
 
 
 class Size(NamedTuple):
@@ -67,52 +67,57 @@ QUICK = Size(("usps",), 2, 100, ("usps",), 1, 2, FEWER)
 def run(play: Play, quick: bool) -> Findings:
     """Run the experiment."""
     size = QUICK if quick else FULL
-    ways = {
-        (data, name): {"data": data, "learners": some, "n": size.n}
-        | {"kernel": "linear" if name == "Bayesian" and data != "usps" else None}
-        for data in size.data
-        for name, some in WAYS.items()
-        if name not in size.left_out
-    }
-    errors: Errors = crossed(play, passed, ways, seeds(size.trials), "figure 1")
-    features: Features = {}
-    for data in size.selected:
-        features |= _features(play, data, size)
+    errors: Errors = {data: _errors(play, data, size) for data in size.data}
+    features: Features = {data: _features(play, data, size) for data in size.selected}
     kernels = _kernels(play, size)
     some = {name: WAYS[name] for name in ("PA", "L2", "L1")}
     [images] = play(weights, [{"data": "usps", "seed": 0, "ways": some}], "images")
     [pairs] = play(pictures, [{}], "images")
-    claims = [claim for data in size.data for claim in _error_claims(data, _of(data, errors))]
-    for data in size.selected:
-        claims += _feature_claims(NAMES[data], _of(data, features))
+    claims = [claim for data, ways in errors.items() for claim in _error_claims(data, ways)]
+    for data, ways in features.items():
+        claims += _feature_claims(NAMES[data], ways)
     return Findings(
         _setting(size),
         [*claims, *_image_claims(images, pairs), *_kernel_claims(kernels)],
         {
             "errors": _error_rows(errors),
             "features": tidy(
-                {(*key, i): row for key, some in features.items() for i, row in enumerate(some)},
+                {
+                    (data, way, i): row
+                    for data, ways in features.items()
+                    for way, some in ways.items()
+                    for i, row in enumerate(some)
+                },
                 ("data", "way", "trial", "point"),
                 dict,
             ),
             "kernels": tidy(kernels, ("learner", "kept", "trial"), lambda e: {"error": e}),
         },
         {
-            "figure-1": _error_figure(errors, size.data),
-            "figure-3": _feature_figure(features, size.selected),
+            "figure-1": _error_figure(errors),
+            "figure-3": _feature_figure(features),
             "figure-4": _image_figure(images),
         },
     )
 
 
-def _features(play: Play, data: str, size: Size) -> Features:
+def _errors(play: Play, data: str, size: Size) -> dict[str, list[dict]]:
+    """Return the results of each way with all features, by trial."""
+    ways = {
+        name: {"data": data, "learners": some, "n": size.n}
+        | {"kernel": "linear" if name == "Bayesian" and data != "usps" else None}
+        for name, some in WAYS.items()
+        if name not in size.left_out
+    }
+    return crossed(play, passed, ways, seeds(size.trials), f"{data}, figure 1")
+
+
+def _features(play: Play, data: str, size: Size) -> dict[str, list[list[dict]]]:
     """Return the results of each way of selection: by trial, then by number of features."""
     draws = [{**draw, "data": data, "n": size.n} for draw in seeds(size.selections)]
-    left_out = {
-        (data, name): {"learners": WAYS[name], "sigmas": SIGMAS[data]} for name in REGULARIZED
-    }
+    left_out = {name: {"learners": WAYS[name], "sigmas": SIGMAS[data]} for name in REGULARIZED}
     chosen = {
-        (data, way): {"way": way, "every": EVERY[way], "sizes": SIZES[data][: size.sizes]}
+        way: {"way": way, "every": EVERY[way], "sizes": SIZES[data][: size.sizes]}
         for way in ("information gain", *(["game"] if data == "usps" else []))
     }
     found = crossed(play, lean, left_out, draws, f"{data}, figure 3")
@@ -129,11 +134,6 @@ def _kernels(play: Play, size: Size) -> Kernels:
     }
     ways["Perceptron", None] = {"learner": learners.Perceptron(), "max_support": None}
     return crossed(play, stored, ways, draws, "kernels")
-
-
-def _of(data: str, found: Mapping[tuple[str, str], Any]) -> dict[str, Any]:
-    """Return the ways on one set."""
-    return {name: results for (of, name), results in found.items() if of == data}
 
 
 def _setting(size: Size) -> list[str]:
@@ -159,25 +159,25 @@ def _setting(size: Size) -> list[str]:
 
 
 def _error_rows(errors: Errors) -> list[dict]:
-    names = {key: [written(one) for one in WAYS[key[1]]] for key in errors}
     return [
-        {"data": key[0], "learner": name, "parameters": parameters}
+        {"data": data, "learner": name, "parameters": parameters}
         | {"trial": trial, "error": error(result)}
-        for key, results in errors.items()
+        for data, ways in errors.items()
+        for way, results in ways.items()
         for trial, result in enumerate(results)
-        for name, _, parameters in [names[key][result["chosen"][0]].partition(":")]
+        for name, _, parameters in [written(WAYS[way][result["chosen"][0]]).partition(":")]
     ]
 
 
-def _error_figure(errors: Errors, data: Sequence[str]) -> tuple[Any, str]:
-    figure, axes = drawing.panels(len(data))
-    for panel, name in zip(axes.flat, data, strict=True):
-        for i, (way, results) in enumerate(_of(name, errors).items()):
+def _error_figure(errors: Errors) -> tuple[Any, str]:
+    figure, axes = drawing.panels(len(errors))
+    for panel, (data, ways) in zip(axes.flat, errors.items(), strict=True):
+        for i, (way, results) in enumerate(ways.items()):
             ends = np.array(results[0]["ends"])
             values = np.array([result["mistakes"] for result in results]) / ends
             drawing.curve(panel, ends[3:], values[:, 3:], way, i)
         panel.set_ylim(bottom=0)
-        drawing.name_panel(panel, NAMES[name], "examples of phases 3 and 4", "cumulative error")
+        drawing.name_panel(panel, NAMES[data], "examples of phases 3 and 4", "cumulative error")
     drawing.legend(figure, axes[0, 0])
     return figure, (
         "As the paper's Figure 1: the cumulative error of the last two phases, right after the "
@@ -185,15 +185,15 @@ def _error_figure(errors: Errors, data: Sequence[str]) -> tuple[Any, str]:
     )
 
 
-def _feature_figure(features: Features, data: Sequence[str]) -> tuple[Any, str]:
-    figure, axes = drawing.panels(len(data))
-    for panel, name in zip(axes.flat, data, strict=True):
-        for i, (way, results) in enumerate(_of(name, features).items()):
+def _feature_figure(features: Features) -> tuple[Any, str]:
+    figure, axes = drawing.panels(len(features))
+    for panel, (data, ways) in zip(axes.flat, features.items(), strict=True):
+        for i, (way, results) in enumerate(ways.items()):
             used = np.mean([[point["used"] for point in result] for result in results], axis=0)
             found = np.array([[point["error"] for point in result] for result in results])
             drawing.points(panel, used[used >= FEWEST], found[:, used >= FEWEST], way, i)
         panel.set_xscale("log")
-        drawing.name_panel(panel, NAMES[name], "features that predict", "error")
+        drawing.name_panel(panel, NAMES[data], "features that predict", "error")
     drawing.legend(figure, axes[0, 0])
     return figure, "As the paper's Figure 3: error against the number of features that predict."
 
