@@ -59,17 +59,17 @@ class Passes(NamedTuple):
         """Return the last point of the Gaussian's curves up to a round."""
         return int(np.flatnonzero(self.ends("gaussian") <= round)[-1])
 
-    def selective(self, data: str, share: float) -> dict[str, np.ndarray]:
-        """Return the curves of the paper's ways with few labels, LASEC-SS first."""
-        names = sorted(self.ways(data), key=lambda name: name != "LASEC-SS")
-        return {name: self.curves(data, name, share) for name in names if name != BEYOND}
+    def selective(self, share: float) -> dict[str, np.ndarray]:
+        """Return the Gaussian's curves of the paper's ways with few labels, LASEC-SS first."""
+        names = sorted(self.ways("gaussian"), key=lambda name: name != "LASEC-SS")
+        return {name: self.curves("gaussian", name, share) for name in names if name != BEYOND}
 
 
 def claims(passes: Passes, shares: Sequence[float]) -> list[Claim]:
     """Return the paper's claims, and this project's own."""
-    found = _supervised(passes, [n for n in passes.ways("usps", 1.0) if n not in (ASIDE, BEYOND)])
+    found = _supervised(passes)
     for share, letter in zip(SHOWN, "be", strict=True):
-        found += _of_one_share(passes, share, f"({letter}, {share:.0%} of the labels)")
+        found += _of_one_share(passes, letter, share)
     found += _of_the_larger_share(passes)
     for letter, data in zip("cf", passes.rows, strict=True):
         found += _over_shares(passes, letter, data, shares)
@@ -77,8 +77,9 @@ def claims(passes: Passes, shares: Sequence[float]) -> list[Claim]:
     return [*found, *(_beyond(passes, data) for data in passes.rows)]
 
 
-def _supervised(passes: Passes, names: Sequence[str]) -> list[Claim]:
+def _supervised(passes: Passes) -> list[Claim]:
     """Return the claims about panels a and d."""
+    names = [name for name in passes.ways("usps", 1.0) if name not in (ASIDE, BEYOND)]
     synthetic = {name: passes.scores("gaussian", name, 1.0) for name in names}
     images = {name: passes.scores("usps", name, 1.0) for name in names}
     early = passes.at(EVERY)
@@ -109,9 +110,10 @@ def _supervised(passes: Passes, names: Sequence[str]) -> list[Claim]:
     ]
 
 
-def _of_one_share(passes: Passes, share: float, which: str) -> list[Claim]:
+def _of_one_share(passes: Passes, letter: str, share: float) -> list[Claim]:
     """Return the claims about panel b or e."""
-    curves = passes.selective("gaussian", share)
+    which = f"({letter}, {share:.0%} of the labels)"
+    curves = passes.selective(share)
     first = {name: curve[:, passes.at(EVERY)] for name, curve in curves.items()}
     last = {name: curve[:, -1] for name, curve in curves.items()}
     bbq, fall = f"{np.mean(first['BBQ']):.1%}", paired(first["BBQ"], last["BBQ"])
@@ -150,7 +152,7 @@ def _of_the_larger_share(passes: Passes) -> list[Claim]:
     """Return the further claims about panel e."""
     ends, n = passes.ends("gaussian"), passes.rows["gaussian"]
     early, fifth = passes.at(EVERY), passes.at(n // 5)
-    curves = passes.selective("gaussian", SHOWN[-1])
+    curves = passes.selective(SHOWN[-1])
     losses = {name: paired(curve[:, early], curve[:, -1]) for name, curve in curves.items()}
     own, lasec, sop = losses.pop("LASEC-SS"), curves["LASEC-SS"], curves["SOP-SS"]
     late = paired(lasec[:, fifth], lasec[:, -1])
