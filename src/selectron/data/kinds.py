@@ -9,6 +9,7 @@ be given in the order of the rows, however rows are cut into arrays.
 import math
 import re
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -19,11 +20,8 @@ from .values import BLANKS, encoded, is_blank, text_of, texts_of, vector_of, vec
 
 WORD = re.compile(r"\w\w+")
 MOST = 256  # places of dense rows, beyond which values of categories share
-OWN, OWN_SPARSE, SHARED = (
-    48,
-    10_000,
-    8,
-)  # places of a category: for its first values, and for others
+OWN, OWN_SPARSE = 48, 10_000  # places of a category for its first values: in dense rows, in sparse
+SHARED = 8  # places that its other values share, in dense rows
 TEXT_PLACES = 64  # of a text column in dense rows
 STEP, STEP_SPARSE = 8, 1024  # features by which rows grow
 CACHED = 50_000  # words whose hashes are kept
@@ -177,10 +175,7 @@ class Category(Kind):
         if not new:
             return (codes, keys), []
         _, first = np.unique(codes, return_index=True)
-        return (codes, keys), [(int(first[k]), self._beginning(keys[k])) for k in new]
-
-    def _beginning(self, key: str) -> Callable[[Layout], None]:
-        return lambda layout: self.begin(key, layout)
+        return (codes, keys), [(int(first[k]), partial(self.begin, keys[k])) for k in new]
 
     def emit(self, ready: Any, layout: Layout) -> list[Cells]:
         """Return the features of the values that were prepared."""
@@ -349,7 +344,7 @@ class Vector(Kind):
         lengths = ((i, len(x)) for i, x in enumerate(values) if x is not None)
         row, length = next(lengths, (-1, 0))
         new = learn and self.place < 0 and row >= 0
-        events: list[Event] = [(row, lambda layout: self.begin(length, layout))] if new else []
+        events: list[Event] = [(row, partial(self.begin, length))] if new else []
         return (given if learn else [], values), events
 
     def emit(self, ready: Any, layout: Layout) -> list[Cells]:

@@ -222,10 +222,19 @@ class Session:
             look(self.count)
 
     def undo(self) -> int:
-        """Undo the last answer; return its row, which is next again."""
-        row = int(self.log.rows[self.count - 1])
-        self._forget(self.count - 1)
-        return row
+        """Undo the last answer by making its plan again; return its row, which is next again."""
+        count = self.count - 1
+        while self.begun[-1].answered > count:
+            self.begun.pop()
+        last = self.begun.pop()
+        since = self.log.part(last.answered, count)
+        undone = self.log.part(last.answered, self.count)
+        self.codes[undone.rows] = OPEN
+        self.mistakes -= int(undone.wrong.sum())
+        self.count, self.carry = last.answered, last.carry
+        self._plan(last.known)
+        self._take(since)
+        return int(undone.rows[-1])
 
     def restore(self, answers: Answers, begun: Iterable[tuple[int, int]]) -> None:
         """Restore the answers of an earlier session by making its plans again."""
@@ -271,16 +280,3 @@ class Session:
         self.count += len(answers.rows)
         self.mistakes += int(answers.wrong.sum())
         self.met += int(answers.wrong.sum())
-
-    def _forget(self, count: int) -> None:
-        """Go back to the first `count` answers, and make the plan of that moment again."""
-        while self.begun and self.begun[-1].answered > count:
-            self.begun.pop()
-        last = self.begun.pop()
-        since = self.log.part(last.answered, count)
-        undone = self.log.part(last.answered, self.count)
-        self.codes[undone.rows] = OPEN
-        self.mistakes -= int(undone.wrong.sum())
-        self.count, self.carry = last.answered, last.carry
-        self._plan(last.known)
-        self._take(since)

@@ -13,7 +13,6 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.labels import as_array, distinct
-from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..estimator import checks as shared
@@ -111,12 +110,10 @@ class _Counter(SelectorMixin, BaseEstimator):
         """Compute the cuts from the first rows, for (d bins)^power counts; are these the first?"""
         if hasattr(self, "counts_"):
             return False
-        bins, width = self.bins, X.shape[1]
-        if not isinstance(bins, int | np.integer) or bins <= 2:
-            raise SelectronError(f"bins must be a whole number above 2, got {shown(bins)}.")
+        bins, width = above_zero("bins", self.bins, least=3), X.shape[1]
         what = f"Counting {bins} bins of {width} features"
-        check_memory(8 * (width * int(bins)) ** power, what, "take fewer bins, or fewer features")
-        self.cuts_ = cuts(X, int(bins))
+        check_memory(8 * (width * bins) ** power, what, "take fewer bins, or fewer features")
+        self.cuts_ = cuts(X, bins)
         return True
 
     def _get_support_mask(self) -> np.ndarray:
