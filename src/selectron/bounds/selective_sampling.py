@@ -16,17 +16,7 @@ import math
 
 import numpy as np
 
-from .quantities import (
-    Runs,
-    Steps,
-    Tradeoff,
-    above_0,
-    averaged,
-    fitting,
-    listed,
-    longest,
-    steps,
-)
+from .quantities import Runs, Steps, Tradeoff, above_0, averaged, fitting, listed, longest, steps
 
 __all__ = ["adaptive", "theorem_1", "theorem_2"]
 

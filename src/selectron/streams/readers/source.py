@@ -14,20 +14,14 @@ from ...errors import SelectronError
 from .columns import Choice, Part
 from .text import Blocks, Counted, ahead, opened, pieces, size_of
 
-FORMATS = ("svmlight", "csv", "parquet", "jsonl")
-PACKED = (".gz", ".bz2", ".xz", ".zst")
-ENDINGS = {
-    ".svm": "svmlight",
-    ".svmlight": "svmlight",
-    ".libsvm": "svmlight",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "jsonl",
+ENDINGS = {  # of the names of files, by format
+    "svmlight": (".svm", ".svmlight", ".libsvm"),
+    "csv": (".csv", ".tsv"),
+    "parquet": (".parquet", ".pq"),
+    "jsonl": (".jsonl", ".ndjson", ".json"),
 }
+FORMATS = tuple(ENDINGS)
+PACKED = (".gz", ".bz2", ".xz", ".zst")
 PAIRS = re.compile(rb"\s*(?:[^\s:,;]+\s+)?(?:qid:\S+\s+)?\d+:[^\s:,;]+(?:\s|$)")
 COMMENT = re.compile(rb"\s*#[^,;\t]*$")  # with a comma it is rather the header of a table
 
@@ -227,7 +221,8 @@ def by_name(path: str) -> str | None:
     endings = [ending.lower() for ending in PurePath(path).suffixes]
     if endings and endings[-1] in PACKED:
         endings.pop()
-    return ENDINGS.get(endings[-1]) if endings else None
+    last = endings[-1] if endings else None
+    return next((name for name, known in ENDINGS.items() if last in known), None)
 
 
 def by_content(line: bytes) -> str:
