@@ -6,12 +6,9 @@ r and the quadratic form q. It is compiled like a learner's functions; along a l
 is monotone in q. `Budget` wraps another asker, whose probability, or `worth`, ranks the rows.
 """
 
-from .adaptive import AdaptiveMargin
 from .budget import Budget
-from .constant import Always, Fixed
-from .margin import Margin, SecondOrderMargin
-from .uncertainty import Uncertainty
-from .variance import BBQ, BBQI, Disagreement
+from .margin import AdaptiveMargin, Always, Fixed, Margin, SecondOrderMargin
+from .uncertainty import BBQ, BBQI, Disagreement, Uncertainty
 
 __all__ = [
     "BBQ",

@@ -1,9 +1,12 @@
-"""The asker for `LeadingHistory`, which uses its probabilities."""
+"""Askers by the uncertainty about a row, given the labels so far."""
 
+import math
 from typing import Any, NamedTuple
 
-from ..engine.loop import BELIEF
+from ..engine.loop import BELIEF, FORM, VARIANCE
 from ..engine.parameters import number
+from ..engine.parts import learner
+from ..engine.round import mistake
 
 
 class Uncertainty(NamedTuple):
@@ -48,3 +51,100 @@ class Uncertainty(NamedTuple):
     def surprise(self, r: float, q: float, t: int) -> float:
         """Return q: bursts are for doubt about which expert is right, not for hard rows."""
         return q
+
+
+class BBQ(NamedTuple):
+    """BBQ: ask if the row's variance under the labels so far is above t^-kappa.
+
+    Made for `RLS` on rows of unit length. It asks along directions with few labels, whatever the
+    margin: often at first, and hardly ever once all directions are known. That makes it the best
+    asker where the concept is stationary, and blind to drift.
+
+    Parameters: kappa from 0 to 1; the larger, the more it asks.
+
+    Source: Cesa-Bianchi, Gentile & Orabona, "Robust Bounds for Classification via Selective
+    Sampling" (ICML 2009): x' A^-1 x = q / (1 + q), A counting the row itself.
+
+    >>> BBQ(kappa=0.5).probability(r=0.1, q=0.25, t=16), BBQ(kappa=0.5).probability(0.1, 0.25, 36)
+    (0.0, 1.0)
+    """
+
+    kappa: float
+
+    def numbers(self) -> Any:
+        """Return kappa, which must lie between 0 and 1."""
+        return (number(self, "kappa", lambda kappa: 0 <= kappa <= 1, "from 0 to 1"),)
+
+    def reads(self) -> str:
+        """Return VARIANCE: q is that of a row under the labels so far."""
+        return VARIANCE
+
+    def probability(self, r: float, q: float, t: int) -> float:
+        """1 if q / (1 + q) > t^-kappa, else 0."""
+        return 1.0 if q / (1 + q) > t**-self.kappa else 0.0
+
+
+class BBQI(BBQ):
+    """BBQ-I: ask as BBQ does, and update the learner only on a mistake.
+
+    The variance then falls more slowly, so that it asks for longer, which helps under drift. With
+    `RLS` it is the BBQ-I of the LASEC paper.
+
+    Parameters: kappa from 0 to 1; the larger, the more it asks.
+
+    Source: Moroshko & Crammer, "Selective Sampling with Drift" (AISTATS 2014), section 5.
+
+    >>> BBQI(kappa=0.5).passes(m=0.2, y=1.0), BBQI(kappa=0.5).passes(m=0.2, y=-1.0)
+    (False, True)
+    """
+
+    __slots__ = ()
+
+    def passes(self, m: float, y: float) -> bool:
+        """Return whether the label is a mistake, the only kind that the learner gets."""
+        return mistake(m, y)
+
+
+class Disagreement(NamedTuple):
+    """Ask if two classifiers of the learner's ellipsoid differ on the row: |r| <= sqrt(q) - margin.
+
+    Made for `CELLIP`, whose ellipsoid {z: (z - w)' P^-1 (z - w) <= 1} holds the best classifier u:
+    where labels are right and u has the margin gamma on every row, a label that is not asked for
+    follows from the others, as |<u, x> - r| <= sqrt(q). Under this asker CELLIP cuts on every label
+    with a margin below a gamma, not on mistakes alone. The larger a gamma, the fewer labels: on
+    20,000 points of the unit circle with a margin of 0.2, `CELLIP(0.2, a=0.9)` asks for 0.7%, or
+    0.2% with margin=0.2, but with a = 0.5 for all.
+
+    With other second-order learners, P measures uncertainty. In first order q = <x, x>, so that it
+    asks where |w| may be below 1.
+
+    Parameters: margin >= 0, that of the best classifier of norm 1 on every row; 0 if not known.
+
+    Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), which proposes it
+    with margin 0.
+
+    >>> Disagreement().probability(r=-0.5, q=0.25, t=1), Disagreement().probability(0.6, 0.25, 1)
+    (1.0, 0.0)
+    >>> Disagreement(margin=0.1).probability(r=-0.45, q=0.25, t=1)
+    0.0
+    """
+
+    margin: float = 0.0
+
+    def numbers(self) -> tuple[float, ...]:
+        """Return margin, which must not be below 0."""
+        fits = (lambda margin: 0 <= margin < math.inf), "from 0 on and finite"
+        return (number(self, "margin", *fits),)
+
+    @staticmethod
+    def trains(p: Any, m: float, y: float) -> bool:
+        """Return whether the label rules anything out, by the learner's `cuts`."""
+        return learner.cuts(p, m, y)
+
+    def reads(self) -> str:
+        """Return FORM: q measures the uncertainty about a row."""
+        return FORM
+
+    def probability(self, r: float, q: float, t: int) -> float:
+        """1 if |r| <= sqrt(q) - margin, else 0."""
+        return 1.0 if abs(r) <= math.sqrt(q) - self.margin else 0.0

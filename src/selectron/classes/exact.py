@@ -17,9 +17,8 @@ import numpy as np
 
 from ..engine.bind import needs_refcounts, noinline, variant
 from ..engine.parts import VAST, learner, space
-from ..engine.round import REFUSED, Round
+from ..engine.round import REFUSED, Round, shaped
 from ..engine.rows import Dense, Sparse, SparseRows
-from ..engine.scales import shaped
 from ..errors import SelectronError
 from ..spaces.state import SQUARE
 from . import joint

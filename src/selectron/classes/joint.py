@@ -34,8 +34,7 @@ from ..engine.arithmetic import reassociated
 from ..engine.bind import needs_refcounts, noinline, variant
 from ..engine.loop import asker, classes
 from ..engine.parts import VAST, learner, space
-from ..engine.round import REFUSED, STRAINED, UPDATED, Life, Round, Step
-from ..engine.scales import shaped
+from ..engine.round import REFUSED, STRAINED, UPDATED, Life, Round, Step, shaped
 from ..spaces.state import SQUARE
 from .stack import BEST, COUNT, NOTE, SECOND
 

@@ -273,7 +273,7 @@ def enter(width: int, sparse: bool, demo: bool, **options: Any) -> list["Contest
     """Return a contestant for every learner under every asker."""
     from ..evaluate.contest import Contestant
     from ..learners import LASEC
-    from ..learners.default import default_for
+    from ..learners.leading_history import default_for
     from ..model.model import Model
 
     kernel, max_support, sketch = (options[name] for name in ("kernel", "max_support", "sketch"))

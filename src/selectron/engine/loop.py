@@ -9,8 +9,7 @@ from typing import Any, ClassVar, Protocol, cast
 
 from .bind import Part
 from .parts import Space, learner, space
-from .round import ASKED, CLASS, REFUSED, Life, Situation
-from .scales import shaped, unit
+from .round import ASKED, CLASS, REFUSED, Life, Situation, shaped, unit
 
 # The label of a row in the loop: -1 or +1, or the number of its class, from 1, or
 NONE = 0  # no label: predict, and never ask

@@ -28,8 +28,8 @@ from .round import (
     ShapeStep,
     Step,
     mistake,
+    shaped,
 )
-from .scales import shaped
 
 
 class Learner(Protocol):

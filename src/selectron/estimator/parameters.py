@@ -11,7 +11,7 @@ from ..engine.parameters import shown
 from ..errors import SelectronError
 from ..kernels import kernel_of
 from ..learners import LASEC
-from ..learners.default import default_for
+from ..learners.leading_history import default_for
 from ..model import Model, support
 
 CLASSIFIED = {"joint": "joint", "exact": "exact", "rest": "rest"}

@@ -18,10 +18,9 @@ import numpy as np
 
 from ..engine.arithmetic import dot, row_dot
 from ..engine.bind import noinline
-from ..engine.round import REFUSED, UPDATED, Life
+from ..engine.round import REFUSED, SHORTEST, UPDATED, Life
 from ..engine.rows import Dense, readonly
 from ..engine.rows import DenseRows as Rows
-from ..engine.scales import SHORTEST
 from ..spaces import dense_second
 from ..spaces.dense_second import State as Expert
 from ..spaces.dense_second import form as product

@@ -14,8 +14,7 @@ import numpy as np
 
 from ..engine.bind import Part, noinline
 from ..engine.parts import expert
-from ..engine.round import Round
-from ..engine.scales import unit
+from ..engine.round import Round, unit
 from ..spaces.state import COUNT, Field
 from .drift import update_evidence
 from .posterior import (

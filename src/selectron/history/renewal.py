@@ -33,8 +33,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.round import Shape
-from ..engine.scales import SHORTEST
+from ..engine.round import SHORTEST, Shape
 from ..spaces.state import Room
 from .experts import PRIOR_VARIANCE
 from .posterior import ALIVE, KIND, KINDS, LABELS

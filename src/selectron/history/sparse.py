@@ -11,10 +11,9 @@ import numpy as np
 
 from ..engine.arithmetic import sparse_dot
 from ..engine.bind import noinline
-from ..engine.round import REFUSED, UPDATED
+from ..engine.round import REFUSED, SHORTEST, UPDATED
 from ..engine.rows import Sparse, readonly
 from ..engine.rows import SparseRows as Rows
-from ..engine.scales import SHORTEST
 from ..spaces import sparse_second
 from ..spaces.sparse_second import length
 from ..spaces.state import Field, Table

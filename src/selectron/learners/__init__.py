@@ -11,15 +11,25 @@ what they call: numbers, `math`, and functions like themselves. A `Step` is buil
 fields. A learner with a `shape` is of second order; one with a `radius` keeps w in an L1 ball.
 """
 
-from .budgeted import BudgetPerceptron, Forgetron
 from .ellipsoid import CELLIP, IELLIP
 from .gaussian import AROW, BayesianPerceptron
-from .large_margin import L1Constrained, L2Constrained, ObjectiveRegularized
+from .large_margin import (
+    MIRA,
+    NORMA,
+    L1Constrained,
+    L2Constrained,
+    ObjectiveRegularized,
+    PassiveAggressive,
+)
 from .leading_history import LeadingHistory
 from .least_squares import LASEC, RLS, SecondOrderPerceptron
-from .norma import NORMA
-from .passive_aggressive import MIRA, PassiveAggressive
-from .perceptron import ModifiedPerceptron, Perceptron, ShiftingPerceptron
+from .perceptron import (
+    BudgetPerceptron,
+    Forgetron,
+    ModifiedPerceptron,
+    Perceptron,
+    ShiftingPerceptron,
+)
 
 __all__ = [
     "AROW",

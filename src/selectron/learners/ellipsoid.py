@@ -4,8 +4,7 @@ import math
 from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Round, Shape, ShapeStep, mistake
-from ..engine.scales import SHORTEST
+from ..engine.round import SHORTEST, Round, Shape, ShapeStep, mistake
 from ..errors import SelectronError
 
 DEEPEST = 1 - 1e-6  # depth of a cut that would miss the ellipsoid

@@ -4,8 +4,7 @@ import math
 from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Round, Shape, ShapeStep, hinge
-from ..engine.scales import variance
+from ..engine.round import Round, Shape, ShapeStep, hinge, variance
 
 FAR = -5.0  # below, the normal distribution's tail is taken from its continued fraction
 TERMS = 50  # of that fraction: more than enough for double precision at FAR and below

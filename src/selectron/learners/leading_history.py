@@ -1,4 +1,4 @@
-"""LeadingHistory: an ensemble that follows drift, with no parameters to set."""
+"""LeadingHistory, the default learner: an ensemble that follows drift, with nothing to set."""
 
 import math
 from typing import Any, NamedTuple
@@ -6,8 +6,10 @@ from typing import Any, NamedTuple
 from ..engine.parameters import number
 from ..engine.round import Round, ShapeStep
 from .gaussian import inverse_mills
+from .least_squares import LASEC
 
 HALF = math.sqrt(0.5)
+WIDE = 1024  # dense features up to which LeadingHistory is the default
 
 
 class LeadingHistory(NamedTuple):
@@ -102,3 +104,15 @@ def tail(z: float) -> float:
     (0.5, 0.0)
     """
     return math.erfc(-z * HALF) / 2
+
+
+def default_for(width: int, sparse: bool, kernel: Any = None) -> Any:
+    """Return the default learner for rows of this kind.
+
+    LeadingHistory needs the eigenvectors of a d x d matrix on dense rows; it has no kernel.
+
+    >>> default_for(30, sparse=False), default_for(2000, sparse=False)
+    (LeadingHistory(switches=0.0015, fourier=100), LASEC(b=1.0, c=1000.0))
+    """
+    wide = width > WIDE and not sparse
+    return LASEC() if wide or kernel is not None else LeadingHistory()

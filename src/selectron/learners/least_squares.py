@@ -4,8 +4,7 @@ import math
 from typing import Any, NamedTuple
 
 from ..engine.parameters import number
-from ..engine.round import Round, Shape, ShapeStep
-from ..engine.scales import variance
+from ..engine.round import Round, Shape, ShapeStep, variance
 from ..errors import SelectronError
 
 

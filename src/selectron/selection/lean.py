@@ -12,9 +12,8 @@ from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
 from ..engine.parameters import shown
-from ..engine.round import CLASS
+from ..engine.round import CLASS, SHORTEST
 from ..engine.rows import Dense, Sparse, rows_of
-from ..engine.scales import SHORTEST
 from ..errors import SelectronError
 from ..estimator.classifier import OnlineClassifier
 from ..model.model import Model
