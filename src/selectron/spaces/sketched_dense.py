@@ -1,7 +1,29 @@
-"""Dense rows, second order with a sketch: see `sketched`. The directions g_t are dense vectors.
+"""Dense rows, second order with a sketch, of m terms and up to m newer ones.
 
-q costs O(m d), and so do a step and, on average, its share of the decomposition. w is explicit, so
-that a round without a step costs as much as in first order.
+    P = s I - sum_t c_t g_t g_t'
+
+After Luo, Agarwal, Cesa-Bianchi & Langford, "Efficient Second Order Online Learning by Sketching"
+(NeurIPS 2016), whose sketched Newton step keeps A = alpha I + S'S, with S of m rows, and moves w by
+A^-1 = (I - S' H S) / alpha, H = (alpha I + SS')^-1 (section 3). This is the same P = A^-1, with
+s = 1 / alpha, written as what has been taken from s I: a step P <- mu (P + eps I) - nu g g' is
+
+    s <- mu (s + eps),   c_t <- mu c_t,   and one more term nu g g'
+
+without any error, for every learner of second order, also for those that forget (eps) or fade (mu),
+for which there is no sum of outer products to be sketched.
+
+When there are 2 m terms, the m eigenvectors of P with the smallest eigenvalues are kept, those
+along which most is known. It is the rule of frequent directions (the paper's FD-SON), which is
+exact where no more than m directions have been seen. What is known along the others, in precision,
+is shared by all other directions, so that the trace of P^-1 stays as it was: of their eigenvalues,
+the harmonic mean becomes s. Frequent directions subtract it, and lose it: on dense rows, whose
+directions are many and alike, a sketch is then worse than first order. Oja's rule (the paper's
+Oja-SON) has a step size to be chosen, and finds new directions slowly: it saves the decomposition,
+which costs O(m^2) a step here.
+
+On dense rows the g_t are dense vectors: q costs O(m d), and so do a step and, on average, its share
+of the decomposition. w is explicit, so that a round without a step costs as much as in first order.
+Sparse rows are in `sketched_sparse`.
 """
 
 from typing import Any
@@ -19,9 +41,6 @@ from .dense_second import score_all as score_all
 from .dense_second import weights as weights
 from .dual_second import ceiling as ceiling
 from .dual_second import largest as largest
-from .sketched import eigenvectors, reduced
-from .sketched import full as full
-from .sketched import sound as sound
 from .state import FRESH, HELD, NOISE, SKETCH_LENGTH, SQUARE, Field, Room, Table, numbers
 
 order = 2
@@ -51,6 +70,11 @@ State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size,
 def widen(s: Any, width: int) -> Any:
     """Return the state with new features, as if they had been 0 from the start."""
     return TABLE.resized(s, Room(width, len(s.c)))
+
+
+def full(s: Any) -> bool:
+    """Return whether there is no room for another term, so that `compress` has to make some."""
+    return int(s.scalars[HELD]) == len(s.c)
 
 
 def form(s: Any, rows: Any, i: int) -> float:
@@ -137,3 +161,45 @@ def compress(s: Any) -> bool:
     s.c[:m], s.c[m:] = kept, 0.0
     s.scalars[HELD] = m
     return True
+
+
+def eigenvectors(inner: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return what terms remove along their eigenvectors, ascending, and the last m of these.
+
+    `inner` has the inner products of the terms sqrt(c_t) g_t; the eigenvectors are combinations of
+    terms, of unit length, a row each, and 0 where nothing is removed.
+
+    >>> eigenvectors(np.array([[4.0, 0.0], [0.0, 1.0]]), 1)
+    (array([1., 4.]), array([[0.5, 0. ]]))
+    """
+    removed, vectors = np.linalg.eigh(inner)
+    some = removed > len(removed) * EPSILON * removed[-1]
+    lengths = np.sqrt(np.where(some, removed, np.inf))
+    return removed, (vectors / lengths).T[-m:]
+
+
+def reduced(removed: np.ndarray, s: float, features: int, m: int) -> tuple[np.ndarray, float]:
+    """Return the weights of the m terms that are kept, and the new s.
+
+    `removed`, in ascending order, is what the terms take from s along their eigenvectors, of which
+    the last m are kept, and `features` the number of those seen.
+
+    >>> kept, s = reduced(np.array([0.0, 0.5, 0.75]), 1.0, 3, 1)
+    >>> s - kept, round(s, 3)
+    (array([0.25]), 0.667)
+    """
+    least = 4 * len(removed) * EPSILON * s
+    variances = np.maximum(s - removed, least)
+    others = features - m
+    if others <= 0:
+        return removed[-m:].clip(0.0, s - least), s
+    left = variances[max(len(removed) - m - others, 0) : len(removed) - m]
+    mean = others / ((1 / left).sum() + (others - len(left)) / s)
+    return (mean - variances[-m:]).clip(0.0), float(mean)
+
+
+def sound(s: Any) -> bool:
+    """Return whether counts are valid and numbers finite, in a state from a file."""
+    held = s.scalars[HELD]
+    whole = 0 <= held <= len(s.c) and held == int(held) and s.scalars[FRESH] >= 0
+    return bool(whole and all(np.isfinite(array).all() for array in s))

@@ -1,4 +1,4 @@
-"""Sparse rows, second order with a sketch: see `sketched`. The directions are sums of rows.
+"""Sparse rows, second order with a sketch: see `sketched_dense`. The directions are sums of rows.
 
     g_t = sum_j h_tj y_j,   w = v + sum_j b_j y_j
 
@@ -10,6 +10,10 @@ epoch instead, and changes those that were part of a step in the last one. Y is 
 and a feature keeps its column of the epoch epoch[j] = e: `moved[e]` leads from there to the column
 of now, and its weight is v_j + <b[e], column>, as a step adds to the b of every epoch what it adds
 to w. When the epochs run out, all features are brought to the first one.
+
+A step costs O(m^2), and O(m) for each non-zero, as in the paper's section 4. Its sketch has
+orthonormal rows V = F Z, of which only Z, at the non-zeros, and the small F change; here F is taken
+into Z feature by feature, when a step next needs the feature.
 """
 
 import sys
@@ -21,9 +25,9 @@ from ..engine.arithmetic import dot, reassociated
 from ..engine.bind import noinline
 from ..engine.round import Shape
 from . import dual_second
-from .sketched import eigenvectors, reduced
-from .sketched import full as full
-from .sketched import sound as sound_numbers
+from .sketched_dense import eigenvectors, reduced
+from .sketched_dense import full as full
+from .sketched_dense import sound as sound_numbers
 from .sparse_second import Rows as Rows
 from .sparse_second import length
 from .sparse_second import rows as rows
