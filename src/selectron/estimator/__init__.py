@@ -3,9 +3,8 @@
 classifier   `OnlineClassifier`
 ranker       `OnlineRanker`, for rows of several classes
 live         decisions on single rows, labels that come later, and corrections
-weights      weights of labels, as users give them
 rows         what they take as rows: arrays, dicts, and tables, which are encoded
-checks       checks of rows and labels
+checks       checks of rows, labels and weights
 parameters   nested names and checks of parameters, and the model that they make
 packing      a classifier as a header and arrays, for files
 """

@@ -17,7 +17,7 @@ from ..learners import LeadingHistory
 from ..model.model import Block
 from ..model.run import Run, named
 from ..spaces.state import HELD
-from . import checks, packing, parameters, weights
+from . import checks, packing, parameters
 from .live import Live
 
 FITTED = (
@@ -245,7 +245,7 @@ class OnlineClassifier(ClassifierMixin, Live):
         with self._all_or_nothing():
             block, y, codes = self._labelled(X, y, classes)
             found = clock.times(times, len(codes), self.model_.timed)
-            weighed = weights.of_rows(self, sample_weight, codes)
+            weighed = checks.row_weights(self, sample_weight, codes)
             late = None if delay is None else checks.delays(delay, len(codes))
             out = self.model_.run(block, codes, margins, found, weighed, late)
         return Run(
@@ -389,7 +389,7 @@ class OnlineClassifier(ClassifierMixin, Live):
     ) -> None:
         """Learn from rows whose labels are given."""
         block, _, codes = self._labelled(X, y, classes, alone)
-        self.model_.learn(block, codes, weights.of_rows(self, sample_weight, codes))
+        self.model_.learn(block, codes, checks.row_weights(self, sample_weight, codes))
 
     def _ready(self, block: Block, classes: np.ndarray, named: bool) -> None:
         """Make the model if there is none, or else extend it to new classes."""
@@ -404,4 +404,4 @@ class OnlineClassifier(ClassifierMixin, Live):
         elif hasattr(self, "encoder_"):
             width = self.encoder_.width_
         self.model_ = parameters.model_of(self, width, sparse, len(classes))
-        self.class_weight_ = weights.of_classes(self.class_weight, classes if named else None)
+        self.class_weight_ = checks.class_weights(self.class_weight, classes if named else None)

@@ -12,7 +12,7 @@ from ..engine.loop import LATER
 from ..errors import SelectronError
 from ..model.calibration import Belief, proba_of
 from ..model.run import indices
-from . import checks, weights
+from . import checks
 from .parameters import flag
 from .rows import TakesRows
 
@@ -110,7 +110,7 @@ class Live(TakesRows):
         if correct is not None:
             return self._told_whether(ticket, label, sample_weight, correct)
         if sample_weight != 1:
-            sample_weight = weights.checked(sample_weight, None).item()
+            sample_weight = checks.weights(sample_weight, None).item()
         code = checks.code(label, self.classes_, self.model_.stacked)
         if code:
             return self._told(ticket, code, sample_weight)
@@ -156,7 +156,7 @@ class Live(TakesRows):
         """Tell the model a label, whose class may have a weight."""
         if self.class_weight_:
             index = indices(np.array([code]), self.model_.stacked)
-            weight = (weight * weights.factors(self)[index]).item()
+            weight = (weight * checks.class_factors(self)[index]).item()
         return self.model_.tell(ticket, code, weight)
 
     def _told_whether(self, ticket: int, label: Any, weight: float, correct: Any) -> bool:

@@ -18,7 +18,7 @@ from ..model.draws import Draws
 from ..model.late import Due
 from ..model.model import Model
 from ..model.weighting import MOST, Weighting
-from . import parameters, weights
+from . import checks, parameters
 
 SHARED = ("many", "normalize", "max_open", "max_support", "sketch")  # by a classifier and its model
 KEPT = (*SHARED, "fit_intercept")  # parameters of a classifier
@@ -80,7 +80,7 @@ def _restored(cls: Any, header: dict, arrays: dict, parts: tuple[Any, ...]) -> A
     clf.correctable = clf.model_.correctable
     given = dict(header.get("class_weight", ()))
     clf.class_weight = "balanced" if clf.model_.weighting.balanced else given or None
-    clf.class_weight_ = weights.of_classes(clf.class_weight, None)
+    clf.class_weight_ = checks.class_weights(clf.class_weight, None)
     width, keyed = clf.model_.width, header["keyed"]
     if keyed is not None:
         clf.names_ = Names(keyed)

@@ -11,7 +11,7 @@ from ..data.labels import as_array, distinct
 from ..engine.rows import Dense, Sparse
 from ..errors import NotThere, SelectronError
 from ..model.run import Run
-from . import checks, weights
+from . import checks
 from .classifier import OnlineClassifier
 from .live import Decision
 
@@ -108,7 +108,7 @@ class OnlineRanker(OnlineClassifier):
             block, table, codes = self._labelled(X, y, classes)
             with self.model_.relating(table):
                 found = clock.times(times, len(codes), self.model_.timed)
-                weighed = weights.of_rows(self, sample_weight, codes)
+                weighed = checks.row_weights(self, sample_weight, codes)
                 out = self.model_.run(block, codes, times=found, weights=weighed)
         fields = {
             name: getattr(out, name) for name in ("margin", "ask_probability", "flags", "scores")
@@ -146,7 +146,7 @@ class OnlineRanker(OnlineClassifier):
             raise SelectronError(f"There is no class {unknown[0]!r}.")
         table = np.isin(self.classes_, wanted).astype(np.uint8)[None]
         with self.model_.relating(table):
-            weight = weights.checked(sample_weight, None).item()
+            weight = checks.weights(sample_weight, None).item()
             return self.model_.tell(ticket, 1, weight)
 
     # A table
@@ -172,7 +172,7 @@ class OnlineRanker(OnlineClassifier):
     ) -> None:
         block, table, codes = self._labelled(X, y, classes)
         with self.model_.relating(table):
-            self.model_.learn(block, codes, weights.of_rows(self, sample_weight, codes))
+            self.model_.learn(block, codes, checks.row_weights(self, sample_weight, codes))
 
     def _labelled(
         self, X: Any, y: Any, classes: Any, alone: bool = False
