@@ -140,7 +140,7 @@ def snapshot(model: Model) -> list[np.ndarray]:
         model.past.copy(),
         upcoming(model),
         counts,
-        *waiting(model.open.values()),
+        *waiting(one.block for one in model.open.values()),
     ]
 
 

@@ -194,11 +194,12 @@ class Live(TakesRows):
 
     def _decision(self, index: int, margin: float, chance: float, ticket: int | None) -> Decision:
         known = len(self.classes_)
-        index = min(index, known - 1)
-        if ticket is not None:
-            self.model_.proposed[ticket] = index
-        label = self.classes_.item(index) if known else None
         model = self.model_
+        if index >= known:  # of two classes, or one, that have no name yet
+            index = known - 1
+            if ticket is not None:
+                model.open[ticket] = model.open[ticket]._replace(proposed=index)
+        label = self.classes_.item(index) if known else None
         belief: Belief = ([1.0] * known,)
         if known > 1:
             belief = model.calibration.of_one(model.room.out, model.room.labels)

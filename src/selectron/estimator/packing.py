@@ -1,7 +1,7 @@
 """A model, or a classifier, as a header for JSON and plain arrays, and back."""
 
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse
@@ -15,7 +15,7 @@ from ..kernels import kernel_of
 from ..model import support
 from ..model.compose import RANKINGS
 from ..model.draws import Draws
-from ..model.late import Due
+from ..model.live import Due, Ticket
 from ..model.model import Model
 from ..model.weighting import MOST, Weighting
 from . import checks, parameters
@@ -23,18 +23,6 @@ from . import checks, parameters
 SHARED = ("many", "normalize", "max_open", "max_support", "sketch")  # by a classifier and its model
 KEPT = (*SHARED, "fit_intercept")  # parameters of a classifier
 SETTINGS = (*SHARED, "width", "sparse", "classes", "constant")  # of a model
-
-
-class Memory(NamedTuple):
-    """The asker's memory, as a tuple of arrays."""
-
-    past: np.ndarray
-
-
-class Calibrated(NamedTuple):
-    """The state of the calibration, as a tuple of arrays."""
-
-    s: np.ndarray
 
 
 def described(clf: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -104,6 +92,7 @@ def _restored(cls: Any, header: dict, arrays: dict, parts: tuple[Any, ...]) -> A
 
 def pack(model: Model) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Return the header and arrays of a model, complete: it continues bit for bit from them."""
+    waiting = list(model.open.values())
     header = {
         "learner": storage.packed(model.learner),
         "asker": storage.packed(model.asker),
@@ -111,10 +100,10 @@ def pack(model: Model) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         "chance": model.chance,
         "draws": model.draws.pack(),
         "open": list(model.open),
-        "chances": list(model.chances.values()),
-        "proposed": list(model.proposed.values()),
-        "asked_in": list(model.asked_in.values()),
-        "due": [[ticket, *due] for ticket, due in model.due.items()],
+        "chances": [one.chance for one in waiting],
+        "proposed": [one.proposed for one in waiting],
+        "asked_in": [one.asked_in for one in waiting],
+        "due": [[ticket, *one.due] for ticket, one in model.open.items() if one.due],
         "answered": model.answered,
         "rounds": model.rounds,
         "strained": model.strained,
@@ -126,9 +115,9 @@ def pack(model: Model) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     }
     arrays = {f"state.{name}": array for name, array in model.state._asdict().items()}
     arrays |= {"asker.past": model.past, "calibration.s": model.calibration.s}
-    waiting = joined(list(model.open.values()))
-    if waiting is not None:
-        arrays |= {f"open.{name}": array for name, array in waiting._asdict().items()}
+    rows = joined([one.block for one in waiting])
+    if rows is not None:
+        arrays |= {f"open.{name}": array for name, array in rows._asdict().items()}
     return header, arrays
 
 
@@ -153,30 +142,17 @@ def unpack(
     model.chance, model.correctable = int(header["chance"]), int(header.get("correctable", 0))
     model.weighting = Weighting.of(*header.get("weighting", (model.chance,)))
     model.state = _alike(arrays, "state", _roomy(model, arrays))
-    (model.past,) = _alike(arrays, "asker", Memory(model.past))
+    model.past = _array(arrays, "asker.past", model.past)
     _must(model.dual or bool(np.isfinite(model.weights()).all()))
     sound = getattr(model.space, "sound", None)
     _must(sound is None or sound(model.state))
     if "calibration.s" in arrays:  # not before version 10
-        s = _alike(arrays, "calibration", Calibrated(model.calibration.s)).s
+        s = _array(arrays, "calibration.s", model.calibration.s)
         _must(bool(np.isfinite(s).all()))
         model.calibration = model.calibration._replace(s=s)
-    tickets = [int(ticket) for ticket in header["open"]]
-    if tickets:
-        waiting = _waiting(arrays, len(tickets), model.width, model.sparse)
-        rows = (rows_of(waiting, i, i + 1) for i in range(len(tickets)))
-        model.open = dict(zip(tickets, rows, strict=True))
-        chances = [float(chance) for chance in header.get("chances", [1.0] * len(tickets))]
-        _must(all(0 < chance <= 1 for chance in chances))
-        model.chances = dict(zip(tickets, chances, strict=True))
-        proposed = [int(place) for place in header.get("proposed", [0] * len(tickets))]
-        _must(all(-1 <= place < model.classes for place in proposed))
-        model.proposed = dict(zip(tickets, proposed, strict=True))
-        rounds = [int(n) for n in header.get("asked_in", [model.rounds] * len(tickets))]
-        _must(all(0 < n <= model.rounds for n in rounds))
-        model.asked_in = dict(zip(tickets, rounds, strict=True))
-        model.due = dict(_due(model, *each) for each in header.get("due", ()))
-        model.oldest = min(tickets)
+    if header["open"]:
+        model.open = _open(model, header, arrays)
+        model.oldest = min(model.open)
     return model
 
 
@@ -191,14 +167,36 @@ def _roomy(model: Model, arrays: dict[str, np.ndarray]) -> Any:
 
 
 def _alike(arrays: dict[str, np.ndarray], prefix: str, like: Any) -> Any:
-    """Return arrays of a file as a tuple like this one; their types and shapes must be the same."""
-    found = like._replace(**{name: arrays[f"{prefix}.{name}"] for name in like._fields})
-    for got, wanted in zip(found, like, strict=True):
-        _must(got.shape == wanted.shape and got.dtype == wanted.dtype and got.flags.c_contiguous)
+    """Return arrays of a file as a tuple like this one."""
+    return type(like)(*(_array(arrays, f"{prefix}.{n}", a) for n, a in like._asdict().items()))
+
+
+def _array(arrays: dict[str, np.ndarray], name: str, like: np.ndarray) -> np.ndarray:
+    """Return an array of a file; its type and shape must be those of `like`."""
+    got = arrays[name]
+    _must(got.shape == like.shape and got.dtype == like.dtype and got.flags.c_contiguous)
+    return got
+
+
+def _open(model: Model, header: dict[str, Any], arrays: dict) -> dict[int, Ticket]:
+    """Return the open tickets; older files lack some of what is known about them."""
+    numbers = header["open"]
+    n, found = len(numbers), {}
+    rows = _rows(arrays, n, model.width, model.sparse)
+    chances, proposed = header.get("chances", [1.0] * n), header.get("proposed", [0] * n)
+    rounds = header.get("asked_in", [model.rounds] * n)
+    for i, known in enumerate(zip(numbers, chances, rounds, proposed, strict=True)):
+        number, chance, asked_in, place = known
+        _must(0 < chance <= 1 and 0 < asked_in <= model.rounds and -1 <= place < model.classes)
+        ticket = Ticket(rows_of(rows, i, i + 1), float(chance), int(asked_in), int(place))
+        found[int(number)] = ticket
+    for number, comes, place, weight in header.get("due", ()):
+        _must(place in range(model.classes) and 0 <= weight <= MOST)
+        found[number] = found[number]._replace(due=Due(int(comes), place, float(weight)))
     return found
 
 
-def _waiting(arrays: dict[str, np.ndarray], n: int, width: int, sparse: bool) -> Dense | Sparse:
+def _rows(arrays: dict[str, np.ndarray], n: int, width: int, sparse: bool) -> Dense | Sparse:
     """Return the rows of n open tickets as a block."""
     if not sparse:
         return _alike(arrays, "open", Dense(np.zeros((n, width))))
@@ -208,12 +206,6 @@ def _waiting(arrays: dict[str, np.ndarray], n: int, width: int, sparse: bool) ->
     table = (rows.values, rows.indices, rows.indptr)
     scipy.sparse.csr_array(table, shape=(n, width)).check_format(full_check=True)
     return rows
-
-
-def _due(model: Model, ticket: int, comes: int, place: int, weight: float) -> tuple[int, Due]:
-    """Return an open ticket, and its label on its way."""
-    _must(ticket in model.open and place in range(model.classes) and 0 <= weight <= MOST)
-    return ticket, Due(int(comes), place, float(weight))
 
 
 def _must(sound: bool) -> None:

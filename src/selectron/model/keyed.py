@@ -20,6 +20,7 @@ import numpy as np
 from ..engine.loop import GIVEN, LATER
 from ..engine.rows import joined, rows_of, taken
 from ..errors import Refused, SelectronError
+from .live import Ticket
 from .model import TIMELESS, Model
 from .packed import BEGINNING, NO_LABELS, Key, Packing, Pool, Rows
 from .run import Outcome
@@ -182,9 +183,8 @@ class Machine:
         pool = known.open
         model.oldest = int(pool.ticket.min(initial=model.tickets + 1))
         for i, ticket in enumerate(pool.ticket.tolist()):
-            model.open[ticket] = rows_of(pool.rows, i, i + 1)
-            model.chances[ticket], model.proposed[ticket] = float(pool.chance[i]), -1
-            model.asked_in[ticket] = int(pool.asked_in[i])
+            row, asked_in = rows_of(pool.rows, i, i + 1), int(pool.asked_in[i])
+            model.open[ticket] = Ticket(row, float(pool.chance[i]), asked_in, proposed=-1)
         return model
 
     def place(

@@ -8,8 +8,6 @@ Labels that have not come by the end stay open tickets. The next delayed run del
 """
 
 import heapq
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -21,19 +19,11 @@ from ..engine.round import ASKED, STRAINED, UPDATED
 from ..engine.rows import Dense, Sparse, extent, rows_of, taken
 from ..errors import Refused
 from .draws import BLOCK
+from .live import Due, Ticket
 from .run import Outcome, indices
 
 LONGEST = 2**62  # of a delay: later labels never come
 TIMELESS = np.zeros(0)
-OPEN = "open", "chances", "proposed", "asked_in", "due"  # what a model keeps of its tickets
-
-
-class Due(NamedTuple):
-    """A label on its way: the round at whose end it comes, its class, and its weight."""
-
-    round: int
-    place: int  # of the class: codes change with the third class
-    weight: float
 
 
 class Rounds(NamedTuple):
@@ -63,16 +53,18 @@ def play(
     rounds = Rounds(labels, times, weights, np.minimum(delays, LONGEST))
     out = Outcome.empty(n, True, model.columns, model.aging, model.codes)
     begins: list[tuple[int, Any]] = []  # of the parts, and the calibrations before them
-    with model.turn, _undone(model):
+    with model.turn, model.restoring():
+        model.open, model.guarded = dict(model.open), True
         earlier = _play_pieces(model, block, rounds, out, begins)
-    replay = partial(_proba, out, labels, model.classes, begins) if model.calibrated else None
+        model.guarded = False
+    replay = None if model.ranks else partial(_proba, out, labels, model.classes, begins)
     return replace(out, replay=replay, earlier=earlier)
 
 
 def _play_pieces(model: Any, block: Any, rounds: Rounds, out: Outcome, begins: list) -> int:
     """Play a block, or several that grow wider; return the steps on labels of earlier runs."""
     before, n = model.rounds, len(rounds.labels)
-    queue = [(due.round, ticket) for ticket, due in model.due.items()]
+    queue = [(one.due.round, ticket) for ticket, one in model.open.items() if one.due]
     heapq.heapify(queue)
     comes = np.where(rounds.labels == NONE, LONGEST, np.arange(n) + rounds.delays)
     soonest = np.minimum.accumulate(comes[::-1])[::-1]  # of this label and later ones
@@ -107,13 +99,11 @@ def _decide(
     except Refused as error:
         raise Refused(part.start + error.row, error.reason) from None
     for i in np.flatnonzero(record.flags & ASKED).tolist():
-        row, asked_in = taken(rows, np.array([i])), model.rounds + i + 1
-        flags, chance = record.flags[i].item(), record.ask_probability[i].item()
-        ticket = model.issue(row, flags, chance, asked_in)
-        at = part.start + i
-        comes, place = asked_in + rounds.delays[at].item(), places[i].item()
-        model.due[ticket] = Due(comes, place, rounds.weights[at].item())
-        heapq.heappush(queue, (comes, ticket))
+        row, asked_in, at = taken(rows, np.array([i])), model.rounds + i + 1, part.start + i
+        index, chance = record.index[i].item(), record.ask_probability[i].item()
+        comes, weight = asked_in + rounds.delays[at].item(), rounds.weights[at].item()
+        due = Due(comes, places[i].item(), weight)
+        heapq.heappush(queue, (comes, model.issue(Ticket(row, chance, asked_in, index, due))))
     model.rounds += len(labels)
 
 
@@ -125,10 +115,10 @@ def _deliver(model: Any, queue: list, before: int, out: Outcome) -> int:
     earlier = 0
     while queue and queue[0][0] <= model.rounds:
         ticket = heapq.heappop(queue)[1]
-        if ticket not in model.due:
+        if ticket not in model.open:
             continue
-        at, strained = model.asked_in[ticket] - before - 1, model.strained
-        _, place, weight = model.due[ticket]
+        strained, at = model.strained, model.open[ticket].asked_in - before - 1
+        _, place, weight = model.open[ticket].due
         code = place + 1 if model.stacked else 2 * place - 1
         try:
             updated = model.tell(ticket, code, weight)
@@ -150,18 +140,3 @@ def _proba(out: Outcome, labels: np.ndarray, classes: int, begins: list) -> np.n
         part = out.part(slice(at, end))
         found.append(calibration.proba(part.arrays(), codes[at:end], TIMELESS))
     return np.concatenate(found)
-
-
-@contextmanager
-def _undone(model: Any) -> Iterator[None]:
-    """Return a context that restores the model if anything goes wrong."""
-    kept = {**vars(model), **{name: dict(getattr(model, name)) for name in OPEN}}
-    kept["state"], kept["past"], kept["calibration"] = model._copy()
-    mark, model.guarded = model.draws.mark(), True
-    try:
-        yield
-        model.guarded = False
-    except BaseException:
-        vars(model).update(kept)
-        model.draws.reset(mark)
-        raise

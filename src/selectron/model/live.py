@@ -1,6 +1,7 @@
 """Rounds one at a time, whose labels may come later, and answers that are corrected."""
 
 import copy
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,24 @@ from .run import indices
 
 EVERY = 16  # answers between two copies of the state
 KEPT = ("classes", "width", "weighting", "strained", "labels")  # in a copy, besides arrays
+
+
+class Due(NamedTuple):
+    """A label on its way: the round at whose end it comes, its class, and its weight."""
+
+    round: int
+    place: int  # of the class: codes change with the third class
+    weight: float
+
+
+class Ticket(NamedTuple):
+    """An open ticket: a row whose label was asked for."""
+
+    block: Dense | Sparse
+    chance: float  # with which it was asked for
+    asked_in: int  # the round
+    proposed: int  # the predicted class, -1 where no class had a name yet
+    due: Due | None = None  # its label, if that is on its way
 
 
 class Told(NamedTuple):
@@ -48,23 +67,20 @@ class Live:
         self.rounds += 1
         self.draws.taken += 1  # the one that was looked at
         margin, chance = self.room.out[0].item(), self.room.out[1].item()
-        ticket = self.issue(block, flags, chance, self.rounds) if flags & ASKED else None
-        return flags >> CLASS, margin, chance, ticket
+        ticket, index = None, flags >> CLASS
+        if flags & ASKED:
+            ticket = self.issue(Ticket(block, chance, self.rounds, index))
+        return index, margin, chance, ticket
 
-    def issue(self: Any, block: Any, flags: int, chance: float, asked_in: int) -> int:
-        """Return a new ticket for a row whose label was asked for in a round.
-
-        The oldest open ticket expires if there are too many.
-        """
-        ticket = self.tickets = self.tickets + 1
-        self.open[ticket], self.chances[ticket] = block, chance
-        self.proposed[ticket] = flags >> CLASS  # -1 where no class has a name yet
-        self.asked_in[ticket] = asked_in
+    def issue(self: Any, ticket: Ticket) -> int:
+        """Return the number of a new ticket; the oldest expires if there are too many."""
+        self.tickets += 1
+        self.open[self.tickets] = ticket
         if len(self.open) > self.max_open:
             while self.oldest not in self.open:  # a dict's first key is far behind gaps
                 self.oldest += 1
-            self._close(self.oldest)
-        return ticket
+            del self.open[self.oldest]
+        return self.tickets
 
     @property
     def waiting(self: Any) -> int:
@@ -80,7 +96,7 @@ class Live:
         The step starts from the current state, with the time of the round that asked for the label.
         Raises SelectronError if the ticket is not open.
         """
-        block, chance, asked_in = self._waiting(ticket), self.chances[ticket], self.asked_in[ticket]
+        block, chance, asked_in, *_ = self._ticket(ticket)
         if not self.correctable:
             updated = self._learn_one(block, label, chance, weight, asked_in)
         else:
@@ -89,7 +105,7 @@ class Live:
             told = Told(ticket, block, place, weight, chance, asked_in, *now, None)
             updated = self._remember(told)
         self.answered = max(self.answered, ticket)
-        self._close(ticket)
+        del self.open[ticket]
         return updated
 
     def answer(self: Any, ticket: int, correct: bool) -> int:
@@ -97,8 +113,7 @@ class Live:
 
         Raises SelectronError if the ticket is not open, or if it takes the right class to learn.
         """
-        self._waiting(ticket)
-        place = self.proposed[ticket]
+        place = self._ticket(ticket).proposed
         if place < 0:
             raise SelectronError(
                 f"No class was known when ticket {ticket} was given: tell its label."
@@ -113,18 +128,12 @@ class Live:
         place = place if correct else 1 - place
         return place + 1 if self.stacked else 2 * place - 1
 
-    def _waiting(self: Any, ticket: Any) -> Dense | Sparse:
-        """Return the row of an open ticket; raise SelectronError if it is not open."""
-        block = self.open.get(ticket) if isinstance(ticket, int | np.integer) else None
-        if block is None:
-            raise SelectronError(support.why_not_open(ticket, self.tickets, self.max_open))
-        return block
-
-    def _close(self: Any, ticket: int) -> None:
-        """Forget an open ticket."""
-        for kept in (self.open, self.chances, self.proposed, self.asked_in):
-            del kept[ticket]
-        self.due.pop(ticket, None)
+    def _ticket(self: Any, number: Any) -> Ticket:
+        """Return the ticket of this number; raise SelectronError if it is not open."""
+        ticket = self.open.get(number) if isinstance(number, int | np.integer) else None
+        if ticket is None:
+            raise SelectronError(support.why_not_open(number, self.tickets, self.max_open))
+        return ticket
 
     def corrected(self: Any, ticket: int, label: int) -> Any:
         """Return a copy that learned this label of an answered ticket, and all later ones again.
@@ -174,7 +183,7 @@ class Live:
     def _return_to(self: Any, before: dict[str, Any]) -> None:
         """Return to a snapshot, without open tickets; what askers remember stays as it is."""
         self.__dict__.update({name: before[name] for name in KEPT})
-        self.calibration, self.open = before["calibration"].copy(), dict[int, Any]()
+        self.calibration, self.open = before["calibration"].copy(), dict[int, Ticket]()
         self._equip()
         self.state = self.space.State(*(array.copy() for array in before["arrays"]))
 
@@ -199,17 +208,13 @@ class Live:
 
     def _play_times(self: Any, block: Any, label: int, chance: float, times: int, late: int) -> int:
         """Learn a label several times, or never if that fails; return the flags of all."""
-        kept = self._copy() if times > 1 else None
-        flags = self._play_one(block, label, GIVEN, self.calibration.own, late)
-        self.room.out[1][0] = chance / times
-        if self.calibrated:
-            self.calibration.learn(self.room.out, self.room.labels, self.room.out[1])
-        try:
+        with self.restoring() if times > 1 else nullcontext():
+            flags = self._play_one(block, label, GIVEN, self.calibration.own, late)
+            self.room.out[1][0] = chance / times
+            if not self.ranks:
+                self.calibration.learn(self.room.out, self.room.labels, self.room.out[1])
             for _ in range(times - 1):
                 flags |= self._play_one(block, label, GIVEN, False, late)
-        except BaseException:
-            self.state, self.past, self.calibration = kept or self._learned()
-            raise
         return flags
 
     def _play_one(

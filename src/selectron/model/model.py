@@ -7,7 +7,7 @@ or raises and changes nothing.
 
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from threading import Lock
@@ -27,7 +27,7 @@ from ..spaces import sparse_second
 from . import calibration, late, support, weighting
 from .compose import EXACT, RANKINGS, check_pair, kind_of, loop, space_for
 from .draws import BLOCK, Draws, constant
-from .live import Live
+from .live import Live, Ticket
 from .run import Outcome
 
 TIMELESS = np.zeros(0)
@@ -90,11 +90,7 @@ class Model(Live):
         self.weighting = weighting.Weighting(self.chance, balanced)
         self.correctable, self.told = correctable, ()
         self.rounds = self.strained = self.labels = 0  # labels learned
-        self.open: dict[int, Dense | Sparse] = {}
-        self.chances: dict[int, float] = {}  # with which the labels of open tickets were asked for
-        self.proposed: dict[int, int] = {}  # the predicted classes of open tickets
-        self.asked_in: dict[int, int] = {}  # the rounds in which they were given
-        self.due: dict[int, late.Due] = {}  # their labels, if they are on their way
+        self.open: dict[int, Ticket] = {}  # by ticket
         self.oldest = 1  # no open ticket has a lower number
         self.guarded = False  # whether the state is restored if anything goes wrong
         self.tickets = self.answered = 0  # the last one given, and the last one answered
@@ -127,13 +123,8 @@ class Model(Live):
 
     @property
     def ranks(self) -> bool:
-        """Whether a row may be of several classes."""
+        """Whether a row may be of several classes, so that there are no probabilities."""
         return self.many in RANKINGS
-
-    @property
-    def calibrated(self) -> bool:
-        """Whether there are probabilities: not where a row may be of several classes."""
-        return not self.ranks
 
     @property
     def columns(self) -> int:
@@ -164,10 +155,8 @@ class Model(Live):
 
     def prepare(self) -> None:
         """Compile the loop, or load it from disk; the calibration too."""
-        if self.calibrated:
-            self.proba(no_rows(self.sparse, self.width), 0)
-        else:
-            self.look(no_rows(self.sparse, self.width), 0)
+        predict = self.look if self.ranks else self.proba
+        predict(no_rows(self.sparse, self.width), 0)
 
     def run(
         self,
@@ -225,7 +214,10 @@ class Model(Live):
         support.check_start(self, width, self.classes)
         self.state = self.space.widen(self.state, self.weights_of(width))
         self.width, self.recent = width, (None, ())
-        self.open = {ticket: widened(block, width) for ticket, block in self.open.items()}
+        self.open = {
+            number: ticket._replace(block=widened(ticket.block, width))
+            for number, ticket in self.open.items()
+        }
 
     def extend(self, classes: int) -> None:
         """Grow to this many classes; new ones start with no weights."""
@@ -326,20 +318,13 @@ class Model(Live):
         out = Outcome.empty(n, full, columns, aging, self.codes)
         if self.timed and not len(times):
             times = np.zeros(n)  # of rounds that do not use them
-        with self.turn:  # predictions too write into the state's scratch arrays
-            kept, mark = None if draw == NEVER else self._copy(), self.draws.mark()
-            width, waiting, weighed = self.width, self.open, self.weighting
-            try:
-                self._play_pieces(block, (labels, times, weights), draw, out, weighted)
-            except BaseException:
-                self.state, self.past, self.calibration = kept or self._learned()
-                self.width, self.open, self.weighting = width, waiting, weighed
-                self.draws.reset(mark)
-                raise
-        if not (kept and weighted and self.calibrated):
+        kept: AbstractContextManager = nullcontext() if draw == NEVER else self.restoring()
+        with self.turn, kept as before:  # predictions too write into the state's scratch arrays
+            self._play_pieces(block, (labels, times, weights), draw, out, weighted)
+        if not weighted or self.ranks:
             return out
         record = out.arrays(), labels, self._rates(out.ask_probability, weights)
-        return replace(out, replay=partial(kept[2].proba, *record))
+        return replace(out, replay=partial(before["calibration"].proba, *record))
 
     def _play_pieces(
         self, block: Any, given: Any, draw: Any, out: Outcome, weighted: bool | None
@@ -370,7 +355,7 @@ class Model(Live):
                     self.play_block(rows, rounds, at, record)
                 else:
                     weighting.play(self, rows, rounds, at, record, weights)
-                if weighted is not None and self.calibrated:
+                if not (weighted is None or self.ranks):
                     chances = record.ask_probability if weighted else TIMELESS
                     self.calibration.learn(record.arrays(), labels, self._rates(chances, weights))
                 start += max(size, 1)
@@ -442,11 +427,15 @@ class Model(Live):
         way, state = (self.rounds + start, waiting, self.scaled, full, out), tuple(self.state)
         return self.loop(*self.numbers, self.past, state, rows, *rounds, *way)
 
-    def _learned(self) -> tuple[Any, np.ndarray, calibration.Calibration]:
-        """Return the state, the asker's memory and the calibration."""
-        return self.state, self.past, self.calibration
-
-    def _copy(self) -> Any:
-        """Return copies of what `_learned` returns."""
-        state = self.space.State(*(array.copy() for array in self.state))
-        return state, self.past.copy(), self.calibration.copy()
+    @contextmanager
+    def restoring(self) -> Iterator[dict[str, Any]]:
+        """Return a context that restores all attributes if anything goes wrong, and gives them."""
+        before, mark = dict(vars(self)), self.draws.mark()
+        before["state"] = self.space.State(*(array.copy() for array in self.state))
+        before["past"], before["calibration"] = self.past.copy(), self.calibration.copy()
+        try:
+            yield before
+        except BaseException:
+            vars(self).update(before)
+            self.draws.reset(mark)
+            raise
