@@ -45,6 +45,7 @@ from .state import (
     RENEWED,
     ROUND,
     SEEN,
+    SHARES,
     TABLE,
     VIEWS,
     WIDTH,
@@ -263,8 +264,9 @@ def directions(features: int, d: int) -> np.ndarray:
 def start(width: int, shape: Shape | None, fourier: int) -> Any:
     """Return the state before the first row."""
     s = TABLE.start(width, shape, fourier)
+    s.mix[:VIEWS] = SHARES if fourier else LINEAR_SHARES
+    s.scaler[1] = 1.0  # rows as they are
     if fourier == 0:
-        s.mix[:VIEWS] = LINEAR_SHARES
         return s
     lone, half, part = int(SINGLE * fourier), fourier // 2, np.ones((KINDS, fourier))
     part[1, lone:half] = part[2, :lone] = part[2, half:] = part[3, :half] = REST

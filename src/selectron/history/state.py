@@ -3,8 +3,6 @@
 from collections import namedtuple
 from typing import Any
 
-import numpy as np
-
 from ..spaces.state import Field, Room, Table, triangle
 from .experts import SHARED
 from .posterior import ALL, KINDS
@@ -18,14 +16,15 @@ LINEAR_SHARES = 0.95, 0.0, 0.05  # without Fourier features
 SUM, COUNTED, FORM = 6, 7, 8  # in `mix`, too: labels, how many of them; q of the last row
 SEEN, ROUND, RENEWED, CONSTANT = range(4)  # places in `rows_seen`
 
-WIDTH = {  # fields of an ensemble on d coordinates
-    "w": lambda d: ((ALL, d), 1),
-    "triangle": lambda d: ((ALL, triangle(d)), 0),
-    "g": lambda d: ((ALL, d), 0),  # P z of the last row
-    "z": lambda d: ((1, d), 0),  # the last row
-    "priors": lambda d: ((KINDS, triangle(d)), 0),
+WIDTH = {  # fields of an ensemble that depend on the number of coordinates
+    "w": Field(lambda r: (ALL, r.width), power=1),
+    "triangle": Field(lambda r: (ALL, triangle(r.width))),
+    "g": Field(lambda r: (ALL, r.width)),  # P z of the last row
+    "z": Field(lambda r: (1, r.width)),  # the last row
+    "priors": Field(lambda r: (KINDS, triangle(r.width))),
 }
-Ensemble: Any = namedtuple("Ensemble", [*WIDTH, *SHARED])  # type: ignore[misc]
+ENSEMBLE = WIDTH | SHARED
+Ensemble: Any = namedtuple("Ensemble", ENSEMBLE)  # type: ignore[misc]
 
 
 def coordinates(width: int) -> int:
@@ -33,39 +32,22 @@ def coordinates(width: int) -> int:
     return width if width <= WHOLE else LEADING
 
 
-def sized(of: Any) -> Field:
+def of_rows(field: Field) -> Field:
     """Return a field of the first ensemble."""
-    return Field(lambda r: of(coordinates(r.width))[0], power=of(1)[1])
+    return field._replace(shape=lambda r: field.shape(Room(coordinates(r.width))))
 
 
-def lifted(of: Any) -> Field:
+def lifted(field: Field) -> Field:
     """Return a field of the second ensemble, which is empty without Fourier features."""
-    return Field(lambda r: of(r.capacity)[0] if r.capacity else (0,) * len(of(1)[0]), of(1)[1])
-
-
-def shared(field: Field) -> Field:
-    """Return a field that both have, for the second ensemble."""
     nothing = (0,) * len(field.shape(Room(1)))
-    return field._replace(shape=lambda r: field.shape(r) if r.capacity else nothing)
-
-
-def start_mix(mix: np.ndarray, shape: object) -> None:
-    """Start with most of the share on the first ensemble."""
-    mix[:VIEWS] = SHARES
-
-
-def start_scaler(scaler: np.ndarray, shape: object) -> None:
-    """Start with rows as they are."""
-    scaler[1] = 1.0
+    return field._replace(shape=lambda r: field.shape(Room(r.capacity)) if r.capacity else nothing)
 
 
 TABLE = Table(
     {
-        **{name: sized(of) for name, of in WIDTH.items()},
-        **SHARED,
-        **{f"curved_{name}": lifted(of) for name, of in WIDTH.items()},
-        **{f"curved_{name}": shared(field) for name, field in SHARED.items()},
-        "mix": Field(lambda r: (9,), power=[0, 0, 0, 1, 1, 1, 1, 0, 0], fill=start_mix),
+        **{name: of_rows(field) for name, field in ENSEMBLE.items()},
+        **{f"curved_{name}": lifted(field) for name, field in ENSEMBLE.items()},
+        "mix": Field(lambda r: (9,), power=[0, 0, 0, 1, 1, 1, 1, 0, 0]),
         "rows_seen": Field(lambda r: (4,)),
         # Of all rows: sums of the features, and of their absolute deviations; products of
         # deviations, as in Welford (1962)
@@ -73,9 +55,7 @@ TABLE = Table(
         "moments": Field(lambda r: (triangle(r.width),)),
         # the last row as it came, whether it is an outlier, and how many in a row were before it
         "last": Field(lambda r: (3, r.width)),
-        "scaler": Field(
-            lambda r: (3, r.width), fill=start_scaler
-        ),  # mean, 1 / scale, distance of outliers
+        "scaler": Field(lambda r: (3, r.width)),  # mean, 1 / scale, distance of outliers
         # of more than WHOLE features, the matrix B of z = B (x - mean)
         "basis": Field(lambda r: (coordinates(r.width), r.width) if r.width > WHOLE else (0, 0)),
         # the last one, winsorised; 1.0 if an outlier; x - mean
