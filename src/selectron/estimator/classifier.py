@@ -20,11 +20,6 @@ from ..spaces.state import HELD
 from . import checks, packing, parameters
 from .live import Live
 
-FITTED = (
-    *("classes_", "named_", "model_", "n_features_in_", "feature_names_in_"),
-    *("names_", "encoder_", "class_weight_"),
-)
-
 
 class OnlineClassifier(ClassifierMixin, Live):
     """A linear classifier that learns from a stream and asks for few labels.
@@ -366,8 +361,8 @@ class OnlineClassifier(ClassifierMixin, Live):
 
     def _forget(self) -> None:
         """Remove all fitted attributes."""
-        for name in FITTED:
-            self.__dict__.pop(name, None)
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
 
     def _labelled(
         self, X: Any, y: Any, classes: Any, alone: bool = False
@@ -380,12 +375,7 @@ class OnlineClassifier(ClassifierMixin, Live):
         return block, y, encode(y, self.classes_, without, self.model_.stacked)
 
     def _learn(
-        self,
-        X: Any,
-        y: Any,
-        classes: Any = None,
-        alone: bool = False,
-        sample_weight: Any = None,
+        self, X: Any, y: Any, classes: Any = None, alone: bool = False, sample_weight: Any = None
     ) -> None:
         """Learn from rows whose labels are given."""
         block, _, codes = self._labelled(X, y, classes, alone)
@@ -393,11 +383,11 @@ class OnlineClassifier(ClassifierMixin, Live):
 
     def _ready(self, block: Block, classes: np.ndarray, named: bool) -> None:
         """Make the model if there is none, or else extend it to new classes."""
+        self.named_ = named
         if hasattr(self, "model_"):
             self._extend(classes)
-            self.named_ = named
             return
-        self.classes_, self.named_ = classes, named
+        self.classes_ = classes
         sparse, width = isinstance(block, Sparse), self.n_features_in_
         if isinstance(block, list):  # its width grows
             width = block[0].values.shape[1]

@@ -1,5 +1,7 @@
 """OnlineRanker: several classes may be relevant to a row."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,6 +12,7 @@ from ..data import times as clock
 from ..data.labels import as_array, distinct
 from ..engine.rows import Dense, Sparse
 from ..errors import NotThere, SelectronError
+from ..model import Model
 from ..model.run import Run
 from . import checks
 from .classifier import OnlineClassifier
@@ -106,7 +109,7 @@ class OnlineRanker(OnlineClassifier):
             raise SelectronError("delay must be left out with OnlineRanker: use decide and tell.")
         with self._all_or_nothing():
             block, table, codes = self._labelled(X, y, classes)
-            with self.model_.relating(table):
+            with relating(self.model_, table):
                 found = clock.times(times, len(codes), self.model_.timed)
                 weighed = checks.row_weights(self, sample_weight, codes)
                 out = self.model_.run(block, codes, times=found, weights=weighed)
@@ -145,7 +148,7 @@ class OnlineRanker(OnlineClassifier):
         if unknown:
             raise SelectronError(f"There is no class {unknown[0]!r}.")
         table = np.isin(self.classes_, wanted).astype(np.uint8)[None]
-        with self.model_.relating(table):
+        with relating(self.model_, table):
             weight = checks.weights(sample_weight, None).item()
             return self.model_.tell(ticket, 1, weight)
 
@@ -163,15 +166,10 @@ class OnlineRanker(OnlineClassifier):
     # Within
 
     def _learn(
-        self,
-        X: Any,
-        y: Any,
-        classes: Any = None,
-        alone: bool = False,
-        sample_weight: Any = None,
+        self, X: Any, y: Any, classes: Any = None, alone: bool = False, sample_weight: Any = None
     ) -> None:
         block, table, codes = self._labelled(X, y, classes)
-        with self.model_.relating(table):
+        with relating(self.model_, table):
             self.model_.learn(block, codes, checks.row_weights(self, sample_weight, codes))
 
     def _labelled(
@@ -183,6 +181,17 @@ class OnlineRanker(OnlineClassifier):
         self._ready(block, columns(self, table.shape[1], classes), True)
         codes = np.where(without, 0, np.arange(1, n + 1)).astype(np.int32)
         return block, table, codes
+
+
+@contextmanager
+def relating(model: Model, relevant: np.ndarray) -> Iterator[None]:
+    """Return a context in which row i of a table of 0 and 1 is the label of row i of a call."""
+    none = model.state.relevant
+    model.state = model.state._replace(relevant=relevant)
+    try:
+        yield
+    finally:
+        model.state = model.state._replace(relevant=none)
 
 
 def indicators(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:

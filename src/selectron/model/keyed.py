@@ -21,9 +21,9 @@ from ..engine.loop import GIVEN, LATER
 from ..engine.rows import joined, rows_of, taken
 from ..errors import Refused, SelectronError
 from .live import Ticket
-from .model import TIMELESS, Model
+from .model import Model
 from .packed import BEGINNING, NO_LABELS, Key, Packing, Pool, Rows
-from .run import Outcome
+from .run import TIMELESS, Outcome
 
 ASAP = BEGINNING  # the time of a label that is learned as soon as possible
 

@@ -10,7 +10,7 @@ Labels that have not come by the end stay open tickets. The next delayed run del
 import heapq
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -20,53 +20,38 @@ from ..engine.rows import Dense, Sparse, extent, rows_of, taken
 from ..errors import Refused
 from .draws import BLOCK
 from .live import Due, Ticket
-from .run import Outcome, indices
+from .run import TIMELESS, Given, Outcome, indices
 
 LONGEST = 2**62  # of a delay: later labels never come
-TIMELESS = np.zeros(0)
 
 
-class Rounds(NamedTuple):
-    """The rounds of a run: arrays of one element each."""
-
-    labels: np.ndarray  # codes
-    times: np.ndarray  # or empty
-    weights: np.ndarray
-    delays: np.ndarray
-
-
-def play(
-    model: Any,
-    block: Any,
-    labels: np.ndarray,
-    times: np.ndarray,
-    weights: np.ndarray | None,
-    delays: np.ndarray,
-) -> Outcome:
+def play(model: Any, block: Any, given: Given, delays: np.ndarray) -> Outcome:
     """Play rounds whose labels come `delays` rounds later, if they are asked for.
 
     `UPDATED` marks the rounds whose label, once it came, was learned with a step.
     """
-    n = len(labels)
+    labels, times, weights = given
+    n, delays = len(labels), np.minimum(delays, LONGEST)
     times = np.zeros(n) if model.timed and not len(times) else times
-    weights = np.ones(n) if weights is None else weights
-    rounds = Rounds(labels, times, weights, np.minimum(delays, LONGEST))
+    given = Given(labels, times, np.ones(n) if weights is None else weights)
     out = Outcome.empty(n, True, model.columns, model.aging, model.codes)
     begins: list[tuple[int, Any]] = []  # of the parts, and the calibrations before them
     with model.turn, model.restoring():
         model.open, model.guarded = dict(model.open), True
-        earlier = _play_pieces(model, block, rounds, out, begins)
+        earlier = _play_pieces(model, block, given, delays, out, begins)
         model.guarded = False
     replay = None if model.ranks else partial(_proba, out, labels, model.classes, begins)
     return replace(out, replay=replay, earlier=earlier)
 
 
-def _play_pieces(model: Any, block: Any, rounds: Rounds, out: Outcome, begins: list) -> int:
+def _play_pieces(
+    model: Any, block: Any, given: Given, delays: np.ndarray, out: Outcome, begins: list
+) -> int:
     """Play a block, or several that grow wider; return the steps on labels of earlier runs."""
-    before, n = model.rounds, len(rounds.labels)
+    before, n = model.rounds, len(given.labels)
     queue = [(one.due.round, ticket) for ticket, one in model.open.items() if one.due]
     heapq.heapify(queue)
-    comes = np.where(rounds.labels == NONE, LONGEST, np.arange(n) + rounds.delays)
+    comes = np.where(given.labels == NONE, LONGEST, np.arange(n) + delays)
     soonest = np.minimum.accumulate(comes[::-1])[::-1]  # of this label and later ones
     first = earlier = 0
     for piece in block if isinstance(block, list) else [block]:
@@ -79,7 +64,8 @@ def _play_pieces(model: Any, block: Any, rounds: Rounds, out: Outcome, begins: l
             end = min(max(at + 1, int(cut)), at + left, first + size)
             begins.append((at, model.calibration.copy()))
             rows = rows_of(piece, at - first, end - first)
-            _decide(model, rows, rounds, slice(at, end), out, queue)
+            part = slice(at, end)
+            _decide(model, rows, given.part(part), delays[part], out.part(part), queue, at)
             earlier += _deliver(model, queue, before, out)
             at = end
         first += size
@@ -87,22 +73,28 @@ def _play_pieces(model: Any, block: Any, rounds: Rounds, out: Outcome, begins: l
 
 
 def _decide(
-    model: Any, rows: Dense | Sparse, rounds: Rounds, part: slice, out: Outcome, queue: list
+    model: Any,
+    rows: Dense | Sparse,
+    given: Given,
+    delays: np.ndarray,
+    out: Outcome,
+    queue: list,
+    first: int,
 ) -> None:
     """Play rounds in which no label comes, and issue tickets for those that are asked for."""
-    codes = rounds.labels[part]
-    labels, record = np.where(codes == NONE, NONE, LATER).astype(codes.dtype), out.part(part)
+    codes, times, weights = given
+    labels = np.where(codes == NONE, NONE, LATER).astype(codes.dtype)
     places = indices(codes, model.stacked)
     draws = model.draws.take(len(labels))
     try:
-        model.play_block(rows, (labels, draws, rounds.times[part]), 0, record, model.waiting)
+        model.play_block(rows, (labels, draws, times), 0, out, model.waiting)
     except Refused as error:
-        raise Refused(part.start + error.row, error.reason) from None
-    for i in np.flatnonzero(record.flags & ASKED).tolist():
-        row, asked_in, at = taken(rows, np.array([i])), model.rounds + i + 1, part.start + i
-        index, chance = record.index[i].item(), record.ask_probability[i].item()
-        comes, weight = asked_in + rounds.delays[at].item(), rounds.weights[at].item()
-        due = Due(comes, places[i].item(), weight)
+        raise Refused(first + error.row, error.reason) from None
+    for i in np.flatnonzero(out.flags & ASKED).tolist():
+        row, asked_in = taken(rows, np.array([i])), model.rounds + i + 1
+        index, chance = out.index[i].item(), out.ask_probability[i].item()
+        comes = asked_in + delays[i].item()
+        due = Due(comes, places[i].item(), weights[i].item())
         heapq.heappush(queue, (comes, model.issue(Ticket(row, chance, asked_in, index, due))))
     model.rounds += len(labels)
 

@@ -25,12 +25,11 @@ from ..engine.threads import one_thread
 from ..errors import Refused
 from ..spaces import sparse_second
 from . import calibration, late, support, weighting
-from .compose import EXACT, RANKINGS, check_pair, kind_of, loop, space_for
+from .compose import ENSEMBLE, EXACT, RANKINGS, check_pair, kind_of, loop, order_of, space_for
 from .draws import BLOCK, Draws, constant
 from .live import Live, Ticket
-from .run import Outcome
+from .run import TIMELESS, Given, Outcome
 
-TIMELESS = np.zeros(0)
 Block = Dense | Sparse | list[Dense]
 
 
@@ -80,10 +79,14 @@ class Model(Live):
         self.numbers = learner.numbers(), asker.numbers()
         self.width, self.sparse, self.constant = width, sparse, constant
         self.classes, self.many = max(2, classes), many
+        self.ranks = many in RANKINGS  # a row may be of several classes, without probabilities
+        self.exact = many in EXACT  # all classes share a matrix in second order
         own = declared(learner, Learner, "normalize")(learner)
         self.normalize = bool(own if normalize is None else normalize)
         self.max_open = max_open
         self.kernel = support.kernel_for(learner, kernel, max_support, sparse)
+        self.dual = self.kernel is not None  # examples are kept instead of weights of features
+        self.aging = order_of(learner) is ENSEMBLE  # whose leading expert has an age
         self.max_support, self.sketch = max_support, sketch
         self.draws = Draws(seed)
         self.chance = self.draws.aside()
@@ -102,29 +105,9 @@ class Model(Live):
         self.calibration: calibration.Calibration = calibration.start(learner, self.columns)
 
     @property
-    def dual(self) -> bool:
-        """Whether examples are kept instead of weights of features."""
-        return self.kernel is not None
-
-    @property
-    def aging(self) -> bool:
-        """Whether the learner is an ensemble, whose leading expert has an age."""
-        return bool(declared(self.learner, Learner, "ensemble")(self.learner))
-
-    @property
     def stacked(self) -> bool:
         """Whether every class has a vector; else one vector separates two classes."""
         return self.classes > 2 or self.ranks or self.exact
-
-    @property
-    def exact(self) -> bool:
-        """Whether all classes share a matrix in second order."""
-        return self.many in EXACT
-
-    @property
-    def ranks(self) -> bool:
-        """Whether a row may be of several classes, so that there are no probabilities."""
-        return self.many in RANKINGS
 
     @property
     def columns(self) -> int:
@@ -174,33 +157,23 @@ class Model(Live):
         numbers of rounds that labels take to come: see `late`.
         """
         if delays is not None:
-            return late.play(self, block, labels, times, weights, delays)
+            return late.play(self, block, Given(labels, times, weights), delays)
         draw = GIVEN if isinstance(self.asker, Always) else None  # which uses no draws
-        return self._count(block, labels, draw, full, full or None, times, weights)
+        return self._count(block, Given(labels, times, weights), draw, full, full or None)
 
     def learn(self, block: Block, labels: np.ndarray, weights: np.ndarray | None = None) -> Outcome:
         """Play rounds in which every label is given."""
-        return self._count(block, labels, GIVEN, False, False, TIMELESS, weights)
+        return self._count(block, Given(labels, TIMELESS, weights), GIVEN, False, False)
 
     def look(self, block: Any, n: int, full: bool = False, scores: bool = False) -> Outcome:
         """Predict without changing anything."""
-        return self._play(block, np.full(n, NONE, self.codes), NEVER, full, scores)
+        return self._play(block, Given(np.full(n, NONE, self.codes)), NEVER, full, scores, None)
 
     def proba(self, block: Dense | Sparse, n: int) -> np.ndarray:
         """Return the probabilities of the classes for n rows, (n, n_classes)."""
         outcome = self.look(block, n, full=self.calibration.own, scores=True)
         codes = np.full(n, NONE, self.codes)
         return self.calibration.proba(outcome.arrays(), codes, TIMELESS)
-
-    @contextmanager
-    def relating(self, relevant: np.ndarray) -> Iterator[None]:
-        """Return a context in which row i of a table of 0 and 1 is the label of row i of a call."""
-        none = self.state.relevant
-        self.state = self.state._replace(relevant=relevant)
-        try:
-            yield
-        finally:
-            self.state = self.state._replace(relevant=none)
 
     @property
     def bounds_rounding(self) -> bool:
@@ -274,24 +247,18 @@ class Model(Live):
         return () if self.sketch is None else (2 * self.sketch,)
 
     def _count(
-        self,
-        block: Any,
-        labels: Any,
-        draw: Any,
-        full: bool,
-        weighted: bool | None,
-        times: Any,
-        weights: Any,
+        self, block: Any, given: Given, draw: Any, full: bool, weighted: bool | None
     ) -> Outcome:
         """Play rounds and count them; each takes one draw, used or not.
 
         With `weighted`, labels calibrate with the weight 1 / probability of asking; without, with
         weight 1; None: not at all.
         """
+        labels, times, weights = given
         if weights is not None or self.weighting.balanced:
             weights = np.ones(len(labels)) if weights is None else weights.copy()
-            labels = labels.copy()
-        outcome = self._play(block, labels, draw, full, full, times, weighted, weights)
+            given = Given(labels.copy(), times, weights)
+        outcome = self._play(block, given, draw, full, full, weighted)
         asked = outcome.flags & ASKED
         self.rounds += len(labels)
         self.strained += int(np.count_nonzero(outcome.flags & STRAINED))
@@ -302,34 +269,26 @@ class Model(Live):
         return outcome
 
     def _play(
-        self,
-        block: Any,
-        labels: Any,
-        draw: Any,
-        full: bool,
-        scores: bool,
-        times: Any = TIMELESS,
-        weighted: bool | None = None,
-        weights: Any = None,
+        self, block: Any, given: Given, draw: Any, full: bool, scores: bool, weighted: bool | None
     ) -> Outcome:
         """Play a block, all or nothing, with one draw for all rows; None: one each."""
-        n = len(labels)
+        n = len(given.labels)
         columns, aging = self.columns if scores else 0, full and self.aging
         out = Outcome.empty(n, full, columns, aging, self.codes)
-        if self.timed and not len(times):
-            times = np.zeros(n)  # of rounds that do not use them
+        if self.timed and not len(given.times):
+            given = given._replace(times=np.zeros(n))  # of rounds that do not use them
         kept: AbstractContextManager = nullcontext() if draw == NEVER else self.restoring()
         with self.turn, kept as before:  # predictions too write into the state's scratch arrays
-            self._play_pieces(block, (labels, times, weights), draw, out, weighted)
+            self._play_pieces(block, given, draw, out, weighted)
         if not weighted or self.ranks:
             return out
-        record = out.arrays(), labels, self._rates(out.ask_probability, weights)
+        record = out.arrays(), given.labels, self._rates(out.ask_probability, given.weights)
         return replace(out, replay=partial(before["calibration"].proba, *record))
 
     def _play_pieces(
-        self, block: Any, given: Any, draw: Any, out: Outcome, weighted: bool | None
+        self, block: Any, given: Given, draw: Any, out: Outcome, weighted: bool | None
     ) -> None:
-        """Play a block, or several that grow wider; `given` are labels, times and weights."""
+        """Play a block, or several that grow wider."""
         pieces, first = block if isinstance(block, list) else [block], 0
         for piece in pieces:
             n = len(out)
@@ -343,8 +302,7 @@ class Model(Live):
                 size = min(BLOCK, n - start, left)
                 part = slice(at, at + size)
                 draws = self.draws.take(size) if draw is None else constant(draw)[:size]
-                labels, times = given[0][part], given[1][part]
-                weights = given[2] if given[2] is None else given[2][part]
+                labels, times, weights = given.part(part)
                 rows, record = rows_of(piece, start, start + size), out.part(part)
                 if weighted is False:  # given labels need no record but the scores
                     own, n_scores = self.calibration.own, self.columns

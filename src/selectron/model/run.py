@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,22 @@ def indices(codes: np.ndarray, many: bool) -> np.ndarray:
     (array([0, 1]), array([0, 2]))
     """
     return codes - 1 if many else (codes > 0).astype(int)
+
+
+TIMELESS = np.zeros(0)
+
+
+class Given(NamedTuple):
+    """What comes with the rows of some rounds."""
+
+    labels: np.ndarray  # codes
+    times: np.ndarray = TIMELESS  # in seconds, if the asker uses them
+    weights: Any = None  # of the labels
+
+    def part(self, rounds: slice) -> "Given":
+        """Return what comes with some of the rounds."""
+        weights = None if self.weights is None else self.weights[rounds]
+        return Given(self.labels[rounds], self.times[rounds], weights)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..engine.loop import AGAIN, LATER, NONE
 from ..engine.round import ASKED, STRAINED, UPDATED
-from ..engine.rows import Dense, Sparse, rows_of, taken
+from ..engine.rows import rows_of, taken
 from .run import Outcome, indices
 
 MOST = 1000.0  # of a weight
@@ -95,38 +95,32 @@ def play(
         weighting = model.weighting.at(before, model.classes)
         times = weighting.times(weights[part], index, before)
         labels[(times == 0) & (labels != NONE)] = LATER
-        _play_part(model, block, rounds, start, out, times, part)
+        _play_copies(model, block, rounds, start, out, times, part)
         learned = (out.flags[part] & ASKED != 0) & (times > 0)
         model.weighting = weighting.learned(index[learned])
         weights[part], first = times, last
 
 
-def _play_part(
+def _play_copies(
     model: Any, block: Any, rounds: tuple, start: int, out: Outcome, times: np.ndarray, part: slice
 ) -> None:
-    """Play some of the rows."""
-    rows = rows_of(block, part.start, part.stop)
-    given = tuple(of_rounds[part] for of_rounds in rounds)
-    _play_copies(model, rows, given, start + part.start, out.part(part), times)
-
-
-def _play_copies(
-    model: Any, block: Dense | Sparse, rounds: tuple, start: int, out: Outcome, times: np.ndarray
-) -> None:
-    """Play rows, each of them and its label `times` in a row, but at least once."""
+    """Play some of the rows, each of them and its label `times` in a row, but at least once."""
     n, copies = len(times), np.maximum(times, 1)
     if copies.sum() > COPIES and n > 1:
-        for part in (slice(0, n // 2), slice(n // 2, n)):
-            _play_part(model, block, rounds, start, out, times[part], part)
+        half = part.start + n // 2
+        _play_copies(model, block, rounds, start, out, times[: n // 2], slice(part.start, half))
+        _play_copies(model, block, rounds, start, out, times[n // 2 :], slice(half, part.stop))
         return
+    labels, draws, moments = (of_rounds[part] for of_rounds in rounds)
     order, first = np.repeat(np.arange(n), copies), copies.cumsum() - copies
-    draws = np.full(len(order), AGAIN)
-    draws[first] = rounds[1]
-    moments = rounds[2][order] if len(rounds[2]) else rounds[2]
-    full, columns, ages = len(out.margin) > 0, out.scores.shape[1], len(out.age) > 0
-    record = Outcome.empty(len(order), full, columns, ages, out.flags.dtype)
-    model.play_block(taken(block, order), (rounds[0][order], draws, moments), start, record)
-    for whole, found in zip(out.arrays(), record.arrays(), strict=True):
+    drawn = np.full(len(order), AGAIN)
+    drawn[first] = draws
+    played = labels[order], drawn, moments[order] if len(moments) else moments
+    rows, into = taken(rows_of(block, part.start, part.stop), order), out.part(part)
+    full, columns, ages = len(into.margin) > 0, into.scores.shape[1], len(into.age) > 0
+    record = Outcome.empty(len(order), full, columns, ages, into.flags.dtype)
+    model.play_block(rows, played, start + part.start, record)
+    for whole, found in zip(into.arrays(), record.arrays(), strict=True):
         if len(whole):
             whole[:] = found[first]
-    out.flags[:] |= np.bitwise_or.reduceat(record.flags & (UPDATED | STRAINED), first)
+    into.flags[:] |= np.bitwise_or.reduceat(record.flags & (UPDATED | STRAINED), first)

@@ -11,7 +11,7 @@ from pyspark.sql.streaming import StatefulProcessor
 
 from ..engine.rows import Dense, Sparse
 from ..model.keyed import Answers, Items, Keyed
-from ..model.model import TIMELESS
+from ..model.run import TIMELESS
 from .columns import (
     BY_TICKET,
     BYTES,
