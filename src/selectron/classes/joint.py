@@ -34,7 +34,7 @@ from ..engine.arithmetic import reassociated
 from ..engine.bind import needs_refcounts, noinline, variant
 from ..engine.loop import asker, classes
 from ..engine.parts import VAST, learner, space
-from ..engine.round import REFUSED, STRAINED, UPDATED, Life, Round, Step, shaped
+from ..engine.round import REFUSED, STRAINED, UPDATED, Round, Step, shaped
 from ..spaces.state import SQUARE
 from .stack import BEST, COUNT, NOTE, SECOND
 
@@ -161,9 +161,9 @@ def versus(s: Any, scale: float, y: int) -> tuple[int, int, float, float]:
     return hi, lo, (s.scores[hi] - s.scores[lo]) / scale, sign
 
 
-def life(p: Any, s: Any, t: float, remaining: float) -> Life:
+def life(p: Any, s: Any, t: float, remaining: float) -> tuple[float, float]:
     """Return that nothing is known about the concept, and the number of steps."""
-    return Life(lasting=0.0, steps=s.tally[COUNT])
+    return 0.0, s.tally[COUNT]
 
 
 @noinline

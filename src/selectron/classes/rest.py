@@ -11,7 +11,7 @@ from typing import Any
 from ..engine.bind import noinline
 from ..engine.loop import LATER, asker
 from ..engine.parts import space
-from ..engine.round import REFUSED, Life
+from ..engine.round import REFUSED
 from . import joint
 from .stack import BEST, COUNT
 
@@ -67,10 +67,10 @@ def evidence(s: Any, t: float) -> tuple[float, float]:
     return best - math.log(len(s.scores)), age
 
 
-def life(p: Any, s: Any, t: float, remaining: float) -> Life:
+def life(p: Any, s: Any, t: float, remaining: float) -> tuple[float, float]:
     """Return how long the concept of the best class may last, and the number of steps."""
-    known = space.life(p, space.at(s, s.ranks[BEST]), t, remaining)
-    return Life(known.lasting, s.tally[COUNT])
+    lasting, _ = space.life(p, space.at(s, s.ranks[BEST]), t, remaining)
+    return lasting, s.tally[COUNT]
 
 
 @noinline

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol, cast
 
 from .bind import Part
 from .parts import Space, learner, space
-from .round import ASKED, CLASS, REFUSED, Life, Situation, shaped, unit
+from .round import ASKED, CLASS, REFUSED, Situation, shaped, unit
 
 # The label of a row in the loop: -1 or +1, or the number of its class, from 1, or
 NONE = 0  # no label: predict, and never ask
@@ -202,10 +202,10 @@ def play(
             before -= 1
         t = before + i + 1
         now = times[i] if len(times) > 0 else 0.0
-        known = Life(lasting=0.0, steps=0.0)
+        lasting, steps = 0.0, 0.0
         if len(past) > 0:
-            known = classes.life(p, s, t, asker.remaining(a, past))
-        life = Situation(known.lasting, known.steps, 1.0 * max(waiting, 0))
+            lasting, steps = classes.life(p, s, t, asker.remaining(a, past))
+        life = Situation(lasting, steps, 1.0 * max(waiting, 0))
         q, noted = math.nan, len(past) > 0 and GIVEN < u < NEVER
         most = classes.ceiling(s, classes.length(rows, i)) / (scale * scale)
         low = r, chance = ask(p, a, past, m, 0.0, t, now, life)

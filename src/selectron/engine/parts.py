@@ -19,7 +19,6 @@ from .round import (
     REFUSED,
     STRAINED,
     UPDATED,
-    Life,
     Old,
     Projection,
     Removal,
@@ -190,9 +189,9 @@ class Space(Protocol):
         return 0.0, 0.0
 
     @staticmethod
-    def life(p: Any, s: Any, t: float, remaining: float) -> Life:
-        """Return how long the concept may last, and the number of steps."""
-        return Life(lasting=0.0, steps=s.scalars[COUNT])
+    def life(p: Any, s: Any, t: float, remaining: float) -> tuple[float, float]:
+        """Return the part of the remaining rounds that the concept may last, and the steps."""
+        return 0.0, s.scalars[COUNT]
 
     @staticmethod
     def learn(

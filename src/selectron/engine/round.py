@@ -88,18 +88,11 @@ class Removal(NamedTuple):
     note: float
 
 
-class Life(NamedTuple):
-    """What is known about the learner: how long its concept will last, and its steps."""
-
-    lasting: float  # the part of the remaining rounds, if known, that it covers, from 0 to 1
-    steps: float  # of the learner so far
-
-
 class Situation(NamedTuple):
-    """What askers may know: the fields of `Life`, and the number of labels on their way."""
+    """What askers may know about the learner and its labels."""
 
-    lasting: float
-    steps: float
+    lasting: float  # the part of the remaining rounds, if known, that the concept covers: 0 to 1
+    steps: float  # of the learner so far
     waiting: float  # labels asked for that have not come yet
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..engine.arithmetic import dot, row_dot
 from ..engine.bind import noinline
-from ..engine.round import REFUSED, SHORTEST, UPDATED, Life
+from ..engine.round import REFUSED, SHORTEST, UPDATED
 from ..engine.rows import Dense, readonly
 from ..engine.rows import DenseRows as Rows
 from ..spaces import dense_second
@@ -269,8 +269,8 @@ def evidence(s: Any, t: float) -> tuple[float, float]:
     return evidence_of(linear(s), t)
 
 
-def life(p: Any, s: Any, t: float, remaining: float) -> Life:
-    """Return how long the concept is expected to last, given the number of remaining rounds."""
+def life(p: Any, s: Any, t: float, remaining: float) -> tuple[float, float]:
+    """Return the expected part of the remaining rounds that the concept lasts, and the steps."""
     return life_of(p, linear(s), t, remaining)
 
 

@@ -19,7 +19,6 @@ import numpy as np
 
 from ..engine.bind import noinline
 from ..engine.parts import expert
-from ..engine.round import Life
 from ..spaces.state import COUNT
 
 KINDS = 4  # of priors
@@ -203,9 +202,9 @@ def lasting(p: Any, s: Any, remaining: float) -> float:
 
 
 @noinline
-def life(p: Any, s: Any, t: float, remaining: float) -> Life:
-    """Return how long the concept is expected to last, given the number of remaining rounds."""
-    return Life(lasting(p, s, remaining) if remaining > 0 else 1.0, s.scalars[COUNT])
+def life(p: Any, s: Any, t: float, remaining: float) -> tuple[float, float]:
+    """Return the expected part of the remaining rounds that the concept lasts, and the steps."""
+    return lasting(p, s, remaining) if remaining > 0 else 1.0, s.scalars[COUNT]
 
 
 def newest(s: Any) -> int:
