@@ -27,7 +27,7 @@ from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..model import Model
-from ..model.run import indices
+from ..model.run import code_of, indices
 from ..model.weighting import MOST
 
 TABLE, LABELS = "X is no table of numbers", "y is no list of labels"
@@ -301,8 +301,7 @@ def code(label: Any, known: np.ndarray, many: bool) -> int:
     """Return the code of a label; 0 if it is none of the known classes."""
     dates = known.dtype.kind in "mM"  # tolist() would make numbers of them
     try:
-        at = (list(known) if dates else known.tolist()).index(label)
-        return at + 1 if many else (-1, 1)[at]
+        return code_of((list(known) if dates else known.tolist()).index(label), many)
     except (TypeError, ValueError):  # unknown, or pandas' NA, or an array
         return 0
 

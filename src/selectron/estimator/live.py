@@ -155,8 +155,7 @@ class Live(TakesRows):
     def _told(self, ticket: int, code: int, weight: float) -> bool:
         """Tell the model a label, whose class may have a weight."""
         if self.class_weight_:
-            index = indices(np.array([code]), self.model_.stacked)
-            weight = (weight * checks.class_factors(self)[index]).item()
+            weight *= checks.class_factors(self)[indices(code, self.model_.stacked)].item()
         return self.model_.tell(ticket, code, weight)
 
     def _told_whether(self, ticket: int, label: Any, weight: float, correct: Any) -> bool:

@@ -20,7 +20,7 @@ from ..engine.rows import Dense, Sparse, extent, rows_of, taken
 from ..errors import Refused
 from .draws import BLOCK
 from .live import Due, Ticket
-from .run import TIMELESS, Given, Outcome, indices
+from .run import TIMELESS, Given, Outcome, code_of, indices
 
 LONGEST = 2**62  # of a delay: later labels never come
 
@@ -111,9 +111,8 @@ def _deliver(model: Any, queue: list, before: int, out: Outcome) -> int:
             continue
         strained, at = model.strained, model.open[ticket].asked_in - before - 1
         _, place, weight = model.open[ticket].due
-        code = place + 1 if model.stacked else 2 * place - 1
         try:
-            updated = model.tell(ticket, code, weight)
+            updated = model.tell(ticket, code_of(place, model.stacked), weight)
         except Refused as error:
             raise Refused(max(0, at), error.reason) from None
         if at >= 0:

@@ -13,7 +13,7 @@ from ..engine.round import ASKED, CLASS, STRAINED, UPDATED
 from ..engine.rows import Dense, Sparse
 from ..errors import Refused, SelectronError
 from . import support
-from .run import indices
+from .run import code_of, indices
 
 EVERY = 16  # answers between two copies of the state
 KEPT = ("classes", "width", "weighting", "strained", "labels")  # in a copy, besides arrays
@@ -100,7 +100,7 @@ class Live:
         if not self.correctable:
             updated = self._learn_one(block, label, chance, weight, asked_in)
         else:
-            place = int(indices(np.array([label]), self.stacked)[0])
+            place = indices(label, self.stacked)
             now = self.rounds, self.classes, self.width
             told = Told(ticket, block, place, weight, chance, asked_in, *now, None)
             updated = self._remember(told)
@@ -125,8 +125,7 @@ class Live:
                     'many="rest", or LeadingHistory().'
                 )
             return LATER - (place + 1)
-        place = place if correct else 1 - place
-        return place + 1 if self.stacked else 2 * place - 1
+        return code_of(place if correct else 1 - place, self.stacked)
 
     def _ticket(self: Any, number: Any) -> Ticket:
         """Return the ticket of this number; raise SelectronError if it is not open."""
@@ -144,7 +143,7 @@ class Live:
         if not self.correctable or ticket not in recent:
             raise SelectronError(support.why_not_corrected(ticket, self.open, self.correctable))
         at = len(self.told) - len(recent) + recent.index(ticket)
-        place = int(indices(np.array([label]), self.stacked)[0])
+        place = indices(label, self.stacked)
         first = max(i for i, told in enumerate(self.told[: at + 1]) if told.before is not None)
         model = copy.copy(self)
         again = (*self.told[:at], self.told[at]._replace(place=place), *self.told[at + 1 :])
@@ -167,7 +166,7 @@ class Live:
         """Learn an answer, and keep it among those that can be corrected."""
         due = len(self.told) % EVERY == 0
         before = self._snapshot() if due else None
-        code = told.place + 1 if self.stacked else 2 * told.place - 1
+        code = code_of(told.place, self.stacked)
         updated = self._learn_one(told.block, code, told.chance, told.weight, told.asked_in)
         self.told = (*self.told, told._replace(before=before))
         if len(self.told) >= self.correctable + 2 * EVERY:

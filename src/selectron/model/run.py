@@ -24,13 +24,22 @@ def named(index: np.ndarray, classes: np.ndarray) -> np.ndarray:
     return classes[np.minimum(index, len(classes) - 1)]
 
 
-def indices(codes: np.ndarray, many: bool) -> np.ndarray:
+def indices(codes: Any, many: bool) -> Any:
     """Return the indices of classes for their codes: -1, +1 of two, 1 to K of many.
 
     >>> indices(np.array([-1, 1]), many=False), indices(np.array([1, 3]), many=True)
     (array([0, 1]), array([0, 2]))
     """
-    return codes - 1 if many else (codes > 0).astype(int)
+    return codes - 1 if many else (codes > 0) * 1
+
+
+def code_of(index: int, many: bool) -> int:
+    """Return the code of the class of this index.
+
+    >>> [code_of(index, many=False) for index in (0, 1)], code_of(1, many=True)
+    ([-1, 1], 2)
+    """
+    return index + 1 if many else 2 * index - 1
 
 
 TIMELESS = np.zeros(0)
