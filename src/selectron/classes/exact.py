@@ -58,10 +58,10 @@ class Exact(Stack):
         long = self.space.widen(one, width * classes)
         return self.stacked([long], state.tally)._replace(scores=np.zeros(classes))
 
-    def wanted(self, state: Any, rows: Any, i: int) -> tuple[int, int]:
-        """Return the room for a step on row i: z has twice as many non-zeros."""
-        capacity, slot = self.space.wanted(self.unstacked(state)[0], rows, i)
-        return capacity, max(slot, 2 * self.space.storage.needed(rows, i))
+    def wanted(self, state: Any, rows: Any) -> tuple[int, int]:
+        """Return the room for a step on the first row: z has twice as many non-zeros."""
+        capacity, slot = self.space.wanted(self.unstacked(state)[0], rows)
+        return capacity, max(slot, 2 * self.space.storage.needed(rows))
 
     def weights(self, state: Any) -> np.ndarray:
         """Return w of every class, (K, d)."""

@@ -96,9 +96,9 @@ class Stack:
         """Return the room for stored examples in each class: see `Dual`."""
         return self.space.room(state)
 
-    def wanted(self, state: Any, rows: Any, i: int) -> tuple[int, int]:
-        """Return the room that every class should have for a step on row i."""
-        rooms = [self.space.wanted(one, rows, i) for one in self.unstacked(state)]
+    def wanted(self, state: Any, rows: Any) -> tuple[int, int]:
+        """Return the room that every class should have for a step on the first row."""
+        rooms = [self.space.wanted(one, rows) for one in self.unstacked(state)]
         capacities, slots = zip(*rooms, strict=True)
         return max(capacities), max(slots)
 

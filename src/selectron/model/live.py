@@ -235,7 +235,7 @@ class Live:
         if label != LATER and not (self.space.atomic or self.guarded):
             kept = [array.copy() for array in (*self.state, self.past)]
         while not self._call(rows, room[:3], late, full, room.out, self.waiting):
-            if label == LATER or not self._grown(rows, 0):
+            if label == LATER or not self._grown(rows):
                 self.state = before
                 if kept:
                     self.state, self.past = self.space.State(*kept[:-1]), kept[-1]

@@ -335,7 +335,7 @@ class Model(Live):
             compressed = self._compressed()
             if at == n:
                 return
-            if not compressed and (rounds[1][at] == NEVER or not self._grown(rows, 0)):
+            if not compressed and (rounds[1][at] == NEVER or not self._grown(rows)):
                 refused = start + int(new[: at + 1].sum()) - 1
                 raise Refused(refused, support.why_refused(block, at))
 
@@ -368,9 +368,9 @@ class Model(Live):
         """Return a block in the form that the loop takes."""
         return tuple(self.space.rows(block, self.constant, *self.tail))
 
-    def _grown(self, rows: tuple, i: int) -> bool:
-        """Grow the dual state if it has no room for a step on row i; return whether it grew."""
-        state = support.grown(self, self.space.Rows(*rows), i) if self.dual else None
+    def _grown(self, rows: tuple) -> bool:
+        """Grow the dual state if it has no room for a step on the first row; return whether."""
+        state = support.grown(self, self.space.Rows(*rows)) if self.dual else None
         self.state = state or self.state
         return state is not None
 

@@ -61,10 +61,10 @@ def numbers(kernel: Any) -> tuple[float, ...]:
     return () if isinstance(kernel, FunctionType) else tuple(kernel.numbers())
 
 
-def grown(model: Any, rows: Any, i: int) -> Any:
-    """Return the state, grown for a step on row i; None if there is room already."""
+def grown(model: Any, rows: Any) -> Any:
+    """Return the state, grown for a step on the first row; None if there is room already."""
     space = model.space
-    room = space.wanted(model.state, rows, i)
+    room = space.wanted(model.state, rows)
     if room == space.room(model.state):
         return None
     check_room(model, room)

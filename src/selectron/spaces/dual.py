@@ -70,10 +70,10 @@ class Dual:
         """Return the room in the state for examples, and for non-zeros of each."""
         return s.xx.shape[-1], s.values.shape[-1] if self.storage is support_sparse else 0
 
-    def wanted(self, s: Any, rows: Any, i: int) -> tuple[int, int]:
-        """Return the room for a step on row i, with half as much again for later ones."""
+    def wanted(self, s: Any, rows: Any) -> tuple[int, int]:
+        """Return the room for a step on the first row, with half as much again for later ones."""
         capacity, slot = self.room(s)
-        held, needed = int(s.scalars[HELD]), self.storage.needed(rows, i)
+        held, needed = int(s.scalars[HELD]), self.storage.needed(rows)
         if held >= capacity:
             capacity = int(min(capacity + capacity // 2 + 8, s.scalars[LIMIT] + 1))
         return capacity, slot if needed <= slot else max(needed, slot + slot // 4)

@@ -18,8 +18,8 @@ FIELDS = {
 START = (16, 0)  # room at the start: examples
 
 
-def needed(rows: Any, i: int) -> int:
-    """Return the slot width that row i needs."""
+def needed(rows: Any) -> int:
+    """Return the slot width that the first row needs."""
     return 0
 
 

@@ -25,9 +25,9 @@ FIELDS = {
 START = (16, 16)  # room at the start: examples, and non-zeros of each
 
 
-def needed(rows: Any, i: int) -> int:
-    """Return the slot width that row i needs."""
-    return int(rows.indptr[i + 1] - rows.indptr[i])
+def needed(rows: Any) -> int:
+    """Return the slot width that the first row needs."""
+    return int(rows.indptr[1] - rows.indptr[0])
 
 
 def sound(s: Any, held: int) -> bool:
