@@ -113,7 +113,11 @@ def test_steps_equal_decisions_and_answers_one_by_one(case):
         assert getattr(kept, name) == getattr(model, name)
     assert list(kept.open) == list(model.open)
     for one, other in zip(kept.open.values(), model.open.values(), strict=True):
-        assert (one.chance, one.asked_in, one.due) == (other.chance, other.asked_in, other.due)
+        assert (one.chance, one.asked_in, one.delayed) == (
+            other.chance,
+            other.asked_in,
+            other.delayed,
+        )
     for name in set(model.state._fields) - set(NOT_KEPT):
         np.testing.assert_array_equal(getattr(kept.state, name), getattr(model.state, name))
     np.testing.assert_array_equal(kept.past, model.past)

@@ -34,7 +34,7 @@ def play_late_live(case, model, rows, delays):
 
 def due_in(model):
     """Return the labels on their way, by ticket."""
-    return {number: ticket.due for number, ticket in model.open.items() if ticket.due}
+    return {number: ticket.delayed for number, ticket in model.open.items() if ticket.delayed}
 
 
 def rounds_of(model):

@@ -108,14 +108,14 @@ class Live(TakesRows):
         if "model_" not in self.__dict__:
             check_is_fitted(self)  # slow, hence not in every call
         if correct is not None:
-            return self._told_whether(ticket, label, sample_weight, correct)
+            return self._learn_judged(ticket, label, sample_weight, correct)
         if sample_weight != 1:
             sample_weight = checks.weights(sample_weight, None).item()
         code = checks.code(label, self.classes_, self.model_.stacked)
         if code:
-            return self._told(ticket, code, sample_weight)
+            return self._learn_code(ticket, code, sample_weight)
         with self._all_or_nothing():
-            return self._told(ticket, self._new_code(label), sample_weight)
+            return self._learn_code(ticket, self._new_code(label), sample_weight)
 
     def correct(self, ticket: int, label: Any) -> None:
         """Learn that the label of an answered ticket was wrong, as if `label` had been given.
@@ -152,13 +152,13 @@ class Live(TakesRows):
 
     # Within
 
-    def _told(self, ticket: int, code: int, weight: float) -> bool:
+    def _learn_code(self, ticket: int, code: int, weight: float) -> bool:
         """Tell the model a label, whose class may have a weight."""
         if self.class_weight_:
             weight *= checks.class_factors(self)[indices(code, self.model_.stacked)].item()
         return self.model_.tell(ticket, code, weight)
 
-    def _told_whether(self, ticket: int, label: Any, weight: float, correct: Any) -> bool:
+    def _learn_judged(self, ticket: int, label: Any, weight: float, correct: Any) -> bool:
         """Tell the model whether the label of a decision was right."""
         if label is not None or weight != 1:
             raise SelectronError(
@@ -169,7 +169,9 @@ class Live(TakesRows):
                 "correct needs two known classes: name them, as in OnlineClassifier(classes=[...])."
             )
         code = self.model_.answer(ticket, flag("correct", correct))
-        return self.model_.tell(ticket, code) if code < LATER else self._told(ticket, code, 1.0)
+        return (
+            self.model_.tell(ticket, code) if code < LATER else self._learn_code(ticket, code, 1.0)
+        )
 
     def _new_code(self, label: Any) -> int:
         """Return the code of a label of a new class, to which the model is extended."""

@@ -15,7 +15,7 @@ from ..kernels import kernel_of
 from ..model import support
 from ..model.compose import RANKINGS
 from ..model.draws import Draws
-from ..model.live import Due, Ticket
+from ..model.live import Delayed, Ticket
 from ..model.model import Model
 from ..model.weighting import MOST, Weighting
 from . import checks, parameters
@@ -103,7 +103,7 @@ def pack(model: Model) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         "chances": [one.chance for one in waiting],
         "proposed": [one.proposed for one in waiting],
         "asked_in": [one.asked_in for one in waiting],
-        "due": [[ticket, *one.due] for ticket, one in model.open.items() if one.due],
+        "due": [[ticket, *one.delayed] for ticket, one in model.open.items() if one.delayed],
         "answered": model.answered,
         "rounds": model.rounds,
         "strained": model.strained,
@@ -192,7 +192,7 @@ def _open(model: Model, header: dict[str, Any], arrays: dict) -> dict[int, Ticke
         found[int(number)] = ticket
     for number, comes, place, weight in header.get("due", ()):
         _must(place in range(model.classes) and 0 <= weight <= MOST)
-        found[number] = found[number]._replace(due=Due(int(comes), place, float(weight)))
+        found[number] = found[number]._replace(delayed=Delayed(int(comes), place, float(weight)))
     return found
 
 

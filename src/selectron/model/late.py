@@ -19,7 +19,7 @@ from ..engine.round import ASKED, STRAINED, UPDATED
 from ..engine.rows import Dense, Sparse, extent, rows_of, taken
 from ..errors import Refused
 from .draws import BLOCK
-from .live import Due, Ticket
+from .live import Delayed, Ticket
 from .run import TIMELESS, Given, Outcome, code_of, indices
 
 LONGEST = 2**62  # of a delay: later labels never come
@@ -49,7 +49,7 @@ def _play_pieces(
 ) -> int:
     """Play a block, or several that grow wider; return the steps on labels of earlier runs."""
     before, n = model.rounds, len(given.labels)
-    queue = [(one.due.round, ticket) for ticket, one in model.open.items() if one.due]
+    queue = [(one.delayed.round, ticket) for ticket, one in model.open.items() if one.delayed]
     heapq.heapify(queue)
     comes = np.where(given.labels == NONE, LONGEST, np.arange(n) + delays)
     soonest = np.minimum.accumulate(comes[::-1])[::-1]  # of this label and later ones
@@ -94,8 +94,8 @@ def _decide(
         row, asked_in = taken(rows, np.array([i])), model.rounds + i + 1
         index, chance = out.index[i].item(), out.ask_probability[i].item()
         comes = asked_in + delays[i].item()
-        due = Due(comes, places[i].item(), weights[i].item())
-        heapq.heappush(queue, (comes, model.issue(Ticket(row, chance, asked_in, index, due))))
+        delayed = Delayed(comes, places[i].item(), weights[i].item())
+        heapq.heappush(queue, (comes, model.issue(Ticket(row, chance, asked_in, index, delayed))))
     model.rounds += len(labels)
 
 
@@ -110,7 +110,7 @@ def _deliver(model: Any, queue: list, before: int, out: Outcome) -> int:
         if ticket not in model.open:
             continue
         strained, at = model.strained, model.open[ticket].asked_in - before - 1
-        _, place, weight = model.open[ticket].due
+        _, place, weight = model.open[ticket].delayed
         try:
             updated = model.tell(ticket, code_of(place, model.stacked), weight)
         except Refused as error:

@@ -19,7 +19,7 @@ EVERY = 16  # answers between two copies of the state
 KEPT = ("classes", "width", "weighting", "strained", "labels")  # in a copy, besides arrays
 
 
-class Due(NamedTuple):
+class Delayed(NamedTuple):
     """A label on its way: the round at whose end it comes, its class, and its weight."""
 
     round: int
@@ -34,10 +34,10 @@ class Ticket(NamedTuple):
     chance: float  # with which it was asked for
     asked_in: int  # the round
     proposed: int  # the predicted class, -1 where no class had a name yet
-    due: Due | None = None  # its label, if that is on its way
+    delayed: Delayed | None = None  # its label, if that is on its way
 
 
-class Told(NamedTuple):
+class Answer(NamedTuple):
     """An answer that can be corrected, and what it depended on."""
 
     ticket: int
@@ -102,8 +102,8 @@ class Live:
         else:
             place = indices(label, self.stacked)
             now = self.rounds, self.classes, self.width
-            told = Told(ticket, block, place, weight, chance, asked_in, *now, None)
-            updated = self._remember(told)
+            answer = Answer(ticket, block, place, weight, chance, asked_in, *now, None)
+            updated = self._remember(answer)
         self.answered = max(self.answered, ticket)
         del self.open[ticket]
         return updated
@@ -139,21 +139,22 @@ class Live:
 
         Raises SelectronError if it is not one of the last `correctable` tickets answered.
         """
-        recent = [told.ticket for told in self.told[-self.correctable :]]
+        answers = self.answers
+        recent = [answer.ticket for answer in answers[-self.correctable :]]
         if not self.correctable or ticket not in recent:
             raise SelectronError(support.why_not_corrected(ticket, self.open, self.correctable))
-        at = len(self.told) - len(recent) + recent.index(ticket)
+        at = len(answers) - len(recent) + recent.index(ticket)
         place = indices(label, self.stacked)
-        first = max(i for i, told in enumerate(self.told[: at + 1]) if told.before is not None)
+        first = max(i for i, answer in enumerate(answers[: at + 1]) if answer.before is not None)
         model = copy.copy(self)
-        again = (*self.told[:at], self.told[at]._replace(place=place), *self.told[at + 1 :])
-        model._return_to(self.told[first].before or {})
-        model.told = again[:first]
-        for i, told in enumerate(again[first:], first):
-            model.extend(self.classes if i == at else told.classes)
-            model.widen(told.width)
-            model.rounds = told.rounds
-            model._remember(told._replace(classes=model.classes))
+        again = (*answers[:at], answers[at]._replace(place=place), *answers[at + 1 :])
+        model._return_to(answers[first].before or {})
+        model.answers = again[:first]
+        for i, answer in enumerate(again[first:], first):
+            model.extend(self.classes if i == at else answer.classes)
+            model.widen(answer.width)
+            model.rounds = answer.rounds
+            model._remember(answer._replace(classes=model.classes))
         model.extend(self.classes)
         model.widen(self.width)
         model.open, model.rounds = self.open, self.rounds
@@ -162,15 +163,14 @@ class Live:
         model.state = model.state._replace(**seen)
         return model
 
-    def _remember(self: Any, told: Told) -> bool:
+    def _remember(self: Any, answer: Answer) -> bool:
         """Learn an answer, and keep it among those that can be corrected."""
-        due = len(self.told) % EVERY == 0
-        before = self._snapshot() if due else None
-        code = code_of(told.place, self.stacked)
-        updated = self._learn_one(told.block, code, told.chance, told.weight, told.asked_in)
-        self.told = (*self.told, told._replace(before=before))
-        if len(self.told) >= self.correctable + 2 * EVERY:
-            self.told = self.told[EVERY:]
+        before = self._snapshot() if len(self.answers) % EVERY == 0 else None
+        code = code_of(answer.place, self.stacked)
+        updated = self._learn_one(answer.block, code, answer.chance, answer.weight, answer.asked_in)
+        self.answers = (*self.answers, answer._replace(before=before))
+        if len(self.answers) >= self.correctable + 2 * EVERY:
+            self.answers = self.answers[EVERY:]
         return updated
 
     def _snapshot(self: Any) -> dict[str, Any]:

@@ -91,7 +91,7 @@ class Model(Live):
         self.draws = Draws(seed)
         self.chance = self.draws.aside()
         self.weighting = weighting.Weighting(self.chance, balanced)
-        self.correctable, self.told = correctable, ()
+        self.correctable, self.answers = correctable, ()
         self.rounds = self.strained = self.labels = 0  # labels learned
         self.open: dict[int, Ticket] = {}  # by ticket
         self.oldest = 1  # no open ticket has a lower number
@@ -263,7 +263,7 @@ class Model(Live):
         self.rounds += len(labels)
         self.strained += int(np.count_nonzero(outcome.flags & STRAINED))
         self.labels += int(np.count_nonzero(asked if weights is None else asked * (weights > 0)))
-        self.told = ()  # the answers before these rounds stay as they are
+        self.answers = ()  # the answers before these rounds stay as they are
         if draw is not None:
             self.draws.skip(len(labels))
         return outcome
