@@ -316,9 +316,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             for cell in found:
                 values[cell.rows, cell.places] = cell.values
             return Dense(values)
-        parts = [np.concatenate(part) for part in zip(*found, strict=True)] if found else []
-        rows, places, entries = parts or (np.zeros(0, int), np.zeros(0, int), np.zeros(0))
-        keys = rows * self.width_ + places
+        at, none = np.arange(n), [np.zeros(0, int)]
+        rows = np.concatenate([at[cell.rows] for cell in found] or none)
+        places = [np.broadcast_to(cell.places, len(cell.values)) for cell in found]
+        entries = np.concatenate([cell.values for cell in found] or none)
+        keys = rows * self.width_ + np.concatenate(places or none)
         order = keys.argsort()  # the stable sort takes five times as long
         new = np.diff(keys[order], prepend=-1) > 0
         if not new.all():

@@ -32,8 +32,8 @@ Event = tuple[int, Callable[["Layout"], None]]  # a row, and what then gets its 
 class Cells(NamedTuple):
     """Features of an array of values: entries of a table, in any order."""
 
-    rows: np.ndarray
-    places: np.ndarray
+    rows: np.ndarray | slice
+    places: np.ndarray | int
     values: np.ndarray
 
 

@@ -112,10 +112,11 @@ class Number(Kind):
 
     def learned_scores(self, values: np.ndarray, missing: np.ndarray) -> np.ndarray:
         """Return standardised values, each by the sums up to and with its row."""
-        off = np.where(missing, 0.0, values - self.first)
-        counts = self.count + (~missing).cumsum()
-        totals = np.concatenate([[self.total], off]).cumsum()[1:]
-        squares = np.concatenate([[self.squares], off * off]).cumsum()[1:]
+        off, counts = values - self.first, np.arange(1, len(values) + 1)
+        if missing.any():
+            off[missing], counts = 0.0, (~missing).cumsum()
+        counts += self.count
+        totals, squares = running(self.total, off), running(self.squares, off * off)
         if len(values):
             self.count, self.total = int(counts[-1]), float(totals[-1])
             self.squares = float(squares[-1])
@@ -125,28 +126,42 @@ class Number(Kind):
         """Return the features of the values that were prepared."""
         values, missing, scores = ready
         cells = []
+        some = missing.any()
         if self.place >= 0:
-            rows = np.flatnonzero(~missing)
+            rows = np.flatnonzero(~missing) if some else slice(None)
             cells = self.entries(rows, values[rows], scores[rows])
-        if self.mark >= 0 and missing.any():
+        if self.mark >= 0 and some:
             rows = np.flatnonzero(missing)
-            cells.append(Cells(rows, np.full(len(rows), self.mark), np.ones(len(rows))))
+            cells.append(Cells(rows, self.mark, np.ones(len(rows))))
         return cells
 
-    def entries(self, rows: np.ndarray, values: np.ndarray, scores: np.ndarray) -> list[Cells]:
+    def entries(self, rows: Any, values: np.ndarray, scores: np.ndarray) -> list[Cells]:
         """Return the features of the numbers in these rows."""
-        return [Cells(rows, np.full(len(rows), self.place), scores)]
+        return [Cells(rows, self.place, scores)]
+
+
+def running(start: float, steps: np.ndarray) -> np.ndarray:
+    """Return the sums so far, each with its own step, in the order in which single rows add them.
+
+    >>> running(1.0, np.array([0.5, 2.0])).tolist()
+    [1.5, 3.5]
+    """
+    sums = steps.copy()
+    sums[:1] += start
+    return np.cumsum(sums, out=sums)
 
 
 def standardised(
     off: np.ndarray, counts: np.ndarray, totals: np.ndarray, squares: np.ndarray
 ) -> np.ndarray:
     """Return (off - mean) / deviation, clipped; 0 where nothing varies."""
-    mean = totals / counts
-    variance = squares / counts - mean * mean
-    varies = variance > 1e-12 * (squares / counts)
-    z = np.where(varies, off - mean, 0.0) / np.sqrt(np.where(varies, variance, 1.0))
-    return np.minimum(np.maximum(z, -CLIP), CLIP)
+    mean, square = totals / counts, squares / counts
+    variance, z = square - mean * mean, off - mean
+    constant = ~(variance > 1e-12 * square)
+    if constant.any():
+        z, variance = np.where(constant, 0.0, z), np.where(constant, 1.0, variance)
+    z /= np.sqrt(variance)
+    return np.clip(z, -CLIP, CLIP, out=z)
 
 
 def circle(n: int) -> tuple[list[float], list[float]]:
@@ -200,14 +215,10 @@ class Date(Number):
                 out[self.place + place] = sines[at]
                 out[self.place + place + 1] = cosines[at]
 
-    def entries(self, rows: np.ndarray, values: np.ndarray, scores: np.ndarray) -> list[Cells]:
+    def entries(self, rows: Any, values: np.ndarray, scores: np.ndarray) -> list[Cells]:
         """Return the features of the dates in these rows."""
         columns = [scores]
         for _, unit, period, *sides in TABLES:
             at = (values // unit % period).astype(int)
             columns += [np.array(side)[at] for side in sides]
-        places = range(self.place, self.place + len(columns))
-        return [
-            Cells(rows, np.full(len(rows), place), column)
-            for place, column in zip(places, columns, strict=True)
-        ]
+        return [Cells(rows, place, column) for place, column in enumerate(columns, self.place)]
