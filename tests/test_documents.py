@@ -51,10 +51,12 @@ def test_the_table_is_that_of_the_demonstration(tmp_path, monkeypatch):
     text = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
     table = re.search(r"    learner  .*\n    ---.*\n((?:    .*\n)+)", text)[1]
     drift = re.search(r"    (.* detected drift in rows .*)\n", text)[1]
-    _, _, *played, empty, noticed = CliRunner().invoke(main, ["run"]).stdout.splitlines()
+    lines = CliRunner().invoke(main, ["run"]).stdout.splitlines()
+    _, _, *played, _, most, empty, noticed = lines
     rows = [[line.split()[:-1] for line in lines] for lines in (table.splitlines(), played)]
     assert rows[0] == rows[1]  # all but the speed
     assert (empty, noticed) == ("", drift)
+    assert f"    {most}\n" in text
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

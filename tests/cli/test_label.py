@@ -19,6 +19,14 @@ def halves(call, stream, tmp_path):
     return *paths, tmp_path / "a.model"
 
 
+@pytest.fixture
+def unnamed(call, halves):
+    """Return the second half, and a model whose classes were not named."""
+    options = [each for each in FAST if each not in ("--classes", "ham,spam")]
+    assert call("run", halves[0], *options, "--save", "b.model").exit_code == 0
+    return halves[1], halves[2].with_name("b.model")
+
+
 def answers(rows, asked):
     """Return typed answers for these rows, numbered from 1 on."""
     return "".join(f"n\n{rows[int(row) - 1].rpartition(',')[2]}\n" for row in asked)
@@ -86,3 +94,19 @@ def test_a_model_of_svmlight_rows_has_no_values_to_show(call, tmp_path):
     assert found.stderr == (
         "selectron: a.model has learned from svmlight rows: there is nothing to show\n"
     )
+
+
+@pytest.mark.parametrize(("reply", "learned"), [("y", 1), ("n", 0), ("", 0)])
+def test_a_new_class_is_added_only_if_that_is_confirmed(call, unnamed, reply, learned):
+    second, model = unnamed
+    found = call("label", model, second, input=f"n\nspma\n{reply}\nq\n")
+    assert "'spma' is a new class: add it? [y/N]" in found.stdout
+    assert f"Labels learned: {learned}." in found.stdout
+    assert ("spma" in call("show", model).stdout) == bool(learned)
+
+
+def test_no_class_is_added_to_those_that_were_named(call, halves):
+    _, second, model = halves
+    found = call("label", model, second, input="n\nspma\nn\n spam \nq\n")
+    assert found.stdout.count("there is no class 'spma'") == 1
+    assert "Labels learned: 1." in found.stdout

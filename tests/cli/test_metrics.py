@@ -36,6 +36,13 @@ def test_the_recall_of_a_rare_class_is_shown(call, fraud):
 def test_no_class_of_a_balanced_stream_is_rare(call, stream):
     shown = call("run", stream[0], *FAST).stdout
     assert "recall" not in shown
+    assert f"has an accuracy of {max(np.mean(stream[2] > 0), np.mean(stream[2] < 0)):.4f}." in shown
+
+
+def test_without_labels_no_class_is_the_most_frequent(call, tmp_path):
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n3,4\n")
+    shown = call("run", "a.csv", *FAST, "--label", "", "--classes", "ham,spam").stdout
+    assert shown.startswith("learner ")
     assert "Always predicting" not in shown
 
 

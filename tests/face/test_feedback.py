@@ -108,7 +108,8 @@ def test_it_can_be_corrected():
 
 def test_bad_calls_get_one_sentence_and_leave_the_ticket_open():
     clf = classifier(Perceptron(), many="joint")
-    ticket = clf.decide(ROWS[0]).ticket
+    decision = clf.decide(ROWS[0])
+    ticket = decision.ticket
     for message, call in {
         'to learn several classes jointly: take many="rest"': {"correct": False},
         "correct takes the place of label and sample_weight": {"label": 1, "correct": True},
@@ -120,6 +121,8 @@ def test_bad_calls_get_one_sentence_and_leave_the_ticket_open():
         clf.tell(ticket, sample_weight=2, correct=True)
     with pytest.raises(SelectronError, match="Ticket 9 is unknown"):
         clf.tell(9, correct=True)
+    with pytest.raises(SelectronError, match="tell takes the ticket of a decision"):
+        clf.tell(decision, 1)
     assert clf.tell(ticket, correct=True) in (True, False)
     assert clf.open_tickets_ == []
 

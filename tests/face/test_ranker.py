@@ -165,11 +165,15 @@ def test_a_matrix_over_all_classes_that_is_too_large_is_refused_before_it_is_mad
     """The docstring: with 16 GiB, 32,000 weights at most."""
     ranker = OnlineRanker(IELLIP(), many="exact", fit_intercept=False).fit(X, Y)
     monkeypatch.setattr(os, "sysconf", {"SC_PAGE_SIZE": 2**12, "SC_PHYS_PAGES": 2**22}.get)
-    support.check_start(ranker.model_, 6400, 5)
-    with pytest.raises(
-        SelectronError, match=r'^IELLIP on .* 5 classes needs \d+ GiB: .* many="joint"'
-    ):
-        support.check_start(ranker.model_, 6600, 5)
+    model, refusal = ranker.model_, r'^IELLIP on .* 5 classes needs \d+ GiB: .* many="joint"'
+    support.check_start(model, 5300, 5)
+    with pytest.raises(SelectronError, match=refusal):  # with three copies
+        support.check_start(model, 6400, 5)
+    model.width = 6400
+    support.check_start(model, 6400, 5)
+    model.width = 6600
+    with pytest.raises(SelectronError, match=refusal):
+        support.check_start(model, 6600, 5)
     wide = OnlineRanker(IELLIP(), many="exact")
     with pytest.raises(SelectronError, match=r'many="joint"\.$'):
         wide.fit(np.ones((2, 7000)), Y[:2])

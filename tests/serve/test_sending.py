@@ -5,8 +5,10 @@ from contextlib import closing
 
 import httpx2
 import pytest
+from click.testing import CliRunner
 
 from selectron import SelectronError
+from selectron.cli import main
 from selectron.serve import sending
 from selectron.serve.sending import Sender, items, resumed
 
@@ -51,9 +53,11 @@ def test_it_gets_there_once_and_resumes(live, sender, file, monkeypatch):
     keys = [line.id for line in found]
     assert resumed(sender, keys) == 0
     client = httpx2.Client(transport=Unsteady(5))
-    unsteady = Sender(sender.url, live.tokens["ingest"], client)
+    warned: list[str] = []
+    unsteady = Sender(sender.url, live.tokens["ingest"], client, warned.append)
     with closing(unsteady), pytest.raises(SelectronError, match="the line is cut"):
         sending.sent(unsteady, found, lambda n: None, print)
+    assert warned[0] == f"{sender.url}/batch: lost on the way; trying again for a minute"
     start = resumed(sender, keys)
     assert start == 1000  # two batches of 500, the second without a reply
     done = sending.sent(sender, found[start:], lambda n: None, print)
@@ -63,10 +67,6 @@ def test_it_gets_there_once_and_resumes(live, sender, file, monkeypatch):
 
 
 def test_the_command(live, file):
-    from click.testing import CliRunner
-
-    from selectron.cli import main
-
     arguments = ["send", str(file), "--to", f"{live.url}/v1/streams/mail", "--id", "nr"]
     token = {"SELECTRON_TOKEN": live.tokens["ingest"]}
     before = live.host.views["mail"]["items"]
@@ -83,10 +83,6 @@ def test_the_command(live, file):
 
 
 def test_lines_that_the_stream_refuses(live, tmp_path):
-    from click.testing import CliRunner
-
-    from selectron.cli import main
-
     rows = [{"text": f"odd {i}"} for i in range(700)]
     rows[40], rows[600] = {"text": 5}, {"body": "no text"}
     file = tmp_path / "odd.jsonl"
@@ -120,3 +116,14 @@ def test_what_comes_before_a_line_that_will_not_do_is_sent():
 def test_lines_that_will_not_do():
     with pytest.raises(SelectronError, match=r"rows, line 2: .*NaN"):
         list(items([b"fine", b'{"a": NaN}'], "rows", None))
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "svm"])
+def test_a_table_is_not_sent_as_text(tmp_path, ending):
+    path = tmp_path / f"a.{ending}"
+    path.write_text("a,b\n1,2\n")
+    result = CliRunner().invoke(
+        main, ["send", str(path), "--to", "http://127.0.0.1:1", "--token", "t"]
+    )
+    assert result.exit_code == 1
+    assert "is a table, and a line must be a JSON object or text: convert it" in result.stderr

@@ -97,6 +97,9 @@ def reported(interrupted: str = "", extra: str = "") -> Iterator[None]:
     except SelectronError as error:
         click.echo(f"selectron: {error}", err=True)
         sys.exit(1)
+    except MemoryError as error:
+        click.echo(f"selectron: there is not enough memory ({error})", err=True)
+        sys.exit(1)
     except OSError as error:
         known = error.filename is not None and error.strerror
         reason = f"{error.filename}: {str(error.strerror).lower()}" if known else str(error)

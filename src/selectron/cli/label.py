@@ -132,9 +132,18 @@ class ModelSession:
             return classes[int(key) - 1]
         if key == "n":
             click.echo()
-            typed = click.prompt("  label", default="", show_default=False).strip()
-            return typed or None
+            return self._typed(classes)
         return None
+
+    def _typed(self, classes: list[Any]) -> Any:
+        """Return a typed label, None if there is none; a new class has to be confirmed."""
+        label = plain(click.prompt("  label", default="", show_default=False))
+        if not label or label in classes:
+            return label or None
+        if self.classifier.named_:
+            click.echo(f"  there is no class {label!r}")
+            return None
+        return label if click.confirm(f"  {label!r} is a new class: add it?") else None
 
 
 class PoolSession:
@@ -248,7 +257,10 @@ class PoolSession:
     def _report(self) -> None:
         run = self.pool.labelled()
         count, goal = len(run.order), self.pool.goal_
-        click.echo(f"\n{count:,} of {goal:,} rows labelled, {run.mistakes:,} corrected.")
+        skipped = sum(label is None for label in run.labels.tolist())
+        more = f", {skipped:,} skipped" if skipped else ""
+        done = f"{count - skipped:,} of {goal:,} rows labelled"
+        click.echo(f"\n{done}, {run.mistakes:,} corrected{more}.")
         if count:
             click.echo(f"The answers are in {self.answers}: the same command resumes from there.")
         if self.output:

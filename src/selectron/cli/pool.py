@@ -197,14 +197,15 @@ def simulate(file: str, table: Table, **options: Any) -> None:
 
 
 def default_orders(table: Table) -> list[str]:
-    """Return the orders that apply: the paper's learners need two classes, `Boosted` dense rows."""
+    """Return the orders that apply: the paper's learners take two classes and dense rows."""
     import scipy.sparse
 
     orders = ["confident", "random", "given", "worst"]
     if len(set(table.y)) > 2:
         return orders
-    papers = [] if scipy.sparse.issparse(table.X) or len(table.y) > PAPERS else ["boosted"]
-    return [*orders, "greedy", "sphere", *papers]
+    if scipy.sparse.issparse(table.X):
+        return [*orders, "greedy"]
+    return [*orders, "greedy", "sphere", *(["boosted"] if len(table.y) <= PAPERS else [])]
 
 
 def report(runs: dict[str, "PoolRun"], file: str, table: Table, **options: Any) -> None:

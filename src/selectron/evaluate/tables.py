@@ -47,8 +47,10 @@ def recalls(tallies: Sequence[Tally], names: Sequence[str]) -> dict[str, list[st
 
 
 def majority(true: Tally, names: Sequence[str]) -> str:
-    """Return a line about the accuracy of the most frequent class."""
+    """Return a line about the accuracy of the most frequent class; "" if no row has a label."""
     shares = true.shares()
+    if not shares.any():
+        return ""
     most = int(np.argmax(shares))
     return f"Always predicting {names[most]} has an accuracy of {shares[most]:.4f}."
 

@@ -80,7 +80,7 @@ def check_room(model: Any, room: tuple[int, int]) -> None:
 
 
 def check_start(model: Any, width: int, classes: int) -> None:
-    """Raise SelectronError if the state at the start would not fit into memory."""
+    """Raise SelectronError if the state would not fit into memory, at first or when it grows."""
     what = f"{type(model.learner).__name__} on {width} features"
     if classes > 2:
         what = f"{what} and {classes} classes"
@@ -89,7 +89,8 @@ def check_start(model: Any, width: int, classes: int) -> None:
         instead = f'{instead}, or many="joint"'
     if model.space.order == 2 and not (model.dual or model.sketch or model.exact):
         instead = f"{instead}, or sketch=32"
-    check_memory(_size(model, width, classes), what, instead)
+    copies = 3 if width > model.width else 2  # the narrow one is kept while rows are played
+    check_memory(_size(model, width, classes), what, instead, copies)
 
 
 def _size(model: Any, width: int, classes: int, *room: int) -> int:
@@ -120,21 +121,23 @@ def why_refused(block: Dense | Sparse, i: int) -> str:
     return TOO_LARGE if large else beyond
 
 
-def check_memory(size: int, what: str, instead: str) -> None:
+def check_memory(size: int, what: str, instead: str, copies: int = 2) -> None:
     """Raise SelectronError if a state of `size` bytes would not fit into the machine's memory.
 
-    It is counted twice: a copy is kept while rows are played.
+    It is counted twice, as a copy is kept while rows are played, or as often as `copies`.
     """
     try:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # unknown on this system
         return
-    if 2 * size > memory:
-        raise SelectronError(f"{what} needs {2 * size / 2**30:.0f} GiB: {instead}.")
+    if copies * size > memory:
+        raise SelectronError(f"{what} needs {copies * size / 2**30:.0f} GiB: {instead}.")
 
 
 def why_not_open(ticket: Any, given: int, max_open: int) -> str:
     """Return why a ticket cannot be answered, `given` being the number of tickets so far."""
+    if hasattr(ticket, "ticket"):
+        return "tell takes the ticket of a decision: pass decision.ticket."
     if not isinstance(ticket, int | np.integer) or not 0 < ticket <= given:
         return f"Ticket {ticket!r} is unknown: {given} have been given out, from 1 on."
     return (

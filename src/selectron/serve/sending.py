@@ -29,8 +29,10 @@ class Line(NamedTuple):
 class Sender:
     """A client of the stream at an address, such as http://127.0.0.1:8000/v1/streams/mail."""
 
-    def __init__(self, url: str, token: str, client: Any = None):
-        self.url = url.rstrip("/")
+    def __init__(
+        self, url: str, token: str, client: Any = None, warn: Callable[[str], object] = str
+    ):
+        self.url, self.warn = url.rstrip("/"), warn
         self.headers = {"authorization": f"Bearer {token}"}
         self.client = client or httpx2.Client(timeout=120)
 
@@ -57,6 +59,8 @@ class Sender:
                 response = self.client.request(method, url, headers=headers, **more)
             except httpx2.TransportError as error:
                 reason = str(error) or type(error).__name__
+                if not attempt:
+                    self.warn(f"{url}: {reason.rstrip('.')}; trying again for a minute")
                 continue
             if response.status_code == none:
                 return None
