@@ -230,7 +230,7 @@ class Live:
         rows = self.recent[1]
         kept: list[np.ndarray] = []
         before = self.state
-        if draw != NEVER:
+        if self.renewing and draw != NEVER:
             self.renew(self.rounds + (0 if draw == GIVEN else 1))
         if label != LATER and not (self.space.atomic or self.guarded):
             kept = [array.copy() for array in (*self.state, self.past)]

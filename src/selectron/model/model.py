@@ -121,6 +121,8 @@ class Model(Live):
         self.limit = most if self.dual else math.inf
         bounded, sketched = self.limit < math.inf, self.sketch is not None
         self.space: Any = space_for(self.learner, self.sparse, many, kernel, bounded, sketched)
+        rows_left = declared(of_one(self.space), Space, "rows_left")
+        self.renewing = rows_left is not Space.rows_left  # derives something from all rows
         self.timed = bool(declared(self.asker, Asker, "timed")(self.asker))  # uses times of rows
         self.scaled = self.normalize and not self.aging  # an ensemble's rows come scaled
         own = (self.normalize,) if self.aging else ()
@@ -344,18 +346,17 @@ class Model(Live):
 
         Return the number of rows before the next time.
         """
-        space = of_one(self.space)
-        rows_left = declared(space, Space, "rows_left")
-        if rows_left is Space.rows_left:  # most spaces: `decide` comes here for every row
+        if not self.renewing:
             return NEVER_DUE
+        space = of_one(self.space)
         one = space.at(self.state, 0) if self.stacked else self.state
-        if left := rows_left(one, t):
+        if left := space.rows_left(one, t):
             return int(left)
         states = self.space.unstacked(self.state) if self.stacked else [self.state]
         with one_thread():
             states = [space.renewed(state) for state in states]
         self.state = self.space.stacked(states, self.state.tally) if self.stacked else states[0]
-        return max(1, rows_left(states[0], t))
+        return max(1, space.rows_left(states[0], t))
 
     @staticmethod
     def _rates(chances: np.ndarray, weights: Any) -> np.ndarray:
