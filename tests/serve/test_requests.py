@@ -38,6 +38,16 @@ def test_json_that_is_not_strict(shared, body):
         assert BAD[body] in item["error"]["message"]
 
 
+def test_json_without_its_header_gets_a_sentence(shared):
+    body, headers = b'{"data": {"text": "a"}}', {"content-type": "text/plain"}
+    response = shared.post(ITEMS, "ingest", body, headers=headers)
+    assert response.status_code == 422
+    sentence = (
+        "The body must be a JSON object, sent with the header Content-Type: application/json."
+    )
+    assert response.json()["error"]["message"] == sentence
+
+
 UNFIT = {
     "another name": {"data": {"text": "a"}, "label": "ham"},
     "no data": {"id": "a"},

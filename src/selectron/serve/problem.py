@@ -35,6 +35,9 @@ def unfit(error: Any) -> Problem:
     """Return the Problem (422) of pydantic's error."""
     first = error.errors()[0]
     where = ".".join(map(str, first["loc"]))
+    if (where, first["type"]) == ("body", "model_attributes_type"):
+        header = "Content-Type: application/json"
+        return invalid(f"The body must be a JSON object, sent with the header {header}.")
     return invalid(f"{where + ': ' if where else ''}{first['msg']}.")
 
 
