@@ -79,6 +79,7 @@ def test_the_command(live, file):
         refused = CliRunner().invoke(main, [*arguments, *wrong], env=token)
         assert refused.exit_code == 1
         assert refused.stderr.count("\n") == 1
+    assert "a stream is at http://HOST:PORT/v1/streams/NAME" in refused.stderr
     assert CliRunner().invoke(main, arguments).exit_code == 2
 
 

@@ -67,6 +67,8 @@ class Sender:
             if response.status_code < 400:
                 return response.json()
             reason = message(response)
+            if response.status_code == 404:
+                reason = f"{reason.rstrip('.')}; a stream is at http://HOST:PORT/v1/streams/NAME"
             if response.status_code not in (408, 429, 503, 507):
                 break
         raise SelectronError(f"{url}: {reason.rstrip('.')}.")
