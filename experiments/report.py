@@ -94,6 +94,6 @@ def lines() -> Iterator[str]:
         yield f"  {counts(known[name])}"
         for claim in known[name]:
             yield f"  {claim.verdict:14}{claim.paper}"
-            yield textwrap.fill(
-                claim.measured, 100, initial_indent=" " * 16, subsequent_indent=" " * 16
+            yield textwrap.indent(
+                textwrap.fill(claim.measured, 84, break_on_hyphens=False), " " * 16
             )
