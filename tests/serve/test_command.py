@@ -148,7 +148,7 @@ BAD = {
     "budget": GOOD + 'budget = "much"',
     "'-5%' is not a budget": GOOD + 'budget = "-5%"',
     "per": GOOD + 'budget = "5 per month"',
-    "colour": GOOD + 'colour = "red"',
+    "colour: there is no such setting; there are name, title, classes": GOOD + 'colour = "red"',
     "features.size": GOOD + "[features]\nsize = 0",
     "features.numeric": GOOD + "[features]\nnumeric = {a = [0, 0]}",
     "name": GOOD + 'name = "../../etc"',

@@ -174,6 +174,9 @@ def declared(values: dict[str, Any], where: str) -> Declaration:
         first = error.errors(include_url=False)[0]
         at = ".".join(map(str, first["loc"]))
         message = first["msg"].removeprefix("Value error, ").rstrip(".")
+        if first["type"] == "extra_forbidden":
+            settings = f"; there are {', '.join(Declaration.model_fields)}" * (at in values)
+            message = f"there is no such setting{settings}"
         raise SelectronError(f"{where}: {at + ': ' if at else ''}{message}.") from None
 
 
