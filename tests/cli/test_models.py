@@ -276,3 +276,21 @@ def test_late_labels_go_on_coming(call, tmp_path, options):
         assert one[name] + two[name] == late[name]
     assert Path("m").read_bytes() == Path("whole").read_bytes()
     assert late["steps"] != at_once["steps"]
+
+
+def test_words_of_text_leave_the_other_weights_to_be_shown(call, tmp_path):
+    rng = np.random.default_rng(0)
+    words = rng.choice(["urgent", "help", "server", "invoice", "login"], (200, 6))
+    rows = [
+        {"a": a, "note": " ".join(some), "label": "high" if a + ("urgent" in some) > 0.5 else "low"}
+        for a, some in zip(rng.normal(size=200).round(3).tolist(), words, strict=True)
+    ]
+    written(tmp_path / "a.jsonl", rows)
+    options = ["--learner", "perceptron", "--ask", "always", "--save", "a.model"]
+    assert call("run", "a.jsonl", "--column", "note=text", *options).exit_code == 0
+    shown = call("show", "a.model").stdout
+    assert "Weights towards low, or high if negative\n" in shown
+    assert shown.endswith("  a\n")
+    assert "hashed" not in shown
+    call("run", "a.jsonl", "--column", "note=text", "--ignore", "a", *options)
+    assert "  hashed " in call("show", "a.model").stdout

@@ -33,7 +33,8 @@ def show(model: str, as_json: bool) -> None:
         for line in found["columns"]:
             click.echo(f"column    {line}")
         for name, weights in found["weights"].items():
-            click.echo(f"\nWeights towards {name}")
+            other = f", or {found['classes'][0]} if negative" if len(found["weights"]) == 1 else ""
+            click.echo(f"\nWeights towards {name}{other}")
             for feature, weight in weights:
                 click.echo(f"  {weight:+10.4f}  {feature}")
 
@@ -59,14 +60,17 @@ def described(saved: Saved) -> dict[str, Any]:
 def largest(clf: Any) -> dict[str, list[tuple[str, float]]]:
     """Return the largest weights of every class, by the names of the features.
 
-    Of two classes, positive weights are those of the second.
+    Of two classes, positive weights are those of the second. Words of text are hashed: they have no
+    names, and are left out if there are other features.
     """
     coef = clf.coef_
+    hashed = clf.encoder_.layout_.front if hasattr(clf, "encoder_") else 0
     known = hasattr(clf, "encoder_") or hasattr(clf, "names_")
     names = clf.feature_names_ if known else [f"feature {j}" for j in range(coef.shape[1])]
     classes = [str(name) for name in clf.classes_.tolist()]
     found = {}
     for name, row in zip(classes[-1:] if len(coef) == 1 else classes, coef, strict=True):
-        order = abs(row).argsort(kind="stable")[::-1][:MOST]
-        found[name] = [(names[j], float(row[j])) for j in order if row[j]]
+        order = abs(row).argsort(kind="stable")[::-1]
+        named = order[order >= hashed] if row[hashed:].any() else order
+        found[name] = [(names[j], float(row[j])) for j in named[:MOST] if row[j]]
     return found
