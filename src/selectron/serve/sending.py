@@ -27,10 +27,17 @@ class Line(NamedTuple):
 
 
 class Sender:
-    """A client of the stream at an address, such as http://127.0.0.1:8000/v1/streams/mail."""
+    """A client of the stream at an address, such as http://127.0.0.1:8000/v1/streams/mail.
+
+    It calls `warn` with a sentence before it tries again.
+    """
 
     def __init__(
-        self, url: str, token: str, client: Any = None, warn: Callable[[str], object] = str
+        self,
+        url: str,
+        token: str,
+        client: Any = None,
+        warn: Callable[[str], object] = lambda sentence: None,
     ):
         self.url, self.warn = url.rstrip("/"), warn
         self.headers = {"authorization": f"Bearer {token}"}
