@@ -121,7 +121,7 @@ def test_bad_calls_get_one_sentence_and_leave_the_ticket_open():
         clf.tell(ticket, sample_weight=2, correct=True)
     with pytest.raises(SelectronError, match="Ticket 9 is unknown"):
         clf.tell(9, correct=True)
-    with pytest.raises(SelectronError, match="tell takes the ticket of a decision"):
+    with pytest.raises(SelectronError, match="A decision is no ticket: pass"):
         clf.tell(decision, 1)
     assert clf.tell(ticket, correct=True) in (True, False)
     assert clf.open_tickets_ == []

@@ -336,8 +336,8 @@ def report(
         return
     recalls = tables.recalls([contestant.true for contestant in contestants], names)
     click.echo(table(results, recalls))
-    if labelled := tables.majority(contestants[0].true, names):
-        click.echo("\n" + labelled)
+    if most_frequent := tables.majority(contestants[0].true, names):
+        click.echo("\n" + most_frequent)
     if drifts := detected(results):
         click.echo("\n" + drifts)
     for contestant in contestants if metrics else ():

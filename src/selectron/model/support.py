@@ -137,7 +137,7 @@ def check_memory(size: int, what: str, instead: str, copies: int = 2) -> None:
 def why_not_open(ticket: Any, given: int, max_open: int) -> str:
     """Return why a ticket cannot be answered, `given` being the number of tickets so far."""
     if hasattr(ticket, "ticket"):
-        return "tell takes the ticket of a decision: pass decision.ticket."
+        return "A decision is no ticket: pass decision.ticket."
     if not isinstance(ticket, int | np.integer) or not 0 < ticket <= given:
         return f"Ticket {ticket!r} is unknown: {given} have been given out, from 1 on."
     return (
