@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from selectron.cli.models import load
+
 FAST = ["--learner", "perceptron", "--ask", "fixed:p=0.5", "--classes", "ham,spam"]
 ROW = re.compile(r"^row ([\d,]+)$", re.MULTILINE)
 
@@ -65,14 +67,29 @@ def test_one_key_answers(call, halves, key, learned):
     assert found.stdout.count("Enter confirms") == (2 if key == "x" else 1)
 
 
-def test_quitting_names_the_row_to_go_on_from(call, halves):
+def test_the_same_command_goes_on_where_it_stopped(call, halves, tmp_path):
     _, second, model = halves
     first = call("label", model, second, input="\n\nq\n").stdout
     *_, refused = ROW.findall(first)
-    assert first.splitlines()[-1].endswith(f"{model} {second} --from {refused}")
+    assert first.splitlines()[-1] == f"The same command goes on at row {refused}."
     assert f"Rows: {int(refused) - 1}. Labels learned: 2." in first
-    again = call("label", model, second, "--from", refused, input="q\n").stdout
+    again = call("label", model, second, input="q\n").stdout
+    assert again.startswith(f"Going on at row {refused}; --from 1 begins again.\n")
     assert int(ROW.findall(again)[0]) >= int(refused)
+    assert int(ROW.findall(call("label", model, second, "--from", 1, input="q\n").stdout)[0]) < 20
+    second.write_text(second.read_text() + "1,2,3,ham\n")  # another file of this name
+    assert "Going on" not in call("label", model, second, input="s\n" * 100).stdout
+
+
+def test_a_place_is_saved_with_every_answer_and_dropped_at_the_end(call, halves, tmp_path):
+    first, second, model = halves
+    call("label", model, second, input="\n\n")  # the input ends
+    place = load(model).place
+    assert place.row > 1
+    assert call("run", first, "--model", model, "--save", model).exit_code == 0
+    assert load(model).place == place
+    assert call("label", model, second, input="s\n" * 100).exit_code == 0
+    assert load(model).place is None
 
 
 def test_a_first_row_after_the_last_is_refused(call, halves):

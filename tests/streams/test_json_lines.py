@@ -51,4 +51,4 @@ def test_json_label_errors(tmp_path):
     )
     assert "have no columns to count" in fails(path, label=-1)[1]
     path = stored(tmp_path, "a.json", '[\n  {"a": 1}\n]\n')
-    assert fails(path)[1].startswith("line 1: this is not JSON (Expecting value at column 2)")
+    assert fails(path)[1].startswith("line 1: a JSON array begins")

@@ -113,9 +113,51 @@ def test_text_that_is_not_utf8(tmp_path, kind):
     for size in (1, 7, 4096):
         rows, found = fails(stored(tmp_path, "a", b"\n".join(parts)), size=size)
         assert rows == (19 if kind == "csv" else 20)
-        assert found == "line 21: the text is not UTF-8; convert the file to it"
+        assert (
+            found == "line 21: the text is not UTF-8: name its encoding, as with --encoding latin-1"
+        )
 
 
 def test_header_that_is_not_utf8(tmp_path):
     path = stored(tmp_path, "a.csv", b"\nna\xefve,y\n1,2\n")
-    assert fails(path) == (0, "line 2: the text is not UTF-8; convert the file to it")
+    assert fails(path) == (
+        0,
+        "line 2: the text is not UTF-8: name its encoding, as with --encoding latin-1",
+    )
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-16-le", "utf-32"])
+@pytest.mark.parametrize("packing", PACK)
+def test_other_encodings(tmp_path, encoding, packing):
+    rows = "naïve,y\n" + "".join(f"é{k},{'ñb'[k % 2]}\n" for k in range(9_000))
+    path = stored(tmp_path, "a.csv", PACK[packing](rows.encode(encoding)))
+    chunks = list(read(path, encoding=encoding))
+    assert chunks[0].rows.column_names == ["naïve"]
+    assert [v for chunk in chunks for v in chunk.rows["naïve"].to_pylist()][-1] == "é8999"
+    assert {v for chunk in chunks for v in chunk.labels} == {"ñ", "b"}
+    if encoding == "utf-16" and not packing:  # found by its byte order mark
+        assert next(iter(read(path))).rows == chunks[0].rows
+
+
+def test_bytes_that_an_encoding_lacks(tmp_path):
+    path = stored(tmp_path, "a.csv", b"name,y\n\x81a,b\n")
+    (chunk,) = read(path, encoding="cp1252")
+    assert chunk.rows["name"].to_pylist() == ["\ufffda"]
+    with pytest.raises(SelectronError, match=r"a.csv: encoding 'base64' is unknown: give one such"):
+        read(path, encoding="base64")
+
+
+@pytest.mark.parametrize(
+    "head", [b"PK\3\4", b"\x89PNG\r\n\x1a\n", b"%PDF-1.7", b"\xd0\xcf\x11\xe0"]
+)
+def test_files_of_other_kinds(tmp_path, head):
+    rows, found = fails(stored(tmp_path, "a.csv", head + bytes(100)))
+    assert rows == 0
+    assert found.startswith("is a ")
+    assert found.endswith("; export the rows as CSV")
+
+
+@pytest.mark.parametrize("text", ['[{"a": 1}, {"a": 2}]', '[\n{"a": 1},\n{"a": 2}]'])
+def test_a_json_array(tmp_path, text):
+    _, found = fails(stored(tmp_path, "a.json", text))
+    assert found.startswith("line 1: a JSON array begins; put each object on a line of its own")

@@ -52,8 +52,8 @@ def source_of(file: str, choice: Any = None, **options: Any) -> "Source":
     from ..streams.readers import read
 
     columns = choice._asdict() if choice else {key: options[key] for key in ("label", "ignore")}
-    time = {"time": options.get("time")} | columns
-    return read(file, format=options["kind"], header=options["header"], **time)
+    given = {key: options[key] for key in ("header", "encoding")}
+    return read(file, format=options["kind"], **given | {"time": options.get("time")} | columns)
 
 
 def watched(source: "Source") -> Generator["Chunk", None, None]:

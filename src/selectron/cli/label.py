@@ -17,9 +17,9 @@ from ..errors import SelectronError
 from ..pool import PoolRun, SelfDirectedClassifier
 from ..streams.classes import plain
 from . import INTERRUPTED, ExamplesFirst, reported
-from .files import naming
-from .models import Saved, keep, load
-from .options import format_and_header
+from .files import naming, source_of
+from .models import Place, Saved, keep, load
+from .options import of_text
 from .predict import all_columns, features
 
 if TYPE_CHECKING:
@@ -34,20 +34,24 @@ EARLY = 20  # answers before the first estimate
 @click.command(cls=ExamplesFirst)
 @click.argument("model")
 @click.argument("file")
-@click.option("--from", "first", type=click.IntRange(min=1), default=1, help="Begin at this row.")
-@format_and_header
-def label(model: str, file: str, first: int, **options: Any) -> None:
+@click.option(
+    "--from",
+    "first",
+    type=click.IntRange(min=1),
+    help="Begin at this row. Default: where the last session with this FILE stopped, or else 1.",
+)
+@of_text
+def label(model: str, file: str, first: int | None, **options: Any) -> None:
     """Play the rows of FILE with MODEL, and ask for the labels that are worth it.
 
     The model decides which rows to ask for, within its budget. It learns every answer, and is saved
-    after each.
+    after each; the same command goes on where it stopped.
 
     \b
         selectron label mail.model new.csv
     """
     with reported():
-        code = ModelSession(model, file, first).play(all_columns(file, **options))
-    raise SystemExit(code)
+        raise SystemExit(ModelSession(model, all_columns(file, **options), first).play())
 
 
 class ModelSession:
@@ -55,20 +59,35 @@ class ModelSession:
 
     keys = "Enter confirms · 1 to 9 choose a class · n types a label · s skips · q quits"
 
-    def __init__(self, path: str, file: str, first: int):
-        self.path, self.file, self.row, self.found = path, file, first - 1, 0
+    def __init__(self, path: str, source: Any, first: int | None):
+        self.path, self.source, self.file, self.found = path, source, source.path, 0
         self.saved: Saved = load(path)
+        self.row = self._behind() if first is None else first - 1
         if self.saved.encoder is None:
             raise SelectronError(f"{path} has learned from svmlight rows: there is nothing to show")
         self.classifier = self.saved.classifier
         self.start, self.answers = self.row, 0
 
-    def play(self, source: Any) -> int:
+    def _behind(self) -> int:
+        """Return how many rows the last session with the file has left behind."""
+        last = self.saved.place
+        if last is None or last != self._place(last.row):
+            return 0
+        click.echo(f"Going on at row {last.row + 1:,}; --from 1 begins again.")
+        return last.row
+
+    def _place(self, row: int) -> Place:
+        return Place(Path(self.file).name, self.source.size_in_bytes, row)
+
+    def _keep(self, place: Place | None) -> None:
+        keep(self.path, self.classifier, self.saved.choice, place)
+
+    def play(self) -> int:
         """Play until the file ends, or somebody quits; return the exit code."""
         click.echo(self.keys)
         code = 0
         try:
-            with closing(iter(source)) as chunks:
+            with closing(iter(self.source)) as chunks:
                 going = all(self._play(chunk) for chunk in chunks)
         except (KeyboardInterrupt, EOFError, click.Abort) as end:
             click.echo()
@@ -77,10 +96,10 @@ class ModelSession:
             raise SelectronError(
                 f"{self.file}: --from {self.row + 1} is after its last row, {self.found}"
             )
-        keep(self.path, self.classifier, self.saved.choice)
+        self._keep(None if going else self._place(self.row))
         click.echo(f"\nRows: {self.row - self.start:,}. Labels learned: {self.answers:,}.")
         if not going:
-            click.echo(f"Go on with: selectron label {self.path} {self.file} --from {self.row + 1}")
+            click.echo(f"The same command goes on at row {self.row + 1:,}.")
         return code
 
     def _play(self, chunk: Any) -> bool:
@@ -117,7 +136,7 @@ class ModelSession:
             if (answer := self._label(key, decision.label)) is not None:
                 self.classifier.tell(decision.ticket, answer)
                 self.answers += 1
-                keep(self.path, self.classifier, self.saved.choice)
+                self._keep(self._place(self.row))
                 return True
             click.echo(f"\n{self.keys}")
 
@@ -155,7 +174,7 @@ class PoolSession:
         self.file, self.table, self.output = file, table, options["output"]
         self.answers = Path(options["answers"] or f"{'stdin' if file == '-' else file}.answers")
         self.names = options["show"]
-        self.pieces = shown_pieces(file, options["kind"], self.names, table)
+        self.pieces = shown_pieces(file, self.names, table, options)
         self.pool = self._pool(options)
 
     def _pool(self, options: Any) -> SelfDirectedClassifier:
@@ -330,16 +349,16 @@ def write_labels(run: PoolRun, path: str) -> None:
     replace(path, text.getvalue().encode())
 
 
-def shown_pieces(file: str, kind: str | None, names: tuple[str, ...], table: "Table") -> list[Any]:
+def shown_pieces(file: str, names: tuple[str, ...], table: "Table", options: Any) -> list[Any]:
     """Return the pieces of a table whose rows are shown: all columns if --show names any.
 
     There are none of svmlight rows.
     """
-    from ..streams.readers import read
+    from ..streams.readers.columns import Choice
 
     if not names:
         return table.pieces
-    pieces = [chunk.rows for chunk in read(file, format=kind, label="")]
+    pieces = [chunk.rows for chunk in source_of(file, Choice(label=""), **options)]
     for name in names:
         if not any(name in record for piece in pieces for record in records_of(piece)):
             raise SelectronError(f"{file}: --show finds no column {name!r}")

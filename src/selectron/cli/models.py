@@ -14,12 +14,21 @@ if TYPE_CHECKING:
     from ..streams.readers.columns import Choice
 
 
+class Place(NamedTuple):
+    """Where `selectron label` stopped: rows of a file that are behind."""
+
+    file: str  # its name
+    size: int | None  # in bytes
+    row: int
+
+
 class Saved(NamedTuple):
     """What a model file holds."""
 
     classifier: "OnlineClassifier"
     encoder: Any  # of tables, or None
     choice: "Choice | None"  # of columns
+    place: Place | None = None
 
     def contest(self, delay: int | None) -> "Contest":
         """Return a contest of the model alone, whose labels are late by `delay` rows."""
@@ -56,16 +65,17 @@ def save(path: str, contest: "Contest", choice: "Choice", before: Saved | None) 
     if contest.encoder is not None:
         clf.encoder_ = contest.encoder
         clf.feature_names_in_ = contest.encoder.feature_names_in_
-    keep(path, clf, choice)
+    keep(path, clf, choice, before and before.place)
 
 
-def keep(path: str, clf: "OnlineClassifier", choice: "Choice | None") -> None:
-    """Write a classifier and the choice of columns to a file, atomically."""
+def keep(path: str, clf: "OnlineClassifier", choice: "Choice | None", place: Place | None) -> None:
+    """Write a classifier, the choice of columns and a place to a file, atomically."""
     from .. import storage
     from ..estimator import packing
 
     header, arrays = packing.described(clf)
-    storage.write(path, header | ({} if choice is None else {"choice": choice}), arrays)
+    more = {"choice": choice, "place": place}
+    storage.write(path, header | {name: kept for name, kept in more.items() if kept}, arrays)
 
 
 def load(path: str) -> Saved:
@@ -82,7 +92,8 @@ def load(path: str) -> Saved:
     clf = packing.restored(OnlineClassifier, path, header, arrays, ())
     encoder = getattr(clf, "encoder_", None)
     label, ignore, time = header.get("choice") or Choice()
-    return Saved(clf, encoder, Choice(label, tuple(ignore), time) if "choice" in header else None)
+    choice = Choice(label, tuple(ignore), time) if "choice" in header else None
+    return Saved(clf, encoder, choice, Place(*header["place"]) if "place" in header else None)
 
 
 @contextmanager

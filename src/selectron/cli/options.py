@@ -14,7 +14,7 @@ from ..learners import LASEC, LeadingHistory, PassiveAggressive, Perceptron, Sec
 DECISIONS = (".csv", ".jsonl", ".ndjson", ".parquet", ".pq")  # endings of their files
 PICTURES = (".png", ".svg", ".pdf")
 DEMO = LeadingHistory(), LASEC(), SecondOrderPerceptron(), PassiveAggressive(), Perceptron()
-FOR_FILES = "label", "ignore", "columns", "time", "kind", "header", "classes"
+FOR_FILES = "label", "ignore", "columns", "time", "kind", "header", "encoding", "classes"
 OF_MODEL = (  # options that a saved model fixes
     *("learners", "askers", "budget", "time", "seed", "bounds", "label", "ignore", "columns"),
     *("classes", "kernel", "max_support", "sketch", "many", "intercept", "normalize"),
@@ -52,6 +52,10 @@ FORMAT = click.option(
     type=click.Choice(("svmlight", "csv", "parquet", "jsonl")),
     help="Default: by the file's name or its first line.",
 )
+ENCODING = click.option(
+    "--encoding",
+    help="Of text: latin-1, cp1252, .... Default: UTF-8, or UTF-16 with a byte order mark.",
+)
 OF_FILES = (
     click.option(
         "--label",
@@ -70,20 +74,21 @@ OF_FILES = (
     ),
     HEADER,
     FORMAT,
+    ENCODING,
     click.option("--classes", help="The labels, if there are to be no others: ham,spam."),
 )
 
 
 def of_a_file(command: Callable) -> Callable:
-    """Add the options for reading a file: label, ignore, column, header, kind, classes."""
+    """Add the options for reading a file and its columns."""
     for option in reversed(OF_FILES):
         command = option(command)
     return command
 
 
-def format_and_header(command: Callable) -> Callable:
-    """Add the options for reading a file whose columns are known: --format and --header."""
-    for option in (FORMAT, HEADER):
+def of_text(command: Callable) -> Callable:
+    """Add the options for reading a file whose columns are known."""
+    for option in (ENCODING, FORMAT, HEADER):
         command = option(command)
     return command
 

@@ -13,7 +13,7 @@ from ..errors import SelectronError
 from . import ExamplesFirst, reported
 from .files import appending, csv_writer, naming, watched
 from .models import Saved, load, uninterrupted
-from .options import check_different, check_target, format_and_header
+from .options import check_different, check_target, of_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     "--output",
     help="CSV, Parquet or JSON lines, by its ending. Default: CSV on standard output.",
 )
-@format_and_header
+@of_text
 def predict(file: str, model: str, output: str | None, **options: Any) -> None:
     """Predict the label of every row of FILE, with the probability of each class.
 
@@ -65,12 +65,13 @@ def label_rows(file: str, saved: Saved, output: str | None, options: dict[str, A
         click.echo(f"selectron: {file}: {name}: {count:,} odd values taken as blank", err=True)
 
 
-def all_columns(file: str, kind: str | None, header: bool | None) -> Any:
+def all_columns(file: str, kind: str | None, header: bool | None, encoding: str | None) -> Any:
     """Return a file to be read with all of its columns."""
     from ..streams.readers import by_name, read
 
     svmlight = (kind or by_name(file)) == "svmlight"
-    return read(file, format=kind, header=header, label=None if svmlight else "")
+    label = None if svmlight else ""
+    return read(file, format=kind, header=header, label=label, encoding=encoding)
 
 
 def writer(output: str | None, schema: Any, stack: ExitStack) -> Callable[["pa.Table"], None]:

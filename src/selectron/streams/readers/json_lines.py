@@ -4,6 +4,7 @@ Values may be numbers, text, truth values, null or lists of numbers, and keys ma
 """
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,8 @@ from ...data.cells import label, second
 from ...errors import SelectronError
 from .columns import Choice, Part, listed, usual_label
 from .text import Blocks, Piece, pieces
+
+ARRAY = re.compile(r"\s*\[\s*(\{|$)")  # of objects, which may be on lines of their own
 
 
 def parts(blocks: Blocks, size: int, choice: Choice) -> Iterator[Part]:
@@ -70,6 +73,10 @@ class Reader:
 
 
 def _object(line: str) -> dict[str, Any]:
+    if ARRAY.match(line):
+        raise SelectronError(
+            "a JSON array begins; put each object on a line of its own, as `jq -c '.[]'` does"
+        )
     try:
         row = json.loads(line)
     except json.JSONDecodeError as error:

@@ -12,7 +12,7 @@ import numpy as np
 from ...engine.rows import Dense, Sparse, rows_of
 from ...errors import SelectronError
 from .columns import Choice, Part
-from .text import Blocks, Counted, ahead, opened, pieces, size_of
+from .text import Blocks, Counted, ahead, encoding_of, opened, pieces, size_of
 
 ENDINGS = {  # of the names of files, by format
     "svmlight": (".svm", ".svmlight", ".libsvm"),
@@ -23,6 +23,15 @@ ENDINGS = {  # of the names of files, by format
 FORMATS = tuple(ENDINGS)
 PACKED = (".gz", ".bz2", ".xz", ".zst")
 PAIRS = re.compile(rb"\s*(?:[^\s:,;]+\s+)?(?:qid:\S+\s+)?\d+:[^\s:,;]+(?:\s|$)")
+FOREIGN = {  # what files of other kinds begin with
+    b"PK\x03\x04": "a workbook or a zip archive",
+    b"\xd0\xcf\x11\xe0": "a workbook",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"%PDF-": "a PDF document",
+    b"\x80\x04\x95": "a pickle",
+    b"ARROW1": "an Arrow file",
+}
 COMMENT = re.compile(rb"\s*#[^,;\t]*$")  # with a comma it is rather the header of a table
 
 
@@ -71,12 +80,20 @@ class Source:
     [['ham', 'spam']]
     """
 
-    def __init__(self, path: str, kind: str | None, choice: Choice, header: bool | None, size: int):
+    def __init__(
+        self,
+        path: str,
+        kind: str | None,
+        choice: Choice,
+        header: bool | None,
+        size: int,
+        encoding: str | None,
+    ):
         self.path = path
         self.name = "standard input" if path == "-" else path
         self.size_in_bytes = size_of(path)
         self.choice = choice  # of columns; once reading has begun, by their names
-        self._kind, self._header, self._size = kind, header, size
+        self._kind, self._header, self._size, self._encoding = kind, header, size, encoding
         self._file: Counted | None = None
         self._names_on = 0  # the line that was taken for names, 0 if there is none
         self._doubtful = False
@@ -112,7 +129,11 @@ class Source:
                 raise SelectronError(f"there are no rows{why if self._names_on else ''}")
 
     def _parts(self, file: Counted) -> Iterator[Part]:
-        kind, blocks = self._kind, Blocks(file)
+        kind, blocks = self._kind, Blocks(file, self._encoding)
+        if what := next(
+            (what for magic, what in FOREIGN.items() if file.ahead.startswith(magic)), ""
+        ):
+            raise SelectronError(f"is {what}; export the rows as CSV")
         if kind == "parquet" or (kind is None and file.ahead.startswith(b"PAR1")):
             yield from self._parquet(file)
             return
@@ -173,6 +194,7 @@ def read(
     time: str | int | None = None,
     header: bool | None = None,
     size: int = 4096,
+    encoding: str | None = None,
 ) -> Source:
     """Read rows from a file in chunks.
 
@@ -189,6 +211,8 @@ def read(
     header : whether a CSV file begins with names; by default if a cell of its first line is a word,
         unless others are numbers and the next line is like it: `1,2,spam` before `3,4,ham`
     size : number of rows in a chunk at most; the rows do not depend on it
+    encoding : of text, such as latin-1; by default UTF-16 if the file begins with its byte order
+        mark, or else UTF-8
 
     Notes
     -----
@@ -209,7 +233,8 @@ def read(
     ignored = (ignore,) if isinstance(ignore, str | int) else tuple(ignore)
     choice = Choice("" if label is False else label, ignored, time)
     with _naming(name):
-        return Source(name, format or by_name(name), choice, header, int(size))
+        kind, encoding = format or by_name(name), encoding_of(encoding)
+        return Source(name, kind, choice, header, int(size), encoding)
 
 
 def by_name(path: str) -> str | None:

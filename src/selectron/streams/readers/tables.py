@@ -19,7 +19,7 @@ import pyarrow.types as kinds
 from ...data.cells import label, number, second
 from ...errors import SelectronError
 from .columns import PANDAS_INDEX, USUAL, Choice, Columns, Part, choose
-from .text import Blocks, Counted, Piece, Record, ends, reason
+from .text import NOT_UTF_8, Blocks, Counted, Piece, Record, ends, reason
 
 MARKS = ",;\t|"
 BLANK = " \r\n"
@@ -55,8 +55,7 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> Layout:
     try:
         names = [cell.strip() for cell in _cells(first, mark)]
     except UnicodeDecodeError:
-        what = "the text is not UTF-8; convert the file to it"
-        raise SelectronError(f"line {place}: {what}") from None
+        raise SelectronError(f"line {place}: {NOT_UTF_8}") from None
     if not names:
         raise SelectronError(f"line {place}: a quoted cell is opened and never closed")
     if header is None:

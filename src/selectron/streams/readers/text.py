@@ -1,6 +1,7 @@
 """Bytes of files: opened, counted, decompressed, and cut into pieces of whole records."""
 
 import bz2
+import codecs
 import gzip
 import lzma
 import os
@@ -23,6 +24,8 @@ READ = 1 << 20  # bytes asked for at a time
 LIMIT = 1 << 26  # bytes of one record at most, so that memory stays flat
 THREADS = 2  # that parse ahead
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+UTF_16 = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE  # with which such text begins
+NOT_UTF_8 = "the text is not UTF-8: name its encoding, as with --encoding latin-1"
 QUOTE, NEWLINE = b'"\n'
 
 
@@ -131,22 +134,62 @@ class Counted:
     read1 = read
 
 
-class Blocks:
-    """The decompressed bytes of a text file, block by block.
+def encoding_of(name: str | None) -> str | None:
+    """Return Python's name of an encoding of text, None for UTF-8.
 
-    If they end too early, `fault` is the reason. It is not raised, so that the rows before the
-    fault are processed first.
+    >>> encoding_of("Latin-1"), encoding_of("UTF8")
+    ('iso8859-1', None)
+    """
+    if name is None:
+        return None
+    try:
+        found = codecs.lookup(name).name
+        codecs.getincrementaldecoder(found)().decode(b"").encode()
+    except (LookupError, AttributeError, ValueError):
+        what = (
+            f"encoding {name!r} is unknown: give one such as latin-1, cp1252, utf-16 or shift-jis"
+        )
+        raise SelectronError(what) from None
+    return None if found == "utf-8" else found
+
+
+class Recoded:
+    """A binary file of text in another encoding, as UTF-8; bytes that it lacks become U+FFFD."""
+
+    def __init__(self, stream: Any, encoding: str):
+        self.stream = stream
+        self.decoder = codecs.getincrementaldecoder(encoding)("replace")
+
+    def read1(self, size: int) -> bytes:
+        """Return some text; empty at the end."""
+        while data := self.stream.read1(size):
+            if text := self.decoder.decode(data):
+                return text.encode()
+        return self.decoder.decode(b"", final=True).encode()
+
+
+class Blocks:
+    """The decompressed bytes of a text file as UTF-8, block by block.
+
+    `encoding` is that of the file; by default UTF-16 if it begins so, or else UTF-8. If the bytes
+    end too early, `fault` is the reason. It is not raised, so that the rows before the fault are
+    processed first.
     """
 
-    def __init__(self, file: Counted):
+    def __init__(self, file: Counted, encoding: str | None = None):
         self.fault = ""
         self.ahead = b""
-        self.packed, self.stream = "", file
+        self.packed = ""
+        self.stream: Any = file
         with self._faults_kept():
             head = file.peek(6)
             for magic, (name, unpack) in PACKED.items():
                 if head.startswith(magic):
                     self.packed, self.stream = name, unpack(file)
+            if encoding is None and head.startswith(UTF_16):
+                encoding = "utf-16"
+            if encoding is not None:
+                self.stream = Recoded(self.stream, encoding)
 
     def read(self) -> bytes:
         """Return the next block; empty at the end."""
@@ -238,7 +281,7 @@ def _piece(data: bytes, line: int, record: Record) -> Piece:
             data.decode()
     except UnicodeDecodeError as error:
         line_of_fault = line + data.count(b"\n", 0, error.start)
-        fault = f"line {line_of_fault}: the text is not UTF-8; convert the file to it"
+        fault = f"line {line_of_fault}: {NOT_UTF_8}"
         return Piece(data[: _last(data[: error.start], record)], line, fault)
     return Piece(data, line)
 
