@@ -14,6 +14,7 @@ from selectron.learners import (
     MIRA,
     RLS,
     BayesianPerceptron,
+    LeadingHistory,
     PassiveAggressive,
     Perceptron,
     SecondOrderPerceptron,
@@ -77,6 +78,25 @@ def test_the_third_class_leaves_the_gap_of_two_as_it_was(learner, normalize, man
     np.testing.assert_allclose(gap[0], by * w[0], rtol=1e-12)
     np.testing.assert_allclose(gap[1], by * w[1], rtol=1e-12)
     assert not weights[2].any()
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_class_met_late_starts_as_a_rare_one(sparse):
+    """One label with a slip of the pen changes hardly any prediction, or probability."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1600, 6))
+    y = np.where(X[:, 0] + 0.3 * rng.normal(size=1600) > 0, "ham", "spam").astype(object)
+    X = scipy.sparse.csr_array(X) if sparse else X
+    clf = OnlineClassifier(LeadingHistory()).partial_fit(X[:1000], y[:1000])
+    before, right = clf.predict_proba(X[1000:]), np.mean(clf.predict(X[1000:]) == y[1000:])
+    clf.partial_fit(X[:1], ["spma"])
+    after, found = clf.predict_proba(X[1000:]), clf.predict(X[1000:])
+    assert np.mean(found == "spma") < 0.01
+    assert np.mean(found == y[1000:]) > right - 0.02
+    assert after[:, 2].mean() < 0.15
+    assert np.abs(after[:, :2] - before).mean() < 0.1
+    clf.partial_fit(X[1000:], ["spma" if x > 0.5 else "ham" for x in X[1000:, [1]].sum(axis=1)])
+    assert np.mean(clf.predict(X[1000:]) == "spma") > 0.2  # which is learned fast
 
 
 def test_classes_that_were_named_are_all():

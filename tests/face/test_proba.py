@@ -14,6 +14,7 @@ from selectron import OnlineClassifier, OnlineRanker, learners
 from selectron.askers import Budget, Margin
 from selectron.learners import LASEC, BayesianPerceptron, LeadingHistory, PassiveAggressive
 from selectron.learners import Perceptron as FirstOrder
+from selectron.model import calibration
 from selectron.streams import switching_gaussian
 
 from .examples import NEEDED, X, Y
@@ -123,6 +124,23 @@ def test_a_refused_block_changes_nothing():
     with pytest.raises(ValueError, match="NaN"):
         clf.run(bad, Y)
     assert state(clf) == before
+
+
+@pytest.mark.parametrize("learner", [FirstOrder(), LeadingHistory(fourier=6)])
+def test_a_third_class_takes_over_the_calibration_of_two(learner):
+    """A gap of `by` times the margin means the same, but for the preference for a class."""
+    clf, _ = play(learner, Y)
+    old = clf.model_.calibration
+    new = calibration.extended(old, 3, 2.0)
+    s, t, z = old.s, new.s, old.s[calibration.SCALE]  # a typical margin, or its log-odds
+    before = calibration.chance(s[calibration.SCALE], s[calibration.A], 0.0, z, old.own)
+    after = calibration.chance(
+        t[calibration.SCALE], t[calibration.A], t[calibration.B], 2 * z, False
+    )
+    assert after == pytest.approx(before, abs=1e-12)
+    assert after > 0.55
+    again = calibration.extended(new, 4, 1.0)
+    assert again.s.tobytes() == new.s.tobytes()
 
 
 def test_probabilities_with_one_class_or_none():

@@ -8,6 +8,7 @@ the features; `dense` and `sparse` derive the variances of the weights from it.
 """
 
 import math
+from statistics import NormalDist
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -59,6 +60,7 @@ YOUNG = 30  # labels for which an expert is new
 PRIOR_VARIANCE = 3.0
 FORGETTING_ROUNDS = 8000.0  # in which a forgetting expert forgets
 HEARD = 1e-3  # experts with a smaller weight are asked only when there is a label
+LATE_LABELS = 10.0
 RETURNING = 0.1  # weight with which an archived expert is revived
 
 
@@ -101,6 +103,18 @@ SHARED = {  # fields of every ensemble
 def norms(squares: np.ndarray) -> np.ndarray:
     """Return the divisors that bring rows with these squared norms to unit length."""
     return np.array([unit(square) for square in squares.tolist()])
+
+
+def start_late(s: Any, other: Any, constant: bool) -> None:
+    """Start the ensemble of a class that is met late: every label so far was of another class.
+
+    So its margins are negative at first, if there is a constant to carry that; but no more than
+    LATE_LABELS such labels count, so that it is learned fast.
+    """
+    s.scalars[LAST] = other.scalars[LAST]
+    rate = 1 / (2 + min(other.scalars[LABELS], LATE_LABELS))
+    if constant:
+        s.w[:, 0] = NormalDist(0, math.sqrt(PRIOR_VARIANCE + mean_noise(s))).inv_cdf(rate)
 
 
 def entropy(m: float) -> float:

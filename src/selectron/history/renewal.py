@@ -35,10 +35,11 @@ import numpy as np
 
 from ..engine.round import SHORTEST, Shape
 from ..spaces.state import Room
-from .experts import PRIOR_VARIANCE
+from .experts import PRIOR_VARIANCE, start_late
 from .posterior import ALIVE, KIND, KINDS, LABELS
 from .state import (
     CONSTANT,
+    COUNTED,
     CURVED,
     LINEAR,
     LINEAR_SHARES,
@@ -46,10 +47,13 @@ from .state import (
     ROUND,
     SEEN,
     SHARES,
+    SUM,
     TABLE,
     VIEWS,
     WIDTH,
     coordinates,
+    curved,
+    linear,
 )
 
 LOG_VARIANCE = 3.0  # 0.6 for a Gaussian feature, more for one with heavy tails
@@ -288,10 +292,19 @@ def adapted(s: Any, fresh: Any) -> Any:
 
 
 def informed(fresh: Any, other: Any) -> Any:
-    """Return a fresh state with the moments of all rows from another, renewed by them."""
+    """Return a fresh state with the moments of all rows from another, renewed by them.
+
+    No label so far was of this class.
+    """
     new = fresh._replace(**{name: getattr(other, name).copy() for name in (*OF_ROWS, "order")})
     new.rows_seen[RENEWED] = 0
-    return renewed(new) if new.rows_seen[SEEN] > 0 else new
+    new = renewed(new) if new.rows_seen[SEEN] > 0 else new
+    new.mix[COUNTED] = other.mix[COUNTED]
+    new.mix[SUM] = -new.mix[COUNTED]
+    start_late(linear(new), linear(other), new.rows_seen[CONSTANT] > 0)
+    if len(new.phases):
+        start_late(curved(new), curved(other), False)
+    return new
 
 
 def widen(s: Any, width: int) -> Any:

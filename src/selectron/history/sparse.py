@@ -18,7 +18,7 @@ from ..spaces import sparse_second
 from ..spaces.sparse_second import length
 from ..spaces.state import Field, Table
 from .drift import evidence
-from .experts import HEARD, PRIOR_VARIANCE, SHARED, norms, predict, update
+from .experts import HEARD, PRIOR_VARIANCE, SHARED, norms, predict, start_late, update
 from .posterior import ALIVE, ALL, EXPERTS, LABELS, age, leader, life
 
 __all__ = ["age", "evidence", "length", "life"]
@@ -61,6 +61,16 @@ def widen(s: Any, width: int) -> Any:
 def weights(s: Any) -> np.ndarray:
     """Return w of the leader."""
     return s.w[leader(s)].copy()
+
+
+def informed(fresh: Any, other: Any) -> Any:
+    """Return the state of a class that is met late: no label so far was of this class."""
+    new = fresh._replace(squares=other.squares.copy(), constant=other.constant.copy())
+    new.scalars[LABELS] = other.scalars[LABELS]
+    for k in range(EXPERTS):
+        reset_to_prior(new, k, 0)
+    start_late(new, other, new.constant[0] > 0)
+    return new
 
 
 def inner(s: Any, rows: Any, i: int) -> float:

@@ -3,7 +3,8 @@
 With two classes and the margin m, p(+1) = sigmoid(a z + b) with z = m. If the learner has a
 probability p of its own, z = log(p / (1 - p)). With many classes, z is the gap between the two best
 scores, and the sigmoid is the probability of the best class; the others share the rest in
-proportion to exp(a score).
+proportion to exp(a score). The scores of an ensemble are p(+1) - p(-1) of each class against the
+rest: their log-odds are taken.
 
 (a, b) have a Gaussian posterior. Every label multiplies it by its likelihood (Laplace's
 approximation along the gradient), to the power of its weight: 1 / probability of asking, at most
@@ -25,7 +26,7 @@ import numpy as np
 
 from ..engine.loop import LATER
 from ..engine.machine import compiled
-from ..engine.parts import learner
+from ..engine.parts import Learner, declared, learner
 from ..engine.round import ASKED
 from ..learners import Perceptron
 
@@ -39,6 +40,7 @@ PLENTY, EVERY = 4096, 32  # after so many labels, learn from one in EVERY: it sa
 REACH = 4.0  # |z| is at most this multiple of its mean
 SLOPE, OFFSET = 16.0, 1.0  # prior variances of a, in units of 1 / mean |z|, and of b
 OWN_SLOPE, OWN_OFFSET, OWN_REACH = 1.0, 0.05, 20.0  # for a learner with probabilities
+SURE = 1 - 1e-12  # the largest score of which log-odds are taken
 LEAST, MOST = 1e-100, 1e100  # of z, so that its square is a number
 NONE, NOTHING = np.zeros(0), np.zeros((0, 0))
 LEAD = 1.0 + 1e-14  # how far the predicted class is ahead of all others, at least
@@ -54,6 +56,7 @@ class Calibration(NamedTuple):
     learner: Any
     columns: int
     own: bool  # whether the learner's own probabilities are calibrated, which need margin scores
+    odds: bool  # whether log-odds of scores are
     s: np.ndarray
 
     def copy(self) -> "Calibration":
@@ -69,6 +72,8 @@ class Calibration(NamedTuple):
         (n, n_classes), unless it is empty, receives the probabilities before each label.
         """
         margins, _, flags, scores, *_ = rounds
+        if self.odds:
+            scores = 2 * np.arctanh(np.clip(scores, -SURE, SURE))
         kind: Any
         if self.own:
             numbers, kind = self.learner.numbers(), type(self.learner)
@@ -107,7 +112,24 @@ def start(learner: Any, columns: int) -> Calibration:
     own = columns == 1 and hasattr(learner, "probability")
     s = np.zeros(SIZE)
     s[A] = float(own)
-    return Calibration(learner, columns, own, s)
+    odds = columns > 1 and declared(learner, Learner, "ensemble")(learner)
+    return Calibration(learner, columns, own, odds, s)
+
+
+def extended(old: Calibration, classes: int, by: float) -> Calibration:
+    """Return the calibration of more classes, which starts from what was learned.
+
+    `by` is the gap of two classes over their margin. How the probabilities of another learner than
+    an ensemble become scores is not known: these start anew.
+    """
+    new = start(old.learner, classes)
+    if old.own and not new.odds:
+        return new
+    new.s[:] = old.s
+    if old.columns == 1:
+        new.s[SCALE], new.s[A], new.s[B] = by * old.s[SCALE], old.s[A] / by, 0.0
+        new.s[AA], new.s[AB] = by * by * old.s[AA], 0.0
+    return new
 
 
 @cache

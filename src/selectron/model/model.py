@@ -199,12 +199,12 @@ class Model(Live):
         if classes <= self.classes:
             return
         support.check_start(self, self.width, classes)
-        stacked, self.classes, self.past = self.stacked, classes, self.past.copy()
-        begun = calibration.start(self.learner, classes)
-        self.calibration = begun._replace(s=self.calibration.s.copy()) if stacked else begun
+        stacked, self.classes, self.past, gap = self.stacked, classes, self.past.copy(), 1.0
         if not stacked:
             self._equip()
             self.state = self.space.of_two(self.state, self.normalize)
+            gap = 2 * self.space.reduction.share(self.normalize)
+        self.calibration = calibration.extended(self.calibration, classes, gap)
         self._make_room()
         self.state = self.space.extend(self.state, classes, self._start_one)
 
