@@ -117,7 +117,7 @@ def label(file: str, **options: Any) -> int:
                 )
         simulate(file, table, **options)
         return 0
-    from .label import PoolSession
+    from .asking import PoolSession
 
     if file == "-":
         raise SelectronError("answers are read from standard input: give the path of a file")
@@ -131,7 +131,7 @@ def loaded(file: str, **options: Any) -> Table:
     import scipy.sparse
 
     from ..engine.rows import Sparse, joined
-    from .label import named
+    from .asking import named
 
     read = list(watched(source_of(file, **options)))
     chunks = encoded(read, options["columns"])
@@ -179,7 +179,7 @@ def simulate(file: str, table: Table, **options: Any) -> None:
     """Simulate every order on the labels; print the results, also of the first few if stopped."""
     from tqdm import tqdm
 
-    from .label import classifier
+    from .asking import classifier
 
     runs: dict[str, PoolRun] = {}
     try:
@@ -228,6 +228,6 @@ def report(runs: dict[str, "PoolRun"], file: str, table: Table, **options: Any) 
         plot_pool(runs, Path(file).name, options["picture"])
         click.echo(f"The plot is in {options['picture']}", err=True)
     if options["output"]:
-        from .label import write_labels
+        from .labelled import write_labels
 
         write_labels(next(iter(runs.values())), options["output"])

@@ -1,0 +1,206 @@
+"""What `selectron pool` asks in the terminal, row by row."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from .. import pool as own
+from ..errors import SelectronError
+from ..pool import SelfDirectedClassifier
+from ..streams.classes import plain
+from .files import source_of
+from .labelled import write_labels
+from .terminal import CONFIRM, SHOWN, exit_code, pressed, records_of, shown
+
+if TYPE_CHECKING:
+    from .pool import Table
+
+EARLY = 20  # answers before the first estimate
+
+
+class PoolSession:
+    """Label a table in the terminal; save every answer before the next row is shown."""
+
+    keys = "Enter or y confirms · n corrects · s skips · u undoes · q quits"
+
+    def __init__(self, file: str, table: "Table", **options: Any):
+        self.file, self.table, self.output = file, table, options["output"]
+        self.answers = Path(options["answers"] or f"{'stdin' if file == '-' else file}.answers")
+        self.names = options["show"]
+        self.pieces = shown_pieces(file, self.names, table, options)
+        self.pool = self._pool(options)
+
+    def _pool(self, options: Any) -> SelfDirectedClassifier:
+        if self.answers.exists():
+            pool = SelfDirectedClassifier.load(self.answers, self.table.X)
+            check_classes(self.answers, pool, options["classes"])
+            labels, wanted = pool.n_labels_, pool.goal_
+            click.echo(f"Resuming from {self.answers}: {labels:,} of {wanted:,} rows labelled.")
+            return pool
+        return classifier(*(options["learners"] or ("confident",)), **options).start(
+            self.table.X, self.table.y
+        )
+
+    def ask(self) -> int:
+        """Ask until all rows are labelled or the user quits; return the exit code."""
+        click.echo(self.keys)
+        code = 0
+        try:
+            while (proposal := self.pool.propose()) is not None:
+                if not self._answer(*proposal):
+                    break
+                self.pool.save(self.answers)
+        except (KeyboardInterrupt, EOFError, click.Abort) as end:
+            click.echo()
+            code = exit_code(end)
+        self._report()
+        if code:
+            click.echo("selectron: interrupted", err=True)
+        return code
+
+    def _answer(self, row: int, proposal: Any) -> bool:
+        """Show a row and read one answer; return False to quit."""
+        click.echo(f"\n{self._state()}\n{self._row(row)}")
+        while True:
+            if proposal is None:
+                label = self._typed()
+                return label is not None and self._record(row, label)
+            click.echo(f"  {proposal} ? ", nl=False)
+            key = pressed()
+            if key in CONFIRM:
+                click.echo(proposal)
+                return self._record(row, proposal)
+            if key == "n":
+                label = self._other(proposal)
+                if label is not None:
+                    return self._record(row, label)
+            elif key == "s":
+                click.echo("skipped")
+                return self._record(row, None)
+            elif key == "u":
+                click.echo("undone" if self.pool.n_labels_ else "nothing to undo")
+                if self.pool.n_labels_:
+                    self.pool.undo()
+                return True
+            elif key == "q":
+                click.echo("quit")
+                return False
+            else:
+                click.echo(f"\n{self.keys}")
+
+    def _record(self, row: int, label: Any) -> bool:
+        self.pool.tell(row, label)
+        return True
+
+    def _other(self, proposal: Any) -> Any:
+        """Return the correct label: the other one of two named classes, or a typed one."""
+        others = [name for name in self.pool.classes_.tolist() if name != proposal]
+        if len(others) == 1 and self.pool.classes is not None:
+            click.echo(others[0])
+            return others[0]
+        click.echo()
+        return self._typed(others[0] if len(others) == 1 else "")
+
+    def _typed(self, usual: str = "") -> Any:
+        """Return a typed label, or None."""
+        known = self.pool.classes_.tolist()
+        among = f" ({', '.join(map(str, known))})" if known else ""
+        text = click.prompt(f"  label{among}", default=usual, show_default=bool(usual)).strip()
+        text = text if text in known else plain(text)
+        if text and self.pool.classes is not None and text not in known:
+            click.echo(f"  there is no class {text!r}")
+            return None
+        return text or None
+
+    def _state(self) -> str:
+        count, goal, wrong = self.pool.n_labels_, self.pool.goal_, self.pool.n_mistakes_
+        left = self.pool.mistakes_left()
+        more = f", about {left:,.0f} more to come" if count >= EARLY and left == left else ""
+        return f"{count + 1:,} of {goal:,} · {wrong:,} corrected{more}"
+
+    def _row(self, row: int) -> str:
+        if self.pieces:
+            return f"  row {row + 1}: {shown(record_at(self.pieces, row), self.names)}"
+        x = self.table.X[[row]]
+        x = (x if isinstance(x, np.ndarray) else x.toarray())[0]
+        some = np.sort(np.argsort(-np.abs(x), kind="stable")[:SHOWN])
+        return f"  row {row + 1}: " + "  ".join(f"{j + 1}:{x[j]:g}" for j in some)
+
+    def _report(self) -> None:
+        run = self.pool.labelled()
+        count, goal = len(run.order), self.pool.goal_
+        skipped = sum(label is None for label in run.labels.tolist())
+        more = f", {skipped:,} skipped" if skipped else ""
+        done = f"{count - skipped:,} of {goal:,} rows labelled"
+        click.echo(f"\n{done}, {run.mistakes:,} corrected{more}.")
+        if count:
+            click.echo(f"The answers are in {self.answers}: the same command resumes from there.")
+        if self.output:
+            write_labels(run, self.output)
+            click.echo(f"The labels are in {self.output}.")
+
+
+def named(classes: str | None, **_: Any) -> list[str] | None:
+    """Return the classes that were named, as labels of a file are written."""
+    return [plain(name) for name in classes.split(",")] if classes else None
+
+
+def classifier(learner: str, **options: Any) -> Any:
+    """Return the classifier for a learner by its name."""
+    kinds = (own.Confident(), own.Greedy(), own.Sphere(), own.Boosted())
+    named_so = {type(kind).__name__.lower(): kind for kind in kinds}
+    return own.SelfDirectedClassifier(
+        named_so[learner] if learner in named_so else own.InOrder(learner),
+        classes=named(**options),
+        mode=options["mode"],
+        delta=options["delta"],
+        features=options["features"],
+        fit_intercept=options["intercept"],
+        random_state=options["seed"],
+    )
+
+
+def check_classes(path: Path, pool: SelfDirectedClassifier, wanted: str | None) -> None:
+    """Raise SelectronError if --classes differs from the classes of the answers."""
+    given = named(wanted)
+    if given is None or (pool.classes is not None and {*given} == {*map(plain, pool.classes)}):
+        return
+    known = ", ".join(map(str, pool.classes_.tolist())) or "none"
+    what = f"classes that were not named (so far {known})" if pool.classes is None else known
+    raise SelectronError(
+        f"{path} holds answers for {what}: leave out --classes to resume, or start another file "
+        "with --answers"
+    )
+
+
+def shown_pieces(file: str, names: tuple[str, ...], table: "Table", options: Any) -> list[Any]:
+    """Return the pieces of a table whose rows are shown: all columns if --show names any.
+
+    There are none of svmlight rows.
+    """
+    from ..streams.readers.columns import Choice
+
+    if not names:
+        return table.pieces
+    pieces = [chunk.rows for chunk in source_of(file, Choice(label=""), **options)]
+    for name in names:
+        if not any(name in record for piece in pieces for record in records_of(piece)):
+            raise SelectronError(f"{file}: --show finds no column {name!r}")
+    if (found := sum(map(len, pieces))) != (rows := len(table.y)):
+        raise SelectronError(f"{file}: --show finds {found} rows, and the table has {rows}")
+    return pieces
+
+
+def record_at(pieces: list[Any], row: int) -> dict[str, Any]:
+    """Return a row of the pieces of a table.
+
+    >>> record_at([[{"hue": 0.5}], [{"hue": 0.7}]], 1)
+    {'hue': 0.7}
+    """
+    for piece in pieces:
+        if row < len(piece):
+            return records_of(piece[row : row + 1])[0]
+        row -= len(piece)
+    raise IndexError(row)
