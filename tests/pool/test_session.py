@@ -80,6 +80,24 @@ class TestEveryLearner:
         back.undo()
         assert back.n_labels_ == 176
 
+    def test_skipped_rows_are_proposed_again(self, learner, tmp_path):
+        pool = started(learner)
+        skipped = []
+        for count in range(300):
+            row, _ = pool.propose()
+            pool.tell(row, None if count % 50 == 9 else NAMES[Y[row]])
+            skipped += [row] if count % 50 == 9 else []
+        assert pool.propose() is None
+        assert pool.reopen() == len(skipped) == 6
+        assert (pool.n_labels_, pool.labels()[skipped].tolist()) == (294, [None] * 6)
+        pool.save(tmp_path / "answers")
+        assert SelfDirectedClassifier.load(tmp_path / "answers", X).propose() == pool.propose()
+        order = answered(pool, 6).labelled().order
+        assert {*order[294:].tolist()} == {*skipped}
+        assert (pool.propose(), pool.reopen()) == (None, 0)
+        pool.undo()
+        assert pool.propose()[0] == order[-1]
+
     @pytest.mark.parametrize(("mode", "count"), [("weak", 150), ("strong", 297), ("perfect", 300)])
     def test_modes_end_where_they_should(self, learner, mode, count):
         run = SelfDirectedClassifier(learner, mode=mode).run(X, Y)

@@ -26,6 +26,10 @@ PARAMETERS = "mode", "delta", "fit_intercept", "random_state"
 FEW = 20  # classes that a pool may have regardless of its number of rows
 
 
+class OtherRows(SelectronError):
+    """A file that holds the answers for other rows than those given."""
+
+
 class SelfDirectedClassifier(BaseEstimator):
     """Label a pool of rows: propose a label for one row at a time, in an order of few corrections.
 
@@ -146,6 +150,15 @@ class SelfDirectedClassifier(BaseEstimator):
             raise SelectronError("There is no answer to undo.")
         return session.undo()
 
+    def reopen(self) -> int:
+        """Propose skipped rows again, as if they had not been skipped; return their number.
+
+        Plans are made again, so that other rows may come in another order.
+        """
+        before = self._session()
+        self.session_ = before.without_skips()
+        return before.count - self.session_.count
+
     def run(self, X: Any, y: Any, look: Callable[[int], object] | None = None) -> PoolRun:
         """Simulate a session: label every proposed row by y, (n_rows,); return the record.
 
@@ -223,7 +236,7 @@ class SelfDirectedClassifier(BaseEstimator):
         if header.get("kind") != KIND:
             raise SelectronError(f"{path} holds a model, not the answers for a pool.")
         if header["rows"] != digest(X):
-            raise SelectronError(f"{path} holds the answers for other rows.")
+            raise OtherRows(f"{path} holds the answers for other rows or columns.")
         own = header["features"] or features
         if own is None:
             raise SelectronError(f"{path} needs its transformer: pass it as features=.")

@@ -243,6 +243,18 @@ class Session:
             self._plan(known)
             self._take(answers.part(start, stop))
 
+    def without_skips(self) -> "Session":
+        """Return a session of the same answers in which no row was skipped.
+
+        All answers are those to its first plan: later plans of the paper's learners are for parts
+        of the rows, which do not come back.
+        """
+        kept = self.answers.codes != PASSED
+        fresh = Session(self.learner, self.pool, self.given, self.goal)
+        begun = [(0, plan.known) for plan in self.begun[:1]]
+        fresh.restore(Answers(*(array[kept] for array in self.answers)), begun)
+        return fresh
+
     def left(self) -> float:
         """Estimate the mistakes up to the goal; NaN for a learner without doubts."""
         if self.queue is None or self.queue.plan.doubts is None:
