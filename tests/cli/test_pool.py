@@ -202,3 +202,77 @@ def test_what_cannot_be_done(call, stream, half):
     assert (result.exit_code, "one --learner" in result.output) == (1, True)
     result = call("pool", "-", input=half.read_text())
     assert "give the path" in result.output
+    for classes in ("ok", "a,", ""):
+        result = call("pool", half, "--classes", classes, input="q")
+        expected = (0, True) if not classes else (2, False)
+        assert (result.exit_code, "label (" in result.output) == expected
+        assert classes == "" or "two different labels are needed at least" in result.output
+
+
+def test_keys_are_no_labels_while_no_class_is_known(call, half):
+    result = call("pool", half, input="\ny\nn\nu\ns\nu\nq\nnews\n")
+    assert result.exit_code == 0
+    assert result.output.count("No class is known yet: type the first label.") == 4
+    assert "--classes q,s makes such names possible" in result.output
+    assert "0 of 300 rows labelled, 0 corrected.\n" in result.output
+    assert "quit" in result.output
+    result = call("pool", half, input="news\nn\nq\nn\nmail\nq\n")
+    assert "'q' is a key: --classes makes it possible as a label" in result.output
+    assert "2 of 300 rows labelled, 1 corrected" in result.output
+    result = call("pool", half, "--answers", "b", "--classes", "q,s", input="1\nn\nq\n")
+    assert "2 of 300 rows labelled" in result.output
+
+
+def test_a_digit_chooses_a_class(call, half):
+    classes = [*"abcdefghij", "k,l"]
+    args = "pool", half, "--classes", ",".join(classes), "-o", "labels.csv"
+    result = call(*args, input="3\n9\n0\nn\nk\nq\n")
+    assert "  [1] a  [2] b  " in result.output
+    assert "  [9] i  j  k  l\n" in result.output
+    assert [row["label"] for row in records("labels.csv")] == ["c", "i", "k"]
+    args = "pool", half, "--classes", "1,0,10", "--answers", "other", "-o", "labels.csv"
+    result = call(*args, input="0\n1\n10\n2\nq\n")
+    assert "\n  1  0  10\n" in result.output
+    assert [row["label"] for row in records("labels.csv")] == ["0", "1", "10"]
+
+
+@pytest.fixture
+def eight(tmp_path):
+    """Return a file of eight rows without labels."""
+    path = tmp_path / "small.csv"
+    path.write_text("id,a,b,label\n" + "".join(f"{i},{i % 3},{i * i % 5},\n" for i in range(8)))
+    return path
+
+
+def test_skipped_rows_are_proposed_again_at_last(call, eight):
+    args = "pool", eight, "--classes", "ham,spam", "-o", "labels.csv"
+    result = call(*args, input="s\ny\ns\n")
+    assert "1 of 8 rows labelled, 0 corrected, 2 skipped.\n" in result.output
+    assert "small.csv.answers: the same command resumes from there.\n" in result.output
+    skipped = [row["row"] for row in records("labels.csv") if not row["label"]]
+    result = call(*args, input="y\n" * 5)
+    assert "small.csv.answers: 1 of 8 rows labelled, 2 skipped.\n" in result.output
+    assert "6 of 8 rows labelled, 0 corrected, 2 skipped.\n" in result.output
+    assert "small.csv.answers: the same command proposes the skipped rows again.\n" in result.output
+    result = call(*args, input="s\nn\n")
+    assert "small.csv.answers: 6 of 8 rows labelled, 2 skipped.\n" in result.output
+    assert "Rows that were skipped are proposed again: 2.\n" in result.output
+    assert "7 of 8 rows labelled, 1 corrected, 1 skipped.\n" in result.output
+    result = call(*args, input="y\n")
+    assert "8 of 8 rows labelled, 1 corrected.\n" in result.output
+    assert "small.csv.answers.\n" in result.output
+    assert {*skipped} == {row["row"] for row in records("labels.csv")[6:]}
+    result = call(*args)
+    assert "small.csv.answers: 8 of 8 rows labelled.\n" in result.output
+    assert "Enter" not in result.output
+
+
+def test_answers_for_other_columns(call, eight):
+    args = "pool", eight, "--classes", "ham,spam"
+    call(*args, "--ignore", "id", input="y\n")
+    result = call(*args, input="y\n")
+    assert (result.exit_code, result.stderr) == (
+        1,
+        f"selectron: {eight}.answers holds the answers for other rows or columns: give the same "
+        "--ignore and --column, or another --answers\n",
+    )

@@ -9,10 +9,24 @@ import numpy as np
 from .. import pool as own
 from ..errors import SelectronError
 from ..pool import SelfDirectedClassifier
+from ..pool.classifier import OtherRows
 from ..streams.classes import plain
 from .files import source_of
 from .labelled import write_labels
-from .terminal import CONFIRM, SHOWN, exit_code, pressed, records_of, shown
+from .models import uninterrupted
+from .terminal import (
+    FIRST,
+    KEYS,
+    LETTERS,
+    SHOWN,
+    Command,
+    answer,
+    exit_code,
+    known,
+    records_of,
+    shown,
+    typed,
+)
 
 if TYPE_CHECKING:
     from .pool import Table
@@ -23,8 +37,6 @@ EARLY = 20  # answers before the first estimate
 class PoolSession:
     """Label a table in the terminal; save every answer before the next row is shown."""
 
-    keys = "Enter or y confirms · n corrects · s skips · u undoes · q quits"
-
     def __init__(self, file: str, table: "Table", **options: Any):
         self.file, self.table, self.output = file, table, options["output"]
         self.answers = Path(options["answers"] or f"{'stdin' if file == '-' else file}.answers")
@@ -33,25 +45,30 @@ class PoolSession:
         self.pool = self._pool(options)
 
     def _pool(self, options: Any) -> SelfDirectedClassifier:
-        if self.answers.exists():
+        if not self.answers.exists():
+            learner, *_ = options["learners"] or ("confident",)
+            return classifier(learner, **options).start(self.table.X, self.table.y)
+        try:
             pool = SelfDirectedClassifier.load(self.answers, self.table.X)
-            check_classes(self.answers, pool, options["classes"])
-            labels, wanted = pool.n_labels_, pool.goal_
-            click.echo(f"Resuming from {self.answers}: {labels:,} of {wanted:,} rows labelled.")
-            return pool
-        return classifier(*(options["learners"] or ("confident",)), **options).start(
-            self.table.X, self.table.y
-        )
+        except OtherRows:
+            raise SelectronError(
+                f"{self.answers} holds the answers for other rows or columns: give the same "
+                "--ignore and --column, or another --answers"
+            ) from None
+        check_resumed(self.answers, pool, options["classes"])
+        click.echo(f"Resuming from {self.answers}: {progress(pool)}{skipped(pool)}.")
+        if finished(pool) and (count := pool.reopen()):
+            click.echo(f"Rows that were skipped are proposed again: {count:,}.")
+        return pool
 
     def ask(self) -> int:
         """Ask until all rows are labelled or the user quits; return the exit code."""
-        click.echo(self.keys)
         code = 0
         try:
+            if not finished(self.pool):
+                click.echo(KEYS if len(self.pool.classes_) else f"{KEYS}\n{FIRST}")
             while (proposal := self.pool.propose()) is not None:
-                if not self._answer(*proposal):
-                    break
-                self.pool.save(self.answers)
+                self._answer(*proposal)
         except (KeyboardInterrupt, EOFError, click.Abort) as end:
             click.echo()
             code = exit_code(end)
@@ -60,39 +77,19 @@ class PoolSession:
             click.echo("selectron: interrupted", err=True)
         return code
 
-    def _answer(self, row: int, proposal: Any) -> bool:
-        """Show a row and read one answer; return False to quit."""
+    def _answer(self, row: int, proposal: Any) -> None:
+        """Show a row, and save the answer; raise EOFError to quit."""
         click.echo(f"\n{self._state()}\n{self._row(row)}")
-        while True:
-            if proposal is None:
-                label = self._typed()
-                return label is not None and self._record(row, label)
-            click.echo(f"  {proposal} ? ", nl=False)
-            key = pressed()
-            if key in CONFIRM:
-                click.echo(proposal)
-                return self._record(row, proposal)
-            if key == "n":
-                label = self._other(proposal)
-                if label is not None:
-                    return self._record(row, label)
-            elif key == "s":
-                click.echo("skipped")
-                return self._record(row, None)
-            elif key == "u":
-                click.echo("undone" if self.pool.n_labels_ else "nothing to undo")
-                if self.pool.n_labels_:
-                    self.pool.undo()
-                return True
-            elif key == "q":
-                click.echo("quit")
-                return False
+        found = answer(proposal, self.pool.classes_.tolist(), lambda: self._other(proposal))
+        with uninterrupted():
+            if found is not Command.UNDO:
+                self.pool.tell(row, None if found is Command.SKIP else found)
             else:
-                click.echo(f"\n{self.keys}")
-
-    def _record(self, row: int, label: Any) -> bool:
-        self.pool.tell(row, label)
-        return True
+                click.echo("undone" if self.pool.n_labels_ else "nothing to undo")
+                if not self.pool.n_labels_:
+                    return
+                self.pool.undo()
+            self.pool.save(self.answers)
 
     def _other(self, proposal: Any) -> Any:
         """Return the correct label: the other one of two named classes, or a typed one."""
@@ -105,14 +102,17 @@ class PoolSession:
 
     def _typed(self, usual: str = "") -> Any:
         """Return a typed label, or None."""
-        known = self.pool.classes_.tolist()
-        among = f" ({', '.join(map(str, known))})" if known else ""
-        text = click.prompt(f"  label{among}", default=usual, show_default=bool(usual)).strip()
-        text = text if text in known else plain(text)
-        if text and self.pool.classes is not None and text not in known:
+        classes = self.pool.classes_.tolist()
+        text = typed(f"label ({', '.join(map(str, classes))})", usual)
+        if not text or (label := known(text, classes)) is not None:
+            return label if text else None
+        if self.pool.classes is not None:
             click.echo(f"  there is no class {text!r}")
-            return None
-        return text or None
+        elif text in LETTERS:
+            click.echo(f"  {text!r} is a key: --classes makes it possible as a label")
+        else:
+            return plain(text)
+        return None
 
     def _state(self) -> str:
         count, goal, wrong = self.pool.n_labels_, self.pool.goal_, self.pool.n_mistakes_
@@ -130,16 +130,37 @@ class PoolSession:
 
     def _report(self) -> None:
         run = self.pool.labelled()
-        count, goal = len(run.order), self.pool.goal_
-        skipped = sum(label is None for label in run.labels.tolist())
-        more = f", {skipped:,} skipped" if skipped else ""
-        done = f"{count - skipped:,} of {goal:,} rows labelled"
-        click.echo(f"\n{done}, {run.mistakes:,} corrected{more}.")
-        if count:
-            click.echo(f"The answers are in {self.answers}: the same command resumes from there.")
+        more = skipped(self.pool)
+        click.echo(f"\n{progress(self.pool)}, {run.mistakes:,} corrected{more}.")
+        if len(run.order):
+            again = "resumes from there"
+            if finished(self.pool):
+                again = "proposes the skipped rows again" if more else ""
+            again = again and f": the same command {again}"
+            click.echo(f"The answers are in {self.answers}{again}.")
         if self.output:
             write_labels(run, self.output)
             click.echo(f"The labels are in {self.output}.")
+
+
+def finished(pool: SelfDirectedClassifier) -> bool:
+    """Return whether nothing will be proposed any more."""
+    return pool.n_labels_ >= pool.goal_
+
+
+def progress(pool: SelfDirectedClassifier) -> str:
+    """Return how many rows are labelled, in words."""
+    return f"{pool.n_labels_ - _skips(pool):,} of {pool.goal_:,} rows labelled"
+
+
+def skipped(pool: SelfDirectedClassifier) -> str:
+    """Return how many rows were skipped, as the rest of a sentence."""
+    count = _skips(pool)
+    return f", {count:,} skipped" if count else ""
+
+
+def _skips(pool: SelfDirectedClassifier) -> int:
+    return sum(label is None for label in pool.labelled().labels.tolist())
 
 
 def named(classes: str | None, **_: Any) -> list[str] | None:
@@ -162,7 +183,7 @@ def classifier(learner: str, **options: Any) -> Any:
     )
 
 
-def check_classes(path: Path, pool: SelfDirectedClassifier, wanted: str | None) -> None:
+def check_resumed(path: Path, pool: SelfDirectedClassifier, wanted: str | None) -> None:
     """Raise SelectronError if --classes differs from the classes of the answers."""
     given = named(wanted)
     if given is None or (pool.classes is not None and {*given} == {*map(plain, pool.classes)}):

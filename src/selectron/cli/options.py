@@ -109,11 +109,7 @@ def check_usage(
         raise click.UsageError(
             "A budget per day goes by the times of rows: name their column with --time."
         )
-    names = {name.strip() for name in (options["classes"] or "a,b").split(",")}
-    if len(names) < 2 or "" in names:
-        raise click.BadParameter(
-            "two different labels are needed at least: ham,spam", param_hint="--classes"
-        )
+    names = check_classes(options["classes"] or "a,b")
     check_target(output, DECISIONS, "-o")
     check_target(picture, PICTURES, "--plot")
     if options["calibration"] and file is not None and picture is None:
@@ -129,6 +125,16 @@ def check_usage(
     check_learners(known, kernel, max_support, options["many"], options["askers"], sketch)
     if save and len(known) * len(options["askers"] or (None,)) > 1:
         raise click.UsageError("--save keeps one model: give one --learner, and one --ask.")
+
+
+def check_classes(classes: str) -> set[str]:
+    """Return the labels that --classes names; refuse fewer than two."""
+    names = {name.strip() for name in classes.split(",")}
+    if len(names) < 2 or "" in names:
+        raise click.BadParameter(
+            "two different labels are needed at least: ham,spam", param_hint="--classes"
+        )
+    return names
 
 
 def _given(*names: str) -> str:

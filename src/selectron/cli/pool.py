@@ -11,7 +11,7 @@ import click
 from ..errors import SelectronError
 from . import ExamplesFirst, reported
 from .files import naming, numbering, source_of, watched
-from .options import PICTURES, check_target, of_a_file
+from .options import PICTURES, check_classes, check_target, of_a_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -100,6 +100,7 @@ def pool(**options: Any) -> None:
     """
     check_target(options["picture"], PICTURES, "--plot")
     check_target(options["output"], (".csv",), "-o")
+    check_classes(options["classes"] or "a,b")
     with reported("interrupted"), numbering(options["file"]):
         code = label(**options)
     sys.exit(code)

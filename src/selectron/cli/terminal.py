@@ -1,16 +1,133 @@
 """A person in the terminal: the keys that answer, and the rows that are shown."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from enum import Enum
 from typing import Any
 
 import click
 
+from ..streams.classes import plain
 from . import INTERRUPTED
 
+KEYS = "Enter or y confirms · a digit chooses a class · n corrects · s skips · u undoes · q quits"
 CONFIRM = ("\r", "\n", " ", "y")
+COMMANDS = ("s", "u", "q")
+LETTERS = ("y", "n", *COMMANDS)  # that are keys
+FIRST = (
+    "No class is known yet: type the first label. The keys y, n, s, u and q are no labels; "
+    "--classes q,s makes such names possible."
+)
+DIGITS = tuple("123456789")
+LISTED = 40  # classes in a menu
 SHOWN = 12  # columns shown, or features of largest magnitude
 WIDEST = 300  # characters of a value that are shown
+
+
+class Command(Enum):
+    """What a key may stand for, besides a label."""
+
+    SKIP = "s"
+    UNDO = "u"
+
+
+def answer(proposal: Any, classes: list[Any], other: Callable[[], Any]) -> Any:
+    """Read keys up to an answer; return its label, or Command.SKIP or UNDO.
+
+    `other` asks for a label that is not the proposal; if it returns None, the keys go on. Raises
+    EOFError to quit. While there is no proposal, the label of a first class is typed.
+    """
+    if proposal is None:
+        return first_class()
+    if classes:
+        click.echo(f"  {menu(classes)}")
+    while True:
+        click.echo(f"  {proposal} ? ", nl=False)
+        key = pressed()
+        if key in CONFIRM:
+            click.echo(proposal)
+            return proposal
+        if (label := chosen(key, classes)) is not None:
+            click.echo(label)
+            return label
+        if key in COMMANDS:
+            return command(key)
+        if key != "n":
+            click.echo(f"\n{KEYS}")
+        elif (label := other()) is not None:
+            return label
+
+
+def first_class() -> Any:
+    """Return a typed label while no class is known, or Command.SKIP or UNDO."""
+    while True:
+        text = typed("label (s skips · u undoes · q quits)")
+        if text in COMMANDS:
+            return command(text)
+        if text and text not in LETTERS:
+            return plain(text)
+        click.echo(f"  {FIRST}")
+
+
+def command(key: str) -> Command:
+    """Return the command of a key, where undoing reports itself; raise EOFError to quit."""
+    if key == "q":
+        click.echo("quit", nl=False)
+        raise EOFError
+    found = Command(key)
+    if found is Command.SKIP:
+        click.echo("skipped")
+    return found
+
+
+def menu(classes: Sequence[Any]) -> str:
+    """Return the classes with the digits that choose them; a class that is a digit is its own.
+
+    >>> menu(["ham", "spam"]), menu([0, 1, 10])
+    ('[1] ham  [2] spam', '0  1  10')
+    """
+    names = [plain(name) for name in classes]
+    more = [f"and {len(names) - LISTED:,} more"] if len(names) > LISTED else []
+    digits = [] if _by_name(names) else [f"[{digit}] " for digit in DIGITS]
+    digits += [""] * (len(names) - len(digits))
+    marked = [digit + name for digit, name in zip(digits, names, strict=False)]
+    return "  ".join([*marked[:LISTED], *more])
+
+
+def chosen(key: str, classes: Sequence[Any]) -> Any:
+    """Return the class that a digit chooses, None if there is none.
+
+    >>> chosen("2", ["ham", "spam"]), chosen("2", [1, 2, 3]), chosen("9", [1, 2, 3])
+    ('spam', 2, None)
+    """
+    if _by_name([plain(name) for name in classes]):
+        return known(key, classes) if key.isdigit() else None
+    found = key in DIGITS and int(key) <= len(classes)
+    return classes[int(key) - 1] if found else None
+
+
+def _by_name(names: Sequence[str]) -> bool:
+    """Return whether digits are names of classes here."""
+    return any(name in ("0", *DIGITS) for name in names)
+
+
+def known(text: str, classes: Sequence[Any]) -> Any:
+    """Return the class that is written like this, None if there is none.
+
+    >>> known("1.0", [1, 2]), known("ham", ["spam"])
+    (1, None)
+    """
+    return next((name for name in classes if plain(name) == plain(text)), None)
+
+
+def typed(prompt: str, usual: str = "") -> str:
+    """Return a typed line without the spaces around it; Enter alone is the `usual` one."""
+    return click.prompt(f"  {prompt}", default=usual, show_default=bool(usual)).strip()
+
+
+def confirmed(question: str) -> bool:
+    """Return whether the next line is a yes; any other line is a no."""
+    return typed(f"{question} [y/N]").lower() in ("y", "yes")
 
 
 def exit_code(end: BaseException) -> int:

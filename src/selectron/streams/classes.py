@@ -37,7 +37,9 @@ class Classes:
         if not ordered:
             found.sort(key=_order)
         if len(found) < 2:
-            raise SelectronError(f"there must be two classes, got {', '.join(found) or 'none'}")
+            raise SelectronError(
+                f"there must be at least two classes, got {', '.join(found) or 'none'}"
+            )
         self.names, self.named = found, named
         self._numbers: dict[Any, int] = {None: 0}
 
