@@ -1,6 +1,11 @@
 """`selectron label`: asks for rows on standard input, and learns and saves every answer."""
 
+import csv
+import os
 import re
+import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -64,7 +69,7 @@ def test_the_label_of_a_row_is_not_shown(call, halves):
 def test_one_key_answers(call, halves, key, learned):
     found = call("label", halves[2], halves[1], input=f"{key}\nq\n")
     assert f"Labels learned: {learned}." in found.stdout
-    assert found.stdout.count("Enter confirms") == (2 if key == "x" else 1)
+    assert found.stdout.count("Enter or y confirms") == (2 if key == "x" else 1)
 
 
 def test_the_same_command_goes_on_where_it_stopped(call, halves, tmp_path):
@@ -75,13 +80,13 @@ def test_the_same_command_goes_on_where_it_stopped(call, halves, tmp_path):
     assert f"Rows: {int(refused) - 1}. Labels learned: 2." in first
     again = call("label", model, second, input="q\n").stdout
     assert again.startswith(f"Going on at row {refused}; --from 1 begins again.\n")
-    assert int(ROW.findall(again)[0]) >= int(refused)
+    assert ROW.findall(again) == [refused]
     assert int(ROW.findall(call("label", model, second, "--from", 1, input="q\n").stdout)[0]) < 20
     second.write_text(second.read_text() + "1,2,3,ham\n")  # another file of this name
     assert "Going on" not in call("label", model, second, input="s\n" * 100).stdout
 
 
-def test_a_place_is_saved_with_every_answer_and_dropped_at_the_end(call, halves, tmp_path):
+def test_a_place_is_saved_with_every_answer_and_at_the_end(call, halves):
     first, second, model = halves
     call("label", model, second, input="\n\n")  # the input ends
     place = load(model).place
@@ -89,7 +94,13 @@ def test_a_place_is_saved_with_every_answer_and_dropped_at_the_end(call, halves,
     assert call("run", first, "--model", model, "--save", model).exit_code == 0
     assert load(model).place == place
     assert call("label", model, second, input="s\n" * 100).exit_code == 0
-    assert load(model).place is None
+    assert load(model).place == place._replace(row=100, ticket=None, ended=True)
+    again = call("label", model, second, input="s\n" * 100)
+    assert (again.exit_code, again.stdout) == (
+        0,
+        f"{second} was labelled to its end; --from 1 begins again.\n",
+    )
+    assert len(ROW.findall(call("label", model, second, "--from", 1, input="q\n").stdout)) == 1
 
 
 def test_a_first_row_after_the_last_is_refused(call, halves):
@@ -113,13 +124,18 @@ def test_a_model_of_svmlight_rows_has_no_values_to_show(call, tmp_path):
     )
 
 
-@pytest.mark.parametrize(("reply", "learned"), [("y", 1), ("n", 0), ("", 0)])
+@pytest.mark.parametrize(
+    ("reply", "learned"),
+    [("y", 1), ("n", 0), ("", 0), ("no", 0), ("x\ns", 0), ("?", 0), ("y\n", 2)],
+)
 def test_a_new_class_is_added_only_if_that_is_confirmed(call, unnamed, reply, learned):
     second, model = unnamed
     found = call("label", model, second, input=f"n\nspma\n{reply}\nq\n")
     assert "'spma' is a new class: add it? [y/N]" in found.stdout
     assert f"Labels learned: {learned}." in found.stdout
-    assert ("spma" in call("show", model).stdout) == bool(learned)
+    assert "invalid" not in found.output
+    assert "None" not in found.output
+    assert ("spma" in call("show", model).stdout) == reply.startswith("y")
 
 
 def test_no_class_is_added_to_those_that_were_named(call, halves):
@@ -127,3 +143,147 @@ def test_no_class_is_added_to_those_that_were_named(call, halves):
     found = call("label", model, second, input="n\nspma\nn\n spam \nq\n")
     assert found.stdout.count("there is no class 'spma'") == 1
     assert "Labels learned: 1." in found.stdout
+
+
+def records(path):
+    """Return the lines of a CSV file as lists."""
+    with open(path, newline="") as file:
+        return list(csv.reader(file))
+
+
+@pytest.mark.parametrize("end", ["q\n", ""])
+def test_the_open_row_is_asked_about_again(call, halves, end):
+    _, second, model = halves
+    first = call("label", model, second, input=f"\n\n{end}").stdout
+    *_, refused = ROW.findall(first)
+    assert first.splitlines()[-1] == f"The same command goes on at row {refused}."
+    rounds, tickets = load(model).classifier.model_.rounds, load(model).classifier.open_tickets_
+    assert (rounds, tickets) == (200 + int(refused), [3])
+    again = call("label", model, second, input=end).stdout
+    assert again.startswith(f"Going on at row {refused}; --from 1 begins again.\n")
+    assert first.partition(f"row {refused}\n")[2] == again.partition(f"row {refused}\n")[2].replace(
+        "Rows: 0. Labels learned: 0.", f"Rows: {int(refused) - 1}. Labels learned: 2."
+    )
+    assert load(model).classifier.model_.rounds == rounds
+    assert load(model).classifier.open_tickets_ == tickets
+
+
+def test_pieces_give_the_model_of_one_session(call, halves):
+    _, second, model = halves
+    before = model.read_bytes()
+    rows = second.read_text().splitlines()[1:]
+    found = call("label", model, second, input="s\n" * 100)
+    asked = ROW.findall(found.stdout)
+    model.write_bytes(before)
+    call("label", model, second, input=answers(rows, asked))
+    whole = model.read_bytes()
+    model.write_bytes(before)
+    for at, row in enumerate(asked):
+        found = call("label", model, second, input=answers(rows, [row]) + ("q\n" if at % 2 else ""))
+        assert ROW.findall(found.stdout)[0] == row
+    assert model.read_bytes() == whole
+
+
+@pytest.mark.slow
+def test_an_interruption_keeps_the_open_row(call, halves, tmp_path):
+    _, second, model = halves
+    args = [sys.executable, "-m", "selectron", "label", model, second]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(args, stdin=pipe, stdout=pipe, stderr=pipe, cwd=tmp_path) as process:
+        shown = b""
+        while not shown.endswith(b" ? "):
+            more = os.read(process.stdout.fileno(), 4096)
+            assert more, shown
+            shown += more
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=60)
+    (row,) = ROW.findall(shown.decode())
+    assert process.returncode == 130
+    assert rest.decode().splitlines()[-1] == f"The same command goes on at row {row}."
+    assert ROW.findall(call("label", model, second, input="q\n").stdout) == [row]
+
+
+def test_an_undone_answer_leaves_no_trace(call, halves):
+    _, second, model = halves
+    before = model.read_bytes()
+    call("label", model, second, "-o", "one.csv", input="1\n1\n\nq\n")
+    plain, labels = model.read_bytes(), records("one.csv")
+    model.write_bytes(before)
+    found = call("label", model, second, "-o", "two.csv", input="1\n2\n2\nu\ns\nu\nu\n1\n1\n\nq\n")
+    assert found.stdout.count("undone") == 3
+    assert "Labels learned: 3." in found.stdout
+    assert model.read_bytes() == plain
+    assert records("two.csv") == labels
+
+
+def test_only_answers_of_the_session_are_undone(call, halves):
+    _, second, model = halves
+    call("label", model, second, input="1\nq\n")
+    found = call("label", model, second, input="u\nq\n").stdout
+    assert "nothing to undo" in found
+    assert len({*ROW.findall(found)}) == 1
+    found = call("label", model, second, input="1\n" * 12 + "u\n" * 11 + "q\n")
+    assert found.stdout.count("undone") == 10
+    assert "Labels learned: 2." in found.stdout
+
+
+@pytest.fixture
+def mail(call, tmp_path):
+    """Return a file with an id and the labels, and a model that ignores the id."""
+    path = tmp_path / "mail.csv"
+    rows = [f"m{i},{i % 7},{i % 5},{'spam' if i % 7 > 3 else 'ham'}\n" for i in range(60)]
+    path.write_text("id,a,b,label\n" + "".join(rows))
+    options = "--learner", "perceptron", "--ask", "always", "--ignore", "id"
+    assert call("run", path, *options, "--save", "mail.model").exit_code == 0
+    return path, tmp_path / "mail.model"
+
+
+def test_labels_are_written_after_every_answer_and_go_on(call, mail):
+    path, model = mail
+    args = "label", model, path, "-o", "labels.csv"
+    found = call(*args, input="1\n2\n")
+    assert "The labels are in labels.csv." in found.stdout
+    names, *rows = records("labels.csv")
+    assert names == ["row", "id", "label", "proposal", "corrected"]
+    assert [row[:3] for row in rows] == [["1", "m0", "ham"], ["2", "m1", "spam"]]
+    assert all((label != proposal) == (corrected == "1") for *_, label, proposal, corrected in rows)
+    call(*args, input="s\n2\nu\n1\nq\n")
+    assert [row[:3] for row in records("labels.csv")[3:]] == [["4", "m3", "ham"]]
+    call(*args, "--from", 1, input="2\n")
+    labels = [(row[0], row[2]) for row in records("labels.csv")[1:]]
+    assert labels == [("1", "spam"), ("2", "spam"), ("4", "ham")]
+
+
+def test_other_files_are_not_written_over(call, mail, tmp_path):
+    path, model = mail
+    before = model.read_bytes()
+    for content in (b"a,b\n1,2\n", b"\xff\xfe", b"row,label,proposal,corrected\nx,1,2,0\n"):
+        (tmp_path / "labels.csv").write_bytes(content)
+        found = call("label", model, path, "-o", "labels.csv", input="1\n")
+        assert (found.exit_code, found.stderr) == (
+            1,
+            "selectron: labels.csv is no file of labels that `selectron label` has written: give "
+            "another -o\n",
+        )
+        assert (tmp_path / "labels.csv").read_bytes() == content
+    (tmp_path / "labels.csv").write_text("row,label,proposal,corrected\n1,ham,ham,0\n")
+    found = call("label", model, path, "-o", "labels.csv", input="1\n")
+    assert "labels.csv holds labels already, and" in found.stderr
+    for target in (model, path):
+        link = tmp_path / "link.csv"
+        link.symlink_to(target)
+        found = call("label", model, path, "-o", "link.csv", input="1\n")
+        assert (found.exit_code, "must be different files" in found.stderr) == (2, True)
+        link.unlink()
+    assert model.read_bytes() == before
+
+
+def test_classes_that_are_digits_are_chosen_by_name(call, tmp_path):
+    path = tmp_path / "digits.csv"
+    path.write_text("a,label\n" + "".join(f"{i % 4},{i % 4}\n" for i in range(40)))
+    options = "--learner", "perceptron", "--ask", "always"
+    assert call("run", path, *options, "--save", "d.model").exit_code == 0
+    found = call("label", "d.model", path, "-o", "labels.csv", input="3\n0\n7\nq\n")
+    assert "\n  0  1  2  3\n" in found.stdout
+    assert [row[1] for row in records("labels.csv")[1:]] == ["3", "0"]
+    assert found.stdout.count("Enter or y confirms") == 2

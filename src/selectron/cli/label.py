@@ -1,8 +1,11 @@
 """`selectron label`: ask in the terminal for the labels that a kept model wants, and learn them."""
 
+import copy
+from collections import deque
+from collections.abc import Generator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -10,10 +13,24 @@ from ..errors import SelectronError
 from ..streams.classes import plain
 from . import ExamplesFirst, reported
 from .files import naming
-from .models import Place, Saved, keep, load
-from .options import of_text
+from .labelled import COLUMNS, LabelFile
+from .models import Place, Saved, keep, load, uninterrupted
+from .options import check_different, check_target, of_text
 from .predict import all_columns, features
-from .terminal import CONFIRM, WIDEST, exit_code, pressed, records_of
+from .terminal import (
+    KEYS,
+    WIDEST,
+    Command,
+    answer,
+    confirmed,
+    exit_code,
+    known,
+    records_of,
+    typed,
+)
+
+COPIES = 10  # answers that can be undone
+MOST = 10_000  # rows decided since an answer, beyond which it cannot be undone
 
 
 @click.command(cls=ExamplesFirst)
@@ -25,8 +42,11 @@ from .terminal import CONFIRM, WIDEST, exit_code, pressed, records_of
     type=click.IntRange(min=1),
     help="Begin at this row. Default: where the last session with this FILE stopped, or else 1.",
 )
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False), help="Write the labels here too: .csv."
+)
 @of_text
-def label(model: str, file: str, first: int | None, **options: Any) -> None:
+def label(model: str, file: str, first: int | None, output: str | None, **options: Any) -> None:
     """Play the rows of FILE with MODEL, and ask for the labels that are worth it.
 
     The model decides which rows to ask for, within its budget. It learns every answer, and is saved
@@ -34,117 +54,195 @@ def label(model: str, file: str, first: int | None, **options: Any) -> None:
 
     \b
         selectron label mail.model new.csv
+        selectron label mail.model new.csv -o labels.csv
     """
+    check_target(output, (".csv",), "-o")
+    check_different("MODEL, FILE and -o", model, file, output)
     with reported():
-        raise SystemExit(ModelSession(model, all_columns(file, **options), first).play())
+        if file == "-":
+            raise SelectronError("answers are read from standard input: give the path of a file")
+        source = all_columns(file, **options)
+        raise SystemExit(ModelSession(model, source, first, output).play())
+
+
+class Row(NamedTuple):
+    """A row of the file."""
+
+    number: int  # from 1 on
+    values: dict[str, Any]  # of all columns
+    x: dict[str, Any]  # the features
+    others: dict[str, Any]  # columns that are no features
+
+
+class Answered(NamedTuple):
+    """What undoing an answer returns to."""
+
+    classifier: Any  # a copy from before the answer
+    row: Row
+    ticket: int | None
+    later: list[Row]  # decided after the answer and before the next one
 
 
 class ModelSession:
-    """Rows that are decided, and answers that are learned."""
+    """Rows that are decided, and answers that are learned.
 
-    keys = "Enter confirms · 1 to 9 choose a class · n types a label · s skips · q quits"
+    `row` rows are behind. `ticket` is that of the row after them, if its label was asked for.
+    """
 
-    def __init__(self, path: str, source: Any, first: int | None):
-        self.path, self.source, self.file, self.found = path, source, source.path, 0
+    def __init__(self, path: str, source: Any, first: int | None, output: str | None):
+        self.path, self.source, self.file = path, source, source.path
         self.saved: Saved = load(path)
-        self.row = self._behind() if first is None else first - 1
         if self.saved.encoder is None:
             raise SelectronError(f"{path} has learned from svmlight rows: there is nothing to show")
-        self.classifier = self.saved.classifier
-        self.start, self.answers = self.row, 0
+        last = self._last()
+        self.ended = first is None and last is not None and last.ended
+        self.row = first - 1 if first else last.row if last else 0
+        self.ticket = last.ticket if last and last.row == self.row else None
+        if self.ticket not in self.saved.classifier.open_tickets_:
+            self.ticket = None
+        self.labels = LabelFile(output, f"{path} has no place in {self.file}", first or last)
+        self.resumed = first is None and last is not None
+        self.start, self.found, self.answers = self.row, 0, 0
+        self.ahead = deque[Row]()  # rows to play before the next ones of the file
+        self.copies = deque[Answered](maxlen=COPIES)
 
-    def _behind(self) -> int:
-        """Return how many rows the last session with the file has left behind."""
+    def _last(self) -> Place | None:
+        """Return where the last session with the file stopped, if the model was saved there."""
         last = self.saved.place
-        if last is None or last != self._place(last.row):
-            return 0
-        click.echo(f"Going on at row {last.row + 1:,}; --from 1 begins again.")
-        return last.row
+        alike = last and (last.file, last.size) == (Path(self.file).name, self.source.size_in_bytes)
+        return last if alike else None
 
-    def _place(self, row: int) -> Place:
-        return Place(Path(self.file).name, self.source.size_in_bytes, row)
-
-    def _keep(self, place: Place | None) -> None:
-        keep(self.path, self.classifier, self.saved.choice, place)
+    def _keep(self, ended: bool = False) -> None:
+        """Save the model, and the place in the file."""
+        size = self.source.size_in_bytes
+        place = Place(Path(self.file).name, size, self.row, self.ticket, ended)
+        keep(self.path, self.saved.classifier, self.saved.choice, place)
 
     def play(self) -> int:
         """Play until the file ends, or somebody quits; return the exit code."""
-        click.echo(self.keys)
-        code = 0
+        if self.ended:
+            click.echo(f"{self.file} was labelled to its end; --from 1 begins again.")
+            return 0
+        if self.resumed:
+            click.echo(f"Going on at row {self.row + 1:,}; --from 1 begins again.")
+        click.echo(KEYS)
+        ended, code = False, 0
         try:
-            with closing(iter(self.source)) as chunks:
-                going = all(self._play(chunk) for chunk in chunks)
+            with closing(self._rows()) as coming:
+                while row := self.ahead.popleft() if self.ahead else next(coming, None):
+                    self._play(row)
+            ended = True
         except (KeyboardInterrupt, EOFError, click.Abort) as end:
             click.echo()
-            going, code = False, exit_code(end)
-        if going and self.found < self.row:
+            code = exit_code(end)
+        if ended and self.found < self.row:
             raise SelectronError(
                 f"{self.file}: --from {self.row + 1} is after its last row, {self.found}"
             )
-        self._keep(None if going else self._place(self.row))
-        click.echo(f"\nRows: {self.row - self.start:,}. Labels learned: {self.answers:,}.")
-        if not going:
-            click.echo(f"The same command goes on at row {self.row + 1:,}.")
+        self._keep(ended)
+        self._report(ended)
         return code
 
-    def _play(self, chunk: Any) -> bool:
-        """Play the rows of a chunk; return False to quit."""
-        self.found = chunk.first + len(chunk.labels)
-        if self.found <= self.row:
-            return True
-        chunk = chunk.part(max(0, self.row - chunk.first), len(chunk.labels))
+    def _report(self, ended: bool) -> None:
+        click.echo(f"\nRows: {self.row - self.start:,}. Labels learned: {self.answers:,}.")
+        if self.labels.written:
+            click.echo(f"The labels are in {self.labels.path}.")
+        if not ended:
+            click.echo(f"The same command goes on at row {self.row + 1:,}.")
+
+    def _rows(self) -> Generator[Row, None, None]:
+        """Yield the rows of the file that are not behind."""
+        with closing(iter(self.source)) as chunks:
+            for chunk in chunks:
+                self.found = chunk.first + len(chunk.labels)
+                if self.found > self.start:
+                    yield from self._rows_of(
+                        chunk.part(max(0, self.start - chunk.first), len(chunk.labels))
+                    )
+
+    def _rows_of(self, chunk: Any) -> Generator[Row, None, None]:
+        import pyarrow as pa
+
         with naming(self.file, chunk.first):
-            rows, _ = features(self.saved, chunk)
-        for row, x in zip(records_of(chunk.rows), records_of(rows), strict=True):
-            decision = self.classifier.decide(x)
-            self.row += 1
-            if decision.ask and not self._ask(row, decision):
-                self.row -= 1
-                return False
-        return True
+            rows, others = features(self.saved, chunk)
+        values, kept = records_of(chunk.rows), [self._hidden, *COLUMNS]
+        others = {name: column for name, column in others.items() if name not in kept}
+        more = pa.table(others).to_pylist() if others else [{}] * len(values)
+        every = zip(values, records_of(rows), more, strict=True)
+        for number, row in enumerate(every, chunk.first + 1):
+            yield Row(number, *row)
 
-    def _ask(self, row: dict[str, Any], decision: Any) -> bool:
-        """Show a row and learn the answer; return False to quit."""
-        click.echo(f"\nrow {self.row:,}")
-        hidden = self.saved.choice and self.saved.choice.label
-        for name, value in row.items():
-            if value is not None and name != hidden:
+    @property
+    def _hidden(self) -> Any:
+        """The column that held the labels the model has learned from, if there was one."""
+        return self.saved.choice and self.saved.choice.label
+
+    def _play(self, row: Row) -> None:
+        """Decide on a row, unless its question is open already, and ask if that is wanted."""
+        if self.ticket is not None:
+            self._ask(row, self.saved.classifier.predict([row.x]).tolist()[0])
+        elif (decision := self._decide(row)).ask:
+            self._ask(row, decision.label)
+
+    def _decide(self, row: Row) -> Any:
+        with uninterrupted(), naming(self.file, row.number - 1):
+            decision = self.saved.classifier.decide(row.x)
+            self.ticket = decision.ticket
+            if not decision.ask:
+                self.row = row.number
+            if self.copies:
+                self.copies[-1].later.append(row)
+                if len(self.copies[-1].later) > MOST:
+                    self.copies.clear()
+        return decision
+
+    def _ask(self, row: Row, proposal: Any) -> None:
+        """Show a row, and learn the answer; raise EOFError to quit."""
+        click.echo(f"\nrow {row.number:,}")
+        for name, value in row.values.items():
+            if value is not None and name != self._hidden:
                 click.echo(f"  {name}: {str(value)[:WIDEST]}")
-        names = [str(name) for name in self.classifier.classes_.tolist()]
-        click.echo("  " + "  ".join(f"[{k}] {name}" for k, name in enumerate(names[:9], 1)))
-        while True:
-            click.echo(f"  {decision.label}? ", nl=False)
-            key = pressed()
-            if key in ("q", "s"):
-                click.echo("quit" if key == "q" else "skipped")
-                return key == "s"
-            if (answer := self._label(key, decision.label)) is not None:
-                self.classifier.tell(decision.ticket, answer)
-                self.answers += 1
-                self._keep(self._place(self.row))
-                return True
-            click.echo(f"\n{self.keys}")
+        found = answer(proposal, self.saved.classifier.classes_.tolist(), self._typed)
+        with uninterrupted():
+            if found is Command.UNDO:
+                self._undo(row)
+            elif found is Command.SKIP:
+                self.row, self.ticket = row.number, None
+            else:
+                self._learn(row, found, proposal)
 
-    def _label(self, key: str, proposed: Any) -> Any:
-        """Return the label that a key stands for, None if there is none."""
-        classes = self.classifier.classes_.tolist()
-        if key in CONFIRM:
-            click.echo(proposed)
-            return proposed
-        if key.isdigit() and 0 < int(key) <= len(classes):
-            click.echo(classes[int(key) - 1])
-            return classes[int(key) - 1]
-        if key == "n":
-            click.echo()
-            return self._typed(classes)
-        return None
+    def _learn(self, row: Row, found: Any, proposal: Any) -> None:
+        classifier: Any = self.saved.classifier
+        before = Answered(copy.deepcopy(classifier), row, self.ticket, [])
+        classifier.tell(self.ticket, found)
+        self.copies.append(before)
+        self.row, self.ticket = row.number, None
+        self.answers += 1
+        self.labels.put(row.number, row.others, found, proposal)
+        self._keep()
 
-    def _typed(self, classes: list[Any]) -> Any:
+    def _undo(self, row: Row) -> None:
+        """Return to the last answer; all rows since will be decided again."""
+        click.echo("undone" if self.copies else "nothing to undo")
+        if not self.copies:
+            self.ahead.appendleft(row)
+            return
+        classifier, row, self.ticket, later = self.copies.pop()
+        self.ahead.extendleft(reversed([row, *later]))
+        self.saved = self.saved._replace(classifier=classifier, encoder=classifier.encoder_)
+        self.row = row.number - 1
+        self.answers -= 1
+        self.labels.drop(row.number)
+        self._keep()
+
+    def _typed(self) -> Any:
         """Return a typed label, None if there is none; a new class has to be confirmed."""
-        label = plain(click.prompt("  label", default="", show_default=False))
-        if not label or label in classes:
-            return label or None
-        if self.classifier.named_:
-            click.echo(f"  there is no class {label!r}")
+        click.echo()
+        classifier = self.saved.classifier
+        text = plain(typed("label"))
+        if not text or (label := known(text, classifier.classes_.tolist())) is not None:
+            return label if text else None
+        if classifier.named_:
+            click.echo(f"  there is no class {text!r}")
             return None
-        return label if click.confirm(f"  {label!r} is a new class: add it?") else None
+        return text if confirmed(f"{text!r} is a new class: add it?") else None

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """Where `selectron label` stopped: rows of a file that are behind."""
+    """Where `selectron label` stopped: rows of a file that are behind, and the open question."""
 
     file: str  # its name
     size: int | None  # in bytes
     row: int
+    ticket: int | None = None  # of the row after these, if its label was asked for
+    ended: bool = False  # whether the file was played to its end
 
 
 class Saved(NamedTuple):
