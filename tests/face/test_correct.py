@@ -99,3 +99,20 @@ def test_after_loading(tmp_path):
     clf.tell(ticket, "ham")
     clf.correct(ticket, "spam")
     assert clf.correctable == 40
+
+
+@pytest.mark.parametrize("weights", [{"spam": 10}, {"ham": 10}, "balanced"], ids=str)
+def test_the_weight_of_the_wrong_class_is_taken_back(weights):
+    wrong = (3, 90, 101, 118)
+    clf, tickets = told(LASEC(), wrong, class_weight=weights, correctable=200)
+    for i in wrong:
+        clf.correct(tickets[i], LABELS[i])
+    assert_alike(clf, told(LASEC(), class_weight=weights)[0])
+
+
+def test_what_is_no_ticket_cannot_be_corrected():
+    clf, _ = told(LASEC())
+    with pytest.raises(SelectronError, match=r"pass decision\.ticket"):
+        clf.correct(clf.decide(X[0]), "ham")
+    with pytest.raises(SelectronError, match="cannot be corrected"):
+        clf.correct(np.array([1, 2]), "ham")

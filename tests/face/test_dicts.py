@@ -262,3 +262,15 @@ def test_the_first_row_may_be_a_dict_to_encode():
     ticket = clf.decide({"country": "FR", "age": None}).ticket
     assert clf.tell(ticket, 0)
     assert (clf.n_features_in_, clf.feature_names_) == (2, ["country=FR"])
+
+
+def test_a_refused_row_makes_no_room_for_its_features():
+    clf = OnlineClassifier(LASEC(), classes=["a", "b"]).partial_fit([{"x": 1.0}], ["a"])
+    before = sum(array.nbytes for array in clf.model_.state)
+    many = {f"f{i}": 1.0 for i in range(300)}
+    with pytest.raises(SelectronError, match="zz"):
+        clf.partial_fit([many], ["zz"])
+    with pytest.raises(SelectronError, match="too large"):
+        clf.decide({**many, "bad": 1e300})
+    assert sum(array.nbytes for array in clf.model_.state) == before
+    assert clf.n_features_in_ == 1

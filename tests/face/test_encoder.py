@@ -125,3 +125,43 @@ def test_an_encoder_of_your_own():
         OnlineClassifier(encoder=TableEncoder({"zip": "category"})).fit(frame, y)
     with pytest.raises(SelectronError, match="encoder must be"):
         OnlineClassifier(encoder="best").fit(frame, y)
+
+
+MIXED = [{"t": f"win money now number {i}", "k": "x"} for i in range(200)]
+
+
+def test_a_refused_call_leaves_a_model_that_can_be_kept(tmp_path):
+    clf = OnlineClassifier(Perceptron(), encoder="auto", classes=["a", "b"], random_state=0)
+    clf.run(MIXED, ["a", "b"] * 100)
+    rows = [{"t": "hello", "k": f"user{i}"} for i in range(1500)]  # wider than the model
+    with pytest.raises(SelectronError, match="typo"):
+        clf.run(rows, ["a"] * 1499 + ["typo"])
+    clf.save(tmp_path / "model")
+    again = OnlineClassifier.load(tmp_path / "model")
+    assert np.array_equal(again.decision_function(MIXED), clf.decision_function(MIXED))
+
+
+@pytest.mark.parametrize("odd", [{"v": [1e149, 2.0]}, {"new": 2, 7: 3}, {"v": 1, None: 2}], ids=str)
+def test_a_refused_row_changes_no_later_decision(odd):
+    found = []
+    for rows in ([], [odd]):
+        clf = classifier(Perceptron(), kernel="poly")
+        for i in range(20):
+            decision = clf.decide({"v": [1.0, 2.0], "n": i % 5})
+            if decision.ask:
+                clf.tell(decision.ticket, ["bad", "ok"][i % 2])
+        before = clf.encoder_.pack()
+        for x in rows:
+            with pytest.raises(SelectronError):
+                clf.decide(x)
+        assert clf.encoder_.pack() == before
+        found.append([clf.decide({"v": [1.0, 2.0], "n": float(i)}).margin for i in range(3)])
+    assert found[0] == found[1]
+
+
+def test_numbers_of_lists_have_the_bound_of_numbers():
+    clf = classifier(LASEC())
+    clf.decide({"v": [1.0, 2.0]})
+    clf.decide({"v": [1e150, 2.0]})
+    clf.partial_fit(pa.table({"v": [[1e200, 2.0]]}), ["ok"])
+    assert clf.encoder_.report() == ["v: vector, 2 numbers, 2 odd values taken as blank"]

@@ -116,3 +116,25 @@ def test_a_column_with_what_is_no_label_is_refused(label):
     column[3] = label
     with pytest.raises(SelectronError, match="There is no class"):
         OnlineClassifier(Perceptron()).fit(ROWS, column)
+
+
+ODD = [b"spam", b"news", "news\0", "spam\0"]
+
+
+@pytest.mark.parametrize("label", ODD, ids=repr)
+def test_bytes_and_null_characters_are_no_text(label):
+    clf = OnlineClassifier(Perceptron(), correctable=9).fit(ROWS, ["ham", "spam"] * 4)
+    answered, ticket = clf.decide(ROWS[0]).ticket, clf.decide(ROWS[1]).ticket
+    clf.tell(answered, "ham")
+    before = inside(clf)
+    for call in (
+        lambda: clf.tell(ticket, label),
+        lambda: clf.correct(answered, label),
+        lambda: clf.partial_fit(ROWS[:1], [label]),
+        lambda: OnlineClassifier(Perceptron()).fit(ROWS[:4], ["ham", label, "spam", b"ham"]),
+    ):
+        with pytest.raises(SelectronError, match="There is no class") as caught:
+            call()
+        assert is_one_sentence(str(caught.value))
+    assert inside(clf) == before
+    assert ticket in clf.open_tickets_

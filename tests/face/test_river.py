@@ -73,3 +73,22 @@ def test_names_may_be_numbers_and_values_of_any_kind():
     assert [model.predict_one({"place": f"v{i}"}) for i in range(3)] == ["n", "y", "y"]
     with pytest.raises(SelectronError, match="label"):
         model.learn_one({1: 1}, None)
+
+
+@pytest.mark.parametrize("y", [None, float("nan"), ["a"]], ids=repr)
+def test_what_can_be_no_label_counts_no_round(y):
+    for rows in (0, 3):
+        model = budget()
+        for x, _ in ROWS[:rows]:
+            model.learn_one(x, "True")
+        before = model.n_asked
+        with pytest.raises(SelectronError, match="There is no class"):
+            model.learn_one(ROWS[5][0], y)
+        assert model.n_asked == before
+        assert getattr(model.classifier, "n_rounds_", 0) == rows
+
+
+@pytest.mark.parametrize("x", [[1], None, 3.0], ids=repr)
+def test_a_row_must_be_a_dict(x):
+    with pytest.raises(SelectronError, match="A row must be a dict"):
+        budget().learn_one(x, True)

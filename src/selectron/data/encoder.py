@@ -239,12 +239,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _add_columns(self, x: Any) -> None:
         """Make the columns of the first row, or add new ones."""
+        for name in x:
+            if not isinstance(name, str):
+                raise SelectronError(f"A row has the key {name!r}: the names must be text.")
         if not hasattr(self, "columns_"):
             self._check_parameters()
             self._start(x, {})
         for name in x:
-            if not isinstance(name, str):
-                raise SelectronError(f"A row has the key {name!r}: the names must be text.")
             if name not in self.columns_:
                 self.columns_[name] = Column(name, self._given(name))
 

@@ -9,6 +9,7 @@ from ..errors import SelectronError
 
 NARROW = 10_000
 PLAIN = "text, a number or a date"
+CLEAN = "text that does not end with a null character"
 UNEQUAL = (float, np.floating, np.datetime64, np.timedelta64)  # to themselves, where missing
 
 
@@ -24,8 +25,13 @@ def as_array(labels: Any) -> np.ndarray:
     if isinstance(labels, np.ndarray) or array.dtype.kind not in "US":
         return array
     objects = np.asarray(labels, dtype=object)
-    strings = all(isinstance(label, str | bytes) for label in objects.flat)
-    return array if strings else objects
+    if not all(isinstance(label, str | bytes) for label in objects.flat):
+        return objects
+    changed = array != objects
+    if changed.any():
+        label = objects[changed][0]
+        raise no_class(label, CLEAN if isinstance(label, str) else "text, as the others are")
+    return array
 
 
 def missing(y: np.ndarray) -> np.ndarray:

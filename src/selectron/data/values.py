@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -19,6 +19,8 @@ BLANKS = frozenset({"", "?", "na", "n/a", "#n/a", "<na>", "nan", "null", "none"}
 NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
 WHOLE_NUMBER = re.compile(NUMBER)
 LARGEST = 1e150  # squares of larger numbers overflow
+HUGE = 1e6  # products of smaller numbers with weights are finite
+LISTS = {list, tuple, np.ndarray}
 
 
 def is_blank(x: Any) -> bool:
@@ -73,13 +75,25 @@ def text_of(x: Any) -> str:
 
 
 def vector_of(x: Any) -> np.ndarray | None:
-    """Return a list as finite numbers, None if it is none."""
+    """Return a list as numbers, None if it is none, or one is too large."""
     try:
         values = np.asarray(x, dtype=float)
     except (TypeError, ValueError):
         return None
-    sound = values.ndim == 1 and len(values) and np.isfinite(values).all()
+    sound = values.ndim == 1 and len(values) and (np.abs(values) < LARGEST).all()
     return values + 0.0 if sound else None  # no -0.0, which sums of sparse rows do not keep
+
+
+def has_huge(x: Mapping[str, Any]) -> bool:
+    """Return whether a row has a list of such numbers that a model may refuse it.
+
+    >>> has_huge({"v": [1e9, 2.0]}), has_huge({"v": [1.0, 2.0], "n": 1e9})
+    (True, False)
+    """
+    if LISTS.isdisjoint(map(type, x.values())):
+        return False
+    lists = [vector_of(value) for value in x.values() if type(value) in LISTS]
+    return any(values is not None and np.abs(values).max() > HUGE for values in lists)
 
 
 def vectors_of(array: pa.Array) -> list[np.ndarray | None] | np.ndarray:
@@ -90,7 +104,7 @@ def vectors_of(array: pa.Array) -> list[np.ndarray | None] | np.ndarray:
         entries = array.flatten()
         flat = entries.to_numpy(zero_copy_only=False).astype(float)
         lengths = pc.list_value_length(array).to_numpy(zero_copy_only=False)
-        if lengths[0] and (lengths == lengths[0]).all() and np.isfinite(flat).all():
+        if lengths[0] and (lengths == lengths[0]).all() and (np.abs(flat) < LARGEST).all():
             return flat.reshape(len(array), -1) + 0.0
     return [vector_of(x) for x in array.to_pylist()]
 

@@ -254,11 +254,16 @@ def classes_so_far(estimator: Any) -> tuple[np.ndarray, bool]:
     return np.empty(0, dtype=object), False
 
 
-def with_label(estimator: Any, label: Any) -> np.ndarray:
+def with_label(known: np.ndarray, named: bool, label: Any) -> np.ndarray:
     """Return the classes with that of a new label; raise SelectronError if it is no class."""
-    known = estimator.classes_
-    if estimator.named_:
+    if named:
         raise SelectronError(f"There is no class {shown(label)}: it is {none_of(known)}.")
+    check_label(label)
+    return appended(known, classifiable(as_array([label])))
+
+
+def check_label(label: Any) -> None:
+    """Raise SelectronError if this can be no label."""
     alone = np.empty(1, dtype=object)  # NumPy would unpack a sequence
     alone[0] = label
     if missing(alone).any():
@@ -268,7 +273,6 @@ def with_label(estimator: Any, label: Any) -> np.ndarray:
     if isinstance(label, Collection) and not isinstance(label, str | bytes):
         raise no_class(label)
     check_fit(alone)
-    return appended(known, classifiable(as_array([label])))
 
 
 def _named(known: np.ndarray | None, named: bool, given: Any) -> tuple[np.ndarray, bool]:

@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data import times as clock
 from ..data.dicts import is_dict
+from ..data.values import has_huge
 from ..engine.loop import LATER
 from ..errors import SelectronError
 from ..model.calibration import Belief, proba_of
@@ -65,7 +66,7 @@ class Live(TakesRows):
         >>> d.label, d.ask_probability, d.ask, d.ticket, [round(p, 2) for p in d.proba]
         ('spam', 1.0, True, 1, [0.5, 0.5])
         """
-        if "encoder_" in self.__dict__ and is_dict(x):
+        if "encoder_" in self.__dict__ and is_dict(x) and not has_huge(x):
             return self._decide_encoded(x, time)
         model = self.__dict__.get("model_")
         names = self.__dict__.get("names_")
@@ -142,7 +143,7 @@ class Live(TakesRows):
         check_is_fitted(self)
         with self._all_or_nothing():
             code = checks.code(label, self.classes_, self.model_.stacked) or self._new_code(label)
-            self.model_ = self.model_.corrected(ticket, code)
+            self.model_ = self.model_.corrected(ticket, code, self._factor(code))
 
     @property
     def open_tickets_(self) -> list[int]:
@@ -154,9 +155,13 @@ class Live(TakesRows):
 
     def _learn_code(self, ticket: int, code: int, weight: float) -> bool:
         """Tell the model a label, whose class may have a weight."""
-        if self.class_weight_:
-            weight *= checks.class_factors(self)[indices(code, self.model_.stacked)].item()
-        return self.model_.tell(ticket, code, weight)
+        return self.model_.tell(ticket, code, weight, self._factor(code))
+
+    def _factor(self, code: int) -> float:
+        """Return the weight of a class."""
+        if not self.class_weight_:
+            return 1.0
+        return checks.class_factors(self)[indices(code, self.model_.stacked)].item()
 
     def _learn_judged(self, ticket: int, label: Any, weight: float, correct: Any) -> bool:
         """Tell the model whether the label of a decision was right."""
@@ -175,7 +180,7 @@ class Live(TakesRows):
 
     def _new_code(self, label: Any) -> int:
         """Return the code of a label of a new class, to which the model is extended."""
-        self._extend(checks.with_label(self, label))
+        self._extend(checks.with_label(self.classes_, self.named_, label))
         return checks.code(label, self.classes_, self.model_.stacked)
 
     def _extend(self, classes: np.ndarray) -> None:
@@ -186,7 +191,7 @@ class Live(TakesRows):
         self.classes_ = classes
 
     def _decide_encoded(self, x: Any, time: Any) -> Decision:
-        """Decide on a dict once there is an encoder, without copying it."""
+        """Decide on a dict once there is an encoder, without copying it: no such row is refused."""
         model = self.model_
         now = clock.moment(time, model.timed)
         block = self.encoder_.learn_one(x)

@@ -1,5 +1,6 @@
 """What the estimators take as rows: arrays, dicts of numbers, and tables, which are encoded."""
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ class TakesRows(NestedParameters):
         if not self.encoder_.sparse_:
             return blocks, n
         if fitted:
-            self.model_.widen(self.encoder_.width_)
+            self._widen(self.encoder_.width_)
         return joined(blocks), n
 
     def _keyed(self, X: Any, fitted: bool, new: bool) -> Sparse:
@@ -73,7 +74,7 @@ class TakesRows(NestedParameters):
         block = self.names_.block(X, new)
         self.n_features_in_ = width = len(self.names_)
         if fitted and width > self.model_.width:
-            self.model_.widen(width + width // 4)  # more than needed, to widen seldom
+            self._widen(width + width // 4)  # more than needed, to widen seldom
         return block
 
     def _single(self, x: Any) -> Any:
@@ -86,8 +87,14 @@ class TakesRows(NestedParameters):
         """Return the block of one row, for which the model is made wide enough."""
         if not isinstance(block, list):
             return block
-        self.model_.widen(block[-1].values.shape[1])
+        self._widen(block[-1].values.shape[1])
         return block[-1]
+
+    def _widen(self, width: int) -> None:
+        """Widen a copy of the model, so that the old one can be restored."""
+        if width > self.model_.width:
+            self.model_ = copy.copy(self.model_)
+            self.model_.widen(width)
 
 
 def new_encoder(value: Any) -> TableEncoder:

@@ -44,6 +44,7 @@ class Answer(NamedTuple):
     block: Dense | Sparse
     place: int  # of the class
     weight: float
+    factor: float  # of the weight, for the class
     chance: float
     asked_in: int
     rounds: int
@@ -90,19 +91,20 @@ class Live:
         """
         return self.tickets - self.answered
 
-    def tell(self: Any, ticket: int, label: int, weight: float = 1.0) -> bool:
+    def tell(self: Any, ticket: int, label: int, weight: float = 1.0, factor: float = 1.0) -> bool:
         """Learn the label of an open ticket; return whether the learner took a step.
 
+        `factor` is the weight of its class, with which `weight` is multiplied.
         The step starts from the current state, with the time of the round that asked for the label.
         Raises SelectronError if the ticket is not open.
         """
         block, chance, asked_in, *_ = self._ticket(ticket)
         if not self.correctable:
-            updated = self._learn_one(block, label, chance, weight, asked_in)
+            updated = self._learn_one(block, label, chance, weight * factor, asked_in)
         else:
             place = indices(label, self.stacked)
             now = self.rounds, self.classes, self.width
-            answer = Answer(ticket, block, place, weight, chance, asked_in, *now, None)
+            answer = Answer(ticket, block, place, weight, factor, chance, asked_in, *now, None)
             updated = self._remember(answer)
         self.answered = max(self.answered, ticket)
         del self.open[ticket]
@@ -134,22 +136,24 @@ class Live:
             raise SelectronError(support.why_not_open(number, self.tickets, self.max_open))
         return ticket
 
-    def corrected(self: Any, ticket: int, label: int) -> Any:
+    def corrected(self: Any, ticket: int, label: int, factor: float = 1.0) -> Any:
         """Return a copy that learned this label of an answered ticket, and all later ones again.
 
         Raises SelectronError if it is not one of the last `correctable` tickets answered.
         """
         answers = self.answers
         recent = [answer.ticket for answer in answers[-self.correctable :]]
-        if not self.correctable or ticket not in recent:
+        known = isinstance(ticket, int | np.integer) and ticket in recent
+        if not (self.correctable and known):
             raise SelectronError(support.why_not_corrected(ticket, self.open, self.correctable))
         at = len(answers) - len(recent) + recent.index(ticket)
         place = indices(label, self.stacked)
         first = max(i for i, answer in enumerate(answers[: at + 1]) if answer.before is not None)
         model = copy.copy(self)
-        again = (*answers[:at], answers[at]._replace(place=place), *answers[at + 1 :])
+        again = list(answers)
+        again[at] = answers[at]._replace(place=place, factor=factor)
         model._return_to(answers[first].before or {})
-        model.answers = again[:first]
+        model.answers = tuple(again[:first])
         for i, answer in enumerate(again[first:], first):
             model.extend(self.classes if i == at else answer.classes)
             model.widen(answer.width)
@@ -167,7 +171,8 @@ class Live:
         """Learn an answer, and keep it among those that can be corrected."""
         before = self._snapshot() if len(self.answers) % EVERY == 0 else None
         code = code_of(answer.place, self.stacked)
-        updated = self._learn_one(answer.block, code, answer.chance, answer.weight, answer.asked_in)
+        weight = answer.weight * answer.factor
+        updated = self._learn_one(answer.block, code, answer.chance, weight, answer.asked_in)
         self.answers = (*self.answers, answer._replace(before=before))
         if len(self.answers) >= self.correctable + 2 * EVERY:
             self.answers = self.answers[EVERY:]

@@ -13,6 +13,7 @@ from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..kernels import Linear
 
+NO_TICKET = "A decision is no ticket: pass decision.ticket."
 TOO_LARGE = " is too large for floating point: scale the features."
 
 
@@ -137,7 +138,7 @@ def check_memory(size: int, what: str, instead: str, copies: int = 2) -> None:
 def why_not_open(ticket: Any, given: int, max_open: int) -> str:
     """Return why a ticket cannot be answered, `given` being the number of tickets so far."""
     if hasattr(ticket, "ticket"):
-        return "A decision is no ticket: pass decision.ticket."
+        return NO_TICKET
     if not isinstance(ticket, int | np.integer) or not 0 < ticket <= given:
         return f"Ticket {ticket!r} is unknown: {given} have been given out, from 1 on."
     return (
@@ -148,7 +149,9 @@ def why_not_open(ticket: Any, given: int, max_open: int) -> str:
 
 def why_not_corrected(ticket: Any, waiting: Any, correctable: int) -> str:
     """Return why the answer to a ticket cannot be corrected."""
-    if ticket in waiting:
+    if hasattr(ticket, "ticket"):
+        return NO_TICKET
+    if isinstance(ticket, int | np.integer) and ticket in waiting:
         return f"Ticket {ticket} is open: tell its label."
     if not correctable:
         return "Answers cannot be corrected: set correctable, the number of the latest that can."

@@ -313,7 +313,7 @@ class SelfDirectedClassifier(BaseEstimator):
         if fresh.ndim == 1 and missing(fresh).any():
             return PASSED
         if not checks.code(label, self.classes_, many=True):
-            self.classes_ = checks.with_label(self, label)
+            self.classes_ = checks.with_label(self.classes_, self.named_, label)
         return checks.code(label, self.classes_, many=True) - 1
 
 

@@ -5,6 +5,10 @@ from typing import Any
 
 from river import base
 
+from ..data.dicts import is_dict
+from ..engine.parameters import shown
+from ..errors import SelectronError
+from ..estimator.checks import check_label
 from ..estimator.classifier import OnlineClassifier
 
 
@@ -60,7 +64,9 @@ class Classifier(base.Classifier):
 
         Raises SelectronError if x is no dict, or y cannot be a label.
         """
-        decision = self.classifier.decide(row(x))
+        features = row(x)
+        check_label(y)  # before the row counts
+        decision = self.classifier.decide(features)
         if decision.ticket is not None:
             self.classifier.tell(decision.ticket, y)
             self.n_asked += 1
@@ -83,4 +89,6 @@ def row(x: Mapping[Hashable, Any]) -> dict[str, Any]:
     >>> row({"b": 2, 1: 3})
     {'1': 3, 'b': 2}
     """
+    if not is_dict(x):
+        raise SelectronError(f"A row must be a dict, got {shown(x)}.")
     return {str(name): x[name] for name in sorted(x, key=str)}
