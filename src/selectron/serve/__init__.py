@@ -14,5 +14,5 @@
     demo, kafka, sending   where items come from, apart from other clients
     server                 the process
 
-Requires `pip install selectron[serve]`. The rest of the package does not import it.
+Requires `pip install '.[serve]'`. The rest of the package does not import it.
 """
