@@ -30,8 +30,8 @@ class Decision(NamedTuple):
 
     label: Any  # the predicted class; None before the first label
     margin: float  # the learner's margin score; for many classes, of the best two
-    ask_probability: float
-    ask: bool
+    ask_probability: float  # that of asking for the label; `audited` weights labels by its inverse
+    ask: bool  # whether the label is asked for: pass it to `tell`, with the ticket
     ticket: int | None  # for `tell`, if the label is asked for
     belief: Belief  # what `proba` follows from
 
