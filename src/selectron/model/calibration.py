@@ -120,7 +120,7 @@ def extended(old: Calibration, classes: int, by: float) -> Calibration:
     """Return the calibration of more classes, which starts from what was learned.
 
     `by` is the gap of two classes over their margin. How the probabilities of another learner than
-    an ensemble become scores is not known: these start anew.
+    an ensemble become scores is not known: these start again.
     """
     new = start(old.learner, classes)
     if old.own and not new.odds:
