@@ -276,3 +276,12 @@ def test_answers_for_other_columns(call, eight):
         f"selectron: {eight}.answers holds the answers for other rows or columns: give the same "
         "--ignore and --column, or another --answers\n",
     )
+
+
+def test_a_table_and_its_answers_are_not_overwritten(call, half):
+    before = half.read_bytes()
+    for options in (("-o", half), ("--answers", "a.csv", "-o", "a.csv"), ("--answers", half)):
+        found = call("pool", half, *options)
+        assert found.exit_code == 2
+        assert "FILE, --answers, -o and --plot must be different files." in found.stderr
+    assert half.read_bytes() == before

@@ -11,7 +11,7 @@ import click
 from ..errors import SelectronError
 from . import ExamplesFirst, reported
 from .files import naming, numbering, source_of, watched
-from .options import PICTURES, check_classes, check_target, of_a_file
+from .options import PICTURES, check_classes, check_different, check_target, of_a_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -100,6 +100,9 @@ def pool(**options: Any) -> None:
     """
     check_target(options["picture"], PICTURES, "--plot")
     check_target(options["output"], (".csv",), "-o")
+    answers = options["answers"] or f"{options['file']}.answers"
+    paths = options["file"], answers, options["output"], options["picture"]
+    check_different("FILE, --answers, -o and --plot", *paths)
     check_classes(options["classes"] or "a,b")
     with reported("interrupted"), numbering(options["file"]):
         code = label(**options)
