@@ -8,6 +8,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
+from selectron.engine import machine
 from selectron.engine.arithmetic import reassociated
 from selectron.engine.bind import Part, bind, digest
 
@@ -16,6 +17,7 @@ SOURCE = '''
 import math
 from typing import NamedTuple
 
+from selectron.engine import machine
 from selectron.engine.bind import Part
 
 
@@ -269,6 +271,7 @@ DIGESTS = """
 import json
 from selectron import askers, learners
 from selectron.model.compose import parts, space_for
+from selectron.engine import machine
 from selectron.engine.bind import digest
 from selectron.engine.loop import play
 
@@ -284,6 +287,7 @@ print(json.dumps(found))
 
 SET = """
 import json
+from selectron.engine import machine
 from selectron.engine.bind import digest
 
 def member(x):
@@ -346,3 +350,10 @@ def test_without_a_compiler_it_runs_as_plain_python(tmp_path):
     assert plain[1] == compiled[1]
     for found, expected in zip(plain, compiled, strict=True):
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def test_functions_need_no_module():
+    scope: dict = {}
+    exec("def step(r): return r", scope)
+    assert scope["step"].__module__ is None
+    assert machine._counts(scope["step"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from selectron import OnlineClassifier
+from selectron import OnlineClassifier, SelectronError
 from selectron.askers import Budget
 from selectron.cli import main
 from selectron.evaluate import Audit, audited
@@ -101,3 +101,10 @@ def test_the_interval_covers(rows, rate):
         found = audited(run)
         covered += found.low <= run.accuracy <= found.high
     assert covered >= 360
+
+
+@pytest.mark.parametrize("confidence", [0, 1, "x", None])
+def test_a_confidence_that_is_none_is_refused(confidence):
+    run = OnlineClassifier(LASEC()).run([[1.0], [2.0]], ["a", "b"])
+    with pytest.raises(SelectronError, match="confidence must be a number between 0 and 1"):
+        audited(run, confidence)

@@ -51,9 +51,9 @@ def test_a_lower_rate_has_later_alarms_or_none(run):
     assert never.alarms == []
 
 
-@pytest.mark.parametrize("rate", [0, 1, -1, np.nan])
+@pytest.mark.parametrize("rate", [0, 1, -1, np.nan, "x", None])
 def test_a_rate_that_is_none_is_refused(rate):
-    with pytest.raises(SelectronError, match="rate must be between 0 and 1"):
+    with pytest.raises(SelectronError, match="rate must be a number between 0 and 1"):
         Drifts(rate)
 
 
@@ -118,3 +118,8 @@ def test_a_leader_born_before_the_last_alarm_gives_none():
 def test_other_learners_detect_nothing(run):
     X, y = switching_gaussian(100, d=5, seed=1)
     assert OnlineClassifier(Perceptron()).run(X, y).drifts == []
+
+
+def test_the_rate_is_packed():
+    assert Drifts.unpack(Drifts(rate=0.3).pack()).limit == Drifts(rate=0.3).limit
+    assert Drifts.unpack([5, 0.0]).limit == Drifts().limit  # of older states

@@ -235,3 +235,7 @@ def test_its_tags_are_those_of_a_multi_label_classifier():
     assert tags.target_tags.multi_output
     assert not tags.target_tags.single_output
     assert not OnlineClassifier().__sklearn_tags__().classifier_tags.multi_label
+
+
+def test_a_decision_has_no_probabilities():
+    assert OnlineRanker(PassiveAggressive(), classes=[0, 1, 2]).decide([1.0, 2.0]).proba == ()

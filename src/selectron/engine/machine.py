@@ -96,7 +96,7 @@ def _reason(error: Exception) -> str:
 
 def _counts(function: Callable) -> bool:
     """Return whether this function needs counted references; any function of a user may."""
-    own = function.__module__.startswith(f"{__package__.partition('.')[0]}.")
+    own = (function.__module__ or "").startswith(f"{__package__.partition('.')[0]}.")
     return not own or getattr(function, "needs_refcounts", False)
 
 

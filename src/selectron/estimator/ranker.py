@@ -121,13 +121,15 @@ class OnlineRanker(OnlineClassifier):
     def decide(self, x: Any, time: Any = None) -> Decision:
         """Predict one row, as a list of classes, and decide whether to ask.
 
+        The decision has no probabilities: `proba` is empty.
+
         Raises SelectronError before the first labelled row, unless `classes` names the classes.
         """
         if "model_" not in vars(self) and self.classes is None:
             raise SelectronError("OnlineRanker must know its classes: name them with classes=.")
         decision = super().decide(x, time)
         known = self.classes_[chosen(self.decision_function(checks.single_row(x)))[0] > 0]
-        return decision._replace(label=known.tolist())
+        return decision._replace(label=known.tolist(), belief=([],))
 
     def tell(
         self,

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..engine.parameters import number
 from ..errors import SelectronError
 
 ROWS = 30  # fewer have no interval
@@ -53,9 +54,9 @@ class Audit:
     """
 
     def __init__(self, confidence: float = 0.95):
-        if not 0 < confidence < 1:
-            raise SelectronError(f"confidence must be between 0 and 1, got {confidence!r}.")
-        self.z = NormalDist().inv_cdf((1 + confidence) / 2)
+        self.confidence = confidence
+        level = number(self, "confidence", lambda level: 0 < level < 1, "between 0 and 1")
+        self.z = NormalDist().inv_cdf((1 + level) / 2)
         self.sums = np.zeros(SUMS)
 
     def add(self, probability: Any, mistake: Any) -> None:

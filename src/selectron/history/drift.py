@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.bind import noinline
-from ..errors import SelectronError
+from ..engine.parameters import number
 from .posterior import ALIVE, BORN, EVIDENCE, EXPERTS, FORGETTING, WEIGHT, leader, likelihood
 
 RATE = 1 / 2000  # false alarms a round
@@ -42,9 +42,8 @@ class Drifts:
     """
 
     def __init__(self, rate: float = RATE) -> None:
-        if not 0 < rate < 1:
-            raise SelectronError(f"rate must be between 0 and 1, got {rate!r}.")
-        self.limit = -math.log(rate)
+        self.rate = rate
+        self.limit = -math.log(number(self, "rate", lambda rate: 0 < rate < 1, "between 0 and 1"))
         self.rounds: list[int] = []
         self.alarms: list[int] = []
         self.seen = 0  # rounds so far
@@ -71,14 +70,15 @@ class Drifts:
         return self.rounds[known:]
 
     def pack(self) -> list[float]:
-        """Return the state as numbers, without `rounds` and `alarms`."""
+        """Return the state and the rate as numbers, without `rounds` and `alarms`."""
         led = [number for pair in self._led.items() for number in pair]
-        return [self.seen, self._last, *led]
+        return [self.seen, self._last, *led, float(self.rate)]
 
     @classmethod
     def unpack(cls, state: list[float]) -> "Drifts":
         """Return the detector whose state was packed; its `rounds` and `alarms` begin empty."""
-        found = cls()
+        *state, rate = state if len(state) % 2 else [*state, RATE]  # not in older states
+        found = cls(rate)
         found.seen, found._last = int(state[0]), float(state[1])
         found._led = dict(zip(map(float, state[2::2]), map(int, state[3::2]), strict=True))
         return found
