@@ -22,6 +22,10 @@ class Refused(SelectronError):
         return Refused, (self.row, self.reason)
 
 
+class WrongType(SelectronError, TypeError):
+    """A value of a type that cannot be a number, or a table of another kind."""
+
+
 class NotThere(SelectronError, AttributeError):
     """An attribute that a model of this kind does not have, such as weights with a kernel."""
 

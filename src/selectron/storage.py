@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from . import askers, kernels, learners
-from .data.files import replace
+from .data.files import replace, writing
 from .errors import SelectronError
 
 __all__ = ["read", "write"]
@@ -41,14 +41,16 @@ def write(path: str | os.PathLike, header: dict[str, Any], arrays: dict[str, np.
     text = np.frombuffer(json.dumps(header, default=_plain).encode(), np.uint8)
     np.savez(payload, allow_pickle=False, **{HEADER: text}, **arrays)
     content = payload.getbuffer()
-    if Path(path).exists() and not Path(path).is_file():
+    with writing(path):
+        odd = Path(path).exists() and not Path(path).is_file()
+    if odd:
         raise SelectronError(f"{path} is no file: a model can be written to a file only.")
     replace(path, MAGIC + bytes([VERSION]) + hashlib.sha256(content).digest(), content)
 
 
 def _plain(value: Any) -> Any:
     """Return what JSON can hold, for a label or a parameter that it cannot hold as it is."""
-    if isinstance(value, np.generic):
+    if isinstance(value, np.generic) and not isinstance(value.item(), np.generic):
         return value.item()
     if isinstance(value, numbers.Real):
         return float(value)
@@ -70,6 +72,8 @@ def read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]
     >>> header["kind"]
     'mine'
     """
+    if "\0" in os.fsdecode(path) or os.path.isdir(path):
+        raise SelectronError(f"{os.fsdecode(path)!r} is no file: give a model file.")
     with open(path, "rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
             raise SelectronError(f"{path} is not a Selectron model file.")

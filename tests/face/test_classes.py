@@ -248,5 +248,5 @@ def test_labels_that_no_file_can_hold_are_refused(tmp_path):
     y = np.empty(4, dtype=object)
     y[:] = [(1, 2), (3, 4)] * 2
     clf = OnlineClassifier(Perceptron()).fit(X[:4], y)
-    with pytest.raises(SelectronError, match="labels must be plain values"):
+    with pytest.raises(SelectronError, match="labels must be strings"):
         clf.save(tmp_path / "model")

@@ -7,8 +7,9 @@ import sys
 
 import pytest
 
+from selectron import OnlineClassifier
 from selectron.data.files import replace
-from selectron.errors import Unwritten
+from selectron.errors import SelectronError, Unwritten
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace"])
@@ -50,3 +51,24 @@ def test_a_file_may_be_for_its_owner_alone(tmp_path):
     path = tmp_path / "a"
     replace(path, b"secret", opener=lambda name, flags: os.open(name, flags, 0o600))
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_permissions_stay(tmp_path):
+    path = tmp_path / "model"
+    replace(path, b"old")
+    path.chmod(0o600)
+    replace(path, b"new")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a" * 300])
+def test_names_that_no_file_can_have(name, tmp_path):
+    clf = OnlineClassifier().fit([[1.0], [2.0]], ["a", "b"])
+    with pytest.raises(Unwritten, match="cannot be written"):
+        clf.save(f"{tmp_path}/{name}")
+
+
+@pytest.mark.parametrize("name", ["", "a\0b"])
+def test_what_is_no_file_holds_no_model(name, tmp_path):
+    with pytest.raises(SelectronError, match="is no file"):
+        OnlineClassifier.load(f"{tmp_path}/{name}")

@@ -1,6 +1,8 @@
 """Labels of odd kinds: dates, what stands for a missing one, and what can be no class."""
 
 import math
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -138,3 +140,49 @@ def test_bytes_and_null_characters_are_no_text(label):
         assert is_one_sentence(str(caught.value))
     assert inside(clf) == before
     assert ticket in clf.open_tickets_
+
+
+BIG = 2**53
+LARGE = {
+    "a column": pd.Series([BIG, BIG + 1, None] * 4, dtype="Int64"),
+    "a list": [2**63, 2**63 + 1, 5] * 4,
+    "a list with blanks": [BIG, BIG + 1, math.nan] * 4,
+}
+
+
+@pytest.mark.parametrize("kind", LARGE)
+def test_large_whole_numbers_are_exact(kind, tmp_path):
+    y = LARGE[kind]
+    clf = OnlineClassifier(Perceptron()).fit(np.eye(12), y)
+    found = sorted({int(label) for label in y if label is not pd.NA and label == label})
+    assert clf.classes_.tolist() == found
+    assert clf.partial_fit(np.eye(12), y).predict(np.eye(12))[1] == found[-1]
+    clf.save(tmp_path / "model")
+    again = OnlineClassifier.load(tmp_path / "model")
+    assert again.classes_.tolist() == found
+    assert again.predict(np.eye(12)).tolist() == clf.predict(np.eye(12)).tolist()
+
+
+def test_whole_numbers_of_pandas_stay_whole():
+    y = pd.Series([1, 2, None, 1] * 2, dtype="Int64")
+    clf = OnlineClassifier(Perceptron()).fit(ROWS, y)
+    assert clf.classes_.dtype.kind == "i"
+    assert clf.run(ROWS, y).labelled.tolist() == [True, True, False, True] * 2
+
+
+def test_a_decimal_that_is_no_number_is_missing():
+    labels = [Decimal(1), Decimal("NaN"), Decimal("sNaN"), Decimal(2)] * 2
+    run = OnlineClassifier(Perceptron()).run(ROWS, labels)
+    assert run.labelled.tolist() == [True, False, False, True] * 2
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [np.array([1, 2] * 4, np.longdouble), [Fraction(1, 2), Fraction(1, 3)] * 4, [b"a", b"b"] * 4],
+    ids=["long", "fractions", "bytes"],
+)
+def test_labels_that_a_file_cannot_hold(labels, tmp_path):
+    clf = OnlineClassifier(Perceptron()).fit(ROWS, labels)
+    with pytest.raises(SelectronError, match="cannot be written to a file") as caught:
+        clf.save(tmp_path / "model")
+    assert is_one_sentence(str(caught.value).replace("np.longdouble", ""))

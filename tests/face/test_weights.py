@@ -146,3 +146,9 @@ def test_odd_weights_change_nothing(weights, words):
 def test_odd_class_weights(given):
     with pytest.raises(SelectronError, match="class_weight"):
         OnlineClassifier(class_weight=given).fit(X, Y)
+
+
+def test_weights_that_are_no_list_of_numbers():
+    for weights in ([[1], [1, 2]], ["a"] * 2, [{}] * 2):
+        with pytest.raises(SelectronError, match="sample_weight"):
+            OnlineClassifier().fit([[1.0], [2.0]], ["a", "b"], sample_weight=weights)

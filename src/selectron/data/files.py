@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,9 @@ def writing(target: str | os.PathLike) -> Iterator[None]:
     selectron.errors.Unwritten: a.csv cannot be written (No space left on device): choose a place \
 that exists, has room and may be written to.
     """
+    name = os.fsdecode(target)
+    if "\0" in name:
+        raise Unwritten(f"{name!r} cannot be written: names of files have no null character.")
     try:
         yield
     except (SelectronError, BrokenPipeError):  # of a pipe whose reader has closed it
@@ -27,7 +31,7 @@ that exists, has room and may be written to.
     except OSError as error:
         why = os.strerror(error.errno) if error.errno else str(error)
         raise Unwritten(
-            f"{os.fspath(target)} cannot be written ({why}): choose a place that exists, has room "
+            f"{name} cannot be written ({why}): choose a place that exists, has room "
             "and may be written to."
         ) from error
 
@@ -41,11 +45,12 @@ def replace(
     """Write bytes to a file atomically: readers find the old content or all of the new one.
 
     The content and the new name are synced to the disk, so this also holds after a power cut. A
-    link stays a link, and pipes and devices are written to directly. `reached` is called before and
-    after the rename; tests stop the process there. `opener` is that of open(), for permissions.
+    link stays a link, permissions stay as they are, and pipes and devices are written to directly.
+    `reached` is called before and after the rename; tests stop the process there. `opener` is that
+    of open(), for permissions.
     """
-    target = Path(path).resolve()
     with writing(path):
+        target = Path(path).resolve()
         if target.exists() and not target.is_file():
             with open(target, "wb") as device:
                 device.writelines(parts)
@@ -57,6 +62,8 @@ def _replace(target: Path, parts: Iterable[Any], reached: Any, opener: Any) -> N
     draft = target.with_name(f".{secrets.token_hex(8)}.draft")
     try:
         with open(draft, "xb", opener=opener) as file:
+            if opener is None and target.exists():
+                shutil.copymode(target, draft)
             file.writelines(parts)
             file.flush()
             os.fsync(file.fileno())

@@ -1,5 +1,6 @@
 """Labels: values of any kind to codes and back, and missing labels."""
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from ..engine.parameters import shown
 from ..errors import SelectronError
 
 NARROW = 10_000
+EXACT = 2**53  # up to which floats hold whole numbers
 PLAIN = "text, a number or a date"
 CLEAN = "text that does not end with a null character"
 UNEQUAL = (float, np.floating, np.datetime64, np.timedelta64)  # to themselves, where missing
@@ -16,10 +18,16 @@ UNEQUAL = (float, np.floating, np.datetime64, np.timedelta64)  # to themselves, 
 def as_array(labels: Any) -> np.ndarray:
     """Return labels as an array of their own types: NumPy turns all into strings if one is.
 
+    Large whole numbers stay exact, which NumPy rounds where labels are missing.
+
     >>> as_array(["spam", float("nan")])
     array(['spam', nan], dtype=object)
+    >>> as_array([2**53 + 1, float("nan")])
+    array([9007199254740993, nan], dtype=object)
     """
     array = np.asarray(labels)
+    if array.dtype.kind == "f" and not isinstance(labels, np.ndarray):
+        return np.asarray(labels, dtype=object) if _loses(labels) else array
     if array.dtype.kind == "T":  # NumPy's strings of any length
         return array.astype(object)
     if isinstance(labels, np.ndarray) or array.dtype.kind not in "US":
@@ -32,6 +40,14 @@ def as_array(labels: Any) -> np.ndarray:
         label = objects[changed][0]
         raise no_class(label, CLEAN if isinstance(label, str) else "text, as the others are")
     return array
+
+
+def _loses(labels: Any) -> bool:
+    """Return whether floats do not hold these labels: whole numbers, of pandas or large."""
+    if hasattr(labels, "dtype"):  # pandas' whole numbers, some of them missing
+        return getattr(labels.dtype, "kind", "") in "iu"
+    objects = np.asarray(labels, dtype=object)
+    return any(isinstance(label, int) and abs(label) > EXACT for label in objects.flat)
 
 
 def missing(y: np.ndarray) -> np.ndarray:
@@ -54,6 +70,8 @@ def missing(y: np.ndarray) -> np.ndarray:
 def _is_missing(label: Any) -> bool:
     if label is None or type(label).__name__ in ("NAType", "NaTType"):  # pandas'
         return True
+    if isinstance(label, Decimal):
+        return label.is_nan()
     return isinstance(label, UNEQUAL) and bool(label != label)
 
 
@@ -105,7 +123,11 @@ def distinct(labels: Any) -> np.ndarray:
         low, counted = int(array.min()), array.astype(np.int64, copy=False)
         return (np.flatnonzero(np.bincount(counted - low)) + low).astype(array.dtype)
     try:
-        return np.unique(array)
+        found = np.unique(array)
+        if found.dtype.kind != "O" or not all(type(label) is int for label in found):
+            return found
+        whole = np.array(found.tolist())
+        return whole if whole.dtype.kind in "iu" else found
     except TypeError as error:
         raise SelectronError("The labels are of kinds that cannot be sorted together.") from error
 

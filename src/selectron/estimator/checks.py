@@ -23,9 +23,10 @@ from ..data.labels import (
     no_class,
     none_of,
 )
+from ..data.tables import check_unique
 from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse
-from ..errors import SelectronError
+from ..errors import SelectronError, WrongType
 from ..model import Model
 from ..model.run import code_of, indices
 from ..model.weighting import MOST
@@ -82,9 +83,13 @@ def _as_expected(estimator: Any, X: Any, first: bool, sparse: bool) -> bool:
 
 
 def _check_columns(X: Any) -> None:
-    """Raise SelectronError if a data frame has dates: NumPy has no common type for them."""
+    """Raise SelectronError if a data frame has dates, as NumPy has no common type for them.
+
+    Names must differ, too.
+    """
     if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
         return
+    check_unique(X.columns)
     for name, kind in zip(X.columns, X.dtypes, strict=True):
         if getattr(kind, "kind", None) in ("m", "M"):
             raise SelectronError(
@@ -95,12 +100,14 @@ def _check_columns(X: Any) -> None:
 
 @contextmanager
 def in_one_sentence(what: str) -> Iterator[None]:
-    """Turn ValueErrors of NumPy, SciPy and scikit-learn into SelectronErrors of one sentence."""
+    """Turn errors of NumPy, SciPy and scikit-learn into SelectronErrors of one sentence."""
     try:
         yield
     except SelectronError:
         raise
-    except ValueError as error:
+    except TypeError as error:
+        raise WrongType(_brief(str(error), what)) from error
+    except (ValueError, ArithmeticError) as error:
         raise SelectronError(_brief(str(error), what)) from error
 
 
@@ -315,8 +322,7 @@ def weights(given: Any, n: int | None) -> np.ndarray:
 
     Raises SelectronError if there is another number of them, or one is not from 0 to `MOST`.
     """
-    with in_one_sentence("sample_weight is no list of numbers"):
-        found = np.asarray(given, dtype=float)
+    found = _numbers(given)
     if n is not None and found.ndim == 0:
         found = np.full(n, found)
     if found.shape != (() if n is None else (n,)):
@@ -325,6 +331,17 @@ def weights(given: Any, n: int | None) -> np.ndarray:
     if not ((found >= 0) & (found <= MOST)).all():
         raise SelectronError(f"sample_weight must be from 0 to {MOST:.0f} everywhere.")
     return found
+
+
+def check_some(given: Any) -> None:
+    """Raise SelectronError if every weight is 0."""
+    if given is not None and not _numbers(given).any():
+        raise SelectronError("Every sample_weight is zero.")
+
+
+def _numbers(given: Any) -> np.ndarray:
+    with in_one_sentence("sample_weight is no list of numbers"):
+        return np.asarray(given, dtype=float)
 
 
 def class_weights(given: Any, named: np.ndarray | None) -> dict:

@@ -12,7 +12,7 @@ from ..askers import Always
 from ..data import times as clock
 from ..data.labels import encode
 from ..engine.rows import Sparse
-from ..errors import NotThere, SelectronError
+from ..errors import NotThere
 from ..learners import LeadingHistory
 from ..model.model import Block
 from ..model.run import Run, named
@@ -279,8 +279,7 @@ class OnlineClassifier(ClassifierMixin, Live):
         """
         with self._all_or_nothing():
             self._forget()
-            if sample_weight is not None and not np.any(np.asarray(sample_weight)):
-                raise SelectronError("Every sample_weight is zero.")
+            checks.check_some(sample_weight)
             self._learn(X, y, sample_weight=sample_weight)
         return self
 

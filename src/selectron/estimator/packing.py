@@ -1,6 +1,5 @@
 """A model, or a classifier, as a header for JSON and plain arrays, and back."""
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -33,15 +32,18 @@ def described(clf: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     if names and hasattr(clf, "encoder_"):  # dicts may have brought more columns
         names = list(clf.encoder_.columns_)
     classes = [clf.classes_.tolist(), clf.classes_.dtype.str]
-    odd = [label for label in classes[0] if not isinstance(label, str | bytes | Real)]
+    labels = [one.item() if isinstance(one, np.generic) else one for one in classes[0]]
+    odd = [label for label in labels if not isinstance(label, str | int | float)]
     if odd:
         raise SelectronError(
-            f"{odd[0]!r} cannot be written to a file: labels must be plain values."
+            f"{odd[0]!r} cannot be written to a file: labels must be strings, numbers of Python or "
+            "booleans."
         )
     header = {"model": header, "kept": kept, "names": names, "classes": classes}
     keyed = list(clf.names_) if hasattr(clf, "names_") else None
     encoder = clf.encoder_.pack() if hasattr(clf, "encoder_") else None
     header |= {"named": clf.named_, "keyed": keyed, "encoder": encoder}
+    header |= {"choice": clf.choice_} if hasattr(clf, "choice_") else {}
     return {**header, "class_weight": list(clf.class_weight_.items())}, arrays
 
 
@@ -85,6 +87,8 @@ def _restored(cls: Any, header: dict, arrays: dict, parts: tuple[Any, ...]) -> A
     if header["names"]:
         clf.feature_names_in_ = np.array(header["names"], dtype=object)
     clf.named_ = bool(header["named"])
+    if header.get("choice"):  # of columns, by the command line
+        clf.choice_ = tuple(header["choice"])
     _must(clf.classes_.ndim == 1 and max(2, len(clf.classes_)) == clf.model_.classes)
     _must(len(header["names"] or range(clf.n_features_in_)) == clf.n_features_in_)
     return clf
