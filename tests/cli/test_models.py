@@ -9,7 +9,10 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+
+from selectron import OnlineClassifier, SelectronError
 
 FAST = ["--learner", "perceptron", "--ask", "fixed:p=0.5"]
 CLASSES = ["--classes", "ham,spam,late"]
@@ -294,3 +297,20 @@ def test_words_of_text_leave_the_other_weights_to_be_shown(call, tmp_path):
     assert "hashed" not in shown
     call("run", "a.jsonl", "--column", "note=text", "--ignore", "a", *options)
     assert "  hashed " in call("show", "a.model").stdout
+
+
+def test_python_takes_the_same_tables_as_the_command_line(call, tmp_path):
+    path = written(tmp_path / "a.csv", rows_of())
+    done(call("run", path, "--ignore", "id", *FAST, "--save", "m"))
+    clf, frame = OnlineClassifier.load(Path("m")), pd.read_csv(path, keep_default_na=False)
+    features = frame[["b", "city", "a"]]
+    assert np.array_equal(clf.predict_proba(frame), clf.predict_proba(features))
+    again = OnlineClassifier.load(Path("m")).partial_fit(features, frame["label"])
+    assert clf.partial_fit(frame, frame["label"]).encoder_.pack() == again.encoder_.pack()
+    rows = frame.to_dict("records")
+    clf.decide(rows[0])
+    clf.partial_fit(rows[:9], frame["label"][:9])
+    clf.save("n")
+    assert OnlineClassifier.load("n").partial_fit(frame, frame["label"]).n_features_in_ == 3
+    with pytest.raises(SelectronError, match="There was no column 'new'"):
+        clf.partial_fit(frame.assign(new=1), frame["label"])

@@ -286,7 +286,9 @@ def test_later_tables_have_the_columns_of_the_first():
     with pytest.raises(SelectronError, match="no column 'b'"):
         encoder.partial_fit({"a": [1]})
     with pytest.raises(SelectronError, match="no column 'c' in earlier rows"):
-        encoder.look({"a": [1], "b": ["x"], "c": [1]})
+        encoder.partial_fit({"a": [1], "b": ["x"], "c": [1]})
+    whole, more = {"a": [1], "b": ["x"]}, {"c": [1], "b": ["x"], "a": [1]}
+    assert encoder.transform(more).tolist() == encoder.transform(whole).tolist()
 
 
 ADDED = [1.5, "FR", "2026-01-02", "some words of a longer text here", [1.0, 2.0], None, True]

@@ -2,8 +2,10 @@
 
 import itertools
 import json
+from datetime import date
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -112,3 +114,23 @@ def test_looking_changes_nothing_and_rows_seen_look_alike(text, strings):
     assert alone == together
     assert encoder.pack() == before
     assert encoder.transform(rows).shape == (400, len(encoder.get_feature_names_out()))
+
+
+OBJECTS = {
+    "whole numbers": ([1] * 50, ["red", "blue"]),
+    "truth values": ([True] * 50, ["some words here now", "and other words here"]),
+    "fractions": ([1.5] * 50, ["2", "x"]),
+    "dates": ([date(2026, 1, 1)] * 50, ["red", "blue"]),
+}
+
+
+@pytest.mark.parametrize("kind", OBJECTS)
+@pytest.mark.parametrize("form", [list, lambda cells: pd.Series(cells, dtype=object)])
+def test_objects_that_change_their_type_at_a_cut(kind, form):
+    first, later = OBJECTS[kind]
+    cells = first + later * 100
+    whole, cut, single = TableEncoder(), TableEncoder(), TableEncoder()
+    whole.partial_fit({"c": form(cells)})
+    cut.partial_fit({"c": form(cells[:50])}).partial_fit({"c": form(cells[50:])})
+    single.partial_fit([{"c": cell} for cell in cells])
+    assert cut.pack() == whole.pack() == single.pack()

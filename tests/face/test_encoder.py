@@ -105,7 +105,7 @@ def test_faults_change_nothing():
     clf = classifier().partial_fit(frame[:100], y[:100])
     before = clf.encoder_.pack(), clf.model_.rounds
     renamed = frame.rename(columns={"age": "years"})
-    with pytest.raises(SelectronError, match="feature names"):
+    with pytest.raises(SelectronError, match="There is no column 'age'"):
         clf.partial_fit(renamed, y)
     with pytest.raises(SelectronError, match="has the label 'odd'"):
         clf.run(frame, np.where(np.arange(N) == 400, "odd", y))

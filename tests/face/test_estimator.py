@@ -46,6 +46,7 @@ def not_met(estimator):
     if estimator.encoder is not None:
         frames = "a data frame is encoded, and an array is not"
         found["check_classifier_data_not_an_array"] = frames
+        found["check_dataframe_column_names_consistency"] = "columns are matched by their names"
     if learner in why:
         found["check_classifiers_train"] = why[learner]
     if learner in (LASEC, SecondOrderPerceptron):

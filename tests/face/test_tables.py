@@ -1,12 +1,18 @@
 """Tables of mixed columns: `encoder="auto"` through the estimator."""
 
+import datetime
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+import scipy.sparse
 
-from selectron import OnlineClassifier, SelectronError
+from selectron import OnlineClassifier, SelectronError, TableEncoder
 from selectron.learners import Perceptron
+from selectron.pool import SelfDirectedClassifier
+
+from .examples import is_one_sentence
 
 ROWS = [{"age": i % 7, "country": "FR" if i % 2 else "DE"} for i in range(40)]
 LABELS = ["yes" if i % 2 else "no" for i in range(40)]
@@ -73,3 +79,89 @@ def test_a_table_that_will_not_do_is_refused_in_one_sentence(rows):
 def test_no_row_is_refused():
     with pytest.raises(SelectronError, match="takes one row"):
         fresh().fit(FRAME, LABELS).decide(None)
+
+
+def test_columns_go_by_their_names():
+    clf = fresh().fit(FRAME, LABELS)
+    expected = clf.predict_proba(FRAME).tolist()
+    for rows in (FRAME[["country", "age"]], FRAME.assign(new=[{}] * 40), FRAME.iloc[:, ::-1]):
+        assert clf.predict_proba(rows).tolist() == expected
+    assert clf.predict_proba(pa.Table.from_pandas(FRAME.assign(new=1))).tolist() == expected
+    assert clf.partial_fit(FRAME[["country", "age"]], LABELS).n_rounds_ == 80
+    for rows, reason in [
+        (FRAME[["country"]], "There is no column 'age': earlier rows had one."),
+        (FRAME.assign(new=1), "There was no column 'new' in earlier rows: leave it out."),
+    ]:
+        with pytest.raises(SelectronError) as caught:
+            clf.partial_fit(rows, LABELS)
+        assert str(caught.value) == reason
+
+
+def test_names_that_are_numbers_are_compared_as_text():
+    frame = pd.DataFrame(np.arange(80).reshape(40, 2) % 3)
+    clf = OnlineClassifier(Perceptron(), encoder=TableEncoder({0: "category"}, ignore=[1]))
+    assert clf.fit(frame, LABELS).encoder_.kinds_ == {"0": "category", "1": "ignored"}
+
+
+def test_a_sparse_matrix_may_follow_a_table():
+    clf = fresh().fit(FRAME[["age"]], LABELS)
+    rows = scipy.sparse.csr_array(FRAME[["age"]].to_numpy(float))
+    with pytest.warns(UserWarning, match="valid feature names"):
+        assert clf.predict(rows).tolist() == clf.predict(FRAME[["age"]]).tolist()
+
+
+DAYS = pd.period_range("2026-01", periods=40, freq="M")
+ODD = {
+    "bins": pd.Series(pd.qcut(np.arange(40.0), 4)),
+    "pairs": pd.Series(pd.Categorical(pd.Series([(1, 2), (3, 4)] * 20))),
+    "months": pd.Series(pd.Categorical(DAYS)),
+    "intervals": pd.Series(pd.interval_range(0, 40)),
+    "periods": pd.Series(DAYS),
+    "dicts": pd.Series([{"a": 1}, {"b": 2}] * 20),
+    "holes": pd.Series(pd.qcut([np.nan, *range(39)], 3)),
+}
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_odd_values_are_categories_by_their_text(kind):
+    frame = pd.DataFrame({"x": np.arange(40.0), "odd": ODD[kind]})
+    rows = [{"x": float(i), "odd": value} for i, value in enumerate(ODD[kind])]
+    for columns in ({"odd": "category"}, {}):
+        clf, one = (OnlineClassifier(Perceptron(), encoder=TableEncoder(columns)) for _ in "ab")
+        clf.fit(frame, LABELS)
+        if columns or isinstance(ODD[kind].dtype, pd.CategoricalDtype):
+            assert clf.encoder_.kinds_["odd"] == "category"
+        if columns:
+            assert one.fit(rows, LABELS).predict_proba(rows).tolist() == (
+                clf.predict_proba(frame).tolist()
+            )
+    OnlineClassifier(Perceptron(), encoder=TableEncoder({"odd": "date"})).fit(frame, LABELS)
+
+
+PLAIN = {
+    "intervals": pd.DataFrame({"x": ODD["intervals"][:4]}),
+    "periods": pd.DataFrame({"x": ODD["periods"][:4]}),
+    "dicts": pd.DataFrame({"x": ODD["dicts"][:4]}),
+    "structured": np.zeros(4, [("a", float), ("b", int)]),
+    "matrix": np.eye(4).view(np.matrix),
+    "generator": (row for row in np.eye(4)),
+    "partly text": pd.DataFrame(np.eye(4)[:, :2], columns=[0, "a"]),
+    "partly None": pd.DataFrame(np.eye(4)[:, :2], columns=[None, "a"]),
+    "twice": pd.DataFrame(np.eye(4)[:, :2], columns=["a", "a"]),
+    "huge": [[10**400]] * 4,
+    "objects": [[object()]] * 4,
+    "dates": [[datetime.date(2026, 1, 1)]] * 4,
+}
+
+
+@pytest.mark.parametrize("kind", PLAIN)
+def test_what_is_no_table_of_numbers_is_refused_in_one_sentence(kind):
+    calls = [lambda: OnlineClassifier(Perceptron()).fit(PLAIN[kind], ["a", "b"] * 2)]
+    if kind in ("intervals", "dicts", "objects"):
+        calls.append(lambda: SelfDirectedClassifier().run(PLAIN[kind], ["a", "b"] * 2))
+    if isinstance(PLAIN[kind], list):
+        calls.append(lambda: OnlineClassifier(classes=["a", "b"]).decide(PLAIN[kind][0]))
+    for call in calls:
+        with pytest.raises(SelectronError) as caught:
+            call()
+        assert is_one_sentence(str(caught.value))

@@ -1,6 +1,6 @@
 """TableEncoder: tables of mixed columns as rows of numbers, learned with the stream."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from .dicts import is_dict
-from .kinds import Cells, Layout
+from .kinds import Cells, Layout, cells
 from .tables import FIRST_ROWS, KINDS, Column, arrow, check_unique, schema
 from .values import blanks_of
 
@@ -83,11 +83,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     # A stream
 
-    def learn(self, X: Any) -> Iterator[Dense | Sparse]:
+    def learn(self, X: Any, spare: Container[str] = ()) -> Iterator[Dense | Sparse]:
         """Encode rows and learn from each before the next; yield blocks, each of one width.
 
         X is a data frame (pandas, Polars, Arrow), a dict of columns, or a list of dicts. Raises
-        SelectronError if the names of columns are not those of the first table.
+        SelectronError if the names of columns are not those of the first table, in any order;
+        `spare` ones are left out.
         """
         if isinstance(X, list | tuple):
             for start in range(0, len(X), CHUNK):
@@ -96,7 +97,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         table, start = arrow(X), 0
         if len(table) == 0:
             return
-        table = self._table(table)
+        table = self._table(table, spare)
         while start < len(table):
             part = table.slice(start, CHUNK)
             if self._unsettled(part):
@@ -115,12 +116,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self._row(self._learn_row(x)[0])
 
     def look(self, X: Any) -> Dense | Sparse:
-        """Encode rows without learning; what has not been seen has no features."""
+        """Encode rows without learning; columns and values that are new have no features."""
         check_is_fitted(self, "columns_")
         if isinstance(X, list | tuple):
             rows = [self._look_row(x) for x in X]
             return self._row(rows[0]) if len(rows) == 1 else self._block(cells(rows), len(rows))
-        table, found = self._table(X), []
+        table, found = self._table(X, None), []
         for column in self.columns_.values():
             if column.encoder is not None:
                 array = table.column(column.name).combine_chunks()
@@ -330,8 +331,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         waiting = [name for name, column in self.columns_.items() if not column.settled]
         return any(not blanks_of(part.column(name).combine_chunks()).all() for name in waiting)
 
-    def _table(self, X: Any) -> pa.Table:
-        """Return X as an Arrow table, with the columns of the first one."""
+    def _table(self, X: Any, spare: Container[str] | None) -> pa.Table:
+        """Return X as an Arrow table, with the columns of the first one; None spares all others."""
         table = arrow(X)
         names = table.column_names
         check_unique(names)
@@ -345,9 +346,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 if place < self.n_first_:
                     raise SelectronError(f"There is no column {name!r}: earlier rows had one.")
                 table = table.append_column(name, pa.nulls(len(table)))
-        new = next((name for name in names if name not in self.columns_), None)
-        if new is not None:
-            raise SelectronError(f"There was no column {new!r} in earlier rows: leave it out.")
+        for name in () if spare is None else names:
+            if name not in self.columns_ and name not in (spare or ()):
+                raise SelectronError(f"There was no column {name!r} in earlier rows: leave it out.")
         return table.select(list(self.columns_))
 
     def _start(self, x: Mapping[str, Any], known: Mapping[str, str | None]) -> None:
@@ -380,22 +381,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _given(self, name: str) -> str | None:
         """Return the kind that a parameter gives a column."""
-        return "ignored" if name in self.ignore else (self.columns or {}).get(name)
+        if name in map(str, self.ignore):
+            return "ignored"
+        return {str(key): kind for key, kind in (self.columns or {}).items()}.get(name)
 
     def _check_names(self, names: Sequence[str]) -> None:
         """Raise SelectronError if a parameter names a column that a table does not have."""
         for name in [*(self.columns or {}), *self.ignore]:
-            if name not in names:
+            if str(name) not in names:
                 raise SelectronError(f"There is no column {name!r}: there are {', '.join(names)}.")
 
     def _check_row(self, x: Any) -> None:
         """Raise SelectronError if a row is no dict."""
         if type(x) is not dict and not is_dict(x):
             raise SelectronError(f"A row must be a dict, got {shown(x)}.")
-
-
-def cells(rows: Sequence[dict[int, float]]) -> list[Cells]:
-    """Return rows of features by their places as entries of a table."""
-    at = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
-    places = np.array([place for row in rows for place in row], int)
-    return [Cells(at, places, np.array([value for row in rows for value in row.values()], float))]

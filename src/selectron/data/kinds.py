@@ -8,7 +8,7 @@ be given in the order of the rows, however rows are cut into arrays.
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
@@ -35,6 +35,13 @@ class Cells(NamedTuple):
     rows: np.ndarray | slice
     places: np.ndarray | int
     values: np.ndarray
+
+
+def cells(rows: Sequence[dict[int, float]]) -> list[Cells]:
+    """Return rows of features by their places as entries of a table."""
+    at = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+    places = np.array([place for row in rows for place in row], int)
+    return [Cells(at, places, np.array([value for row in rows for value in row.values()], float))]
 
 
 class Layout:

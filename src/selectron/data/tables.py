@@ -26,6 +26,8 @@ KINDS: dict[str, type[Kind]] = {
     "ignored": Ignored,
 }
 DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}.*)?")
+OBJECT = np.dtype(object)
+OBJECTS = {b"selectron": b"objects"}  # metadata of columns whose types Arrow guesses
 FIRST_ROWS = 100  # of a column, from its first value on, in which the kind is recognised
 
 
@@ -37,10 +39,9 @@ def arrow(X: Any) -> pa.Table:
         X = {f"x{j}": column for j, column in enumerate(X.T)}
     try:
         if hasattr(X, "iloc"):
-            arrays = [array_of(X.iloc[:, j]) for j in range(X.shape[1])]
-            return pa.table(arrays, names=list(map(str, X.columns)))
+            return _joined(X.columns, [X.iloc[:, j] for j in range(X.shape[1])])
         if isinstance(X, Mapping):
-            return pa.table(list(map(array_of, X.values())), names=list(map(str, X)))
+            return _joined(X, X.values())
         return _usual(pa.table(X))
     except (TypeError, ValueError, pa.ArrowException) as error:
         if hasattr(type(X), "columns"):
@@ -50,6 +51,17 @@ def arrow(X: Any) -> pa.Table:
             "X must be a data frame, a dict of columns of one length, or a list of dicts, got "
             f"{type(X).__name__}."
         ) from error
+
+
+def _joined(names: Iterable[Any], columns: Iterable[Any]) -> pa.Table:
+    """Return columns as a table whose schema marks those of objects."""
+    arrays = list(map(array_of, columns))
+    objects = [getattr(c, "dtype", OBJECT) == OBJECT and not hasattr(c, "type") for c in columns]
+    fields = [
+        pa.field(str(name), array.type, metadata=OBJECTS if any_type else None)
+        for name, array, any_type in zip(names, arrays, objects, strict=True)
+    ]
+    return pa.table(arrays, schema=pa.schema(fields))
 
 
 def _usual(table: pa.Table) -> pa.Table:
@@ -72,11 +84,21 @@ def check_unique(names: Iterable[Any]) -> None:
 
 
 def array_of(column: Any) -> pa.Array:
-    """Return a column as an Arrow array, as text if its values are of several types."""
+    """Return a column as an Arrow array, as text if its values are of several types, or odd ones.
+
+    Intervals, periods and dicts are odd, and lists as categories.
+    """
     try:
-        return pa.array(column, from_pandas=True)
+        array = pa.array(column, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return pa.array([text_of(x) for x in column])
+    coded = pa.types.is_dictionary(array.type)
+    kind = array.type.value_type if coded else array.type
+    odd = isinstance(kind, pa.BaseExtensionType) or pa.types.is_struct(kind)
+    if not (odd or (coded and pa.types.is_nested(kind))):
+        return array
+    texts = pa.array([text_of(x) for x in column])
+    return texts.dictionary_encode() if coded else texts
 
 
 class Column:
@@ -188,5 +210,8 @@ def kind_of(dtype: pa.DataType) -> str | None:
 
 
 def schema(table: pa.Table) -> dict[str, str | None]:
-    """Return the kinds that the types of columns settle."""
-    return {field.name: kind_of(field.type) for field in table.schema}
+    """Return the kinds that the types of columns settle; later objects may be of another type."""
+    return {
+        field.name: None if field.metadata == OBJECTS else kind_of(field.type)
+        for field in table.schema
+    }

@@ -176,9 +176,9 @@ def dates_of(array: pa.Array, parse: Callable[[Any], float]) -> np.ndarray:
 
 def encoded(array: pa.Array) -> tuple[np.ndarray, list[Any]]:
     """Return values as codes, and the distinct values, in the order of appearance."""
-    if pa.types.is_dictionary(array.type):
-        array = array.cast(array.type.value_type)
     try:
+        if pa.types.is_dictionary(array.type):
+            array = array.cast(array.type.value_type)
         table = array.dictionary_encode(null_encoding="encode")
     except pa.ArrowNotImplementedError:
         table = pa.array(map(str, array.to_pylist())).dictionary_encode()

@@ -15,7 +15,7 @@ from ..model.calibration import Belief, proba_of
 from ..model.run import indices
 from . import checks
 from .parameters import flag
-from .rows import TakesRows
+from .rows import TakesRows, without
 
 __all__ = ["Decision"]
 
@@ -194,6 +194,8 @@ class Live(TakesRows):
         """Decide on a dict once there is an encoder, without copying it: no such row is refused."""
         model = self.model_
         now = clock.moment(time, model.timed)
+        if "choice_" in self.__dict__:
+            x = without(x, self._left_out)
         block = self.encoder_.learn_one(x)
         model.widen(self.encoder_.width_)
         return self._decision(*model.decide(block, now))

@@ -55,13 +55,22 @@ class TakesRows(NestedParameters):
         if not new:
             return self.encoder_.look(table), n
         self.encoder_ = self.encoder_.copy() if fitted else new_encoder(self.encoder)
-        blocks = list(self.encoder_.learn(table))
+        spare = self._left_out
+        if isinstance(table, list | tuple) and spare:
+            table = [without(x, spare) for x in table]
+        blocks = list(self.encoder_.learn(table, spare))
         self.n_features_in_ = self.encoder_.n_features_in_
         if not self.encoder_.sparse_:
             return blocks, n
         if fitted:
             self._widen(self.encoder_.width_)
         return joined(blocks), n
+
+    @property
+    def _left_out(self) -> set[str]:
+        """Return the columns that the command line chose not to learn from: the label and so on."""
+        label, ignored, time = self.__dict__.get("choice_", ("", (), None))
+        return {label, *ignored, time} - {"", None}
 
     def _keyed(self, X: Any, fitted: bool, new: bool) -> Sparse:
         """Return a list of dicts as a block."""
@@ -106,6 +115,11 @@ def new_encoder(value: Any) -> TableEncoder:
     raise SelectronError(f'encoder must be "auto", a TableEncoder or None, got {shown(value)}.')
 
 
+def without(x: Any, names: set[str]) -> Any:
+    """Return a row without some of its columns."""
+    return {key: value for key, value in x.items() if key not in names} if is_dict(x) else x
+
+
 def is_table(X: Any) -> bool:
     """Return whether columns have names or kinds of their own: frames, Arrow tables, dicts.
 
@@ -122,7 +136,7 @@ def columns(estimator: Any, X: Any, first: bool) -> tuple[Any, int]:
     """Return rows as the encoder takes them, and their number.
 
     The `first` rows settle names and number of the columns, unless they are dicts. Raises
-    SelectronError if those of later rows differ, or there are no rows.
+    SelectronError if the number of columns without names differs, or there are no rows.
     """
     if isinstance(X, list | tuple) and len(X) > 0 and is_dict(X[0]):
         return X, len(X)
@@ -134,16 +148,17 @@ def columns(estimator: Any, X: Any, first: bool) -> tuple[Any, int]:
     shape = getattr(X, "shape", (0, 1))
     if len(shape) != 2 or shape[1] == 0:
         raise SelectronError("X has no columns: give a table, or a list of dicts.")
-    check_unique(getattr(X, "column_names", getattr(X, "columns", ())))
-    if first or hasattr(estimator, "feature_names_in_"):  # else the first rows were dicts
+    names = getattr(X, "column_names", getattr(X, "columns", ()))
+    check_unique(names)
+    known = hasattr(estimator, "feature_names_in_")  # else the first rows were dicts
+    if first or (known and not len(names)):  # the encoder matches columns by their names
         with checks.in_one_sentence(checks.TABLE):
-            try:
-                validate_data(estimator, X, reset=first, skip_check_array=True)
-            except TypeError as error:  # names that are partly text
-                raise ValueError(str(error)) from error
-    n = len(X)
+            validate_data(estimator, X, reset=first, skip_check_array=True)
+    n = shape[0] if scipy.sparse.issparse(X) else len(X)
     if n == 0:
         raise SelectronError("X has no rows.")
+    if scipy.sparse.issparse(X):
+        X = X.toarray()
     if isinstance(X, np.ndarray):
         names = getattr(estimator, "feature_names_in_", [f"x{j}" for j in range(X.shape[1])])
         return dict(zip(map(str, names), np.asarray(X).T, strict=True)), n
