@@ -195,7 +195,7 @@ class Model(Live):
         }
 
     def extend(self, classes: int) -> None:
-        """Grow to this many classes; new ones start with no weights."""
+        """Grow to this many classes; new ones start with no weights, or as rare ones."""
         if classes <= self.classes:
             return
         support.check_start(self, self.width, classes)
