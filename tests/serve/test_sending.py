@@ -117,9 +117,11 @@ def test_what_comes_before_a_line_that_will_not_do_is_sent():
 def test_lines_that_will_not_do():
     with pytest.raises(SelectronError, match=r"rows, line 2: .*NaN"):
         list(items([b"fine", b'{"a": NaN}'], "rows", None))
+    with pytest.raises(SelectronError, match=r"rows, line 1: the text is not UTF-8; convert"):
+        list(items([b"\x1f\x8b\x08"], "rows", None))
 
 
-@pytest.mark.parametrize("ending", ["csv", "parquet", "svm"])
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet", "svm"])
 def test_a_table_is_not_sent_as_text(tmp_path, ending):
     path = tmp_path / f"a.{ending}"
     path.write_text("a,b\n1,2\n")

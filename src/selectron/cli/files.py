@@ -1,6 +1,7 @@
 """Files of a command: the rows that it reads, and the decisions that it writes."""
 
 import json
+import math
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -163,22 +164,70 @@ def appending(path: Path, schema: "pa.Schema", stack: ExitStack) -> Callable[["p
     return write
 
 
-def csv_writer(target: Any, schema: "pa.Schema") -> Any:
-    """Return a writer of tables to a CSV file, by its path or open."""
+def csv_writer(target: Any, schema: "pa.Schema") -> tuple[Any, Callable[["pa.Table"], Any]]:
+    """Return a CSV file, by its path or open, and a function that appends tables to it."""
     from pyarrow.csv import CSVWriter, WriteOptions
 
-    return CSVWriter(target, schema, write_options=WriteOptions(quoting_style="needed"))
+    options = WriteOptions(quoting_style="needed")
+    file = CSVWriter(target, flat(schema.empty_table()).schema, write_options=options)
+    return file, lambda table: file.write(flat(table))
+
+
+def flat(table: "pa.Table") -> "pa.Table":
+    """Return a table with lists, structs and bytes as text.
+
+    >>> import pyarrow as pa
+    >>> flat(pa.table({"v": [[1.0, 2.0]], "b": [b"ham"]})).to_pylist()
+    [{'v': '[1.0, 2.0]', 'b': 'ham'}]
+    """
+    import pyarrow as pa
+
+    t = pa.types
+    for place, field in enumerate(table.schema):
+        if t.is_nested(field.type) or "binary" in str(field.type) or "view" in str(field.type):
+            texts = pa.array(map(cell, table.column(place).to_pylist()), pa.string())
+            table = table.set_column(place, field.name, texts)
+    return table
+
+
+def cell(value: Any) -> str | None:
+    """Return a value as text: JSON, unless it is text.
+
+    >>> cell(True), cell("ham"), cell(None), cell({"a": [1]})
+    ('true', 'ham', None, '{"a": [1]}')
+    """
+    value = json_value(value)
+    return value if value is None or isinstance(value, str) else as_json(value)
+
+
+def json_value(value: Any) -> Any:
+    """Return a value as JSON can hold it: dates and bytes as text, NaN as None."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def as_json(value: Any) -> str:
+    """Return a value in JSON; a dict may hold any value that Arrow has.
+
+    >>> as_json({"score": float("nan"), "of": b"ham"})
+    '{"score": null, "of": "ham"}'
+    """
+    if isinstance(value, dict):
+        value = {name: json_value(each) for name, each in value.items()}
+    return json.dumps(value, ensure_ascii=False, default=lambda each: str(json_value(each)))
 
 
 def _begun(path: Path, schema: "pa.Schema") -> tuple[Any, Callable[["pa.Table"], Any]]:
     ending = path.suffix.lower()
     if ending == ".csv":
-        csv = csv_writer(path, schema)
-        return csv, csv.write
+        return csv_writer(path, schema)
     if ending in (".parquet", ".pq"):
         from pyarrow.parquet import ParquetWriter
 
         parquet = ParquetWriter(path, schema)
         return parquet, parquet.write
     file = path.open("w", encoding="utf-8")
-    return file, lambda table: file.writelines(json.dumps(row) + "\n" for row in table.to_pylist())
+    return file, lambda table: file.writelines(as_json(row) + "\n" for row in table.to_pylist())

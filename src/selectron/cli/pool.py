@@ -138,7 +138,8 @@ def loaded(file: str, **options: Any) -> Table:
     from .asking import named
 
     read = list(watched(source_of(file, **options)))
-    chunks = encoded(read, options["columns"])
+    with naming(file):
+        chunks = encoded(read, options["columns"])
     pieces = [] if chunks is read else [chunk.rows for chunk in read]
     block: Any = joined([chunk.rows for chunk in chunks])
     with naming(file):

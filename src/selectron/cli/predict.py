@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..data.files import writing
 from ..errors import SelectronError
 from . import ExamplesFirst, reported
-from .files import appending, csv_writer, naming, watched
+from .files import appending, cell, csv_writer, naming, watched
 from .models import Saved, load, uninterrupted
 from .options import check_different, check_target, of_text
 
@@ -78,9 +79,20 @@ def writer(output: str | None, schema: Any, stack: ExitStack) -> Callable[["pa.T
     """Return a function that appends tables to the output."""
     if output is not None:
         return appending(Path(output), schema, stack)
-    out = csv_writer(sys.stdout.buffer, schema)
-    stack.callback(out.close)
-    return out.write
+    with writing("standard output"):
+        out, append = csv_writer(sys.stdout.buffer, schema)
+
+    def write(table: "pa.Table") -> None:
+        with writing("standard output"):
+            append(table)
+
+    def close() -> None:
+        with writing("standard output"):
+            out.close()
+            sys.stdout.buffer.flush()
+
+    stack.callback(close)
+    return write
 
 
 def aligned(table: "pa.Table", schema: Any) -> "pa.Table":
@@ -127,7 +139,7 @@ def features(saved: Saved, chunk: "Chunk") -> tuple[Any, dict[str, Any]]:
     if isinstance(rows, list):
         known = list(dict.fromkeys(name for row in rows for name in row))
         others = {
-            name: pa.array([text(row.get(name)) for row in rows], pa.string())
+            name: pa.array([cell(row.get(name)) for row in rows], pa.string())
             for name in known
             if name not in used
         }
@@ -153,11 +165,6 @@ def odd_values(encoder: Any, rows: Any) -> dict[str, int]:
             values = [row[name] for row in rows] if isinstance(rows, list) else rows.column(name)
             found[name] = column.encoder.odd_in(array_of(values))
     return found
-
-
-def text(value: Any) -> str | None:
-    """Return a value of a JSON row as a cell."""
-    return None if value is None else str(value)
 
 
 def matrix(rows: Any, width: int) -> Any:

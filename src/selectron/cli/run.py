@@ -169,7 +169,10 @@ def play_all(file: str | None, **options: Any) -> None:
         fault = error
     interrupted = isinstance(fault, KeyboardInterrupt)
     if session.rows:
-        session.save()
+        try:
+            session.save()
+        except (SelectronError, OSError) as error:  # the results are shown all the same
+            fault = fault or error
         contestants = session.contest.contestants
         theorems = None
         if session.bounds and not interrupted:

@@ -1,6 +1,7 @@
 """`selectron send`: feed a file, or standard input, to a stream that is served."""
 
 import os
+import re
 import sys
 from contextlib import closing
 from itertools import islice
@@ -12,6 +13,7 @@ import click
 from ..errors import SelectronError
 from . import ExamplesFirst, reported
 
+ADDRESS = re.compile(r"https?://[^\s?#]+")
 TABLES = ".csv", ".tsv", ".parquet", ".pq", ".svm", ".svmlight", ".libsvm"
 
 
@@ -41,6 +43,11 @@ def send(file: str, url: str, token: str | None, **options: Any) -> None:
     """
     if token is None:
         raise click.UsageError("Give --token, or set SELECTRON_TOKEN.")
+    if not (token.isascii() and token.isprintable()):
+        raise click.BadParameter("a token is printable ASCII", param_hint="--token")
+    if not ADDRESS.fullmatch(url):
+        what = f"{url!r} is not http://HOST:PORT/v1/streams/NAME"
+        raise click.BadParameter(what, param_hint="--to")
     with reported("interrupted; the same command continues", extra="serve"):
         new, asked, refused = fed(file, url, token, **options)
         click.echo(f"{new:,} new items, {asked:,} of them asked for")
@@ -56,7 +63,7 @@ def fed(file: str, url: str, token: str, field: str | None, name: str | None, ag
 
     from ..serve import sending
 
-    if Path(file).suffix.lower() in TABLES:
+    if any(ending.lower() in TABLES for ending in Path(file).suffixes[-2:]):
         raise SelectronError(
             f"{file} is a table, and a line must be a JSON object or text: convert it to JSON "
             "lines, without the labels"

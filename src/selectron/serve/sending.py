@@ -114,7 +114,12 @@ def items(lines: Iterable[bytes], name: str, field: str | None) -> Iterator[Line
 def data_of(line: bytes, where: str) -> dict[str, Any]:
     """Return the data of a line."""
     if not line.startswith(b"{"):
-        return {"text": line.decode("utf-8", "replace")}
+        try:
+            return {"text": line.decode()}
+        except UnicodeDecodeError:
+            raise SelectronError(
+                f"{where}: the text is not UTF-8; convert the file, and unpack a compressed one"
+            ) from None
     try:
         value = strict.loads(line)
     except Problem as problem:

@@ -15,6 +15,7 @@ from ...errors import SelectronError
 from .columns import Choice, Part, listed, usual_label
 from .text import Blocks, Piece, pieces
 
+SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # one half of a pair, or both
 ARRAY = re.compile(r"\s*\[\s*(\{|$)")  # of objects, which may be on lines of their own
 
 
@@ -85,9 +86,19 @@ def _object(line: str) -> dict[str, Any]:
         ) from None
     except (ValueError, RecursionError):
         raise SelectronError("a number is too long or an array nested too deeply") from None
+    if SURROGATE.search(line) and not _encodable(row):
+        raise SelectronError("a text holds half of a surrogate pair")
     if not isinstance(row, dict):
         raise SelectronError(f"{_shown(row)} is not an object; each line holds one")
     return row
+
+
+def _encodable(row: Any) -> bool:
+    """Return whether all text can be written as UTF-8."""
+    try:
+        return bool(json.dumps(row, ensure_ascii=False).encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def _time(row: dict[str, Any], name: str) -> float:

@@ -208,6 +208,9 @@ def parquet_parts(file: Counted, size: int, choice: Choice) -> Iterator[Part]:
         parquet = pq.ParquetFile(file.file, buffer_size=BUFFER)
     names, columns = parquet.schema_arrow.names, _columns(parquet.schema_arrow, choice)
     needed = columns.needed()
+    for place in needed:
+        if names.count(names[place]) > 1:
+            raise SelectronError(f"two columns are named {names[place]!r}: rename one of them")
     batches = parquet.iter_batches(size, columns=[names[place] for place in needed])
     while True:
         with _as_one_error(f"the Parquet data are damaged after {done} rows"):
