@@ -12,7 +12,6 @@ from ..pool import SelfDirectedClassifier
 from ..pool.classifier import OtherRows
 from ..streams.classes import plain
 from .files import source_of
-from .labelled import write_labels
 from .models import uninterrupted
 from .terminal import (
     FIRST,
@@ -26,6 +25,7 @@ from .terminal import (
     records_of,
     shown,
     typed,
+    write_labels,
 )
 
 if TYPE_CHECKING:

@@ -13,14 +13,15 @@ from ..errors import SelectronError
 from ..streams.classes import plain
 from . import ExamplesFirst, reported
 from .files import naming
-from .labelled import COLUMNS, LabelFile
 from .models import Place, Saved, keep, load, uninterrupted
 from .options import check_different, check_target, of_text
 from .predict import all_columns, features
 from .terminal import (
+    COLUMNS,
     KEYS,
     WIDEST,
     Command,
+    LabelFile,
     answer,
     confirmed,
     exit_code,

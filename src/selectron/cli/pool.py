@@ -233,6 +233,6 @@ def report(runs: dict[str, "PoolRun"], file: str, table: Table, **options: Any) 
         plot_pool(runs, Path(file).name, options["picture"])
         click.echo(f"The plot is in {options['picture']}", err=True)
     if options["output"]:
-        from .labelled import write_labels
+        from .terminal import write_labels
 
         write_labels(next(iter(runs.values())), options["output"])
