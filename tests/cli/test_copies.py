@@ -88,7 +88,9 @@ def test_two_columns_of_one_name(call, tmp_path):
     pq.write_table(pa.table([x, x, x], names=["x", "x", "label"]), tmp_path / "a.parquet")
     found = call("run", "a.parquet")
     assert found.exit_code == 1
-    assert found.stderr == ("selectron: a.parquet: two columns are named 'x': rename one of them\n")
+    assert found.stderr == (
+        "selectron: a.parquet: Two columns are named 'x': rename one of them.\n"
+    )
 
 
 @pytest.mark.parametrize("row", ['{"x": "\\ud800", "label": 1}', '{"\\uDC00": 1, "label": 1}'])

@@ -37,10 +37,9 @@ EARLY = 20  # answers before the first estimate
 class PoolSession:
     """Label a table in the terminal; save every answer before the next row is shown."""
 
-    def __init__(self, file: str, table: "Table", **options: Any):
-        self.file, self.table, self.output = file, table, options["output"]
-        self.answers = Path(options["answers"] or f"{'stdin' if file == '-' else file}.answers")
-        self.names = options["show"]
+    def __init__(self, file: str, table: "Table", answers: str, options: dict[str, Any]):
+        self.file, self.table, self.answers = file, table, Path(answers)
+        self.names, self.output = options["show"], options["output"]
         self.pieces = shown_pieces(file, self.names, table, options)
         self.pool = self._pool(options)
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -144,20 +145,26 @@ def opened(path: Path, stack: ExitStack) -> Callable[["pa.Table"], None]:
     return appending(path, pa.schema(list(COLUMNS.items())), stack)
 
 
-def appending(path: Path, schema: "pa.Schema", stack: ExitStack) -> Callable[["pa.Table"], None]:
+def appending(
+    path: Path | None, schema: "pa.Schema", stack: ExitStack
+) -> Callable[["pa.Table"], None]:
     """Return a function that appends tables to a new CSV, Parquet or JSON lines file.
 
-    The ending of the path is the format. `stack` closes the file.
+    The ending of the path is the format; None is standard output, as CSV. `stack` closes the file.
     """
-    with writing(path):
-        file, append = _begun(path, schema)
+    name = path or "standard output"
+    with writing(name):
+        file, append = (
+            csv_writer(sys.stdout.buffer, schema) if path is None else _begun(path, schema)
+        )
 
     def close() -> None:
-        with writing(path):
+        with writing(name):
             file.close()
+            sys.stdout.flush()
 
     def write(table: "pa.Table") -> None:
-        with writing(path):
+        with writing(name):
             append(table)
 
     stack.callback(close)
@@ -183,8 +190,9 @@ def flat(table: "pa.Table") -> "pa.Table":
     import pyarrow as pa
 
     t = pa.types
+    binary = t.is_binary, t.is_large_binary, t.is_fixed_size_binary, t.is_binary_view
     for place, field in enumerate(table.schema):
-        if t.is_nested(field.type) or "binary" in str(field.type) or "view" in str(field.type):
+        if any(test(field.type) for test in (t.is_nested, t.is_string_view, *binary)):
             texts = pa.array(map(cell, table.column(place).to_pylist()), pa.string())
             table = table.set_column(place, field.name, texts)
     return table

@@ -1,6 +1,7 @@
 """`selectron label`: ask in the terminal for the labels that a kept model wants, and learn them."""
 
 import copy
+import csv
 from collections import deque
 from collections.abc import Generator
 from contextlib import closing
@@ -21,13 +22,13 @@ from .terminal import (
     KEYS,
     WIDEST,
     Command,
-    LabelFile,
     answer,
     confirmed,
     exit_code,
     known,
     records_of,
     typed,
+    write_csv,
 )
 
 COPIES = 10  # answers that can be undone
@@ -117,7 +118,7 @@ class ModelSession:
         """Save the model, and the place in the file."""
         size = self.source.size_in_bytes
         place = Place(Path(self.file).name, size, self.row, self.ticket, ended)
-        keep(self.path, self.saved.classifier, self.saved.choice, place)
+        keep(self.path, self.saved.classifier, place)
 
     def play(self) -> int:
         """Play until the file ends, or somebody quits; return the exit code."""
@@ -247,3 +248,58 @@ class ModelSession:
             click.echo(f"  there is no class {text!r}")
             return None
         return text if confirmed(f"{text!r} is a new class: add it?") else None
+
+
+class LabelFile:
+    """The labels that `selectron label` has learned, in a file that is written after each.
+
+    `rows` holds its lines by the number of the row. Without a path, nothing is written.
+    """
+
+    def __init__(self, path: str | None, why_not: str, continued: Any):
+        self.path, self.names = path, list[str]()
+        self.rows = dict[int, list[Any]]()
+        if path is not None:
+            self._read(path)
+        if self.rows and not continued:
+            raise SelectronError(
+                f"{path} holds labels already, and {why_not}: give another -o, or the row to go on "
+                "at with --from"
+            )
+
+    def _read(self, path: str) -> None:
+        """Read the lines of an earlier session; SelectronError if the file is another one."""
+        try:
+            with open(path, newline="", encoding="utf-8-sig") as file:
+                names, *lines = [line for line in csv.reader(file) if line] or [[]]
+            ours = not names or (names[0], *names[-3:]) == COLUMNS
+            if not ours or any(len(line) != len(names) for line in lines):
+                raise ValueError
+            self.names, self.rows = names, {int(line[0]): line for line in lines}
+        except FileNotFoundError:
+            return
+        except (ValueError, csv.Error):
+            raise SelectronError(
+                f"{path} is no file of labels that `selectron label` has written: give another -o"
+            ) from None
+
+    @property
+    def written(self) -> bool:
+        """Whether there is a file with labels."""
+        return self.path is not None and bool(self.rows)
+
+    def put(self, row: int, others: dict[str, Any], label: Any, proposal: Any) -> None:
+        """Add the label of a row, in the place of an earlier one."""
+        self.names = self.names or [COLUMNS[0], *others, *COLUMNS[1:]]
+        copied = [others.get(name) for name in self.names[1:-3]]
+        self.rows[row] = [row, *copied, label, proposal, int(label != proposal)]
+        self._update()
+
+    def drop(self, row: int) -> None:
+        """Remove the label of a row."""
+        self.rows.pop(row, None)
+        self._update()
+
+    def _update(self) -> None:
+        if self.path is not None:
+            write_csv(self.path, self.names, [self.rows[row] for row in sorted(self.rows)])

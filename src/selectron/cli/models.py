@@ -67,17 +67,17 @@ def save(path: str, contest: "Contest", choice: "Choice", before: Saved | None) 
     if contest.encoder is not None:
         clf.encoder_ = contest.encoder
         clf.feature_names_in_ = contest.encoder.feature_names_in_
-    keep(path, clf, choice, before and before.place)
+    clf.choice_ = tuple(choice)
+    keep(path, clf, before and before.place)
 
 
-def keep(path: str, clf: "OnlineClassifier", choice: "Choice | None", place: Place | None) -> None:
-    """Write a classifier, the choice of columns and a place to a file, atomically."""
+def keep(path: str, clf: "OnlineClassifier", place: Place | None) -> None:
+    """Write a classifier and a place to a file, atomically."""
     from .. import storage
     from ..estimator import packing
 
     header, arrays = packing.described(clf)
-    more = {"choice": choice, "place": place}
-    storage.write(path, header | {name: kept for name, kept in more.items() if kept}, arrays)
+    storage.write(path, header | ({"place": place} if place else {}), arrays)
 
 
 def load(path: str) -> Saved:
@@ -93,8 +93,7 @@ def load(path: str) -> Saved:
     header, arrays = storage.read(path)
     clf = packing.restored(OnlineClassifier, path, header, arrays, ())
     encoder = getattr(clf, "encoder_", None)
-    label, ignore, time = header.get("choice") or Choice()
-    choice = Choice(label, tuple(ignore), time) if "choice" in header else None
+    choice = Choice(*clf.choice_) if hasattr(clf, "choice_") else None
     return Saved(clf, encoder, choice, Place(*header["place"]) if "place" in header else None)
 
 

@@ -109,7 +109,7 @@ def check_usage(
         raise click.UsageError(
             "A budget per day goes by the times of rows: name their column with --time."
         )
-    names = check_classes(options["classes"] or "a,b")
+    names = check_classes(options["classes"])
     check_target(output, DECISIONS, "-o")
     check_target(picture, PICTURES, "--plot")
     if options["calibration"] and file is not None and picture is None:
@@ -127,9 +127,9 @@ def check_usage(
         raise click.UsageError("--save keeps one model: give one --learner, and one --ask.")
 
 
-def check_classes(classes: str) -> set[str]:
-    """Return the labels that --classes names; refuse fewer than two."""
-    names = {name.strip() for name in classes.split(",")}
+def check_classes(classes: str | None) -> set[str]:
+    """Return the labels that --classes names, two if it is not given; refuse fewer than two."""
+    names = {name.strip() for name in (classes or "a,b").split(",")}
     if len(names) < 2 or "" in names:
         raise click.BadParameter(
             "two different labels are needed at least: ham,spam", param_hint="--classes"

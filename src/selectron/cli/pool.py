@@ -100,13 +100,18 @@ def pool(**options: Any) -> None:
     """
     check_target(options["picture"], PICTURES, "--plot")
     check_target(options["output"], (".csv",), "-o")
-    answers = options["answers"] or f"{options['file']}.answers"
+    answers = answers_of(**options)
     paths = options["file"], answers, options["output"], options["picture"]
     check_different("FILE, --answers, -o and --plot", *paths)
-    check_classes(options["classes"] or "a,b")
+    check_classes(options["classes"])
     with reported("interrupted"), numbering(options["file"]):
         code = label(**options)
     sys.exit(code)
+
+
+def answers_of(file: str, answers: str | None, **_: Any) -> str:
+    """Return the path of the answers for a file."""
+    return answers or f"{file}.answers"
 
 
 def label(file: str, **options: Any) -> int:
@@ -127,7 +132,7 @@ def label(file: str, **options: Any) -> int:
         raise SelectronError("answers are read from standard input: give the path of a file")
     if len(options["learners"]) > 1:
         raise SelectronError("rows without labels are proposed by one learner: give one --learner")
-    return PoolSession(file, table, **options).ask()
+    return PoolSession(file, table, answers_of(file, **options), options).ask()
 
 
 def loaded(file: str, **options: Any) -> Table:

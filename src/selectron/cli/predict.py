@@ -1,18 +1,15 @@
 """`selectron predict`: label the rows of a file with a kept model."""
 
-import sys
 from collections import Counter
-from collections.abc import Callable
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..data.files import writing
 from ..errors import SelectronError
 from . import ExamplesFirst, reported
-from .files import appending, cell, csv_writer, naming, watched
+from .files import appending, cell, naming, watched
 from .models import Saved, load, uninterrupted
 from .options import check_different, check_target, of_text
 
@@ -49,6 +46,7 @@ def predict(file: str, model: str, output: str | None, **options: Any) -> None:
 def label_rows(file: str, saved: Saved, output: str | None, options: dict[str, Any]) -> None:
     """Write the predictions of all rows; Ctrl-C waits for the end of a chunk."""
     append, schema, rows, odd = None, None, 0, Counter[str]()
+    path = None if output is None else Path(output)
     try:
         with ExitStack() as stack:
             source = all_columns(file, **options)
@@ -56,7 +54,7 @@ def label_rows(file: str, saved: Saved, output: str | None, options: dict[str, A
                 with uninterrupted(), naming(file, chunk.first):
                     table = predicted(saved, chunk, odd)
                     schema = schema or table.schema
-                    append = append or writer(output, schema, stack)
+                    append = append or appending(path, schema, stack)
                     append(aligned(table, schema))
                     rows += len(table)
     except KeyboardInterrupt:
@@ -73,26 +71,6 @@ def all_columns(file: str, kind: str | None, header: bool | None, encoding: str 
     svmlight = (kind or by_name(file)) == "svmlight"
     label = None if svmlight else ""
     return read(file, format=kind, header=header, label=label, encoding=encoding)
-
-
-def writer(output: str | None, schema: Any, stack: ExitStack) -> Callable[["pa.Table"], None]:
-    """Return a function that appends tables to the output."""
-    if output is not None:
-        return appending(Path(output), schema, stack)
-    with writing("standard output"):
-        out, append = csv_writer(sys.stdout.buffer, schema)
-
-    def write(table: "pa.Table") -> None:
-        with writing("standard output"):
-            append(table)
-
-    def close() -> None:
-        with writing("standard output"):
-            out.close()
-            sys.stdout.buffer.flush()
-
-    stack.callback(close)
-    return write
 
 
 def aligned(table: "pa.Table", schema: Any) -> "pa.Table":

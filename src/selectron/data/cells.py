@@ -1,7 +1,9 @@
-"""Cells of files, as text or as typed values: numbers, labels and times."""
+"""Cells of files, as text or as typed values: numbers, labels and times; names of columns."""
 
 import math
+from collections.abc import Iterable
 from decimal import Decimal
+from typing import Any
 
 from ..errors import SelectronError
 from .times import END, FAR, FIRST, seconds
@@ -61,3 +63,12 @@ def second(cell: object, name: str) -> float:
         f"{name!r}: {shown} is no time: seconds since 1970 or a date such as "
         "2026-11-22T08:30:00+01:00 would be one"
     )
+
+
+def check_unique(names: Iterable[Any]) -> None:
+    """Raise SelectronError if two columns have the same name."""
+    known = set()
+    for name in names:
+        if name in known:
+            raise SelectronError(f"Two columns are named {name!r}: rename one of them.")
+        known.add(name)

@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
+from .cells import check_unique
 from .dicts import is_dict
 from .kinds import Cells, Layout, cells
-from .tables import FIRST_ROWS, KINDS, Column, arrow, check_unique, schema
+from .tables import FIRST_ROWS, KINDS, Column, arrow, schema
 from .values import blanks_of
 
 CHUNK = 8192  # rows that are encoded at a time
@@ -346,8 +347,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 if place < self.n_first_:
                     raise SelectronError(f"There is no column {name!r}: earlier rows had one.")
                 table = table.append_column(name, pa.nulls(len(table)))
-        for name in () if spare is None else names:
-            if name not in self.columns_ and name not in (spare or ()):
+        for name in names:
+            if spare is not None and name not in self.columns_ and name not in spare:
                 raise SelectronError(f"There was no column {name!r} in earlier rows: leave it out.")
         return table.select(list(self.columns_))
 

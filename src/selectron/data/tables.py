@@ -74,15 +74,6 @@ def _usual(table: pa.Table) -> pa.Table:
     return table.cast(pa.schema(wanted))
 
 
-def check_unique(names: Iterable[Any]) -> None:
-    """Raise SelectronError if two columns have the same name."""
-    known = set()
-    for name in names:
-        if name in known:
-            raise SelectronError(f"Two columns are named {name!r}: rename one of them.")
-        known.add(name)
-
-
 def array_of(column: Any) -> pa.Array:
     """Return a column as an Arrow array, as text if its values are of several types, or odd ones.
 

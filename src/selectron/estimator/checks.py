@@ -12,6 +12,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
+from ..data.cells import check_unique
 from ..data.dicts import HINT, Names, is_dict
 from ..data.labels import (
     appended,
@@ -23,7 +24,6 @@ from ..data.labels import (
     no_class,
     none_of,
 )
-from ..data.tables import check_unique
 from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError, WrongType

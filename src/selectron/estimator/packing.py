@@ -88,7 +88,8 @@ def _restored(cls: Any, header: dict, arrays: dict, parts: tuple[Any, ...]) -> A
         clf.feature_names_in_ = np.array(header["names"], dtype=object)
     clf.named_ = bool(header["named"])
     if header.get("choice"):  # of columns, by the command line
-        clf.choice_ = tuple(header["choice"])
+        label, ignored, time = header["choice"]
+        clf.choice_ = label, tuple(ignored), time
     _must(clf.classes_.ndim == 1 and max(2, len(clf.classes_)) == clf.model_.classes)
     _must(len(header["names"] or range(clf.n_features_in_)) == clf.n_features_in_)
     return clf

@@ -7,9 +7,9 @@ import numpy as np
 import scipy.sparse
 from sklearn.utils.validation import validate_data
 
+from ..data.cells import check_unique
 from ..data.dicts import Names, are_dicts, is_dict
 from ..data.encoder import TableEncoder
-from ..data.tables import check_unique
 from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse, joined
 from ..errors import SelectronError

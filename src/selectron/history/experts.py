@@ -60,7 +60,7 @@ YOUNG = 30  # labels for which an expert is new
 PRIOR_VARIANCE = 3.0
 FORGETTING_ROUNDS = 8000.0  # in which a forgetting expert forgets
 HEARD = 1e-3  # experts with a smaller weight are asked only when there is a label
-LATE_LABELS = 10.0
+LATE_LABELS = 10.0  # of other classes that count, at most, for a class that is met late
 RETURNING = 0.1  # weight with which an archived expert is revived
 
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.types as kinds
 
-from ...data.cells import label, number, second
+from ...data.cells import check_unique, label, number, second
 from ...errors import SelectronError
 from .columns import PANDAS_INDEX, USUAL, Choice, Columns, Part, choose
 from .text import NOT_UTF_8, Blocks, Counted, Piece, Record, ends, reason
@@ -208,9 +208,7 @@ def parquet_parts(file: Counted, size: int, choice: Choice) -> Iterator[Part]:
         parquet = pq.ParquetFile(file.file, buffer_size=BUFFER)
     names, columns = parquet.schema_arrow.names, _columns(parquet.schema_arrow, choice)
     needed = columns.needed()
-    for place in needed:
-        if names.count(names[place]) > 1:
-            raise SelectronError(f"two columns are named {names[place]!r}: rename one of them")
+    check_unique(names[place] for place in needed)
     batches = parquet.iter_batches(size, columns=[names[place] for place in needed])
     while True:
         with _as_one_error(f"the Parquet data are damaged after {done} rows"):
