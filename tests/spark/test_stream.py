@@ -1,5 +1,6 @@
 """Streams equal single processes byte for byte, whatever is killed in mid-batch."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import psutil
 import pytest
 
 from .needs import missing
@@ -21,6 +23,7 @@ pytestmark = [
 ]
 KEYS, ROWS = 30, 120
 PATIENCE = 600  # seconds
+EXECUTOR = "org.apache.spark.executor.CoarseGrainedExecutorBackend"
 
 
 @pytest.fixture(scope="module")
@@ -60,17 +63,11 @@ def wait_for(condition, process):
 
 
 def executors_of(parent):
-    """Return the ids of the executors below a process."""
-    found, family = [], {parent}
-    for pid in sorted(int(path.name) for path in Path("/proc").glob("[0-9]*")):
-        try:
-            status = Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()
-            command = Path("/proc", str(pid), "cmdline").read_bytes()
-        except OSError:  # it has ended
-            continue
-        if int(status[1]) in family:  # children have higher ids, unless ids have wrapped around
-            family.add(pid)
-            found += [pid] if b"CoarseGrainedExecutorBackend" in command else []
+    """Return the executors below a process."""
+    found = []
+    for process in psutil.Process(parent).children(recursive=True):
+        with contextlib.suppress(psutil.Error):  # it has ended
+            found += [process] if EXECUTOR in process.cmdline() else []
     return found
 
 
@@ -118,7 +115,7 @@ def test_an_executor_killed_in_mid_batch_is_replaced(folder, batches):
     process = start(folder, "local-cluster[2,1,1024]")
     try:
         wait_for(lambda: in_batch(folder, 3), process)
-        os.kill(executors_of(process.pid)[0], signal.SIGKILL)
+        executors_of(process.pid)[0].kill()
         finish(folder, process)
     finally:
         if process.poll() is None:
