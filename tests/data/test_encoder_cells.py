@@ -34,6 +34,17 @@ ODD = [
         "-0.0",
         "1,5",
     ),
+    *(
+        "1,234",
+        "1.234,5",
+        "$5",
+        "12 %",
+        "1 234 567,8",
+        "1,23,4",
+        "01,234",
+        "\u20ac -3",
+        "1.234.567",
+    ),
     *("1_000", "0x10", "\u0661\u0662", "\uff11\uff12", "1" * 400, "1e", "--1"),
     *(" 7 ", "\x1f7", "\xa07", "7\u2003", "\ufeff7", "\x1cNA", "\0a b\0 cd"),
     *("\u0130stanbul \u03a3\u0391\u03a3 \u03a3", "\ufb01ne \u017fharp", "\u212a", "e\u0301t\u00e9"),
@@ -45,6 +56,7 @@ ODD = [
 ]
 USUAL = {
     "number": lambda r: f"{r.gauss(0, 9):.3f}",
+    "written": lambda r: f"{r.gauss(0, 9):.3f} \u20ac".replace(".", ","),
     "date": lambda r: (
         f"20{r.randint(10, 40)}-{r.randint(1, 12):02d}-03T{r.randint(0, 23):02d}:07:09"
     ),
@@ -52,6 +64,7 @@ USUAL = {
     "text": lambda r: " ".join(r.choices(["alpha", "beta", "ok", "x", "Été"], k=r.randint(0, 9))),
 }
 KINDS = [*USUAL, "vector"]
+KINDS.remove("written")
 
 
 def odd_table(r, n):
@@ -193,6 +206,40 @@ def test_values_of_other_libraries_are_blank_or_numbers():
     odd = [10**5000, object(), {1: 2}, b"x", Decimal("sNaN"), Decimal("Infinity")]
     TableEncoder().fit([{"a": value} for value in odd])
     TableEncoder().fit(pd.DataFrame({"a": pd.Series([10**400, 1], dtype=object)}))
+
+
+@pytest.mark.parametrize(
+    ("form", "marks"),
+    [
+        ("${}", ",."),
+        ("{} %", " ."),
+        ("{}", "'."),
+        ("\u20ac {}", ".,"),
+        ("{} \u20ac", "\u202f,"),
+        ("{}", "\u2019,"),
+    ],
+)
+@pytest.mark.parametrize("kinds", [None, {"c": "number"}])
+def test_numbers_are_read_as_people_write_them(form, marks, kinds):
+    values = np.random.default_rng(0).lognormal(6, 2, 300).round(3)
+    values[0] = 0.5  # tells a decimal comma
+    marked = str.maketrans(",.", marks)
+    texts = [form.format(f"{value:,.3f}".translate(marked)) for value in values]
+    encoder = TableEncoder(kinds)
+    found = encoder.fit_transform(pa.table({"c": texts}))
+    comma = ", decimal comma" * (marks[1] == ",")
+    assert encoder.report() == [f"c: number{comma}"]
+    assert encoder.pack() == TableEncoder(kinds).fit([{"c": text} for text in texts]).pack()
+    assert (found == TableEncoder().fit_transform(pa.table({"c": values}))).all()
+
+
+def test_a_decimal_comma_met_late_starts_the_mean_again():
+    texts = ["1,234", "2,345", "3,456", "0,5"]  # thousands, until the last
+    encoder = TableEncoder().fit([{"c": text} for text in texts * 25])
+    number = encoder.columns_["c"].encoder
+    assert encoder.report() == ["c: number, decimal comma"]
+    assert number.first == 0.5
+    assert number.count == 97
 
 
 def test_durations_are_numbers():

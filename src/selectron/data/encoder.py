@@ -29,7 +29,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     feature for every value, dates a trend and the hour, weekday and day of the year on circles,
     text its words and pairs of words (hashed), lists of numbers are taken as they are. A blank
     number is the mean, with a mark. The kind of a column follows from its type, or else from its
-    first 100 values; later values of another kind count as blank. The encoding of a row depends on
+    first 100 values, as does the decimal mark of numbers that are text ("$1,234.50", "1.234,5").
+    Later values of another kind count as blank. The encoding of a row depends on
     that row and those before it only, so that a stream gives the same rows however it is cut.
 
     Parameters
@@ -354,7 +355,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _start(self, x: Mapping[str, Any], known: Mapping[str, str | None]) -> None:
         """Make the columns, given the first row and the kinds that types settle."""
-        columns = {name: Column(name, self._given(name) or known.get(name)) for name in x}
+        columns = {name: Column(name, self._given(name), known.get(name)) for name in x}
         trial = [column.copy() for column in columns.values()]
         for column in trial:
             if not column.settled:

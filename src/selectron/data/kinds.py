@@ -86,7 +86,7 @@ class Kind:
         if self.blanks:
             notes.append(f"{self.blanks / rows:.1%} blank")
         if self.odd:
-            notes.append(f"{self.odd:,} odd values taken as blank")
+            notes.append(f"{self.odd:,} odd value{'s' * (self.odd != 1)} taken as blank")
         return f"{self.name}: {', '.join(notes)}"
 
     def details(self) -> list[str]:

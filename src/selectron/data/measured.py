@@ -25,15 +25,30 @@ class Number(Kind):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.mark = -1  # the place of the mark of blanks
+        self.decimal = "."  # the mark of text
+        self.start()
+
+    def start(self) -> None:
+        """Start the mean and the deviation."""
         self.count, self.first, self.total, self.squares = 0, math.nan, 0.0, 0.0
+
+    def read_with(self, decimal: str) -> None:
+        """Read text with this decimal mark; what was read with another is forgotten."""
+        if decimal != self.decimal:
+            self.decimal = decimal
+            self.start()
+
+    def details(self) -> list[str]:
+        """Return how text is read, if not as Python writes numbers."""
+        return ["decimal comma"] if self.decimal == "," else []
 
     def parse(self, x: Any) -> float:
         """Return a value as a number, NaN if it is none."""
-        return number_of(x)
+        return number_of(x, self.decimal)
 
     def parse_all(self, array: pa.Array) -> np.ndarray:
         """Return values as numbers, NaN where there is none."""
-        return numbers_of(array)
+        return numbers_of(array, self.decimal)
 
     def features(self) -> list[str]:
         """Return the names of the features of a number."""
@@ -48,7 +63,8 @@ class Number(Kind):
         if learn:
             if self.count == 0:
                 self.first = value
-                self.begin(layout)
+                if self.place < 0:
+                    self.begin(layout)
             off = value - self.first
             self.count += 1
             self.total += off

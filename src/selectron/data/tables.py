@@ -93,14 +93,23 @@ def array_of(column: Any) -> pa.Array:
 
 
 class Column:
-    """A column: its kind, which the first values settle unless it is given."""
+    """A column: its kind, which its type or the first values settle unless it is given.
 
-    def __init__(self, name: str, given: str | None = None) -> None:
-        self.name, self.settled = name, given is not None
+    The first values settle the decimal mark of numbers that are text, too.
+    """
+
+    def __init__(self, name: str, given: str | None = None, typed: str | None = None) -> None:
+        self.name, self.given = name, given
+        kind = given or typed
+        self.settled = kind is not None and (kind != "number" or typed == "number")
         self.encoder: Any = None  # of the kind; None if it is not known yet
         self.made: dict[str, Kind] = {}
-        self.choose(given)
-        self.rows = self.values = self.numbers = self.dates = self.vectors = 0
+        self.choose(kind)
+        self._count_anew()
+
+    def _count_anew(self) -> None:
+        """Start the counts that tell the kind."""
+        self.rows = self.values = self.numbers = self.commas = self.dates = self.vectors = 0
         self.words = self.letters = 0
         self.distinct: set[str] = set()
 
@@ -118,20 +127,23 @@ class Column:
             self.rows += 1
             self.values += 1
             self._count(x)
-            self.choose(self._likely())
+            self.choose(self.given or self._likely())
+            if self.kind == "number":
+                self.encoder.read_with("," if self.commas > self.numbers else ".")
         if self.rows >= FIRST_ROWS:
             self.settled = True
             if self.kind == "category" and self._is_id():
                 self.choose("ignored")
-            self.distinct = set()
+            self._count_anew()
 
     def _count(self, x: Any) -> None:
         if isinstance(x, list | tuple | np.ndarray):
             self.vectors += 1
         elif isinstance(x, date) or (isinstance(x, str) and DATE.fullmatch(x.strip())):
             self.dates += 1
-        elif not isinstance(x, bool | np.bool_) and not math.isnan(number_of(x)):
-            self.numbers += 1
+        elif not isinstance(x, bool | np.bool_):
+            self.numbers += not math.isnan(number_of(x))
+            self.commas += not math.isnan(number_of(text_of(x), ","))
         text = text_of(x)
         self.words += len(text.split())
         self.letters += len(text)
@@ -140,7 +152,8 @@ class Column:
     def _likely(self) -> str:
         """Return the most likely kind, given the values so far."""
         n = self.values
-        counts = {"number": self.numbers, "date": self.dates, "vector": self.vectors}
+        numbers = max(self.numbers, self.commas)
+        counts = {"number": numbers, "date": self.dates, "vector": self.vectors}
         for kind, count in counts.items():
             if count >= 0.75 * n:
                 return kind
@@ -183,7 +196,7 @@ class Column:
         if self.encoder is None:
             return f"{self.name}: blank so far"
         if self.kind == "ignored":
-            why = ", every value differs" if self.values else ""
+            why = "" if self.given else ", every value differs"
             return f"{self.name}: ignored{why}"
         return self.encoder.report(rows)
 

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -18,6 +19,7 @@ BLANKS = frozenset({"", "?", "na", "n/a", "#n/a", "<na>", "nan", "null", "none"}
 # Python's \d has digits of other scripts, Arrow's has not
 NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
 WHOLE_NUMBER = re.compile(NUMBER)
+SIGNS, SPACES = "$€£¥₹₩₽₺₫₴₪₱฿", " \u00a0\u202f'\u2019"  # of currencies; between groups of digits
 LARGEST = 1e150  # squares of larger numbers overflow
 HUGE = 1e6  # products of smaller numbers with weights are finite
 LISTS = {list, tuple, np.ndarray}
@@ -38,15 +40,44 @@ def is_blank(x: Any) -> bool:
     return x is None or type(x).__name__ in ("NAType", "NaTType")  # pandas'
 
 
-def number_of(x: Any) -> float:
+def written(mark: str, group: str) -> re.Pattern[str]:
+    """Return the pattern of numbers as people write them, given the decimal mark."""
+    grouped = rf"[1-9][0-9]{{0,2}}([{group}{SPACES}])[0-9]{{3}}(?:\3[0-9]{{3}})*"
+    digits = rf"(?:{grouped}|[0-9]+)"
+    number = rf"{digits}(?:{mark}[0-9]+)?|{mark}[0-9]+"
+    return re.compile(
+        rf"([+-]?) ?[{SIGNS}]? ?((?:{number})(?:[eE][+-]?[0-9]+)?)[ \u00a0\u202f]?[{SIGNS}%]?"
+    )
+
+
+WRITTEN = {".": written(r"\.", ","), ",": written(",", ".")}
+PLAIN = {
+    ".": str.maketrans("", "", "," + SPACES),
+    ",": str.maketrans(",", ".", "." + SPACES),
+}
+
+
+def plain_number(text: str, decimal: str) -> str:
+    """Return a number that people wrote as Python writes it, "" if it is none.
+
+    >>> plain_number("$1,234.50", "."), plain_number("-1.234,5 €", ","), plain_number("3,5", ".")
+    ('1234.50', '-1234.5', '')
+    """
+    if decimal == "." and WHOLE_NUMBER.fullmatch(text):
+        return text
+    found = WRITTEN[decimal].fullmatch(text)
+    return found[1] + found[2].translate(PLAIN[decimal]) if found else ""
+
+
+def number_of(x: Any, decimal: str = ".") -> float:
     """Return a value as a number, NaN if it is none, or too large; durations are in seconds.
 
-    >>> number_of(" 1e3 "), number_of("1_000"), number_of(timedelta(minutes=1))
-    (1000.0, nan, 60.0)
+    >>> number_of(" 1e3 "), number_of("1_000"), number_of("12 %"), number_of(timedelta(minutes=1))
+    (1000.0, nan, 12.0, 60.0)
     """
     if type(x) is float:
         return x if -LARGEST < x < LARGEST else math.nan
-    if isinstance(x, str) and not WHOLE_NUMBER.fullmatch(x := x.strip()):
+    if isinstance(x, str) and not (x := plain_number(x.strip(), decimal)):
         return math.nan
     try:
         found = float(x.total_seconds() if isinstance(x, timedelta) else x)
@@ -131,10 +162,10 @@ def texts_of(array: pa.Array) -> list[str]:
     return pc.if_else(pa.array(blanks_of(array)), "", array).to_pylist()
 
 
-def numbers_of(array: pa.Array) -> np.ndarray:
+def numbers_of(array: pa.Array, decimal: str = ".") -> np.ndarray:
     """Return values as numbers, NaN where there is none, as `number_of` does."""
     if is_text(array.type):
-        array = cast_text(array)
+        array = cast_text(array, decimal)
     elif pa.types.is_integer(array.type) or pa.types.is_floating(array.type):
         array = array.cast(pa.float64(), safe=False)
     else:
@@ -144,18 +175,16 @@ def numbers_of(array: pa.Array) -> np.ndarray:
         return np.where(np.abs(values) < LARGEST, values, math.nan)
 
 
-def cast_text(array: pa.Array) -> pa.Array:
-    """Return text as numbers, null where it is none; by cell if Arrow cannot cast it."""
+def cast_text(array: pa.Array, decimal: str) -> pa.Array:
+    """Return text as numbers, null where it is none; value by value if Arrow cannot cast it."""
     text = pc.utf8_trim_whitespace(array)
-    try:
-        return text.cast(pa.float64())
-    except pa.ArrowInvalid:
-        sound = pc.match_substring_regex(text, f"^{NUMBER}$")
-        text = pc.if_else(sound, text, None)
-    try:
-        return text.cast(pa.float64())
-    except pa.ArrowInvalid:  # "+5", or too large
-        return pa.array([number_of(x) for x in text.to_pylist()], pa.float64())
+    if decimal == ".":
+        with suppress(pa.ArrowInvalid):
+            return text.cast(pa.float64())
+        with suppress(pa.ArrowInvalid):
+            return pc.if_else(pa.array(blanks_of(text)), None, text).cast(pa.float64())
+    codes, distinct = encoded(text)
+    return pa.array(np.array([number_of(x, decimal) for x in distinct], float)[codes])
 
 
 def dates_of(array: pa.Array, parse: Callable[[Any], float]) -> np.ndarray:
