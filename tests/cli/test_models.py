@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from selectron import OnlineClassifier, SelectronError
+from selectron import Budget, OnlineClassifier, SelectronError
+from selectron.askers import Fixed
 
 FAST = ["--learner", "perceptron", "--ask", "fixed:p=0.5"]
 CLASSES = ["--classes", "ham,spam,late"]
@@ -117,6 +118,27 @@ def test_a_label_that_is_unknown_leaves_the_encoder_with_the_model(call, tmp_pat
     assert 50 < played < 260
     done(call("run", written(tmp_path / "b.csv", rows[:played]), *argv, "n"))
     assert Path("m").read_bytes() == Path("n").read_bytes()
+
+
+def test_another_budget_holds_from_then_on(call, tmp_path):
+    rows = list(rows_of(2000))
+    path = written(tmp_path / "a.csv", rows)
+    done(call("run", path, "--ignore", "id", "--save", "m"))
+    for budget, least, most in ("20%", 260, 420), ("150/2000", 150, 150):
+        argv = ("run", path, "--model", "m", "--budget", budget, "--json", "--save", "n")
+        (result,) = json.loads(done(call(*argv)).stdout)
+        assert least <= result["asked"] <= most
+    assert OnlineClassifier.load("n").asker.labels == 150
+    refused = call("run", path, "--model", "m", "--budget", "9/1d")
+    assert refused.exit_code == 1
+    assert "the model was saved without a column of times" in refused.stderr
+
+
+def test_a_budget_for_a_model_that_had_none(call, tmp_path):
+    path = written(tmp_path / "a.csv", rows_of())
+    done(call("run", path, *FAST, "--ignore", "id", "--save", "m"))
+    done(call("run", path, "--model", "m", "--budget", "5%", "--save", "m"))
+    assert OnlineClassifier.load("m").asker == Budget(rate=0.05, asker=Fixed(0.5))
 
 
 REFUSED = {

@@ -95,6 +95,17 @@ class Parameters(NamedTuple):
         share = rate if rate == rate else labels / horizon if horizon == horizon else 0.0
         return Record(0, 0, 0, 0, share * limit, 0, 0, 0, 0, -1.0, 0, 0)
 
+    def past_after(self, earlier: Any, past: Any) -> Any:
+        """Return the record with which to go on after another asker, and its record."""
+        if not isinstance(earlier, Parameters) or earlier.asker != self.asker:
+            return self.past()
+        kept = ["rows", "mean_worth", "mean_surprise", "recent_surprise"]
+        if self.timed() and earlier.timed() and seconds(earlier.per) == seconds(self.per):
+            kept += ["asked", "seen", "window", "pace", "since"]
+        start, known = self.past(), record_of(past)
+        start = start._replace(**{name: getattr(known, name) for name in kept})
+        return start._replace(saved=min(start.saved, known.saved))
+
     @staticmethod
     def trains(p: Any, m: float, y: float) -> bool:
         """Return whether the learner steps on a label, by the wrapped asker's rule."""

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..errors import SelectronError
+from .options import by_time
+
 if TYPE_CHECKING:
     from ..estimator.classifier import OnlineClassifier
     from ..evaluate.contest import Contest
@@ -31,6 +34,25 @@ class Saved(NamedTuple):
     encoder: Any  # of tables, or None
     choice: "Choice | None"  # of columns
     place: Place | None = None
+
+    def spend(self, budget: Any) -> None:
+        """Ask within another budget from now on; rows are ranked as before."""
+        from ..askers import Always, Budget
+        from ..specs import within
+
+        clf = self.classifier
+        if by_time(budget) and not (self.choice and self.choice.time):
+            raise SelectronError(
+                "a budget per day goes by the times of rows, and the model was saved without a "
+                "column of times (--time): give a share of the rows"
+            )
+        asker = clf.asker
+        if isinstance(asker, Budget):
+            kept = {"asker": asker.asker, "saved": asker.saved, "audits": asker.audits}
+            clf.set_asker(budget._replace(**kept))
+        else:
+            alone = isinstance(asker, Always) or hasattr(asker, "after")  # it ranks no rows
+            clf.set_asker(within(budget, None if alone else asker, clf.model_.learner, True))
 
     def contest(self, delay: int | None) -> "Contest":
         """Return a contest of the model alone, whose labels are late by `delay` rows."""

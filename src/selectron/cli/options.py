@@ -16,7 +16,7 @@ PICTURES = (".png", ".svg", ".pdf")
 DEMO = LeadingHistory(), LASEC(), SecondOrderPerceptron(), PassiveAggressive(), Perceptron()
 FOR_FILES = "label", "ignore", "columns", "time", "kind", "header", "encoding", "classes"
 OF_MODEL = (  # options that a saved model fixes
-    *("learners", "askers", "budget", "time", "seed", "bounds", "label", "ignore", "columns"),
+    *("learners", "askers", "time", "seed", "bounds", "label", "ignore", "columns"),
     *("classes", "kernel", "max_support", "sketch", "many", "intercept", "normalize"),
 )
 
@@ -105,7 +105,8 @@ def check_usage(
     _check_model(file, save, options["model"])
     if file is None and (given := _given(*FOR_FILES)):
         raise click.UsageError(f"{given} goes with a FILE.")
-    if options["time"] is None and by_time(options["budget"], *options["askers"]):
+    timeless = options["time"] is None and not options["model"]
+    if timeless and by_time(options["budget"], *options["askers"]):
         raise click.UsageError(
             "A budget per day goes by the times of rows: name their column with --time."
         )

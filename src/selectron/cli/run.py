@@ -85,7 +85,8 @@ MOST_SHOWN = 40  # lines about columns
 @click.option(
     "--model",
     type=click.Path(exists=True, dir_okay=False),
-    help="Go on with the model of this file: its learner, asker and columns.",
+    help="Go on with the model of this file: its learner, asker and columns; --budget sets another "
+    "budget.",
 )
 @click.option(
     "--bounds",
@@ -194,6 +195,8 @@ class Session:
     def __init__(self, file: str | None, options: dict[str, Any]):
         self.file, self.options = file, options
         self.before = load(options["model"]) if options["model"] else None
+        if self.before and options["budget"]:
+            self.before.spend(options["budget"])
         self.bounds = Kept() if options["bounds"] else None
         self.contest: Any = None
         self.source: Any = None

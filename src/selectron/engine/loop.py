@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Protocol, cast
 
 from .bind import Part
-from .parts import Space, learner, space
+from .parts import Space, declared, learner, space
 from .round import ASKED, CLASS, REFUSED, Situation, shaped, unit
 
 # The label of a row in the loop: -1 or +1, or the number of its class, from 1, or
@@ -42,6 +42,10 @@ class Asker(Protocol):
     def past(self) -> tuple[float, ...]:
         """Return what is remembered before the first round; nothing by default."""
         return ()
+
+    def past_after(self, earlier: Any, past: Any) -> Any:
+        """Return what to begin with after another asker, and what that one remembered."""
+        return declared(self, Asker, "past")(self)
 
     def timed(self) -> bool:
         """Return whether the times of rows matter."""

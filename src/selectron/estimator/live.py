@@ -14,7 +14,7 @@ from ..errors import SelectronError
 from ..model.calibration import Belief, proba_of
 from ..model.run import indices
 from . import checks
-from .parameters import flag
+from .parameters import flag, part
 from .rows import TakesRows, without
 
 __all__ = ["Decision"]
@@ -34,6 +34,7 @@ class Decision(NamedTuple):
     ask: bool  # whether the label is asked for: pass it to `tell`, with the ticket
     ticket: int | None  # for `tell`, if the label is asked for
     belief: Belief  # what `proba` follows from
+    evidence: tuple[float, ...] = ()  # of drift, for `evaluate.Drifts.add`, if the learner has any
 
     @property
     def proba(self) -> tuple[float, ...]:
@@ -41,7 +42,7 @@ class Decision(NamedTuple):
         return proba_of(self.belief)
 
     def __repr__(self) -> str:
-        shown = *zip(self._fields[:-1], self, strict=False), ("proba", self.proba)
+        shown = *zip(self._fields[:5], self, strict=False), ("proba", self.proba)
         return f"Decision({', '.join(f'{name}={value!r}' for name, value in shown)})"
 
 
@@ -145,6 +146,24 @@ class Live(TakesRows):
             code = checks.code(label, self.classes_, self.model_.stacked) or self._new_code(label)
             self.model_ = self.model_.corrected(ticket, code, self._factor(code))
 
+    def set_asker(self, asker: Any) -> None:
+        """Ask by another asker, or within another budget, from the next round on.
+
+        What has been learned and the open tickets stay. A `Budget` goes on with what an earlier one
+        knows of the stream, and counts its labels from 0; only in a period that has begun, the labels
+        asked for so far count. Raises SelectronError if `asker` does not fit the learner, and
+        NotFittedError before the first row: `set_params(asker=...)` sets the first asker.
+
+        >>> from selectron import Budget, OnlineClassifier
+        >>> clf = OnlineClassifier(asker=Budget(rate=0.1)).fit([[1.0], [-1.0]], ["up", "down"])
+        >>> clf.set_asker(Budget(rate=0.05))
+        >>> clf.asker.rate
+        0.05
+        """
+        check_is_fitted(self)
+        self.model_.set_asker(part(asker, "asker"))
+        self.asker = asker
+
     @property
     def open_tickets_(self) -> list[int]:
         """The tickets that wait for an answer, oldest first."""
@@ -211,4 +230,5 @@ class Live(TakesRows):
         belief: Belief = ([1.0] * known,)
         if known > 1:
             belief = model.calibration.of_one(model.room.out, model.room.labels)
-        return Decision(label, margin, chance, ticket is not None, ticket, belief)
+        evidence = tuple(model.room.out[5][0].tolist()) if model.aging else ()
+        return Decision(label, margin, chance, ticket is not None, ticket, belief, evidence)

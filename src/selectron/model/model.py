@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -28,18 +28,9 @@ from . import calibration, late, support, weighting
 from .compose import ENSEMBLE, EXACT, RANKINGS, check_pair, kind_of, loop, order_of, space_for
 from .draws import BLOCK, Draws, constant
 from .live import Live, Ticket
-from .run import TIMELESS, Given, Outcome
+from .run import TIMELESS, Given, Outcome, Room
 
 Block = Dense | Sparse | list[Dense]
-
-
-class Room(NamedTuple):
-    """Arrays of one element for a single round, which `decide` and `tell` fill again and again."""
-
-    labels: np.ndarray
-    draws: np.ndarray
-    times: np.ndarray
-    out: tuple
 
 
 class Model(Live):
@@ -207,6 +198,14 @@ class Model(Live):
         self.calibration = calibration.extended(self.calibration, classes, gap)
         self._make_room()
         self.state = self.space.extend(self.state, classes, self._start_one)
+
+    def set_asker(self, asker: Any) -> None:
+        """Ask by another asker from now on; a budget may go on from the record of the old one."""
+        check_pair(self.learner, asker)
+        past = declared(asker, Asker, "past_after")(asker, self.asker, self.past)
+        self.asker, self.numbers = asker, (self.numbers[0], asker.numbers())
+        self.past = np.array(past, dtype=float)
+        self._equip()
 
     def weights(self) -> np.ndarray:
         """Return the weights, (n_weights,) or (n_classes, n_weights); the constant's come first."""

@@ -58,6 +58,15 @@ class Given(NamedTuple):
         return Given(self.labels[rounds], self.times[rounds], weights)
 
 
+class Room(NamedTuple):
+    """Arrays of one element for a single round, which `decide` and `tell` fill again and again."""
+
+    labels: np.ndarray
+    draws: np.ndarray
+    times: np.ndarray
+    out: tuple
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Outcome:
     """The outcome of rounds: arrays with one element a round.
