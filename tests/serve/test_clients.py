@@ -93,6 +93,23 @@ def post(live, role, length):
     )
 
 
+@pytest.mark.parametrize(
+    ("request_line", "patience"),
+    [("GET /v1/streams/mail/events", 0), ("POST /v1/streams/mail/items", server.FAREWELL)],
+)
+def test_open_requests_neither_delay_the_end_nor_fill_the_log(site, capsys, request_line, patience):
+    live = site()
+    token = live.headers()["authorization"]
+    head = f"Host: localhost\r\nAuthorization: {token}\r\nContent-Length: 100\r\n\r\n"
+    one = connected(live, f"{request_line} HTTP/1.1\r\n{head}")
+    time.sleep(0.5)  # until it is in progress
+    start = time.monotonic()
+    live.close()
+    assert time.monotonic() - start < patience + 2
+    one.close()
+    assert capsys.readouterr().err == ""
+
+
 def test_strangers_are_refused_before_they_send_a_body(live):
     for role, wanted in ((None, 401), ("read", 403)):
         one = connected(live, post(live, role, 1 << 20))

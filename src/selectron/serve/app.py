@@ -78,7 +78,6 @@ def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = Non
     async def life(app: FastAPI) -> AsyncIterator[None]:
         host.loop = asyncio.get_running_loop()
         yield
-        app.state.ending = True
         host.loop = None
         await run_sync(host.stop)
 
@@ -96,7 +95,7 @@ def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = Non
         responses={"4XX": ERROR, "5XX": ERROR},
     )
     app.state.host, app.state.bodies = host, Bodies()
-    app.state.readers, app.state.ending = 0, False
+    app.state.readers = 0
     for router in (routes.items, routes.labelling, routes.reports):
         app.include_router(router)
     add_plain(app)

@@ -63,7 +63,7 @@ class Host:
     ):
         self.folder, self.clock, self.steady = folder, clock, steady_clock(clock, steady)
         self.views: dict[str, dict[str, Any]] = {}
-        self.failing = self.broken = self.ended = False
+        self.failing = self.broken = self.ending = self.ended = False
         self.loop: asyncio.AbstractEventLoop | None = None
         self.pulse = asyncio.Event()
         self.waiting: queue.Queue = queue.Queue(WAITING)
@@ -141,6 +141,11 @@ class Host:
         self.broken = self.broken or service.broken
         if self.loop is not None and not self.loop.is_closed():
             self.loop.call_soon_threadsafe(self._beat)
+
+    def end_events(self) -> None:
+        """End the streams of events, from within the event loop."""
+        self.ending = True
+        self._beat()
 
     def _beat(self) -> None:
         pulse, self.pulse = self.pulse, asyncio.Event()

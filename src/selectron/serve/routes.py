@@ -340,7 +340,7 @@ async def events(call: Call) -> AsyncIterator[str]:
     state, last = call.request.app.state, None
     state.readers += 1
     try:
-        while not state.ending:
+        while not call.host.ending:
             pulse, view = call.host.pulse, call.host.view(call.stream)
             if view is not last:
                 last = view

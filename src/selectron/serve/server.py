@@ -85,6 +85,11 @@ class Connection(HttpToolsProtocol):
         self.waiting, self.since, self.size = True, time.monotonic(), 0
         self.timer = self.loop.call_later(PATIENCE, self.give_up)
 
+    def shutdown(self) -> None:
+        """Finish the request in progress, if its client does not take too long."""
+        super().shutdown()
+        self.loop.call_later(FAREWELL, self.give_up)
+
     def give_up(self) -> None:
         """Close the connection at once, even if the client does not read."""
         self._leave()
@@ -194,9 +199,18 @@ class Connection(HttpToolsProtocol):
         self.stalled.cancel()
 
 
-def server(app: Any, host: str, port: int, each: int) -> uvicorn.Server:
+class Server(uvicorn.Server):
+    """A server that ends streams of events before it waits for the requests in progress."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop listening, finish requests, and end the application."""
+        self.config.app.state.host.end_events()  # type: ignore[union-attr]
+        await super().shutdown(sockets)
+
+
+def server(app: Any, host: str, port: int, each: int) -> Server:
     """Return a server for an application, with at most `each` connections per address."""
-    return uvicorn.Server(
+    return Server(
         uvicorn.Config(
             app,
             host=host,
@@ -208,7 +222,7 @@ def server(app: Any, host: str, port: int, each: int) -> uvicorn.Server:
             server_header=False,
             limit_concurrency=TASKS,
             timeout_keep_alive=KEPT,
-            timeout_graceful_shutdown=FAREWELL,
+            timeout_graceful_shutdown=FAREWELL + 1,  # a task that is cancelled logs a traceback
         )
     )
 
