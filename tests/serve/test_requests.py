@@ -4,6 +4,7 @@ import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import httpx2
 import pytest
 
 from selectron.serve import strict, tokens
@@ -163,6 +164,20 @@ def test_hosts_and_origins(shared):
     assert status(origin="https://evil.example") == 403
     assert status(origin="null") == 403
     assert status(origin="http://localhost") == 200
+
+
+def test_head_is_get_without_the_body(live):
+    paths = ("/", "/healthz", "/metrics", "/static/style.css", "/v1/streams/mail", "/none")
+    with httpx2.Client(base_url=live.url, headers=live.headers()) as client:
+        for path in (*paths, "/v1/streams/mail/items"):
+            head, get = client.head(path), client.get(path)
+            assert (head.status_code, head.content) == (get.status_code, b""), path
+            assert {**head.headers, "date": ""} == {**get.headers, "date": ""}
+        assert client.head("/metrics", headers={"authorization": ""}).status_code == 401
+        for endless in ("/v1/streams/mail/events", "/v1/streams/mail/export"):
+            assert client.head(endless).status_code == 200
+        assert client.get("/v1/me").status_code == 200  # on the same connection
+    assert live.app.state.readers == 0
 
 
 def test_every_response_has_the_headers_that_protect(shared):

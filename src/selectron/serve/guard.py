@@ -70,7 +70,7 @@ class Guard:
     """ASGI middleware: checks host, origin and rate, and identifies the owner of the token.
 
     `whose` returns the owner of an Authorization header or None; it is stored as `state.person`. A
-    connection is closed after the reply if a long body has not been read.
+    connection is closed after the reply if a long body has not been read. HEAD is answered as GET.
 
     Starlette's TrustedHostMiddleware does not suffice: it replies with 400 in plain text.
     """
@@ -91,6 +91,9 @@ class Guard:
         """Process a request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
+            return
+        if scope["method"] == "HEAD":
+            await self({**scope, "method": "GET"}, receive, bodiless(send))
             return
         unread = length(scope, FEW + 1) > FEW
 
@@ -130,6 +133,19 @@ class Guard:
         scope.setdefault("state", {})["person"] = person
         if person is None:
             await self.lane.enter()
+
+
+def bodiless(send: Any) -> Any:
+    """Return an ASGI `send` that ends the response where its body begins."""
+    over = False
+
+    async def sending(message: Any) -> None:
+        nonlocal over
+        if not over:
+            over = message["type"] == "http.response.body"
+            await send({"type": message["type"]} if over else message)
+
+    return sending
 
 
 def extra(path: str, closing: bool) -> list[tuple[bytes, bytes]]:
