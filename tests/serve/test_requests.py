@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx2
@@ -10,6 +11,8 @@ import pytest
 from selectron.serve import strict, tokens
 from selectron.serve.guard import Rates
 from selectron.serve.problem import Problem
+
+from .test_access import TABLE, filled
 
 ITEMS = "/v1/streams/mail/items"
 BAD = {
@@ -178,6 +181,17 @@ def test_head_is_get_without_the_body(live):
             assert client.head(endless).status_code == 200
         assert client.get("/v1/me").status_code == 200  # on the same connection
     assert live.app.state.readers == 0
+
+
+def test_allow_names_every_method_of_a_path(shared):
+    allowed = defaultdict(set)
+    for path, method, _ in TABLE:
+        allowed[filled(path)] |= {method, "HEAD"} if method == "GET" else {method}
+    for path in allowed:
+        refused = shared.ask("PUT", path)
+        assert refused.status_code == 405
+        assert set(refused.headers["allow"].split(", ")) == allowed[path]
+    assert shared.ask("PUT", "/label").headers["allow"] == "GET, HEAD"
 
 
 def test_every_response_has_the_headers_that_protect(shared):

@@ -14,6 +14,7 @@ from fastapi.responses import JSONResponse
 from prometheus_client import generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from .. import __version__
 from . import routes
@@ -160,8 +161,20 @@ def add_errors(app: FastAPI) -> None:
             return JSONResponse(error.detail, error.status_code, error.headers)
         code = {404: "not_found", 405: "method_not_allowed"}.get(error.status_code, "refused")
         body = Problem(error.status_code, code, f"{error.detail}.").body()
-        return JSONResponse(body, error.status_code, error.headers)
+        headers = methods(app, request.scope["path"]) if error.status_code == 405 else error.headers
+        return JSONResponse(body, error.status_code, headers)
 
     @app.exception_handler(Exception)
     async def unexpected(request: Request, error: Exception) -> Response:
         return JSONResponse(Problem(500, "internal", BROKEN).body(), 500)
+
+
+def methods(app: FastAPI, path: str) -> dict[str, str]:
+    """Return the header with all methods of a path: the router names those of one route only."""
+    scope = {"type": "http", "path": path, "root_path": ""}
+    found = [
+        method
+        for method in ("GET", "POST", "DELETE")
+        if any(r.matches({**scope, "method": method})[0] is Match.FULL for r in app.routes)
+    ]
+    return {"allow": ", ".join(found).replace("GET", "GET, HEAD")}
