@@ -7,8 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx2
 import pytest
+from starlette.testclient import TestClient
 
 from selectron.serve import strict, tokens
+from selectron.serve.app import application
 from selectron.serve.guard import Rates
 from selectron.serve.problem import Problem
 
@@ -162,11 +164,33 @@ def test_hosts_and_origins(shared):
     def status(**headers):
         return shared.get("/healthz", None, headers=headers).status_code
 
-    assert status(host="evil.example") == 421
-    assert status(host="127.0.0.1:8000") == 200
+    for good in (
+        *("127.0.0.1", "127.0.0.1:8000", "[::1]:8000", "localhost:"),
+        *("LOCALHOST", "LocalHost:8000", "localhost.", "localhost.:8000"),
+    ):
+        assert status(host=good) == 200, good
+        assert status(host=good, origin=f"http://{good.lower()}") == 200
+        assert status(host=good, origin="http://evil.example") == 403
+    for bad in (
+        *("evil.example", "evil.example:8000", "localhost.evil.example", "evil.localhost"),
+        *("localhost..", "localhost:8000:8000", "localhost:x", "x@localhost", "", ".", ":8000"),
+        *("localhost,evil.example", "localhost evil.example", "[::1].evil.example", "[::2]"),
+    ):
+        assert status(host=bad) == 421, bad
     assert status(origin="https://evil.example") == 403
     assert status(origin="null") == 403
     assert status(origin="http://localhost") == 200
+    assert status(host="localhost:8000", origin="http://localhost:8001") == 403
+
+
+@pytest.mark.parametrize(
+    ("name", "host"),
+    [("Mail.Example.org", "mail.example.ORG:443"), ("fd00::5", "[fd00::5]:8000"), ("a:8000", "a")],
+)
+def test_names_of_the_server(shared, name, host):
+    client = TestClient(application(shared.host, [name]))
+    assert client.get("/healthz", headers={"host": host}).status_code == 200
+    assert client.get("/healthz", headers={"host": "evil.example"}).status_code == 421
 
 
 def test_head_is_get_without_the_body(live):

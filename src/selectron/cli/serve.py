@@ -77,6 +77,7 @@ def served(files: tuple[str, ...], demo: bool, folder: Path, **options: Any) -> 
     from ..serve import server
     from ..serve.declaration import read
     from ..serve.demo import DEMO
+    from ..serve.guard import bare
     from ..serve.host import Host
 
     found = [declaration for file in files for declaration in read(file)]
@@ -89,7 +90,7 @@ def served(files: tuple[str, ...], demo: bool, folder: Path, **options: Any) -> 
         return
     with server.terminable(), server.listening(options["host"], options["port"]) as door:
         host, port = made(), door.getsockname()[1]
-        show_tokens(host, f"http://{options['host']}:{port}", demo)
+        show_tokens(host, f"http://{bare(options['host'])}:{port}", demo)
         click.echo(f"Everything is kept in {folder}; Ctrl-C ends.")
         names = (*options["allow_host"], options["host"])
         server.run(host, door, names, demo, options["connections_per_address"])

@@ -17,7 +17,7 @@ RATE, BURST = 2000.0, 4000.0  # requests a second of one address, and at once
 STRANGERS, AT_ONCE = 300.0, 100  # requests a second without a valid token, and at once
 WAIT = 2.0  # seconds for which one of these waits at most
 ADDRESSES = 10_000  # remembered
-LOCAL = ("127.0.0.1", "localhost", "[::1]", "::1")
+LOCAL = ("127.0.0.1", "localhost", "[::1]")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -83,7 +83,7 @@ class Guard:
         rates: Rates | None = None,
     ):
         self.app, self.whose = app, whose
-        self.hosts = {*LOCAL, *hosts}
+        self.hosts = {*map(bare, (*LOCAL, *hosts))}
         self.rates = rates or Rates()
         self.lane = Lane()
 
@@ -120,11 +120,11 @@ class Guard:
 
     async def _check(self, scope: Any) -> None:
         headers = Headers(scope=scope)
-        host = headers.get("host", "")
-        if "*" not in self.hosts and re.sub(r":\d+$", "", host) not in self.hosts:
+        host = headers.get("host", "").lower()
+        if "*" not in self.hosts and bare(host) not in self.hosts:
             raise Problem(421, "host", "This server does not have that name: see --allow-host.")
         origin = headers.get("origin")
-        if origin is not None and origin.partition("://")[2] != host:
+        if origin is not None and origin.lower().partition("://")[2] != host:
             raise Problem(403, "origin", "Requests from pages of other origins are refused.")
         address = (scope.get("client") or ("", 0))[0]
         if not self.rates.take(address, time.monotonic()):
@@ -133,6 +133,17 @@ class Guard:
         scope.setdefault("state", {})["person"] = person
         if person is None:
             await self.lane.enter()
+
+
+def bare(host: str) -> str:
+    """Return a host as it is compared: without case, port and final dot, IPv6 in brackets.
+
+    >>> bare("Mail.Example.org.:8000"), bare("[::1]:8000"), bare("::1")
+    ('mail.example.org', '[::1]', '[::1]')
+    """
+    if host.count(":") > 1 and not host.startswith("["):
+        return f"[{host.lower()}]"
+    return re.sub(r"\.?(:\d*)?$", "", host.lower())
 
 
 def bodiless(send: Any) -> Any:
