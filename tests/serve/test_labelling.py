@@ -71,6 +71,52 @@ def test_new_classes_where_they_may_come(web):
     assert one.add("text 9")["label"] in ("a", "b")
 
 
+ODD_NAMES = (
+    "",
+    " ",
+    "   ",
+    "\u00a0\u2003",
+    "\u200b",
+    "a\n",
+    "a\0",
+    "\x1b[1m",
+    "a\u2028",
+    "a" * 101,
+)
+
+
+@pytest.mark.parametrize("label", ODD_NAMES, ids=ascii)
+def test_names_that_nobody_could_see_or_type(web, label):
+    one = web(declared(classes=["ham"], new_classes=True))
+    item = one.add("win", "k")["item"]
+    good = one.post(
+        f"{MAIL}/items/{item}/answers", "annotate", {"label": "caf\u00e9 \u2615"}
+    ).json()
+    before = one.get(MAIL).json()
+    choice = {"type": "choices", "value": {"choices": [label]}}
+    task = {"data": {"text": "a"}, "annotations": [{"result": [choice]}]}
+    for path, body in (
+        (f"items/{item}/answers", {"label": label}),
+        ("answers", {"id": "k", "label": label}),
+        (f"answers/{good['answer']}/correct", {"label": label}),
+        ("label-studio", [task]),
+    ):
+        refused = one.post(f"{MAIL}/{path}", "admin", body)
+        assert refused.status_code == 422
+        message = refused.json()["error"]["message"]
+        assert "label: " in message
+        assert "character" in message
+        assert message.isprintable()
+    assert one.get(MAIL).json() == before
+    assert before["classes"] == ["ham", "caf\u00e9 \u2615"]
+
+
+def test_classes_from_before_may_be_answered(web):
+    one = web(declared(classes=["ham", " "], new_classes=True))
+    item = one.add("win")["item"]
+    assert one.post(f"{MAIL}/items/{item}/answers", "annotate", {"label": " "}).json()["learned"]
+
+
 def test_others_answers_are_not_undone(web):
     one = web()
     item = one.add("win")["item"]

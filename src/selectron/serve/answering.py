@@ -4,6 +4,7 @@ import secrets
 from copy import deepcopy
 from hashlib import sha256
 from typing import Any, NamedTuple
+from unicodedata import category
 
 from .event import Damaged, Event
 from .problem import Problem, invalid, missing
@@ -201,8 +202,26 @@ def check(stream: Stream, said: Said) -> None:
         if not stream.declaration.new_classes:
             known = ", ".join(map(repr, stream.named))
             raise invalid(f"There is no class {said.label!r} in {stream.name!r}, but {known}.")
-        if not 0 < len(said.label) <= 100 or len(stream.named) >= 100:
-            raise invalid("A new class has a name of 1 to 100 characters, as one of 100 at most.")
+        if not nameable(said.label):
+            raise invalid(
+                f"label: {said.label[:100]!r} cannot name a new class of {stream.name!r}: give "
+                "1 to 100 characters, without control characters, and not only blanks."
+            )
+        if len(stream.named) >= 100:
+            raise invalid(
+                f"{stream.name!r} has 100 classes, the most there may be: give one of them."
+            )
+
+
+def nameable(label: str) -> bool:
+    """Return whether people can see and type this as the name of a class.
+
+    >>> nameable("not spam"), nameable(" "), nameable("spam" + chr(0))
+    (True, False, False)
+    """
+    kinds = {category(character) for character in label[:101]}
+    seen = any(kind[0] not in "CZ" for kind in kinds)
+    return seen and len(label) <= 100 and not kinds & {"Cc", "Zl", "Zp"}
 
 
 def digest(token: str) -> str:

@@ -126,7 +126,8 @@ def taken(stream: Stream, found: list, who: str, at: float) -> dict[str, Any]:
 
 # Labelling
 
-Label = Annotated[str | None, Field(min_length=1, max_length=100)]
+NAMING = "A class; the name of a new one has no control characters, and not only blanks."
+Label = Annotated[str | None, Field(min_length=1, max_length=100, description=NAMING)]
 Token = Annotated[str, Field(min_length=1, max_length=100)]
 
 
