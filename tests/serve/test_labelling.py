@@ -256,6 +256,25 @@ def test_tasks_of_label_studio_that_will_not_do(shared, case):
     assert shared.get(MAIL).json()["items"] == before
 
 
+def test_tasks_with_too_many_classes_are_refused_as_a_whole(web):
+    one = web(declared(classes=[], new_classes=True))
+    tasks = [
+        {"id": i, "data": {"text": f"text {i}"}, "annotations": [choice(f"class {i}")]}
+        for i in range(101)
+    ]
+    refused = one.post(f"{MAIL}/label-studio", "ingest", tasks)
+    assert refused.status_code == 422
+    assert refused.json()["error"]["message"].startswith(
+        "Task 101 (id 100): 'mail' has 100 classes"
+    )
+    assert one.get(MAIL).json()["entry"] == 0
+    assert one.post(f"{MAIL}/label-studio", "ingest", tasks[:100]).json()["learned"] == 100
+    assert one.post(f"{MAIL}/label-studio", "ingest", tasks[:100]).json()["learned"] == 0
+    bad = [tasks[0], {**tasks[1], "annotations": [choice("class 1000")]}]
+    message = one.post(f"{MAIL}/label-studio", "ingest", bad).json()["error"]["message"]
+    assert message.startswith("Task 2 (id 1): ")
+
+
 def test_figures_for_prometheus(web):
     one = web()
     one.add("win")

@@ -1,6 +1,7 @@
 """Questions and answers of a stream: leases, labels, skips, corrections, and their learning."""
 
 import secrets
+from collections.abc import Collection
 from copy import deepcopy
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -192,13 +193,14 @@ def teaching(stream: Stream, question: Question, kind: str, body: dict[str, Any]
     return {"learn": "teach", "learned": label}
 
 
-def check(stream: Stream, said: Said) -> None:
-    """Raise Problem (422) if the stream cannot accept this answer."""
+def check(stream: Stream, said: Said, more: Collection[str] = ()) -> None:
+    """Raise Problem (422) if the stream cannot accept this answer, once it has `more` classes."""
     if said.verdict not in (LABEL, NONE, SKIP):
         raise invalid(f"verdict must be {LABEL!r}, {NONE!r} or {SKIP!r}, got {said.verdict!r}.")
     if (said.label is None) == (said.verdict == LABEL):
         raise invalid("A verdict 'label' has a label, and no other has one.")
-    if said.label is not None and said.label not in stream.named:
+    named = {*stream.named, *more}
+    if said.label is not None and said.label not in named:
         if not stream.declaration.new_classes:
             known = ", ".join(map(repr, stream.named))
             raise invalid(f"There is no class {said.label!r} in {stream.name!r}, but {known}.")
@@ -207,7 +209,7 @@ def check(stream: Stream, said: Said) -> None:
                 f"label: {said.label[:100]!r} cannot name a new class of {stream.name!r}: give "
                 "1 to 100 characters, without control characters, and not only blanks."
             )
-        if len(stream.named) >= 100:
+        if len(named) >= 100:
             raise invalid(
                 f"{stream.name!r} has 100 classes, the most there may be: give one of them."
             )

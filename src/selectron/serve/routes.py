@@ -1,7 +1,8 @@
 """The routes of a stream: those that change it, those that read it; and those of tokens."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -92,15 +93,11 @@ class Task(Body):
 
     def annotated(self, number: int, call: Call) -> tuple[Item, Said | None]:
         """Return the item of a task, and its answer; a Problem names the task."""
-        try:
-            key = None if self.id is None else f"ls-{self.id}"
+        key = None if self.id is None else f"ls-{self.id}"
+        with naming(number, key):
             return NewItem(id=key, data=self.data).made(call.row_of), reading.chosen(
                 self.annotations
             )
-        except (Problem, ValidationError) as error:
-            why = unfit(error) if isinstance(error, ValidationError) else error
-            name = f"Task {number}" + ("" if self.id is None else f" (id {self.id})")
-            raise Problem(why.status, why.code, f"{name}: {why}") from None
 
 
 @items.post("/label-studio", **allowed("ingest"))
@@ -112,11 +109,25 @@ async def import_tasks(
     return await call.write(taken, found)
 
 
+@contextmanager
+def naming(number: int, key: str | None) -> Iterator[None]:
+    """Raise a Problem again that names the task, by its number and id."""
+    try:
+        yield
+    except (Problem, ValidationError) as error:
+        why = unfit(error) if isinstance(error, ValidationError) else error
+        name = f"Task {number}" + ("" if key is None else f" (id {key.removeprefix('ls-')})")
+        raise Problem(why.status, why.code, f"{name}: {why}") from None
+
+
 def taken(stream: Stream, found: list, who: str, at: float) -> dict[str, Any]:
     """Add items, and the answers to those that are new."""
-    for _, said in found:
+    more: set[str] = set()
+    for number, (item, said) in enumerate(found, 1):
         if said is not None:
-            answering.check(stream, said)
+            with naming(number, item.key):
+                answering.check(stream, said, more)
+            more |= {said.label} - {None}
     added, learned = stream.add([item for item, _ in found], who, at), 0
     for reply, (_, said) in zip(added, found, strict=True):
         if said is not None and not reply["known"]:
