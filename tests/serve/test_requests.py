@@ -181,6 +181,8 @@ def test_hosts_and_origins(shared):
     assert status(origin="null") == 403
     assert status(origin="http://localhost") == 200
     assert status(host="localhost:8000", origin="http://localhost:8001") == 403
+    twice = [("host", "localhost"), ("host", "evil.example")]
+    assert shared.client.get("/healthz", headers=twice).status_code == 421
 
 
 @pytest.mark.parametrize(
