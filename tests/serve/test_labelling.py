@@ -239,6 +239,8 @@ ODD = {
     "2 results": [choice("spam")["result"][0]] * 2,
     "type 'labels'": [{"type": "labels", "value": {"start": 0, "end": 3, "labels": ["spam"]}}],
     "2 choices": [{"type": "choices", "value": {"choices": ["spam", "ham"]}}],
+    "a choice that is no text": [{"type": "choices", "value": {"choices": [5]}}],
+    f"no class '{'x' * 100}' in": choice("x" * 9_000)["result"],
     "part of the item": [{"type": "choices", "value": {"start": 0, "end": 3, "choices": ["spam"]}}],
     "no list 'result'": None,
 }

@@ -54,6 +54,24 @@ def test_json_without_its_header_gets_a_sentence(shared):
     assert response.json()["error"]["message"] == sentence
 
 
+SHAPES = {
+    "The body must be JSON, sent with the header": ("items", b""),
+    "The body must be a JSON object, sent with the header": ("items", b"[]"),
+    "The body must be a JSON list, sent with the header": ("label-studio", b"{}"),
+    "body.data: Input should be a JSON object.": ("items", b'{"data": 1}'),
+    "body.0: Input should be a JSON object.": ("label-studio", b"[1]"),
+    '"message":"Input should be a JSON object."': ("batch", b"[1]"),
+}
+
+
+@pytest.mark.parametrize("sentence", SHAPES)
+def test_bodies_of_another_shape(shared, sentence):
+    path, body = SHAPES[sentence]
+    headers = {"content-type": "application/json"}
+    refused = shared.post(f"/v1/streams/mail/{path}", "ingest", body, headers=headers)
+    assert sentence in refused.text
+
+
 UNFIT = {
     "another name": {"data": {"text": "a"}, "label": "ham"},
     "no data": {"id": "a"},

@@ -203,7 +203,9 @@ def check(stream: Stream, said: Said, more: Collection[str] = ()) -> None:
     if said.label is not None and said.label not in named:
         if not stream.declaration.new_classes:
             known = ", ".join(map(repr, stream.named))
-            raise invalid(f"There is no class {said.label!r} in {stream.name!r}, but {known}.")
+            raise invalid(
+                f"There is no class {said.label[:100]!r} in {stream.name!r}, but {known}."
+            )
         if not nameable(said.label):
             raise invalid(
                 f"label: {said.label[:100]!r} cannot name a new class of {stream.name!r}: give "

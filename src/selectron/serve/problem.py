@@ -31,14 +31,22 @@ def missing(what: str) -> Problem:
     return Problem(404, "not_found", f"There is no {what}.")
 
 
+SHAPES = {  # pydantic's sentences about these are of classes and dictionaries
+    "list_type": "a JSON list",
+    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), "a JSON object"),
+}
+
+
 def unfit(error: Any) -> Problem:
     """Return the Problem (422) of pydantic's error."""
     first = error.errors()[0]
     where = ".".join(map(str, first["loc"]))
-    if (where, first["type"]) == ("body", "model_attributes_type"):
+    shape = SHAPES.get(first["type"])
+    if where == "body" and (shape or first["type"] == "missing"):
         header = "Content-Type: application/json"
-        return invalid(f"The body must be a JSON object, sent with the header {header}.")
-    return invalid(f"{where + ': ' if where else ''}{first['msg']}.")
+        return invalid(f"The body must be {shape or 'JSON'}, sent with the header {header}.")
+    what = f"Input should be {shape}" if shape else first["msg"]
+    return invalid(f"{where + ': ' if where else ''}{what}.")
 
 
 def invalid(message: str) -> Problem:

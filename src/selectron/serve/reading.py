@@ -205,7 +205,8 @@ def _choice(result: Any) -> str:
             return label
         case {"type": "choices", "value": {"choices": choices, **rest}} if not rest:
             count = len(choices) if isinstance(choices, list) else 0
-            raise _odd(f"has {count} choices; a stream takes one")
+            what = "a choice that is no text" if count == 1 else f"{count} choices"
+            raise _odd(f"has {what}; a stream takes one")
         case {"type": "choices", "value": {}}:
             raise _odd("is a choice for a part of the item (a span or region)")
         case odd:
