@@ -85,6 +85,24 @@ def test_news_come_when_something_changes(hurried):
         assert '"items":3,' in found
 
 
+@pytest.mark.parametrize("how", ["revoked", "expired"])
+def test_news_end_with_the_token(hurried, how):
+    made = {"name": "eva", "role": "read", "days": 1}
+    url, admin = hurried.url, hurried.headers()
+    token = httpx2.post(f"{url}/v1/tokens", json=made, headers=admin).json()["token"]
+    headers, clock = {"authorization": f"Bearer {token}"}, hurried.host.clock
+    with httpx2.stream("GET", f"{url}/v1/streams/mail/events", headers=headers, timeout=10) as news:
+        lines = (line for line in news.iter_lines() if line.startswith("data: "))
+        assert '"items":0,' in next(lines)
+        if how == "revoked":
+            httpx2.delete(f"{url}/v1/tokens/eva", headers=admin)
+        else:
+            hurried.host.clock = lambda: clock() + 90_000.0
+        body = {"data": {"text": "not for eva"}}
+        httpx2.post(f"{url}/v1/streams/mail/items", json=body, headers=admin)
+        assert list(lines) == []
+
+
 def post(live, role, length):
     token = f"Authorization: {live.headers(role)['authorization']}\r\n" if role else ""
     return (

@@ -348,11 +348,14 @@ async def news(call: Reading) -> StreamingResponse:
 
 
 async def events(call: Call) -> AsyncIterator[str]:
-    """Yield events with the latest state, at most one every `PAUSE` seconds."""
+    """Yield events with the latest state, at most one every `PAUSE` seconds.
+
+    They end when the server does, and with the token.
+    """
     state, last = call.request.app.state, None
     state.readers += 1
     try:
-        while not call.host.ending:
+        while not call.host.ending and call.host.knows(call.person):
             pulse, view = call.host.pulse, call.host.view(call.stream)
             if view is not last:
                 last = view
