@@ -227,6 +227,17 @@ def test_head_is_get_without_the_body(live):
     assert live.app.state.readers == 0
 
 
+@pytest.mark.parametrize("query", ["", "?format=csv", "?format=parquet"])
+def test_the_schema_names_the_kinds_of_replies(live, query):
+    with httpx2.Client(base_url=live.url, headers=live.headers()) as client:
+        for path, methods in live.app.openapi()["paths"].items():
+            if "get" in methods and (query == "" or path.endswith("/export")):
+                head = client.head(filled(path) + query)
+                kind = head.headers["content-type"].partition(";")[0]
+                if head.status_code == 200:
+                    assert kind in methods["get"]["responses"]["200"]["content"], path
+
+
 def test_allow_names_every_method_of_a_path(shared):
     allowed = defaultdict(set)
     for path, method, _ in TABLE:

@@ -21,7 +21,7 @@ from . import routes
 from .guard import Guard, Rates
 from .host import Host
 from .problem import Problem, unfit
-from .requests import Bodies, allowed, strict_routes
+from .requests import Bodies, allowed, sent, strict_routes
 from .service import BROKEN
 from .tokens import Person, owner
 
@@ -118,7 +118,7 @@ def add_plain(app: FastAPI) -> None:
 
     router = strict_routes("", "health")
 
-    @router.get("/metrics", **allowed("read"))
+    @router.get("/metrics", **allowed("read"), **sent("text/plain"))
     async def metrics(request: Request) -> Response:
         """Return metrics for Prometheus."""
         return Response(generate_latest(Figures(request.app.state.host)), media_type="text/plain")

@@ -162,6 +162,12 @@ def allowed(*roles: str, **extra: Any) -> dict[str, Any]:
     return {"openapi_extra": {"x-roles": list(roles), **extra}}
 
 
+def sent(*media: str) -> dict[str, Any]:
+    """Return the options of a route whose reply is no JSON, for the schema."""
+    content = {kind.partition(";")[0]: {"schema": {"type": "string"}} for kind in media}
+    return {"response_class": Response, "responses": {200: {"content": content}}}
+
+
 class Call:
     """A request about a stream. Raises Problem (404) if there is no such stream."""
 

@@ -14,7 +14,7 @@ from . import answering, reading, strict
 from .answering import Said
 from .learning import Extractor
 from .problem import Problem, unfit
-from .requests import Body, Call, Number, Reading, Writing, allowed, strict_routes
+from .requests import Body, Call, Number, Reading, Writing, allowed, sent, strict_routes
 from .stream import Item, Stream
 from .tokens import DAYS, NAME
 
@@ -310,7 +310,7 @@ def answers(
     return {"answers": found, "classes": call.view["classes"]}
 
 
-@reports.get("/streams/{stream}/export", **allowed("read"))
+@reports.get("/streams/{stream}/export", **allowed("read"), **sent(*reading.MEDIA.values()))
 def export(
     call: Reading, format: Annotated[Literal["jsonl", "csv", "parquet"], Query()] = "jsonl"
 ) -> StreamingResponse:
@@ -339,7 +339,7 @@ def export_tasks(call: Reading) -> StreamingResponse:
     return StreamingResponse(content(), media_type="application/json")
 
 
-@reports.get("/streams/{stream}/events", **allowed("annotate", "read"))
+@reports.get("/streams/{stream}/events", **allowed("annotate", "read"), **sent("text/event-stream"))
 async def news(call: Reading) -> StreamingResponse:
     """Send the state of a stream whenever it changes, as server-sent events."""
     if call.request.app.state.readers >= READERS:
