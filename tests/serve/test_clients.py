@@ -7,6 +7,7 @@ import httpx2
 import pytest
 
 from selectron.serve import requests, server
+from selectron.serve.service import Work
 
 from . import hostile
 from .live import Live
@@ -83,6 +84,19 @@ def test_news_come_when_something_changes(hurried):
         while '"items":3,' not in found and time.monotonic() < end:
             found = next(lines)
         assert '"items":3,' in found
+
+
+def test_work_that_outlasts_its_connection_is_done_before_the_end(site, capsys, monkeypatch):
+    monkeypatch.setattr(server, "FAREWELL", 0.2)
+    live = site()
+    live.host.submit(Work(lambda service, at: time.sleep(3)))
+    body = b'{"data": {"text": "fine"}}'
+    one = connected(live, post(live, "ingest", len(body)) + body.decode())
+    time.sleep(0.5)  # until it waits for the writer
+    live.close()
+    one.close()
+    assert live.host.views["mail"]["items"] == 1
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("how", ["revoked", "expired"])

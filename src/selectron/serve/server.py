@@ -37,6 +37,7 @@ FULL = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length
 TASKS = 4 * CONNECTIONS  # some are done after their connection is lost
 KEPT = 15  # seconds for which a connection is kept open between two requests
 FAREWELL = 3  # seconds for open connections when the server ends
+LAST_WORK = 60  # seconds for work that is done without them; cancelled, it would log tracebacks
 
 
 class Connection(HttpToolsProtocol):
@@ -222,7 +223,7 @@ def server(app: Any, host: str, port: int, each: int) -> Server:
             server_header=False,
             limit_concurrency=TASKS,
             timeout_keep_alive=KEPT,
-            timeout_graceful_shutdown=FAREWELL + 1,  # a task that is cancelled logs a traceback
+            timeout_graceful_shutdown=LAST_WORK,
         )
     )
 
