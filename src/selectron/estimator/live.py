@@ -150,8 +150,8 @@ class Live(TakesRows):
         """Ask by another asker, or within another budget, from the next round on.
 
         What has been learned and the open tickets stay. A `Budget` goes on with what an earlier one
-        knows of the stream, and counts its labels from 0; only in a period that has begun, the labels
-        asked for so far count. Raises SelectronError if `asker` does not fit the learner, and
+        knows of the stream. It counts labels from 0; only in a period that has begun, those asked
+        for so far count. Raises SelectronError if `asker` does not fit the learner, and
         NotFittedError before the first row: `set_params(asker=...)` sets the first asker.
 
         >>> from selectron import Budget, OnlineClassifier
