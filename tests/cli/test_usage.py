@@ -163,3 +163,22 @@ def test_what_is_played_by_default(call, stream, options):
     (result,) = json.loads(call("run", stream[0], *options, "--json").stdout)
     for wanted in PLAYED[options]:
         assert wanted in (result["learner"], result["asker"])
+
+
+INTERRUPTED_IMPORT = """
+import sys
+class Finder:
+    def find_spec(self, name, path, target=None):
+        if name == sys.argv[1]:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Finder())
+from selectron.cli import main
+main(["run"])
+"""
+
+
+@pytest.mark.parametrize("module", ["click", "selectron.cli.run", "selectron.model.compose"])
+def test_an_interruption_while_modules_are_imported_is_quiet(tmp_path, module):
+    command = [sys.executable, "-c", INTERRUPTED_IMPORT, module]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

@@ -1,17 +1,21 @@
 """The command line."""
 
-import importlib
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
-
-import click
-
-from .. import __version__
-from ..errors import SelectronError
 
 INTERRUPTED = 130  # the exit code with which a shell reports Ctrl-C
+try:
+    import importlib
+    from collections.abc import Iterator
+    from contextlib import contextmanager
+    from typing import Any
+
+    import click
+
+    from .. import __version__
+    from ..errors import SelectronError
+except KeyboardInterrupt:  # nothing has been done yet: quietly, as everywhere
+    sys.exit(INTERRUPTED)
+
 COMMANDS = {
     "demo": "See in some seconds what it does: a table, and a picture.",
     "run": "Play a stream and report how the learners did.",
@@ -55,6 +59,13 @@ class Lazy(ExamplesFirst, click.Group):
         if cmd_name not in COMMANDS:
             return None
         return getattr(importlib.import_module(f".{cmd_name}", __name__), cmd_name)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call a command; Ctrl-C while it is imported ends quietly, as it does later on."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            sys.exit(INTERRUPTED)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands."""
