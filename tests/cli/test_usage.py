@@ -182,3 +182,20 @@ def test_an_interruption_while_modules_are_imported_is_quiet(tmp_path, module):
     command = [sys.executable, "-c", INTERRUPTED_IMPORT, module]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [("run", "--column=1=text"), ("pool", "--column=1=text"), ("pool", "--show=1")],
+)
+def test_columns_of_svmlight_rows_have_no_names(call, tmp_path, command, option):
+    (tmp_path / "rows.svm").write_text(SVM + "? 1:1\n")
+    result = call(command, "rows.svm", option)
+    what = f"svmlight has no named columns: leave {option.partition('=')[0]} out"
+    assert (result.exit_code, result.stderr) == (1, f"selectron: rows.svm: {what}\n")
+
+
+def test_a_key_that_no_row_has_is_told_of(call, tmp_path):
+    (tmp_path / "rows.jsonl").write_text('{"a": 1, "label": "x"}\n{"a": 2, "label": "y"}\n')
+    result = call("run", "rows.jsonl", *FAST, "--column", "b=text")
+    assert "\nb: no row has it\n" in result.stderr

@@ -161,3 +161,11 @@ def test_files_of_other_kinds(tmp_path, head):
 def test_a_json_array(tmp_path, text):
     _, found = fails(stored(tmp_path, "a.json", text))
     assert found.startswith("line 1: a JSON array begins; put each object on a line of its own")
+
+
+def test_parameters_that_a_format_has_no_use_for_are_refused(tmp_path):
+    path = stored(tmp_path, "a.jsonl", '{"a": 1}\n')
+    assert fails(path, header=False) == (0, "JSON takes no header: leave it out")
+    path = stored(tmp_path, "a.parquet", parquet({"a": [1.0], "b": [2.0]}))
+    assert fails(path, header=True) == (0, "Parquet takes no header: leave it out")
+    assert fails(path, encoding="latin-1") == (0, "Parquet takes no encoding: leave it out")

@@ -90,6 +90,7 @@ def test_svmlight_has_no_columns(tmp_path):
     path = stored(tmp_path, "a.svm", "1 2:3\n")
     for options in ({"label": "y"}, {"label": ""}, {"ignore": "a"}):
         assert "svmlight has no named columns" in fails(path, **options)[1]
+    assert fails(path, header=True) == (0, "svmlight takes no header: leave it out")
 
 
 indexes = st.one_of(

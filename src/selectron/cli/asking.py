@@ -11,7 +11,7 @@ from ..errors import SelectronError
 from ..pool import SelfDirectedClassifier
 from ..pool.classifier import OtherRows
 from ..streams.classes import plain
-from .files import source_of
+from .files import naming, refuse_columns, source_of
 from .models import uninterrupted
 from .terminal import (
     FIRST,
@@ -204,6 +204,9 @@ def shown_pieces(file: str, names: tuple[str, ...], table: "Table", options: Any
 
     if not names:
         return table.pieces
+    if not table.pieces:
+        with naming(file):
+            refuse_columns("--show", names)
     pieces = [chunk.rows for chunk in source_of(file, Choice(label=""), **options)]
     for name in names:
         if not any(name in record for piece in pieces for record in records_of(piece)):

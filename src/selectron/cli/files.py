@@ -58,6 +58,12 @@ def source_of(file: str, choice: Any = None, **options: Any) -> "Source":
     return read(file, format=options["kind"], **given | {"time": options.get("time")} | columns)
 
 
+def refuse_columns(option: str, given: Any) -> None:
+    """Refuse an option about columns for svmlight rows, which it would not change."""
+    if given:
+        raise SelectronError(f"svmlight has no named columns: leave {option} out")
+
+
 def watched(source: "Source") -> Generator["Chunk", None, None]:
     """Yield the chunks of a file, with a progress bar on a terminal."""
     from tqdm import tqdm

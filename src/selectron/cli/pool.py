@@ -10,7 +10,7 @@ import click
 
 from ..errors import SelectronError
 from . import ExamplesFirst, reported
-from .files import naming, numbering, source_of, watched
+from .files import naming, numbering, refuse_columns, source_of, watched
 from .options import PICTURES, check_classes, check_different, check_target, of_a_file
 
 if TYPE_CHECKING:
@@ -162,6 +162,7 @@ def encoded(chunks: list["Chunk"], columns: Sequence[tuple[str, str]]) -> list["
     from ..engine.rows import Sparse
 
     if isinstance(chunks[0].rows, Sparse):
+        refuse_columns("--column", columns)
         return chunks
     encoder = TableEncoder(dict(columns) or None)
     for chunk in chunks:

@@ -12,7 +12,7 @@ from ..data.files import writing
 from ..errors import SelectronError
 from ..specs import ASKER, BUDGET, KERNEL, LEARNER, within
 from . import ExamplesFirst, reported
-from .files import decisions, digits, in_order, naming, opened, source_of, watched
+from .files import decisions, digits, in_order, naming, opened, refuse_columns, source_of, watched
 from .models import load, save, uninterrupted
 from .options import DEMO, by_time, check_learners, check_usage, of_a_file
 from .theorems import Kept, promises
@@ -250,6 +250,8 @@ class Session:
         return TableEncoder(dict(self.options["columns"]) or None)
 
     def _enter(self, width: int, sparse: bool) -> list["Contestant"]:
+        if self.contest.encoder is None:
+            refuse_columns("--column", self.options["columns"])
         return enter(width, sparse, self.file is None, **self.options)
 
     def _play(self, chunk: "Chunk", append: Any) -> None:
@@ -312,7 +314,10 @@ def describe(contest: Any, source: Any) -> None:
     """Print what the columns of a table were taken for."""
     if contest.encoder is None:
         return
-    lines = contest.encoder.report()
+    lines, found = contest.encoder.report(), contest.encoder.columns_
+    lines += [
+        f"{name}: no row has it" for name in contest.encoder.columns or () if name not in found
+    ]
     if len(lines) > MOST_SHOWN:
         lines = [*lines[: MOST_SHOWN - 1], f"and {len(lines) - MOST_SHOWN + 1} more columns"]
     label = f"{source.choice.label}: the label, {len(contest.classes.names)} classes"

@@ -135,6 +135,7 @@ class Source:
         ):
             raise SelectronError(f"is {what}; export the rows as CSV")
         if kind == "parquet" or (kind is None and file.ahead.startswith(b"PAR1")):
+            self._refuse("Parquet", header=self._header, encoding=self._encoding)
             yield from self._parquet(file)
             return
         rows = 0
@@ -145,11 +146,19 @@ class Source:
         if blocks.fault:
             raise SelectronError(f"{blocks.fault}, after {rows} rows")
 
+    @staticmethod
+    def _refuse(kind: str, **given: Any) -> None:
+        """Refuse parameters that a format has no use for, as they would change nothing."""
+        for name, value in given.items():
+            if value is not None:
+                raise SelectronError(f"{kind} takes no {name}: leave it out")
+
     # the formats are imported when they are needed, as Arrow takes a while
     def _text(self, blocks: Blocks, kind: str) -> Iterator[Part]:
         if kind == "svmlight":
             from . import svmlight
 
+            self._refuse("svmlight", header=self._header)
             if self.choice != Choice():
                 raise SelectronError(
                     "svmlight has no named columns: leave label, ignore, time out, and give a "
@@ -159,6 +168,7 @@ class Source:
         if kind == "jsonl":
             from . import json_lines
 
+            self._refuse("JSON", header=self._header)
             return json_lines.parts(blocks, self._size, self.choice)
         from . import tables
 
@@ -209,10 +219,11 @@ def read(
     time : name or position of the column with the time of each row, in seconds since 1970 or as
         ISO 8601 writes it, in UTC where no zone is given; it is no feature; not for svmlight
     header : whether a CSV file begins with names; by default if a cell of its first line is a word,
-        unless others are numbers and the next line is like it: `1,2,spam` before `3,4,ham`
+        unless others are numbers and the next line is like it: `1,2,spam` before `3,4,ham`; for
+        CSV only
     size : number of rows in a chunk at most; the rows do not depend on it
     encoding : of text, such as latin-1; by default UTF-16 if the file begins with its byte order
-        mark, or else UTF-8
+        mark, or else UTF-8; not for Parquet
 
     Notes
     -----
