@@ -27,7 +27,7 @@ def written(part: Any) -> str:
     """
     given, usual = part._asdict(), part._field_defaults
     if hasattr(part, "ensemble") or hasattr(part, "after"):
-        given = {name: value for name, value in given.items() if not _same(value, usual[name])}
+        given = {name: value for name, value in given.items() if not _same(value, usual.get(name))}
     values = ",".join(f"{name}={_value(value)}" for name, value in given.items())
     return kebab(type(part).__name__) + (f":{values}" if values else "")
 

@@ -8,6 +8,9 @@ from pathlib import Path
 import click
 import pytest
 
+from selectron import SelectronError
+from selectron.cli import COMMANDS, main
+from selectron.pool import SelfDirectedClassifier
 from selectron.specs import ASKER, KERNEL, LEARNER
 
 FAST = ["--learner", "perceptron"]
@@ -199,3 +202,34 @@ def test_a_key_that_no_row_has_is_told_of(call, tmp_path):
     (tmp_path / "rows.jsonl").write_text('{"a": 1, "label": "x"}\n{"a": 2, "label": "y"}\n')
     result = call("run", "rows.jsonl", *FAST, "--column", "b=text")
     assert "\nb: no row has it\n" in result.stderr
+
+
+NUMBERS = [
+    (name, param.opts[-1])
+    for name in COMMANDS
+    for param in main.get_command(None, name).params
+    if isinstance(param.type, click.types._NumberRangeBase)
+]
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-1", "1e400", "9" * 20, ""])
+@pytest.mark.parametrize(("command", "option"), NUMBERS)
+def test_numbers_that_no_option_takes(call, stream, command, option, number):
+    files = {"label": ["a.model", stream[0]]}.get(command, [stream[0]])
+    result = call(command, *files, option, number)
+    assert result.exit_code == 2
+    said = result.stderr.partition("Error: ")[2]
+    assert said.startswith(f"Invalid value for '{option}'")
+    assert "integer range" not in said
+
+
+def test_a_seed_that_is_too_large_for_a_pool():
+    with pytest.raises(SelectronError, match="random_state must be a whole number below"):
+        SelfDirectedClassifier(random_state=2**32).run([[0.0], [1.0]], ["a", "b"])
+
+
+def test_an_asker_whose_parameter_has_no_default_is_played(call, stream):
+    (result,) = json.loads(
+        call("run", stream[0], *FAST, "--ask", "adaptive-margin:beta=10", "--json").stdout
+    )
+    assert result["asker"] == "adaptive-margin:beta=10"

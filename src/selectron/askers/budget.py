@@ -307,7 +307,7 @@ def probabilities(
 
 FITS = {
     "rate": (lambda rate: 0 < rate <= 1, "above 0 and not above 1"),
-    "labels": (lambda labels: labels >= 1 and labels == int(labels), "of labels, 1 at least"),
+    "labels": (lambda labels: labels >= 1 and labels.is_integer(), "of labels, 1 at least"),
     "horizon": (lambda rows: 1 <= rows < math.inf, "of rows, 1 at least"),
 }
 UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}

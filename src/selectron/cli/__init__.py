@@ -3,6 +3,7 @@
 import sys
 
 INTERRUPTED = 130  # the exit code with which a shell reports Ctrl-C
+MOST = 2**32 - 1  # which every seed, size and number of rows may be
 try:
     import importlib
     from collections.abc import Iterator
@@ -26,6 +27,15 @@ COMMANDS = {
     "serve": "Serve live streams: predictions over HTTP, and a page to label what is asked.",
     "send": "Send a file to a stream that is served.",
 }
+
+
+class Whole(click.IntRange):
+    """A whole number of a range, from 0 to `MOST` by default."""
+
+    name = "integer"  # "is not a valid integer range" would be said otherwise
+
+    def __init__(self, least: int = 0, most: int = MOST):
+        super().__init__(least, most)
 
 
 class ExamplesFirst(click.Command):

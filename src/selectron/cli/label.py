@@ -12,7 +12,7 @@ import click
 
 from ..errors import SelectronError
 from ..streams.classes import plain
-from . import ExamplesFirst, reported
+from . import ExamplesFirst, Whole, reported
 from .files import naming
 from .models import Place, Saved, keep, load, uninterrupted
 from .options import check_different, check_target, of_text
@@ -41,7 +41,7 @@ MOST = 10_000  # rows decided since an answer, beyond which it cannot be undone
 @click.option(
     "--from",
     "first",
-    type=click.IntRange(min=1),
+    type=Whole(1),
     help="Begin at this row. Default: where the last session with this FILE stopped, or else 1.",
 )
 @click.option(

@@ -1,6 +1,7 @@
 """`selectron pool`: label a whole table with as few corrections as possible."""
 
 import json
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from ..errors import SelectronError
-from . import ExamplesFirst, reported
+from . import ExamplesFirst, Whole, reported
 from .files import naming, numbering, refuse_columns, source_of, watched
 from .options import PICTURES, check_classes, check_different, check_target, of_a_file
 
@@ -31,6 +32,13 @@ class Table(NamedTuple):
     pieces: list[Any]  # the rows before they were encoded; none of svmlight
 
 
+def finite(ctx: Any, param: Any, value: float) -> float:
+    """Return a number; refuse NaN, which is in every range of click."""
+    if math.isnan(value):
+        raise click.BadParameter("nan is no number.", ctx, param)
+    return value
+
+
 @click.command(cls=ExamplesFirst)
 @click.argument("file")
 @click.option(
@@ -50,6 +58,7 @@ class Table(NamedTuple):
 @click.option(
     "--delta",
     type=click.FloatRange(0, 1, max_open=True),
+    callback=finite,
     default=0.01,
     show_default=True,
     help="The share that mode strong may leave.",
@@ -64,7 +73,7 @@ class Table(NamedTuple):
 @click.option(
     "--intercept/--no-intercept", default=True, show_default=True, help="Add a constant feature."
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--seed", type=Whole(), default=0, show_default=True)
 @of_a_file
 @click.option(
     "--show",

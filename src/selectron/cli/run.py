@@ -11,7 +11,7 @@ import click
 from ..data.files import writing
 from ..errors import SelectronError
 from ..specs import ASKER, BUDGET, KERNEL, LEARNER, within
-from . import ExamplesFirst, reported
+from . import ExamplesFirst, Whole, reported
 from .files import decisions, digits, in_order, naming, opened, refuse_columns, source_of, watched
 from .models import load, save, uninterrupted
 from .options import DEMO, by_time, check_learners, check_usage, of_a_file
@@ -59,14 +59,12 @@ MOST_SHOWN = 40  # lines about columns
 )
 @click.option(
     "--delay",
-    type=click.IntRange(min=0),
+    type=Whole(),
     help="Number of rows by which labels are late: each is learned that many rows after its "
     "question. Labels that have not come by the end are open tickets of a saved model, and go on "
     "coming with --model and --delay. Default: labels come at once.",
 )
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the draws."
-)
+@click.option("--seed", type=Whole(), default=0, show_default=True, help="Seed of the draws.")
 @click.option(
     "-o",
     "--output",
@@ -112,12 +110,12 @@ MOST_SHOWN = 40  # lines about columns
 )
 @click.option(
     "--max-support",
-    type=click.IntRange(min=1),
+    type=Whole(1),
     help="How many examples are kept at most; the oldest is evicted. First order, with --kernel.",
 )
 @click.option(
     "--sketch",
-    type=click.IntRange(min=1),
+    type=Whole(1),
     help="In how many directions a learner of second order keeps its matrix. Default: in all.",
 )
 @click.option(

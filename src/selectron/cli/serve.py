@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ..errors import SelectronError
-from . import ExamplesFirst, reported
+from . import ExamplesFirst, Whole, reported
 
 
 @click.command(cls=ExamplesFirst)
@@ -20,13 +20,13 @@ from . import ExamplesFirst, reported
     help="The folder of the data. Default: selectron-data, or selectron-demo.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
-@click.option("--port", type=click.IntRange(0, 65_535), default=8000, show_default=True)
+@click.option("--port", type=Whole(0, 65_535), default=8000, show_default=True)
 @click.option(
     "--allow-host", multiple=True, help="A name that this server goes by. May be repeated."
 )
 @click.option(
     "--connections-per-address",
-    type=click.IntRange(1),
+    type=Whole(1),
     default=200,
     show_default=True,
     help="How many connections one address may have open; a proxy is one address.",

@@ -272,8 +272,8 @@ class SelfDirectedClassifier(BaseEstimator):
     def _session_of(self, X: Any, given: np.ndarray) -> Session:
         """Return a session on a pool with the class codes `given`."""
         seed = self.random_state
-        if not isinstance(seed, int | np.integer) or seed < 0:
-            raise SelectronError(f"random_state must be a whole number from 0 on, got {seed!r}.")
+        if not isinstance(seed, int | np.integer) or not 0 <= seed < 2**32:
+            raise SelectronError(f"random_state must be a whole number below 2**32, got {seed!r}.")
         learner = Confident() if self.learner is None else self.learner
         if not callable(getattr(learner, "plan", None)) or not hasattr(learner, "_fields"):
             raise SelectronError(
