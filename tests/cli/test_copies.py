@@ -4,6 +4,7 @@ import csv
 import datetime
 import decimal
 import json
+from unittest.mock import Mock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -102,11 +103,13 @@ def test_half_of_a_surrogate_pair(call, tmp_path, row):
     assert "a.jsonl: line 2: a text holds half of a surrogate pair" in found.stderr
 
 
-def test_a_full_disk_does_not_hide_the_results(call, stream):
-    found = call("run", stream[0], *FAST, "--save", "/dev/full")
+def test_a_full_disk_does_not_hide_the_results(call, stream, monkeypatch):
+    full = OSError(28, "No space left on device", "a.model")
+    monkeypatch.setattr("selectron.cli.run.save", Mock(side_effect=full))
+    found = call("run", stream[0], *FAST, "--save", "a.model")
     assert found.exit_code == 1
     assert "perceptron" in found.stdout
-    assert "/dev/full is no file" in found.stderr
+    assert "a.model: no space left on device" in found.stderr
 
 
 @pytest.mark.parametrize(

@@ -378,8 +378,8 @@ def test_results_that_cannot_be_printed(stream, option):
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_a_file_that_cannot_be_made(call, stream, ending):
     result = call("run", stream[0], *FAST, "-o", f"/proc/out.{ending}")
-    assert result.exit_code == 1
-    assert result.stderr.startswith(f"selectron: /proc/out.{ending} cannot be written (")
+    assert result.exit_code == 2
+    assert f"/proc/out.{ending}: nothing can be written to its folder (" in result.stderr
 
 
 @pytest.mark.parametrize("first", [1, 4095, 4096, 4097])

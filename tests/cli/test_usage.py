@@ -1,9 +1,12 @@
 """Bad usage of `selectron run`: exit code 2, and before a row is read where that is possible."""
 
 import json
+import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+from unittest.mock import Mock
 
 import click
 import pytest
@@ -170,6 +173,7 @@ def test_what_is_played_by_default(call, stream, options):
 
 INTERRUPTED_IMPORT = """
 import sys
+import tempfile
 class Finder:
     def find_spec(self, name, path, target=None):
         if name == sys.argv[1]:
@@ -233,3 +237,62 @@ def test_an_asker_whose_parameter_has_no_default_is_played(call, stream):
         call("run", stream[0], *FAST, "--ask", "adaptive-margin:beta=10", "--json").stdout
     )
     assert result["asker"] == "adaptive-margin:beta=10"
+
+
+TARGETS = {
+    "run": (["stream.csv", *FAST], {"-o": "csv", "--plot": "png", "--save": "model"}),
+    "pool": (["some.csv"], {"-o": "csv", "--plot": "png", "--answers": "answers"}),
+    "label": (["kept.model", "stream.csv"], {"-o": "csv"}),
+    "predict": (["stream.csv", "--model", "kept.model"], {"-o": "csv"}),
+    "demo": ([], {"--plot": "png"}),
+}
+UNFIT = {
+    "its folder does not exist": "nowhere/a",
+    "is a ": "folder",
+    "nothing can be written to its folder": "/proc/a",
+}
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="there is no folder where no file can be")
+@pytest.mark.parametrize("why", UNFIT)
+@pytest.mark.parametrize(
+    ("command", "option"), [(name, each) for name in TARGETS for each in TARGETS[name][1]]
+)
+def test_an_output_that_cannot_be_written_is_refused_before_the_work(
+    call, stream, command, option, why
+):
+    Path("some.csv").write_text("a,b,label\n1,2,ham\n3,4,\n")
+    assert call("run", stream[0], *FAST, "--save", "kept.model").exit_code == 0
+    args, options = TARGETS[command]
+    target = f"{UNFIT[why]}.{options[option]}"
+    if "/" not in target:
+        Path(target).mkdir()
+    result = call(command, *args, option, target, input="ham\n")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert why in result.stderr
+
+
+def test_a_model_is_no_device(call, stream):
+    assert call("run", stream[0], *FAST, "--save", os.devnull).exit_code == 2
+
+
+def test_a_model_that_cannot_be_saved_learns_no_answer(call, stream, monkeypatch):
+    assert call("run", stream[0], *FAST, "--save", "kept.model").exit_code == 0
+    monkeypatch.setattr(tempfile, "TemporaryFile", Mock(side_effect=PermissionError(13, "no")))
+    result = call("label", "kept.model", stream[0], input="ham\n")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "kept.model: nothing can be written to its folder (no)" in result.stderr
+
+
+def test_the_picture_of_the_digits_is_refused_before_they_are_played(call):
+    Path("selectron-run.png").mkdir()
+    result = call("run", *FAST)
+    assert (result.exit_code, result.stdout) == (2, "")
+
+
+@pytest.mark.parametrize("option", [["--plot", "a.png"], ["--json"]])
+def test_results_of_a_simulation_need_all_labels(call, option):
+    Path("some.csv").write_text("a,b,label\n1,2,ham\n3,4,\n")
+    result = call("pool", "some.csv", *option, input="ham\n")
+    said = f"selectron: some.csv: {option[0]} needs a label in every row: leave it out\n"
+    assert (result.exit_code, result.stdout, result.stderr) == (1, "", said)

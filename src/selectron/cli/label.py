@@ -58,7 +58,8 @@ def label(model: str, file: str, first: int | None, output: str | None, **option
         selectron label mail.model new.csv
         selectron label mail.model new.csv -o labels.csv
     """
-    check_target(output, (".csv",), "-o")
+    check_target(model, (), "MODEL")
+    check_target(output, (".csv",), "-o", replaced=True)
     check_different("MODEL, FILE and -o", model, file, output)
     with reported():
         if file == "-":

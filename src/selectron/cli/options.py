@@ -1,6 +1,7 @@
 """Options of commands: learners, askers and budgets as text, and combinations that are refused."""
 
 import os
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -205,9 +206,34 @@ def check_learners(
             raise click.UsageError(str(error)) from None
 
 
-def check_target(path: str | None, endings: tuple[str, ...], option: str) -> None:
-    """Refuse an output file of another ending than these, or in a folder that does not exist."""
-    if path and endings and Path(path).suffix.lower() not in endings:
-        raise click.BadParameter(f"{path}: must end in {', '.join(endings)}", param_hint=option)
-    if path and not Path(path).absolute().parent.is_dir():
-        raise click.BadParameter(f"{path}: its folder does not exist", param_hint=option)
+def check_target(
+    path: str | None, endings: tuple[str, ...], option: str, replaced: bool = False
+) -> None:
+    """Refuse an output file of another ending than these, or where nothing can be written.
+
+    Without endings it is a model. One that is `replaced`, as models are, needs a new file next to
+    it.
+    """
+    if path is not None and (why := _unfit(Path(path), endings, replaced or not endings)):
+        raise click.BadParameter(f"{path or repr(path)}: {why}", param_hint=option)
+
+
+def _unfit(path: Path, endings: tuple[str, ...], replaced: bool) -> str:
+    """Return why a file cannot be written there; empty if it can."""
+    if endings and path.suffix.lower() not in endings:
+        return f"must end in {', '.join(endings)}"
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        return "is a folder, and a file is needed"
+    if not target.parent.is_dir():
+        return "its folder does not exist"
+    if target.exists() and not target.is_file():
+        return "" if endings else "is no file: a model can be written to a file only"
+    if target.exists() and not os.access(target, os.W_OK):
+        return "may not be written to"
+    try:
+        if replaced or not target.exists():
+            tempfile.TemporaryFile(dir=target.parent).close()
+    except OSError as error:
+        return f"nothing can be written to its folder ({error.strerror})"
+    return ""

@@ -108,7 +108,7 @@ def pool(**options: Any) -> None:
         selectron pool mail.csv --ignore subject --show subject --classes ham,spam -o labels.csv
     """
     check_target(options["picture"], PICTURES, "--plot")
-    check_target(options["output"], (".csv",), "-o")
+    check_target(options["output"], (".csv",), "-o", replaced=True)
     answers = answers_of(**options)
     paths = options["file"], answers, options["output"], options["picture"]
     check_different("FILE, --answers, -o and --plot", *paths)
@@ -137,11 +137,16 @@ def label(file: str, **options: Any) -> int:
         return 0
     from .asking import PoolSession
 
+    for name, option in (("picture", "--plot"), ("as_json", "--json")):
+        if options[name]:
+            raise SelectronError(f"{file}: {option} needs a label in every row: leave it out")
     if file == "-":
         raise SelectronError("answers are read from standard input: give the path of a file")
     if len(options["learners"]) > 1:
         raise SelectronError("rows without labels are proposed by one learner: give one --learner")
-    return PoolSession(file, table, answers_of(file, **options), options).ask()
+    answers = answers_of(file, **options)
+    check_target(answers, (), "--answers")
+    return PoolSession(file, table, answers, options).ask()
 
 
 def loaded(file: str, **options: Any) -> Table:

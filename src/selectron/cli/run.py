@@ -153,6 +153,8 @@ def run(**options: Any) -> None:
         selectron run today.csv --column zip=category --ignore id --save mail.model
         selectron run tomorrow.csv --model mail.model --save mail.model
     """
+    if options["file"] is None:
+        options["picture"] = options["picture"] or PICTURE
     check_usage(**options)
     with reported():
         play_all(**options)
@@ -359,10 +361,9 @@ def report(
 def draw(
     contestants: list["Contestant"], file: str | None, path: str | None, calibration: bool
 ) -> None:
-    """Draw the picture if a path is given, and always for the digits."""
+    """Draw the picture if a path is given."""
     from ..evaluate.plot import plot
 
-    path = path or (None if file else PICTURE)
     if path:
         title = Path(file).name if file else "Handwritten digits, another concept every 500 rows"
         with writing(path):
