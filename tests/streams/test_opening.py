@@ -169,3 +169,26 @@ def test_parameters_that_a_format_has_no_use_for_are_refused(tmp_path):
     path = stored(tmp_path, "a.parquet", parquet({"a": [1.0], "b": [2.0]}))
     assert fails(path, header=True) == (0, "Parquet takes no header: leave it out")
     assert fails(path, encoding="latin-1") == (0, "Parquet takes no encoding: leave it out")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b,label\r1,2,ham\r3,4,spam\r",
+        "\na,b\rc,label\n1,2,ham\n",
+        "1,2,ham\r3,4,spam\r",
+        '{"a": 1}\r{"a": 2}\r',
+        "1 1:2\r-1 1:3\r",
+    ],
+)
+def test_a_carriage_return_within_the_first_line_is_told_of(tmp_path, text):
+    rows, said = fails(stored(tmp_path, "old", text))
+    assert rows == 0
+    line = 2 if text.startswith("\n") else 1
+    assert said.startswith(f"line {line}: a carriage return stands within the line: ")
+
+
+def test_a_carriage_return_in_a_quoted_name_or_before_a_line_end_is_none(tmp_path):
+    for names in ('"b\rc",label', '"b\rc\nd",label', "b,label\r\r"):
+        (chunk,) = read(stored(tmp_path, "a.csv", f"{names}\n1,ham\n"))
+        assert chunk.labels.tolist() == ["ham"]

@@ -35,6 +35,13 @@ FOREIGN = {  # what files of other kinds begin with
 COMMENT = re.compile(rb"\s*#[^,;\t]*$")  # with a comma it is rather the header of a table
 
 
+QUOTED = re.compile(rb'"[^"]*("|$)')
+OLD_ENDS = (
+    "a carriage return stands within the line: if these are the line ends of old Macs, convert "
+    r"them, as `tr '\r' '\n'` does, or else remove it"
+)
+
+
 class Chunk(NamedTuple):
     """Some rows of a stream, one after another.
 
@@ -140,6 +147,8 @@ class Source:
             return
         rows = 0
         if first := blocks.first():
+            if b"\r" in QUOTED.sub(b"", first[0]).strip():
+                raise SelectronError(f"line {1 + blocks.lines_before(first[0])}: {OLD_ENDS}")
             for part in self._text(blocks, kind or by_content(first[0])):
                 yield part
                 rows += len(part.labels)
