@@ -351,11 +351,20 @@ def report(
         click.echo("\n" + most_frequent)
     if drifts := detected(results):
         click.echo("\n" + drifts)
+    if late := "\n".join(filter(None, map(waiting, contestants))):
+        click.echo("\n" + late)
     for contestant in contestants if metrics else ():
         title = f"{contestant.name}, {contestant.asker}"
         click.echo("\n" + tables.described(title, contestant.metrics(names)))
     if theorems is not None:
         click.echo("\n" + promises(contestants, theorems))
+
+
+def waiting(contestant: "Contestant") -> str:
+    """Return how many labels have not come by the end of the stream; empty if all have."""
+    late = sum(ticket.delayed is not None for ticket in contestant.model.open.values())
+    who = f"{contestant.name}, {contestant.asker}"
+    return f"{who}: labels that had not come by the end, and taught nothing: {late:,}" * bool(late)
 
 
 def draw(
