@@ -59,6 +59,19 @@ def test_answers_teach_what_a_run_learns(call, halves, tmp_path):
     assert (tmp_path / "one.csv").read_text() == (tmp_path / "two.csv").read_text()
 
 
+def test_a_skipped_row_leaves_no_open_ticket(call, halves):
+    _, second, model = halves
+    before = load(model).classifier
+    call("label", model, second, input="s\n" * 5 + "q\n")
+    after = load(model).classifier
+    assert after.open_tickets_ == [6]  # of the row on which the session ended
+    assert after.model_.waiting == 1
+    assert after.model_.labels == before.model_.labels
+    assert after.coef_.tolist() == before.coef_.tolist()
+    call("label", model, second, "--from", 1, input="q\n")
+    assert load(model).classifier.open_tickets_ == [7]
+
+
 def test_the_label_of_a_row_is_not_shown(call, halves):
     found = call("label", halves[2], halves[1], input="q\n")
     assert "  a: " in found.stdout

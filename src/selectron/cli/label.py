@@ -101,8 +101,11 @@ class ModelSession:
         self.ended = first is None and last is not None and last.ended
         self.row = first - 1 if first else last.row if last else 0
         self.ticket = last.ticket if last and last.row == self.row else None
-        if self.ticket not in self.saved.classifier.open_tickets_:
+        open_tickets = self.saved.classifier.open_tickets_
+        if self.ticket not in open_tickets:
             self.ticket = None
+        if (place := self.saved.place) and place.ticket in {*open_tickets} - {self.ticket}:
+            self.saved.classifier.expire(place.ticket)  # its row is left behind
         self.labels = LabelFile(output, f"{path} has no place in {self.file}", first or last)
         self.resumed = first is None and last is not None
         self.start, self.found, self.answers = self.row, 0, 0
@@ -210,9 +213,15 @@ class ModelSession:
             if found is Command.UNDO:
                 self._undo(row)
             elif found is Command.SKIP:
-                self.row, self.ticket = row.number, None
+                self._skip(row)
             else:
                 self._learn(row, found, proposal)
+
+    def _skip(self, row: Row) -> None:
+        """Leave a row behind; its label is not on its way any more."""
+        classifier: Any = self.saved.classifier
+        classifier.expire(self.ticket)
+        self.row, self.ticket = row.number, None
 
     def _learn(self, row: Row, found: Any, proposal: Any) -> None:
         classifier: Any = self.saved.classifier

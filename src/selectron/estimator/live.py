@@ -164,6 +164,20 @@ class Live(TakesRows):
         self.model_.set_asker(part(asker, "asker"))
         self.asker = asker
 
+    def expire(self, ticket: int) -> None:
+        """Close the ticket of a label that will not come; nothing is learned.
+
+        Raises SelectronError if the ticket is not open.
+
+        >>> from selectron import OnlineClassifier
+        >>> clf = OnlineClassifier(classes=["ham", "spam"])
+        >>> clf.expire(clf.decide([0.5, 2.0]).ticket)
+        >>> clf.open_tickets_
+        []
+        """
+        check_is_fitted(self)
+        self.model_.expire(ticket)
+
     @property
     def open_tickets_(self) -> list[int]:
         """The tickets that wait for an answer, oldest first."""

@@ -106,9 +106,17 @@ class Live:
             now = self.rounds, self.classes, self.width
             answer = Answer(ticket, block, place, weight, factor, chance, asked_in, *now, None)
             updated = self._remember(answer)
+        self.expire(ticket)
+        return updated
+
+    def expire(self: Any, ticket: int) -> None:
+        """Close a ticket, whose label no longer counts as on its way.
+
+        Raises SelectronError if it is not open.
+        """
+        self._ticket(ticket)
         self.answered = max(self.answered, ticket)
         del self.open[ticket]
-        return updated
 
     def answer(self: Any, ticket: int, correct: bool) -> int:
         """Return the code to `tell` if the class proposed with a ticket was correct, or was not.

@@ -142,8 +142,8 @@ def why_not_open(ticket: Any, given: int, max_open: int) -> str:
     if not isinstance(ticket, int | np.integer) or not 0 < ticket <= given:
         return f"Ticket {ticket!r} is unknown: {given} have been given out, from 1 on."
     return (
-        f"Ticket {ticket} is not open: it has been answered, or has expired "
-        f"because {max_open} younger ones were open."
+        f"Ticket {ticket} is not open: it has been answered, or has expired, "
+        f"as it does once {max_open} younger ones are open."
     )
 
 
