@@ -121,3 +121,16 @@ def test_an_address_that_is_none(call, stream, to):
     assert "is not http://HOST:PORT/v1/streams/NAME" in found.stderr
     found = call("send", stream[0], "--to", "http://x/v1/streams/a", "--token", "é")
     assert "a token is printable ASCII" in found.stderr
+
+
+def test_columns_that_come_late_are_left_out_with_a_word(call, tmp_path):
+    rows = [{"a": i % 2, "label": "xy"[i % 2]} for i in range(5000)]
+    (tmp_path / "early.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    rows[4500] |= {"note": "late", "more": 1}
+    (tmp_path / "late.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert call("run", "early.jsonl", *FAST, "--save", "a.model").exit_code == 0
+    found = call("predict", "late.jsonl", "--model", "a.model", "-o", "out.jsonl")
+    assert found.exit_code == 0
+    what = "columns that the first rows do not have are left out: note, more"
+    assert found.stderr == f"selectron: late.jsonl: {what}\n"
+    assert not call("predict", "early.jsonl", "--model", "a.model", "-o", "out.jsonl").stderr

@@ -45,8 +45,10 @@ def predict(file: str, model: str, output: str | None, **options: Any) -> None:
 
 def label_rows(file: str, saved: Saved, output: str | None, options: dict[str, Any]) -> None:
     """Write the predictions of all rows; Ctrl-C waits for the end of a chunk."""
-    append, schema, rows, odd = None, None, 0, Counter[str]()
+    schema: Any = None
+    append, rows, odd = None, 0, Counter[str]()
     path = None if output is None else Path(output)
+    late = dict[str, None]()  # in the order in which they come
     try:
         with ExitStack() as stack:
             source = all_columns(file, **options)
@@ -56,10 +58,14 @@ def label_rows(file: str, saved: Saved, output: str | None, options: dict[str, A
                     schema = schema or table.schema
                     append = append or appending(path, schema, stack)
                     append(aligned(table, schema))
+                    late |= dict.fromkeys(table.column_names)
                     rows += len(table)
     except KeyboardInterrupt:
         click.echo(f"selectron: interrupted after {rows:,} rows", err=True)
         raise
+    if missed := [name for name in late if name not in schema.names]:
+        what = "columns that the first rows do not have are left out"
+        click.echo(f"selectron: {file}: {what}: {', '.join(missed)}", err=True)
     for name, count in (+odd).items():
         click.echo(f"selectron: {file}: {name}: {count:,} odd values taken as blank", err=True)
 
@@ -74,7 +80,10 @@ def all_columns(file: str, kind: str | None, header: bool | None, encoding: str 
 
 
 def aligned(table: "pa.Table", schema: Any) -> "pa.Table":
-    """Return a table with the columns of the first rows: keys of JSON rows may come and go."""
+    """Return a table with the columns of the first rows: keys of JSON rows may come and go.
+
+    A CSV or Parquet file has the columns with which it begins.
+    """
     import pyarrow as pa
 
     names, n = table.column_names, len(table)
