@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -315,8 +316,13 @@ def test_words_of_text_leave_the_other_weights_to_be_shown(call, tmp_path):
     assert call("run", "a.jsonl", "--column", "note=text", *options).exit_code == 0
     shown = call("show", "a.model").stdout
     assert "Weights towards low, or high if negative\n" in shown
-    assert shown.endswith("  a\n")
-    assert "hashed" not in shown
+    *_, one, words = shown.splitlines()
+    assert one.endswith("  a")
+    assert re.fullmatch(
+        r"  Words of text, which are hashed and have no names: \d+\.\d% of all weight", words
+    )
+    (part,) = json.loads(call("show", "a.model", "--json").stdout)["words"].values()
+    assert 0 < part < 1
     call("run", "a.jsonl", "--column", "note=text", "--ignore", "a", *options)
     assert "  hashed " in call("show", "a.model").stdout
 

@@ -37,6 +37,10 @@ def show(model: str, as_json: bool) -> None:
             click.echo(f"\nWeights towards {name}{other}")
             for feature, weight in weights:
                 click.echo(f"  {weight:+10.4f}  {feature}")
+            if part := found["words"].get(name):
+                click.echo(
+                    f"  Words of text, which are hashed and have no names: {part:.1%} of all weight"
+                )
 
 
 def described(saved: Saved) -> dict[str, Any]:
@@ -54,7 +58,26 @@ def described(saved: Saved) -> dict[str, Any]:
         "classes": [str(name) for name in clf.classes_.tolist()],
         "columns": [] if saved.encoder is None else saved.encoder.report(),
         "weights": {} if model.dual else largest(clf),
+        "words": {} if model.dual else of_words(clf),
     }
+
+
+def of_words(clf: Any) -> dict[str, float]:
+    """Return the part that hashed words have of the sum of all sizes of weights, by class."""
+    sizes = abs(clf.coef_)
+    words = sizes[:, : _hashed(clf)].sum(axis=1) / sizes.sum(axis=1).clip(min=1e-300)
+    return dict(zip(_sides(clf), words.tolist(), strict=True))
+
+
+def _hashed(clf: Any) -> int:
+    """Return the number of features of hashed words, which are the first."""
+    return clf.encoder_.layout_.front if hasattr(clf, "encoder_") else 0
+
+
+def _sides(clf: Any) -> list[str]:
+    """Return the class that each row of weights is towards."""
+    classes = [str(name) for name in clf.classes_.tolist()]
+    return classes[-1:] if len(clf.coef_) == 1 else classes
 
 
 def largest(clf: Any) -> dict[str, list[tuple[str, float]]]:
@@ -64,12 +87,11 @@ def largest(clf: Any) -> dict[str, list[tuple[str, float]]]:
     names, and are left out if there are other features.
     """
     coef = clf.coef_
-    hashed = clf.encoder_.layout_.front if hasattr(clf, "encoder_") else 0
+    hashed = _hashed(clf)
     known = hasattr(clf, "encoder_") or hasattr(clf, "names_")
     names = clf.feature_names_ if known else [f"feature {j}" for j in range(coef.shape[1])]
-    classes = [str(name) for name in clf.classes_.tolist()]
     found = {}
-    for name, row in zip(classes[-1:] if len(coef) == 1 else classes, coef, strict=True):
+    for name, row in zip(_sides(clf), coef, strict=True):
         order = abs(row).argsort(kind="stable")[::-1]
         named = order[order >= hashed] if row[hashed:].any() else order
         found[name] = [(names[j], float(row[j])) for j in named[:MOST] if row[j]]
