@@ -300,3 +300,13 @@ def test_classes_that_are_digits_are_chosen_by_name(call, tmp_path):
     assert "\n  0  1  2  3\n" in found.stdout
     assert [row[1] for row in records("labels.csv")[1:]] == ["3", "0"]
     assert found.stdout.count("Enter or y confirms") == 2
+
+
+def test_another_budget_holds_for_the_rest_of_the_file(call, halves):
+    _, second, model = halves
+    few = ("label", model, second, "--budget", "4/100")
+    found = call(*few, input="s\n" * 2)
+    assert len(ROW.findall(found.stdout)) == 3  # the third question has no answer
+    found = call(*few, input="s\n" * 100)  # the same budget goes on
+    assert len(ROW.findall(found.stdout)) == 2
+    assert load(str(model)).classifier.asker.labels == 4

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import click
 
 from ..errors import SelectronError
+from ..specs import BUDGET
 from ..streams.classes import plain
 from . import ExamplesFirst, Whole, reported
 from .files import naming
@@ -45,10 +46,18 @@ MOST = 10_000  # rows decided since an answer, beyond which it cannot be undone
     help="Begin at this row. Default: where the last session with this FILE stopped, or else 1.",
 )
 @click.option(
+    "--budget",
+    type=BUDGET,
+    help="Ask within another budget from now on: 10%, 50/2000 or 20/1d, as in `run`. Default: the "
+    "one of MODEL.",
+)
+@click.option(
     "-o", "--output", type=click.Path(dir_okay=False), help="Write the labels here too: .csv."
 )
 @of_text
-def label(model: str, file: str, first: int | None, output: str | None, **options: Any) -> None:
+def label(
+    model: str, file: str, first: int | None, budget: Any, output: str | None, **options: Any
+) -> None:
     """Play the rows of FILE with MODEL, and ask for the labels that are worth it.
 
     The model decides which rows to ask for, within its budget. It learns every answer, and is saved
@@ -65,7 +74,10 @@ def label(model: str, file: str, first: int | None, output: str | None, **option
         if file == "-":
             raise SelectronError("answers are read from standard input: give the path of a file")
         source = all_columns(file, **options)
-        raise SystemExit(ModelSession(model, source, first, output).play())
+        session = ModelSession(model, source, first, output)
+        if budget:
+            session.saved.spend(budget)
+        raise SystemExit(session.play())
 
 
 class Row(NamedTuple):

@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import SelectronError
-from .options import by_time
-
 if TYPE_CHECKING:
     from ..estimator.classifier import OnlineClassifier
     from ..evaluate.contest import Contest
@@ -41,18 +38,15 @@ class Saved(NamedTuple):
         from ..specs import within
 
         clf = self.classifier
-        if by_time(budget) and not (self.choice and self.choice.time):
-            raise SelectronError(
-                "a budget per day goes by the times of rows, and the model was saved without a "
-                "column of times (--time): give a share of the rows"
-            )
         asker = clf.asker
         if isinstance(asker, Budget):
             kept = {"asker": asker.asker, "saved": asker.saved, "audits": asker.audits}
-            clf.set_asker(budget._replace(**kept))
+            new = budget._replace(**kept)
         else:
             alone = isinstance(asker, Always) or hasattr(asker, "after")  # it ranks no rows
-            clf.set_asker(within(budget, None if alone else asker, clf.model_.learner, True))
+            new = within(budget, None if alone else asker, clf.model_.learner, True)
+        if new != asker:
+            clf.set_asker(new)
 
     def contest(self, delay: int | None) -> "Contest":
         """Return a contest of the model alone, whose labels are late by `delay` rows."""

@@ -196,6 +196,12 @@ class Session:
         self.file, self.options = file, options
         self.before = load(options["model"]) if options["model"] else None
         if self.before and options["budget"]:
+            choice = self.before.choice
+            if by_time(options["budget"]) and not (choice and choice.time):
+                raise SelectronError(
+                    "a budget per day goes by the times of rows, and the model was saved without a "
+                    "column of times (--time): give a share of the rows"
+                )
             self.before.spend(options["budget"])
         self.bounds = Kept() if options["bounds"] else None
         self.contest: Any = None
