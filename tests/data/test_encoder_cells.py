@@ -242,6 +242,23 @@ def test_a_decimal_comma_met_late_starts_the_mean_again():
     assert number.count == 97
 
 
+@pytest.mark.parametrize(
+    ("texts", "values"),
+    [
+        (["1.234", "56", "7.890", "12.345"], [1234, 56, 7890, 12345]),
+        (["1,234", "56", "7,890", "12,345"], [1234, 56, 7890, 12345]),
+        (["1.234", "56.000", "7.890", "12.345"], [1.234, 56, 7.89, 12.345]),
+        (["1.234", "56", "7.890", "2.5"], [1.234, 56, 7.89, 2.5]),
+        (["1.5", "56", "7.890", "12.345"], [1.5, 56, 7.89, 12.345]),
+    ],
+)
+def test_three_digits_after_a_point_are_thousands_among_whole_numbers(texts, values):
+    encoder = TableEncoder().fit([{"c": text} for text in texts * 25])
+    kind = encoder.columns_["c"].encoder
+    assert [kind.parse(text) for text in texts] == values
+    assert encoder.pack() == TableEncoder().fit(pa.table({"c": texts * 25})).pack()
+
+
 def test_durations_are_numbers():
     frame = pd.DataFrame({"a": pd.to_timedelta([1, 90, None, 5], unit="min")})
     encoder = TableEncoder()

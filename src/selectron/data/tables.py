@@ -3,7 +3,6 @@
 The kind of a column is recognised from its type, or from its first values.
 """
 
-import math
 import re
 from collections.abc import Iterable, Mapping
 from datetime import date
@@ -28,6 +27,7 @@ KINDS: dict[str, type[Kind]] = {
 DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}.*)?")
 OBJECT = np.dtype(object)
 OBJECTS = {b"selectron": b"objects"}  # metadata of columns whose types Arrow guesses
+GROUPED = 3  # numbers with three digits after a point that tell thousands
 FIRST_ROWS = 100  # of a column, from its first value on, in which the kind is recognised
 
 
@@ -109,8 +109,8 @@ class Column:
 
     def _count_anew(self) -> None:
         """Start the counts that tell the kind."""
-        self.rows = self.values = self.numbers = self.commas = self.dates = self.vectors = 0
-        self.words = self.letters = 0
+        self.rows = self.values = self.dates = self.vectors = self.words = self.letters = 0
+        self.numbers = self.commas = self.grouped = self.same = 0  # by the decimal mark
         self.distinct: set[str] = set()
 
     def choose(self, kind: str | None) -> None:
@@ -129,7 +129,7 @@ class Column:
             self._count(x)
             self.choose(self.given or self._likely())
             if self.kind == "number":
-                self.encoder.read_with("," if self.commas > self.numbers else ".")
+                self.encoder.read_with(self._decimal())
         if self.rows >= FIRST_ROWS:
             self.settled = True
             if self.kind == "category" and self._is_id():
@@ -142,12 +142,24 @@ class Column:
         elif isinstance(x, date) or (isinstance(x, str) and DATE.fullmatch(x.strip())):
             self.dates += 1
         elif not isinstance(x, bool | np.bool_):
-            self.numbers += not math.isnan(number_of(x))
-            self.commas += not math.isnan(number_of(text_of(x), ","))
+            point, comma = number_of(x), number_of(text_of(x), ",")
+            self.numbers += point == point
+            self.commas += comma == comma
+            self.grouped += point < comma  # as "1.234" is
+            self.same += point == comma
         text = text_of(x)
         self.words += len(text.split())
         self.letters += len(text)
         self.distinct.add(text)
+
+    def _decimal(self) -> str:
+        """Return the decimal mark, given the values so far.
+
+        If a point and a comma fit alike, some numbers like 1.234 among whole ones are thousands.
+        """
+        if self.commas != self.numbers:
+            return "," if self.commas > self.numbers else "."
+        return "," if self.same and self.grouped >= GROUPED else "."
 
     def _likely(self) -> str:
         """Return the most likely kind, given the values so far."""
