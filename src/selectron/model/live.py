@@ -106,15 +106,16 @@ class Live:
             now = self.rounds, self.classes, self.width
             answer = Answer(ticket, block, place, weight, factor, chance, asked_in, *now, None)
             updated = self._remember(answer)
-        self.expire(ticket)
+        self._close(ticket)
         return updated
 
     def expire(self: Any, ticket: int) -> None:
-        """Close a ticket, whose label no longer counts as on its way.
-
-        Raises SelectronError if it is not open.
-        """
+        """Close a ticket whose label will not come; raise SelectronError if it is not open."""
         self._ticket(ticket)
+        self._close(ticket)
+
+    def _close(self: Any, ticket: int) -> None:
+        """Close an open ticket; its label no longer counts as on its way."""
         self.answered = max(self.answered, ticket)
         del self.open[ticket]
 
