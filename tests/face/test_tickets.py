@@ -59,7 +59,7 @@ def test_decide_and_tell_are_a_run(learner):
 def test_kinds_of_the_decision():
     decision = fresh().decide(X[0])
     kinds = [type(value) for value in decision[1:]]
-    assert kinds == [float, float, bool, int, tuple]
+    assert kinds == [float, float, bool, int, tuple, tuple]
     assert decision.proba == pytest.approx((0.5, 0.5))
     assert decision.label in (-1, 1)
 
