@@ -158,12 +158,17 @@ def tab(data: Mapping[str, str], titles: Titles) -> Seen | None:
     >>> tab({"url": "https://www.example.org/a?b", "title": "A"}, Titles("dropped"))
     Seen(resource='site:example.org', words=(), where='')
     """
-    try:
-        host = urlsplit(data["url"]).hostname or ""
-    except ValueError:
-        host = ""
-    host = host.casefold().removeprefix("www.").strip(".")
+    host = _host(data["url"])
     return Seen(f"site:{host}", titles.words(data["title"])) if host else None
+
+
+def _host(address: str) -> str:
+    """Return the host of an address; "" if it has none."""
+    try:
+        host = urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
+    return host.casefold().removeprefix("www.").strip(".")
 
 
 def project(data: Mapping[str, str], titles: Titles) -> Seen | None:
@@ -184,18 +189,22 @@ def project(data: Mapping[str, str], titles: Titles) -> Seen | None:
 def resource(text: str, titles: Titles) -> str:
     """Return a resource that the user names, as it is stored; raises SelectronError.
 
+    A site may be named by the address of a page.
+
     >>> resource("site:www.Example.org", Titles("dropped"))
     'site:example.org'
     """
     kind, _, name = text.strip().partition(":")
     name = name.strip().casefold()
+    if kind == "site" and name.isprintable():
+        name = _host(name if "//" in name else f"//{name}")
     if kind not in KINDS or not name or len(name) > LONGEST or not name.isprintable():
         raise SelectronError(
             f"{text!r:.120} is not a resource such as site:example.org or document:thesis.tex; the "
             f"kinds are {', '.join(KINDS)}."
         )
     if kind not in ("document", "folder"):
-        return f"{kind}:{name.removeprefix('www.') if kind == 'site' else name}"
+        return f"{kind}:{name}"
     if (kept := titles.name(name)) is None:
         raise SelectronError(f"{text!r:.120}: this folder stores no names from titles.")
     return f"{kind}:{kept}"

@@ -122,6 +122,7 @@ def test_nobody_else_writes_while_a_name_is_checked(tmp_path):
 def test_a_document_is_associated_under_the_name_that_is_kept(tmp_path):
     journal = Journal(tmp_path / "home")
     assert resource_of(journal, " site:WWW.Example.org ") == "site:example.org"
+    assert resource_of(journal, "site:https://example.org:80/a?b") == "site:example.org"
     with pytest.raises(SelectronError, match="import first"):
         resource_of(journal, "document:Thesis.tex")
     journal.keep("settings", Settings(0.3)._asdict())
@@ -130,7 +131,8 @@ def test_a_document_is_associated_under_the_name_that_is_kept(tmp_path):
     journal.keep("settings", Settings(0.3, titles="dropped")._asdict())
     with pytest.raises(SelectronError, match="stores no names from titles"):
         resource_of(journal, "folder:letters")
-    for bad in ("", "thesis.tex", "mail:a", "site:", "site:a\nb", "site:" + "x" * 256):
+    sites = "site:", "site:http://", "site:a\nb", "site:" + "x" * 256
+    for bad in ("", "thesis.tex", "mail:a", *sites):
         with pytest.raises(SelectronError, match="is not a resource"):
             resource_of(journal, bad)
 
