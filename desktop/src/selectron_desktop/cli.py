@@ -220,7 +220,8 @@ def report(when: str, target: str | None, home: Path) -> None:
 @click.argument("file", type=click.Path(dir_okay=False, exists=True))
 @click.option(
     "--declarations", type=click.Path(dir_okay=False, exists=True),
-    help="A CSV file of the declarations of that time: time, activity.",
+    help="A CSV file of the declarations of that time: time, activity. Times are local, or "
+    "have an offset such as +02:00.",
 )  # fmt: skip
 @click.option("--host", help="One of several computers. Default: the one with the most windows.")
 def import_file(
@@ -234,10 +235,9 @@ def import_file(
     """
     from .feed import read
     from .home import opened, titles_of
-    from .saying import sound
     from .watching import PUBLISHED
 
-    said = [(time, sound(name)) for time, name in stated(declarations)] if declarations else []
+    said = list(stated(declarations)) if declarations else []
     session, stored = opened(home, **settings)
     with closing(session):
         events = read(file, titles_of(home, stored), host, lambda note: click.echo(note, err=True))

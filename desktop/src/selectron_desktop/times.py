@@ -1,11 +1,13 @@
 """Times as the user writes them: on the command line, and in CSV files of declarations."""
 
 import csv
+import io
 import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date, datetime, timedelta
+from pathlib import Path
 
 import click
 
@@ -62,19 +64,30 @@ def day_of(text: str) -> date:
 def stated(path: str | os.PathLike) -> Iterator[tuple[float, str]]:
     """Yield the times, in seconds since 1970, and the activities of a CSV file.
 
-    Raises SelectronError if the file does not have these columns, or a time is invalid.
+    Times without an offset from UTC are local. Raises SelectronError if the file is not UTF-8, does
+    not have these columns, or a time or an activity's name is invalid.
     """
     from .joining import moment
+    from .saying import sound
 
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = csv.DictReader(file)
-        if not {"time", "activity"} <= set(rows.fieldnames or ()):
-            raise SelectronError(f"{path} must have the columns time and activity.")
-        for row in rows:
-            try:
-                yield moment(row["time"]), row["activity"]
-            except ValueError:
-                raise SelectronError(
-                    f"{path}, line {rows.line_num}: {row['time']!r} is not a time such as "
-                    "2024-05-01T14:05:00+02:00."
-                ) from None
+    try:
+        text = Path(path).read_text("utf-8-sig")
+    except UnicodeDecodeError:
+        raise SelectronError(f"{path} must be a CSV file in UTF-8.") from None
+    rows = csv.DictReader(io.StringIO(text), restval="")
+    if not {"time", "activity"} <= set(rows.fieldnames or ()):
+        raise SelectronError(f"{path} must have the columns time and activity.")
+    for row in rows:
+        try:
+            local = datetime.fromisoformat(row["time"].strip()).astimezone()
+            time = moment(local.isoformat())
+        except (ValueError, OverflowError):
+            raise SelectronError(
+                f"{path}, line {rows.line_num}: {row['time']!r} is not a time such as "
+                "2024-05-01T14:05:00+02:00."
+            ) from None
+        try:
+            name = sound(row["activity"])
+        except SelectronError as error:
+            raise SelectronError(f"{path}, line {rows.line_num}: {error}") from None
+        yield time, name

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from selectron import SelectronError
 from selectron_desktop.cli import main
 from selectron_desktop.journal import Journal
 
@@ -66,6 +67,8 @@ def test_what_will_not_do_is_told_in_a_sentence(call, tmp_path):
     (tmp_path / "no.json").write_text("{")
     (tmp_path / "said.csv").write_text("when,what\n")
     (tmp_path / "unsaid.csv").write_text("time,activity\n2024-05-01,mail\n2024-05-02,\n")
+    (tmp_path / "short.csv").write_text("time,activity\n2024-05-01\n")
+    (tmp_path / "latin.csv").write_bytes("time,activity\n2024-05-01,Ü\n".encode("latin-1"))
     (tmp_path / "export.json").write_text(json.dumps(EXPORT))
     call("declare", "mail")
     bad = {
@@ -77,6 +80,8 @@ def test_what_will_not_do_is_told_in_a_sentence(call, tmp_path):
             ("import", "no.json"),
             ("import", "export.json", "--declarations", "said.csv"),
             ("import", "export.json", "--declarations", "unsaid.csv"),
+            ("import", "export.json", "--declarations", "short.csv"),
+            ("import", "export.json", "--declarations", "latin.csv"),
             ("associate", "thesis.tex", "mail"),
             ("import", "export.json", "--host", "elsewhere"),
             ("import", "export.json", "--budget", "much"),
@@ -324,6 +329,28 @@ def test_a_watch_in_a_new_folder_takes_up_what_the_server_has(tmp_path):
             watch.end(signal.SIGTERM)
         server.close()
         journal.close()
+
+
+def test_declarations_in_a_file_are_local_unless_they_have_an_offset(tmp_path, monkeypatch):
+    from selectron_desktop.times import stated
+
+    monkeypatch.setenv("TZ", "America/New_York")
+    time.tzset()
+    path = tmp_path / "said.csv"
+    path.write_text("time,activity\n2024-05-01 10:00,a\n2024-05-01T10:00Z,b\n", "utf-8-sig")
+    (first, _), (second, _) = stated(path)
+    monkeypatch.undo()
+    time.tzset()
+    assert first - second == 4 * 3600
+
+
+def test_a_line_of_a_file_without_a_name_is_told(tmp_path):
+    from selectron_desktop.times import stated
+
+    path = tmp_path / "said.csv"
+    path.write_text("time,activity\n2024-05-01,a\n2024-05-01\n")
+    with pytest.raises(SelectronError, match="line 3: '' cannot be an activity's name"):
+        list(stated(path))
 
 
 def test_days_and_moments():
