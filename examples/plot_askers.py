@@ -14,10 +14,10 @@ from selectron.askers import Always, Fixed, Margin, SecondOrderMargin
 margins = np.linspace(-2, 2, 201)
 askers = [Always(), Fixed(0.2), Margin(0.1), Margin(0.5), SecondOrderMargin(0.5)]
 
-fig, axes = plt.subplots(figsize=(7, 4), layout="constrained")
+fig, axes = plt.subplots(figsize=(9, 4), layout="constrained")
 for asker in askers:
     chance = [asker.probability(r, 1.0, 1.0) for r in margins]
     axes.plot(margins, chance, label=repr(asker))
 axes.set(xlabel="margin score r", ylabel="probability of asking", ylim=(0, 1.05))
-axes.legend()
+fig.legend(loc="outside right upper")
 plt.show()

@@ -33,11 +33,11 @@ for _ in range(2000):
         break
 
 circle = np.stack([np.cos(a := np.linspace(0, 2 * np.pi, 200)), np.sin(a)])
-fig, axes = plt.subplots(figsize=(5, 5), layout="constrained")
+fig, axes = plt.subplots(figsize=(7, 5), layout="constrained")
 for i, (centre, shape) in enumerate(kept):
     ellipse = centre[:, None] + np.linalg.cholesky(shape) @ circle
     axes.plot(*ellipse, color=plt.cm.viridis(i / len(kept)), label=f"after {i} mistakes")
 axes.plot(*u, "k*", markersize=12, label="the best classifier")
 axes.set(aspect="equal", xlabel="w, first weight", ylabel="w, second weight")
-axes.legend(loc="upper left", fontsize="small")
+fig.legend(loc="outside right upper")
 plt.show()

@@ -29,7 +29,7 @@ rows = np.array(sorted(rows))
 true, naive, honest, low, high = rows.T
 covered = ((low <= true) & (true <= high)).mean()
 
-fig, axes = plt.subplots(figsize=(7, 4), layout="constrained")
+fig, axes = plt.subplots(figsize=(9, 4), layout="constrained")
 axes.errorbar(
     seeds, honest, [honest - low, high - honest], fmt="o", ms=3, capsize=2,
     label=f"honest, with 95% intervals ({covered:.0%} cover the truth)",
@@ -37,5 +37,5 @@ axes.errorbar(
 axes.plot(seeds, naive, "x", label="of the labels asked for")
 axes.plot(seeds, true, "k-", label="true")
 axes.set(xlabel="stream, ordered by accuracy", ylabel="accuracy")
-axes.legend()
+fig.legend(loc="outside upper center", ncols=3)
 plt.show()

@@ -2,8 +2,8 @@
 A kernel with bounded memory
 ============================
 
-Two moons, which no line separates, and a Gaussian kernel. The learner keeps at most 60 examples
-(circled): when another is added, the oldest is evicted.
+Two moons, which no line separates, and a Gaussian kernel. The learner keeps at most 60 examples:
+when another is added, the oldest is evicted. The points are the last 400 rows.
 """
 
 import matplotlib.pyplot as plt

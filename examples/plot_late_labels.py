@@ -3,7 +3,8 @@ Answers that come late
 ======================
 
 The person answers some rows later. The model decides in the meantime with what it has learned; the
-tickets keep the rows. The concept switches twice, and late answers make the model follow later.
+tickets keep the rows. The concept switches every 500 rows, and the model follows later, the later
+the answers come.
 """
 
 import os
@@ -20,7 +21,7 @@ from selectron.streams import switching_gaussian
 n = 1200 if os.environ.get("SELECTRON_QUICK") else 3000
 X, y = switching_gaussian(n, d=10, seed=2)
 
-fig, axes = plt.subplots(figsize=(8, 4), layout="constrained")
+fig, axes = plt.subplots(figsize=(9, 4), layout="constrained")
 for delay in 0, 100, 400:
     clf = OnlineClassifier(LASEC(c=100.0), asker=Margin(0.3), classes=[-1, 1], random_state=0)
     waiting, right = deque(), []
@@ -36,5 +37,5 @@ for delay in 0, 100, 400:
     label = f"after {delay} rows: {np.mean(right):.0%} right"
     axes.plot(np.arange(150, n + 1), recent, label=label)
 axes.set(xlabel="row", ylabel="accuracy of the last 150 rows")
-axes.legend(title="answers come")
+fig.legend(title="answers come", loc="outside right upper")
 plt.show()
