@@ -32,11 +32,13 @@ LOG: list[Any] = [
 
 
 def file_of(*endings: str) -> Callable[[Any, Any, str | None], str | None]:
-    """Return a check that an output file has one of these endings."""
+    """Return a check that an output file has one of these endings, and its folder exists."""
 
     def check(ctx: Any, param: Any, value: str | None) -> str | None:
         if value and Path(value).suffix.lower() not in endings:
             raise click.BadParameter(f"{value}: must end in {', '.join(endings)}")
+        if value and not Path(value).parent.is_dir():
+            raise click.BadParameter(f"{value}: must be in a folder that exists")
         return value
 
     return check

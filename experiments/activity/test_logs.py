@@ -97,6 +97,11 @@ def test_a_log_is_made_up_and_evaluated(tmp_path, monkeypatch):
     assert float(found["precision"]) == round(right / alarms, 3) > 0.3
     assert float(found["recall"]) == round(right / (len(truth) // 4), 3)
     assert Path("curve.png").stat().st_size > 1000
-    for bad in (("evaluate", "--plot", "curve.txt"), ("generate", "log.csv")):
+    for bad in (
+        ("evaluate", "--plot", "curve.txt"),
+        ("evaluate", "--plot", "nowhere/curve.png"),
+        ("generate", "log.csv"),
+        ("generate", "log.json", "--declarations", "nowhere/said.csv"),
+    ):
         refused = call(*bad)
         assert refused.exit_code == 2, refused.output
