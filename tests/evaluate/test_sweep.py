@@ -161,6 +161,27 @@ def test_a_sweep_is_what_the_classifier_does(stream):
     assert (row["mistakes"], row["steps"], row["rows"]) == (run.mistakes, run.steps, 600)
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ((Perceptron(), ASKERS), r"learners must be a list, got Perceptron\(\)"),
+        ((LEARNERS, Margin(0.1)), "askers must be a list"),
+        ((LEARNERS, ASKERS, 3), "seeds must be a list, got 3"),
+        (([None], ASKERS), "learner must be an object from selectron.learners"),
+        ((LEARNERS, ["margin"]), "asker must be an object from selectron.askers"),
+    ],
+)
+def test_what_cannot_be_swept_is_told_before_a_pass(stream, given, said):
+    with pytest.raises(SelectronError, match=said):
+        sweep(*stream, *given)
+
+
+@pytest.mark.parametrize("values", [0.1, "II"])
+def test_a_grid_takes_lists(values):
+    with pytest.raises(SelectronError, match="must be a list"):
+        grid(PassiveAggressive, variant=values)
+
+
 def test_passes_of_one_seed_have_the_same_draws(stream):
     table = sweep(*stream, LEARNERS, [Fixed(0.3)], seeds=[0, 1]).to_pylist()
     asked = {seed: {row["asked"] for row in table if row["seed"] == seed} for seed in (0, 1)}

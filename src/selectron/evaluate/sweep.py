@@ -6,7 +6,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from ..engine.parameters import shown
+from ..errors import SelectronError
 from ..estimator.classifier import OnlineClassifier
+from ..estimator.parameters import part
 from ..specs import written
 from .each import each
 
@@ -16,10 +19,13 @@ __all__ = ["grid", "sweep"]
 def grid(kind: Any, **values: Iterable[Any]) -> list[Any]:
     """Return a learner or an asker with each combination of these parameters.
 
+    Raises SelectronError if the values of one are no list.
+
     >>> from selectron.learners import LASEC
     >>> grid(LASEC, b=[1.0], c=[10.0, 100.0])
     [LASEC(b=1.0, c=10.0), LASEC(b=1.0, c=100.0)]
     """
+    _several(**values)
     return [kind(**dict(zip(values, some, strict=True))) for some in product(*values.values())]
 
 
@@ -42,7 +48,8 @@ def sweep(
     `OnlineClassifier`. All passes with one seed have the same draws, round by round, so that they
     can be compared in pairs. `workers`, `executor` and `store` are as in `each`. Columns are
     learner, asker, their parameters (null where one has no such parameter), seed, accuracy,
-    label_rate, mistakes, asked, steps and rows. Raises SelectronError as `run` does.
+    label_rate, mistakes, asked, steps and rows. Raises SelectronError as `run` does, and if
+    learners, askers or seeds are no list.
 
     >>> from selectron.askers import Margin
     >>> from selectron.learners import LASEC, Perceptron
@@ -52,10 +59,14 @@ def sweep(
     >>> table.num_rows, table["learner__c"].to_pylist()
     (4, [None, None, 100.0, 100.0])
     """
+    _several(learners=learners, askers=askers, seeds=seeds)
     calls = [
         {"learner": learner, "asker": asker, "seed": seed}
         for learner, asker, seed in product(learners, askers, seeds)
     ]
+    for call in calls:
+        part(call["learner"], "learner")
+        part(call["asker"], "asker")
     results = each(
         played,
         calls,
@@ -71,6 +82,17 @@ def sweep(
     return pa.table({name: [row.get(name) for row in rows] for name in order})
 
 
+def _several(**given: Any) -> None:
+    """Raise SelectronError unless all are lists: a single learner would be taken for its fields."""
+    for name, values in given.items():
+        if (
+            isinstance(values, str)
+            or hasattr(values, "_fields")
+            or not isinstance(values, Iterable)
+        ):
+            raise SelectronError(f"{name} must be a list, got {shown(values)}.")
+
+
 RESULTS = "accuracy", "label_rate", "mistakes", "asked", "steps", "rows"
 
 
@@ -84,7 +106,7 @@ def played(X: Any, y: Any, options: dict, learner: Any, asker: Any, seed: int) -
 
 def _row(seed: int, **parts: Any) -> dict[str, Any]:
     """Return a row of the table, without the totals."""
-    row = {role: written(part) for role, part in parts.items()}
-    for role, part in parts.items():
-        row |= {f"{role}__{name}": value for name, value in part._asdict().items()}
+    row = {role: written(one) for role, one in parts.items()}
+    for role, one in parts.items():
+        row |= {f"{role}__{name}": value for name, value in one._asdict().items()}
     return {**row, "seed": seed}
