@@ -35,6 +35,21 @@ forms = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 intercepts = pytest.mark.parametrize("intercept", [True, False], ids=["intercept", "none"])
 
 
+@pytest.mark.parametrize(
+    ("encoder", "rows"),
+    [
+        ("auto", pd.DataFrame({"c": list("xy") * 5, "n": range(10)})),
+        (None, [{"a": 1.0, "b": i} for i in range(10)]),
+    ],
+)
+def test_rows_that_are_encoded_are_refused(encoder, rows):
+    clf = OnlineClassifier(PassiveAggressive(), encoder=encoder)
+    with pytest.raises(SelectronError, match="for tables of numbers only"):
+        lean_run(clf, rows, [0, 1] * 5, sigma=0.5)
+    with pytest.raises(SelectronError, match="for tables of numbers only"):
+        lean(clf.fit(rows, [0, 1] * 5), sigma=0.5)
+
+
 def new(learner, asker=Always(), **options):  # noqa: B008
     return OnlineClassifier(learner, asker=asker, classes=[-1, 1], random_state=4, **options)
 

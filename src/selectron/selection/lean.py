@@ -124,7 +124,7 @@ def lean(classifier: OnlineClassifier, sigma: float, norm: str = "abs") -> Lean:
 
     `kept` decides which weights are dropped; the intercept is always kept. The classifier may
     continue to learn: the result keeps its present weights. Raises SelectronError as `kept` does,
-    and NotFittedError before the first row.
+    and if the rows were encoded, and NotFittedError before the first row.
 
     >>> from selectron.learners import PassiveAggressive
     >>> from selectron.streams import digits
@@ -140,7 +140,7 @@ def lean(classifier: OnlineClassifier, sigma: float, norm: str = "abs") -> Lean:
     7 weights: 81.8% right
     """
     check_is_fitted(_linear(classifier))
-    _two_classes(classifier.model_)
+    _two_classes(classifier)
     coef = classifier.coef_
     mask = kept(coef, sigma, norm)
     return Lean(classifier, np.where(mask, coef, 0.0), classifier.intercept_, classifier.classes_)
@@ -155,7 +155,7 @@ def lean_run(
     final classifier are those of the plain run. Where only zeros are dropped, the prediction is the
     learner's, bit for bit; otherwise the margin may differ from the loop's by rounding.
 
-    Raises SelectronError as `run` and `kept` do, and then learns nothing.
+    Raises SelectronError as `run` and `kept` do, and if rows are encoded, and then learns nothing.
 
     >>> from selectron.learners import PassiveAggressive
     >>> from selectron.streams import digits
@@ -169,7 +169,7 @@ def lean_run(
     kept([], sigma, norm)
     with _linear(classifier)._all_or_nothing():
         block: Any = classifier._labelled(X, y, None)[0]  # creates the model without a round
-        _two_classes(classifier.model_)
+        _two_classes(classifier)
         model = copy.deepcopy(classifier.model_)
         full = classifier.run(X, y)
     positive, used = _replayed(model, block, full, sigma, norm)
@@ -183,7 +183,12 @@ def _linear(classifier: Any) -> OnlineClassifier:
     return classifier
 
 
-def _two_classes(model: Model) -> None:
+def _two_classes(classifier: OnlineClassifier) -> None:
+    model = classifier.model_
+    if hasattr(classifier, "encoder_") or hasattr(classifier, "names_"):
+        raise SelectronError(
+            "Small weights can be dropped for tables of numbers only: encode the rows before."
+        )
     if model.stacked or model.dual:
         raise SelectronError(
             "Small weights can be dropped for two classes only, learned without a kernel."
