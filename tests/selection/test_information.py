@@ -169,6 +169,7 @@ def test_parameters_are_named(params, named):
         (lambda X, y: (X, y[1:]), "X has 300 rows, and y has 299 labels"),
         (lambda X, y: (X, y + 0.5), "Unknown label type: continuous"),
         (lambda X, y: (X, np.where(y == 0, "a", "b")), "cannot be sorted together"),
+        (lambda X, y: (X, [1, "a", *y[2:]]), "cannot be sorted together"),
     ],
 )
 def test_what_is_wrong_changes_nothing(spoil, reason):
@@ -184,6 +185,16 @@ def test_what_is_wrong_changes_nothing(spoil, reason):
         assert set(vars(selector)) == set(before)
 
 
+@pytest.mark.parametrize(
+    ("rows", "said"), [(np.ones((2, 9)), "X has 9 features"), ([[np.nan] * 6], "contains NaN")]
+)
+def test_rows_that_are_not_transformed_are_told_in_one_sentence(rows, said):
+    with pytest.raises(SelectronError, match=said) as caught:
+        InformationGain(k=2).fit(*stream()).transform(rows)
+    assert "\n" not in str(caught.value)
+
+
 def test_not_fitted():
-    with pytest.raises(NotFittedError):
-        InformationGain().get_support()
+    for call in (InformationGain().get_support, lambda: InformationGain().transform([[1.0]])):
+        with pytest.raises(NotFittedError):
+            call()

@@ -116,6 +116,16 @@ class _Counter(SelectorMixin, BaseEstimator):
         self.cuts_ = cuts(X, bins)
         return True
 
+    def transform(self, X: Any) -> Any:
+        """Return X, (n, d), with the selected features alone, (n, k).
+
+        Raises SelectronError if X does not fit the first rows or is not finite, and NotFittedError
+        before these.
+        """
+        check_is_fitted(self)
+        with shared.in_one_sentence(shared.TABLE):
+            return super().transform(X)
+
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
         scores = getattr(self, self.best)
@@ -184,7 +194,7 @@ class InformationGain(_Counter):
             if self._first(X, power=1):
                 self.counts_ = np.zeros((*self.cuts_.shape[:1], self.bins, 0), np.int64)
                 self.classes_ = y[:0]
-            classes = distinct(as_array([*self.classes_, *np.unique(y)]))
+            classes = distinct(as_array([*self.classes_, *distinct(y)]))
             counts = counted(rows, np.searchsorted(classes, y), self.cuts_, len(classes))
             counts[:, :, np.searchsorted(classes, self.classes_)] += self.counts_
             self.counts_, self.classes_ = counts, classes
