@@ -31,6 +31,8 @@ HEADER = "header"
 def write(path: str | os.PathLike, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
     """Write a model file atomically: a header that JSON can hold, and arrays by name.
 
+    Raises SelectronError if one cannot be written, or an array is named "header".
+
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write(Path(folder, "mine"), {"kind": "mine"}, {"w": np.zeros(3)})
@@ -38,8 +40,14 @@ def write(path: str | os.PathLike, header: dict[str, Any], arrays: dict[str, np.
     ({'kind': 'mine'}, {'w': array([0., 0., 0.])})
     """
     payload = io.BytesIO()
-    text = np.frombuffer(json.dumps(header, default=_plain).encode(), np.uint8)
-    np.savez(payload, allow_pickle=False, **{HEADER: text}, **arrays)
+    try:
+        text = np.frombuffer(json.dumps(header, default=_plain).encode(), np.uint8)
+        np.savez(payload, allow_pickle=False, **{HEADER: text}, **arrays)
+    except SelectronError:
+        raise
+    except (TypeError, ValueError) as error:
+        why = str(error).partition(". ")[0]
+        raise SelectronError(f"A header or an array cannot be written to a file: {why}.") from error
     content = payload.getbuffer()
     with writing(path):
         odd = Path(path).exists() and not Path(path).is_file()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from selectron import OnlineClassifier, SelectronError, learners
+from selectron import OnlineClassifier, SelectronError, learners, storage
 from selectron.askers import Margin
 from selectron.engine.round import Step
 from selectron.learners import LASEC, Perceptron
@@ -112,6 +112,23 @@ def test_labels_that_a_file_cannot_hold(pair, tmp_path):
     clf = OnlineClassifier(Perceptron()).fit(X, pair[(Y > 0).astype(int)])
     with pytest.raises(SelectronError) as caught:
         clf.save(tmp_path / "model")
+    assert is_one_sentence(str(caught.value))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("header", "arrays"),
+    [
+        ({(1, 2): 3}, {}),
+        ({}, {"a": np.array([None])}),
+        ({}, {"a": [[1], [1, 2]]}),
+        ({}, {"header": X}),
+        ({}, {3: X}),
+    ],
+)
+def test_what_a_file_of_ones_own_cannot_hold(header, arrays, tmp_path):
+    with pytest.raises(SelectronError, match="cannot be written to a file") as caught:
+        storage.write(tmp_path / "mine", header, arrays)
     assert is_one_sentence(str(caught.value))
     assert list(tmp_path.iterdir()) == []
 
