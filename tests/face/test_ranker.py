@@ -5,6 +5,7 @@ from copy import deepcopy
 from pickle import dumps, loads
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 from sklearn.base import clone
@@ -108,6 +109,16 @@ def test_live(many):
     assert live.predict(X).shape == Y.shape
     with pytest.raises(SelectronError, match="There is no class 'z'"):
         live.tell(live.decide(X[0]).ticket, ["z"])
+
+
+def test_what_a_ticket_is_told():
+    ranker = OnlineRanker(classes=[0, 1, 2]).fit(X, Y[:, :3])
+    for given in (pd.Series([0, 2]), {0, 2}, frozenset([0, 2]), iter([0, 2]), 1, []):
+        ranker.tell(ranker.decide(X[0]).ticket, given)
+    with pytest.raises(SelectronError, match=r"^\[1, 0, 0\] names a class twice"):
+        ranker.tell(ranker.decide(X[0]).ticket, [1, 0, 0])
+    with pytest.raises(SelectronError, match="There is no class"):
+        ranker.tell(ranker.decide(X[0]).ticket, np.array([[1, 0, 0]]))
 
 
 @pytest.mark.slow

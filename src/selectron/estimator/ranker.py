@@ -1,6 +1,6 @@
 """OnlineRanker: several classes may be relevant to a row."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
@@ -139,16 +139,22 @@ class OnlineRanker(OnlineClassifier):
         *,
         correct: bool | None = None,
     ) -> bool:
-        """Learn a list of the relevant classes; return whether the learner took a step."""
+        """Learn a list of the relevant classes; return whether the learner took a step.
+
+        Raises SelectronError if one is no class or is named twice, as in a row of 0 and 1.
+        """
         check_is_fitted(self)
         if correct is not None:
             raise SelectronError(
                 "correct must be left out with OnlineRanker: give a list of classes."
             )
-        wanted = list(label) if isinstance(label, list | tuple | set | np.ndarray) else [label]
-        unknown = [name for name in wanted if name not in self.classes_.tolist()]
+        alone = isinstance(label, str) or not isinstance(label, Iterable)
+        wanted = [label] if alone else list(label)
+        unknown = [name for name in wanted if np.ndim(name) or name not in self.classes_.tolist()]
         if unknown:
             raise SelectronError(f"There is no class {unknown[0]!r}.")
+        if len(set(wanted)) < len(wanted):
+            raise SelectronError(f"{wanted} names a class twice: give a list of the relevant ones.")
         table = np.isin(self.classes_, wanted).astype(np.uint8)[None]
         with relating(self.model_, table):
             weight = checks.weights(sample_weight, None).item()
