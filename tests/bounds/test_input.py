@@ -128,6 +128,11 @@ WRONG = {
     "w": lambda: large_margin.without_small("abc", 1.0),
     "codes": lambda: comparator(X, Y[:9]),
     "switches": lambda: comparator(X, Y, switches=[31]),
+    "switches must": lambda: comparator(X, Y, switches=10),
+    "C must be finite": lambda: comparator(X, Y, C=math.inf),
+    "a must be": lambda: lasec.theorem_4(RUN, X, U, 1.0, 10.0).at(-1),
+    "learner must": lambda: report(RUN, X, "perceptron", Always()),
+    "asker must": lambda: report(RUN, X, Perceptron(), None),
     "X": lambda: seen(scipy.sparse.csr_array(X), constant=True, normalize=True),
 }
 

@@ -2,12 +2,13 @@
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.svm import LinearSVC
 
+from ..engine.parameters import shown
 from ..errors import SelectronError
 from ..model.run import Run
 from . import ellipsoid, large_margin, lasec, selective_sampling
@@ -57,20 +58,23 @@ def comparator(
 
     Each is the linear support vector machine of its stretch, scaled to minimise the hinge loss plus
     a penalty on the norm. A stretch without labels keeps the comparator before. `codes` are -1, +1,
-    or 0 for rows without a label.
+    or 0 for rows without a label. Raises SelectronError if these do not fit, or C is not finite.
 
     >>> X, codes = np.array([[1.0], [2.0], [1.0], [2.0]]), np.array([1, 1, -1, -1])
     >>> np.sign(comparator(X, codes, switches=[2])).ravel().tolist()
     [1.0, 1.0, -1.0, -1.0]
     """
     above_0(C=C)
+    if math.isinf(C):
+        raise SelectronError("C must be finite, got inf.")
     X, codes = rows(X), dense("codes", codes)
     if codes.shape != (len(X),):
         raise SelectronError(f"X has {len(X)} rows, and codes have the shape {codes.shape}.")
     U, u = np.zeros(X.shape), np.zeros(X.shape[1])
-    if not all(isinstance(at, int | np.integer) and 0 <= at <= len(X) for at in switches):
+    cuts = list(switches) if isinstance(switches, Iterable) else [None]
+    if not all(isinstance(at, int | np.integer) and 0 <= at <= len(X) for at in cuts):
         raise SelectronError(f"switches must be row numbers from 0 to {len(X)}, got {switches}.")
-    for start, stop in itertools.pairwise(sorted({0, *switches, len(X)})):
+    for start, stop in itertools.pairwise(sorted({0, *cuts, len(X)})):
         labelled = start + np.flatnonzero(codes[start:stop])
         u = _fitted(X[labelled] * codes[labelled, None], C) if len(labelled) else u
         U[start:stop] = u
@@ -102,7 +106,8 @@ def report(
     The comparators are found in hindsight, with a drift at `switches` where the theorem allows it,
     at several norms and degrees of softness; the smallest bound is returned. Learners are
     recognised by name; one without a theorem has no rows. Losses of all rounds are counted:
-    otherwise u = 0 would be the best comparator.
+    otherwise u = 0 would be the best comparator. Raises SelectronError if these do not fit the run,
+    or the learner or the asker is none.
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.askers import Always
@@ -113,6 +118,10 @@ def report(
     >>> row.theorem, row.what, round(row.bound, 3), row.outcome
     ('Cesa-Bianchi, Gentile & Zaniboni 2004, theorem 1', 'steps', 4.0, 2.0)
     """
+    for role, part in (("learner", learner), ("asker", asker)):
+        if not isinstance(part, tuple):
+            wanted = f"an object from selectron.{role}s, or a NamedTuple of your own"
+            raise SelectronError(f"{role} must be {wanted}, got {shown(part)}.")
     X = rows(X)
     check(run, len(X))
     (run,) = listed(run)

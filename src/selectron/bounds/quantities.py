@@ -29,7 +29,8 @@ class Tradeoff(NamedTuple):
     spread: float
 
     def at(self, a: float) -> float:
-        """Return the bound for an asker with parameter a."""
+        """Return the bound for an asker with parameter a; raise SelectronError unless a > 0."""
+        above_0(a=a)
         growing = a * self.comparator if self.comparator else 0.0
         falling = self.spread / a if self.spread else 0.0
         return self.fixed + (growing + falling) / 2
