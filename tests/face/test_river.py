@@ -2,6 +2,7 @@
 
 import pickle
 
+import pandas as pd
 import pytest
 from river import checks, datasets
 
@@ -92,3 +93,8 @@ def test_what_can_be_no_label_counts_no_round(y):
 def test_a_row_must_be_a_dict(x):
     with pytest.raises(SelectronError, match="A row must be a dict"):
         budget().learn_one(x, True)
+
+
+def test_a_row_of_a_data_frame_is_told_on_one_line():
+    with pytest.raises(SelectronError, match="A row must be a dict, got a 1 dtype: int64"):
+        budget().learn_one(pd.Series({"a": 1}), True)

@@ -152,3 +152,8 @@ def test_weights_that_are_no_list_of_numbers():
     for weights in ([[1], [1, 2]], ["a"] * 2, [{}] * 2):
         with pytest.raises(SelectronError, match="sample_weight"):
             OnlineClassifier().fit([[1.0], [2.0]], ["a", "b"], sample_weight=weights)
+
+
+def test_a_weight_in_words_is_not_taken_for_a_row():
+    with pytest.raises(SelectronError, match=r"to float: 'much'\.$"):
+        OnlineClassifier().fit([[1.0], [2.0]], ["a", "b"], sample_weight=["much", 1.0])

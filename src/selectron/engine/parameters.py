@@ -32,9 +32,10 @@ def number(owner: Any, name: str, fits: Callable[[float], bool], wanted: str) ->
 
 
 def shown(value: Any) -> str:
-    """Return a value as written in a call, with NumPy's scalars as Python's.
+    """Return a value as written in a call, on one line, with NumPy's scalars as Python's.
 
     >>> shown(np.float64(-1))
     '-1.0'
     """
-    return repr(value.item() if isinstance(value, np.generic) else value)
+    text = repr(value.item() if isinstance(value, np.generic) else value)
+    return " ".join(text.split()) if "\n" in text else text

@@ -118,7 +118,7 @@ def _brief(text: str, what: str) -> str:
         return text
     text = text.splitlines()[0].partition(". ")[0].rstrip(".:")
     text = re.sub(r"np\.str_\((.*)\)", r"\1", text)
-    if text.startswith("could not convert string"):
+    if text.startswith("could not convert string") and what == TABLE:
         text += f"; {HINT}"
     unclear = text[:1].islower() or text.startswith("Complex")
     return f"{what}: {text}." if unclear else f"{text}."
