@@ -111,11 +111,16 @@ def sea(seed: int, choose: bool) -> Stream:
     )
 
 
+def lasting(random: np.random.Generator, choose: bool) -> np.ndarray:
+    """Return the number of every row's concept; concepts last 800 rows on average."""
+    return np.cumsum(random.random(N) < 1 / (600 if choose else 800))
+
+
 def gaussian(seed: int, choose: bool, kind: str) -> Stream:
     """A hyperplane in 20 features, at rest, drifting, switching, or coming back: three concepts."""
     random, d = np.random.default_rng(seed), 15 if choose else 20
     X, t = random.standard_normal((N, d)), np.arange(N)
-    concept = np.cumsum(random.random(N) < 1 / (600 if choose else 800))
+    concept = lasting(random, choose)
     targets = random.standard_normal((concept[-1] + 2, d))
     if kind == "recurring":
         moves = np.cumsum(random.integers(1, 3, len(targets))) % 3  # never the same again at once
