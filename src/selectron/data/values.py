@@ -16,9 +16,8 @@ from .times import END
 from .times import FIRST as EARLIEST
 
 BLANKS = frozenset({"", "?", "na", "n/a", "#n/a", "<na>", "nan", "null", "none"})
-# Python's \d has digits of other scripts, Arrow's has not
-NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
-WHOLE_NUMBER = re.compile(NUMBER)
+# as Arrow reads them: \d has digits of other scripts
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 SIGNS, SPACES = "$€£¥₹₩₽₺₫₴₪₱฿", " \u00a0\u202f'\u2019"  # of currencies; between groups of digits
 LARGEST = 1e150  # squares of larger numbers overflow
 HUGE = 1e6  # products of smaller numbers with weights are finite
@@ -63,7 +62,7 @@ def plain_number(text: str, decimal: str) -> str:
     >>> plain_number("$1,234.50", "."), plain_number("-1.234,5 €", ","), plain_number("3,5", ".")
     ('1234.50', '-1234.5', '')
     """
-    if decimal == "." and WHOLE_NUMBER.fullmatch(text):
+    if decimal == "." and NUMBER.fullmatch(text):
         return text
     found = WRITTEN[decimal].fullmatch(text)
     return found[1] + found[2].translate(PLAIN[decimal]) if found else ""
