@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from benchmarks.streams import SEEDS, STREAMS, N, lasting
+from benchmarks.streams import SEEDS, STREAMS, N, lasting, leading
 from benchmarks.tables import show
 from selectron import Budget, OnlineClassifier
 
@@ -39,7 +39,7 @@ def told(X: np.ndarray, y: np.ndarray, cuts: list[int], rate: float, seed: int) 
 def gap(name: str, share: float, seed: int) -> float:
     """Return by how many points of accuracy `LeadingHistory` is ahead of those that are told."""
     X, y = STREAMS[name](seed, False)
-    run = OnlineClassifier(asker=Budget(rate=share), random_state=seed).run(X, y)
+    run = leading(None, X, y, share, seed)
     wanted, rate = run.asked.mean(), share
     for _ in range(5):
         accuracy, asked = told(X, y, switches(name, seed).tolist(), rate, seed)

@@ -27,7 +27,7 @@ KINDS: dict[str, type[Kind]] = {
 DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}.*)?")
 OBJECT = np.dtype(object)
 OBJECTS = {b"selectron": b"objects"}  # metadata of columns whose types Arrow guesses
-GROUPED = 3  # numbers with three digits after a point that tell thousands
+GROUPED = 3  # numbers with three digits after a point, from which these are thousands
 FIRST_ROWS = 100  # of a column, from its first value on, in which the kind is recognised
 
 
@@ -108,7 +108,7 @@ class Column:
         self._count_anew()
 
     def _count_anew(self) -> None:
-        """Start the counts that tell the kind."""
+        """Start the counts from which the kind follows."""
         self.rows = self.values = self.dates = self.vectors = self.words = self.letters = 0
         self.numbers = self.commas = self.grouped = self.same = 0  # by the decimal mark
         self.distinct: set[str] = set()
@@ -137,17 +137,17 @@ class Column:
             self._count_anew()
 
     def _count(self, x: Any) -> None:
+        text = text_of(x)
         if isinstance(x, list | tuple | np.ndarray):
             self.vectors += 1
         elif isinstance(x, date) or (isinstance(x, str) and DATE.fullmatch(x.strip())):
             self.dates += 1
         elif not isinstance(x, bool | np.bool_):
-            point, comma = number_of(x), number_of(text_of(x), ",")
+            point, comma = number_of(x), number_of(text, ",")
             self.numbers += point == point
             self.commas += comma == comma
             self.grouped += point < comma  # as "1.234" is
             self.same += point == comma
-        text = text_of(x)
         self.words += len(text.split())
         self.letters += len(text)
         self.distinct.add(text)
