@@ -8,7 +8,8 @@ from contextlib import closing
 import pyarrow.parquet as pq
 import pytest
 
-from selectron.serve import reading
+from selectron.errors import SelectronError
+from selectron.serve import declaration, reading
 from selectron.serve.store import reader
 
 from .mail import declared, texts
@@ -77,10 +78,10 @@ ODD_NAMES = (
     "   ",
     "\u00a0\u2003",
     "\u200b",
-    "a\n",
+    "a\nb",
     "a\0",
     "\x1b[1m",
-    "a\u2028",
+    "a\u2028b",
     "a" * 101,
 )
 
@@ -111,10 +112,22 @@ def test_names_that_nobody_could_see_or_type(web, label):
     assert before["classes"] == ["ham", "caf\u00e9 \u2615"]
 
 
-def test_classes_from_before_may_be_answered(web):
-    one = web(declared(classes=["ham", " "], new_classes=True))
+def test_spaces_around_a_class_do_not_count(web):
+    one = web(declared(classes=["ham ", "spam"], new_classes=True))
     item = one.add("win")["item"]
-    assert one.post(f"{MAIL}/items/{item}/answers", "annotate", {"label": " "}).json()["learned"]
+    said = one.post(f"{MAIL}/items/{item}/answers", "annotate", {"label": " ham"}).json()
+    assert said["label"] == "ham"
+    path = f"{MAIL}/answers/{said['answer']}/correct"
+    assert one.post(path, "annotate", {"label": "eggs\n"}).json()["label"] == "eggs"
+    choice = {"type": "choices", "value": {"choices": [" spam\t"]}}
+    task = {"data": {"text": "a"}, "annotations": [{"result": [choice]}]}
+    assert one.post(f"{MAIL}/label-studio", "admin", [task]).status_code == 200
+    assert one.get(MAIL).json()["classes"] == ["ham", "spam", "eggs"]
+
+
+def test_a_declared_class_has_a_name():
+    with pytest.raises(SelectronError, match=r"classes\.1: String should have at least 1"):
+        declaration.declared({"name": "mail", "classes": ["ham", " "]}, "mail.toml")
 
 
 def test_others_answers_are_not_undone(web):

@@ -5,14 +5,21 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import click
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
 
 from ..askers import Budget
 from ..errors import SelectronError
 from ..specs import LEARNER, within
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
-Class = Annotated[str, Field(min_length=1, max_length=100)]
+Class = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 Fields = Annotated[list[str], Field(max_length=1000)]
 
 

@@ -202,7 +202,7 @@ def _choice(result: Any) -> str:
     """Return the one choice of a result."""
     match {"type": "choices", **result} if isinstance(result, dict) else {}:
         case {"type": "choices", "value": {"choices": [str(label)], **rest}} if not rest:
-            return label
+            return label.strip()
         case {"type": "choices", "value": {"choices": choices, **rest}} if not rest:
             count = len(choices) if isinstance(choices, list) else 0
             what = "a choice that is no text" if count == 1 else f"{count} choices"

@@ -12,6 +12,7 @@ from pydantic import ConfigDict, Field, ValidationError
 
 from . import answering, reading, strict
 from .answering import Said
+from .declaration import Class
 from .learning import Extractor
 from .problem import Problem, unfit
 from .requests import Body, Call, Number, Reading, Writing, allowed, sent, strict_routes
@@ -138,7 +139,7 @@ def taken(stream: Stream, found: list, who: str, at: float) -> dict[str, Any]:
 # Labelling
 
 NAMING = "A class; the name of a new one has no control characters, and not only blanks."
-Label = Annotated[str | None, Field(min_length=1, max_length=100, description=NAMING)]
+Label = Annotated[Class | None, Field(description=NAMING)]
 Token = Annotated[str, Field(min_length=1, max_length=100)]
 
 
