@@ -35,7 +35,7 @@ class Line(NamedTuple):
 
 def growth() -> Iterator[Row]:
     """Yield microseconds per row as one number grows after another; draw them in the end."""
-    yield from grown("us a row", "microseconds a row", TIMES, timed)
+    yield from grown("µs a row", "microseconds a row", TIMES, timed)
 
 
 def growth_in_memory() -> Iterator[Row]:
@@ -52,16 +52,26 @@ def grown(
         lines.append(Line(learner, by, values, [measured(*work(value)) for value in values]))
         yield (
             f"{learner}, {by} {', '.join(f'{v:,g}' for v in values)}",
-            f"{', '.join(f'{number:.3g}' for number in lines[-1].found)} {unit}",
+            f"{', '.join(map(three_digits, lines[-1].found))} {unit}",
             slope(lines[-1]),
         )
     draw(lines, axis, picture)
 
 
+def three_digits(number: float) -> str:
+    """Return a number rounded to three digits.
+
+    >>> three_digits(4028.0), three_digits(0.02327)
+    ('4,030', '0.0233')
+    """
+    return f"{float(f'{number:.3g}'):,g}"
+
+
 def slope(line: Line) -> str:
     """Return the exponent with which the quantity grows at the end of the line."""
     (x, far), (s, late) = line.values[-2:], line.found[-2:]
-    return f"grows with the power {np.log(late / s) / np.log(far / x):.2f} at the end"
+    power = round(np.log(late / s) / np.log(far / x), 2) + 0.0  # no -0.0
+    return f"grows with the power {power:.2f} at the end"
 
 
 def timed(call: Callable[[], Any], rows: int) -> float:

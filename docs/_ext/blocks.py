@@ -1,4 +1,4 @@
-"""Highlight indented blocks without a language as Python sessions or shell commands."""
+"""Highlight indented blocks as Python sessions or shell commands; link pictures to their files."""
 
 from typing import Any
 
@@ -18,10 +18,16 @@ def language(text: str) -> str:
 
 
 def choose(app: Any, doctree: nodes.document) -> None:
-    """Give each block without a language its own."""
+    """Give each block without a language its own; let Sphinx link pictures to their files."""
     for block in doctree.findall(nodes.literal_block):
         if block.get("language", "default") in ("default", "none"):
             block["language"] = language(block.astext())
+    for block in doctree.findall(nodes.doctest_block):
+        block.rawsource = block.astext().rstrip()
+        block[:] = [nodes.Text(block.rawsource)]
+    for picture in doctree.findall(nodes.image):
+        if picture["uri"].endswith(".png") and "gallery" not in picture["uri"]:
+            picture["width"] = "100%"  # as wide as the text; Sphinx links what is scaled
 
 
 def as_code(app: Any, context: Any, lines: list[str]) -> None:

@@ -14,7 +14,8 @@ def inline(translator: Any, node: nodes.Node) -> None:
 
 def display(translator: Any, node: nodes.Node) -> None:
     """Write a formula on lines of its own."""
-    translator.body.append(f'<div class="formula">{tex2mathml(node.astext(), as_block=True)}</div>')
+    scrolls = 'class="formula" tabindex="0" role="group" aria-label="formula"'  # also by keys
+    translator.body.append(f"<div {scrolls}>{tex2mathml(node.astext(), as_block=True)}</div>")
     raise nodes.SkipNode
 
 

@@ -68,7 +68,7 @@ def write_api(folder: Path) -> None:
         toc.append(module)
         own = [full for full in homes if full.rpartition(".")[0] == module]
         lines = [f"# {module}", "", "```{eval-rst}", f".. automodule:: {module}", ""]
-        lines += ["```", "", "| name | |", "|---|---|", *map(row, homes), ""]
+        lines += ["```", "", "| name | purpose |", "|---|---|", *map(row, homes), ""]
         lines += ["```{toctree}", ":hidden:", "", *own, "```", ""]
         (folder / f"{module}.md").write_text("\n".join(lines), encoding="utf-8")
         for full in own:
@@ -100,7 +100,7 @@ def record(thing: type) -> list[str]:
     ]
     if not any(comment for *_, comment in found):
         return []
-    lines = ["## Fields", "", "| field | type | |", "|---|---|---|"]
+    lines = ["## Fields", "", "| field | type | meaning |", "|---|---|---|"]
     for name, kind, _, comment in found:
         lines.append(f"| `{name}` | `{kind}` | {comment}".replace(" | None", " or None") + " |")
     return [*lines, ""]
@@ -164,7 +164,7 @@ def fields(rows: list[tuple[str, str, bool, str]]) -> list[str]:
     """Return a table of parameters or fields."""
     if not rows:
         return []
-    lines = ["| name | type | required | |", "|---|---|---|---|"]
+    lines = ["| name | type | required | meaning |", "|---|---|---|---|"]
     lines += [
         f"| `{name}` | {kind} | {'yes' if needed else 'no'} | {' '.join(what.split())} |"
         for name, kind, needed, what in rows
