@@ -19,5 +19,6 @@ for asker in askers:
     chance = [asker.probability(r, 1.0, 1.0) for r in margins]
     axes.plot(margins, chance, label=repr(asker))
 axes.set(xlabel="margin score r", ylabel="probability of asking", ylim=(0, 1.05))
+axes.set_title("The smaller the margin, the more labels are asked for")
 fig.legend(loc="outside right upper")
 plt.show()

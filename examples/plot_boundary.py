@@ -22,7 +22,10 @@ late = np.arange(len(X)) > 300
 
 fig, axes = plt.subplots(figsize=(6, 5), layout="constrained")
 axes.scatter(*X[late & ~run.asked].T, s=8, c="lightgrey", label="not asked for")
-axes.scatter(*X[late & run.asked].T, s=14, c=y[late & run.asked], cmap="coolwarm", label="asked")
+for sign, colour in (1, "tab:red"), (-1, "tab:blue"):
+    axes.scatter(
+        *X[late & run.asked & (y == sign)].T, s=14, c=colour, label=f"asked for: {sign:+d}"
+    )
 (a, b), c = clf.coef_[0], clf.intercept_[0]
 line = np.array([-3.0, 3.0])
 axes.plot(line, -(a * line + c) / b, "k-", label="the learned boundary")

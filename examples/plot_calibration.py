@@ -30,5 +30,6 @@ for learner in Perceptron(), LASEC(), AROW():
     name = f"{type(learner).__name__}: error {metrics.calibration_error:.3f}"
     axes.plot(bins[:, 1], bins[:, 2], "o-", ms=4, label=name)
 axes.set(xlabel="probability of the prediction", ylabel="share that is right", aspect="equal")
+axes.set_title("Predictions are as often right as they claim")
 axes.legend()
 plt.show()

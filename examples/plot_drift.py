@@ -33,5 +33,6 @@ for learner, inner in learners.items():
     name = type(learner).__name__
     axes.plot(np.arange(200, n + 1), recent, label=f"{name}: {run.accuracy:.0%}")
 axes.set(xlabel="row", ylabel="accuracy of the last 200 rows", ylim=(0.3, 1))
+axes.set_title("Accuracy while the concept switches")
 axes.legend(loc="lower right")
 plt.show()

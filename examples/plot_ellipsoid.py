@@ -39,5 +39,6 @@ for i, (centre, shape) in enumerate(kept):
     axes.plot(*ellipse, color=plt.cm.viridis(i / len(kept)), label=f"after {i} mistakes")
 axes.plot(*u, "k*", markersize=12, label="the best classifier")
 axes.set(aspect="equal", xlabel="w, first weight", ylabel="w, second weight")
+axes.set_title("Each mistake makes the ellipse smaller")
 fig.legend(loc="outside right upper")
 plt.show()

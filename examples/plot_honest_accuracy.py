@@ -37,5 +37,6 @@ axes.errorbar(
 axes.plot(seeds, naive, "x", label="of the labels asked for")
 axes.plot(seeds, true, "k-", label="true")
 axes.set(xlabel="stream, ordered by accuracy", ylabel="accuracy")
+axes.set_title("Accuracy as estimated from the labels")
 fig.legend(loc="outside upper center", ncols=3)
 plt.show()

@@ -3,7 +3,8 @@ A kernel with bounded memory
 ============================
 
 Two moons, which no line separates, and a Gaussian kernel. The learner keeps at most 60 examples:
-when another is added, the oldest is evicted. The points are the last 400 rows.
+when another is added, the oldest is evicted. The points are the last 400 rows, in the colours of
+their classes; so are the two sides of the boundary.
 """
 
 import matplotlib.pyplot as plt
@@ -32,6 +33,7 @@ limit = np.abs(margin).max()
 axes.contourf(*np.moveaxis(grid, -1, 0), margin, 20, cmap="coolwarm", vmin=-limit, vmax=limit)
 axes.contour(*np.moveaxis(grid, -1, 0), margin, [0], colors="k")
 axes.scatter(*X[-400:].T, s=8, c=y[-400:], cmap="coolwarm", edgecolors="white", linewidths=0.3)
+axes.set(xlabel="first feature", ylabel="second feature")
 axes.set_title(f"{run.accuracy:.0%} right, {run.label_rate:.0%} of the labels, "
                f"{clf.n_support_} examples kept")  # fmt: skip
 plt.show()

@@ -34,7 +34,8 @@ line = np.array([-2.0, 2.0])
 axes.plot(line, (1 - x[0] * line) / x[1], "k:", label="margin 1")
 axes.plot(*start, "k*", ms=12, label="start")
 axes.set(
-    aspect="equal", xlim=(-2, 2), ylim=(-0.5, 2), xlabel="first weight", ylabel="second weight"
+    aspect="equal", xlim=(-2, 2), ylim=(-0.5, 2.2), xlabel="first weight", ylabel="second weight"
 )
+axes.set_title("Steps towards a margin of 1")
 axes.legend()
 plt.show()

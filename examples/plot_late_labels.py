@@ -37,5 +37,6 @@ for delay in 0, 100, 400:
     label = f"after {delay} rows: {np.mean(right):.0%} right"
     axes.plot(np.arange(150, n + 1), recent, label=label)
 axes.set(xlabel="row", ylabel="accuracy of the last 150 rows")
+axes.set_title("The later the answers, the later the model follows")
 fig.legend(title="answers come", loc="outside right upper")
 plt.show()

@@ -26,5 +26,6 @@ for name, learner in orders.items():
     wrong = run.curve
     axes.plot(np.arange(1, len(wrong) + 1), wrong, label=f"{name}: {wrong[-1]}")
 axes.set(xlabel="rows labelled", ylabel="corrections")
-axes.legend()
+axes.set_title("Certain rows first: the fewest corrections")
+fig.legend(loc="outside right upper")
 plt.show()
