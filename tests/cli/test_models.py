@@ -195,6 +195,17 @@ def test_a_file_that_holds_no_model(call, stream):
     assert "not a Selectron model file" in result.stderr
 
 
+def test_a_model_replaces_models_only(call, stream):
+    Path("mine.csv").write_text("a,b\n")
+    Path("empty").touch()
+    result = call("run", stream[0], *FAST, "--save", "mine.csv")
+    assert result.exit_code == 2
+    assert "--save: mine.csv: was not written by Selectron: give another file" in result.stderr
+    assert Path("mine.csv").read_text() == "a,b\n"
+    for _ in range(2):
+        done(call("run", stream[0], *FAST, "--save", "empty"))
+
+
 @pytest.mark.parametrize("output", ["rows.csv", "./rows.csv", "m.csv"])
 def test_predictions_replace_neither_the_rows_nor_the_model(call, tmp_path, output):
     path = written(tmp_path / "rows.csv", rows_of())

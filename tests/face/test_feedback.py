@@ -119,8 +119,10 @@ def test_bad_calls_get_one_sentence_and_leave_the_ticket_open():
             clf.tell(ticket, **call)
     with pytest.raises(SelectronError, match="correct takes the place"):
         clf.tell(ticket, sample_weight=2, correct=True)
-    with pytest.raises(SelectronError, match="Ticket 9 is unknown"):
+    with pytest.raises(SelectronError, match="Ticket 9 is unknown: tickets are numbers from 1 to"):
         clf.tell(9, correct=True)
+    with pytest.raises(SelectronError, match="There is no ticket: the label was not asked for"):
+        clf.tell(None, 1)
     with pytest.raises(SelectronError, match="A decision is no ticket: pass"):
         clf.tell(decision, 1)
     assert clf.tell(ticket, correct=True) in (True, False)

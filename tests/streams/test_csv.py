@@ -35,6 +35,16 @@ def test_csv_marks_and_headers(tmp_path, mark):
     assert table(tmp_path, numbers) == ([["1", "2"], ["3", "4"], ["5", "6"]], ["0", None, None])
 
 
+def test_a_last_column_of_many_values_is_not_taken_for_the_label(tmp_path):
+    text = "a,note\n" + "".join(f"{i},n{i}\n" for i in range(60))
+    path = stored(tmp_path, "a.csv", text)
+    with pytest.raises(SelectronError, match="the last column, 'note', would be the label, and"):
+        list(read(path))
+    assert len(table(tmp_path, text, label="note")[1]) == 60
+    assert len(table(tmp_path, text.replace("note", "Class"))[1]) == 60
+    assert table(tmp_path, text, label=False)[1] == [None] * 60
+
+
 @pytest.mark.parametrize("word", ["", " ", "?", "NA", "n/a", "nan", "null", "NaN"])
 def test_csv_rows_without_label(tmp_path, word):
     assert table(tmp_path, f"a,y\n1,{word}\n2,0\n") == ([["1"], ["2"]], [None, "0"])

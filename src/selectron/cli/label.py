@@ -263,7 +263,7 @@ class ModelSession:
         """Return a typed label, None if there is none; a new class has to be confirmed."""
         click.echo()
         classifier = self.saved.classifier
-        text = plain(typed("label"))
+        text = plain(typed("label (Enter goes back)"))
         if not text or (label := known(text, classifier.classes_.tolist())) is not None:
             return label if text else None
         if classifier.named_:

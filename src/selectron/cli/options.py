@@ -218,6 +218,17 @@ def check_target(
         raise click.BadParameter(f"{path or repr(path)}: {why}", param_hint=option)
 
 
+def _is_foreign(target: Path) -> bool:
+    """Return whether a file holds something that Selectron has not written."""
+    from ..storage import MAGIC
+
+    try:
+        with open(target, "rb") as file:
+            return file.read(len(MAGIC)) not in (b"", MAGIC)
+    except OSError:  # it does not exist, or cannot be read
+        return False
+
+
 def _unfit(path: Path, endings: tuple[str, ...], replaced: bool) -> str:
     """Return why a file cannot be written there; empty if it can."""
     if endings and path.suffix.lower() not in endings:
@@ -231,6 +242,8 @@ def _unfit(path: Path, endings: tuple[str, ...], replaced: bool) -> str:
         return "" if endings else "is no file: a model can be written to a file only"
     if target.exists() and not os.access(target, os.W_OK):
         return "may not be written to"
+    if not endings and _is_foreign(target):
+        return "was not written by Selectron: give another file"
     try:
         if replaced or not target.exists():
             tempfile.TemporaryFile(dir=target.parent).close()

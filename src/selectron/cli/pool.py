@@ -86,7 +86,10 @@ def finite(ctx: Any, param: Any, value: float) -> float:
     help="File of the answers, to resume from. Default: FILE.answers",
 )
 @click.option(
-    "-o", "--output", type=click.Path(dir_okay=False), help="Write the labels here: .csv."
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False),
+    help="Write the labels here, by the number of the row: .csv.",
 )
 @click.option(
     "--plot",

@@ -140,7 +140,10 @@ def why_not_open(ticket: Any, given: int, max_open: int) -> str:
     if hasattr(ticket, "ticket"):
         return NO_TICKET
     if not isinstance(ticket, int | np.integer) or not 0 < ticket <= given:
-        return f"Ticket {ticket!r} is unknown: {given} have been given out, from 1 on."
+        if ticket is None:
+            return "There is no ticket: the label was not asked for, as decision.ask shows."
+        known = f"tickets are numbers from 1 to {given}" if given else "none has been given out"
+        return f"Ticket {ticket!r} is unknown: {known}."
     return (
         f"Ticket {ticket} is not open: it has been answered, or has expired, "
         f"as it does once {max_open} younger ones are open."

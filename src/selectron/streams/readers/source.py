@@ -11,7 +11,7 @@ import numpy as np
 
 from ...engine.rows import Dense, Sparse, rows_of
 from ...errors import SelectronError
-from .columns import Choice, Part
+from .columns import USUAL, Choice, Part
 from .text import Blocks, Counted, ahead, encoding_of, opened, pieces, size_of
 
 ENDINGS = {  # of the names of files, by format
@@ -32,6 +32,7 @@ FOREIGN = {  # what files of other kinds begin with
     b"\x80\x04\x95": "a pickle",
     b"ARROW1": "an Arrow file",
 }
+GUESSED = 50  # values that a column may have to be taken for the label without being named
 COMMENT = re.compile(rb"\s*#[^,;\t]*$")  # with a comma it is rather the header of a table
 
 
@@ -100,6 +101,7 @@ class Source:
         self.name = "standard input" if path == "-" else path
         self.size_in_bytes = size_of(path)
         self.choice = choice  # of columns; once reading has begun, by their names
+        self._guesses = choice.label is None
         self._kind, self._header, self._size, self._encoding = kind, header, size, encoding
         self._file: Counted | None = None
         self._names_on = 0  # the line that was taken for names, 0 if there is none
@@ -126,6 +128,8 @@ class Source:
                 self._file = Counted(file)
                 for part in self._parts(self._file):
                     self.choice = part.choice
+                    if self._guesses and not rows:
+                        _check_guess(part)
                     for chunk in _chunks(part, rows, width, self._size):
                         yield chunk
                         rows, width = rows + len(chunk.labels), chunk.width
@@ -192,6 +196,16 @@ class Source:
         if self.path == "-":
             raise SelectronError("Parquet cannot be read from a pipe; give the path of the file")
         return tables.parquet_parts(file, self._size, self.choice)
+
+
+def _check_guess(part: Part) -> None:
+    """Raise SelectronError if the last column, taken for the label, does not look like one."""
+    name = str(part.choice.label or "")
+    if name and name.lower() not in USUAL and (n := len(set(part.labels.tolist()))) > GUESSED:
+        raise SelectronError(
+            f"the last column, {name!r}, would be the label, and has {n:,} values in the first "
+            f"{len(part.labels):,} rows: name the label, or '' for none"
+        )
 
 
 def _chunks(part: Part, first: int, width: int, size: int) -> Iterator[Chunk]:
