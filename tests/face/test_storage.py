@@ -52,7 +52,8 @@ def test_saving_changes_nothing_and_a_saved_file_says_the_same(tmp_path):
 
 
 def test_parameters_are_kept(tmp_path):
-    parameters = {"fit_intercept": False, "normalize": True, "max_open": 3}
+    parameters = {"fit_intercept": False, "normalize": True, "max_open": 3, "random_state": 7}
+    parameters["classes"] = [-1, 1]
     clf = OnlineClassifier(LASEC(0.5, np.inf), asker=Margin(np.float32(0.5)), **parameters)
     clf.fit(X, Y).save(tmp_path / "model")
     params = OnlineClassifier.load(tmp_path / "model").get_params(deep=False)

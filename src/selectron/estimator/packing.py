@@ -28,6 +28,9 @@ def described(clf: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Return the header and arrays of a fitted classifier."""
     header, arrays = pack(clf.model_)
     kept = {name: getattr(clf, name) for name in KEPT}
+    kept["classes"] = None if clf.classes is None else list(clf.classes)
+    seeded = isinstance(clf.random_state, int | np.integer)  # a generator's place is the model's
+    kept["random_state"] = clf.random_state if seeded else None
     names = list(getattr(clf, "feature_names_in_", ())) or None
     if names and hasattr(clf, "encoder_"):  # dicts may have brought more columns
         names = list(clf.encoder_.columns_)
