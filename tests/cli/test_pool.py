@@ -62,7 +62,7 @@ def test_answers_go_on_with_their_own_classes_only(call, half, tmp_path):
     before = (tmp_path / "open.csv.answers").read_bytes()
     result = call("pool", half, "--classes", "ham,spam", input="y\n")
     assert result.exit_code == 1
-    assert "open.csv.answers holds answers for yes, no: leave out" in result.output
+    assert "open.csv.answers was started with --classes: yes, no; leave out" in result.output
     assert "--answers" in result.output
     assert (tmp_path / "open.csv.answers").read_bytes() == before
     for more in ([], ["--classes", "no, yes"]):
@@ -71,7 +71,10 @@ def test_answers_go_on_with_their_own_classes_only(call, half, tmp_path):
     call(*args, input="ham\n")
     result = call(*args, "--classes", "ham,spam", input="y\n")
     assert result.exit_code == 1
-    assert "classes that were not named (so far ham): leave out --classes" in result.output
+    assert (
+        "other was started without --classes; labels so far: ham; leave out --classes"
+        in result.output
+    )
 
 
 def test_labels_are_typed_where_none_are_named(call, half):

@@ -161,7 +161,10 @@ def test_csv_errors(tmp_path, row, reason, size):
     [
         ({"label": "z"}, "there is no column 'z'; the columns are 'a', 'b', 'y'"),
         ({"label": 3}, "there is no column number 3; the columns are 'a', 'b', 'y'"),
-        ({"ignore": ("a", "q")}, "there is no column 'q'; the columns are 'a', 'b', 'y'"),
+        (
+            {"ignore": ("a", "q")},
+            "there is no column 'q' to be ignored; the columns are 'a', 'b', 'y'",
+        ),
         ({"ignore": "y", "label": "y"}, "the label column 'y' is also to be ignored"),
         (
             {"ignore": ("a", "b")},

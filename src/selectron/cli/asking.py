@@ -188,9 +188,9 @@ def check_resumed(path: Path, pool: SelfDirectedClassifier, wanted: str | None) 
     if given is None or (pool.classes is not None and {*given} == {*map(plain, pool.classes)}):
         return
     known = ", ".join(map(str, pool.classes_.tolist())) or "none"
-    what = f"classes that were not named (so far {known})" if pool.classes is None else known
+    how = "with --classes" if pool.classes is not None else "without --classes; labels so far"
     raise SelectronError(
-        f"{path} holds answers for {what}: leave out --classes to resume, or start another file "
+        f"{path} was started {how}: {known}; leave out --classes to resume, or start another file "
         "with --answers"
     )
 

@@ -60,7 +60,11 @@ def choose(names: Sequence[str], choice: Choice) -> Columns:
     Traceback (most recent call last):
     selectron.errors.SelectronError: there is no column 'd'; the columns are 'a', 'b', 'c'
     """
-    used = {place: "to be ignored" for which in choice.ignore for place in _places(names, which)}
+    used = {
+        place: "to be ignored"
+        for which in choice.ignore
+        for place in _places(names, which, " to be ignored")
+    }
     time = None if choice.time is None else _one(names, used, choice.time, "time")
     if time is not None:
         used[time] = "the time"
@@ -110,7 +114,7 @@ def _one(names: Sequence[str], used: Mapping[int, str], which: str | int, role: 
     return places[0]
 
 
-def _places(names: Sequence[str], which: str | int) -> list[int]:
+def _places(names: Sequence[str], which: str | int, role: str = "") -> list[int]:
     """Return the positions of the columns of that name, or else the position given."""
     found = [place for place, name in enumerate(names) if name == which]
     if isinstance(which, str) and not found and re.fullmatch(r"-?\d+", which):
@@ -119,5 +123,5 @@ def _places(names: Sequence[str], which: str | int) -> list[int]:
         found = [range(len(names))[which]] if -len(names) <= which < len(names) else []
     if not found:
         what = repr(which) if isinstance(which, str) else f"number {which}"
-        raise SelectronError(f"there is no column {what}; the columns are {listed(names)}")
+        raise SelectronError(f"there is no column {what}{role}; the columns are {listed(names)}")
     return found
