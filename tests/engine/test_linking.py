@@ -1,4 +1,4 @@
-"""Only functions that Python may call get machine code; the others are linked into them."""
+"""Only functions that Python may call get machine code; others of ours are linked into them."""
 
 import threading
 
@@ -14,10 +14,17 @@ def empty_cache(tmp_path, monkeypatch):
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
 
 
+def as_ours(function):
+    function.__module__ = "selectron.engine.round"
+    return function
+
+
+@as_ours
 def plus_one(x: float) -> float:
     return x + 1.0
 
 
+@as_ours
 def twice_more(x: float) -> float:
     return 2 * plus_one(x)
 
@@ -27,8 +34,21 @@ def half(x: float) -> float:
     return x / 2
 
 
+@as_ours
 def quarter(x: float) -> float:
     return half(half(x))
+
+
+def checked(x: float) -> float:
+    if x > 1:
+        raise ValueError("too large", x)
+    with numba.objmode(y="float64"):
+        y = x + 1
+    return y
+
+
+def of_a_user(x: float) -> float:
+    return checked(x)
 
 
 def has_machine_code(dispatcher) -> bool:
@@ -70,3 +90,11 @@ def test_threads_may_compile_at_once():
     for thread in threads:
         thread.join()
     assert found == [0.5] * 4
+
+
+@pytest.mark.filterwarnings("ignore:Code running in object mode")
+def test_functions_of_a_user_may_do_what_needs_their_environment():
+    run = compiled(of_a_user, {}, "of_a_user")
+    assert run(0.5) == 1.5
+    with pytest.raises(ValueError, match="too large"):
+        run(2.0)
