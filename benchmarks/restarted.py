@@ -1,4 +1,4 @@
-"""`python -m benchmarks.told`: what `LeadingHistory` loses by not being told of switches.
+"""`python -m benchmarks.restarted`: what it costs `LeadingHistory` to find switches itself.
 
 Against it plays a `LeadingHistory` that starts again at every switch of the concept, with as many
 labels in all. The streams are those of `benchmarks.streams` whose switches are abrupt.
@@ -26,7 +26,7 @@ def switches(name: str, seed: int) -> np.ndarray:
     return np.flatnonzero(np.diff(lasting(random, False))) + 1
 
 
-def told(X: np.ndarray, y: np.ndarray, cuts: list[int], rate: float, seed: int) -> np.ndarray:
+def restarted(X: np.ndarray, y: np.ndarray, cuts: list[int], rate: float, seed: int) -> np.ndarray:
     """Return accuracy and share of labels of learners that start again at every switch."""
     found = np.zeros(2)
     for start, stop in pairwise([0, *cuts, N]):
@@ -37,12 +37,12 @@ def told(X: np.ndarray, y: np.ndarray, cuts: list[int], rate: float, seed: int) 
 
 
 def gap(name: str, share: float, seed: int) -> float:
-    """Return by how many points of accuracy `LeadingHistory` is ahead of those that are told."""
+    """Return by how many points of accuracy `LeadingHistory` is ahead of one that starts again."""
     X, y = STREAMS[name](seed, False)
     run = leading(None, X, y, share, seed)
     wanted, rate = run.asked.mean(), share
     for _ in range(5):
-        accuracy, asked = told(X, y, switches(name, seed).tolist(), rate, seed)
+        accuracy, asked = restarted(X, y, switches(name, seed).tolist(), rate, seed)
         if abs(asked - wanted) < CLOSE:
             break
         rate = min(1.0, rate * wanted / asked)
@@ -58,7 +58,7 @@ def main() -> None:
         (name, *(f"{x:+.1f}" for x in row))
         for name, row in zip([*names, "mean"], means, strict=True)
     ]
-    show(("ahead of those that are told", *(f"{share:.0%}" for share in SHARES)), rows)
+    show(("ahead of one that starts again", *(f"{share:.0%}" for share in SHARES)), rows)
 
 
 if __name__ == "__main__":
