@@ -139,9 +139,9 @@ def why_not_open(ticket: Any, given: int, max_open: int) -> str:
     """Return why a ticket cannot be answered, `given` being the number of tickets so far."""
     if hasattr(ticket, "ticket"):
         return NO_TICKET
+    if ticket is None:
+        return "There is no ticket: the label was not asked for, as decision.ask shows."
     if not isinstance(ticket, int | np.integer) or not 0 < ticket <= given:
-        if ticket is None:
-            return "There is no ticket: the label was not asked for, as decision.ask shows."
         known = f"tickets are numbers from 1 to {given}" if given else "none has been given out"
         return f"Ticket {ticket!r} is unknown: {known}."
     return (
