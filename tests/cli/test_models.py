@@ -86,6 +86,22 @@ def test_named_classes_and_times_are_kept(call, tmp_path):
     assert Path("m").read_bytes() == Path("whole").read_bytes()
 
 
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+@pytest.mark.parametrize("ignore", [("--ignore", "id"), ("--column", "id=ignored")])
+def test_columns_that_a_model_ignores_may_be_missing_and_return(call, tmp_path, ending, ignore):
+    rows = list(rows_of(300))
+    bare = [{name: value for name, value in row.items() if name != "id"} for row in rows]
+    parts = rows[:100], rows[100:200], rows[200:]
+    for name, middle in (("m", bare[100:200]), ("whole", parts[1])):
+        done(
+            call("run", written(tmp_path / f"a.{ending}", parts[0]), *FAST, *ignore, "--save", name)
+        )
+        for part in middle, parts[2]:
+            path = written(tmp_path / f"b.{ending}", part)
+            done(call("run", path, "--model", name, "--save", name))
+    assert Path("m").read_bytes() == Path("whole").read_bytes()
+
+
 @pytest.mark.parametrize("size", [1, 7, 4096])
 def test_a_model_does_not_depend_on_chunks(call, tmp_path, monkeypatch, size):
     from selectron.streams import readers

@@ -97,6 +97,15 @@ def test_columns_go_by_their_names():
         assert str(caught.value) == reason
 
 
+def test_a_column_that_is_ignored_may_be_missing():
+    encoder = TableEncoder(ignore=["country"])
+    clf = OnlineClassifier(Perceptron(), encoder=encoder, random_state=0).fit(FRAME, LABELS)
+    twin = OnlineClassifier(Perceptron(), encoder=encoder, random_state=0).fit(FRAME, LABELS)
+    clf.partial_fit(FRAME[["age"]], LABELS)
+    twin.partial_fit(FRAME, LABELS)
+    assert clf.predict_proba(FRAME).tolist() == twin.predict_proba(FRAME[["age"]]).tolist()
+
+
 def test_names_that_are_numbers_are_compared_as_text():
     frame = pd.DataFrame(np.arange(80).reshape(40, 2) % 3)
     clf = OnlineClassifier(Perceptron(), encoder=TableEncoder({0: "category"}, ignore=[1]))

@@ -50,10 +50,12 @@ def digits(seed: int) -> Iterator["Chunk"]:
 
 
 def source_of(file: str, choice: Any = None, **options: Any) -> "Source":
-    """Return a file to be read, with the columns of `choice`, or else of the options."""
+    """Return a file to be read, with the columns of a model's choice, or else of the options."""
     from ..streams.readers import read
 
-    columns = choice._asdict() if choice else {key: options[key] for key in ("label", "ignore")}
+    columns = {key: options[key] for key in ("label", "ignore")}
+    if choice:
+        columns = choice._replace(lenient=True)._asdict()
     given = {key: options[key] for key in ("header", "encoding")}
     return read(file, format=options["kind"], **given | {"time": options.get("time")} | columns)
 

@@ -83,7 +83,8 @@ def save(path: str, contest: "Contest", choice: "Choice", before: Saved | None) 
     if contest.encoder is not None:
         clf.encoder_ = contest.encoder
         clf.feature_names_in_ = contest.encoder.feature_names_in_
-    clf.choice_ = tuple(choice)
+    choice = (before and before.choice) or choice  # of a model that goes on, what it ignores stays
+    clf.choice_ = choice.label, choice.ignore, choice.time
     keep(path, clf, before and before.place)
 
 

@@ -345,7 +345,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             self._start(first[0] if first else dict.fromkeys(names), schema(table))
         for place, name in enumerate(self.columns_):
             if name not in names:
-                if place < self.n_first_:
+                if place < self.n_first_ and self.columns_[name].kind != "ignored":
                     raise SelectronError(f"There is no column {name!r}: earlier rows had one.")
                 table = table.append_column(name, pa.nulls(len(table)))
         for name in names:

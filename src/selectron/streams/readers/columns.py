@@ -18,6 +18,7 @@ class Choice(NamedTuple):
     label: str | int | None = None  # name or position; None: the usual one; "": there is none
     ignore: tuple[str | int, ...] = ()  # names or positions
     time: str | int | None = None  # name or position; None: there is none
+    lenient: bool = False  # whether columns to be ignored may be missing
 
 
 class Part(NamedTuple):
@@ -63,6 +64,7 @@ def choose(names: Sequence[str], choice: Choice) -> Columns:
     used = {
         place: "to be ignored"
         for which in choice.ignore
+        if which in names or not choice.lenient
         for place in _places(names, which, " to be ignored")
     }
     time = None if choice.time is None else _one(names, used, choice.time, "time")

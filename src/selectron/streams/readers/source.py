@@ -172,7 +172,7 @@ class Source:
             from . import svmlight
 
             self._refuse("svmlight", header=self._header)
-            if self.choice != Choice():
+            if self.choice._replace(lenient=False) != Choice():
                 raise SelectronError(
                     "svmlight has no named columns: leave label, ignore, time out, and give a "
                     "model of tables a table"
@@ -224,6 +224,7 @@ def read(
     format: str | None = None,
     label: str | int | None = None,
     ignore: str | int | Iterable[str | int] = (),
+    lenient: bool = False,
     time: str | int | None = None,
     header: bool | None = None,
     size: int = 4096,
@@ -239,6 +240,7 @@ def read(
     label : name or position of the label column, "" for none; by default the column named label,
         target, class or y, or else the last of several (JSON: none); not for svmlight
     ignore : names or positions of columns to leave out
+    lenient : whether such a column may be missing
     time : name or position of the column with the time of each row, in seconds since 1970 or as
         ISO 8601 writes it, in UTC where no zone is given; it is no feature; not for svmlight
     header : whether a CSV file begins with names; by default if a cell of its first line is a word,
@@ -265,7 +267,7 @@ def read(
     if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
         raise SelectronError(f"size is {size!r}, and a whole number of rows from 1 is needed")
     ignored = (ignore,) if isinstance(ignore, str | int) else tuple(ignore)
-    choice = Choice("" if label is False else label, ignored, time)
+    choice = Choice("" if label is False else label, ignored, time, lenient)
     with _naming(name):
         kind, encoding = format or by_name(name), encoding_of(encoding)
         return Source(name, kind, choice, header, int(size), encoding)
