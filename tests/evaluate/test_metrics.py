@@ -7,6 +7,7 @@ from sklearn import metrics as peer
 from selectron import Budget, OnlineClassifier, SelectronError
 from selectron.askers import Fixed
 from selectron.estimator.ranker import OnlineRanker
+from selectron.evaluate import tables
 from selectron.learners import LASEC
 from selectron.model.metrics import BINS, Tally
 
@@ -107,3 +108,9 @@ def test_rows_of_several_classes_have_none():
     run = ranker.run([[1.0], [-1.0]], np.array([[1, 0], [0, 1]]))
     with pytest.raises(SelectronError, match="several classes"):
         run.metrics()
+
+
+def test_names_that_would_become_one_stay_long():
+    names = [f"twelve chars {i} and as many again" for i in range(2)]
+    assert tables.brief(names) == names
+    assert tables.brief([names[0], "b"]) == ["twelve chars…s many again", "b"]

@@ -45,6 +45,18 @@ def test_a_last_column_of_many_values_is_not_taken_for_the_label(tmp_path):
     assert table(tmp_path, text, label=False)[1] == [None] * 60
 
 
+@pytest.mark.parametrize(("values", "doubts"), [(50, 0), (51, 1)])
+def test_a_label_of_many_values_is_doubted(tmp_path, values, doubts):
+    text = "a,note\n" + "".join(f"{i},n{i % values}\n" for i in range(60))
+    source = read(stored(tmp_path, "a.csv", text), label="note")
+    list(source)
+    many = "the label 'note' has 51 values in the first 60 rows, and each is a class"
+    assert source.doubts == [many] * doubts
+    seldom = read(stored(tmp_path, "b.csv", text + 10 * text.partition("\n")[2]), label="note")
+    list(seldom)
+    assert not seldom.doubts
+
+
 @pytest.mark.parametrize("word", ["", " ", "?", "NA", "n/a", "nan", "null", "NaN"])
 def test_csv_rows_without_label(tmp_path, word):
     assert table(tmp_path, f"a,y\n1,{word}\n2,0\n") == ([["1"], ["2"]], [None, "0"])
@@ -85,7 +97,7 @@ def test_a_first_line_like_the_next_is_a_row(tmp_path, case, size):
     assert labels == again
     source = read(path, **options)
     list(source)
-    assert not source.doubt
+    assert not source.doubts
 
 
 @pytest.mark.parametrize("case", NAMES)
@@ -100,11 +112,12 @@ def test_a_first_line_unlike_the_next_has_names(tmp_path, case):
         fault = str(error)
     assert "line 2" in fault if case == "other cells below" else labels[0] != name
     expected = "line 1 was taken for names, though some are numbers: if it is a row, use"
-    assert source.doubt.startswith(expected) == (case != "words")
+    assert len(source.doubts) == (case != "words")
+    assert all(doubt.startswith(expected) for doubt in source.doubts)
     forced = read(path, label=name, header=True)
     with suppress(SelectronError):
         list(forced)
-    assert not forced.doubt
+    assert not forced.doubts
 
 
 def test_csv_label_and_ignore(tmp_path):

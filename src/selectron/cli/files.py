@@ -73,8 +73,8 @@ def watched(source: "Source") -> Generator["Chunk", None, None]:
     bar = tqdm(total=source.size_in_bytes, unit="B", unit_scale=True, disable=None, delay=0.5)
     with bar:
         for chunk in source:
-            if source.doubt and not chunk.first:
-                click.echo(f"selectron: {source.name}: {source.doubt}", err=True)
+            for doubt in source.doubts if not chunk.first else ():
+                click.echo(f"selectron: {source.name}: {doubt}", err=True)
             yield chunk
             bar.update(source.position() - bar.n)
 

@@ -1,7 +1,7 @@
 """Metrics as lines of text, and as JSON."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from ..model.metrics import Metrics, RunMetrics, Tally
 
 RARE = 0.1  # of the labels, and half of an even share at most
 MOST_COLUMNS, MOST_CLASSES = 3, 12  # that are shown
+PART = 12  # characters at both ends of a long name that are shown
 
 
 def aligned(lines: Sequence[Sequence[str]], left: int = 1) -> str:
@@ -31,6 +32,17 @@ def aligned(lines: Sequence[Sequence[str]], left: int = 1) -> str:
     )
 
 
+def brief(names: Iterable[Any]) -> list[str]:
+    """Return the names of classes in 25 characters each at most, if they stay different.
+
+    >>> brief(["ham", "mail that nobody has asked for"])
+    ['ham', 'mail that no…as asked for']
+    """
+    full = list(map(str, names))
+    cut = [name if len(name) <= 2 * PART + 1 else f"{name[:PART]}…{name[-PART:]}" for name in full]
+    return cut if len(set(cut)) == len(set(full)) else full
+
+
 def rare(true: Tally) -> list[int]:
     """Return the indices of rare classes, rarest first, three at most."""
     shares = true.shares()
@@ -40,8 +52,9 @@ def rare(true: Tally) -> list[int]:
 
 def recalls(tallies: Sequence[Tally], names: Sequence[str]) -> dict[str, list[str]]:
     """Return a column with the recall of each rare class, by its head."""
+    short = brief(names)
     return {
-        f"recall of {names[k]}": [_number(tally.recall()[k]) for tally in tallies]
+        f"recall of {short[k]}": [_number(tally.recall()[k]) for tally in tallies]
         for k in rare(tallies[0])
     }
 
@@ -66,9 +79,9 @@ def described(title: str, metrics: RunMetrics) -> str:
         (name.replace("_", " "), *(_number(getattr(one, name)) for one in found)) for name in names
     ]
     each = [("class", *(f"{name}, {one}" for name in ("recall", "F1") for one in head))]
-    for k, name in enumerate(true.classes[:MOST_CLASSES]):
+    for k, name in enumerate(brief(true.classes[:MOST_CLASSES])):
         cells = [_number(values[k]) for values in (one.recall for one in found)]
-        each.append((str(name), *cells, *(_number(one.f1[k]) for one in found)))
+        each.append((name, *cells, *(_number(one.f1[k]) for one in found)))
     texts = [aligned(whole), aligned(each)]
     if len(true.classes) <= MOST_CLASSES:
         texts += [confused(one, word) for one, word in zip(found, head, strict=True)]
@@ -79,9 +92,10 @@ def described(title: str, metrics: RunMetrics) -> str:
 
 def confused(metrics: Metrics, word: str) -> str:
     """Return the confusion table as text."""
-    lines = [(f"class, {word}", *(f"predicted {name}" for name in metrics.classes))]
-    for name, row in zip(metrics.classes, metrics.confusion.tolist(), strict=True):
-        lines.append((str(name), *(f"{count:,.0f}" for count in row)))
+    names = brief(metrics.classes)
+    lines = [(f"class, {word}", *(f"predicted {name}" for name in names))]
+    for name, row in zip(names, metrics.confusion.tolist(), strict=True):
+        lines.append((name, *(f"{count:,.0f}" for count in row)))
     return aligned(lines)
 
 

@@ -33,6 +33,7 @@ FOREIGN = {  # what files of other kinds begin with
     b"ARROW1": "an Arrow file",
 }
 GUESSED = 50  # values that a column may have to be taken for the label without being named
+MANY = 0.1  # values a row from which a label that was named is doubted
 COMMENT = re.compile(rb"\s*#[^,;\t]*$")  # with a comma it is rather the header of a table
 
 
@@ -106,13 +107,14 @@ class Source:
         self._file: Counted | None = None
         self._names_on = 0  # the line that was taken for names, 0 if there is none
         self._doubtful = False
+        self._values = ""  # how many the label has, if they are too many for classes
 
     @property
-    def doubt(self) -> str:
-        """A doubt about the header, once reading has begun; empty if there is none."""
-        if not self._doubtful:
-            return ""
-        return f"{self._taken()}, though some are numbers: if it is a row, use --no-header"
+    def doubts(self) -> list[str]:
+        """Doubts about the header and the label, once reading has begun."""
+        taken = f"{self._taken()}, though some are numbers: if it is a row, use --no-header"
+        many = f"the label {self.choice.label!r} has {self._values}, and each is a class"
+        return [taken] * self._doubtful + [many] * bool(self._values)
 
     def _taken(self) -> str:
         return f"line {self._names_on} was taken for names"
@@ -128,8 +130,8 @@ class Source:
                 self._file = Counted(file)
                 for part in self._parts(self._file):
                     self.choice = part.choice
-                    if self._guesses and not rows:
-                        _check_guess(part)
+                    if not rows:
+                        self._check_label(part)
                     for chunk in _chunks(part, rows, width, self._size):
                         yield chunk
                         rows, width = rows + len(chunk.labels), chunk.width
@@ -138,6 +140,19 @@ class Source:
             if not rows:
                 why = f": {self._taken()} (if it is a row, use --no-header)"
                 raise SelectronError(f"there are no rows{why if self._names_on else ''}")
+
+    def _check_label(self, part: Part) -> None:
+        """Count the values of a label that does not look like one; SelectronError for a guess."""
+        name, n, rows = part.choice.label, len(set(part.labels.tolist())), len(part.labels)
+        if not name or n <= GUESSED:
+            return
+        found = f"{n:,} values in the first {rows:,} rows"
+        if self._guesses and str(name).lower() not in USUAL:
+            raise SelectronError(
+                f"the last column, {name!r}, would be the label, and has {found}: name the label, "
+                "or '' for none"
+            )
+        self._values = found if n > rows * MANY else ""
 
     def _parts(self, file: Counted) -> Iterator[Part]:
         kind, blocks = self._kind, Blocks(file, self._encoding)
@@ -196,16 +211,6 @@ class Source:
         if self.path == "-":
             raise SelectronError("Parquet cannot be read from a pipe; give the path of the file")
         return tables.parquet_parts(file, self._size, self.choice)
-
-
-def _check_guess(part: Part) -> None:
-    """Raise SelectronError if the last column, taken for the label, does not look like one."""
-    name = str(part.choice.label or "")
-    if name and name.lower() not in USUAL and (n := len(set(part.labels.tolist()))) > GUESSED:
-        raise SelectronError(
-            f"the last column, {name!r}, would be the label, and has {n:,} values in the first "
-            f"{len(part.labels):,} rows: name the label, or '' for none"
-        )
 
 
 def _chunks(part: Part, first: int, width: int, size: int) -> Iterator[Chunk]:
