@@ -73,7 +73,7 @@ def test_decisions_are_written(call, stream, ending):
     else:
         rows = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
     outcome = played(X, y.astype(np.int8), seed=0)
-    assert [row["row"] for row in rows] == list(range(300))
+    assert [row["row"] for row in rows] == list(range(1, 301))
     assert {row["learner"] for row in rows} == {"perceptron"}
     assert [row["margin"] for row in rows] == outcome.margin.tolist()
     assert [row["proba"] for row in rows] == outcome.proba.max(axis=1).tolist()

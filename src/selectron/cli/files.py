@@ -124,7 +124,7 @@ def numbering(file: str | None, first: int = 0) -> Iterator[None]:
 def decisions(
     names: list[str], first: int, contestant: "Contestant", outcome: Any, labels: Any
 ) -> "pa.Table":
-    """Return the decisions of a chunk: rows from 0, null for a label that is missing."""
+    """Return the decisions of a chunk: rows from 1, null for a label that is missing."""
     import numpy as np
     import pyarrow as pa
 
@@ -132,7 +132,7 @@ def decisions(
 
     n, text = len(labels), np.array(names, dtype=object)
     columns = [
-        np.arange(first, first + n),
+        np.arange(first + 1, first + n + 1),
         np.full(n, contestant.name, dtype=object),
         np.full(n, contestant.asker, dtype=object),
         text[outcome.index],

@@ -141,7 +141,7 @@ class Contestant:
         self.steps += int(outcome.updated.sum()) + outcome.earlier
 
     def result(self) -> dict[str, Any]:
-        """Return the totals, by the names that the table and the JSON output use."""
+        """Return the totals, by the names that the table and the JSON output use; rows from 1."""
         estimate, reason = self._estimate()
         return {
             "learner": self.name,
@@ -152,7 +152,7 @@ class Contestant:
             "label_rate": self.asked / self.rows if self.rows else None,
             "asked": self.asked,
             "mistakes": self.mistakes,
-            "drifts": self.drifts.rounds if self.watches else None,
+            "drifts": [at + 1 for at in self.drifts.rounds] if self.watches else None,
             "steps": self.steps,
             "rows": self.rows,
             "rows_per_second": self.rows / self.seconds if self.seconds else None,
