@@ -15,6 +15,8 @@ import pytest
 
 from selectron import Budget, OnlineClassifier, SelectronError
 from selectron.askers import Fixed
+from selectron.data import TableEncoder
+from selectron.learners import Perceptron
 
 FAST = ["--learner", "perceptron", "--ask", "fixed:p=0.5"]
 CLASSES = ["--classes", "ham,spam,late"]
@@ -345,13 +347,36 @@ def test_words_of_text_leave_the_other_weights_to_be_shown(call, tmp_path):
     assert "Weights towards low, or high if negative\n" in shown
     *_, one, words = shown.splitlines()
     assert one.endswith("  a")
-    assert re.fullmatch(
-        r"  Words of text, which are hashed and have no names: \d+\.\d% of all weight", words
-    )
+    ask = "; to see them, add a file with such texts: selectron show MODEL FILE"
+    assert re.fullmatch(rf"  Words of text have \d+\.\d% of all weight{ask}", words)
     (part,) = json.loads(call("show", "a.model", "--json").stdout)["words"].values()
     assert 0 < part < 1
     call("run", "a.jsonl", "--column", "note=text", "--ignore", "a", *options)
     assert "  hashed " in call("show", "a.model").stdout
+
+
+@pytest.mark.parametrize("form", ["sparse", "dense"])
+def test_words_of_a_file_name_their_weights(call, tmp_path, form):
+    rng = np.random.default_rng(0)
+    notes = [" ".join(some) for some in rng.choice(["urgent", "help", "server"], (300, 4))]
+    labels = ["high" if "help urgent" in note else "low" for note in notes]
+    encoder = TableEncoder({"note": "text"}, form=form)
+    clf = OnlineClassifier(Perceptron(), encoder=encoder, random_state=0)
+    clf.fit(pd.DataFrame({"note": notes}), labels).save("m")
+    file = written(tmp_path / "new.jsonl", [{"note": note, "more": 1} for note in (*notes, None)])
+    shown = json.loads(done(call("show", "m", file, "--json")).stdout)
+    (weights,) = shown["weights"].values()
+    assert weights[0][0] == '"help urgent"'
+    words = {name.strip('"'): weight for name, weight in weights}
+    single = [word for word in words if " " not in word]
+    margins = clf.decision_function(pd.DataFrame({"note": single})) * 2**0.5  # of (1, 1), scaled
+    assert len(single) > 1
+    assert (margins - clf.intercept_).tolist() == pytest.approx([words[word] for word in single])
+    (tmp_path / "a.csv").write_text("note,more,label\n,1,a\n,2,b\n")
+    refused = call("show", "m", "a.csv").stderr
+    assert refused == "selectron: a.csv: there are no words in 'note'\n"
+    done(call("run", "a.csv", *FAST, "--ignore", "note", "--save", "m"))
+    assert "the model has no column of text: leave FILE out" in call("show", "m", "a.csv").stderr
 
 
 def test_python_takes_the_same_tables_as_the_command_line(call, tmp_path):

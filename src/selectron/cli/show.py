@@ -1,28 +1,43 @@
 """`selectron show`: what a kept model has learned."""
 
 import json
+from collections import Counter
 from typing import Any
 
 import click
 
+from ..errors import SelectronError
 from . import ExamplesFirst, reported
+from .files import watched
 from .models import Saved, load
+from .options import of_text
+from .predict import all_columns
+from .terminal import records_of
 
 MOST = 10  # weights that are shown
+ROWS = 20_000  # of a file in which words are looked for
+TO_NAME = "; to see them, add a file with such texts: selectron show MODEL FILE"
 
 
 @click.command(cls=ExamplesFirst)
 @click.argument("model")
+@click.argument("file", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def show(model: str, as_json: bool) -> None:
+@of_text
+def show(model: str, file: str | None, as_json: bool, **options: Any) -> None:
     """Show what MODEL has learned: rows, labels, classes, columns, and its largest weights.
+
+    A model stores hashes of the words of texts, not the words. With FILE, which holds such texts,
+    the weights of its words are shown, too.
 
     \b
         selectron show mail.model
+        selectron show mail.model mail.csv
         selectron show mail.model --json
     """
     with reported():
-        found = described(load(model))
+        saved = load(model)
+        found = described(saved, {} if file is None else words_of(saved, file, options))
         if as_json:
             click.echo(json.dumps(found, indent=2))
             return
@@ -39,12 +54,30 @@ def show(model: str, as_json: bool) -> None:
                 click.echo(f"  {weight:+10.4f}  {feature}")
             if part := found["words"].get(name):
                 click.echo(
-                    f"  Words of text, which are hashed and have no names: {part:.1%} of all weight"
+                    f"  Words of text have {part:.1%} of all weight{'' if file else TO_NAME}"
                 )
 
 
-def described(saved: Saved) -> dict[str, Any]:
-    """Return what is known of a model, as values for JSON."""
+def words_of(saved: Saved, file: str, options: dict[str, Any]) -> dict[int, str]:
+    """Return the most frequent word or pair of words in a file at the place of each hash."""
+    columns = saved.encoder.columns_ if saved.encoder else {}
+    texts = {name: column.encoder for name, column in columns.items() if column.kind == "text"}
+    if not texts:
+        raise SelectronError("the model has no column of text: leave FILE out")
+    counts = Counter[tuple[int, str]]()
+    for chunk in watched(all_columns(file, **options)):
+        for row in records_of(chunk.rows):
+            for name, text in texts.items():
+                counts.update(text.terms(row.get(name), saved.encoder.layout_))
+        if chunk.first > ROWS:
+            break
+    if not counts:
+        raise SelectronError(f"{file}: there are no words in {', '.join(map(repr, texts))}")
+    return {place: f'"{word}"' for (place, word), _ in reversed(counts.most_common())}
+
+
+def described(saved: Saved, words: dict[int, str]) -> dict[str, Any]:
+    """Return what is known of a model, as values for JSON, given the words at places of hashes."""
     from ..specs import written
 
     clf = saved.classifier
@@ -57,12 +90,12 @@ def described(saved: Saved) -> dict[str, Any]:
         "open": len(model.open),
         "classes": [str(name) for name in clf.classes_.tolist()],
         "columns": [] if saved.encoder is None else saved.encoder.report(),
-        "weights": {} if model.dual else largest(clf),
-        "words": {} if model.dual else of_words(clf),
+        "weights": {} if model.dual else largest(clf, words),
+        "words": {} if model.dual else shares_of_words(clf),
     }
 
 
-def of_words(clf: Any) -> dict[str, float]:
+def shares_of_words(clf: Any) -> dict[str, float]:
     """Return the part that hashed words have of the sum of all sizes of weights, by class."""
     sizes = abs(clf.coef_)
     words = sizes[:, : _hashed(clf)].sum(axis=1) / sizes.sum(axis=1).clip(min=1e-300)
@@ -80,19 +113,24 @@ def _sides(clf: Any) -> list[str]:
     return classes[-1:] if len(clf.coef_) == 1 else classes
 
 
-def largest(clf: Any) -> dict[str, list[tuple[str, float]]]:
+def largest(clf: Any, words: dict[int, str]) -> dict[str, list[tuple[str, float]]]:
     """Return the largest weights of every class, by the names of the features.
 
-    Of two classes, positive weights are those of the second. Words of text are hashed: they have no
-    names, and are left out if there are other features.
+    Of two classes, positive weights are those of the second. `words` names places of hashes; those
+    without a name are left out if there are other features.
     """
+    import numpy as np
+
     coef = clf.coef_
     hashed = _hashed(clf)
     known = hasattr(clf, "encoder_") or hasattr(clf, "names_")
-    names = clf.feature_names_ if known else [f"feature {j}" for j in range(coef.shape[1])]
+    names = list(clf.feature_names_ if known else (f"feature {j}" for j in range(coef.shape[1])))
+    for place, word in words.items():
+        names[place] = word
     found = {}
     for name, row in zip(_sides(clf), coef, strict=True):
         order = abs(row).argsort(kind="stable")[::-1]
-        named = order[order >= hashed] if row[hashed:].any() else order
+        named = order[(order >= hashed) | np.isin(order, list(words))]
+        named = named if row[named].any() else order
         found[name] = [(names[j], float(row[j])) for j in named[:MOST] if row[j]]
     return found

@@ -8,8 +8,9 @@ be given in the order of the rows, however rows are cut into arrays.
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -268,6 +269,15 @@ class Text(Kind):
         value = 1.0 / math.sqrt(len(found))
         for h in found:
             out[self.place + h] = out.get(self.place + h, 0.0) + value
+
+    def terms(self, x: Any, layout: Layout) -> Iterator[tuple[int, str]]:
+        """Yield the words of a text and pairs of neighbouring ones, each with its place before."""
+        text = text_of(x).strip().lower()
+        words = WORD.findall("" if text in BLANKS else text)
+        hashes = [HASHES[word] for word in words]
+        names = [*words, *map(" ".join, pairwise(words))]
+        for h, name in zip([*hashes, *map(mixed, hashes, hashes[1:])], names, strict=True):
+            yield self.place + h % (layout.front or TEXT_PLACES), name
 
     def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
         """Return what `emit` takes, and whether the column is new."""
