@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import scipy.sparse
 
-from selectron import OnlineClassifier
+from selectron import OnlineClassifier, SelectronError
 from selectron.askers import Fixed, Margin, SecondOrderMargin
 from selectron.learners import AROW, LASEC, PassiveAggressive, Perceptron, SecondOrderPerceptron
 
@@ -298,3 +298,12 @@ def test_seeds_of_any_kind(seed):
     clf = OnlineClassifier(Perceptron(), asker=Margin(0.1), random_state=seed)
     runs = [clf.fit(X, Y).run(X, Y).asked for _ in range(2)]
     assert np.array_equal(*runs) or seed is None
+
+
+def test_a_shape_that_is_none_of_ours_is_named():
+    class Shaped(Perceptron):
+        def shape(self):
+            return (1.0, 2.0)
+
+    with pytest.raises(SelectronError, match=r"^Shaped.shape must return a Shape or None, got \(1"):
+        OnlineClassifier(Shaped()).fit(np.eye(2), [0, 1])

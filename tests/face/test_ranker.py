@@ -250,3 +250,15 @@ def test_its_tags_are_those_of_a_multi_label_classifier():
 
 def test_a_decision_has_no_probabilities():
     assert OnlineRanker(PassiveAggressive(), classes=[0, 1, 2]).decide([1.0, 2.0]).proba == ()
+
+
+def test_classes_are_named_by_a_data_frame():
+    names = ["news", "sport", "art", "law", "tech"]
+    frame = pd.DataFrame(Y, columns=names)
+    ranker = OnlineRanker(PassiveAggressive(C=1.0)).fit(X, frame)
+    assert ranker.classes_.tolist() == names
+    with pytest.raises(SelectronError, match="The classes are"):
+        ranker.partial_fit(X, frame[names[::-1]])
+    assert ranker.partial_fit(X, Y).predict(X).shape == Y.shape
+    named = OnlineRanker(PassiveAggressive(C=1.0), classes=list("abcde")).fit(X, frame)
+    assert named.classes_.tolist() == list("abcde")

@@ -55,8 +55,9 @@ class OnlineRanker(OnlineClassifier):
 
     Every class has a score. A step separates the relevant class with the lowest score from the
     irrelevant one with the highest; equal scores are a mistake. Labels are tables of 0 and 1, one
-    column a class; a row of NaN has none. `classes` are the columns. Parameters are those of
-    `OnlineClassifier`, without `class_weight` and `correctable`, and with
+    column a class; a row of NaN has none. Classes are named by `classes`, or else as the columns of
+    a data frame. Parameters are those of `OnlineClassifier`, without `class_weight` and
+    `correctable`, and with
 
     many : {"joint", "exact"}, default None
         How learners of second order keep what they know of K classes and d features (with the
@@ -186,7 +187,7 @@ class OnlineRanker(OnlineClassifier):
         """Return rows, the table of labels and codes, after making the model ready for them."""
         block, n = self._rows(X)
         table, without = indicators(y, n)
-        self._ready(block, columns(self, table.shape[1], classes), True)
+        self._ready(block, columns(self, y, table.shape[1], classes), True)
         codes = np.where(without, 0, np.arange(1, n + 1)).astype(np.int32)
         return block, table, codes
 
@@ -218,12 +219,13 @@ def indicators(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     return np.nan_to_num(table).astype(np.uint8), without
 
 
-def columns(estimator: Any, number: int, given: Any) -> np.ndarray:
-    """Return the names of the classes, one for each column."""
+def columns(estimator: Any, y: Any, number: int, given: Any) -> np.ndarray:
+    """Return the names of the classes, one for each column: those of a data frame by default."""
     wanted = estimator.classes if given is None else given
     known = getattr(estimator, "classes_", None)
     if wanted is None:
-        wanted = np.arange(number) if known is None else known
+        usual = np.arange(number) if known is None else known
+        wanted = getattr(y, "column_names", getattr(y, "columns", usual))
     if isinstance(wanted, str) or np.ndim(wanted) != 1:
         raise SelectronError(f"classes must be a list of labels, got {wanted!r}.")
     names = as_array(list(wanted))

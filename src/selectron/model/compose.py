@@ -11,6 +11,7 @@ from ..engine.bind import digest
 from ..engine.loop import BELIEF, FORM, LENGTH, VARIANCE, Asker, play
 from ..engine.machine import compiled
 from ..engine.parts import Learner, declared
+from ..engine.round import Shape
 from ..errors import SelectronError
 from ..history import dense as ensemble_dense
 from ..history import sparse as ensemble_sparse
@@ -51,7 +52,11 @@ def order_of(learner: Any) -> str:
         return ENSEMBLE
     if declared(learner, Learner, "radius")(learner) is not None:
         return L1
-    return FIRST if declared(learner, Learner, "shape")(learner) is None else SECOND
+    shape = declared(learner, Learner, "shape")(learner)
+    if not isinstance(shape, Shape | None):
+        name = type(learner).__name__
+        raise SelectronError(f"{name}.shape must return a Shape or None, got {shape!r}.")
+    return FIRST if shape is None else SECOND
 
 
 def space_for(
