@@ -76,7 +76,7 @@ def test_a_column_of_measurements_is_no_column_of_labels(call, tmp_path, late):
     (tmp_path / "m.csv").write_text("a,label\n" + "".join(f"1,{value}\n" for value in values))
     result = call("run", "m.csv", *FAST)
     assert result.exit_code == 1
-    assert "m.csv: there are labels such as '0.25', and by row" in result.stderr
+    assert "m.csv: the labels are numbers such as '0.25', more than two by row" in result.stderr
     assert call("run", "m.csv", *FAST, "--classes", "0.25,0.75,1,1.5,2").exit_code == 0
 
 

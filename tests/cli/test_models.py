@@ -104,6 +104,46 @@ def test_columns_that_a_model_ignores_may_be_missing_and_return(call, tmp_path, 
     assert Path("m").read_bytes() == Path("whole").read_bytes()
 
 
+def test_columns_that_a_model_does_not_know_are_left_out(call, tmp_path):
+    rows = list(rows_of(300))
+    more = [{"new": "x", **row, "other": 1} for row in rows[100:]]
+    done(call("run", written(tmp_path / "a.csv", rows[:100]), *FAST, "--save", "a.model"))
+    argv = ("--model", "a.model", "-o")
+    result = done(call("run", written(tmp_path / "b.csv", rows[100:]), *argv, "b.jsonl"))
+    told = done(call("run", written(tmp_path / "c.csv", more), *argv, "c.jsonl"))
+    left = f"selectron: {tmp_path / 'c.csv'}: columns that the model does not know are left out: "
+    assert told.stderr == f"{left}new, other\n{result.stderr}"
+    assert Path("c.jsonl").read_text() == Path("b.jsonl").read_text()
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "svm"])
+def test_a_stream_goes_on_at_any_row_of_its_file(call, tmp_path, ending):
+    rows = list(rows_of())
+    whole, part = written(tmp_path / f"a.{ending}", rows), tmp_path / f"b.{ending}"
+    done(call("run", whole, *FAST, "--save", "whole", "-o", "whole.jsonl"))
+    done(call("run", written(part, rows[:150]), *FAST, "--save", "m"))
+    done(call("run", whole, "--model", "m", "--from", 151, "--save", "m", "-o", "m.jsonl"))
+    assert Path("m").read_bytes() == Path("whole").read_bytes()
+    assert Path("m.jsonl").read_text() == "".join(
+        Path("whole.jsonl").read_text().splitlines(keepends=True)[150:]
+    )
+    assert "--from goes with a FILE" in call("run", "--from", 2).stderr
+
+
+def test_drift_is_reported_by_the_rows_of_the_file(call, tmp_path):
+    x = np.random.default_rng(0).normal(size=(900, 2)).round(3)
+    y = np.where(np.arange(900) < 450, x[:, 0] > 0, x[:, 0] < 0)
+    rows = [
+        {"a": a, "b": b, "label": f"class {c}"} for (a, b), c in zip(x.tolist(), y, strict=True)
+    ]
+    argv = ("run", written(tmp_path / "a.csv", rows), "--ask", "always", "--json")
+    (whole,), (part,) = (
+        json.loads(done(call(*argv, *more)).stdout) for more in ((), ("--from", 51))
+    )
+    assert abs(whole["drifts"][0] - 451) < 20
+    assert abs(part["drifts"][0] - 451) < 20
+
+
 @pytest.mark.parametrize("size", [1, 7, 4096])
 def test_a_model_does_not_depend_on_chunks(call, tmp_path, monkeypatch, size):
     from selectron.streams import readers
@@ -279,9 +319,12 @@ def test_ctrl_c_keeps_the_rows_that_were_played(call, tmp_path):
     while not (out.exists() and out.stat().st_size > 1000) and time.monotonic() < deadline:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     count = len(out.read_text().splitlines())
+    assert errors.decode().endswith(
+        f"interrupted after {count:,} rows; --model m --from {count + 1} goes on\n"
+    )
     assert 0 < count <= 200_000
     kept = "\n".join(rows.splitlines()[:count])
     (tmp_path / "part.csv").write_text(f"a,b,label\n{kept}\n")

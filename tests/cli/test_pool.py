@@ -170,7 +170,7 @@ def test_rows_are_numbered_by_the_file(call, tmp_path, label):
     ("labels", "message"),
     [
         ([f"id{i}" for i in range(1001)], "more than 1,000 different labels by row 1001"),
-        (["0.25", "1.5", "0.75", "2"] * 5, "by row 3 more than two of them"),
+        (["0.25", "1.5", "0.75", "2"] * 5, "more than two by row 3"),
         (["id7", *(f"id{i}" for i in range(100))], "101 rows have 100 different labels"),
         (["", *(f"id{i}" for i in range(100))], "100 rows have 100 different labels"),
     ],

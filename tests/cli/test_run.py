@@ -394,8 +394,32 @@ def test_a_row_that_is_earlier_than_the_one_before_is_told_of_once(call, tmp_pat
     assert told.exit_code == 0
     line, _, _ = told.stderr.splitlines()  # the others are about the columns
     assert line.startswith(f"selectron: back.csv: row {first + 1} is earlier than row {first}: ")
-    assert line.endswith("sort the file by 'when'")
+    assert line.endswith("sort the rows by 'when'")
     assert "earlier" not in call(*argv).stderr  # nothing goes by the times
+
+
+def test_rows_that_are_earlier_than_those_of_the_model(call, tmp_path):
+    for name, start in ("a.csv", 1e9), ("b.csv", 0):
+        rows = "".join(f"{i % 7},{start + i},{i % 2}\n" for i in range(300))
+        (tmp_path / name).write_text("a,when,label\n" + rows)
+    argv = ("--time", "when", "--budget", "7/1d")
+    assert "earlier" not in call("run", "a.csv", *FAST, *argv, "--save", "m").stderr
+    told = call("run", "b.csv", "--model", "m").stderr
+    assert "b.csv: row 1 is earlier than rows that the model has seen: " in told
+    assert "earlier" not in call("run", "a.csv", "--model", "m", "--from", 299).stderr
+
+
+@pytest.mark.parametrize(
+    ("names", "line"),
+    [
+        ("a,b,kind", "kind: the label, as the last column, 2 classes, 1 row without"),
+        ("a,b,label", "label: the label, 2 classes, 1 row without"),
+    ],
+)
+def test_a_label_that_was_guessed_is_named(call, tmp_path, names, line):
+    rows = "".join(f"{i % 7},{i},{'xy'[i % 2] if i else ''}\n" for i in range(50))
+    (tmp_path / "a.csv").write_text(f"{names}\n{rows}")
+    assert call("run", "a.csv", *FAST).stderr.splitlines()[-1] == line
 
 
 def test_output_that_nobody_reads_is_no_error(stream):

@@ -32,8 +32,8 @@ COLUMNS = {  # of a file of decisions, with Arrow's types
     "label": "string",
 }
 WARNING = (
-    "selectron: {}: row {} is earlier than row {}: labels are asked for by the latest time so far, "
-    "too few if that is far ahead; sort the file by {!r}"
+    "selectron: {}: row {} is earlier than {}: labels are asked for by the latest time so far, too "
+    "few if that is far ahead; sort the rows by {!r}"
 )
 
 
@@ -79,22 +79,32 @@ def watched(source: "Source") -> Generator["Chunk", None, None]:
             bar.update(source.position() - bar.n)
 
 
-def in_order(chunks: Iterable["Chunk"], file: str, column: str) -> Iterator["Chunk"]:
+def after(chunks: Iterable["Chunk"], behind: int) -> Iterator["Chunk"]:
+    """Yield chunks without the rows that are behind."""
+    for chunk in chunks:
+        if chunk.first + len(chunk.labels) > behind:
+            yield chunk.part(max(0, behind - chunk.first), len(chunk.labels))
+
+
+def in_order(chunks: Iterable["Chunk"], file: str, column: str, since: float) -> Iterator["Chunk"]:
     """Pass chunks on, with a warning at the first row that is earlier than the one before it.
+
+    The row before the first came at the time `since`, or later.
 
     Such rows are not refused: clocks are set back, and how far rows are out of order is only known
     at the end.
     """
     import numpy as np
 
-    last, warned = float("-inf"), False
+    last, warned = since, False
     for chunk in chunks:
         if not warned:
             earlier = np.flatnonzero(np.diff(chunk.times, prepend=last) < 0)
             last, warned = float(chunk.times[-1]), len(earlier) > 0
             if warned:
                 row = chunk.first + int(earlier[0])
-                click.echo(WARNING.format(file, row + 1, row, column), err=True)
+                before = f"row {row}" if row else "rows that the model has seen"
+                click.echo(WARNING.format(file, row + 1, before, column), err=True)
         yield chunk
 
 

@@ -1,5 +1,6 @@
 """A model that `selectron run` keeps: `--save` and `--model`."""
 
+import math
 import signal
 import threading
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from ..estimator.classifier import OnlineClassifier
     from ..evaluate.contest import Contest
+    from ..streams.readers import Chunk
     from ..streams.readers.columns import Choice
 
 
@@ -47,6 +49,21 @@ class Saved(NamedTuple):
             new = within(budget, None if alone else asker, clf.model_.learner, True)
         if new != asker:
             clf.set_asker(new)
+
+    @property
+    def since(self) -> float:
+        """A time at which the model has seen a row, or before; -inf without a budget per day."""
+        from ..askers.budget import record_of
+
+        clf = self.classifier
+        timed = getattr(clf.asker, "per", None) is not None
+        record = record_of(clf.model_.past) if timed else None
+        return record.since if record and record.window >= 0 else -math.inf
+
+    def strangers(self, chunk: "Chunk") -> list[str]:
+        """Return the columns of a table that the model does not know: they are left out."""
+        names = getattr(chunk.rows, "column_names", ()) if self.encoder else ()
+        return [name for name in names if name not in self.encoder.columns_]
 
     def contest(self, delay: int | None) -> "Contest":
         """Return a contest of the model alone, whose labels are late by `delay` rows."""

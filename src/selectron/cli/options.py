@@ -5,17 +5,23 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import SelectronError
 from ..learners import LASEC, LeadingHistory, PassiveAggressive, Perceptron, SecondOrderPerceptron
+from ..specs import within
+
+if TYPE_CHECKING:
+    from ..evaluate.contest import Contestant
 
 DECISIONS = (".csv", ".jsonl", ".ndjson", ".parquet", ".pq")  # endings of their files
 PICTURES = (".png", ".svg", ".pdf")
 DEMO = LeadingHistory(), LASEC(), SecondOrderPerceptron(), PassiveAggressive(), Perceptron()
-FOR_FILES = "label", "ignore", "columns", "time", "kind", "header", "encoding", "classes"
+FOR_FILES = (
+    *("label", "ignore", "columns", "time", "kind", "header", "encoding", "classes", "first"),
+)
 OF_MODEL = (  # options that a saved model fixes
     *("learners", "askers", "time", "seed", "bounds", "label", "ignore", "columns"),
     *("classes", "kernel", "max_support", "sketch", "many", "intercept", "normalize"),
@@ -204,6 +210,38 @@ def check_learners(
                 check_pair(learner, asker)
         except SelectronError as error:
             raise click.UsageError(str(error)) from None
+
+
+def enter(width: int, sparse: bool, demo: bool, **options: Any) -> list["Contestant"]:
+    """Return a contestant for every learner under every asker."""
+    from ..evaluate.contest import Contestant
+    from ..learners.leading_history import default_for
+    from ..model.model import Model
+
+    kernel, max_support, sketch = (options[name] for name in ("kernel", "max_support", "sketch"))
+    learners = options["learners"] or (DEMO if demo and not (kernel or sketch) else ())
+    learners = learners or (LASEC() if sketch else default_for(width, sparse, kernel),)
+    check_learners(learners, kernel, max_support, options["many"], options["askers"], sketch)
+    return [
+        Contestant(
+            Model(
+                learner,
+                within(options["budget"], asker, learner, bool(options["learners"])),
+                width=width,
+                sparse=sparse,
+                constant=options["intercept"],
+                normalize=options["normalize"],
+                many=options["many"],
+                kernel=kernel,
+                max_support=max_support,
+                sketch=sketch,
+                seed=options["seed"],
+            ),
+            options["delay"],
+        )
+        for asker in options["askers"] or (None,)
+        for learner in learners
+    ]
 
 
 def check_target(

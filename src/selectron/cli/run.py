@@ -1,6 +1,7 @@
 """`selectron run`: play a stream, and report how the learners did."""
 
 import json
+import math
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -10,11 +11,21 @@ import click
 
 from ..data.files import writing
 from ..errors import SelectronError
-from ..specs import ASKER, BUDGET, KERNEL, LEARNER, within
+from ..specs import ASKER, BUDGET, KERNEL, LEARNER
 from . import ExamplesFirst, Whole, reported
-from .files import decisions, digits, in_order, naming, opened, refuse_columns, source_of, watched
+from .files import (
+    after,
+    decisions,
+    digits,
+    in_order,
+    naming,
+    opened,
+    refuse_columns,
+    source_of,
+    watched,
+)
 from .models import load, save, uninterrupted
-from .options import DEMO, by_time, check_learners, check_usage, of_a_file
+from .options import by_time, check_usage, enter, of_a_file
 from .theorems import Kept, promises
 
 if TYPE_CHECKING:
@@ -133,6 +144,12 @@ MOST_SHOWN = 40  # lines about columns
     default=None,
     help="Scale rows to unit length. Default: as each learner's paper does.",
 )
+@click.option(
+    "--from",
+    "first",
+    type=Whole(1),
+    help="Begin at this row of FILE, as after one that was interrupted.",
+)
 def run(**options: Any) -> None:
     """Play a stream of rows: predict each, ask for some of the labels, learn from those.
 
@@ -184,7 +201,7 @@ def play_all(file: str | None, **options: Any) -> None:
         if interrupted or not fault:
             describe(session.contest, session.source)
     if interrupted:
-        click.echo(f"selectron: interrupted after {session.rows:,} rows", err=True)
+        click.echo(f"selectron: interrupted after {session.rows:,} rows{session.rest}", err=True)
     if fault:
         raise fault
 
@@ -203,6 +220,7 @@ class Session:
                     "column of times (--time): give a share of the rows"
                 )
             self.before.spend(options["budget"])
+        self.behind = (options["first"] or 1) - 1
         self.bounds = Kept() if options["bounds"] else None
         self.contest: Any = None
         self.source: Any = None
@@ -211,6 +229,12 @@ class Session:
     def rows(self) -> int:
         """Number of rows played."""
         return self.contest.rows if self.contest else 0
+
+    @property
+    def rest(self) -> str:
+        """How to go on after the rows played, if they are in a model."""
+        kept, row = self.options["save"], self.behind + self.rows + 1
+        return "" if kept is None else f"; --model {kept} --from {row} goes on"
 
     def play(self) -> None:
         """Play chunk by chunk; Ctrl-C waits for the end of a chunk."""
@@ -245,9 +269,10 @@ class Session:
         self.source = source_of(self.file, choice, **self.options)
         chunks: Iterator[Chunk] = stack.enter_context(closing(watched(self.source)))
         asker = self.before.classifier.asker if self.before else None
+        since = self.before.since if self.before else -math.inf
         if by_time(self.options["budget"], asker, *self.options["askers"]):
-            chunks = in_order(chunks, self.file, self.source.choice.time)
-        return chunks
+            chunks = in_order(chunks, self.file, self.source.choice.time, since)
+        return chunks if self.behind == 0 else after(chunks, self.behind)
 
     def _encoder(self) -> Any:
         """Return a new encoder for tables; it takes a while to import."""
@@ -263,6 +288,9 @@ class Session:
     def _play(self, chunk: "Chunk", append: Any) -> None:
         """Play a chunk, and write its decisions."""
         given = self.options
+        if self.before and not self.rows and (names := self.before.strangers(chunk)):
+            what = "columns that the model does not know are left out"
+            click.echo(f"selectron: {self.file}: {what}: {', '.join(names)}", err=True)
         scored = given["metrics"] or given["as_json"] or given["calibration"]
         check = None if self.bounds is None else self.bounds.check
         kept = self.options["save"] is not None  # whose probabilities learn from full records
@@ -283,39 +311,6 @@ class Session:
             click.echo(f"The model is in {path}", err=True)
 
 
-def enter(width: int, sparse: bool, demo: bool, **options: Any) -> list["Contestant"]:
-    """Return a contestant for every learner under every asker."""
-    from ..evaluate.contest import Contestant
-    from ..learners import LASEC
-    from ..learners.leading_history import default_for
-    from ..model.model import Model
-
-    kernel, max_support, sketch = (options[name] for name in ("kernel", "max_support", "sketch"))
-    learners = options["learners"] or (DEMO if demo and not (kernel or sketch) else ())
-    learners = learners or (LASEC() if sketch else default_for(width, sparse, kernel),)
-    check_learners(learners, kernel, max_support, options["many"], options["askers"], sketch)
-    return [
-        Contestant(
-            Model(
-                learner,
-                within(options["budget"], asker, learner, bool(options["learners"])),
-                width=width,
-                sparse=sparse,
-                constant=options["intercept"],
-                normalize=options["normalize"],
-                many=options["many"],
-                kernel=kernel,
-                max_support=max_support,
-                sketch=sketch,
-                seed=options["seed"],
-            ),
-            options["delay"],
-        )
-        for asker in options["askers"] or (None,)
-        for learner in learners
-    ]
-
-
 def describe(contest: Any, source: Any) -> None:
     """Print what the columns of a table were taken for."""
     if contest.encoder is None:
@@ -326,7 +321,11 @@ def describe(contest: Any, source: Any) -> None:
     ]
     if len(lines) > MOST_SHOWN:
         lines = [*lines[: MOST_SHOWN - 1], f"and {len(lines) - MOST_SHOWN + 1} more columns"]
-    label = f"{source.choice.label}: the label, {len(contest.classes.names)} classes"
+    last = ", as the last column" if source.guessed else ""
+    label = f"{source.choice.label}: the label{last}, {len(contest.classes.names)} classes"
+    contestant = contest.contestants[0]
+    if missing := contestant.rows - contestant.labelled:
+        label += f", {missing:,} row{'s' * (missing > 1)} without"
     for line in (*lines, label):
         click.echo(line, err=True)
 

@@ -81,6 +81,7 @@ class Contestant:
     def __init__(self, model: Model, delay: int | None = None):
         self.model, self.delay = model, delay
         self.name, self.asker = written(model.learner), written(model.asker)
+        self.first = 0  # row of the stream that was played first, from 0
         self.rows = self.labelled = self.mistakes = self.asked = self.steps = 0
         self.seconds = 0.0
         self.curve = Curve(4 + SUMS)  # right, labelled, asked, age; the sums of the audit
@@ -105,6 +106,7 @@ class Contestant:
         if classes > self.model.classes:
             self.model.extend(classes)
             self.model.prepare()  # the third class has a loop of its own to compile
+        self.first = self.first if self.rows else chunk.first
         start = time.perf_counter()
         rows: Any = chunk.rows
         full = full or self.audits or self.watches
@@ -152,7 +154,7 @@ class Contestant:
             "label_rate": self.asked / self.rows if self.rows else None,
             "asked": self.asked,
             "mistakes": self.mistakes,
-            "drifts": [at + 1 for at in self.drifts.rounds] if self.watches else None,
+            "drifts": [self.first + at + 1 for at in self.drifts.rounds] if self.watches else None,
             "steps": self.steps,
             "rows": self.rows,
             "rows_per_second": self.rows / self.seconds if self.seconds else None,
@@ -253,7 +255,7 @@ def encoded(chunk: Chunk, encoder: Any) -> Iterator[Chunk]:
     A `TableEncoder` may add features at any row, and then begins a new block.
     """
     row = 0
-    for block in encoder.learn(chunk.rows):
+    for block in encoder.learn(chunk.rows, None):
         dense = isinstance(block, Dense)
         count = len(block.values) if dense else len(block.indptr) - 1
         width = block.values.shape[1] if dense else encoder.width_

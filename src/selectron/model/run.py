@@ -71,20 +71,18 @@ class Room(NamedTuple):
 class Outcome:
     """The outcome of rounds: arrays with one element a round.
 
-    `margin` is the learner's margin score before the round's step, and `ask_probability` the query
-    probability; if they were not recorded, both are empty, and None in a `Run`. The properties
-    decode `flags`. Where they were recorded, `scores` are the margins <w, x> of two classes (n, 1)
-    or the scores of many (n, K), `age` is the age of the leading expert, in rounds, `evidence`
-    (n, 2) the logarithm of that of a switch and the leader's age, and `replay` computes `proba`.
-    `earlier` is the number of steps on late labels that earlier runs had asked for.
+    If margins and probabilities of asking were not recorded, both arrays are empty, and None in a
+    `Run`. The properties decode `flags`. Where they were recorded, `scores` are the margins <w, x>
+    of two classes (n, 1) or the scores of many (n, K), and `replay` computes `proba`. `earlier` is
+    the number of steps on late labels that earlier runs had asked for.
     """
 
-    margin: Any
-    ask_probability: Any
+    margin: Any  # the learner's margin score before the step, (n_rows,); None if not recorded
+    ask_probability: Any  # the probability of asking for the label, (n_rows,); None likewise
     flags: np.ndarray
     scores: Any = None
-    age: Any = None
-    evidence: Any = None
+    age: Any = None  # age of the leading expert, in rounds, (n_rows,); None if there are no experts
+    evidence: Any = None  # log of the evidence of a switch, and the leader's age, (n_rows, 2)
     replay: Any = None
     earlier: int = 0
 
@@ -124,27 +122,27 @@ class Outcome:
 
     @cached_property
     def index(self) -> np.ndarray:
-        """Indices of the predicted classes."""
+        """Indices of the predicted classes, (n_rows,)."""
         return self.flags >> CLASS
 
     @cached_property
     def positive(self) -> np.ndarray:
-        """Whether `classes[1]` was predicted."""
+        """Whether `classes[1]` was predicted, (n_rows,)."""
         return self.index == 1
 
     @cached_property
     def asked(self) -> np.ndarray:
-        """Whether the label was asked for."""
+        """Whether the label was asked for, (n_rows,)."""
         return self.flags & ASKED != 0
 
     @cached_property
     def updated(self) -> np.ndarray:
-        """Whether the learner took a step."""
+        """Whether the learner took a step, (n_rows,)."""
         return self.flags & UPDATED != 0
 
     @cached_property
     def strained(self) -> np.ndarray:
-        """Whether no step met all of the learner's conditions, so that it took the best one."""
+        """Whether no step met all of the learner's conditions: it took the best one, (n_rows,)."""
         return self.flags & STRAINED != 0
 
 
@@ -152,8 +150,11 @@ class Outcome:
 class Run(Outcome):
     """The outcome of rounds on labelled rows; only labels that were asked for influenced it.
 
-    `label` is the label as it was given, and `code` its code: -1 or +1 of two classes, 1 to K of
-    many, 0 where there is none. They serve for scoring only. `max_support` is the classifier's.
+    Of every round there are its `prediction`, whether the label was `asked` for, whether the
+    prediction was `correct`, whether the learner `updated` its weights, and the probabilities
+    `proba`. Of all of them there are `mistakes`, `accuracy`, `label_rate`, `steps`, `drifts` and
+    `metrics`. Then come `margin`, `ask_probability`, `age` and `evidence`, and what was given:
+    `label`, `code`, `classes` and `max_support`. Labels serve for scoring only.
 
     >>> from selectron import OnlineClassifier
     >>> run = OnlineClassifier().run([[1.0], [-2.0], [3.0]], ["up", "down", None])
@@ -161,11 +162,11 @@ class Run(Outcome):
     (['up', 'up', 'up'], 1, 0.5, 0.6666666666666666, 2)
     """
 
-    label: np.ndarray
-    code: np.ndarray
-    classes: np.ndarray
-    many: bool = False
-    max_support: int | None = None
+    label: np.ndarray  # the labels as they were given, (n_rows,)
+    code: np.ndarray  # (n_rows,): -1 or +1 of two classes, 1 to K of many, 0 where there is none
+    classes: np.ndarray  # the classes, (n_classes,): an index is a place among them
+    many: bool = False  # whether the classes have a score each, as more than two do
+    max_support: int | None = None  # that of the classifier
 
     def __repr__(self) -> str:
         return (
@@ -184,22 +185,22 @@ class Run(Outcome):
 
     @cached_property
     def prediction(self) -> np.ndarray:
-        """The predicted classes."""
+        """The predicted classes, (n_rows,)."""
         return named(self.index, self.classes)
 
     @cached_property
     def labelled(self) -> np.ndarray:
-        """Whether there is a label."""
+        """Whether there is a label, (n_rows,)."""
         return self.code != 0
 
     @cached_property
     def label_index(self) -> np.ndarray:
-        """Indices of the labels' classes, of no meaning where there is no label."""
+        """Indices of the labels' classes, (n_rows,), of no meaning where there is no label."""
         return indices(self.code, self.many)
 
     @cached_property
     def correct(self) -> np.ndarray:
-        """Whether the prediction was right; False where there is no label."""
+        """Whether the prediction was right, (n_rows,); False where there is no label."""
         return self.labelled & (self.index == self.label_index)
 
     @property

@@ -93,9 +93,8 @@ class Classes:
         odd = next(filter(_is_fraction, [*self.names, name]), None)
         if odd is not None:
             raise SelectronError(
-                f"there are labels such as {odd!r}, and by row {row + 1} more than two of them: if "
-                "they are no measurements, name them all with --classes, or else the column of "
-                "labels with --label"
+                f"the labels are numbers such as {odd!r}, more than two by row {row + 1}: name the "
+                "column of labels with --label, or all classes with --classes"
             )
         if len(self.names) == MOST:
             raise SelectronError(
@@ -155,12 +154,15 @@ def settle(
             return Classes(_first_two(labels)), chain(held, source)
         if rows >= AHEAD:
             break
-    found, column = "no label", "its column with --label, or "
-    if seen:
-        found, column = f"only the label {seen.pop()!r}", ""
     first = "row" if rows == 1 else f"{rows:,} rows"
+    if seen:
+        raise SelectronError(
+            f"there is only the label {seen.pop()!r} in the first {first}: name all classes with "
+            "--classes"
+        )
     raise SelectronError(
-        f"there is {found} in the first {first}: name {column}both classes with --classes"
+        f"there is no label in the first {first}: name their column with --label; where there are "
+        "none yet, `selectron pool` asks for them"
     )
 
 

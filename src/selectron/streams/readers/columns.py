@@ -70,6 +70,11 @@ def choose(names: Sequence[str], choice: Choice) -> Columns:
     time = None if choice.time is None else _one(names, used, choice.time, "time")
     if time is not None:
         used[time] = "the time"
+    if choice.lenient and isinstance(choice.label, str) and choice.label not in (*names, ""):
+        raise SelectronError(
+            f"there is no column {choice.label!r} with labels, as the model has learned from: "
+            "`selectron predict` and `selectron label` need none"
+        )
     label = _label(names, used, choice.label)
     features = [place for place in range(len(names)) if place not in used and place != label]
     if not features:

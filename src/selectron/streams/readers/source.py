@@ -32,6 +32,7 @@ FOREIGN = {  # what files of other kinds begin with
     b"\x80\x04\x95": "a pickle",
     b"ARROW1": "an Arrow file",
 }
+MODEL = b"selectron\n"  # what files of models begin with
 GUESSED = 50  # values that a column may have to be taken for the label without being named
 MANY = 0.1  # values a row from which a label that was named is doubted
 COMMENT = re.compile(rb"\s*#[^,;\t]*$")  # with a comma it is rather the header of a table
@@ -103,6 +104,7 @@ class Source:
         self.size_in_bytes = size_of(path)
         self.choice = choice  # of columns; once reading has begun, by their names
         self._guesses = choice.label is None
+        self.guessed = False  # whether the label is the last column, which has no usual name
         self._kind, self._header, self._size, self._encoding = kind, header, size, encoding
         self._file: Counted | None = None
         self._names_on = 0  # the line that was taken for names, 0 if there is none
@@ -144,13 +146,14 @@ class Source:
     def _check_label(self, part: Part) -> None:
         """Count the values of a label that does not look like one; SelectronError for a guess."""
         name, n, rows = part.choice.label, len(set(part.labels.tolist())), len(part.labels)
+        self.guessed = self._guesses and str(name or USUAL[0]).lower() not in USUAL
         if not name or n <= GUESSED:
             return
         found = f"{n:,} values in the first {rows:,} rows"
-        if self._guesses and str(name).lower() not in USUAL:
+        if self.guessed:
             raise SelectronError(
-                f"the last column, {name!r}, would be the label, and has {found}: name the label, "
-                "or '' for none"
+                f"the last column, {name!r}, would be the label, and has {found}: name the label "
+                "with --label, or '' for none"
             )
         self._values = found if n > rows * MANY else ""
 
@@ -160,6 +163,8 @@ class Source:
             (what for magic, what in FOREIGN.items() if file.ahead.startswith(magic)), ""
         ):
             raise SelectronError(f"is {what}; export the rows as CSV")
+        if file.ahead.startswith(MODEL):
+            raise SelectronError("is a model of Selectron: give a file with rows here")
         if kind == "parquet" or (kind is None and file.ahead.startswith(b"PAR1")):
             self._refuse("Parquet", header=self._header, encoding=self._encoding)
             yield from self._parquet(file)
