@@ -398,6 +398,25 @@ def test_words_of_text_leave_the_other_weights_to_be_shown(call, tmp_path):
     assert "  hashed " in call("show", "a.model").stdout
 
 
+def test_a_model_is_the_first_argument_or_an_option(call, tmp_path):
+    path = written(tmp_path / "a.csv", rows_of())
+    done(call("run", path, "--ignore", "id", *FAST, "--save", "m"))
+    for command in "predict", "show", "label":
+        (Path("n")).write_bytes(Path("m").read_bytes())
+        first = (
+            done(call(command, "n", path, input="q\n")) if command != "show" else call("show", "n")
+        )
+        (Path("n")).write_bytes(Path("m").read_bytes())
+        argv = (path,) if command != "show" else ()
+        assert done(call(command, *argv, "--model", "n", input="q\n")).output == first.output
+    for argv in ("predict", path), ("label", "m"), ("show",), ("predict", "m", path, "b"):
+        result = call(*argv)
+        assert result.exit_code == 2
+        assert "Error: The arguments are MODEL" in result.stderr
+    assert "is not a Selectron model file" in call("predict", path, "m").stderr
+    assert "m: is a model of Selectron: give a file with rows" in call("run", "m").stderr
+
+
 @pytest.mark.parametrize("form", ["sparse", "dense"])
 def test_words_of_a_file_name_their_weights(call, tmp_path, form):
     rng = np.random.default_rng(0)

@@ -92,7 +92,7 @@ def main() -> None:
         selectron demo
         selectron run today.csv --budget 10% --save mail.model
         selectron run tomorrow.csv --model mail.model --save mail.model
-        selectron predict new.csv --model mail.model -o out.csv
+        selectron predict mail.model new.csv -o out.csv
         selectron label mail.model new.csv
         selectron serve --demo
     """

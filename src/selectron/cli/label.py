@@ -16,7 +16,7 @@ from ..streams.classes import plain
 from . import ExamplesFirst, Whole, reported
 from .files import naming
 from .models import Place, Saved, keep, load, uninterrupted
-from .options import check_different, check_target, of_text
+from .options import check_different, check_target, model_and_file, of_a_model, of_text
 from .predict import all_columns, features
 from .terminal import (
     COLUMNS,
@@ -37,8 +37,7 @@ MOST = 10_000  # rows decided since an answer, beyond which it cannot be undone
 
 
 @click.command(cls=ExamplesFirst)
-@click.argument("model")
-@click.argument("file")
+@of_a_model("MODEL FILE")
 @click.option(
     "--from",
     "first",
@@ -56,7 +55,12 @@ MOST = 10_000  # rows decided since an answer, beyond which it cannot be undone
 )
 @of_text
 def label(
-    model: str, file: str, first: int | None, budget: Any, output: str | None, **options: Any
+    paths: tuple[str, ...],
+    model: str | None,
+    first: int | None,
+    budget: Any,
+    output: str | None,
+    **options: Any,
 ) -> None:
     """Play the rows of FILE with MODEL, and ask for the labels that are worth it.
 
@@ -67,6 +71,7 @@ def label(
         selectron label mail.model new.csv
         selectron label mail.model new.csv -o labels.csv
     """
+    model, file = model_and_file(model, paths)
     check_target(model, (), "MODEL")
     check_target(output, (".csv",), "-o", replaced=True)
     check_different("MODEL, FILE and -o", model, file, output)

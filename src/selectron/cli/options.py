@@ -100,6 +100,29 @@ def of_text(command: Callable) -> Callable:
     return command
 
 
+def of_a_model(arguments: str) -> Callable:
+    """Add a model and a file, MODEL FILE, or --model MODEL FILE; `arguments` is what help shows."""
+
+    def add(command: Callable) -> Callable:
+        command = click.option("--model", help="The model, instead of the argument.")(command)
+        return click.argument("paths", nargs=-1, metavar=arguments)(command)
+
+    return add
+
+
+def model_and_file(model: str | None, paths: Sequence[str], least: int = 2) -> tuple[str, str]:
+    """Return the paths of `of_a_model`, '' for a file that is not given; check their number.
+
+    >>> model_and_file(None, ("mail.model", "new.csv")), model_and_file("mail.model", (), 1)
+    (('mail.model', 'new.csv'), ('mail.model', ''))
+    """
+    given = [*paths] if model is None else [model, *paths]
+    if not least <= len(given) <= 2:
+        wanted = "MODEL and FILE" if least == 2 else "MODEL, and perhaps FILE"
+        raise click.UsageError(f"The arguments are {wanted}, got {' '.join(given) or 'none'}.")
+    return given[0], "" if len(given) == 1 else given[1]
+
+
 def by_time(*askers: Any) -> bool:
     """Return whether any of these askers needs the times of rows."""
     return any(getattr(asker, "per", None) is not None for asker in askers)

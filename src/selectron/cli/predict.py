@@ -11,7 +11,7 @@ from ..errors import SelectronError
 from . import ExamplesFirst, reported
 from .files import appending, cell, naming, watched
 from .models import Saved, load, uninterrupted
-from .options import check_different, check_target, of_text
+from .options import check_different, check_target, model_and_file, of_a_model, of_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=ExamplesFirst)
-@click.argument("file")
-@click.option("--model", required=True, help="The model that `selectron run --save` has kept.")
+@of_a_model("MODEL FILE")
 @click.option(
     "-o",
     "--output",
     help="CSV, Parquet or JSON lines, by its ending. Default: CSV on standard output.",
 )
 @of_text
-def predict(file: str, model: str, output: str | None, **options: Any) -> None:
-    """Predict the label of every row of FILE, with the probability of each class.
+def predict(paths: tuple[str, ...], model: str | None, output: str | None, **options: Any) -> None:
+    """Predict the label of every row of FILE with MODEL, and the probability of each class.
 
     The model learns nothing. Columns that are no features, such as an id, are copied.
 
     \b
         selectron run today.csv --save mail.model
-        selectron predict tomorrow.csv --model mail.model -o labels.csv
+        selectron predict mail.model tomorrow.csv -o labels.csv
     """
+    model, file = model_and_file(model, paths)
     check_target(output, (".csv", ".parquet", ".pq", ".json", ".jsonl", ".ndjson"), "-o")
     check_different("FILE, --model and -o", file, model, output)
     with reported():

@@ -10,7 +10,7 @@ from ..errors import SelectronError
 from . import ExamplesFirst, reported
 from .files import watched
 from .models import Saved, load
-from .options import of_text
+from .options import model_and_file, of_a_model, of_text
 from .predict import all_columns
 from .terminal import records_of
 
@@ -20,11 +20,10 @@ TO_NAME = "; to see them, add a file with such texts: selectron show MODEL FILE"
 
 
 @click.command(cls=ExamplesFirst)
-@click.argument("model")
-@click.argument("file", required=False)
+@of_a_model("MODEL [FILE]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @of_text
-def show(model: str, file: str | None, as_json: bool, **options: Any) -> None:
+def show(paths: tuple[str, ...], model: str | None, as_json: bool, **options: Any) -> None:
     """Show what MODEL has learned: rows, labels, classes, columns, and its largest weights.
 
     A model stores hashes of the words of texts, not the words. With FILE, which holds such texts,
@@ -35,9 +34,10 @@ def show(model: str, file: str | None, as_json: bool, **options: Any) -> None:
         selectron show mail.model mail.csv
         selectron show mail.model --json
     """
+    model, file = model_and_file(model, paths, 1)
     with reported():
         saved = load(model)
-        found = described(saved, {} if file is None else words_of(saved, file, options))
+        found = described(saved, words_of(saved, file, options) if file else {})
         if as_json:
             click.echo(json.dumps(found, indent=2))
             return

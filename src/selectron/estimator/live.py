@@ -32,7 +32,7 @@ class Decision(NamedTuple):
     margin: float  # the learner's margin score; for many classes, of the best two
     ask_probability: float  # that of asking for the label; `audited` weights labels by its inverse
     ask: bool  # whether the label is asked for: pass it to `tell`, with the ticket
-    ticket: int | None  # for `tell`, if the label is asked for
+    ticket: int | None  # for `OnlineClassifier.tell`, if the label is asked for
     belief: Belief  # what `proba` follows from
     evidence: tuple[float, ...] = ()  # of drift, for `evaluate.Drifts.add`, if the learner has any
 

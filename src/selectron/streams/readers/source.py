@@ -163,7 +163,7 @@ class Source:
             (what for magic, what in FOREIGN.items() if file.ahead.startswith(magic)), ""
         ):
             raise SelectronError(f"is {what}; export the rows as CSV")
-        if file.ahead.startswith(MODEL):
+        if MODEL.startswith(file.ahead) and file.peek(len(MODEL)) == MODEL:
             raise SelectronError("is a model of Selectron: give a file with rows here")
         if kind == "parquet" or (kind is None and file.ahead.startswith(b"PAR1")):
             self._refuse("Parquet", header=self._header, encoding=self._encoding)
