@@ -25,6 +25,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "blocks",
+    "classes",
     "docstrings",
     "formulas",
     "pages",
@@ -44,6 +45,7 @@ toc_object_entries_show_parents = "hide"  # the side of a page has room for name
 napoleon_google_docstring = False
 strip_signature_backslash = True  # of names such as classes_
 napoleon_use_param = False  # types are prose
+napoleon_custom_sections = [("Attributes", "params_style")]  # properties have entries of their own
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3

@@ -1,59 +1,15 @@
-"""Pages that are made from the code: one for each public name, and one for the service's routes.
+"""Pages that are made from the code: one for each public name, and one for the service's routes."""
 
-A module is public if it has `__all__`, and if all packages above it are. A name that is listed in
-several modules has its page in the one that lies deepest.
-"""
-
-import importlib
 import inspect
-import re
 import runpy
-import sys
 import tempfile
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-import selectron
+from classes import described
+from listing import found, home, public
 
-SOURCES = Path(selectron.__file__).parent
 TUTORIALS = Path(__file__).parents[1] / "tutorials"
-INNER = {"history"}  # spaces, whose `__all__` is for the loop
-
-
-def modules() -> list[str]:
-    """Return the names of the public modules, those of the package first."""
-    found = []
-    for file in sorted(SOURCES.rglob("*.py")):
-        parts = file.relative_to(SOURCES).with_suffix("").parts
-        if "\n__all__ = " in file.read_text(encoding="utf-8") and parts[0] not in INNER:
-            found.append(".".join(("selectron", *parts)).removesuffix(".__init__"))
-    return sorted(found, key=lambda name: (name != "selectron", name))
-
-
-def public() -> dict[str, list[str]]:
-    """Return the names of each public module that can be imported here."""
-    names = {}
-    for module in modules():
-        try:
-            names[module] = sorted(importlib.import_module(module).__all__, key=str.lower)
-        except ModuleNotFoundError as error:  # of an optional package
-            if (error.name or "").startswith("selectron"):
-                raise
-    return names
-
-
-def home(module: str, name: str, names: dict[str, list[str]]) -> str:
-    """Return the full name under which a thing has its page."""
-    thing = getattr(importlib.import_module(module), name)
-    if isinstance(thing, ModuleType):
-        return thing.__name__
-    same = [
-        other
-        for other, listed in names.items()
-        if name in listed and getattr(sys.modules[other], name) is thing
-    ]
-    return f"{max(same, key=lambda other: other.count('.'))}.{name}"
 
 
 def write_api(folder: Path) -> None:
@@ -81,53 +37,23 @@ def write_api(folder: Path) -> None:
 
 def row(full: str) -> str:
     """Return the line of a table for a name: a link to its page, and what it is."""
-    module, _, name = full.rpartition(".")
-    thing = sys.modules.get(full) or getattr(sys.modules[module], name)
-    what = (inspect.getdoc(thing) or "").partition("\n\n")[0].replace("\n", " ")
+    name = full.rpartition(".")[2]
+    what = (inspect.getdoc(found(full)) or "").partition("\n\n")[0].replace("\n", " ")
     safe = what.replace("|", "\\|").replace("<", "&lt;")
     return f"| [`{name}`]({full}.md) | {safe} |"
-
-
-FIELD = re.compile(r"^    (\w+): ([^=#\n]+?)(?: = ([^#\n]+?))?(?:  # (.*))?$", re.MULTILINE)
-
-
-def record(thing: type) -> list[str]:
-    """Return a table of the fields of a class, from the comments next to them; none without."""
-    if not hasattr(thing, "_fields"):
-        return []
-    found = [
-        field for field in FIELD.findall(inspect.getsource(thing)) if field[0] in thing._fields
-    ]
-    if not any(comment for *_, comment in found):
-        return []
-    lines = ["## Fields", "", "| field | type | meaning |", "|---|---|---|"]
-    for name, kind, _, comment in found:
-        lines.append(f"| `{name}` | `{kind}` | {comment}".replace(" | None", " or None") + " |")
-    return [*lines, ""]
 
 
 def write_name(folder: Path, full: str) -> None:
     """Write the page of a class or a function."""
     module, _, name = full.rpartition(".")
-    thing = getattr(sys.modules[module], name)
+    thing = found(full)
     lines = [f"# {name}", "", "```{eval-rst}", f".. currentmodule:: {module}", ""]
     if inspect.isclass(thing):
-        lines += [f".. autoclass:: {name}", "   :members:"]
-        if not issubclass(thing, tuple):
-            lines += ["   :inherited-members: BaseException"]  # see `not_ours`
+        lines += described(thing, full)
     else:
         kind = "function" if callable(thing) else "data"
         lines += [f".. auto{kind}:: {name}"]
-    lines += ["```", "", *(record(thing) if inspect.isclass(thing) else [])]
-    (folder / f"{full}.md").write_text("\n".join(lines), encoding="utf-8")
-
-
-def not_ours(app: Any, kind: str, name: str, thing: Any, skip: bool, options: Any) -> bool | None:
-    """Leave out what classes inherit from other packages, such as scikit-learn."""
-    if type(thing).__name__ == "_tuplegetter":  # fields: see `record`
-        return True
-    module = getattr(getattr(thing, "fget", thing), "__module__", None) or "selectron"
-    return True if not module.startswith("selectron") or name.endswith("_request") else None
+    (folder / f"{full}.md").write_text("\n".join([*lines, "```", ""]), encoding="utf-8")
 
 
 def routes() -> dict[str, Any]:
@@ -230,5 +156,4 @@ def setup(app: Any) -> dict[str, bool]:
     """Connect the writing."""
     app.connect("config-inited", write)
     app.connect("source-read", adapted)
-    app.connect("autodoc-skip-member", not_ours)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -33,10 +33,10 @@ class Row(NamedTuple):
     True
     """
 
-    theorem: str
-    what: str
-    bound: float
-    outcome: float
+    theorem: str  # name of the paper's theorem
+    what: str  # what is counted, such as mistakes
+    bound: float  # what the theorem promises
+    outcome: float  # what was counted
 
 
 def seen(X: np.ndarray, constant: bool, normalize: bool) -> np.ndarray:

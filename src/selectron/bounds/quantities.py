@@ -24,9 +24,9 @@ class Tradeoff(NamedTuple):
     (6.0, 0.5, 5.0)
     """
 
-    fixed: float
-    comparator: float
-    spread: float
+    fixed: float  # the part that no tuning changes
+    comparator: float  # the part that grows with a, such as |u|^2
+    spread: float  # the part that falls with a
 
     def at(self, a: float) -> float:
         """Return the bound for an asker with parameter a; raise SelectronError unless a > 0."""

@@ -42,8 +42,8 @@ class Step(NamedTuple):
     Step(keep=0.99, eta=1.0)
     """
 
-    keep: float
-    eta: float
+    keep: float  # factor of w
+    eta: float  # factor of x
 
 
 class ShapeStep(NamedTuple):
@@ -56,9 +56,9 @@ class ShapeStep(NamedTuple):
     ShapeStep(eta=-0.75, mu=1.0, nu=0.5)
     """
 
-    eta: float
-    mu: float
-    nu: float
+    eta: float  # factor of g in w
+    mu: float  # factor of P + eps I
+    nu: float  # factor of g g', which is subtracted
 
 
 class Projection(NamedTuple):
@@ -69,7 +69,7 @@ class Projection(NamedTuple):
     Projection(radius=5.0)
     """
 
-    radius: float
+    radius: float  # of the ball, sum |w_i| <= radius
 
 
 class Old(NamedTuple):
@@ -104,8 +104,8 @@ class Shape(NamedTuple):
     Shape(scale=1.0, noise=0.0)
     """
 
-    scale: float
-    noise: float = 0.0
+    scale: float  # of P
+    noise: float = 0.0  # eps, which is added to P in every round
 
 
 def mistake(m: float, y: float) -> bool:

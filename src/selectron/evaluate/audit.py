@@ -37,9 +37,9 @@ class Estimate(NamedTuple):
     (0.9, 0.87, 0.93)
     """
 
-    accuracy: float
-    low: float
-    high: float
+    accuracy: float  # share of right predictions over all rows
+    low: float  # lower end of the interval
+    high: float  # upper end of the interval
 
 
 class Audit:

@@ -30,17 +30,17 @@ class Metrics(NamedTuple):
     [[0.0, 1.0], [0.0, 2.0]]
     """
 
-    classes: list
-    confusion: np.ndarray
-    accuracy: float
-    majority: float
-    balanced_accuracy: float
-    kappa: float
-    recall: np.ndarray
-    f1: np.ndarray
-    log_loss: float = math.nan
-    calibration_error: float = math.nan
-    reliability: np.ndarray = np.zeros((0, 3))
+    classes: list  # as they are named, in the order of the arrays
+    confusion: np.ndarray  # (n_classes, n_classes): a row for each true class
+    accuracy: float  # share of right predictions
+    majority: float  # accuracy of always predicting the most frequent class
+    balanced_accuracy: float  # mean of `recall` over the classes
+    kappa: float  # Cohen's kappa
+    recall: np.ndarray  # (n_classes,), share of the rows of a class that were predicted right
+    f1: np.ndarray  # (n_classes,), of each class
+    log_loss: float = math.nan  # mean of -log of the probability of the true class
+    calibration_error: float = math.nan  # mean |probability - share of right ones|
+    reliability: np.ndarray = np.zeros((0, 3))  # (n_bins, 3)
 
 
 class RunMetrics(NamedTuple):
@@ -53,8 +53,8 @@ class RunMetrics(NamedTuple):
     True
     """
 
-    true: Metrics
-    estimated: Metrics | None
+    true: Metrics  # over all labels
+    estimated: Metrics | None  # from the labels asked for alone; None without margins
 
 
 class Tally:

@@ -108,8 +108,8 @@ class PoolRun(NamedTuple):
     """
 
     order: np.ndarray  # numbers of the rows
-    proposals: np.ndarray
-    labels: np.ndarray
+    proposals: np.ndarray  # labels proposed
+    labels: np.ndarray  # labels given
     wrong: np.ndarray  # booleans: whether the proposal was corrected
 
     @property

@@ -80,7 +80,7 @@ class Lean:
     [1, -1]
     """
 
-    classifier: OnlineClassifier
+    classifier: OnlineClassifier  # the one whose weights they are; rows are scaled as in it
     coef_: np.ndarray  # (1, d)
     intercept_: np.ndarray  # (1,)
     classes_: np.ndarray  # (2,)
@@ -114,7 +114,7 @@ class LeanRun(NamedTuple):
     1
     """
 
-    full: Run
+    full: Run  # the pass with all weights
     lean: Run  # asked and updated as in `full`; no margins and probabilities
     used: np.ndarray  # (n,), number of nonzero weights in each prediction, without the intercept
 

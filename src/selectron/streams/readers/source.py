@@ -61,7 +61,7 @@ class Chunk(NamedTuple):
     11
     """
 
-    rows: Any
+    rows: Any  # Arrow table, list of dicts, or Sparse
     width: int  # number of features known so far; of tables and dicts 0
     labels: np.ndarray  # (n,)
     first: int  # number of the first row in the stream, from 0
