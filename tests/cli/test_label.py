@@ -222,8 +222,9 @@ def test_an_undone_answer_leaves_no_trace(call, halves):
     call("label", model, second, "-o", "one.csv", input="1\n1\n\nq\n")
     plain, labels = model.read_bytes(), records("one.csv")
     model.write_bytes(before)
-    found = call("label", model, second, "-o", "two.csv", input="1\n2\n2\nu\ns\nu\nu\n1\n1\n\nq\n")
-    assert found.stdout.count("undone") == 3
+    keys = "1\n2\n2\nu\ns\nu\nu\nu\n1\n1\n\nq\n"  # three answers, a skip, and all but one undone
+    found = call("label", model, second, "-o", "two.csv", input=keys)
+    assert found.stdout.count("undone") == 4
     assert "Labels learned: 3." in found.stdout
     assert model.read_bytes() == plain
     assert records("two.csv") == labels
@@ -262,6 +263,9 @@ def test_labels_are_written_after_every_answer_and_go_on(call, mail):
     assert all((label != proposal) == (corrected == "1") for *_, label, proposal, corrected in rows)
     call(*args, input="s\n2\nu\n1\nq\n")
     assert [row[:3] for row in records("labels.csv")[3:]] == [["4", "m3", "ham"]]
+    found = call("label", model, path, "--from", 60, "-o", "none.csv", input="s\n").stdout
+    assert "No label was learned: none.csv was not written.\n" in found
+    assert found.endswith("mail.csv is labelled to its end.\n")
     call(*args, "--from", 1, input="2\n")
     labels = [(row[0], row[2]) for row in records("labels.csv")[1:]]
     assert labels == [("1", "spam"), ("2", "spam"), ("4", "ham")]

@@ -284,7 +284,7 @@ def test_odd_values_are_counted_when_they_are_predicted(call, tmp_path, ending):
         rows[10 + i]["b"] = word
     written(path, rows)
     result = done(call("predict", path.name, "--model", "m.model", "-o", "out.csv"))
-    assert result.stderr == f"selectron: {path.name}: b: 2 odd values taken as blank\n"
+    assert result.stderr == f"selectron: {path.name}: b: 2 odd values in 400 rows taken as blank\n"
 
 
 def test_ctrl_c_ends_predictions_after_a_whole_chunk(call, tmp_path, monkeypatch):

@@ -296,3 +296,10 @@ def test_results_of_a_simulation_need_all_labels(call, option):
     result = call("pool", "some.csv", *option, input="ham\n")
     said = f"selectron: some.csv: {option[0]} needs a label in every row: leave it out\n"
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", said)
+
+
+def test_a_misspelt_command_is_suggested(call):
+    result = call("rnu")
+    assert result.exit_code == 2
+    assert "No such command 'rnu'. Did you mean 'run'?" in result.stderr
+    assert "No such command 'train'." in call("train").stderr

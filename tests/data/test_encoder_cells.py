@@ -370,5 +370,5 @@ def test_tables_need_no_column_that_a_later_dict_added(form, value):
     twin = encoder.copy()
     assert bits(encoder.learn(table)) == bits(twin.learn(rows))
     assert encoder.pack() == twin.pack()
-    with pytest.raises(SelectronError, match="no column 'b': earlier rows had one"):
+    with pytest.raises(SelectronError, match="no column 'b', which earlier rows had"):
         encoder.look({"a": [1.0], "typo": [value]})

@@ -307,3 +307,11 @@ def test_a_shape_that_is_none_of_ours_is_named():
 
     with pytest.raises(SelectronError, match=r"^Shaped.shape must return a Shape or None, got \(1"):
         OnlineClassifier(Shaped()).fit(np.eye(2), [0, 1])
+
+
+def test_a_path_is_no_rows():
+    for call in (OnlineClassifier().fit, OnlineClassifier().run):
+        with pytest.raises(SelectronError, match=r"^X is 'a.csv': give rows, as pandas.read_csv"):
+            call("a.csv", [0, 1])
+    with pytest.raises(SelectronError, match=r'feature 0 is NaN: .*; encoder="auto" takes blanks'):
+        OnlineClassifier(Perceptron()).fit(pd.DataFrame({"a": [1.0, math.nan]}), [0, 1])

@@ -13,7 +13,7 @@ from .reading import PACK, TEXT, dense, example, fails, parquet, stored, until_e
 
 
 def test_missing_file_directory_and_permission(tmp_path, monkeypatch):
-    with pytest.raises(SelectronError, match=r"/none\.svm: there is no such file$"):
+    with pytest.raises(SelectronError, match=r"/none\.svm: no such file or directory$"):
         read(tmp_path / "none.svm")
     with pytest.raises(SelectronError, match=r"is a directory, and a file is needed$"):
         read(tmp_path)

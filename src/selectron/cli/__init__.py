@@ -70,6 +70,15 @@ class Lazy(ExamplesFirst, click.Group):
             return None
         return getattr(importlib.import_module(f".{cmd_name}", __name__), cmd_name)
 
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Return the command that is called; suggest one for a misspelt name."""
+        from difflib import get_close_matches
+
+        close = get_close_matches(args[0], COMMANDS, 1)
+        if close and args[0] not in COMMANDS:
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {close[0]!r}?")
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Call a command; Ctrl-C while it is imported ends quietly, as it does later on."""
         try:

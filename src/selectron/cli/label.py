@@ -95,12 +95,13 @@ class Row(NamedTuple):
 
 
 class Answered(NamedTuple):
-    """What undoing an answer returns to."""
+    """What undoing an answer, or a skip, returns to."""
 
     classifier: Any  # a copy from before the answer
     row: Row
     ticket: int | None
     later: list[Row]  # decided after the answer and before the next one
+    learned: bool  # whether there was a label
 
 
 class ModelSession:
@@ -170,8 +171,12 @@ class ModelSession:
         click.echo(f"\nRows: {self.row - self.start:,}. Labels learned: {self.answers:,}.")
         if self.labels.written:
             click.echo(f"The labels are in {self.labels.path}.")
+        elif self.labels.path:
+            click.echo(f"No label was learned: {self.labels.path} was not written.")
         if not ended:
             click.echo(f"The same command goes on at row {self.row + 1:,}.")
+        else:
+            click.echo(f"{self.file} is labelled to its end.")
 
     def _rows(self) -> Generator[Row, None, None]:
         """Yield the rows of the file that are not behind."""
@@ -236,32 +241,38 @@ class ModelSession:
 
     def _skip(self, row: Row) -> None:
         """Leave a row behind; its label is not on its way any more."""
-        classifier: Any = self.saved.classifier
+        classifier = self._copied(row, False)
         classifier.expire(self.ticket)
         self.row, self.ticket = row.number, None
 
-    def _learn(self, row: Row, found: Any, proposal: Any) -> None:
+    def _copied(self, row: Row, learned: bool) -> Any:
+        """Return the classifier, of which a copy is kept to undo what follows."""
         classifier: Any = self.saved.classifier
-        before = Answered(copy.deepcopy(classifier), row, self.ticket, [])
+        self.copies.append(Answered(copy.deepcopy(classifier), row, self.ticket, [], learned))
+        return classifier
+
+    def _learn(self, row: Row, found: Any, proposal: Any) -> None:
+        classifier = self._copied(row, True)
         classifier.tell(self.ticket, found)
-        self.copies.append(before)
         self.row, self.ticket = row.number, None
         self.answers += 1
         self.labels.put(row.number, row.others, found, proposal)
         self._keep()
 
     def _undo(self, row: Row) -> None:
-        """Return to the last answer; all rows since will be decided again."""
-        click.echo("undone" if self.copies else "nothing to undo")
+        """Return to the last answer or skip; all rows since will be decided again."""
         if not self.copies:
+            click.echo("nothing to undo")
             self.ahead.appendleft(row)
             return
-        classifier, row, self.ticket, later = self.copies.pop()
+        classifier, row, self.ticket, later, learned = self.copies.pop()
+        click.echo(f"row {row.number:,} undone")
         self.ahead.extendleft(reversed([row, *later]))
         self.saved = self.saved._replace(classifier=classifier, encoder=classifier.encoder_)
         self.row = row.number - 1
-        self.answers -= 1
-        self.labels.drop(row.number)
+        if learned:
+            self.answers -= 1
+            self.labels.drop(row.number)
         self._keep()
 
     def _typed(self) -> Any:

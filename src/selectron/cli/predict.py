@@ -67,7 +67,8 @@ def label_rows(file: str, saved: Saved, output: str | None, options: dict[str, A
         what = "columns that the first rows do not have are left out"
         click.echo(f"selectron: {file}: {what}: {', '.join(missed)}", err=True)
     for name, count in (+odd).items():
-        click.echo(f"selectron: {file}: {name}: {count:,} odd values taken as blank", err=True)
+        what = f"{count:,} odd values in {rows:,} rows taken as blank"
+        click.echo(f"selectron: {file}: {name}: {what}", err=True)
 
 
 def all_columns(file: str, kind: str | None, header: bool | None, encoding: str | None) -> Any:
@@ -133,7 +134,9 @@ def features(saved: Saved, chunk: "Chunk") -> tuple[Any, dict[str, Any]]:
         return [{name: row.get(name) for name in names} for row in rows], others
     missing = next((name for name in used if name not in rows.column_names), None)
     if missing is not None:
-        raise SelectronError(f"there is no column {missing!r}, which the model has learned from")
+        raise SelectronError(
+            f"there is no column {missing!r}, which the model has learned from: add a blank one"
+        )
     others = {name: rows.column(name) for name in rows.column_names if name not in used}
     for name in names:
         if name not in rows.column_names:  # it is ignored

@@ -360,7 +360,7 @@ def report(
         click.echo("\n" + late)
     for contestant in contestants if metrics else ():
         title = f"{contestant.name}, {contestant.asker}"
-        click.echo("\n" + tables.described(title, contestant.metrics(names)))
+        click.echo("\n" + tables.described(contestant.metrics(names), title))
     if theorems is not None:
         click.echo("\n" + promises(contestants, theorems))
 

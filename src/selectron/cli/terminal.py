@@ -129,7 +129,10 @@ def known(text: str, classes: Sequence[Any]) -> Any:
 
 def typed(prompt: str, usual: str = "") -> str:
     """Return a typed line without the spaces around it; Enter alone is the `usual` one."""
-    return click.prompt(f"  {prompt}", default=usual, show_default=bool(usual)).strip()
+    text = click.prompt(f"  {prompt}", default=usual, show_default=bool(usual)).strip()
+    if not sys.stdin.isatty():  # a terminal has shown it
+        click.echo(text)
+    return text
 
 
 def confirmed(question: str) -> bool:

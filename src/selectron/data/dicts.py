@@ -12,7 +12,7 @@ from ..engine.parameters import shown
 from ..engine.rows import Sparse
 from ..errors import SelectronError
 
-HINT = 'OnlineClassifier(encoder="auto") takes data frames and dicts with any values'
+HINT = 'give OnlineClassifier(encoder="auto") a data frame or dicts, with any values'
 
 
 class Names:

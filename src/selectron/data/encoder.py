@@ -346,7 +346,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         for place, name in enumerate(self.columns_):
             if name not in names:
                 if place < self.n_first_ and self.columns_[name].kind != "ignored":
-                    raise SelectronError(f"There is no column {name!r}: earlier rows had one.")
+                    had = "which earlier rows had: add a blank one"
+                    raise SelectronError(f"There is no column {name!r}, {had}.")
                 table = table.append_column(name, pa.nulls(len(table)))
         for name in names:
             if spare is not None and name not in self.columns_ and name not in spare:

@@ -1,6 +1,7 @@
 """What the estimators take as rows: arrays, dicts of numbers, and tables, which are encoded."""
 
 import copy
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,8 @@ class TakesRows(NestedParameters):
         """
         if isinstance(X, Sparse):
             return X, len(X.indptr) - 1
+        if isinstance(X, str | PathLike):
+            raise SelectronError(f"X is {shown(X)}: give rows, as pandas.read_csv reads a file.")
         fitted = hasattr(self, "model_")
         if self._encodes(X, fitted):
             return self._encoded(X, fitted, new)

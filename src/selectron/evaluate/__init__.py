@@ -3,5 +3,6 @@
 from ..history.drift import Drifts
 from ..model.metrics import Metrics, RunMetrics
 from .audit import Audit, Estimate, audited
+from .tables import described
 
-__all__ = ["Audit", "Drifts", "Estimate", "Metrics", "RunMetrics", "audited"]
+__all__ = ["Audit", "Drifts", "Estimate", "Metrics", "RunMetrics", "audited", "described"]

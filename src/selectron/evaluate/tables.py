@@ -68,8 +68,17 @@ def majority(true: Tally, names: Sequence[str]) -> str:
     return f"Always predicting {names[most]} has an accuracy of {shares[most]:.4f}."
 
 
-def described(title: str, metrics: RunMetrics) -> str:
-    """Return metrics as lines of text: of the whole, of every class, and the confusion table."""
+def described(metrics: RunMetrics, title: str = "metric") -> str:
+    """Return metrics as lines of text: of the whole, of every class, and the confusion table.
+
+    >>> from selectron import OnlineClassifier
+    >>> run = OnlineClassifier().run([[1.0], [-2.0], [3.0]], ["up", "down", "up"])
+    >>> print("\\n".join(described(run.metrics()).splitlines()[:4]))
+    metric               true  estimated
+    -----------------  ------  ---------
+    accuracy           0.6667     0.6667
+    majority           0.6667     0.6667
+    """
     true, estimated = metrics
     found = [true] if estimated is None else [true, estimated]
     head = ("true", "estimated")[: len(found)]

@@ -1,5 +1,9 @@
 """Selectron as a classifier of River (https://riverml.xyz), which `selectron[river]` installs."""
 
-from .classifier import Classifier
+try:
+    from .classifier import Classifier
+except ModuleNotFoundError as error:
+    need = f"selectron.river needs River: pip install 'selectron[river]' ({error})"
+    raise ModuleNotFoundError(need, name=error.name) from None
 
 __all__ = ["Classifier"]

@@ -92,7 +92,7 @@ def _as_one_error() -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise SelectronError("there is no such file") from None
+        raise SelectronError("no such file or directory") from None
     except PermissionError:
         raise SelectronError("may not be read (permission denied)") from None
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
