@@ -201,10 +201,10 @@ def test_a_budget_for_a_model_that_had_none(call, tmp_path):
 
 
 REFUSED = {
-    "--model goes on as it was learned: leave --learner out": ["--model", "m", *FAST],
-    "--model goes on as it was learned: leave --seed out": ["--model", "m", "--seed", "0"],
-    "--model goes on as it was learned: leave --column out": ["--model", "m", "--column", "a=text"],
-    "--model goes on as it was learned: leave --label out": ["--model", "m", "--label", "b"],
+    "--learner cannot be changed with --model": ["--model", "m", *FAST],
+    "--seed cannot be changed with --model": ["--model", "m", "--seed", "0"],
+    "--column cannot be changed with --model": ["--model", "m", "--column", "a=text"],
+    "--label cannot be changed with --model": ["--model", "m", "--label", "b"],
     "--save keeps one model": ["--save", "n", *FAST, "--learner", "lasec"],
     "'zip' should be NAME=KIND": ["--column", "zip"],
     "'zip' has 2 kinds: give one": ["--column", "zip=text", "--column", "zip=number"],

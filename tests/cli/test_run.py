@@ -26,11 +26,12 @@ FAST = ["--learner", "perceptron"]
 def test_the_demonstration_prints_a_table_and_draws_a_picture(call):
     result = call("run", *FAST, "--learner", "lasec")
     assert result.exit_code == 0, result.output
-    head, _, first, second, blank, most = result.stdout.splitlines()
+    head, _, first, second, blank, most, _, hint = result.stdout.splitlines()
     assert head.split() == ["learner", "asker", "accuracy", "asked", "mistakes", "steps", "rows/s"]
     assert first.startswith("perceptron ")
     assert second.startswith("lasec:b=1,c=1000 ")
     assert (blank, most[:18]) == ("", "Always predicting ")
+    assert hint.startswith("A budget, such as --budget 10%, would also estimate the accuracy")
     assert Path("selectron-run.png").read_bytes().startswith(b"\x89PNG")
 
 

@@ -182,7 +182,7 @@ def _check_model(file: str | None, save: str | None, model: str | None) -> None:
     if file is None and (save or model):
         raise click.UsageError("--save and --model go with a FILE.")
     if model and (given := _given(*OF_MODEL)):
-        raise click.UsageError(f"--model goes on as it was learned: leave {given} out.")
+        raise click.UsageError(f"{given} cannot be changed with --model: leave it out.")
 
 
 def check_different(names: str, *paths: str | None) -> None:

@@ -354,6 +354,8 @@ def report(
     click.echo(table(results, recalls))
     if most_frequent := tables.majority(contestants[0].true, names):
         click.echo("\n" + most_frequent)
+    if not any(contestant.audits for contestant in contestants):
+        click.echo("\nA budget, such as --budget 10%, would also estimate the accuracy from the asked labels.")
     if drifts := detected(results):
         click.echo("\n" + drifts)
     if late := "\n".join(filter(None, map(waiting, contestants))):

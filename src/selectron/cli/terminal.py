@@ -60,7 +60,7 @@ def answer(proposal: Any, classes: list[Any], other: Callable[[], Any]) -> Any:
         if key in COMMANDS:
             return command(key)
         if key != "n":
-            click.echo(f"\n  {key[:20]!r} is no key, and chooses no class\n{KEYS}")
+            click.echo(f"\n  {key[:20]!r} is neither a key nor the digit of a class\n{KEYS}")
         elif (label := other()) is not None:
             return label
 

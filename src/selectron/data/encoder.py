@@ -113,7 +113,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Encode a row, given as a dict, and learn from it.
 
         Columns that are missing are blank, and new ones may appear. Raises SelectronError if x is
-        no dict, or a name no text.
+        not a dict, or a name is not text.
         """
         return self._row(self._learn_row(x)[0])
 

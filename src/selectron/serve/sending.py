@@ -106,7 +106,7 @@ def items(lines: Iterable[bytes], name: str, field: str | None) -> Iterator[Line
         data = data_of(line, where)
         key = f"{name}:{number}" if field is None else data.get(field)
         if not isinstance(key, str | int):
-            raise SelectronError(f"{where} has no text or number in {field!r}.")
+            raise SelectronError(f"{where} has no text or number in {field!r} of a JSON object.")
         text = strict.dumps({"id": str(key), "data": data}, sort=False)
         yield Line(where, str(key), text)
 
