@@ -447,3 +447,13 @@ def test_labels_that_have_not_come_by_the_end_are_told_of(call, stream, delay, l
     shown = call("run", stream[0], *FAST, "--ask", "always", "--delay", delay).stdout
     said = f"always: labels that had not come by the end, and taught nothing: {late}\n"
     assert (said in shown) == (late > 0)
+
+
+def test_a_report_without_probabilities_calibrates_nothing(call, stream, monkeypatch):
+    from selectron.model.calibration import Calibration
+
+    monkeypatch.setattr(Calibration, "learn", lambda *_: pytest.fail("it was calibrated"))
+    options = ("run", stream[0], "--learner", "perceptron", "--budget", "10%")
+    assert call(*options).exit_code == 0
+    with pytest.raises(pytest.fail.Exception):
+        call(*options, "--metrics", catch_exceptions=False)

@@ -158,7 +158,7 @@ def test_rows_and_labels_that_do_not_fit_stop_the_query_with_a_sentence(session,
         "Column 'user' of the key holds a null: leave out such rows.": (nulls(frame, "user"), {}),
         "Column 'n' of the order holds a null: leave out such rows.": (nulls(frame, "n"), {}),
         "The label sideways, which is neither 'down' nor 'up'.": (frame, {"labels": other}),
-        "feature 1 is NaN: every value must be finite.": (
+        "feature 1 is NaN: every value must be finite": (
             frame.withColumn("x.y", F.lit(None).cast("double")),
             {},
         ),

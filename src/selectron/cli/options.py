@@ -22,6 +22,7 @@ DEMO = LeadingHistory(), LASEC(), SecondOrderPerceptron(), PassiveAggressive(), 
 FOR_FILES = (
     *("label", "ignore", "columns", "time", "kind", "header", "encoding", "classes", "first"),
 )
+CALIBRATED = "output", "save", "as_json", "metrics", "calibration"  # whose results need it
 OF_MODEL = (  # options that a saved model fixes
     *("learners", "askers", "time", "seed", "bounds", "label", "ignore", "columns"),
     *("classes", "kernel", "max_support", "sketch", "many", "intercept", "normalize"),
@@ -261,6 +262,7 @@ def enter(width: int, sparse: bool, demo: bool, **options: Any) -> list["Contest
                 seed=options["seed"],
             ),
             options["delay"],
+            any(options[name] for name in CALIBRATED),
         )
         for asker in options["askers"] or (None,)
         for learner in learners

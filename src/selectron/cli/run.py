@@ -355,7 +355,7 @@ def report(
     if most_frequent := tables.majority(contestants[0].true, names):
         click.echo("\n" + most_frequent)
     if not any(contestant.audits for contestant in contestants):
-        click.echo("\nA budget, such as --budget 10%, would also estimate the accuracy from the asked labels.")
+        click.echo("\nA budget, such as --budget 10%, would also estimate the accuracy.")
     if drifts := detected(results):
         click.echo("\n" + drifts)
     if late := "\n".join(filter(None, map(waiting, contestants))):

@@ -76,10 +76,13 @@ class Curve:
 
 
 class Contestant:
-    """A model, and its totals so far; its labels come `delay` rounds late, if that is given."""
+    """A model, and its totals so far; its labels come `delay` rounds late, if that is given.
 
-    def __init__(self, model: Model, delay: int | None = None):
-        self.model, self.delay = model, delay
+    Unless it is `calibrated`, its outcomes have no probabilities.
+    """
+
+    def __init__(self, model: Model, delay: int | None = None, calibrated: bool = True):
+        self.model, self.delay, self.calibrated = model, delay, calibrated or delay is not None
         self.name, self.asker = written(model.learner), written(model.asker)
         self.first = 0  # row of the stream that was played first, from 0
         self.rows = self.labelled = self.mistakes = self.asked = self.steps = 0
@@ -87,7 +90,7 @@ class Contestant:
         self.curve = Curve(4 + SUMS)  # right, labelled, asked, age; the sums of the audit
         self.audit, self.drifts = Audit(), Drifts()
         self.true, self.estimated = Tally(), Tally()
-        model.prepare()
+        model.prepare(self.calibrated)
 
     @property
     def audits(self) -> bool:
@@ -105,7 +108,7 @@ class Contestant:
         """Play a chunk of rounds, with codes for labels, of a number of classes."""
         if classes > self.model.classes:
             self.model.extend(classes)
-            self.model.prepare()  # the third class has a loop of its own to compile
+            self.model.prepare(self.calibrated)  # the third class has a loop of its own to compile
         self.first = self.first if self.rows else chunk.first
         start = time.perf_counter()
         rows: Any = chunk.rows
@@ -115,7 +118,9 @@ class Contestant:
         else:
             self.model.widen(chunk.width)
         delays = None if self.delay is None else np.full(len(labels), self.delay)
-        outcome = self.model.run(rows, labels, full, chunk.times, delays=delays)
+        outcome = self.model.run(
+            rows, labels, full, chunk.times, delays=delays, calibrated=self.calibrated
+        )
         self.seconds += time.perf_counter() - start
         return outcome
 

@@ -129,9 +129,9 @@ class Model(Live):
         out = Outcome.empty(1, True, self.columns, self.aging, self.codes).arrays()
         self.room = Room(np.zeros(1, self.codes), np.zeros(1), np.zeros(int(self.timed)), out)
 
-    def prepare(self) -> None:
-        """Compile the loop, or load it from disk; the calibration too."""
-        predict = self.look if self.ranks else self.proba
+    def prepare(self, calibrated: bool = True) -> None:
+        """Compile the loop, or load it from disk; that of the calibration too, if it is used."""
+        predict = self.proba if calibrated and not self.ranks else self.look
         predict(no_rows(self.sparse, self.width), 0)
 
     def run(
@@ -142,17 +142,19 @@ class Model(Live):
         times: Any = TIMELESS,
         weights: np.ndarray | None = None,
         delays: np.ndarray | None = None,
+        calibrated: bool = True,
     ) -> Outcome:
         """Play rounds; a label, where there is one, is used only if it is asked for.
 
-        A list of blocks may have more features from block to block. `times` are those of the rows
-        in seconds, if the asker uses them. A label of weight w is learned w times. `delays` are the
-        numbers of rounds that labels take to come: see `late`.
+        A list of blocks may grow wider. `times` are those of the rows in seconds, if the asker uses
+        them. A label of weight w is learned w times. `delays` are the numbers of rounds that labels
+        take to come: see `late`. Rounds that are not `calibrated` have no probabilities.
         """
         if delays is not None:
             return late.play(self, block, Given(labels, times, weights), delays)
         draw = GIVEN if isinstance(self.asker, Always) else None  # which uses no draws
-        return self._count(block, Given(labels, times, weights), draw, full, full or None)
+        weighted, given = (full and calibrated) or None, Given(labels, times, weights)
+        return self._count(block, given, draw, full, weighted)
 
     def learn(self, block: Block, labels: np.ndarray, weights: np.ndarray | None = None) -> Outcome:
         """Play rounds in which every label is given."""
@@ -330,8 +332,7 @@ class Model(Live):
             left = slice(at, None)
             given, counted = tuple(each[left] for each in rounds), start + int(new[:at].sum())
             more = int(np.count_nonzero(out.flags[:at] & ASKED)) if waiting >= 0 else 0
-            into = out.part(left).arrays()
-            played = self._call(rows, given, counted, full, into, waiting + more)
+            played = self._call(rows, given, counted, full, out.part(left).arrays(), waiting + more)
             at, rows = at + played, (rows[0][played:], *rows[1:])
             compressed = self._compressed()
             if at == n:
