@@ -33,12 +33,12 @@ FIELD = re.compile(r"^    (\w+): ([^=#\n]+?)(?: = ([^#\n]+?))?(?:  # (.*))?$", r
 
 def modules() -> list[str]:
     """Return the names of the public modules, those of the package first."""
-    found = []
+    names = []
     for file in sorted(SOURCES.rglob("*.py")):
         parts = file.relative_to(SOURCES).with_suffix("").parts
         if "\n__all__ = " in file.read_text(encoding="utf-8") and parts[0] not in INNER:
-            found.append(".".join(("selectron", *parts)).removesuffix(".__init__"))
-    return sorted(found, key=lambda name: (name != "selectron", name))
+            names.append(".".join(("selectron", *parts)).removesuffix(".__init__"))
+    return sorted(names, key=lambda name: (name != "selectron", name))
 
 
 def public() -> dict[str, list[str]]:
@@ -97,13 +97,13 @@ def fields(thing: type) -> dict[str, tuple[str, str]]:
     """
     if is_part(thing) or not (hasattr(thing, "_fields") or dataclasses.is_dataclass(thing)):
         return {}
-    found = {
+    records = {
         name: (kind, comment)
         for owner in thing.__mro__
         for name, kind, _, comment in FIELD.findall(source(owner))
         if name in owner.__annotations__ and name not in HELPERS.get(owner, ())
     }
-    return found if any(comment for _, comment in found.values()) else {}
+    return records if any(comment for _, comment in records.values()) else {}
 
 
 def source(owner: type) -> str:

@@ -130,6 +130,40 @@ def test_a_stream_goes_on_at_any_row_of_its_file(call, tmp_path, ending):
     assert "--from goes with a FILE" in call("run", "--from", 2).stderr
 
 
+def test_a_fault_among_new_columns_leaves_the_model_sound(call, tmp_path):
+    rows = list(rows_of(300))
+    argv = (*FAST, "--classes", "ham,spam,late", "--save")
+    done(call("run", written(tmp_path / "a.csv", rows[:150]), *argv, "m"))
+    later = [{**row, "new": 1} for row in rows[150:]]
+    for i in range(10, 30):  # cities that begin a block
+        later[i]["city"] = f"city {i}"
+    later[100]["label"] = "odd"
+    result = call("run", written(tmp_path / "b.csv", later), "--model", "m", "--save", "m")
+    assert "row 101 has the label 'odd', which is none of" in result.stderr
+    assert json.loads(done(call("show", "m", "--json")).stdout)["rows"] == 177
+
+
+def test_rows_after_the_last_one(call, tmp_path):
+    path = written(tmp_path / "a.csv", rows_of(300))
+    done(call("run", path, *FAST, "--save", "m"))
+    for argv in (FAST, ("--model", "m")):
+        result = call("run", path, *argv, "--from", 301)
+        assert result.exit_code == 1
+        assert result.stderr.endswith("a.csv: --from 301 is after its last row, 300\n")
+
+
+def test_a_model_of_python_takes_the_column_of_labels(call, tmp_path):
+    frame = pd.DataFrame(rows_of(300)).drop(columns="id").fillna({"city": ""})
+    X, y = frame.drop(columns="label"), frame["label"]
+    OnlineClassifier(Perceptron(), encoder="auto", random_state=0).fit(X, y).save("m")
+    frame.rename(columns={"label": "team"}).assign(z=1).to_csv("b.csv", index=False)
+    assert "give --label" in call("run", "b.csv", "--model", "m").stderr
+    told = done(call("run", "b.csv", "--model", "m", "--label", "team", "--save", "n")).stderr
+    assert "left out: z\n" in told
+    assert "team: the label, 3 classes\n" in told
+    assert "--label cannot be given" in call("run", "b.csv", "--model", "n", "--label", "z").stderr
+
+
 def test_drift_is_reported_by_the_rows_of_the_file(call, tmp_path):
     x = np.random.default_rng(0).normal(size=(900, 2)).round(3)
     y = np.where(np.arange(900) < 450, x[:, 0] > 0, x[:, 0] < 0)
@@ -201,10 +235,10 @@ def test_a_budget_for_a_model_that_had_none(call, tmp_path):
 
 
 REFUSED = {
-    "--learner cannot be changed with --model": ["--model", "m", *FAST],
-    "--seed cannot be changed with --model": ["--model", "m", "--seed", "0"],
-    "--column cannot be changed with --model": ["--model", "m", "--column", "a=text"],
-    "--label cannot be changed with --model": ["--model", "m", "--label", "b"],
+    "--learner cannot be given with --model": ["--model", "m", *FAST],
+    "--seed cannot be given with --model": ["--model", "m", "--seed", "0"],
+    "--column cannot be given with --model": ["--model", "m", "--column", "a=text"],
+    "--label cannot be given with --model": ["--model", "m", "--label", "b"],
     "--save keeps one model": ["--save", "n", *FAST, "--learner", "lasec"],
     "'zip' should be NAME=KIND": ["--column", "zip"],
     "'zip' has 2 kinds: give one": ["--column", "zip=text", "--column", "zip=number"],
@@ -271,7 +305,7 @@ def test_predictions_replace_neither_the_rows_nor_the_model(call, tmp_path, outp
     before = [Path(name).read_bytes() for name in ("rows.csv", "m.csv")]
     result = call("predict", "rows.csv", "--model", "m.csv", "-o", output)
     assert result.exit_code == 2
-    assert "FILE, --model and -o must be different files." in result.stderr
+    assert "MODEL, FILE and -o must be different files." in result.stderr
     assert [Path(name).read_bytes() for name in ("rows.csv", "m.csv")] == before
 
 
@@ -323,7 +357,7 @@ def test_ctrl_c_keeps_the_rows_that_were_played(call, tmp_path):
     assert process.returncode == 130
     count = len(out.read_text().splitlines())
     assert errors.decode().endswith(
-        f"interrupted after {count:,} rows; --model m --from {count + 1} goes on\n"
+        f"interrupted after {count:,} rows; --model m --save m --from {count + 1} goes on\n"
     )
     assert 0 < count <= 200_000
     kept = "\n".join(rows.splitlines()[:count])
@@ -428,17 +462,21 @@ def test_words_of_a_file_name_their_weights(call, tmp_path, form):
     file = written(tmp_path / "new.jsonl", [{"note": note, "more": 1} for note in (*notes, None)])
     shown = json.loads(done(call("show", "m", file, "--json")).stdout)
     (weights,) = shown["weights"].values()
-    assert weights[0][0] == '"help urgent"'
-    words = {name.strip('"'): weight for name, weight in weights}
+    prefix = "" if form == "sparse" else "note: "
+    assert weights[0][0] == f'{prefix}"help urgent"'
+    words = {name.removeprefix(prefix).strip('"'): weight for name, weight in weights}
     single = [word for word in words if " " not in word]
     margins = clf.decision_function(pd.DataFrame({"note": single})) * 2**0.5  # of (1, 1), scaled
     assert len(single) > 1
     assert (margins - clf.intercept_).tolist() == pytest.approx([words[word] for word in single])
+    assert "Words of text have 100.0% of all weight; to see them" in call("show", "m").stdout
+    svmlight = written(tmp_path / "a.svm", rows_of(9))
+    assert "svmlight has no columns of text" in call("show", "m", svmlight).stderr
     (tmp_path / "a.csv").write_text("note,more,label\n,1,a\n,2,b\n")
     refused = call("show", "m", "a.csv").stderr
     assert refused == "selectron: a.csv: there are no words in 'note'\n"
     done(call("run", "a.csv", *FAST, "--ignore", "note", "--save", "m"))
-    assert "the model has no column of text: leave FILE out" in call("show", "m", "a.csv").stderr
+    assert "the model has no weights of words: leave FILE out" in call("show", "m", "a.csv").stderr
 
 
 def test_python_takes_the_same_tables_as_the_command_line(call, tmp_path):

@@ -408,6 +408,10 @@ def test_rows_that_are_earlier_than_those_of_the_model(call, tmp_path):
     told = call("run", "b.csv", "--model", "m").stderr
     assert "b.csv: row 1 is earlier than rows that the model has seen: " in told
     assert "earlier" not in call("run", "a.csv", "--model", "m", "--from", 299).stderr
+    rows = "".join(f"{i % 7},{1e9 + 3600 * i},{i % 2}\n" for i in range(300))
+    (tmp_path / "days.csv").write_text("a,when,label\n" + rows)
+    call("run", "days.csv", *FAST, *argv, "--save", "days")
+    assert "earlier" not in call("run", "days.csv", "--model", "days", "--from", 299).stderr
 
 
 @pytest.mark.parametrize(

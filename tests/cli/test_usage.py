@@ -303,3 +303,11 @@ def test_a_misspelt_command_is_suggested(call):
     assert result.exit_code == 2
     assert "No such command 'rnu'. Did you mean 'run'?" in result.stderr
     assert "No such command 'train'." in call("train").stderr
+
+
+def test_completion_after_a_misspelt_command_is_quiet():
+    words = {"COMP_WORDS": "selectron rnu ", "COMP_CWORD": "2"}
+    env = os.environ | words | {"_SELECTRON_COMPLETE": "bash_complete"}
+    command = [sys.executable, "-c", "from selectron.cli import main; main(prog_name='selectron')"]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    assert done.stderr == ""

@@ -313,5 +313,3 @@ def test_a_path_is_no_rows():
     for call in (OnlineClassifier().fit, OnlineClassifier().run):
         with pytest.raises(SelectronError, match=r"^X is 'a.csv': give rows, as pandas.read_csv"):
             call("a.csv", [0, 1])
-    with pytest.raises(SelectronError, match=r'feature 0 is NaN: .*; encoder="auto" takes blanks'):
-        OnlineClassifier(Perceptron()).fit(pd.DataFrame({"a": [1.0, math.nan]}), [0, 1])

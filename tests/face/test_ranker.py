@@ -259,6 +259,16 @@ def test_classes_are_named_by_a_data_frame():
     assert ranker.classes_.tolist() == names
     with pytest.raises(SelectronError, match="The classes are"):
         ranker.partial_fit(X, frame[names[::-1]])
-    assert ranker.partial_fit(X, Y).predict(X).shape == Y.shape
+    for later in (Y, pd.DataFrame(Y), frame.rename(columns=str.upper)):
+        assert ranker.partial_fit(X, later).predict(X).shape == Y.shape
+    for frame_of in (
+        pd.DataFrame(Y),
+        pd.concat({"a": frame}, axis=1),
+        frame.set_axis(["x"] * 5, axis=1),
+    ):
+        ranker = OnlineRanker(PassiveAggressive(C=1.0)).fit(X, frame_of)
+        assert ranker.classes_.tolist() == [0, 1, 2, 3, 4]
+    ranker = OnlineRanker(PassiveAggressive(C=1.0)).partial_fit(X, frame, classes=[1, 2, 3, 4, 5])
+    assert ranker.partial_fit(X, frame).classes_.tolist() == [1, 2, 3, 4, 5]
     named = OnlineRanker(PassiveAggressive(C=1.0), classes=list("abcde")).fit(X, frame)
     assert named.classes_.tolist() == list("abcde")

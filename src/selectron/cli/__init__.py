@@ -72,11 +72,11 @@ class Lazy(ExamplesFirst, click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """Return the command that is called; suggest one for a misspelt name."""
-        from difflib import get_close_matches
+        if args[0] not in COMMANDS and not ctx.resilient_parsing:
+            from difflib import get_close_matches
 
-        close = get_close_matches(args[0], COMMANDS, 1)
-        if close and args[0] not in COMMANDS:
-            ctx.fail(f"No such command {args[0]!r}. Did you mean {close[0]!r}?")
+            for name in get_close_matches(args[0], COMMANDS, 1):
+                ctx.fail(f"No such command {args[0]!r}. Did you mean {name!r}?")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -79,11 +79,15 @@ def watched(source: "Source") -> Generator["Chunk", None, None]:
             bar.update(source.position() - bar.n)
 
 
-def after(chunks: Iterable["Chunk"], behind: int) -> Iterator["Chunk"]:
-    """Yield chunks without the rows that are behind."""
+def after(chunks: Iterable["Chunk"], behind: int, file: str) -> Iterator["Chunk"]:
+    """Yield chunks without the rows that are behind; SelectronError if there are no others."""
+    rows = 0
     for chunk in chunks:
-        if chunk.first + len(chunk.labels) > behind:
+        rows = chunk.first + len(chunk.labels)
+        if rows > behind:
             yield chunk.part(max(0, behind - chunk.first), len(chunk.labels))
+    if 0 < rows <= behind:
+        raise SelectronError(f"{file}: --from {behind + 1} is after its last row, {rows}")
 
 
 def in_order(chunks: Iterable["Chunk"], file: str, column: str, since: float) -> Iterator["Chunk"]:
@@ -96,16 +100,17 @@ def in_order(chunks: Iterable["Chunk"], file: str, column: str, since: float) ->
     """
     import numpy as np
 
-    last, warned = since, False
+    last, warned, started = since, False, False
     for chunk in chunks:
         if not warned:
             earlier = np.flatnonzero(np.diff(chunk.times, prepend=last) < 0)
             last, warned = float(chunk.times[-1]), len(earlier) > 0
             if warned:
                 row = chunk.first + int(earlier[0])
-                before = f"row {row}" if row else "rows that the model has seen"
+                before = f"row {row}" if earlier[0] or started else "rows that the model has seen"
                 click.echo(WARNING.format(file, row + 1, before, column), err=True)
         yield chunk
+        started = True
 
 
 @contextmanager

@@ -32,8 +32,8 @@ from .terminal import (
     write_csv,
 )
 
-COPIES = 10  # answers that can be undone
-MOST = 10_000  # rows decided since an answer, beyond which it cannot be undone
+COPIES = 10  # answers and skips that can be undone
+MOST = 10_000  # rows decided since an answer or a skip, beyond which it cannot be undone
 
 
 @click.command(cls=ExamplesFirst)
@@ -323,8 +323,8 @@ class LabelFile:
 
     @property
     def written(self) -> bool:
-        """Whether there is a file with labels."""
-        return self.path is not None and bool(self.rows)
+        """Whether there is a file of labels."""
+        return self.path is not None and Path(self.path).exists()
 
     def put(self, row: int, others: dict[str, Any], label: Any, proposal: Any) -> None:
         """Add the label of a row, in the place of an earlier one."""

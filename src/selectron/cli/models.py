@@ -52,7 +52,7 @@ class Saved(NamedTuple):
 
     @property
     def since(self) -> float:
-        """A time at which the model has seen a row, or before; -inf without a budget per day."""
+        """When the first row of a budget's current period came; -inf if it has no periods."""
         from ..askers.budget import record_of
 
         clf = self.classifier
@@ -100,8 +100,8 @@ def save(path: str, contest: "Contest", choice: "Choice", before: Saved | None) 
     if contest.encoder is not None:
         clf.encoder_ = contest.encoder
         clf.feature_names_in_ = contest.encoder.feature_names_in_
-    choice = (before and before.choice) or choice  # of a model that goes on, what it ignores stays
-    clf.choice_ = choice.label, choice.ignore, choice.time
+    ignore = before.choice.ignore if before and before.choice else choice.ignore
+    clf.choice_ = choice.label, ignore, choice.time
     keep(path, clf, before and before.place)
 
 

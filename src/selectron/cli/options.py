@@ -19,12 +19,11 @@ if TYPE_CHECKING:
 DECISIONS = (".csv", ".jsonl", ".ndjson", ".parquet", ".pq")  # endings of their files
 PICTURES = (".png", ".svg", ".pdf")
 DEMO = LeadingHistory(), LASEC(), SecondOrderPerceptron(), PassiveAggressive(), Perceptron()
-FOR_FILES = (
-    *("label", "ignore", "columns", "time", "kind", "header", "encoding", "classes", "first"),
-)
+FOR_FILES = ["label", "ignore", "columns", "time", "kind", "header", "encoding", "classes", "first"]
+OF_CHOICE = "label", "ignore", "time"  # which a model of `selectron run` fixes, too
 CALIBRATED = "output", "save", "as_json", "metrics", "calibration"  # whose results need it
 OF_MODEL = (  # options that a saved model fixes
-    *("learners", "askers", "time", "seed", "bounds", "label", "ignore", "columns"),
+    *("learners", "askers", "seed", "bounds", "columns"),
     *("classes", "kernel", "max_support", "sketch", "many", "intercept", "normalize"),
 )
 
@@ -111,17 +110,17 @@ def of_a_model(arguments: str) -> Callable:
     return add
 
 
-def model_and_file(model: str | None, paths: Sequence[str], least: int = 2) -> tuple[str, str]:
-    """Return the paths of `of_a_model`, '' for a file that is not given; check their number.
+def model_and_file(model: str | None, paths: Sequence[str], least: int = 2) -> tuple[str, Any]:
+    """Return the paths of `of_a_model`, None for a file that is not given; check their number.
 
     >>> model_and_file(None, ("mail.model", "new.csv")), model_and_file("mail.model", (), 1)
-    (('mail.model', 'new.csv'), ('mail.model', ''))
+    (('mail.model', 'new.csv'), ('mail.model', None))
     """
     given = [*paths] if model is None else [model, *paths]
     if not least <= len(given) <= 2:
         wanted = "MODEL and FILE" if least == 2 else "MODEL, and perhaps FILE"
         raise click.UsageError(f"The arguments are {wanted}, got {' '.join(given) or 'none'}.")
-    return given[0], "" if len(given) == 1 else given[1]
+    return given[0], given[1] if len(given) == 2 else None
 
 
 def by_time(*askers: Any) -> bool:
@@ -134,7 +133,7 @@ def check_usage(
 ) -> None:
     """Refuse options of `run` that do not go together, before a row is read."""
     _check_model(file, save, options["model"])
-    if file is None and (given := _given(*FOR_FILES)):
+    if file is None and (given := given_of(*FOR_FILES)):
         raise click.UsageError(f"{given} goes with a FILE.")
     timeless = options["time"] is None and not options["model"]
     if timeless and by_time(options["budget"], *options["askers"]):
@@ -169,7 +168,7 @@ def check_classes(classes: str | None) -> set[str]:
     return names
 
 
-def _given(*names: str) -> str:
+def given_of(*names: str) -> str:
     """Return the first of these options that the user has given; empty if there is none."""
     context = click.get_current_context()
     for option in context.command.params:
@@ -182,8 +181,8 @@ def _given(*names: str) -> str:
 def _check_model(file: str | None, save: str | None, model: str | None) -> None:
     if file is None and (save or model):
         raise click.UsageError("--save and --model go with a FILE.")
-    if model and (given := _given(*OF_MODEL)):
-        raise click.UsageError(f"{given} cannot be changed with --model: leave it out.")
+    if model and (given := given_of(*OF_MODEL)):
+        raise click.UsageError(f"{given} cannot be given with --model: leave it out.")
 
 
 def check_different(names: str, *paths: str | None) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def predict(paths: tuple[str, ...], model: str | None, output: str | None, **options: Any) -> None:
     """Predict the label of every row of FILE with MODEL, and the probability of each class.
 
-    The model learns nothing. Columns that are no features, such as an id, are copied.
+    The model learns nothing. Columns that it does not use, such as an id, are copied.
 
     \b
         selectron run today.csv --save mail.model
@@ -38,7 +38,7 @@ def predict(paths: tuple[str, ...], model: str | None, output: str | None, **opt
     """
     model, file = model_and_file(model, paths)
     check_target(output, (".csv", ".parquet", ".pq", ".json", ".jsonl", ".ndjson"), "-o")
-    check_different("FILE, --model and -o", file, model, output)
+    check_different("MODEL, FILE and -o", file, model, output)
     with reported():
         label_rows(file, load(model), output, options)
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import shlex
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -25,7 +26,7 @@ from .files import (
     watched,
 )
 from .models import load, save, uninterrupted
-from .options import by_time, check_usage, enter, of_a_file
+from .options import OF_CHOICE, by_time, check_usage, enter, given_of, of_a_file
 from .theorems import Kept, promises
 
 if TYPE_CHECKING:
@@ -212,8 +213,10 @@ class Session:
     def __init__(self, file: str | None, options: dict[str, Any]):
         self.file, self.options = file, options
         self.before = load(options["model"]) if options["model"] else None
+        choice = self.before and self.before.choice
+        if choice and (given := given_of(*OF_CHOICE)):
+            raise click.UsageError(f"{given} cannot be given with --model: leave it out.")
         if self.before and options["budget"]:
-            choice = self.before.choice
             if by_time(options["budget"]) and not (choice and choice.time):
                 raise SelectronError(
                     "a budget per day goes by the times of rows, and the model was saved without a "
@@ -221,6 +224,7 @@ class Session:
                 )
             self.before.spend(options["budget"])
         self.behind = (options["first"] or 1) - 1
+        self.kept = ""  # path of the model that was saved
         self.bounds = Kept() if options["bounds"] else None
         self.contest: Any = None
         self.source: Any = None
@@ -232,9 +236,9 @@ class Session:
 
     @property
     def rest(self) -> str:
-        """How to go on after the rows played, if they are in a model."""
-        kept, row = self.options["save"], self.behind + self.rows + 1
-        return "" if kept is None else f"; --model {kept} --from {row} goes on"
+        """How to go on after the rows played, if a model with them has been saved."""
+        kept, row = shlex.quote(self.kept), self.behind + self.rows + 1
+        return f"; --model {kept} --save {kept} --from {row} goes on" if self.kept else ""
 
     def play(self) -> None:
         """Play chunk by chunk; Ctrl-C waits for the end of a chunk."""
@@ -267,12 +271,13 @@ class Session:
             return digits(self.options["seed"])
         choice = self.before and self.before.choice
         self.source = source_of(self.file, choice, **self.options)
-        chunks: Iterator[Chunk] = stack.enter_context(closing(watched(self.source)))
+        source = stack.enter_context(closing(watched(self.source)))
+        chunks = after(source, self.behind, self.file)
         asker = self.before.classifier.asker if self.before else None
         since = self.before.since if self.before else -math.inf
         if by_time(self.options["budget"], asker, *self.options["askers"]):
             chunks = in_order(chunks, self.file, self.source.choice.time, since)
-        return chunks if self.behind == 0 else after(chunks, self.behind)
+        return chunks
 
     def _encoder(self) -> Any:
         """Return a new encoder for tables; it takes a while to import."""
@@ -288,6 +293,8 @@ class Session:
     def _play(self, chunk: "Chunk", append: Any) -> None:
         """Play a chunk, and write its decisions."""
         given = self.options
+        if self.before and self.source.guessed:
+            raise SelectronError("the model does not know the column of labels: give --label")
         if self.before and not self.rows and (names := self.before.strangers(chunk)):
             what = "columns that the model does not know are left out"
             click.echo(f"selectron: {self.file}: {what}: {', '.join(names)}", err=True)
@@ -308,6 +315,7 @@ class Session:
         """Keep the model if that is wanted."""
         if path := self.options["save"]:
             save(path, self.contest, self.source.choice, self.before)
+            self.kept = path
             click.echo(f"The model is in {path}", err=True)
 
 
@@ -326,7 +334,7 @@ def describe(contest: Any, source: Any) -> None:
     contestant = contest.contestants[0]
     if missing := contestant.rows - contestant.labelled:
         label += f", {missing:,} row{'s' * (missing > 1)} without"
-    for line in (*lines, label):
+    for line in (*lines, label) if source.choice.label else lines:
         click.echo(line, err=True)
 
 

@@ -2,10 +2,13 @@
 
 import json
 from collections import Counter
+from contextlib import closing
+from itertools import chain, islice
 from typing import Any
 
 import click
 
+from ..engine.rows import Sparse
 from ..errors import SelectronError
 from . import ExamplesFirst, reported
 from .files import watched
@@ -16,6 +19,7 @@ from .terminal import records_of
 
 MOST = 10  # weights that are shown
 ROWS = 20_000  # of a file in which words are looked for
+LONGEST = 40  # characters of a word or pair that are shown
 TO_NAME = "; to see them, add a file with such texts: selectron show MODEL FILE"
 
 
@@ -37,7 +41,7 @@ def show(paths: tuple[str, ...], model: str | None, as_json: bool, **options: An
     model, file = model_and_file(model, paths, 1)
     with reported():
         saved = load(model)
-        found = described(saved, words_of(saved, file, options) if file else {})
+        found = described(saved, {} if file is None else words_of(saved, file, options))
         if as_json:
             click.echo(json.dumps(found, indent=2))
             return
@@ -53,27 +57,33 @@ def show(paths: tuple[str, ...], model: str | None, as_json: bool, **options: An
             for feature, weight in weights:
                 click.echo(f"  {weight:+10.4f}  {feature}")
             if part := found["words"].get(name):
-                click.echo(
-                    f"  Words of text have {part:.1%} of all weight{'' if file else TO_NAME}"
-                )
+                how = TO_NAME if file is None else ""
+                click.echo(f"  Words of text have {part:.1%} of all weight{how}")
 
 
 def words_of(saved: Saved, file: str, options: dict[str, Any]) -> dict[int, str]:
     """Return the most frequent word or pair of words in a file at the place of each hash."""
     columns = saved.encoder.columns_ if saved.encoder else {}
     texts = {name: column.encoder for name, column in columns.items() if column.kind == "text"}
-    if not texts:
-        raise SelectronError("the model has no column of text: leave FILE out")
-    counts = Counter[tuple[int, str]]()
-    for chunk in watched(all_columns(file, **options)):
-        for row in records_of(chunk.rows):
+    if not texts or saved.classifier.model_.dual:
+        raise SelectronError("the model has no weights of words: leave FILE out")
+    layout, counts = saved.encoder.layout_, Counter[tuple[int, str]]()
+    with closing(watched(all_columns(file, **options))) as chunks:
+        for row in islice(chain.from_iterable(map(records, chunks)), ROWS):
             for name, text in texts.items():
-                counts.update(text.terms(row.get(name), saved.encoder.layout_))
-        if chunk.first > ROWS:
-            break
+                column = "" if layout.front else f"{name}: "
+                for place, word in text.terms(row.get(name), layout):
+                    counts[place, f'{column}"{word[:LONGEST]}"'] += 1
     if not counts:
         raise SelectronError(f"{file}: there are no words in {', '.join(map(repr, texts))}")
-    return {place: f'"{word}"' for (place, word), _ in reversed(counts.most_common())}
+    return {place: word for (place, word), _ in reversed(counts.most_common())}
+
+
+def records(chunk: Any) -> list[dict[str, Any]]:
+    """Return the rows of a chunk as dicts."""
+    if isinstance(chunk.rows, Sparse):
+        raise SelectronError("svmlight has no columns of text: give a file of another format")
+    return records_of(chunk.rows)
 
 
 def described(saved: Saved, words: dict[int, str]) -> dict[str, Any]:
@@ -98,13 +108,23 @@ def described(saved: Saved, words: dict[int, str]) -> dict[str, Any]:
 def shares_of_words(clf: Any) -> dict[str, float]:
     """Return the part that hashed words have of the sum of all sizes of weights, by class."""
     sizes = abs(clf.coef_)
-    words = sizes[:, : _hashed(clf)].sum(axis=1) / sizes.sum(axis=1).clip(min=1e-300)
+    words = sizes[:, _hashed(clf)].sum(axis=1) / sizes.sum(axis=1).clip(min=1e-300)
     return dict(zip(_sides(clf), words.tolist(), strict=True))
 
 
-def _hashed(clf: Any) -> int:
-    """Return the number of features of hashed words, which are the first."""
-    return clf.encoder_.layout_.front if hasattr(clf, "encoder_") else 0
+def _hashed(clf: Any) -> Any:
+    """Return which features are hashed words, (n_features,)."""
+    import numpy as np
+
+    from ..data.kinds import TEXT_PLACES
+
+    found = np.zeros(clf.coef_.shape[1], bool)
+    if hasattr(clf, "encoder_"):
+        size = clf.encoder_.layout_.front or TEXT_PLACES
+        for column in clf.encoder_.columns_.values():
+            if column.kind == "text" and column.encoder.place >= 0:
+                found[column.encoder.place : column.encoder.place + size] = True
+    return found
 
 
 def _sides(clf: Any) -> list[str]:
@@ -130,7 +150,7 @@ def largest(clf: Any, words: dict[int, str]) -> dict[str, list[tuple[str, float]
     found = {}
     for name, row in zip(_sides(clf), coef, strict=True):
         order = abs(row).argsort(kind="stable")[::-1]
-        named = order[(order >= hashed) | np.isin(order, list(words))]
+        named = order[~hashed[order] | np.isin(order, list(words))]
         named = named if row[named].any() else order
         found[name] = [(names[j], float(row[j])) for j in named[:MOST] if row[j]]
     return found

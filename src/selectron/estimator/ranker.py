@@ -221,11 +221,12 @@ def indicators(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 def columns(estimator: Any, y: Any, number: int, given: Any) -> np.ndarray:
     """Return the names of the classes, one for each column: those of a data frame by default."""
-    wanted = estimator.classes if given is None else given
-    known = getattr(estimator, "classes_", None)
+    wanted: Any = estimator.classes if given is None else given
+    known: Any = getattr(estimator, "classes_", None)
     if wanted is None:
-        usual = np.arange(number) if known is None else known
-        wanted = getattr(y, "column_names", getattr(y, "columns", usual))
+        wanted, found = np.arange(number) if known is None else known, named(y)
+        if found and (known is None or set(found) == set(known.tolist())):
+            wanted = found
     if isinstance(wanted, str) or np.ndim(wanted) != 1:
         raise SelectronError(f"classes must be a list of labels, got {wanted!r}.")
     names = as_array(list(wanted))
@@ -234,3 +235,10 @@ def columns(estimator: Any, y: Any, number: int, given: Any) -> np.ndarray:
     if known is not None and known.tolist() != names.tolist():
         raise SelectronError(f"The classes are {known.tolist()} already, got {names.tolist()}.")
     return names
+
+
+def named(y: Any) -> list[str]:
+    """Return the names of the columns of a data frame, if they are text and differ."""
+    names = list(getattr(y, "column_names", getattr(y, "columns", ())))
+    text = all(isinstance(name, str) for name in names)
+    return names if text and len(set(names)) == len(names) else []

@@ -238,7 +238,7 @@ class Contest:
         finally:
             if encoder is not None and (played := self.rows - start) < len(chunk.labels):
                 encoder = before
-                for _ in encoder.learn(chunk.part(0, played).rows) if played else ():
+                for _ in encoder.learn(chunk.part(0, played).rows, None) if played else ():
                     pass
             self.encoder = encoder
 

@@ -78,7 +78,7 @@ def draw(panels: Sequence[Any], contestant: Contestant, i: int) -> None:
         panels[0].fill_between(ends, *band(contestant), color=colour, alpha=0.15, lw=0)
     if contestant.watches:
         panels[2].plot(ends, age, **style)
-        drifts = contestant.drifts.rounds
+        drifts = np.add(contestant.drifts.rounds, contestant.first)
         foot = panels[0].get_xaxis_transform()  # heights from 0 to 1
         panels[0].plot(drifts, [0.02] * len(drifts), "^", color=colour, ms=5, transform=foot)
 
@@ -104,7 +104,7 @@ def curves(contestant: Contestant) -> tuple[np.ndarray, ...]:
     sums = np.vstack([curve.sums()[:4], np.diff(ends, prepend=0)])
     right, labelled, asked, age, rows = curve.sliding(sums)
     with np.errstate(invalid="ignore", divide="ignore"):  # a window may have no label
-        return ends, right / labelled, asked / rows, age / rows
+        return contestant.first + ends, right / labelled, asked / rows, age / rows
 
 
 def banded(contestant: Contestant) -> bool:

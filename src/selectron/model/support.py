@@ -115,8 +115,7 @@ def why_refused(block: Dense | Sparse, i: int) -> str:
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
         what = "NaN" if np.isnan(values[bad[0]]) else "infinite"
-        blanks = '; encoder="auto" takes blanks' if what == "NaN" else ""
-        return f", feature {features[bad[0]]} is {what}: every value must be finite{blanks}."
+        return f", feature {features[bad[0]]} is {what}: every value must be finite."
     with np.errstate(over="ignore"):
         large = not np.isfinite(values @ values)
     beyond = " goes beyond what floating point resolves: scale the features."

@@ -3,7 +3,9 @@
 try:
     from .classifier import Classifier
 except ModuleNotFoundError as error:
-    need = f"selectron.river needs River: pip install 'selectron[river]' ({error})"
-    raise ModuleNotFoundError(need, name=error.name) from None
+    if error.name != "river":
+        raise
+    need = "selectron.river needs River: pip install 'selectron[river]'"
+    raise ModuleNotFoundError(need, name="river") from None
 
 __all__ = ["Classifier"]

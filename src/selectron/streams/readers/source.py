@@ -34,7 +34,7 @@ FOREIGN = {  # what files of other kinds begin with
 }
 MODEL = b"selectron\n"  # what files of models begin with
 GUESSED = 50  # values that a column may have to be taken for the label without being named
-MANY = 0.1  # values a row from which a label that was named is doubted
+MANY = 0.1  # values a row from which a label is doubted that is not refused
 COMMENT = re.compile(rb"\s*#[^,;\t]*$")  # with a comma it is rather the header of a table
 
 
@@ -145,7 +145,8 @@ class Source:
 
     def _check_label(self, part: Part) -> None:
         """Count the values of a label that does not look like one; SelectronError for a guess."""
-        name, n, rows = part.choice.label, len(set(part.labels.tolist())), len(part.labels)
+        name, rows = part.choice.label, len(part.labels)
+        n = len(set(part.labels.tolist()) - {None})
         self.guessed = self._guesses and str(name or USUAL[0]).lower() not in USUAL
         if not name or n <= GUESSED:
             return
@@ -250,7 +251,7 @@ def read(
     label : name or position of the label column, "" for none; by default the column named label,
         target, class or y, or else the last of several (JSON: none); not for svmlight
     ignore : names or positions of columns to leave out
-    lenient : whether such a column may be missing
+    lenient : whether such a column may be missing, as they were chosen for an earlier file
     time : name or position of the column with the time of each row, in seconds since 1970 or as
         ISO 8601 writes it, in UTC where no zone is given; it is no feature; not for svmlight
     header : whether a CSV file begins with names; by default if a cell of its first line is a word,
