@@ -43,8 +43,8 @@ def test_what_is_no_budget_is_refused_in_one_sentence(text):
     with pytest.raises(SelectronError) as caught:
         Budget.parse(text)
     assert str(caught.value) == (
-        f"{text!r} is not a budget; give a share of rows such as '10%', labels per number of rows "
-        "such as '500/10000', or labels per period such as '200/1d'."
+        f"{text!r} is not a budget; give a share of rows up to 100%, such as '10%', labels per "
+        "number of rows such as '500/10000', or labels per period such as '200/1d'."
     )
 
 
@@ -58,6 +58,6 @@ def test_the_command_line_and_declarations_have_this_grammar(call, stream):
     refused = call("run", stream[0], "--budget", "5/1y").stderr
     with pytest.raises(SelectronError) as caught:
         declared({"name": "a", "classes": ["x", "y"], "budget": "5/1y"}, "here")
-    sentence = "'5/1y' is not a budget; give a share of rows such as '10%'"
+    sentence = "'5/1y' is not a budget; give a share of rows up to 100%, such as '10%'"
     assert sentence in " ".join(refused.split())
     assert str(caught.value).startswith(f"here: {sentence}")

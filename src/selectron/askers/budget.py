@@ -201,8 +201,9 @@ class Budget(Parameters):
             return Budget(labels=float(labels), horizon=float(whole))
         except ValueError:
             raise SelectronError(
-                f"{shown(text)} is not a budget; give a share of rows such as '10%', labels per "
-                "number of rows such as '500/10000', or labels per period such as '200/1d'."
+                f"{shown(text)} is not a budget; give a share of rows up to 100%, such as '10%', "
+                "labels per number of rows such as '500/10000', or labels per period such as "
+                "'200/1d'."
             ) from None
 
     @classmethod
