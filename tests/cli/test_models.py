@@ -429,7 +429,7 @@ def test_words_of_text_leave_the_other_weights_to_be_shown(call, tmp_path):
     (part,) = json.loads(call("show", "a.model", "--json").stdout)["words"].values()
     assert 0 < part < 1
     call("run", "a.jsonl", "--column", "note=text", "--ignore", "a", *options)
-    assert "  hashed " in call("show", "a.model").stdout
+    assert "Words of text have 100.0% of all weight; to see them" in call("show", "a.model").stdout
 
 
 def test_a_model_is_the_first_argument_or_an_option(call, tmp_path):
@@ -447,7 +447,8 @@ def test_a_model_is_the_first_argument_or_an_option(call, tmp_path):
         result = call(*argv)
         assert result.exit_code == 2
         assert "Error: The arguments are MODEL" in result.stderr
-    assert "is not a Selectron model file" in call("predict", path, "m").stderr
+    assert f"MODEL comes first: m {path}." in call("predict", path, "m").stderr
+    assert "is not a Selectron model file" in call("show", path).stderr
     assert "m: is a model of Selectron: give a file with rows" in call("run", "m").stderr
 
 
@@ -461,7 +462,8 @@ def test_words_of_a_file_name_their_weights(call, tmp_path, form):
     clf.fit(pd.DataFrame({"note": notes}), labels).save("m")
     file = written(tmp_path / "new.jsonl", [{"note": note, "more": 1} for note in (*notes, None)])
     shown = json.loads(done(call("show", "m", file, "--json")).stdout)
-    (weights,) = shown["weights"].values()
+    (weights,) = shown["weights_of_words"].values()
+    assert [*shown["weights"].values()] == [[]]
     prefix = "" if form == "sparse" else "note: "
     assert weights[0][0] == f'{prefix}"help urgent"'
     words = {name.removeprefix(prefix).strip('"'): weight for name, weight in weights}
@@ -494,3 +496,10 @@ def test_python_takes_the_same_tables_as_the_command_line(call, tmp_path):
     assert OnlineClassifier.load("n").partial_fit(frame, frame["label"]).n_features_in_ == 3
     with pytest.raises(SelectronError, match="There was no column 'new'"):
         clf.partial_fit(frame.assign(new=1), frame["label"])
+
+
+def test_new_classes_of_a_later_file_are_named(call, tmp_path):
+    rows = list(rows_of(300))
+    done(call("run", written(tmp_path / "a.csv", rows[:200]), *FAST, "--save", "m"))
+    told = done(call("run", written(tmp_path / "b.csv", rows[200:]), "--model", "m")).stderr
+    assert told.endswith("label: the label, 3 classes; new: late\n")

@@ -89,7 +89,10 @@ def test_columns_go_by_their_names():
     assert clf.predict_proba(pa.Table.from_pandas(FRAME.assign(new=1))).tolist() == expected
     assert clf.partial_fit(FRAME[["country", "age"]], LABELS).n_rounds_ == 80
     for rows, reason in [
-        (FRAME[["country"]], "There is no column 'age', which earlier rows had: add a blank one."),
+        (
+            FRAME[["country"]],
+            "There is no column 'age', which earlier rows had: rename it back, or add a blank one.",
+        ),
         (FRAME.assign(new=1), "There was no column 'new' in earlier rows: leave it out."),
     ]:
         with pytest.raises(SelectronError) as caught:

@@ -70,6 +70,8 @@ class Parameters(NamedTuple):
 
     def numbers(self) -> Any:
         """Return the parameters as numbers: NaN for those not given, and `per` in seconds."""
+        if isinstance(self.rate, str):
+            raise SelectronError(f"Budget: rate is text, which Budget.parse({self.rate!r}) reads.")
         given = dict.fromkeys(self._fields[:4], math.nan)
         kinds = [name for name in given if getattr(self, name) is not None]
         if kinds not in (["rate"], ["labels", "horizon"], ["labels", "per"]):

@@ -21,6 +21,7 @@ PICTURES = (".png", ".svg", ".pdf")
 DEMO = LeadingHistory(), LASEC(), SecondOrderPerceptron(), PassiveAggressive(), Perceptron()
 FOR_FILES = ["label", "ignore", "columns", "time", "kind", "header", "encoding", "classes", "first"]
 OF_CHOICE = "label", "ignore", "time"  # which a model of `selectron run` fixes, too
+FIXED = "{0} cannot be given with --model, which fixes it: leave {0} out, or begin a new model."
 CALIBRATED = "output", "save", "as_json", "metrics", "calibration"  # whose results need it
 OF_MODEL = (  # options that a saved model fixes
     *("learners", "askers", "seed", "bounds", "columns"),
@@ -116,11 +117,16 @@ def model_and_file(model: str | None, paths: Sequence[str], least: int = 2) -> t
     >>> model_and_file(None, ("mail.model", "new.csv")), model_and_file("mail.model", (), 1)
     (('mail.model', 'new.csv'), ('mail.model', None))
     """
+    from ..streams.readers import by_name
+
     given = [*paths] if model is None else [model, *paths]
     if not least <= len(given) <= 2:
         wanted = "MODEL and FILE" if least == 2 else "MODEL, and perhaps FILE"
         raise click.UsageError(f"The arguments are {wanted}, got {' '.join(given) or 'none'}.")
-    return given[0], given[1] if len(given) == 2 else None
+    file = given[1] if len(given) == 2 else None
+    if file and by_name(given[0]) and not by_name(file):
+        raise click.UsageError(f"MODEL comes first: {file} {given[0]}.")
+    return given[0], file
 
 
 def by_time(*askers: Any) -> bool:
@@ -182,7 +188,7 @@ def _check_model(file: str | None, save: str | None, model: str | None) -> None:
     if file is None and (save or model):
         raise click.UsageError("--save and --model go with a FILE.")
     if model and (given := given_of(*OF_MODEL)):
-        raise click.UsageError(f"{given} cannot be given with --model: leave it out.")
+        raise click.UsageError(FIXED.format(given))
 
 
 def check_different(names: str, *paths: str | None) -> None:

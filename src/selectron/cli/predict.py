@@ -135,7 +135,8 @@ def features(saved: Saved, chunk: "Chunk") -> tuple[Any, dict[str, Any]]:
     missing = next((name for name in used if name not in rows.column_names), None)
     if missing is not None:
         raise SelectronError(
-            f"there is no column {missing!r}, which the model has learned from: add a blank one"
+            f"there is no column {missing!r}, which the model has learned from: rename it "
+            "back, or add a blank one"
         )
     others = {name: rows.column(name) for name in rows.column_names if name not in used}
     for name in names:

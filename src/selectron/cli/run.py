@@ -26,7 +26,7 @@ from .files import (
     watched,
 )
 from .models import load, save, uninterrupted
-from .options import OF_CHOICE, by_time, check_usage, enter, given_of, of_a_file
+from .options import FIXED, OF_CHOICE, by_time, check_usage, enter, given_of, of_a_file
 from .theorems import Kept, promises
 
 if TYPE_CHECKING:
@@ -200,7 +200,8 @@ def play_all(file: str | None, **options: Any) -> None:
             report(contestants, session.contest.classes.names, theorems, **options)
         draw(contestants, file, options["picture"], options["calibration"])
         if interrupted or not fault:
-            describe(session.contest, session.source)
+            known = session.before and len(session.before.classifier.classes_)
+            describe(session.contest, session.source, known)
     if interrupted:
         click.echo(f"selectron: interrupted after {session.rows:,} rows{session.rest}", err=True)
     if fault:
@@ -215,7 +216,7 @@ class Session:
         self.before = load(options["model"]) if options["model"] else None
         choice = self.before and self.before.choice
         if choice and (given := given_of(*OF_CHOICE)):
-            raise click.UsageError(f"{given} cannot be given with --model: leave it out.")
+            raise click.UsageError(FIXED.format(given))
         if self.before and options["budget"]:
             if by_time(options["budget"]) and not (choice and choice.time):
                 raise SelectronError(
@@ -319,8 +320,8 @@ class Session:
             click.echo(f"The model is in {path}", err=True)
 
 
-def describe(contest: Any, source: Any) -> None:
-    """Print what the columns of a table were taken for."""
+def describe(contest: Any, source: Any, known: int | None) -> None:
+    """Print what the columns of a table were taken for, and classes beyond those `known` before."""
     if contest.encoder is None:
         return
     lines, found = contest.encoder.report(), contest.encoder.columns_
@@ -334,6 +335,8 @@ def describe(contest: Any, source: Any) -> None:
     contestant = contest.contestants[0]
     if missing := contestant.rows - contestant.labelled:
         label += f", {missing:,} row{'s' * (missing > 1)} without"
+    if known is not None and (new := contest.classes.names[known:]):
+        label += f"; new: {', '.join(new)}"
     for line in (*lines, label) if source.choice.label else lines:
         click.echo(line, err=True)
 

@@ -54,11 +54,13 @@ def show(paths: tuple[str, ...], model: str | None, as_json: bool, **options: An
         for name, weights in found["weights"].items():
             other = f", or {found['classes'][0]} if negative" if len(found["weights"]) == 1 else ""
             click.echo(f"\nWeights towards {name}{other}")
-            for feature, weight in weights:
-                click.echo(f"  {weight:+10.4f}  {feature}")
+            lines = [f"  {weight:+10.4f}  {feature}" for feature, weight in weights]
             if part := found["words"].get(name):
-                how = TO_NAME if file is None else ""
-                click.echo(f"  Words of text have {part:.1%} of all weight{how}")
+                how = TO_NAME if file is None else ":"
+                lines.append(f"  Words of text have {part:.1%} of all weight{how}")
+            named = found["weights_of_words"].get(name, ())
+            lines += [f"  {weight:+10.4f}  {word}" for word, weight in named]
+            click.echo("\n".join(lines))
 
 
 def words_of(saved: Saved, file: str, options: dict[str, Any]) -> dict[int, str]:
@@ -88,10 +90,13 @@ def records(chunk: Any) -> list[dict[str, Any]]:
 
 def described(saved: Saved, words: dict[int, str]) -> dict[str, Any]:
     """Return what is known of a model, as values for JSON, given the words at places of hashes."""
+    import numpy as np
+
     from ..specs import written
 
     clf = saved.classifier
     model = clf.model_
+    places: Any = [] if model.dual else np.isin(np.arange(clf.coef_.shape[1]), list(words))
     return {
         "learner": written(model.learner),
         "asker": written(model.asker),
@@ -100,7 +105,8 @@ def described(saved: Saved, words: dict[int, str]) -> dict[str, Any]:
         "open": len(model.open),
         "classes": [str(name) for name in clf.classes_.tolist()],
         "columns": [] if saved.encoder is None else saved.encoder.report(),
-        "weights": {} if model.dual else largest(clf, words),
+        "weights": {} if model.dual else largest(clf, ~_hashed(clf), {}),
+        "weights_of_words": largest(clf, places, words) if words else {},
         "words": {} if model.dual else shares_of_words(clf),
     }
 
@@ -133,24 +139,19 @@ def _sides(clf: Any) -> list[str]:
     return classes[-1:] if len(clf.coef_) == 1 else classes
 
 
-def largest(clf: Any, words: dict[int, str]) -> dict[str, list[tuple[str, float]]]:
-    """Return the largest weights of every class, by the names of the features.
+def largest(clf: Any, among: Any, words: dict[int, str]) -> dict[str, list[tuple[str, float]]]:
+    """Return the largest weights of every class `among` some features, by the names of these.
 
-    Of two classes, positive weights are those of the second. `words` names places of hashes; those
-    without a name are left out if there are other features.
+    Of two classes, positive weights are those of the second. `words` names places of hashes.
     """
-    import numpy as np
-
-    coef = clf.coef_
-    hashed = _hashed(clf)
-    known = hasattr(clf, "encoder_") or hasattr(clf, "names_")
-    names = list(clf.feature_names_ if known else (f"feature {j}" for j in range(coef.shape[1])))
-    for place, word in words.items():
-        names[place] = word
+    coef, names = clf.coef_, words
+    if not words:
+        known = hasattr(clf, "encoder_") or hasattr(clf, "names_")
+        features = clf.feature_names_ if known else map("feature {}".format, range(coef.shape[1]))
+        names = dict(enumerate(features))
     found = {}
     for name, row in zip(_sides(clf), coef, strict=True):
         order = abs(row).argsort(kind="stable")[::-1]
-        named = order[~hashed[order] | np.isin(order, list(words))]
-        named = named if row[named].any() else order
-        found[name] = [(names[j], float(row[j])) for j in named[:MOST] if row[j]]
+        some = order[among[order] & (row[order] != 0)][:MOST].tolist()
+        found[name] = [(names[j], float(row[j])) for j in some]
     return found

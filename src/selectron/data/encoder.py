@@ -346,7 +346,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         for place, name in enumerate(self.columns_):
             if name not in names:
                 if place < self.n_first_ and self.columns_[name].kind != "ignored":
-                    had = "which earlier rows had: add a blank one"
+                    had = "which earlier rows had: rename it back, or add a blank one"
                     raise SelectronError(f"There is no column {name!r}, {had}.")
                 table = table.append_column(name, pa.nulls(len(table)))
         for name in names:

@@ -18,7 +18,11 @@ from .times import FIRST as EARLIEST
 BLANKS = frozenset({"", "?", "na", "n/a", "#n/a", "<na>", "nan", "null", "none"})
 # as Arrow reads them: \d has digits of other scripts
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-SIGNS, SPACES = "$€£¥₹₩₽₺₫₴₪₱฿", " \u00a0\u202f'\u2019"  # of currencies; between groups of digits
+SPACES = " \u00a0\u202f'\u2019"  # between groups of digits
+CODES = (
+    "AUD BRL CAD CHF CNY CZK DKK EUR GBP HKD HUF INR JPY KRW MXN NOK NZD PLN SEK SGD TRY USD ZAR"
+)
+UNIT = rf"(?:[A-Z]{{0,2}}[$€£¥₹₩₽₺₫₴₪₱฿]|kr|{CODES.replace(' ', '|')})"  # of money: it is dropped
 LARGEST = 1e150  # squares of larger numbers overflow
 HUGE = 1e6  # products of smaller numbers with weights are finite
 LISTS = {list, tuple, np.ndarray}
@@ -45,7 +49,7 @@ def written(mark: str, group: str) -> re.Pattern[str]:
     digits = rf"(?:{grouped}|[0-9]+)"
     number = rf"{digits}(?:{mark}[0-9]+)?|{mark}[0-9]+"
     return re.compile(
-        rf"([+-]?) ?[{SIGNS}]? ?((?:{number})(?:[eE][+-]?[0-9]+)?)[ \u00a0\u202f]?[{SIGNS}%]?"
+        rf"([+-]?) ?{UNIT}? ?((?:{number})(?:[eE][+-]?[0-9]+)?)[ \u00a0\u202f]?(?:{UNIT}|%)?"
     )
 
 
@@ -59,7 +63,7 @@ PLAIN = {
 def plain_number(text: str, decimal: str) -> str:
     """Return a number that people wrote as Python writes it, "" if it is none.
 
-    >>> plain_number("$1,234.50", "."), plain_number("-1.234,5 €", ","), plain_number("3,5", ".")
+    >>> plain_number("$1,234.50", "."), plain_number("-1.234,5 EUR", ","), plain_number("3,5", ".")
     ('1234.50', '-1234.5', '')
     """
     if decimal == "." and NUMBER.fullmatch(text):
