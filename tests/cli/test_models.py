@@ -503,3 +503,16 @@ def test_new_classes_of_a_later_file_are_named(call, tmp_path):
     done(call("run", written(tmp_path / "a.csv", rows[:200]), *FAST, "--save", "m"))
     told = done(call("run", written(tmp_path / "b.csv", rows[200:]), "--model", "m")).stderr
     assert told.endswith("label: the label, 3 classes; new: late\n")
+
+
+def test_a_budget_that_is_spent_is_named_and_may_be_given_again(call, tmp_path):
+    one, two = written(tmp_path / "a.csv", rows_of()), written(tmp_path / "b.csv", rows_of(seed=1))
+    done(call("run", one, "--learner", "perceptron", "--budget", "40/400", "--save", "m"))
+    result = done(call("run", two, "--model", "m", "--json"))
+    spent = "selectron: the budget of 40 labels is spent: --budget gives another one\n"
+    assert result.stderr.startswith(spent)
+    assert json.loads(result.stdout)[0]["asked"] == 0
+    result = done(call("run", two, "--model", "m", "--budget", "40/400", "--json"))
+    assert "spent" not in result.stderr
+    assert json.loads(result.stdout)[0]["asked"] == 40
+    assert spent in call("label", "m", two, input="").stderr

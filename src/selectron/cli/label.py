@@ -80,8 +80,7 @@ def label(
             raise SelectronError("answers are read from standard input: give the path of a file")
         source = all_columns(file, **options)
         session = ModelSession(model, source, first, output)
-        if budget:
-            session.saved.spend(budget)
+        session.saved.spend(budget)
         raise SystemExit(session.play())
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import click
 import numpy as np
 
 if TYPE_CHECKING:
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from ..evaluate.contest import Contest
     from ..streams.readers import Chunk
     from ..streams.readers.columns import Choice
+
+
+SPENT = "selectron: the budget of {:.0f} labels is spent: --budget gives another one"
 
 
 class Place(NamedTuple):
@@ -34,21 +38,39 @@ class Saved(NamedTuple):
     choice: "Choice | None"  # of columns
     place: Place | None = None
 
-    def spend(self, budget: Any) -> None:
-        """Ask within another budget from now on; rows are ranked as before."""
+    def spend(self, budget: Any, again: bool = False) -> None:
+        """Ask within another budget from now on, if one is given; rows are ranked as before.
+
+        With `again`, the same number of labels may be asked for once more. Without a budget, a line
+        is printed if the old one is spent.
+        """
         from ..askers import Always, Budget
         from ..specs import within
 
         clf = self.classifier
         asker = clf.asker
+        if budget is None:
+            if self.spent:
+                click.echo(SPENT.format(asker.labels), err=True)
+            return
         if isinstance(asker, Budget):
             kept = {"asker": asker.asker, "saved": asker.saved, "audits": asker.audits}
             new = budget._replace(**kept)
         else:
             alone = isinstance(asker, Always) or hasattr(asker, "after")  # it ranks no rows
             new = within(budget, None if alone else asker, clf.model_.learner, True)
-        if new != asker:
+        if new != asker or (again and new.horizon):
             clf.set_asker(new)
+
+    @property
+    def spent(self) -> bool:
+        """Whether all labels of a budget for a number of rows have been asked for."""
+        from ..askers.budget import record_of
+
+        asker = self.classifier.asker
+        if getattr(asker, "horizon", None) is None:
+            return False
+        return bool(asker.labels - record_of(self.classifier.model_.past).asked < 1)
 
     @property
     def since(self) -> float:

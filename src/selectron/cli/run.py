@@ -217,13 +217,13 @@ class Session:
         choice = self.before and self.before.choice
         if choice and (given := given_of(*OF_CHOICE)):
             raise click.UsageError(FIXED.format(given))
-        if self.before and options["budget"]:
+        if self.before:
             if by_time(options["budget"]) and not (choice and choice.time):
                 raise SelectronError(
                     "a budget per day goes by the times of rows, and the model was saved without a "
                     "column of times (--time): give a share of the rows"
                 )
-            self.before.spend(options["budget"])
+            self.before.spend(options["budget"], again=True)
         self.behind = (options["first"] or 1) - 1
         self.kept = ""  # path of the model that was saved
         self.bounds = Kept() if options["bounds"] else None
