@@ -90,13 +90,10 @@ def records(chunk: Any) -> list[dict[str, Any]]:
 
 def described(saved: Saved, words: dict[int, str]) -> dict[str, Any]:
     """Return what is known of a model, as values for JSON, given the words at places of hashes."""
-    import numpy as np
-
     from ..specs import written
 
     clf = saved.classifier
     model = clf.model_
-    places: Any = [] if model.dual else np.isin(np.arange(clf.coef_.shape[1]), list(words))
     return {
         "learner": written(model.learner),
         "asker": written(model.asker),
@@ -105,8 +102,8 @@ def described(saved: Saved, words: dict[int, str]) -> dict[str, Any]:
         "open": len(model.open),
         "classes": [str(name) for name in clf.classes_.tolist()],
         "columns": [] if saved.encoder is None else saved.encoder.report(),
-        "weights": {} if model.dual else largest(clf, ~_hashed(clf), {}),
-        "weights_of_words": largest(clf, places, words) if words else {},
+        "weights": {} if model.dual else largest(clf, {}),
+        "weights_of_words": largest(clf, words) if words else {},
         "words": {} if model.dual else shares_of_words(clf),
     }
 
@@ -139,12 +136,15 @@ def _sides(clf: Any) -> list[str]:
     return classes[-1:] if len(clf.coef_) == 1 else classes
 
 
-def largest(clf: Any, among: Any, words: dict[int, str]) -> dict[str, list[tuple[str, float]]]:
-    """Return the largest weights of every class `among` some features, by the names of these.
+def largest(clf: Any, words: dict[int, str]) -> dict[str, list[tuple[str, float]]]:
+    """Return the largest weights of every class: of `words`, by their places, or of all others.
 
-    Of two classes, positive weights are those of the second. `words` names places of hashes.
+    Of two classes, positive weights are those of the second.
     """
+    import numpy as np
+
     coef, names = clf.coef_, words
+    among = np.isin(np.arange(coef.shape[1]), list(words)) if words else ~_hashed(clf)
     if not words:
         known = hasattr(clf, "encoder_") or hasattr(clf, "names_")
         features = clf.feature_names_ if known else map("feature {}".format, range(coef.shape[1]))

@@ -78,7 +78,7 @@ class Outcome:
     """
 
     margin: Any  # the learner's margin score before the step, (n_rows,); None if not recorded
-    ask_probability: Any  # the probability of asking for the label, (n_rows,); None likewise
+    ask_probability: Any  # the probability of asking for the label, (n_rows,); None if not recorded
     flags: np.ndarray
     scores: Any = None  # in a run of `OnlineRanker`, (n_rows, n_classes); else None
     age: Any = None  # age of the leading expert, in rounds, (n_rows,); None if there are no experts
