@@ -231,12 +231,12 @@ def delays(given: Any, n: int) -> np.ndarray:
 
 
 def classes(
-    estimator: Any, present: np.ndarray, given: Any, *, alone: bool = False
+    estimator: Any, present: np.ndarray, given: Any, *, least: int = 2
 ) -> tuple[np.ndarray, bool]:
     """Return the classes, and whether they have been named, so that no others are allowed.
 
-    They are the known ones, and those given, or `present` in the labels. With `alone`, a single
-    class is enough at the start.
+    They are the known ones, and those given, or `present` in the labels. At the start, there must
+    be `least` of them.
     """
     known, named = getattr(estimator, "classes_", None), getattr(estimator, "named_", False)
     wanted = given if given is not None else None if known is not None else estimator.classes
@@ -245,20 +245,11 @@ def classes(
     if known is not None:
         return known if named else appended(known, classifiable(present)), named
     found = distinct(classifiable(present))
-    if len(found) < (1 if alone else 2):
+    if len(found) < least:
         only = f"There is only one class ({listed(found)})"
         how = only if len(found) else "Every label is missing"
         raise SelectronError(f"{how}: name the classes with classes=.")
     return found, False
-
-
-def classes_so_far(estimator: Any) -> tuple[np.ndarray, bool]:
-    """Return the classes before any label: those known or named, or none."""
-    if hasattr(estimator, "classes_"):
-        return estimator.classes_, estimator.named_
-    if estimator.classes is not None:
-        return _named(None, False, estimator.classes)
-    return np.empty(0, dtype=object), False
 
 
 def with_label(known: np.ndarray, named: bool, label: Any) -> np.ndarray:

@@ -1,6 +1,7 @@
 """OnlineClassifier: the scikit-learn estimator around a model."""
 
 import os
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar
 
 import numpy as np
@@ -120,6 +121,7 @@ class OnlineClassifier(ClassifierMixin, Live):
 
     defaults: ClassVar = {"learner": LeadingHistory(), "asker": Always()}
     ranks: ClassVar[bool] = False  # whether a row may be of several classes
+    record: ClassVar[type[Run]] = Run
 
     def __init__(
         self,
@@ -242,12 +244,14 @@ class OnlineClassifier(ClassifierMixin, Live):
             found = clock.times(times, len(codes), self.model_.timed)
             weighed = checks.row_weights(self, sample_weight, codes)
             late = None if delay is None else checks.delays(delay, len(codes))
-            out = self.model_.run(block, codes, margins, found, weighed, late)
-        return Run(
+            with self._relating(y):
+                out = self.model_.run(block, codes, margins, found, weighed, late)
+        return self.record(
             margin=out.margin if margins else None,
             ask_probability=out.ask_probability if margins else None,
             replay=out.replay,
             earlier=out.earlier,
+            scores=out.scores if self.ranks else None,
             flags=out.flags,
             age=out.age if len(out.age) else None,
             evidence=out.evidence if len(out.evidence) else None,
@@ -269,7 +273,7 @@ class OnlineClassifier(ClassifierMixin, Live):
         however large its weight, and takes its draw.
         """
         with self._all_or_nothing():
-            self._learn(X, y, classes, alone=True, sample_weight=sample_weight)
+            self._learn(X, y, sample_weight, classes, least=1)
         return self
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "OnlineClassifier":
@@ -280,7 +284,7 @@ class OnlineClassifier(ClassifierMixin, Live):
         with self._all_or_nothing():
             self._forget()
             checks.check_some(sample_weight)
-            self._learn(X, y, sample_weight=sample_weight)
+            self._learn(X, y, sample_weight)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -364,21 +368,25 @@ class OnlineClassifier(ClassifierMixin, Live):
             delattr(self, name)
 
     def _labelled(
-        self, X: Any, y: Any, classes: Any, alone: bool = False
+        self, X: Any, y: Any, classes: Any, least: int = 2
     ) -> tuple[Block, Any, np.ndarray]:
-        """Return rows, labels and codes, after making the model ready for them."""
+        """Return rows, labels and codes, after making or extending the model."""
         block, n = self._rows(X)
         y, without = checks.labels(y, n)
         present = y[~without] if without.any() else y
-        self._ready(block, *checks.classes(self, present, classes, alone=alone))
+        self._ready(block, *checks.classes(self, present, classes, least=least))
         return block, y, encode(y, self.classes_, without, self.model_.stacked)
 
     def _learn(
-        self, X: Any, y: Any, classes: Any = None, alone: bool = False, sample_weight: Any = None
+        self, X: Any, y: Any, sample_weight: Any, classes: Any = None, least: int = 2
     ) -> None:
-        """Learn from rows whose labels are given."""
-        block, _, codes = self._labelled(X, y, classes, alone)
-        self.model_.learn(block, codes, checks.row_weights(self, sample_weight, codes))
+        block, y, codes = self._labelled(X, y, classes, least)
+        with self._relating(y):
+            self.model_.learn(block, codes, checks.row_weights(self, sample_weight, codes))
+
+    def _relating(self, y: Any) -> AbstractContextManager:
+        """Return a context in which the model learns from labels that have no codes; here none."""
+        return nullcontext()
 
     def _ready(self, block: Block, classes: np.ndarray, named: bool) -> None:
         """Make the model if there is none, or else extend it to new classes."""

@@ -18,6 +18,7 @@ from .parameters import flag, part
 from .rows import TakesRows, without
 
 __all__ = ["Decision"]
+NO_LABELS = np.empty(0, dtype=object)
 
 
 class Decision(NamedTuple):
@@ -67,20 +68,17 @@ class Live(TakesRows):
         >>> d.label, d.ask_probability, d.ask, d.ticket, [round(p, 2) for p in d.proba]
         ('spam', 1.0, True, 1, [0.5, 0.5])
         """
-        if "encoder_" in self.__dict__ and is_dict(x) and not has_huge(x):
-            return self._decide_encoded(x, time)
         model = self.__dict__.get("model_")
-        names = self.__dict__.get("names_")
-        block = None if model is None else checks.plain_row(x, model, names)
-        if model is not None and block is not None:
-            index, *rest = model.decide(block, clock.moment(time, model.timed))
-        else:
-            with self._all_or_nothing():
-                block, _ = self._rows(self._single(x))
-                self._ready(block, *checks.classes_so_far(self))
-                now = clock.moment(time, self.model_.timed)
-                index, *rest = self.model_.decide(self._last(block), now)
-        return self._decision(index, *rest)
+        if model is not None:
+            now = clock.moment(time, model.timed)
+            block = self._plain_row(x)
+            if block is not None:
+                return self._decision(*model.decide(block, now))
+        with self._all_or_nothing():
+            block, _ = self._rows(self._single(x))
+            self._ready(block, *checks.classes(self, NO_LABELS, None, least=0))
+            now = clock.moment(time, self.model_.timed)
+            return self._decision(*self.model_.decide(self._last(block), now))
 
     def tell(
         self,
@@ -115,9 +113,10 @@ class Live(TakesRows):
             sample_weight = checks.weights(sample_weight, None).item()
         code = checks.code(label, self.classes_, self.model_.stacked)
         if code:
-            return self._learn_code(ticket, code, sample_weight)
+            return self.model_.tell(ticket, code, sample_weight, self._factor(code))
         with self._all_or_nothing():
-            return self._learn_code(ticket, self._new_code(label), sample_weight)
+            code = self._new_code(label)
+            return self.model_.tell(ticket, code, sample_weight, self._factor(code))
 
     def correct(self, ticket: int, label: Any) -> None:
         """Learn that the label of an answered ticket was wrong, as if `label` had been given.
@@ -186,10 +185,6 @@ class Live(TakesRows):
 
     # Within
 
-    def _learn_code(self, ticket: int, code: int, weight: float) -> bool:
-        """Tell the model a label, whose class may have a weight."""
-        return self.model_.tell(ticket, code, weight, self._factor(code))
-
     def _factor(self, code: int) -> float:
         """Return the weight of a class."""
         if not self.class_weight_:
@@ -197,7 +192,6 @@ class Live(TakesRows):
         return checks.class_factors(self)[indices(code, self.model_.stacked)].item()
 
     def _learn_judged(self, ticket: int, label: Any, weight: float, correct: Any) -> bool:
-        """Tell the model whether the label of a decision was right."""
         if label is not None or weight != 1:
             raise SelectronError(
                 "correct takes the place of label and sample_weight: leave them out."
@@ -207,9 +201,7 @@ class Live(TakesRows):
                 "correct needs two known classes: name them, as in OnlineClassifier(classes=[...])."
             )
         code = self.model_.answer(ticket, flag("correct", correct))
-        return (
-            self.model_.tell(ticket, code) if code < LATER else self._learn_code(ticket, code, 1.0)
-        )
+        return self.model_.tell(ticket, code, 1.0, 1.0 if code < LATER else self._factor(code))
 
     def _new_code(self, label: Any) -> int:
         """Return the code of a label of a new class, to which the model is extended."""
@@ -223,15 +215,21 @@ class Live(TakesRows):
             self.model_.extend(len(classes))
         self.classes_ = classes
 
-    def _decide_encoded(self, x: Any, time: Any) -> Decision:
-        """Decide on a dict once there is an encoder, without copying it: no such row is refused."""
-        model = self.model_
-        now = clock.moment(time, model.timed)
+    def _plain_row(self, x: Any) -> Any:
+        """Return x as a block if that needs no slow checks, else None.
+
+        The encoder learns from a dict at once, without a copy: no such row is refused.
+        """
+        encoder = self.__dict__.get("encoder_")
+        if encoder is None:
+            return checks.plain_row(x, self.model_, self.__dict__.get("names_"))
+        if not is_dict(x) or has_huge(x):
+            return None
         if "choice_" in self.__dict__:
             x = without(x, self._left_out)
-        block = self.encoder_.learn_one(x)
-        model.widen(self.encoder_.width_)
-        return self._decision(*model.decide(block, now))
+        block = encoder.learn_one(x)
+        self.model_.widen(encoder.width_)
+        return block
 
     def _decision(self, index: int, margin: float, chance: float, ticket: int | None) -> Decision:
         known = len(self.classes_)

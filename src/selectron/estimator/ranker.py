@@ -2,17 +2,15 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse
 from sklearn.utils.validation import check_is_fitted
 
-from ..data import times as clock
 from ..data.labels import as_array, distinct
 from ..engine.rows import Dense, Sparse
 from ..errors import NotThere, SelectronError
-from ..model import Model
 from ..model.run import Run
 from . import checks
 from .classifier import OnlineClassifier
@@ -81,7 +79,7 @@ class OnlineRanker(OnlineClassifier):
     array([[0, 0, 1]])
     """
 
-    ranks: ClassVar[bool] = True
+    ranks, record = True, RankedRun
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -108,16 +106,8 @@ class OnlineRanker(OnlineClassifier):
         """
         if delay is not None:
             raise SelectronError("delay must be left out with OnlineRanker: use decide and tell.")
-        with self._all_or_nothing():
-            block, table, codes = self._labelled(X, y, classes)
-            with relating(self.model_, table):
-                found = clock.times(times, len(codes), self.model_.timed)
-                weighed = checks.row_weights(self, sample_weight, codes)
-                out = self.model_.run(block, codes, times=found, weights=weighed)
-        fields = {
-            name: getattr(out, name) for name in ("margin", "ask_probability", "flags", "scores")
-        }
-        return RankedRun(**fields, label=table, code=codes, classes=self.classes_, many=True)
+        run: Any = super().run(X, y, classes=classes, times=times, sample_weight=sample_weight)
+        return run
 
     def decide(self, x: Any, time: Any = None) -> Decision:
         """Predict one row, as a list of classes, and decide whether to ask.
@@ -157,7 +147,7 @@ class OnlineRanker(OnlineClassifier):
         if len(set(wanted)) < len(wanted):
             raise SelectronError(f"{wanted} names a class twice: give a list of the relevant ones.")
         table = np.isin(self.classes_, wanted).astype(np.uint8)[None]
-        with relating(self.model_, table):
+        with self._relating(table):
             weight = checks.weights(sample_weight, None).item()
             return self.model_.tell(ticket, 1, weight)
 
@@ -174,33 +164,24 @@ class OnlineRanker(OnlineClassifier):
 
     # Within
 
-    def _learn(
-        self, X: Any, y: Any, classes: Any = None, alone: bool = False, sample_weight: Any = None
-    ) -> None:
-        block, table, codes = self._labelled(X, y, classes)
-        with relating(self.model_, table):
-            self.model_.learn(block, codes, checks.row_weights(self, sample_weight, codes))
-
     def _labelled(
-        self, X: Any, y: Any, classes: Any, alone: bool = False
+        self, X: Any, y: Any, classes: Any, least: int = 2
     ) -> tuple[Dense | Sparse, Any, np.ndarray]:
-        """Return rows, the table of labels and codes, after making the model ready for them."""
         block, n = self._rows(X)
         table, without = indicators(y, n)
         self._ready(block, columns(self, y, table.shape[1], classes), True)
         codes = np.where(without, 0, np.arange(1, n + 1)).astype(np.int32)
         return block, table, codes
 
-
-@contextmanager
-def relating(model: Model, relevant: np.ndarray) -> Iterator[None]:
-    """Return a context in which row i of a table of 0 and 1 is the label of row i of a call."""
-    none = model.state.relevant
-    model.state = model.state._replace(relevant=relevant)
-    try:
-        yield
-    finally:
-        model.state = model.state._replace(relevant=none)
+    @contextmanager
+    def _relating(self, table: Any) -> Iterator[None]:
+        """Return a context in which row i of a table of 0 and 1 is the label of row i of a call."""
+        model, none = self.model_, self.model_.state.relevant
+        model.state = model.state._replace(relevant=table)
+        try:
+            yield
+        finally:
+            model.state = model.state._replace(relevant=none)
 
 
 def indicators(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
