@@ -63,7 +63,7 @@ def rows(estimator: Any, X: Any, *, first: bool, sparse: bool) -> tuple[Dense | 
         X = scipy.sparse.csr_array(X)
     n = X.shape[0]
     if n == 1:  # a single row may be kept for its label, and the loop takes 64 bits
-        X = X.astype(np.float64, order="C") if isinstance(X, np.ndarray) else X.astype(np.float64)
+        X = X.astype(np.float64)
     if not scipy.sparse.issparse(X):
         return Dense(X), n
     indptr = np.ascontiguousarray(X.indptr, np.int64)

@@ -18,10 +18,12 @@ from ..model.live import Delayed, Ticket
 from ..model.model import Model
 from ..model.weighting import MOST, Weighting
 from . import checks, parameters
+from .rows import new_encoder
 
 SHARED = ("many", "normalize", "max_open", "max_support", "sketch")  # by a classifier and its model
 KEPT = (*SHARED, "fit_intercept")  # parameters of a classifier
 SETTINGS = (*SHARED, "width", "sparse", "classes", "constant")  # of a model
+COUNTS = ("rounds", "tickets", "answered", "strained", "labels", "correctable", "chance")  # too
 
 
 def described(clf: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -82,7 +84,7 @@ def _restored(cls: Any, header: dict, arrays: dict, parts: tuple[Any, ...]) -> A
     clf.n_features_in_ = width if keyed is None else len(keyed)
     if header.get("encoder"):
         clf.encoder_ = TableEncoder.unpack(header["encoder"])
-        clf.encoder = TableEncoder(**clf.encoder_.get_params())
+        clf.encoder = new_encoder(clf.encoder_)
         clf.n_features_in_ = clf.encoder_.n_features_in_
         _must(clf.model_.sparse == clf.encoder_.sparse_ and width == clf.encoder_.width_)
     values, kind = header["classes"]
@@ -105,21 +107,14 @@ def pack(model: Model) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         "learner": storage.packed(model.learner),
         "asker": storage.packed(model.asker),
         "kernel": storage.packed(model.kernel) if model.dual else None,
-        "chance": model.chance,
         "draws": model.draws.pack(),
         "open": list(model.open),
         "chances": [one.chance for one in waiting],
         "proposed": [one.proposed for one in waiting],
         "asked_in": [one.asked_in for one in waiting],
         "due": [[ticket, *one.delayed] for ticket, one in model.open.items() if one.delayed],
-        "answered": model.answered,
-        "rounds": model.rounds,
-        "strained": model.strained,
-        "labels": model.labels,
         "weighting": model.weighting,
-        "correctable": model.correctable,
-        "tickets": model.tickets,
-        **{name: getattr(model, name) for name in SETTINGS},
+        **{name: getattr(model, name) for name in (*SETTINGS, *COUNTS)},
     }
     arrays = {f"state.{name}": array for name, array in model.state._asdict().items()}
     arrays |= {"asker.past": model.past, "calibration.s": model.calibration.s}
@@ -140,15 +135,12 @@ def unpack(
 
     Lengths and indices are checked here, since the compiled loop does not check them.
     """
-    settings = {name: header[name] for name in SETTINGS if name != "sketch"}
-    settings["sketch"] = header.get("sketch")  # not before version 11
-    model = Model(learner, asker, kernel=kernel, **settings)
+    header = _lacking(header) | header
+    model = Model(learner, asker, kernel=kernel, **{name: header[name] for name in SETTINGS})
     model.draws = Draws.unpack(header["draws"])
-    model.rounds, model.tickets = int(header["rounds"]), int(header["tickets"])
-    model.answered = int(header.get("answered", model.tickets))
-    model.strained, model.labels = int(header["strained"]), int(header.get("labels", 0))
-    model.chance, model.correctable = int(header["chance"]), int(header.get("correctable", 0))
-    model.weighting = Weighting.of(*header.get("weighting", (model.chance,)))
+    for name in COUNTS:
+        setattr(model, name, int(header[name]))
+    model.weighting = Weighting.of(*header["weighting"])
     model.state = _alike(arrays, "state", _roomy(model, arrays))
     model.past = _array(arrays, "asker.past", model.past)
     _must(model.dual or bool(np.isfinite(model.weights()).all()))
@@ -162,6 +154,14 @@ def unpack(
         model.open = _open(model, header, arrays)
         model.oldest = min(model.open)
     return model
+
+
+def _lacking(header: dict[str, Any]) -> dict[str, Any]:
+    """Return what older files lack, as it was then."""
+    n = len(header["open"])
+    tickets = {"chances": [1.0] * n, "proposed": [0] * n, "asked_in": [header["rounds"]] * n}
+    counts = {"answered": header["tickets"], "labels": 0, "correctable": 0}
+    return {**tickets, **counts, "due": (), "weighting": (header["chance"],), "sketch": None}
 
 
 def _roomy(model: Model, arrays: dict[str, np.ndarray]) -> Any:
@@ -187,18 +187,14 @@ def _array(arrays: dict[str, np.ndarray], name: str, like: np.ndarray) -> np.nda
 
 
 def _open(model: Model, header: dict[str, Any], arrays: dict) -> dict[int, Ticket]:
-    """Return the open tickets; older files lack some of what is known about them."""
-    numbers = header["open"]
-    n, found = len(numbers), {}
-    rows = _rows(arrays, n, model.width, model.sparse)
-    chances, proposed = header.get("chances", [1.0] * n), header.get("proposed", [0] * n)
-    rounds = header.get("asked_in", [model.rounds] * n)
-    for i, known in enumerate(zip(numbers, chances, rounds, proposed, strict=True)):
-        number, chance, asked_in, place = known
+    found = {}
+    rows = _rows(arrays, len(header["open"]), model.width, model.sparse)
+    columns = (header[name] for name in ("open", "chances", "asked_in", "proposed"))
+    for i, (number, chance, asked_in, place) in enumerate(zip(*columns, strict=True)):
         _must(0 < chance <= 1 and 0 < asked_in <= model.rounds and -1 <= place < model.classes)
         ticket = Ticket(rows_of(rows, i, i + 1), float(chance), int(asked_in), int(place))
         found[int(number)] = ticket
-    for number, comes, place, weight in header.get("due", ()):
+    for number, comes, place, weight in header["due"]:
         _must(place in range(model.classes) and 0 <= weight <= MOST)
         found[number] = found[number]._replace(delayed=Delayed(int(comes), place, float(weight)))
     return found

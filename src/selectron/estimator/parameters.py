@@ -105,9 +105,8 @@ def many(value: Any, ranks: bool) -> str:
     ways = RANKED if ranks else CLASSIFIED
     if value is None or (isinstance(value, str) and value in ways):
         return ways[value or "joint"]
-    if ranks:
-        raise SelectronError(f'many must be "joint" or "exact" with OnlineRanker, got {value!r}.')
-    raise SelectronError(f'many must be "joint", "exact" or "rest", got {value!r}.')
+    choices = '"joint" or "exact" with OnlineRanker' if ranks else '"joint", "exact" or "rest"'
+    raise SelectronError(f"many must be {choices}, got {value!r}.")
 
 
 def flag(name: str, value: Any) -> bool:

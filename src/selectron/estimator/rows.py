@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from ..data.cells import check_unique
@@ -39,15 +40,17 @@ class TakesRows(NestedParameters):
         if isinstance(X, str | PathLike):
             raise SelectronError(f"X is {shown(X)}: give rows, as pandas.read_csv reads a file.")
         fitted = hasattr(self, "model_")
-        if self._encodes(X, fitted):
+        if self._encodes(X):
             return self._encoded(X, fitted, new)
         if hasattr(self, "names_") or are_dicts(X):
             return self._keyed(X, fitted, new), len(X)
         return checks.rows(self, X, first=not fitted, sparse=fitted and self.model_.sparse)
 
-    def _encodes(self, X: Any, fitted: bool) -> bool:
+    def _encodes(self, X: Any) -> bool:
         """Return whether rows are encoded, which the first ones decide."""
-        return hasattr(self, "encoder_") if fitted else self.encoder is not None and is_table(X)
+        if hasattr(self, "model_"):
+            return hasattr(self, "encoder_")
+        return self.encoder is not None and is_table(X)
 
     def _encoded(self, X: Any, fitted: bool, new: bool) -> tuple[Any, int]:
         """Return a table as a block, or several that grow wider, and its number of rows.
@@ -90,9 +93,7 @@ class TakesRows(NestedParameters):
         return block
 
     def _single(self, x: Any) -> Any:
-        """Return one row as a table."""
-        encoded = hasattr(self, "encoder_") or (self.encoder is not None and is_table(x))
-        whole = encoded and not is_dict(x) and getattr(x, "shape", (0,))[0] == 1
+        whole = self._encodes(x) and not is_dict(x) and getattr(x, "shape", (0,))[0] == 1
         return x if whole else checks.single_row(x)
 
     def _last(self, block: Any) -> Dense | Sparse:
@@ -114,7 +115,7 @@ def new_encoder(value: Any) -> TableEncoder:
     if isinstance(value, str) and value == "auto":
         return TableEncoder()
     if isinstance(value, TableEncoder):
-        return TableEncoder(**value.get_params())
+        return clone(value)
     raise SelectronError(f'encoder must be "auto", a TableEncoder or None, got {shown(value)}.')
 
 
@@ -141,10 +142,8 @@ def columns(estimator: Any, X: Any, first: bool) -> tuple[Any, int]:
     The `first` rows settle names and number of the columns, unless they are dicts. Raises
     SelectronError if the number of columns without names differs, or there are no rows.
     """
-    if isinstance(X, list | tuple) and len(X) > 0 and is_dict(X[0]):
+    if are_dicts(X):
         return X, len(X)
-    if is_dict(X):
-        raise SelectronError("X is a dict: give a data frame, or a list of dicts, one a row.")
     if not hasattr(X, "__len__"):
         kind = type(X).__name__
         raise SelectronError(f"X is a {kind}, which has no length: give a table that is in memory.")
