@@ -140,26 +140,20 @@ def check_pair(learner: Any, asker: Any) -> None:
     order, name = order_of(learner), type(learner).__name__
     inner = getattr(asker, "asker", asker)
     reads, inner_reads = (declared(one, Asker, "reads")(one) for one in (asker, inner))
-    if reads == BELIEF and order is not ENSEMBLE:
-        raise SelectronError(
-            f"{type(asker).__name__} asks by probabilities, which {name} does not give: take "
-            "Margin(b=0.1), or LeadingHistory()."
-        )
-    if inner_reads == LENGTH and order not in (FIRST, L1):
-        raise SelectronError(
-            f"{type(inner).__name__} asks by the lengths of rows, which {name} does not compute: "
-            "take Margin(b=0.1), or Perceptron()."
-        )
-    if reads == VARIANCE and order in (FIRST, L1):
-        raise SelectronError(
-            f"{type(asker).__name__} asks by the variance of a row, which {name} does not learn: "
-            "take Margin(b=0.1), or RLS()."
-        )
-    if inner_reads in (VARIANCE, FORM) and order is ENSEMBLE:
-        raise SelectronError(
-            f"{type(inner).__name__} asks by the variance of a row, which {name} does not give: "
-            "take Uncertainty() or Budget(rate=0.1)."
-        )
+    first, ensemble = order in (FIRST, L1), order is ENSEMBLE
+    if reads == BELIEF and not ensemble:
+        by, lacks, instead = "probabilities", "give", "Margin(b=0.1), or LeadingHistory()"
+    elif inner_reads == LENGTH and not first:
+        by, lacks, instead = "the lengths of rows", "compute", "Margin(b=0.1), or Perceptron()"
+    elif reads == VARIANCE and first:
+        by, lacks, instead = "the variance of a row", "learn", "Margin(b=0.1), or RLS()"
+    elif inner_reads in (VARIANCE, FORM) and ensemble:
+        by, lacks, instead = "the variance of a row", "give", "Uncertainty() or Budget(rate=0.1)"
+    else:
+        return
+    raise SelectronError(
+        f"{type(inner).__name__} asks by {by}, which {name} does not {lacks}: take {instead}."
+    )
 
 
 def parts(learner: type, asker: Any, space: Any) -> Mapping[str, Any]:

@@ -279,7 +279,7 @@ class Machine:
         """
         model, n = self.model, len(codes)
         times = items.times[part] if len(items.times) else np.zeros(n if model.timed else 0)
-        out = Outcome.empty(n, True, model.columns, model.aging, model.codes)
+        out = model.outcome(n)
         waiting = -1 if codes[0] != LATER and not model.waiting else model.waiting
         rounds = codes, model.draws.take(n), times
         model.play_block(rows_of(items.rows, part.start, part.stop), rounds, 0, out, waiting)
@@ -290,7 +290,7 @@ class Machine:
     def tell(self, pool: Pool, codes: np.ndarray) -> None:
         """Learn labels that come after their rounds, with the times of these: as `Model.tell`."""
         model, n = self.model, len(codes)
-        out = Outcome.empty(n, model.calibration.own, model.columns, False, model.codes)
+        out = model.outcome(n, model.calibration.own, ages=False)
         times, given = np.zeros(n if model.timed else 0), np.full(n, GIVEN)
         cuts = np.flatnonzero(np.diff(pool.asked_in) != 1) + 1  # rounds in a row take one call
         for start, stop in itertools.pairwise([0, *cuts.tolist(), n]):

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..engine.loop import LATER, NONE
 from ..engine.round import ASKED, STRAINED, UPDATED
-from ..engine.rows import Dense, Sparse, extent, rows_of, taken
+from ..engine.rows import Dense, Sparse, rows_of, taken
 from ..errors import Refused
 from .draws import BLOCK
 from .live import Delayed, Ticket
@@ -34,7 +34,7 @@ def play(model: Any, block: Any, given: Given, delays: np.ndarray) -> Outcome:
     n, delays = len(labels), np.minimum(delays, LONGEST)
     times = np.zeros(n) if model.timed and not len(times) else times
     given = Given(labels, times, np.ones(n) if weights is None else weights)
-    out = Outcome.empty(n, True, model.columns, model.aging, model.codes)
+    out = model.outcome(n)
     begins: list[tuple[int, Any]] = []  # of the parts, and the calibrations before them
     with model.turn, model.restoring():
         model.open, model.guarded = dict(model.open), True
@@ -53,10 +53,8 @@ def _play_pieces(
     heapq.heapify(queue)
     comes = np.where(given.labels == NONE, LONGEST, np.arange(n) + delays)
     soonest = np.minimum.accumulate(comes[::-1])[::-1]  # of this label and later ones
-    first = earlier = 0
-    for piece in block if isinstance(block, list) else [block]:
-        size, width = extent(piece) if isinstance(block, list) else (n, model.width)
-        model.widen(width)
+    earlier = 0
+    for first, size, piece in model.pieces(block, n):
         at = first
         while at < first + size:
             cut = soonest[at] + 1 if not queue else min(soonest[at] + 1, queue[0][0] - before)
@@ -68,7 +66,6 @@ def _play_pieces(
             _decide(model, rows, given.part(part), delays[part], out.part(part), queue, at)
             earlier += _deliver(model, queue, before, out)
             at = end
-        first += size
     return earlier
 
 

@@ -40,13 +40,11 @@ class Ticket(NamedTuple):
 class Answer(NamedTuple):
     """An answer that can be corrected, and what it depended on."""
 
-    ticket: int
-    block: Dense | Sparse
+    number: int
+    ticket: Ticket
     place: int  # of the class
     weight: float
     factor: float  # of the weight, for the class
-    chance: float
-    asked_in: int
     rounds: int
     classes: int
     width: int
@@ -85,10 +83,7 @@ class Live:
 
     @property
     def waiting(self: Any) -> int:
-        """Number of labels on their way: tickets since the last one that has been answered.
-
-        Older ones that are still open may never be answered.
-        """
+        """Number of labels on their way: older tickets that are open may never be answered."""
         return self.tickets - self.answered
 
     def tell(self: Any, ticket: int, label: int, weight: float = 1.0, factor: float = 1.0) -> bool:
@@ -98,14 +93,13 @@ class Live:
         The step starts from the current state, with the time of the round that asked for the label.
         Raises SelectronError if the ticket is not open.
         """
-        block, chance, asked_in, *_ = self._ticket(ticket)
+        asked = self._ticket(ticket)
         if not self.correctable:
-            updated = self._learn_one(block, label, chance, weight * factor, asked_in)
+            updated = self._learn_one(asked, label, weight * factor)
         else:
             place = indices(label, self.stacked)
             now = self.rounds, self.classes, self.width
-            answer = Answer(ticket, block, place, weight, factor, chance, asked_in, *now, None)
-            updated = self._remember(answer)
+            updated = self._remember(Answer(ticket, asked, place, weight, factor, *now, None))
         self._close(ticket)
         return updated
 
@@ -151,7 +145,7 @@ class Live:
         Raises SelectronError if it is not one of the last `correctable` tickets answered.
         """
         answers = self.answers
-        recent = [answer.ticket for answer in answers[-self.correctable :]]
+        recent = [answer.number for answer in answers[-self.correctable :]]
         known = isinstance(ticket, int | np.integer) and ticket in recent
         if not (self.correctable and known):
             raise SelectronError(support.why_not_corrected(ticket, self.open, self.correctable))
@@ -180,8 +174,7 @@ class Live:
         """Learn an answer, and keep it among those that can be corrected."""
         before = self._snapshot() if len(self.answers) % EVERY == 0 else None
         code = code_of(answer.place, self.stacked)
-        weight = answer.weight * answer.factor
-        updated = self._learn_one(answer.block, code, answer.chance, weight, answer.asked_in)
+        updated = self._learn_one(answer.ticket, code, answer.weight * answer.factor)
         self.answers = (*self.answers, answer._replace(before=before))
         if len(self.answers) >= self.correctable + 2 * EVERY:
             self.answers = self.answers[EVERY:]
@@ -200,9 +193,7 @@ class Live:
         self._equip()
         self.state = self.space.State(*(array.copy() for array in before["arrays"]))
 
-    def _learn_one(
-        self: Any, block: Any, label: int, chance: float, weight: float, asked_in: int
-    ) -> bool:
+    def _learn_one(self: Any, ticket: Ticket, label: int, weight: float) -> bool:
         """Learn the label of one row; return whether the learner took a step."""
         times, weighting = 1, self.weighting
         if label >= LATER and (weight != 1 or weighting.balanced):  # a class that has a weight
@@ -212,18 +203,18 @@ class Live:
             times = weighting.times(np.array([weight]), index, draw).item()
             weighting = weighting._replace(drawn=draw)
             weighting = weighting.learned(index[: min(times, 1)])
-        late = asked_in - self.rounds - 1  # the round in which it was asked for
-        flags = self._play_times(block, label, chance, times, late) if times else 0
+        flags = self._play_times(ticket, label, times) if times else 0
         self.weighting = weighting
         self.strained += flags & STRAINED != 0
         self.labels += times > 0
         return flags & UPDATED != 0
 
-    def _play_times(self: Any, block: Any, label: int, chance: float, times: int, late: int) -> int:
+    def _play_times(self: Any, ticket: Ticket, label: int, times: int) -> int:
         """Learn a label several times, or never if that fails; return the flags of all."""
+        block, late = ticket.block, ticket.asked_in - self.rounds - 1  # in the round that asked
         with self.restoring() if times > 1 else nullcontext():
             flags = self._play_one(block, label, GIVEN, self.calibration.own, late)
-            self.room.out[1][0] = chance / times
+            self.room.out[1][0] = ticket.chance / times
             if not self.ranks:
                 self.calibration.learn(self.room.out, self.room.labels, self.room.out[1])
             for _ in range(times - 1):

@@ -7,7 +7,7 @@ or raises and changes nothing.
 
 import math
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from threading import Lock
@@ -126,8 +126,8 @@ class Model(Live):
 
     def _make_room(self) -> None:
         """Make room for a single round."""
-        out = Outcome.empty(1, True, self.columns, self.aging, self.codes).arrays()
-        self.room = Room(np.zeros(1, self.codes), np.zeros(1), np.zeros(int(self.timed)), out)
+        times = np.zeros(int(self.timed))
+        self.room = Room(np.zeros(1, self.codes), np.zeros(1), times, self.outcome(1).arrays())
 
     def prepare(self, calibrated: bool = True) -> None:
         """Compile the loop, or load it from disk; that of the calibration too, if it is used."""
@@ -153,16 +153,18 @@ class Model(Live):
         if delays is not None:
             return late.play(self, block, Given(labels, times, weights), delays)
         draw = GIVEN if isinstance(self.asker, Always) else None  # which uses no draws
-        weighted, given = (full and calibrated) or None, Given(labels, times, weights)
-        return self._count(block, given, draw, full, weighted)
+        return self._learn(block, Given(labels, times, weights), draw, full, full and calibrated)
 
     def learn(self, block: Block, labels: np.ndarray, weights: np.ndarray | None = None) -> Outcome:
         """Play rounds in which every label is given."""
-        return self._count(block, Given(labels, TIMELESS, weights), GIVEN, False, False)
+        return self._learn(block, Given(labels, TIMELESS, weights), GIVEN, False, True)
 
     def look(self, block: Any, n: int, full: bool = False, scores: bool = False) -> Outcome:
         """Predict without changing anything."""
-        return self._play(block, Given(np.full(n, NONE, self.codes)), NEVER, full, scores, None)
+        out = self.outcome(n, full, scores)
+        with self.turn:  # predictions too write into the state's scratch arrays
+            self._play(block, Given(np.full(n, NONE, self.codes)), NEVER, out)
+        return out
 
     def proba(self, block: Dense | Sparse, n: int) -> np.ndarray:
         """Return the probabilities of the classes for n rows, (n, n_classes)."""
@@ -249,55 +251,44 @@ class Model(Live):
             return (fourier(self.learner, self.classes),)
         return () if self.sketch is None else (2 * self.sketch,)
 
-    def _count(
-        self, block: Any, given: Given, draw: Any, full: bool, weighted: bool | None
-    ) -> Outcome:
-        """Play rounds and count them; each takes one draw, used or not.
+    def outcome(self, n: int, full: bool = True, scores: bool = True, ages: bool = True) -> Outcome:
+        """Return the empty record of n rounds, with margins and ages if `full`, and scores."""
+        columns, aging = self.columns if scores else 0, full and ages and self.aging
+        return Outcome.empty(n, full, columns, aging, self.codes)
 
-        With `weighted`, labels calibrate with the weight 1 / probability of asking; without, with
-        weight 1; None: not at all.
-        """
+    def _learn(self, block: Any, given: Given, draw: Any, full: bool, calibrated: bool) -> Outcome:
+        """Play rounds and count them, all or nothing; each takes one draw, used or not."""
         labels, times, weights = given
         if weights is not None or self.weighting.balanced:
             weights = np.ones(len(labels)) if weights is None else weights.copy()
             given = Given(labels.copy(), times, weights)
-        outcome = self._play(block, given, draw, full, full, weighted)
-        asked = outcome.flags & ASKED
+        out, calibrated = self.outcome(len(labels), full, full), calibrated and not self.ranks
+        with self.turn, self.restoring() as before:
+            self._play(block, given, draw, out, calibrated)
+        asked = out.flags & ASKED
         self.rounds += len(labels)
-        self.strained += int(np.count_nonzero(outcome.flags & STRAINED))
+        self.strained += int(np.count_nonzero(out.flags & STRAINED))
         self.labels += int(np.count_nonzero(asked if weights is None else asked * (weights > 0)))
         self.answers = ()  # the answers before these rounds stay as they are
         if draw is not None:
             self.draws.skip(len(labels))
-        return outcome
-
-    def _play(
-        self, block: Any, given: Given, draw: Any, full: bool, scores: bool, weighted: bool | None
-    ) -> Outcome:
-        """Play a block, all or nothing, with one draw for all rows; None: one each."""
-        n = len(given.labels)
-        columns, aging = self.columns if scores else 0, full and self.aging
-        out = Outcome.empty(n, full, columns, aging, self.codes)
-        if self.timed and not len(given.times):
-            given = given._replace(times=np.zeros(n))  # of rounds that do not use them
-        kept: AbstractContextManager = nullcontext() if draw == NEVER else self.restoring()
-        with self.turn, kept as before:  # predictions too write into the state's scratch arrays
-            self._play_pieces(block, given, draw, out, weighted)
-        if not weighted or self.ranks:
+        if not (full and calibrated):
             return out
-        record = out.arrays(), given.labels, self._rates(out.ask_probability, given.weights)
+        record = out.arrays(), given.labels, weighting.rates(out.ask_probability, weights)
         return replace(out, replay=partial(before["calibration"].proba, *record))
 
-    def _play_pieces(
-        self, block: Any, given: Given, draw: Any, out: Outcome, weighted: bool | None
+    def _play(
+        self, block: Any, given: Given, draw: Any, out: Outcome, calibrated: bool = False
     ) -> None:
-        """Play a block, or several that grow wider."""
-        pieces, first = block if isinstance(block, list) else [block], 0
-        for piece in pieces:
-            n = len(out)
-            if pieces is block:
-                n, width = extent(piece)
-                self.widen(width)
+        """Play a block, or several that grow wider, with one draw for all rows; None: one each.
+
+        If they are `calibrated`, labels have the weight 1 / probability of asking where that is
+        recorded, and else the weight 1, as if they are all given.
+        """
+        full = len(out.margin) > 0
+        if self.timed and not len(given.times):
+            given = given._replace(times=np.zeros(len(out)))  # of rounds that do not use them
+        for first, n, piece in self.pieces(block, len(out)):
             start = 0
             while start < max(n, 1):
                 at = first + start
@@ -307,19 +298,29 @@ class Model(Live):
                 draws = self.draws.take(size) if draw is None else constant(draw)[:size]
                 labels, times, weights = given.part(part)
                 rows, record = rows_of(piece, start, start + size), out.part(part)
-                if weighted is False:  # given labels need no record but the scores
-                    own, n_scores = self.calibration.own, self.columns
-                    scratch = Outcome.empty(size, own, n_scores, False, self.codes)
+                if calibrated and not full:  # that takes the scores
+                    scratch = self.outcome(size, self.calibration.own, ages=False)
                     record = replace(scratch, flags=record.flags)
                 rounds = labels, draws, times
                 if weights is None:
                     self.play_block(rows, rounds, at, record)
                 else:
                     weighting.play(self, rows, rounds, at, record, weights)
-                if not (weighted is None or self.ranks):
-                    chances = record.ask_probability if weighted else TIMELESS
-                    self.calibration.learn(record.arrays(), labels, self._rates(chances, weights))
+                if calibrated:
+                    rates = weighting.rates(record.ask_probability if full else TIMELESS, weights)
+                    self.calibration.learn(record.arrays(), labels, rates)
                 start += max(size, 1)
+
+    def pieces(self, block: Block, n: int) -> Iterator[tuple[int, int, Dense | Sparse]]:
+        """Yield blocks of one width, each with its first row and number of rows; widen for each."""
+        if not isinstance(block, list):
+            yield 0, n, block
+            return
+        first = 0
+        for piece in block:
+            n, width = extent(piece)
+            self.widen(width)
+            yield first, n, piece
             first += n
 
     def play_block(
@@ -358,22 +359,18 @@ class Model(Live):
         self.state = self.space.stacked(states, self.state.tally) if self.stacked else states[0]
         return max(1, space.rows_left(states[0], t))
 
-    @staticmethod
-    def _rates(chances: np.ndarray, weights: Any) -> np.ndarray:
-        """Return by what calibration divides: chances of asking, by the weights, 1 if empty."""
-        if weights is None:
-            return chances
-        return (chances if len(chances) else 1.0) / np.maximum(weights, 1)
-
     def _rows(self, block: Dense | Sparse) -> tuple:
         """Return a block in the form that the loop takes."""
         return tuple(self.space.rows(block, self.constant, *self.tail))
 
     def _grown(self, rows: tuple) -> bool:
         """Grow the dual state if it has no room for a step on the first row; return whether."""
-        state = support.grown(self, self.space.Rows(*rows)) if self.dual else None
-        self.state = state or self.state
-        return state is not None
+        room = self.dual and self.space.wanted(self.state, self.space.Rows(*rows))
+        if not room or room == self.space.room(self.state):
+            return False
+        support.check_room(self, room)
+        self.state = self.space.grow(self.state, *room)
+        return True
 
     def _compressed(self) -> bool:
         """Compress a sketch that is full, as it is after some steps; return whether it was."""
@@ -383,8 +380,10 @@ class Model(Live):
         self, rows: tuple, rounds: Any, start: int, full: bool, out: tuple, waiting: int = -1
     ) -> int:
         """Call the compiled loop; `rounds` are labels, draws and times."""
-        way, state = (self.rounds + start, waiting, self.scaled, full, out), tuple(self.state)
-        return self.loop(*self.numbers, self.past, state, rows, *rounds, *way)
+        given = self.past, tuple(self.state), rows, *rounds
+        return self.loop(
+            *self.numbers, *given, self.rounds + start, waiting, self.scaled, full, out
+        )
 
     @contextmanager
     def restoring(self) -> Iterator[dict[str, Any]]:

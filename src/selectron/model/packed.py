@@ -17,6 +17,7 @@ import hashlib
 import math
 import struct
 import zlib
+from io import BytesIO
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -95,8 +96,9 @@ class Packing:
         if state is None:
             self.words[:] = self.start
             return Key(0, 0, 0, BEGINNING, self.nothing, NO_LABELS)
-        reader = Reader(state)
-        version, crc = reader.numbers(CHECK) if len(state) >= CHECK.size else (VERSION, -1)
+        content = BytesIO(state)
+        head = content.read(CHECK.size)
+        version, crc = CHECK.unpack(head) if len(head) == CHECK.size else (VERSION, -1)
         if version > VERSION:
             raise SelectronError(
                 f"The state of key {key!r} is of version {version}, and this Selectron reads "
@@ -104,18 +106,19 @@ class Packing:
             )
         if zlib.crc32(memoryview(state)[CHECK.size :]) != crc:
             raise SelectronError(f"The state of key {key!r} is damaged: its checksum does not fit.")
-        fingerprint, rounds, tickets, answered, newest, n, n_early = reader.numbers(COUNTS)
+        counts = COUNTS.unpack(content.read(COUNTS.size))
+        fingerprint, rounds, tickets, answered, newest, n, n_early = counts
         if fingerprint != self.fingerprint:
             raise SelectronError(
                 f"The state of key {key!r} is of another learner, other classes or other columns: "
                 "give the parameters that it was made with."
             )
-        bits = reader.array(math.ceil(len(self.words) / 8), np.uint8)
+        bits = _array(content, math.ceil(len(self.words) / 8), np.uint8)
         filled = np.flatnonzero(np.unpackbits(bits, count=len(self.words)))
         self.words[:] = 0
-        self.words[filled] = reader.array(len(filled), np.uint64)
-        pool = self._pool(reader, n) if n else self.nothing
-        early = reader.array(3 * n_early).reshape(-1, 3)
+        self.words[filled] = _array(content, len(filled), np.uint64)
+        pool = self._pool(content, n) if n else self.nothing
+        early = _array(content, 3 * n_early).reshape(-1, 3)
         return Key(rounds, tickets, answered, newest, pool, early)
 
     def bytes_of(self, known: Key) -> bytes:
@@ -133,34 +136,19 @@ class Packing:
         rest = b"".join([*parts, known.early.tobytes()])
         return CHECK.pack(VERSION, zlib.crc32(rest)) + rest
 
-    def _pool(self, reader: "Reader", n: int) -> Pool:
+    def _pool(self, content: BytesIO, n: int) -> Pool:
         """Return n open tickets."""
-        ticket, order, asked_in = (reader.array(n) for _ in range(3))
-        chance, rows = reader.array(n, np.float64), self._rows(reader, n)
+        ticket, order, asked_in = (_array(content, n) for _ in range(3))
+        chance = _array(content, n, float)
+        if not self.sparse:
+            rows: Rows = Dense(_array(content, n * self.width, float).reshape(n, self.width))
+        else:
+            indptr = np.concatenate([[0], _array(content, n).cumsum()])
+            indices = _array(content, indptr[-1], np.int32)
+            rows = Sparse(indptr, indices, _array(content, indptr[-1], float))
         return Pool(ticket, order, asked_in, chance, rows)
 
-    def _rows(self, reader: "Reader", n: int) -> Rows:
-        """Return n rows."""
-        if not self.sparse:
-            return Dense(reader.array(n * self.width, np.float64).reshape(n, self.width))
-        indptr = np.concatenate([[0], reader.array(n).cumsum()])
-        indices = reader.array(indptr[-1], np.int32)
-        return Sparse(indptr, indices, reader.array(indptr[-1], np.float64))
 
-
-class Reader:
-    """Numbers and arrays from bytes, one after the other."""
-
-    def __init__(self, content: bytes) -> None:
-        self.content, self.at = content, 0
-
-    def numbers(self, form: struct.Struct) -> tuple:
-        """Return the next numbers of a form."""
-        self.at += form.size
-        return form.unpack_from(self.content, self.at - form.size)
-
-    def array(self, n: int, kind: Any = np.int64) -> np.ndarray:
-        """Return the next n numbers, aligned in memory."""
-        found = np.frombuffer(self.content, kind, n, self.at).copy()
-        self.at += found.nbytes
-        return found
+def _array(content: BytesIO, n: int, kind: Any = np.int64) -> np.ndarray:
+    """Return the next n numbers."""
+    return np.frombuffer(content.read(n * np.dtype(kind).itemsize), kind)

@@ -62,16 +62,6 @@ def numbers(kernel: Any) -> tuple[float, ...]:
     return () if isinstance(kernel, FunctionType) else tuple(kernel.numbers())
 
 
-def grown(model: Any, rows: Any) -> Any:
-    """Return the state, grown for a step on the first row; None if there is room already."""
-    space = model.space
-    room = space.wanted(model.state, rows)
-    if room == space.room(model.state):
-        return None
-    check_room(model, room)
-    return space.grow(model.state, *room)
-
-
 def check_room(model: Any, room: tuple[int, int]) -> None:
     """Raise SelectronError if room for this many examples would not fit into memory."""
     what = f"{type(model.learner).__name__} with room for {room[0]} examples"

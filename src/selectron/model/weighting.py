@@ -77,6 +77,13 @@ def step(before: int) -> int:
     return 1 << max(0, min(8, before.bit_length() - 5))
 
 
+def rates(chances: np.ndarray, weights: Any) -> np.ndarray:
+    """Return by what calibration divides: chances of asking, by the weights, 1 if empty."""
+    if weights is None:
+        return chances
+    return (chances if len(chances) else 1.0) / np.maximum(weights, 1)
+
+
 def play(
     model: Any, block: Any, rounds: tuple, start: int, out: Outcome, weights: np.ndarray
 ) -> None:
