@@ -101,7 +101,7 @@ NAMED = {"linear": Linear(), "poly": Polynomial(), "polynomial": Polynomial(), "
 
 
 def kernel_of(given: Any) -> Any:
-    """Return the kernel of a parameter `kernel`: a name, a NamedTuple, or a function.
+    """Return the kernel of a parameter `kernel`: a name, a NamedTuple, a function, or None.
 
     >>> kernel_of("rbf")
     RBF(gamma=1.0)
@@ -110,22 +110,20 @@ def kernel_of(given: Any) -> Any:
         return None if given is None else NAMED[given]
     function = getattr(given, "py_func", given)  # compiled by Numba already
     if hasattr(function, "__code__") and hasattr(function, "__globals__"):
-        return _of_two(function)
+        try:
+            inspect.signature(function).bind(None, None)
+        except TypeError as error:
+            name = function.__name__
+            raise SelectronError(
+                f"The kernel {name} must be a function of two arrays: {error}."
+            ) from error
+        return function
     fields = isinstance(given, tuple) and hasattr(given, "_fields")
     if fields and callable(getattr(given, "numbers", None)) and hasattr(given, "value"):
+        if len(given.numbers()) != len(given):
+            raise SelectronError(f"{given!r}: numbers() must give one number for each parameter.")
         return given
     raise SelectronError(
         'kernel must be "linear", "poly", "rbf", an object from selectron.kernels such as '
         f"RBF(gamma=0.5), or a function of two arrays, got {given!r}."
     )
-
-
-def _of_two(function: Any) -> Any:
-    """Return a function, if it can be called with two arrays."""
-    try:
-        inspect.signature(function).bind(None, None)
-    except TypeError as error:
-        raise SelectronError(
-            f"The kernel {function.__name__} must be a function of two arrays: {error}."
-        ) from error
-    return function

@@ -27,14 +27,13 @@ def written(part: Any) -> str:
     """
     given, usual = part._asdict(), part._field_defaults
     if hasattr(part, "ensemble") or hasattr(part, "after"):
-        given = {name: value for name, value in given.items() if not _same(value, usual.get(name))}
+        given = {
+            name: value
+            for name, value in given.items()  # two askers of different types may be equal
+            if value != usual.get(name) or type(value) is not type(usual.get(name))
+        }
     values = ",".join(f"{name}={_value(value)}" for name, value in given.items())
     return kebab(type(part).__name__) + (f":{values}" if values else "")
-
-
-def _same(value: Any, usual: Any) -> bool:
-    """Return whether they are equal and of one kind: two askers may have equal numbers."""
-    return value == usual and type(value) is type(usual)
 
 
 def _value(value: Any) -> str:

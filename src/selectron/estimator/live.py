@@ -232,15 +232,13 @@ class Live(TakesRows):
         return block
 
     def _decision(self, index: int, margin: float, chance: float, ticket: int | None) -> Decision:
-        known = len(self.classes_)
-        model = self.model_
+        known, model = len(self.classes_), self.model_
         if index >= known:  # of two classes, or one, that have no name yet
             index = known - 1
             if ticket is not None:
                 model.open[ticket] = model.open[ticket]._replace(proposed=index)
         label = self.classes_.item(index) if known else None
-        belief: Belief = ([1.0] * known,)
-        if known > 1:
-            belief = model.calibration.of_one(model.room.out, model.room.labels)
-        evidence = tuple(model.room.out[5][0].tolist()) if model.aging else ()
+        out = model.room.out
+        belief = model.calibration.of_one(out, model.room.labels) if known > 1 else ([1.0] * known,)
+        evidence = tuple(out[5][0].tolist()) if model.aging else ()
         return Decision(label, margin, chance, ticket is not None, ticket, belief, evidence)

@@ -13,7 +13,6 @@ from ..errors import SelectronError
 from ..kernels import kernel_of
 from ..model import support
 from ..model.compose import RANKINGS
-from ..model.draws import Draws
 from ..model.live import Delayed, Ticket
 from ..model.model import Model
 from ..model.weighting import MOST, Weighting
@@ -107,7 +106,7 @@ def pack(model: Model) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         "learner": storage.packed(model.learner),
         "asker": storage.packed(model.asker),
         "kernel": storage.packed(model.kernel) if model.dual else None,
-        "draws": model.draws.pack(),
+        "draws": model.draws.mark(),
         "open": list(model.open),
         "chances": [one.chance for one in waiting],
         "proposed": [one.proposed for one in waiting],
@@ -137,10 +136,10 @@ def unpack(
     """
     header = _lacking(header) | header
     model = Model(learner, asker, kernel=kernel, **{name: header[name] for name in SETTINGS})
-    model.draws = Draws.unpack(header["draws"])
+    model.draws.reset(header["draws"])
     for name in COUNTS:
         setattr(model, name, int(header[name]))
-    model.weighting = Weighting.of(*header["weighting"])
+    model.weighting = Weighting.of(header["weighting"])
     model.state = _alike(arrays, "state", _roomy(model, arrays))
     model.past = _array(arrays, "asker.past", model.past)
     _must(model.dual or bool(np.isfinite(model.weights()).all()))

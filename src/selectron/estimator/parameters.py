@@ -12,7 +12,7 @@ from ..errors import SelectronError
 from ..kernels import kernel_of
 from ..learners import LASEC
 from ..learners.leading_history import default_for
-from ..model import Model, support
+from ..model import Model
 
 CLASSIFIED = {"joint": "joint", "exact": "exact", "rest": "rest"}
 RANKED = {"joint": "ranking", "exact": "exact ranking"}
@@ -116,14 +116,6 @@ def flag(name: str, value: Any) -> bool:
     raise SelectronError(f"{name} must be True or False, got {shown(value)}.")
 
 
-def kernel(value: Any) -> Any:
-    """Return a kernel with checked parameters, or None."""
-    found = kernel_of(value)
-    if found is not None and len(support.numbers(found)) != len(getattr(found, "_fields", ())):
-        raise SelectronError(f"{value!r}: numbers() must give one number for each parameter.")
-    return found
-
-
 def above_zero(name: str, value: Any, none: bool = False, least: int = 1) -> Any:
     """Return a parameter that is a whole number from 1 on; with `none`, None is accepted."""
     if none and value is None:
@@ -153,7 +145,7 @@ def model_of(estimator: Any, width: int, sparse: bool, classes: int) -> Model:
         normalize=None if normalize is None else flag("normalize", normalize),
         seed=estimator.random_state,
         max_open=above_zero("max_open", estimator.max_open),
-        kernel=kernel(estimator.kernel),
+        kernel=kernel_of(estimator.kernel),
         max_support=above_zero("max_support", estimator.max_support, none=True),
         sketch=above_zero("sketch", estimator.sketch, none=True),
         balanced=isinstance(estimator.class_weight, str),

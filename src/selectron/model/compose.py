@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from types import ModuleType
 from typing import Any
 
 from ..classes import exact, joint, rest
@@ -74,11 +73,18 @@ def space_for(
     selects the dual form; `bounded`, a dual form that evicts examples; `sketched`, the sketch of P.
     Raises SelectronError if there is no such space.
     """
-    order = order_of(learner)
-    if sketched:
-        check_sketch(learner, many, kernel)
+    order, name = order_of(learner), type(learner).__name__
+    if sketched and order is not SECOND:
+        raise SelectronError(
+            f"sketch is for learners of second order, and {name} is none: take LASEC(), or leave "
+            "out sketch."
+        )
+    if sketched and kernel is not None:
+        raise SelectronError("sketch and kernel exclude each other: leave out one of them.")
+    if sketched and many in EXACT:
+        raise SelectronError('many="exact" takes no sketch: take many="joint".')
     if order is ENSEMBLE and kernel is not None:
-        raise SelectronError(f"{type(learner).__name__} has no kernel: leave out kernel.")
+        raise SelectronError(f"{name} has no kernel: leave out kernel.")
     space: Any = SPACES[order, sparse]
     if kernel is not None:
         space = _dual(2 if order is SECOND else 1, sparse, kernel, bounded)
@@ -87,26 +93,18 @@ def space_for(
     if many is None:
         return space
     if order in (L1, ENSEMBLE) and many in RANKINGS:
-        raise SelectronError(f"{type(learner).__name__} cannot rank: its step is no sum of rows.")
+        raise SelectronError(f"{name} cannot rank: its step is no sum of rows.")
     if order in (L1, ENSEMBLE):  # a joint step is a sum of rows, and theirs is not
         return stack(space, rest)
     if many in EXACT and order is SECOND:
-        return exact_stack(_long(kernel), EXACT[many])
+        if kernel not in (None, Linear):
+            raise SelectronError(
+                f'many="exact" takes no kernel but the linear one, got {kernel.__name__}.'
+            )
+        long = sparse_second if kernel is None else _dual(2, True, kernel, False)
+        return exact_stack(long, EXACT[many])  # one long vector, whose rows are sparse
     at_once = many in ("joint", "exact") and hasattr(learner, "ceded")
     return stack(space, joint.ultraconservative if at_once else REDUCTIONS[many])
-
-
-def check_sketch(learner: Any, many: Any, kernel: Any) -> None:
-    """Raise SelectronError if there is no sketch for a learner, several classes or a kernel."""
-    if order_of(learner) is not SECOND:
-        raise SelectronError(
-            f"sketch is for learners of second order, and {type(learner).__name__} is none: take "
-            "LASEC(), or leave out sketch."
-        )
-    if kernel is not None:
-        raise SelectronError("sketch and kernel exclude each other: leave out one of them.")
-    if many in EXACT:
-        raise SelectronError('many="exact" takes no sketch: take many="joint".')
 
 
 # one object each
@@ -117,17 +115,6 @@ REDUCTIONS = {
     **{"joint": joint, "exact": joint, "rest": rest},
     **dict.fromkeys(RANKINGS, joint.ranking),
 }
-
-
-def _long(kernel: Any) -> ModuleType | dual.Dual:
-    """Return the space of one long vector for all classes; its rows are sparse."""
-    if kernel is None:
-        return sparse_second
-    if kernel is not Linear:
-        raise SelectronError(
-            f'many="exact" takes no kernel but the linear one, got {kernel.__name__}.'
-        )
-    return _dual(2, True, kernel, False)
 
 
 def check_pair(learner: Any, asker: Any) -> None:

@@ -60,31 +60,20 @@ class Draws:
         bits: Any = self.generator.bit_generator
         bits.advance(n - left)
 
-    def mark(self) -> tuple[Any, np.ndarray, int]:
-        """Return the position in the sequence, for `reset`."""
-        return self.generator.bit_generator.state, self.ahead, self.taken
-
-    def reset(self, mark: tuple[Any, np.ndarray, int]) -> None:
-        """Go back to a mark."""
-        self.generator.bit_generator.state, self.ahead, self.taken = mark
-
     def aside(self) -> int:
         """Return an independent number from 1 to 2^31 - 2, without taking a draw."""
         bits: Any = self.generator.bit_generator
         return int(np.random.Generator(bits.jumped()).integers(1, 2**31 - 1))
 
-    def pack(self) -> dict[str, Any]:
-        """Return the state in a form that JSON can hold."""
+    def mark(self) -> dict[str, Any]:
+        """Return the position in the sequence, in a form that JSON can hold."""
         ahead = self.ahead[self.taken :].tolist()
         return {"generator": self.generator.bit_generator.state, "ahead": ahead}
 
-    @classmethod
-    def unpack(cls: Any, packed: dict[str, Any]) -> "Draws":
-        """Return the draws of a packed state."""
-        draws = cls(0)
-        draws.generator.bit_generator.state = packed["generator"]
-        draws.ahead = np.array(packed["ahead"], dtype=float)
-        return draws
+    def reset(self, mark: dict[str, Any]) -> None:
+        """Go to a mark."""
+        self.generator.bit_generator.state = mark["generator"]
+        self.ahead, self.taken = np.array(mark["ahead"], dtype=float), 0
 
 
 def _generator(seed: Any) -> np.random.Generator:

@@ -1,14 +1,13 @@
 """Rounds one at a time, whose labels may come later, and answers that are corrected."""
 
 import copy
-from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..classes import rest
 from ..classes.stack import of_one
-from ..engine.loop import GIVEN, LATER, NEVER
+from ..engine.loop import GIVEN, LATER
 from ..engine.round import ASKED, CLASS, STRAINED, UPDATED
 from ..engine.rows import Dense, Sparse
 from ..errors import Refused, SelectronError
@@ -201,24 +200,27 @@ class Live:
             draw = max(self.rounds - 1, weighting.drawn + 1)
             weighting = weighting.at(self.rounds - 1, self.classes)
             times = weighting.times(np.array([weight]), index, draw).item()
-            weighting = weighting._replace(drawn=draw)
-            weighting = weighting.learned(index[: min(times, 1)])
-        flags = self._play_times(ticket, label, times) if times else 0
+            weighting = weighting._replace(drawn=draw).learned(index[: min(times, 1)])
+        flags = 0
+        if times == 1:
+            flags = self._play_times(ticket, label, 1)
+        elif times:
+            with self.restoring():
+                flags = self._play_times(ticket, label, times)
         self.weighting = weighting
         self.strained += flags & STRAINED != 0
         self.labels += times > 0
         return flags & UPDATED != 0
 
     def _play_times(self: Any, ticket: Ticket, label: int, times: int) -> int:
-        """Learn a label several times, or never if that fails; return the flags of all."""
-        block, late = ticket.block, ticket.asked_in - self.rounds - 1  # in the round that asked
-        with self.restoring() if times > 1 else nullcontext():
-            flags = self._play_one(block, label, GIVEN, self.calibration.own, late)
-            self.room.out[1][0] = ticket.chance / times
-            if not self.ranks:
-                self.calibration.learn(self.room.out, self.room.labels, self.room.out[1])
-            for _ in range(times - 1):
-                flags |= self._play_one(block, label, GIVEN, False, late)
+        """Learn a label several times, once for the calibration; return the flags of all."""
+        room, late = self.room, ticket.asked_in - self.rounds - 1  # in the round that asked
+        flags = self._play_one(ticket.block, label, GIVEN, self.calibration.own, late)
+        if not self.ranks:
+            room.out[1][0] = ticket.chance / times
+            self.calibration.learn(room.out, room.labels, room.out[1])
+        for _ in range(times - 1):
+            flags |= self._play_one(ticket.block, label, GIVEN, False, late)
         return flags
 
     def _play_one(
@@ -235,7 +237,7 @@ class Live:
         rows = self.recent[1]
         kept: list[np.ndarray] = []
         before = self.state
-        if self.renewing and draw != NEVER:
+        if self.renewing:
             self.renew(self.rounds + (0 if draw == GIVEN else 1))
         if label != LATER and not (self.space.atomic or self.guarded):
             kept = [array.copy() for array in (*self.state, self.past)]

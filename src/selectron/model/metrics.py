@@ -17,12 +17,11 @@ LEAST = np.finfo(float).eps  # probability in a log loss
 class Metrics(NamedTuple):
     """Metrics of predictions; NaN where nothing was to be measured.
 
-    `confusion` has the true classes as rows and the predicted ones as columns. `majority` is the
-    accuracy of always predicting the most frequent class, `recall` and `f1` hold a value for each
-    class, and `kappa` is Cohen's. `reliability` has a row for each bin of the predicted class's
-    probability that is not empty: its weight, the mean probability, and the share that was right.
-    The calibration error is the mean difference between the last two. Without probabilities, log
-    loss and calibration error are NaN, and `reliability` is empty.
+    `confusion` has the true classes as rows and the predicted ones as columns. `reliability` has a
+    row for each bin of the predicted class's probability that is not empty: its weight, the mean
+    probability, and the share that was right. The calibration error is the mean difference between
+    the last two. Without probabilities, log loss and calibration error are NaN, and `reliability`
+    is empty.
 
     >>> from selectron import OnlineClassifier
     >>> run = OnlineClassifier().run([[1.0], [-2.0], [3.0]], ["up", "down", "up"])
@@ -145,14 +144,3 @@ def divided(values: np.ndarray, by: Any) -> np.ndarray:
     """Return a quotient, NaN where the divisor is 0."""
     with np.errstate(invalid="ignore"):
         return values / by
-
-
-def measured(run: Any) -> RunMetrics:
-    """Return the metrics of a `Run`."""
-    found = []
-    for rows, chances in ((run.labelled, None), (run.labelled & run.asked, run.ask_probability)):
-        weight = 1.0 if chances is None else 1 / chances[rows]
-        tally = Tally()
-        tally.add_rows(rows, run.label_index, run.index, weight, run.proba)
-        found.append(tally.metrics(run.classes.tolist()))
-    return RunMetrics(found[0], None if run.ask_probability is None else found[1])

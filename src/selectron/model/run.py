@@ -10,7 +10,7 @@ import numpy as np
 from ..engine.round import ASKED, CLASS, STRAINED, UPDATED
 from ..errors import SelectronError
 from ..history.drift import Drifts
-from .metrics import RunMetrics, measured
+from .metrics import RunMetrics, Tally
 
 
 def named(index: np.ndarray, classes: np.ndarray) -> np.ndarray:
@@ -245,7 +245,13 @@ class Run(Outcome):
         """
         if self.label.ndim > 1:
             raise SelectronError("Rows of several classes have no confusion table.")
-        return measured(self)
+        true, estimated, asked = Tally(), Tally(), self.labelled & self.asked
+        true.add_rows(self.labelled, self.label_index, self.index, 1.0, self.proba)
+        names, chances = self.classes.tolist(), self.ask_probability
+        if chances is None:
+            return RunMetrics(true.metrics(names), None)
+        estimated.add_rows(asked, self.label_index, self.index, 1 / chances[asked], self.proba)
+        return RunMetrics(true.metrics(names), estimated.metrics(names))
 
     @property
     def steps(self) -> int:

@@ -33,11 +33,10 @@ class Weighting(NamedTuple):
     renewed: int = 0
 
     @classmethod
-    def of(cls, seed: int, *fields: Any) -> "Weighting":
+    def of(cls, fields: Any) -> "Weighting":
         """Return the weighting of a file, whose tuples are lists."""
-        balanced, drawn, totals, factors, renewed = fields or cls(seed)[1:]
-        totals, factors = tuple(map(int, totals)), tuple(map(float, factors))
-        return cls(int(seed), bool(balanced), int(drawn), totals, factors, int(renewed))
+        hashable: Any = (tuple(field) if isinstance(field, list) else field for field in fields)
+        return cls(*hashable)
 
     def at(self, before: int, classes: int) -> "Weighting":
         """Return the weighting after some rounds."""
