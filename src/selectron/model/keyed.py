@@ -1,15 +1,12 @@
 """One small model for each key: a step from saved bytes to saved bytes.
 
 All keys share one compiled loop, one set of parameters and one `Model`, whose arrays are filled
-from the bytes of a key before a step and packed after it (`packed`). A step plays the rows of a key
-in few compiled calls: a block of rows whose labels come at once, or of such whose labels come later
-if at all, up to the next label that comes late; then such labels. Decisions and states equal those
-of `Model.decide` and `Model.tell`, row by row.
+from the bytes of a key before a step and packed after it (`packed`). The model decides and learns
+row by row: a key has few rows in a step.
 """
 
 import copy
 import hashlib
-import itertools
 from dataclasses import dataclass
 from functools import cache
 from threading import Lock
@@ -17,13 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine.loop import GIVEN, LATER
 from ..engine.rows import joined, rows_of, taken
 from ..errors import Refused, SelectronError
+from .calibration import proba_of
 from .live import Ticket
 from .model import Model
-from .packed import BEGINNING, NO_LABELS, Key, Packing, Pool, Rows
-from .run import TIMELESS, Outcome
+from .packed import BEGINNING, Key, Packing, Pool, Rows
+from .run import TIMELESS
 
 ASAP = BEGINNING  # the time of a label that is learned as soon as possible
 
@@ -142,6 +139,7 @@ class Machine:
         names = "width", "classes", "sparse", "many", "constant", "normalize"
         settings = {name: getattr(keyed, name) for name in names}
         self.model = Model(keyed.learner, keyed.asker, seed=0, **settings)
+        self.model.guarded = True  # a step that fails leaves the bytes as they were
         kind = repr((keyed.learner, type(keyed.asker).__name__, settings, keyed.names))
         self.packing = Packing(self.model, kind)
 
@@ -155,12 +153,18 @@ class Machine:
         items = Items(items.order[by_order], taken(items.rows, by_order), times)
         with self.turn:
             known = self.load(key, state)
-            given, early = self.place(known, items.order, answers)
+            newest = max(known.newest, *items.order[-1:].tolist(), BEGINNING)
+            due, wait = self.place(known, newest, items.order, answers)
             try:
-                pool, waiting, decided = self.play(known, items, given)
+                pool, waiting, decided = self.play(known.open, items, due)
             except Refused as error:
                 raise SelectronError(f"A row of key {key!r}{error.reason}") from error
-            state = self.packing.bytes_of(self.closed(known, pool, waiting, early))
+            if self.keyed.ttl is not None:
+                waiting &= pool.order > newest - self.keyed.ttl
+            kept = pool.at(np.flatnonzero(waiting)[-self.keyed.max_open :])
+            early = np.array(wait[: self.keyed.max_open], np.int64).reshape(-1, 3)
+            counts = self.model.rounds, self.model.tickets, self.model.answered
+            state = self.packing.bytes_of(Key(*counts, newest, kept, early))
         back = np.empty_like(by_order)
         back[by_order] = np.arange(len(back))
         return state, Decided(*(array[back] for array in decided))
@@ -170,9 +174,8 @@ class Machine:
         known, model = self.packing.fill(key, state), self.model
         model.state, model.past, model.calibration = self.packing.learned
         model.rounds, model.tickets, model.answered = known.rounds, known.tickets, known.answered
-        bits: Any = model.draws.generator.bit_generator
-        bits.state = _stream(self.keyed.random_state, key)
-        bits.advance(known.rounds)
+        model.draws.reset({"generator": _stream(self.keyed.random_state, key), "ahead": ()})
+        model.draws.skip(known.rounds)
         return known
 
     def model_of(self, key: Any, state: bytes) -> Model:
@@ -180,22 +183,20 @@ class Machine:
         with self.turn:
             known, model = self.load(key, state), object.__new__(Model)
             model.__setstate__(copy.deepcopy(self.model.__getstate__()))
-        pool = known.open
-        model.oldest = int(pool.ticket.min(initial=model.tickets + 1))
-        for i, ticket in enumerate(pool.ticket.tolist()):
-            row, asked_in = rows_of(pool.rows, i, i + 1), int(pool.asked_in[i])
-            model.open[ticket] = Ticket(row, float(pool.chance[i]), asked_in, proposed=-1)
+        numbers = known.open.ticket.tolist()
+        model.open = {number: ticket_at(known.open, i) for i, number in enumerate(numbers)}
+        model.oldest, model.guarded = min(numbers, default=model.tickets + 1), False
         return model
 
     def place(
-        self, known: Key, order: np.ndarray, answers: Answers | None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return where in the step labels are learned, and the labels that are to wait.
+        self, known: Key, newest: int, order: np.ndarray, answers: Answers | None
+    ) -> tuple[dict[int, list[tuple[bool, int, int]]], list[tuple[int, int, int]]]:
+        """Return the labels to be learned after a number of rows, and those that wait for rows.
 
-        The first has the columns: number of rows of the step before it, index in the pool, code.
-        Of several labels for one row, the one of the earliest time and lowest code counts.
+        The former are: whether it is late, index in the pool, and code; they are learned in this
+        order. Of several labels for one row, the one of the earliest time and lowest code counts.
         """
-        pool, newest = known.open, max(known.newest, order[-1] if len(order) else BEGINNING)
+        pool, m = known.open, len(known.open.order)
         listed = known.early.tolist()
         if answers is not None and len(answers.order):
             number_of = dict(zip(pool.ticket.tolist(), pool.order.tolist(), strict=True))
@@ -203,9 +204,8 @@ class Machine:
                 number = number_of.get(number) if by_ticket else number
                 if number is not None:
                     listed.append([number, time, code])
-        if not listed:
-            return np.zeros((0, 3), np.int64), NO_LABELS
-        m, early, placed = len(pool.order), [], []
+        due: dict[int, list[tuple[bool, int, int]]] = {}
+        wait: list[tuple[int, int, int]] = []
         index_of = dict(zip(order.tolist(), range(m, m + len(order)), strict=True))
         index_of |= dict(zip(pool.order.tolist(), range(m), strict=True))
         before = None
@@ -214,104 +214,52 @@ class Machine:
                 continue
             before, index = number, index_of.get(number)
             if number > newest or (index is not None and time > newest):
-                early.append((number, time, code))
+                wait.append((number, time, code))
             elif index is not None:
-                played = int(np.searchsorted(order, time, side="right"))
-                placed.append((max(played, index - m + 1), index, code))
-        return _table(sorted(placed)), _table(early)
+                own = max(0, index - m + 1)  # rows of the step up to this one
+                played = max(own, int(np.searchsorted(order, time, side="right")))
+                due.setdefault(played, []).append((played > own, index, code))
+        return due, wait
 
-    def play(self, known: Key, items: Items, given: np.ndarray) -> tuple[Pool, np.ndarray, Decided]:
+    def play(self, older: Pool, items: Items, due: dict) -> tuple[Pool, np.ndarray, Decided]:
         """Play the rows and labels of a step.
 
         Returns the pool of the rows whose labels may come, whether each is still open, and the
         decisions.
         """
-        m, n, model, older = len(known.open.order), len(items.order), self.model, known.open
+        m, n, model = len(older.order), len(items.order), self.model
         pool = Pool(
             np.concatenate([older.ticket, np.zeros(n, np.int64)]),
             np.concatenate([older.order, items.order]),
-            np.concatenate([older.asked_in, known.rounds + 1 + np.arange(n)]),
+            np.concatenate([older.asked_in, model.rounds + 1 + np.arange(n)]),
             np.concatenate([older.chance, np.empty(n)]),
             joined([older.rows, items.rows]) if m else items.rows,  # type: ignore[arg-type]
         )
-        asked = np.ones(m + n, bool)
+        waiting = np.ones(m + n, bool)
         predicted, proba = np.empty(n, int), np.empty((n, max(2, model.columns)))
-        codes = np.full(n, LATER, model.codes)
-        at_once = (given[:, 1] >= m) & (given[:, 0] == given[:, 1] - m + 1)
-        codes[given[at_once, 1] - m] = given[at_once, 2]
-        late, start = given[~at_once], 0
-        turns = np.flatnonzero(np.diff(codes == LATER)) + 1
-        for stop in sorted({n, *turns.tolist(), *late[:, 0].tolist()}):
-            while start < stop:
-                by_one = codes[start] != LATER and model.waiting  # its answer ends the waiting
-                left = self.renewed()
-                part = slice(start, min(stop, start + (1 if by_one else left)))
-                out = self.decide(items, part, codes[part], proba[part])
-                predicted[part], asked[m:][part] = out.index, out.asked
-                pool.chance[m:][part] = out.ask_probability
-                found = np.where(out.asked, model.tickets + np.cumsum(out.asked), 0)
-                pool.ticket[m:][part], start = found, part.stop
-                model.tickets = int(found.max(initial=model.tickets))
-                if codes[part.start] != LATER and out.asked.any():
-                    model.answered = model.tickets
-            now = late[late[:, 0] == stop]
-            now = now[asked[now[:, 1]]]
-            if len(now):
-                self.tell(pool.at(now[:, 1]), now[:, 2].astype(model.codes))
-        waiting = asked.copy()
-        waiting[given[:, 1]] = False
-        new = asked[m:], pool.chance[m:], pool.ticket[m:]
-        return pool, waiting, Decided(predicted, proba, *new)
-
-    def renewed(self) -> int:
-        """Renew the model if that is due; return the number of rows before the next time."""
-        left = self.model.renew(self.model.rounds + 1)
-        if self.model.state is not self.packing.learned[0]:
-            for view, array in zip(self.packing.learned[0], self.model.state, strict=True):
+        for played in range(n + 1):
+            i = m + played - 1
+            if played:
+                time = items.times[played - 1] if len(items.times) else 0.0
+                decision = model.decide(rows_of(pool.rows, i, i + 1), time)
+                predicted[played - 1], _, pool.chance[i], ticket = decision
+                pool.ticket[i], waiting[i] = ticket or 0, ticket is not None
+                belief = model.calibration.of_one(model.room.out, model.room.labels)
+                proba[played - 1] = proba_of(belief)
+            for _, at, code in sorted(due.get(played, ())):
+                if waiting[at]:
+                    model.open[pool.ticket[at]] = ticket_at(pool, at)
+                    model.tell(pool.ticket[at], code)
+                waiting[at] = False
+            model.open = {}
+        if model.state is not self.packing.learned[0]:  # it was renewed
+            for view, array in zip(self.packing.learned[0], model.state, strict=True):
                 view[...] = array
-            self.model.state = self.packing.learned[0]
-        return left
-
-    def decide(self, items: Items, part: slice, codes: np.ndarray, proba: np.ndarray) -> Outcome:
-        """Play rows whose labels all come at once, or all later, and write their probabilities.
-
-        Of rows whose labels come at once, there is one at most while older labels are on their way.
-        """
-        model, n = self.model, len(codes)
-        times = items.times[part] if len(items.times) else np.zeros(n if model.timed else 0)
-        out = model.outcome(n)
-        waiting = -1 if codes[0] != LATER and not model.waiting else model.waiting
-        rounds = codes, model.draws.take(n), times
-        model.play_block(rows_of(items.rows, part.start, part.stop), rounds, 0, out, waiting)
-        model.rounds += n
-        model.calibration.learn(out.arrays(), codes, out.ask_probability, proba)
-        return out
-
-    def tell(self, pool: Pool, codes: np.ndarray) -> None:
-        """Learn labels that come after their rounds, with the times of these: as `Model.tell`."""
-        model, n = self.model, len(codes)
-        out = model.outcome(n, model.calibration.own, ages=False)
-        times, given = np.zeros(n if model.timed else 0), np.full(n, GIVEN)
-        cuts = np.flatnonzero(np.diff(pool.asked_in) != 1) + 1  # rounds in a row take one call
-        for start, stop in itertools.pairwise([0, *cuts.tolist(), n]):
-            part, rows = slice(start, stop), rows_of(pool.rows, start, stop)
-            before = int(pool.asked_in[start]) - 1 - model.rounds
-            model.play_block(rows, (codes[part], given[part], times[part]), before, out.part(part))
-        model.calibration.learn(out.arrays(), codes, pool.chance)
-        model.answered = max(model.answered, int(pool.ticket.max()))
-
-    def closed(self, known: Key, pool: Pool, waiting: np.ndarray, early: np.ndarray) -> Key:
-        """Return what is known about a key after a step: tickets that are too old are closed."""
-        keyed, n = self.keyed, len(pool.order) - len(known.open.order)
-        newest = max(known.newest, int(pool.order[-1]) if n else BEGINNING)
-        if keyed.ttl is not None:
-            waiting &= pool.order > newest - keyed.ttl
-        kept = np.flatnonzero(waiting)[-keyed.max_open :]
-        open = pool.at(kept) if len(kept) else self.packing.nothing
-        counts = self.model.rounds, self.model.tickets, self.model.answered
-        return Key(*counts, newest, open, early[: keyed.max_open])
+        tickets = pool.ticket[m:]
+        return pool, waiting, Decided(predicted, proba, tickets > 0, pool.chance[m:], tickets)
 
 
-def _table(rows: list) -> np.ndarray:
-    """Return rows of three whole numbers as an array."""
-    return np.array(rows, np.int64).reshape(-1, 3)
+def ticket_at(pool: Pool, i: int) -> Ticket:
+    """Return an open ticket of a pool."""
+    row, asked_in = rows_of(pool.rows, i, i + 1), int(pool.asked_in[i])
+    return Ticket(row, float(pool.chance[i]), asked_in, proposed=-1)
