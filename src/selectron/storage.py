@@ -26,6 +26,7 @@ MAGIC = b"selectron\n"
 VERSION = 11
 OF_FIRST_EDITION = "state.shares", "state.posterior"  # arrays of `LeadingHistory` before version 11
 HEADER = "header"
+OWN = {name: getattr(kind, name) for kind in (learners, askers, kernels) for name in kind.__all__}
 
 
 def write(path: str | os.PathLike, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
@@ -115,21 +116,15 @@ def packed(part: Any) -> list:
         return [part.__name__, None, False]
     name = type(part).__name__
     values = [packed(value) if hasattr(value, "_fields") else value for value in part]
-    return [name, values, _own().get(name) is type(part)]
+    return [name, values, OWN.get(name) is type(part)]
 
 
 def part(packed: list, others: tuple[Any, ...]) -> Any:
     """Return the part of what `packed` gave: Selectron's own, or one of `others`."""
     name, parameters, own = packed
-    found = _own() if own else {kind.__name__: kind for kind in others}
+    found = OWN if own else {kind.__name__: kind for kind in others}
     if name not in found:
         raise SelectronError(f"The file needs {name}, which is not Selectron's: pass it in parts=.")
     if parameters is None:
         return found[name]
     return found[name](*[part(v, others) if isinstance(v, list) else v for v in parameters])
-
-
-def _own() -> dict[str, type]:
-    return {
-        name: getattr(kind, name) for kind in (learners, askers, kernels) for name in kind.__all__
-    }

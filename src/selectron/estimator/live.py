@@ -239,6 +239,6 @@ class Live(TakesRows):
                 model.open[ticket] = model.open[ticket]._replace(proposed=index)
         label = self.classes_.item(index) if known else None
         out = model.room.out
-        belief = model.calibration.of_one(out, model.room.labels) if known > 1 else ([1.0] * known,)
+        belief: Belief = model.belief() if known > 1 else ([1.0] * known,)
         evidence = tuple(out[5][0].tolist()) if model.aging else ()
         return Decision(label, margin, chance, ticket is not None, ticket, belief, evidence)

@@ -153,7 +153,7 @@ class Machine:
         items = Items(items.order[by_order], taken(items.rows, by_order), times)
         with self.turn:
             known = self.load(key, state)
-            newest = max(known.newest, *items.order[-1:].tolist(), BEGINNING)
+            newest = max([known.newest, *items.order[-1:].tolist()])
             due, wait = self.place(known, newest, items.order, answers)
             try:
                 pool, waiting, decided = self.play(known.open, items, due)
@@ -238,20 +238,18 @@ class Machine:
         waiting = np.ones(m + n, bool)
         predicted, proba = np.empty(n, int), np.empty((n, max(2, model.columns)))
         for played in range(n + 1):
-            i = m + played - 1
+            i, model.open = m + played - 1, {}
             if played:
                 time = items.times[played - 1] if len(items.times) else 0.0
                 decision = model.decide(rows_of(pool.rows, i, i + 1), time)
                 predicted[played - 1], _, pool.chance[i], ticket = decision
                 pool.ticket[i], waiting[i] = ticket or 0, ticket is not None
-                belief = model.calibration.of_one(model.room.out, model.room.labels)
-                proba[played - 1] = proba_of(belief)
+                proba[played - 1] = proba_of(model.belief())
             for _, at, code in sorted(due.get(played, ())):
                 if waiting[at]:
                     model.open[pool.ticket[at]] = ticket_at(pool, at)
                     model.tell(pool.ticket[at], code)
                 waiting[at] = False
-            model.open = {}
         if model.state is not self.packing.learned[0]:  # it was renewed
             for view, array in zip(self.packing.learned[0], model.state, strict=True):
                 view[...] = array

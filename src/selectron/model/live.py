@@ -12,6 +12,7 @@ from ..engine.round import ASKED, CLASS, STRAINED, UPDATED
 from ..engine.rows import Dense, Sparse
 from ..errors import Refused, SelectronError
 from . import support
+from .calibration import Belief
 from .run import code_of, indices
 
 EVERY = 16  # answers between two copies of the state
@@ -53,32 +54,33 @@ class Answer(NamedTuple):
 class Live:
     """A model that decides on single rows and learns their labels later."""
 
-    def decide(self: Any, block: Any, time: float = 0.0) -> tuple[int, float, float, int | None]:
+    def decide(
+        self: Any, block: Any, time: float = 0.0, label: int = LATER
+    ) -> tuple[int, float, float, int | None]:
         """Play a round whose label may come later: (class, margin, ask_probability, ticket).
 
-        The ticket is None unless the label is asked for. The row is kept until the ticket is
-        answered, or until `max_open` newer ones are open.
+        The ticket is None unless the label is asked for, which it never is if `label` is NONE. The
+        row is kept until the ticket is answered, or until `max_open` newer ones are open.
         """
         if len(self.room.times):
             self.room.times[0] = time
-        flags = self._play_one(block, LATER, self.draws.first(), True)
+        flags = self._play_one(block, label, self.draws.first(), True)
         self.rounds += 1
         self.draws.taken += 1  # the one that was looked at
-        margin, chance = self.room.out[0].item(), self.room.out[1].item()
-        ticket, index = None, flags >> CLASS
-        if flags & ASKED:
-            ticket = self.issue(Ticket(block, chance, self.rounds, index))
-        return index, margin, chance, ticket
-
-    def issue(self: Any, ticket: Ticket) -> int:
-        """Return the number of a new ticket; the oldest expires if there are too many."""
+        index, margin, chance = flags >> CLASS, self.room.out[0].item(), self.room.out[1].item()
+        if not flags & ASKED:
+            return index, margin, chance, None
         self.tickets += 1
-        self.open[self.tickets] = ticket
+        self.open[self.tickets] = Ticket(block, chance, self.rounds, index)
         if len(self.open) > self.max_open:
             while self.oldest not in self.open:  # a dict's first key is far behind gaps
                 self.oldest += 1
             del self.open[self.oldest]
-        return self.tickets
+        return index, margin, chance, self.tickets
+
+    def belief(self: Any) -> Belief:
+        """Return what the probabilities of the last `decide` follow from."""
+        return self.calibration.of_one(self.room.out, self.room.labels)
 
     @property
     def waiting(self: Any) -> int:
@@ -247,5 +249,6 @@ class Live:
                 if kept:
                     self.state, self.past = self.space.State(*kept[:-1]), kept[-1]
                 raise Refused(0, support.why_refused(block, 0))
-        self._compressed()
+        if self.sketch is not None:
+            self.space.compress(self.state)
         return room.out[2].item()

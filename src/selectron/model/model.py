@@ -323,19 +323,16 @@ class Model(Live):
             yield first, n, piece
             first += n
 
-    def play_block(
-        self, block: Any, rounds: Any, start: int, out: Outcome, waiting: int = -1
-    ) -> None:
+    def play_block(self, block: Any, rounds: Any, start: int, out: Outcome) -> None:
         """Play rows, with labels, draws and times; make room in the state where there is none."""
         rows, full, n = self._rows(block), len(out.margin) > 0, len(out)
         new, at = rounds[1] != AGAIN, 0
         while True:
             left = slice(at, None)
             given, counted = tuple(each[left] for each in rounds), start + int(new[:at].sum())
-            more = int(np.count_nonzero(out.flags[:at] & ASKED)) if waiting >= 0 else 0
-            played = self._call(rows, given, counted, full, out.part(left).arrays(), waiting + more)
+            played = self._call(rows, given, counted, full, out.part(left).arrays())
             at, rows = at + played, (rows[0][played:], *rows[1:])
-            compressed = self._compressed()
+            compressed = self.sketch is not None and self.space.compress(self.state)  # if full
             if at == n:
                 return
             if not compressed and (rounds[1][at] == NEVER or not self._grown(rows)):
@@ -371,10 +368,6 @@ class Model(Live):
         support.check_room(self, room)
         self.state = self.space.grow(self.state, *room)
         return True
-
-    def _compressed(self) -> bool:
-        """Compress a sketch that is full, as it is after some steps; return whether it was."""
-        return self.sketch is not None and self.space.compress(self.state)
 
     def _call(
         self, rows: tuple, rounds: Any, start: int, full: bool, out: tuple, waiting: int = -1
