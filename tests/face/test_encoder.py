@@ -62,6 +62,16 @@ def test_cut_anywhere_and_saved_is_as_one(learner, text, tmp_path):
     assert (tmp_path / "model").read_bytes() == (tmp_path / "whole").read_bytes()
 
 
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_an_array_is_encoded_even_if_it_is_as_wide_as_an_encoded_row():
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    frame, y = pd.DataFrame(X, columns=["a", "b"]), np.where(X[:, 0] > 0, "ok", "bad")
+    clf = classifier(Perceptron()).fit(frame, y)
+    assert clf.decide(np.array([3.0, 0.0])).label == "ok"
+    with pytest.raises(SelectronError, match="8 features"):
+        clf.decide(np.ones(clf.model_.width))
+
+
 def test_one_row_at_a_time_decides_as_a_run():
     frame, y = stream()
     run = classifier().run(frame, y)
