@@ -1,7 +1,7 @@
 """OnlineClassifier: the scikit-learn estimator around a model."""
 
 import os
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from typing import Any, ClassVar
 
 import numpy as np
@@ -122,6 +122,7 @@ class OnlineClassifier(ClassifierMixin, Live):
     defaults: ClassVar = {"learner": LeadingHistory(), "asker": Always()}
     ranks: ClassVar[bool] = False  # whether a row may be of several classes
     record: ClassVar[type[Run]] = Run
+    _relating: ClassVar[Any] = staticmethod(nullcontext)  # in which labels without codes are known
 
     def __init__(
         self,
@@ -367,9 +368,7 @@ class OnlineClassifier(ClassifierMixin, Live):
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
 
-    def _labelled(
-        self, X: Any, y: Any, classes: Any, least: int = 2
-    ) -> tuple[Block, Any, np.ndarray]:
+    def _labelled(self, X: Any, y: Any, classes: Any, least: int = 2) -> tuple[Block, Any, Any]:
         """Return rows, labels and codes, after making or extending the model."""
         block, n = self._rows(X)
         y, without = checks.labels(y, n)
@@ -377,16 +376,10 @@ class OnlineClassifier(ClassifierMixin, Live):
         self._ready(block, *checks.classes(self, present, classes, least=least))
         return block, y, encode(y, self.classes_, without, self.model_.stacked)
 
-    def _learn(
-        self, X: Any, y: Any, sample_weight: Any, classes: Any = None, least: int = 2
-    ) -> None:
+    def _learn(self, X: Any, y: Any, weights: Any, classes: Any = None, least: int = 2) -> None:
         block, y, codes = self._labelled(X, y, classes, least)
         with self._relating(y):
-            self.model_.learn(block, codes, checks.row_weights(self, sample_weight, codes))
-
-    def _relating(self, y: Any) -> AbstractContextManager:
-        """Return a context in which the model learns from labels that have no codes; here none."""
-        return nullcontext()
+            self.model_.learn(block, codes, checks.row_weights(self, weights, codes))
 
     def _ready(self, block: Block, classes: np.ndarray, named: bool) -> None:
         """Make the model if there is none, or else extend it to new classes."""

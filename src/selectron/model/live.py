@@ -62,7 +62,7 @@ class Live:
         The ticket is None unless the label is asked for, which it never is if `label` is NONE. The
         row is kept until the ticket is answered, or until `max_open` newer ones are open.
         """
-        if len(self.room.times):
+        if self.timed:
             self.room.times[0] = time
         flags = self._play_one(block, label, self.draws.first(), True)
         self.rounds += 1
