@@ -54,6 +54,7 @@ class Calibration(NamedTuple):
     """The calibration of a learner: `columns` is 1 for two classes, else their number."""
 
     learner: Any
+    numbers: tuple  # of the learner, if it has probabilities
     columns: int
     own: bool  # whether the learner's own probabilities are calibrated, which need margin scores
     odds: bool  # whether log-odds of scores are
@@ -74,14 +75,9 @@ class Calibration(NamedTuple):
         margins, _, flags, scores, *_ = rounds
         if self.odds:
             scores = 2 * np.arctanh(np.clip(scores, -SURE, SURE))
-        kind: Any
-        if self.own:
-            numbers, kind = self.learner.numbers(), type(self.learner)
-        else:
-            numbers, kind, margins = (), Perceptron, NONE
-        kernel(kind, self.columns > 1)(
-            numbers, self.s, margins, scores, flags, codes, chances, proba
-        )
+        kind: Any = type(self.learner) if self.own else Perceptron
+        given = margins if self.own else NONE, scores, flags, codes, chances
+        kernel(kind, self.columns > 1)(self.numbers, self.s, *given, proba)
 
     def proba(self, rounds: tuple, codes: np.ndarray, chances: np.ndarray) -> np.ndarray:
         """Return the probabilities before each label, (n, n_classes), and change nothing."""
@@ -113,7 +109,7 @@ def start(learner: Any, columns: int) -> Calibration:
     s = np.zeros(SIZE)
     s[A] = float(own)
     odds = columns > 1 and declared(learner, Learner, "ensemble")(learner)
-    return Calibration(learner, columns, own, odds, s)
+    return Calibration(learner, learner.numbers() if own else (), columns, own, odds, s)
 
 
 def extended(old: Calibration, classes: int, by: float) -> Calibration:
