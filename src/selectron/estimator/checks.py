@@ -73,12 +73,10 @@ def rows(estimator: Any, X: Any, *, first: bool, sparse: bool) -> tuple[Dense | 
 def _as_expected(estimator: Any, X: Any, first: bool, sparse: bool) -> bool:
     """Return whether X needs no conversion; if so, set the width of the first rows."""
     plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and X.size > 0
-    if not plain or len(X) == 1 or hasattr(estimator, "feature_names_in_"):
+    if not plain or len(X) == 1 or sparse or hasattr(estimator, "feature_names_in_"):
         return False
     if first:
         estimator.n_features_in_ = X.shape[1]
-    elif sparse:
-        return False
     return X.shape[1] == estimator.n_features_in_
 
 

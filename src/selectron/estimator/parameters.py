@@ -45,7 +45,11 @@ class NestedParameters(BaseEstimator):
         with self._all_or_nothing():
             super().set_params(**params)
             for key, value in inner.items():
-                self._set_inner(key, value)
+                name, _, field = key.partition("__")
+                part: Any = self.part(name) if name in self.defaults else None
+                if field not in _fields(part):
+                    raise SelectronError(f"There is no parameter {key!r}.")
+                setattr(self, name, part._replace(**{field: value}))
         return self
 
     @contextmanager
@@ -61,36 +65,25 @@ class NestedParameters(BaseEstimator):
                 before["names_"].cut(known)
             raise
 
-    def _set_inner(self, key: str, value: Any) -> None:
-        name, _, field = key.partition("__")
-        part: Any = self.part(name) if name in self.defaults else None
-        if field not in _fields(part):
-            raise SelectronError(f"There is no parameter {key!r}.")
-        setattr(self, name, part._replace(**{field: value}))
-
 
 def _fields(part: Any) -> tuple[str, ...]:
     """Return the names of the parameters of a learner or an asker; none for other objects."""
     return () if isinstance(part, type) else getattr(part, "_fields", ())
 
 
-PARTS = {
-    "learner": ("LASEC()", ("numbers", "step")),
-    "asker": ("Margin(0.1)", ("numbers", "probability")),
-    "asker that remembers": ("Budget(rate=0.1)", ("numbers", "past", "chance", "after")),
-}
+EXAMPLES = {"learner": "LASEC()", "asker": "Margin(0.1)"}
+METHODS = {"learner": ("numbers", "step"), "asker": ("numbers", "probability")}
+OF_MEMORY = ("numbers", "past", "chance", "after")  # of an asker that remembers
 
 
 def part(value: Any, role: str) -> Any:
     """Return a learner or an asker; raise SelectronError if it is none."""
-    example, methods = PARTS[role]
     if not isinstance(value, tuple) or not hasattr(value, "_fields"):
         raise SelectronError(
-            f"{role} must be an object from selectron.{role}s, such as {example}, or a NamedTuple "
-            f"of your own, got {value!r}."
+            f"{role} must be an object from selectron.{role}s, such as {EXAMPLES[role]}, or a "
+            f"NamedTuple of your own, got {value!r}."
         )
-    if hasattr(value, "after"):
-        methods = PARTS["asker that remembers"][1]
+    methods = OF_MEMORY if hasattr(value, "after") else METHODS[role]
     lacking = [name for name in methods if not callable(getattr(value, name, None))]
     if lacking:
         raise SelectronError(f"{value!r} is no {role}: it has no {' and no '.join(lacking)}.")
