@@ -52,13 +52,10 @@ class Draws:
 
     def skip(self, n: int) -> None:
         """Take the next n draws without computing them."""
-        left = len(self.ahead) - self.taken
-        if n <= left:
-            self.taken += n
-            return
-        self.taken += left
+        ready = min(n, len(self.ahead) - self.taken)
+        self.taken += ready
         bits: Any = self.generator.bit_generator
-        bits.advance(n - left)
+        bits.advance(n - ready)
 
     def aside(self) -> int:
         """Return an independent number from 1 to 2^31 - 2, without taking a draw."""

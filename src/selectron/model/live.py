@@ -84,7 +84,7 @@ class Live:
 
     @property
     def waiting(self: Any) -> int:
-        """Number of labels on their way: older tickets that are open may never be answered."""
+        """Number of labels on their way: tickets since the last one that was answered."""
         return self.tickets - self.answered
 
     def tell(self: Any, ticket: int, label: int, weight: float = 1.0, factor: float = 1.0) -> bool:

@@ -35,8 +35,8 @@ class Weighting(NamedTuple):
     @classmethod
     def of(cls, fields: Any) -> "Weighting":
         """Return the weighting of a file, whose tuples are lists."""
-        hashable: Any = (tuple(field) if isinstance(field, list) else field for field in fields)
-        return cls(*hashable)
+        own: Any = (tuple(field) if isinstance(field, list) else field for field in fields)
+        return cls(*own)
 
     def at(self, before: int, classes: int) -> "Weighting":
         """Return the weighting after some rounds."""
