@@ -8,6 +8,12 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent / "examples")]
 os.environ.setdefault("SELECTRON_QUICK", "")
 
+import blocks  # noqa: E402
+import classes  # noqa: E402
+import docstrings  # noqa: E402
+import formulas  # noqa: E402
+import pages  # noqa: E402
+
 import selectron  # noqa: E402
 
 project = "Selectron"
@@ -24,11 +30,6 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
-    "blocks",
-    "classes",
-    "docstrings",
-    "formulas",
-    "pages",
 ]
 templates_path = ["_templates"]
 smartquotes = False  # options begin with two hyphens
@@ -91,3 +92,14 @@ sphinx_gallery_conf = {
     "doc_module": ("selectron",),
     "backreferences_dir": None,
 }
+
+
+def setup(app):
+    """Connect the modules of `_ext`."""
+    app.connect("config-inited", pages.write)
+    app.connect("source-read", pages.adapted)
+    app.connect("doctree-read", blocks.choose)
+    app.connect("sphinx-click-process-description", blocks.as_code)
+    app.connect("autodoc-process-docstring", docstrings.process, priority=100)  # before napoleon
+    app.connect("autodoc-process-signature", classes.signature)
+    app.add_html_math_renderer("mathml", (formulas.inline, None), (formulas.display, None))

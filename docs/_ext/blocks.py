@@ -35,10 +35,3 @@ def as_code(app: Any, context: Any, lines: list[str]) -> None:
     verse = [i for i, line in enumerate(lines) if line.startswith("| ")]
     if verse:
         lines[verse[0] : verse[-1] + 1] = ["::", "", *("    " + lines[i][2:] for i in verse)]
-
-
-def setup(app: Any) -> dict[str, bool]:
-    """Connect the choice."""
-    app.connect("doctree-read", choose)
-    app.connect("sphinx-click-process-description", as_code)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -75,9 +75,3 @@ def signature(
     if kind == "class" and dataclasses.is_dataclass(thing):
         return "", None
     return (real(thing), None) if kind == "class" and "*args" in (given or "") else None
-
-
-def setup(app: Any) -> dict[str, bool]:
-    """Connect the signature."""
-    app.connect("autodoc-process-signature", signature)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -76,9 +76,3 @@ def process(app: Any, kind: str, name: str, thing: Any, options: Any, lines: lis
     lines[:] = converted(lines, name, parameters(thing))
     if kind == "property":  # an empty comment: napoleon takes a colon in line 1 for that of a type
         lines[:0] = ["..", ""]
-
-
-def setup(app: Any) -> dict[str, bool]:
-    """Convert before napoleon reads the sections."""
-    app.connect("autodoc-process-docstring", process, priority=100)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

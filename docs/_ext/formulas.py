@@ -17,9 +17,3 @@ def display(translator: Any, node: nodes.Node) -> None:
     scrolls = 'class="formula" tabindex="0" role="group" aria-label="formula"'  # also by keys
     translator.body.append(f"<div {scrolls}>{tex2mathml(node.astext(), as_block=True)}</div>")
     raise nodes.SkipNode
-
-
-def setup(app: Any) -> dict[str, bool]:
-    """Add the renderer."""
-    app.add_html_math_renderer("mathml", (inline, None), (display, None))
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

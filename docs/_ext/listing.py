@@ -28,7 +28,7 @@ HELPERS: dict[type, set[str]] = {  # members that are no part of the interface
     Outcome: {"flags", "replay", "earlier", "arrays", "empty", "part"},
     NestedParameters: {"part"},
 }
-FIELD = re.compile(r"^    (\w+): ([^=#\n]+?)(?: = ([^#\n]+?))?(?:  # (.*))?$", re.MULTILINE)
+FIELD = re.compile(r"^    (\w+): ([^=#\n]+?)(?: = [^#\n]+?)?(?:  # (.*))?$", re.MULTILINE)
 
 
 def modules() -> list[str]:
@@ -100,25 +100,16 @@ def fields(thing: type) -> dict[str, tuple[str, str]]:
     records = {
         name: (kind, comment)
         for owner in thing.__mro__
-        for name, kind, _, comment in FIELD.findall(source(owner))
+        if owner.__module__.startswith("selectron")
+        for name, kind, comment in FIELD.findall(inspect.getsource(owner))
         if name in owner.__annotations__ and name not in HELPERS.get(owner, ())
     }
     return records if any(comment for _, comment in records.values()) else {}
 
 
-def source(owner: type) -> str:
-    """Return the source of a class of the package, and none of others."""
-    return inspect.getsource(owner) if owner.__module__.startswith("selectron") else ""
-
-
 def is_property(thing: type, name: str) -> bool:
     """Return whether a member of a class is computed, and read without a call."""
     return isinstance(inspect.getattr_static(thing, name, None), property | cached_property)
-
-
-def is_method(thing: type, name: str) -> bool:
-    """Return whether a member of a class is called."""
-    return name not in fields(thing) and not is_property(thing, name)
 
 
 def documented(thing: type) -> Iterator[str]:
@@ -147,8 +138,9 @@ def members(thing: type) -> list[str]:
     >>> members(Budget)[0], members(Decision)[0], members(Decision)[-1]
     ('parse', 'label', 'proba')
     """
-    names = list(dict.fromkeys([*fields(thing), *documented(thing)]))
-    names.sort(key=lambda name: is_method(thing, name) == bool(fields(thing)))
+    own = fields(thing)
+    names = list(dict.fromkeys([*own, *documented(thing)]))
+    names.sort(key=lambda name: (name in own or is_property(thing, name)) != bool(own))
     if dataclasses.is_dataclass(thing):
         text = thing.__doc__ or ""
         names.sort(key=lambda name: text.find(f"`{name}`") % (len(text) + 1))

@@ -9,6 +9,7 @@ from typing import Any
 from classes import described
 from listing import found, home, public
 
+LIMITS = {"minLength": "from", "minimum": "from", "maxLength": "to", "maximum": "to"}
 TUTORIALS = Path(__file__).parents[1] / "tutorials"
 
 
@@ -77,12 +78,7 @@ def plain(schema: dict[str, Any]) -> str:
         return ", ".join(f"`{value}`" for value in schema["enum"])
     if schema.get("type") == "array":
         return f"list of {plain(schema.get('items', {}))}"
-    limits = [
-        f"{word} {schema[key]:,}"
-        for key, word in (("minLength", "from"), ("minimum", "from"), ("maxLength", "to"),
-                          ("maximum", "to"))
-        if key in schema
-    ]  # fmt: skip
+    limits = [f"{word} {schema[key]:,}" for key, word in LIMITS.items() if key in schema]
     return schema.get("type", "any") + (f" ({' '.join(limits)})" if limits else "")
 
 
@@ -109,13 +105,11 @@ def write_routes(page: Path) -> None:
             lines += [f"## {method.upper()} {path}", "", route.get("description", ""), ""]
             if roles := route.get("x-roles"):
                 lines += ["Roles: " + ", ".join(roles) + ".", ""]
-            lines += fields(
-                [
-                    (p["name"], f"{plain(p['schema'])}, in the {p['in']}", p["required"],
-                     p.get("description", ""))
-                    for p in route.get("parameters", [])
-                ]
-            )  # fmt: skip
+            rows = []
+            for one in route.get("parameters", []):
+                kind = f"{plain(one['schema'])}, in the {one['in']}"
+                rows.append((one["name"], kind, one["required"], one.get("description", "")))
+            lines += fields(rows)
             for kind, body in route.get("requestBody", {}).get("content", {}).items():
                 lines += [f"Body: {plain(body.get('schema', {}))}, as `{kind}`.", ""]
     lines += ["## Bodies", ""]
@@ -150,10 +144,3 @@ def write(app: Any, config: Any) -> None:
     reference = Path(app.srcdir) / "reference"
     write_api(reference / "api")
     write_routes(reference / "openapi.md")
-
-
-def setup(app: Any) -> dict[str, bool]:
-    """Connect the writing."""
-    app.connect("config-inited", write)
-    app.connect("source-read", adapted)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
