@@ -8,7 +8,7 @@ import sys
 import sysconfig
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Executor, ProcessPoolExecutor, as_completed
-from contextlib import ExitStack
+from contextlib import suppress
 from functools import cache
 from importlib import metadata
 from inspect import ismodule
@@ -61,26 +61,26 @@ def each(
     from tqdm import tqdm
 
     common = dict(shared or {})
-    files: list[Path | None] = [None] * len(calls)
+    files, results = list[Path](), dict[int, Any]()
     if store:
         import joblib
 
         start = joblib.hash((function.__module__, function.__qualname__, code(function), common))
         files = [Path(store, f"{joblib.hash((start, dict(call)))}.json") for call in calls]
-    results = [_read(file) for file in files]
-    todo = {i: calls[i] for i, kept in enumerate(results) if kept is None}
+    for i, file in enumerate(files):
+        with suppress(OSError, ValueError):  # there is none, or it is cut short
+            results[i] = json.loads(file.read_text(encoding="utf-8"))
+    todo = {i: call for i, call in enumerate(calls) if i not in results}
     hidden = None if progress else True  # None: hidden where there is no terminal
-    with tqdm(
-        total=len(calls), initial=len(calls) - len(todo), desc=progress, disable=hidden
-    ) as bar:
+    with tqdm(total=len(calls), initial=len(results), desc=progress, disable=hidden) as bar:
         for i, result in _computed(function, todo, common, workers, executor):
             text = json.dumps(result)
-            if file := files[i]:
-                file.parent.mkdir(parents=True, exist_ok=True)
-                replace(file, text.encode())  # atomically, as other processes may read it
-            results[i] = (json.loads(text),)
+            if files:
+                files[i].parent.mkdir(parents=True, exist_ok=True)
+                replace(files[i], text.encode())  # atomically, as other processes may read it
+            results[i] = json.loads(text)
             bar.update()
-    return [result[0] for result in results if result is not None]
+    return [results[i] for i in range(len(calls))]
 
 
 def _computed(
@@ -93,15 +93,13 @@ def _computed(
     """Yield the number and the result of each call when it is computed."""
     if not calls or (workers == 1 and executor is None):
         for i, call in calls.items():
-            yield i, _result(function, {**shared, **call})
-        return
-    if hasattr(executor, "scatter"):
+            yield i, _result(function, call, **shared)
+    elif executor is None:  # these processes receive the shared arguments once
+        with processes(min(workers, len(calls)), shared) as own:
+            yield from _submitted(function, calls, {}, own)
+    elif hasattr(executor, "scatter"):
         yield from _on_dask(function, dict(calls), shared, executor)
-        return
-    with ExitStack() as stack:
-        if executor is None:  # these processes receive the shared arguments once
-            executor = stack.enter_context(processes(min(workers, len(calls)), shared))
-            shared = {}
+    else:
         yield from _submitted(function, calls, shared, executor)
 
 
@@ -117,7 +115,10 @@ def _on_dask(
     the shared arguments, they are sent again.
     """
     for attempt in range(SENT_MOST):
-        sent = {name: _sent(client, value) for name, value in shared.items()}
+        sent = {  # to every worker; these are futures
+            name: client.scatter([value], broadcast=True, hash=False)[0]
+            for name, value in shared.items()
+        }
         executor = client.get_executor(pure=False)
         try:
             for i, result in _submitted(function, left, sent, executor):
@@ -136,23 +137,13 @@ def _submitted(
     executor: Any,
 ) -> Iterator[tuple[int, Any]]:
     """Yield the number and the result of each call that an executor has computed."""
-    futures = {executor.submit(_given, function, call, **shared): i for i, call in calls.items()}
+    futures = {executor.submit(_result, function, call, **shared): i for i, call in calls.items()}
     try:
         for future in as_completed(futures):
             yield futures[future], future.result()
     finally:
         for future in futures:
             future.cancel()
-
-
-def _sent(client: Any, value: Any) -> Any:
-    """Send a value to every worker of a Dask cluster, and return its future."""
-    return client.scatter([value], broadcast=True, hash=False)[0]
-
-
-def _given(function: Callable[..., Any], call: Mapping[str, Any], **shared: Any) -> Any:
-    """Call the function; Dask has put values in the place of futures."""
-    return _result(function, {**shared, **call})
 
 
 def processes(workers: int, shared: Mapping[str, Any] | None = None) -> Executor:
@@ -175,20 +166,12 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _result(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
+def _result(function: Callable[..., Any], call: Mapping[str, Any], /, **shared: Any) -> Any:
     """Call the function; linear algebra has one thread, as several may change the last bit."""
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):
-        return function(**inherited, **arguments)
-
-
-def _read(file: Path | None) -> tuple[Any] | None:
-    """Return a stored result in a tuple of one, None if there is none or it is cut short."""
-    try:
-        return (json.loads(file.read_text(encoding="utf-8")),) if file else None
-    except (OSError, ValueError):
-        return None
+        return function(**inherited, **shared, **call)
 
 
 @cache
