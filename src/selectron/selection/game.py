@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 
 from ..errors import SelectronError
 from ..estimator.parameters import above_zero
-from .information import _Counter, all_or_nothing, binned, information, table
+from .information import _Counter, binned, information, table
 
 CHUNK = 1024  # rows per one-hot block
 WIDEST = 1024  # features; the linear programme takes cubic time or more
@@ -93,7 +93,7 @@ class Game(_Counter):
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Count more rows and solve the game again; y is ignored; return self."""
-        with all_or_nothing(self):
+        with self._all_or_nothing():
             k = above_zero("k", self.k)
             X = table(self, X, first=not hasattr(self, "counts_"))
             if X.shape[1] > WIDEST:

@@ -1,8 +1,6 @@
 """Mutual information of binned features, and the selection of features by it."""
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,7 +14,7 @@ from ..data.labels import as_array, distinct
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..estimator import checks as shared
-from ..estimator.parameters import above_zero
+from ..estimator.parameters import NestedParameters, above_zero
 from ..model.support import check_memory
 
 
@@ -89,6 +87,7 @@ class _Counter(SelectorMixin, BaseEstimator):
 
     best: ClassVar[str]
     n_features_in_: int
+    _all_or_nothing = NestedParameters._all_or_nothing
 
     def __init__(self, k: int = 10, *, bins: int = 4):
         self.k = k
@@ -96,7 +95,7 @@ class _Counter(SelectorMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Reset, then count rows of shape (n, d), with n labels if they matter; return self."""
-        with all_or_nothing(self):
+        with self._all_or_nothing():
             for name in [name for name in vars(self) if name.endswith("_")]:
                 delattr(self, name)
             self.partial_fit(X, y)
@@ -186,7 +185,7 @@ class InformationGain(_Counter):
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Count more rows; X and y are as in `fit`; return self."""
-        with all_or_nothing(self):
+        with self._all_or_nothing():
             above_zero("k", self.k)
             X = table(self, X, first=not hasattr(self, "counts_"))
             y, without = shared.labels(y, X.shape[0])
@@ -239,14 +238,3 @@ def array_of(block: Dense | Sparse, n: int, width: int) -> Any:
     if isinstance(block, Dense):
         return block.values
     return scipy.sparse.csr_array((block.values, block.indices, block.indptr), shape=(n, width))
-
-
-@contextmanager
-def all_or_nothing(estimator: Any) -> Iterator[None]:
-    """Restore the estimator's attributes if an exception is raised."""
-    before = dict(vars(estimator))
-    try:
-        yield
-    except BaseException:
-        estimator.__dict__ = before
-        raise
