@@ -107,6 +107,11 @@ def main() -> None:
     """
 
 
+def warn(text: str) -> None:
+    """Write a line to standard error."""
+    click.echo(f"selectron: {text}", err=True)
+
+
 @contextmanager
 def reported(interrupted: str = "", extra: str = "") -> Iterator[None]:
     """Turn errors of the user or the system into one line of standard error, and an exit code.
@@ -114,28 +119,26 @@ def reported(interrupted: str = "", extra: str = "") -> Iterator[None]:
     `interrupted` is the line for Ctrl-C, none if it is empty; `extra` names the optional packages
     that the command needs.
     """
+    code = 1
     try:
         yield
+        return
     except BrokenPipeError:  # nobody reads the output any more: click exits quietly
         raise
     except ModuleNotFoundError as error:
         if not extra or (error.name or "").startswith("selectron"):
             raise
         need = f"needs more packages ({error.name} is missing): pip install 'selectron[{extra}]'."
-        click.echo(f"selectron: this command {need}", err=True)
-        sys.exit(1)
+        reason = f"this command {need}"
     except SelectronError as error:
-        click.echo(f"selectron: {error}", err=True)
-        sys.exit(1)
+        reason = str(error)
     except MemoryError as error:
-        click.echo(f"selectron: there is not enough memory ({error})", err=True)
-        sys.exit(1)
+        reason = f"there is not enough memory ({error})"
     except OSError as error:
         known = error.filename is not None and error.strerror
         reason = f"{error.filename}: {str(error.strerror).lower()}" if known else str(error)
-        click.echo(f"selectron: {reason}", err=True)
-        sys.exit(1)
     except KeyboardInterrupt:
-        if interrupted:
-            click.echo(f"selectron: {interrupted}", err=True)
-        sys.exit(INTERRUPTED)
+        reason, code = interrupted, INTERRUPTED
+    if reason:
+        warn(reason)
+    sys.exit(code)

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from ..errors import SelectronError
-from . import ExamplesFirst, reported
+from . import ExamplesFirst, reported, warn
 
 ADDRESS = re.compile(r"https?://[^\s?#]+")
 TABLES = ".csv", ".tsv", ".parquet", ".pq", ".svm", ".svmlight", ".libsvm"
@@ -72,9 +72,6 @@ def fed(file: str, url: str, token: str, field: str | None, name: str | None, ag
     if file != "-":
         with open(file, "rb") as text:
             keys = [line.id for line in sending.items(text, name, field)]
-
-    def warn(sentence: str) -> None:
-        click.echo(f"selectron: {sentence}", err=True)
 
     with closing(sending.Sender(url, token, warn=warn)) as sender:
         start = 0 if again else sending.resumed(sender, keys)

@@ -54,22 +54,17 @@ def serve(files: tuple[str, ...], demo: bool, **options: Any) -> None:
         raise click.UsageError("Give a FILE that declares streams, or --demo.")
     folder = Path(options["data"] or ("selectron-data" if files else "selectron-demo"))
     with reported(extra="serve"):
-        if keys:
-            tokens(folder, options["list_tokens"], options["revoke"])
-        else:
+        if not keys:
             served(files, demo, folder, **options)
+            return
+        from ..serve import tokens
 
-
-def tokens(folder: Path, list_tokens: bool, revoke: str | None) -> None:
-    """List the tokens, or revoke one."""
-    from ..serve import tokens as kept
-
-    if revoke is not None:
-        kept.revoke(folder, revoke)
-    if list_tokens:
-        click.echo("name\trole\texpires")
-        for row in kept.listed(folder):
-            click.echo("\t".join(row))
+        if options["revoke"] is not None:
+            tokens.revoke(folder, options["revoke"])
+        if options["list_tokens"]:
+            click.echo("name\trole\texpires")
+            for row in tokens.listed(folder):
+                click.echo("\t".join(row))
 
 
 def served(files: tuple[str, ...], demo: bool, folder: Path, **options: Any) -> None:
