@@ -29,7 +29,7 @@ class Curve:
 
     >>> curve = Curve(1, size=2)
     >>> curve.add(np.array([[1.0, 0.0, 1.0, 1.0, 1.0]]))
-    >>> curve.sums()
+    >>> curve.sums
     array([[1., 2., 1.]])
     >>> curve.ends()
     array([2, 4, 5])
@@ -38,36 +38,30 @@ class Curve:
     def __init__(self, quantities: int, size: int = 50):
         self.size = size
         self.rows = 0
-        self._sums = np.zeros((quantities, 0))
+        self.sums = np.zeros((quantities, 0))  # (quantities, bins)
 
     def add(self, values: np.ndarray) -> None:
         """Add rows: `values` has shape (quantities, rows)."""
         bins = (self.rows + np.arange(values.shape[1])) // self.size
         self.rows += values.shape[1]
         last = -(-self.rows // self.size)
-        sums = np.zeros((len(values), last))
-        sums[:, : self._sums.shape[1]] = self._sums
-        for total, value in zip(sums, values, strict=True):
+        self.sums = np.pad(self.sums, ((0, 0), (0, last - self.sums.shape[1])))
+        for total, value in zip(self.sums, values, strict=True):
             total += np.bincount(bins, value, minlength=last)
-        self._sums = sums
-        while self._sums.shape[1] > BINS:
-            even = np.pad(self._sums, ((0, 0), (0, self._sums.shape[1] % 2)))
-            self._sums = even[:, ::2] + even[:, 1::2]
+        while self.sums.shape[1] > BINS:
+            even = np.pad(self.sums, ((0, 0), (0, self.sums.shape[1] % 2)))
+            self.sums = even[:, ::2] + even[:, 1::2]
             self.size *= 2
-
-    def sums(self) -> np.ndarray:
-        """Return the sums, of shape (quantities, bins)."""
-        return self._sums.copy()
 
     def ends(self) -> np.ndarray:
         """Return the number of rows up to the end of each bin."""
-        ends = self.size * np.arange(1, self._sums.shape[1] + 1)
+        ends = self.size * np.arange(1, self.sums.shape[1] + 1)
         return np.minimum(ends, self.rows)
 
     @property
     def window(self) -> int:
         """Number of bins in a window: about 40 windows make up the stream."""
-        return max(1, self._sums.shape[1] // WINDOWS)
+        return max(1, self.sums.shape[1] // WINDOWS)
 
     def sliding(self, sums: np.ndarray) -> np.ndarray:
         """Return the sums over windows that end at each bin; `sums` is (quantities, bins)."""
@@ -84,6 +78,7 @@ class Contestant:
     def __init__(self, model: Model, delay: int | None = None, calibrated: bool = True):
         self.model, self.delay, self.calibrated = model, delay, calibrated or delay is not None
         self.name, self.asker = written(model.learner), written(model.asker)
+        self.title = f"{self.name}, {self.asker}"
         self.first = 0  # row of the stream that was played first, from 0
         self.rows = self.labelled = self.mistakes = self.asked = self.steps = 0
         self.seconds = 0.0
@@ -133,10 +128,10 @@ class Contestant:
         sums = np.zeros((SUMS, len(labels)))
         if self.audits:
             asked = labelled & outcome.asked
-            self.audit.add(outcome.ask_probability[asked], ~right[asked])
-            sums[:, asked] = moments(outcome.ask_probability[asked], ~right[asked] * 1.0)
-            weight = 1 / outcome.ask_probability[asked]
-            self.estimated.add_rows(asked, true, outcome.index, weight, proba)
+            p, mistake = outcome.ask_probability[asked], ~right[asked]
+            self.audit.add(p, mistake)
+            sums[:, asked] = moments(p, mistake.astype(float))
+            self.estimated.add_rows(asked, true, outcome.index, 1 / p, proba)
         age = outcome.age if self.watches else np.zeros(len(labels))
         if self.watches:
             self.drifts.add(outcome.evidence)
@@ -195,10 +190,9 @@ class Contest:
         many: bool = False,
     ):
         self.classes, self.many = classes, many
-        self.encoder = None if callable(encoder) else encoder
-        self._new_encoder = encoder
         self.contestants: list[Contestant] = [] if callable(enter) else enter
-        self._enter = enter
+        self.encoder = None if callable(encoder) else encoder
+        self._enter, self._new_encoder = enter, encoder
 
     @property
     def rows(self) -> int:
@@ -215,17 +209,15 @@ class Contest:
         """Play a chunk, and yield its rows of numbers in parts with their codes and outcomes.
 
         `check` may refuse a part before it is played. If it is `scored`, contestants sum up what
-        metrics need of probabilities. Whatever happens, the encoder has learned
-        the rows that were played.
+        metrics need of probabilities. Whatever happens, the encoder has learned the rows played.
         """
-        start, tabular = self.rows, not isinstance(chunk.rows, Dense | Sparse)
-        if self.contestants and tabular != (self.encoder is not None):
-            was = "svmlight rows" if tabular else "tables"
-            raise SelectronError(f"the model has learned from {was}, which have other features")
-        if tabular and self.encoder is None:
+        start = self.rows
+        if self.contestants:
+            check_form(chunk.rows, self.encoder)
+        elif is_table(chunk.rows) and self.encoder is None:
             self.encoder = self._new_encoder()
         before: Any = self.encoder
-        encoder = before.copy() if tabular else None
+        encoder = before and before.copy()
         try:
             for block in [chunk] if encoder is None else encoded(chunk, encoder):
                 for row, codes, classes in self.classes.parts(block.labels, block.first, self.many):
@@ -254,6 +246,18 @@ class Contest:
         return outcomes
 
 
+def is_table(rows: Any) -> bool:
+    """Return whether rows are those of a table, to be encoded."""
+    return not isinstance(rows, Dense | Sparse)
+
+
+def check_form(rows: Any, encoder: Any) -> None:
+    """Raise SelectronError unless rows are of the form that a model, with its encoder, takes."""
+    if is_table(rows) != (encoder is not None):
+        was = "svmlight rows" if encoder is None else "tables"
+        raise SelectronError(f"the model has learned from {was}, which have other features")
+
+
 def encoded(chunk: Chunk, encoder: Any) -> Iterator[Chunk]:
     """Yield a chunk of a table as rows of numbers; the encoder learns from them.
 
@@ -268,17 +272,16 @@ def encoded(chunk: Chunk, encoder: Any) -> Iterator[Chunk]:
         row += count
 
 
-def table(results: Sequence[dict[str, Any]], recalls: dict[str, list[str]] | None = None) -> str:
+def table(results: Sequence[dict[str, Any]], recalls: dict[str, list[str]]) -> str:
     """Return the results as lines of text, with a column for the recall of each rare class."""
-    more = recalls or {}
-    head = ("learner", "asker", "accuracy", "estimated", *more, "asked", "mistakes", "steps")
+    head = ("learner", "asker", "accuracy", "estimated", *recalls, "asked", "mistakes", "steps")
     body = [
         (
             row["learner"],
             row["asker"],
             "-" if row["accuracy"] is None else f"{row['accuracy']:.4f}",
             _interval(row["estimate"], row["estimate_reason"]),
-            *(cells[i] for cells in more.values()),
+            *(cells[i] for cells in recalls.values()),
             f"{row['label_rate']:.2%}",
             f"{row['mistakes']:,}",
             f"{row['steps']:,}",

@@ -70,7 +70,7 @@ def draw(panels: Sequence[Any], contestant: Contestant, i: int) -> None:
     style = styled(i)
     colour, result = style["color"], contestant.result()
     accuracy = "-" if result["accuracy"] is None else f"{result['accuracy']:.1%}"
-    caption = f"{contestant.name}, {contestant.asker}: {accuracy} right, "
+    caption = f"{contestant.title}: {accuracy} right, "
     ends, right, asked, age = curves(contestant)
     panels[0].plot(ends, right, label=f"{caption}{result['label_rate']:.1%} asked", **style)
     panels[1].plot(ends, asked, **style)
@@ -101,7 +101,7 @@ def curves(contestant: Contestant) -> tuple[np.ndarray, ...]:
     """Return the ends of windows, and accuracy, share of labels asked and mean age in each."""
     curve = contestant.curve
     ends = curve.ends()
-    sums = np.vstack([curve.sums()[:4], np.diff(ends, prepend=0)])
+    sums = np.vstack([curve.sums[:4], np.diff(ends, prepend=0)])
     right, labelled, asked, age, rows = curve.sliding(sums)
     with np.errstate(invalid="ignore", divide="ignore"):  # a window may have no label
         return contestant.first + ends, right / labelled, asked / rows, age / rows
@@ -115,7 +115,7 @@ def banded(contestant: Contestant) -> bool:
 def band(contestant: Contestant) -> tuple[np.ndarray, ...]:
     """Return the limits of accuracy estimated from asked labels, window by window."""
     curve = contestant.curve
-    sums = np.maximum(curve.sliding(curve.sums()[4:]), 0.0)  # differences of sums may round
+    sums = np.maximum(curve.sliding(curve.sums[4:]), 0.0)  # differences of sums may round
     found = [estimated(column, contestant.audit.z) for column in sums.T]
     return np.array([one.low for one in found]), np.array([one.high for one in found])
 

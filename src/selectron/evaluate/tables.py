@@ -43,19 +43,14 @@ def brief(names: Iterable[Any]) -> list[str]:
     return cut if len(set(cut)) == len(set(full)) else full
 
 
-def rare(true: Tally) -> list[int]:
-    """Return the indices of rare classes, rarest first, three at most."""
-    shares = true.shares()
-    limit = min(RARE, 0.5 / max(1, len(shares)))
-    return [k for k in np.argsort(shares).tolist() if 0 < shares[k] < limit][:MOST_COLUMNS]
-
-
 def recalls(tallies: Sequence[Tally], names: Sequence[str]) -> dict[str, list[str]]:
-    """Return a column with the recall of each rare class, by its head."""
-    short = brief(names)
+    """Return a column with the recall of each rare class, by its head: the three rarest at most."""
+    short, shares = brief(names), tallies[0].shares()
+    limit = min(RARE, 0.5 / max(1, len(shares)))
+    rare = [k for k in np.argsort(shares).tolist() if 0 < shares[k] < limit]
     return {
         f"recall of {short[k]}": [_number(tally.recall()[k]) for tally in tallies]
-        for k in rare(tallies[0])
+        for k in rare[:MOST_COLUMNS]
     }
 
 
@@ -88,9 +83,9 @@ def described(metrics: RunMetrics, title: str = "metric") -> str:
         (name.replace("_", " "), *(_number(getattr(one, name)) for one in found)) for name in names
     ]
     each = [("class", *(f"{name}, {one}" for name in ("recall", "F1") for one in head))]
+    columns = [*(one.recall for one in found), *(one.f1 for one in found)]
     for k, name in enumerate(brief(true.classes[:MOST_CLASSES])):
-        cells = [_number(values[k]) for values in (one.recall for one in found)]
-        each.append((name, *cells, *(_number(one.f1[k]) for one in found)))
+        each.append((name, *(_number(values[k]) for values in columns)))
     texts = [aligned(whole), aligned(each)]
     if len(true.classes) <= MOST_CLASSES:
         texts += [confused(one, word) for one, word in zip(found, head, strict=True)]
