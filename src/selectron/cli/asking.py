@@ -1,5 +1,6 @@
 """What `selectron pool` asks in the terminal, row by row."""
 
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,8 @@ from ..errors import SelectronError
 from ..pool import SelfDirectedClassifier
 from ..pool.classifier import OtherRows
 from ..streams.classes import plain
-from .files import naming, refuse_columns, source_of
+from . import warn
+from .files import all_columns, naming, refuse_columns
 from .models import uninterrupted
 from .terminal import (
     FIRST,
@@ -20,11 +22,10 @@ from .terminal import (
     SHOWN,
     Command,
     answer,
-    exit_code,
-    known,
+    corrected,
     records_of,
     shown,
-    typed,
+    until_quit,
     write_labels,
 )
 
@@ -40,7 +41,7 @@ class PoolSession:
     def __init__(self, file: str, table: "Table", answers: str, options: dict[str, Any]):
         self.file, self.table, self.answers = file, table, Path(answers)
         self.names, self.output = options["show"], options["output"]
-        self.pieces = shown_pieces(file, self.names, table, options)
+        self.rows = shown_rows(file, self.names, table, options)
         self.pool = self._pool(options)
 
     def _pool(self, options: Any) -> SelfDirectedClassifier:
@@ -55,63 +56,50 @@ class PoolSession:
                 "--ignore and --column, or another --answers"
             ) from None
         check_resumed(self.answers, pool, options["classes"])
-        click.echo(f"Resuming from {self.answers}: {progress(pool)}{skipped(pool)}.")
+        click.echo(f"Resuming from {self.answers}: {progress(pool)}")
         if finished(pool) and (count := pool.reopen()):
             click.echo(f"Rows that were skipped are proposed again: {count:,}.")
         return pool
 
     def ask(self) -> int:
         """Ask until all rows are labelled or the user quits; return the exit code."""
-        code = 0
-        try:
-            if not finished(self.pool):
-                click.echo(KEYS if len(self.pool.classes_) else f"{KEYS}\n{FIRST}")
-            while (proposal := self.pool.propose()) is not None:
-                self._answer(*proposal)
-        except (KeyboardInterrupt, EOFError, click.Abort) as end:
-            click.echo()
-            code = exit_code(end)
+        code = until_quit(self._ask)
         self._report()
         if code:
-            click.echo("selectron: interrupted", err=True)
-        return code
+            warn("interrupted")
+        return code or 0
+
+    def _ask(self) -> None:
+        if not finished(self.pool):
+            click.echo(KEYS if len(self.pool.classes_) else f"{KEYS}\n{FIRST}")
+        while (proposal := self.pool.propose()) is not None:
+            self._answer(*proposal)
 
     def _answer(self, row: int, proposal: Any) -> None:
         """Show a row, and save the answer; raise EOFError to quit."""
         click.echo(f"\n{self._state()}\n{self._row(row)}")
         found = answer(proposal, self.pool.classes_.tolist(), lambda: self._other(proposal))
+        if found is Command.UNDO and not self.pool.n_labels_:
+            click.echo("nothing to undo")
+            return
         with uninterrupted():
-            if found is not Command.UNDO:
-                self.pool.tell(row, None if found is Command.SKIP else found)
-            else:
-                click.echo("undone" if self.pool.n_labels_ else "nothing to undo")
-                if not self.pool.n_labels_:
-                    return
+            if found is Command.UNDO:
                 self.pool.undo()
+                click.echo("undone")
+            else:
+                self.pool.tell(row, None if found is Command.SKIP else found)
             self.pool.save(self.answers)
 
     def _other(self, proposal: Any) -> Any:
         """Return the correct label: the other one of two named classes, or a typed one."""
-        others = [name for name in self.pool.classes_.tolist() if name != proposal]
-        if len(others) == 1 and self.pool.classes is not None:
+        classes, named = self.pool.classes_.tolist(), self.pool.classes is not None
+        others = [name for name in classes if name != proposal]
+        if len(others) == 1 and named:
             click.echo(others[0])
             return others[0]
         click.echo()
-        return self._typed(others[0] if len(others) == 1 else "")
-
-    def _typed(self, usual: str = "") -> Any:
-        """Return a typed label, or None."""
-        classes = self.pool.classes_.tolist()
-        text = typed(f"label ({', '.join(map(str, classes))})", usual)
-        if not text or (label := known(text, classes)) is not None:
-            return label if text else None
-        if self.pool.classes is not None:
-            click.echo(f"  there is no class {text!r}")
-        elif text in LETTERS:
-            click.echo(f"  {text!r} is a key: --classes makes it possible as a label")
-        else:
-            return plain(text)
-        return None
+        prompt = f"label ({', '.join(map(str, classes))})"
+        return corrected(prompt, classes, named, no_key, others[0] if len(others) == 1 else "")
 
     def _state(self) -> str:
         count, goal, wrong = self.pool.n_labels_, self.pool.goal_, self.pool.n_mistakes_
@@ -120,8 +108,9 @@ class PoolSession:
         return f"{count + 1:,} of {goal:,} · {wrong:,} corrected{more}"
 
     def _row(self, row: int) -> str:
-        if self.pieces:
-            return f"  row {row + 1}: {shown(record_at(self.pieces, row), self.names)}"
+        if self.rows is not None:
+            (record,) = records_of(self.rows[row : row + 1])
+            return f"  row {row + 1}: {shown(record, self.names)}"
         x = self.table.X[[row]]
         x = (x if isinstance(x, np.ndarray) else x.toarray())[0]
         some = np.sort(np.argsort(-np.abs(x), kind="stable")[:SHOWN])
@@ -129,17 +118,23 @@ class PoolSession:
 
     def _report(self) -> None:
         run = self.pool.labelled()
-        more = skipped(self.pool)
-        click.echo(f"\n{progress(self.pool)}, {run.mistakes:,} corrected{more}.")
+        click.echo(f"\n{progress(self.pool, f', {run.mistakes:,} corrected')}")
         if len(run.order):
-            again = "resumes from there"
+            again = ": the same command resumes from there"
             if finished(self.pool):
-                again = "proposes the skipped rows again" if more else ""
-            again = again and f": the same command {again}"
+                proposed = ": the same command proposes the skipped rows again"
+                again = proposed if None in run.labels.tolist() else ""
             click.echo(f"The answers are in {self.answers}{again}.")
         if self.output:
             write_labels(run, self.output)
             click.echo(f"The labels are in {self.output}.")
+
+
+def no_key(label: str) -> bool:
+    """Return whether a new label is no key."""
+    if label in LETTERS:
+        click.echo(f"  {label!r} is a key: --classes makes it possible as a label")
+    return label not in LETTERS
 
 
 def finished(pool: SelfDirectedClassifier) -> bool:
@@ -147,19 +142,12 @@ def finished(pool: SelfDirectedClassifier) -> bool:
     return pool.n_labels_ >= pool.goal_
 
 
-def progress(pool: SelfDirectedClassifier) -> str:
-    """Return how many rows are labelled, in words."""
-    return f"{pool.n_labels_ - _skips(pool):,} of {pool.goal_:,} rows labelled"
-
-
-def skipped(pool: SelfDirectedClassifier) -> str:
-    """Return how many rows were skipped, as the rest of a sentence."""
-    count = _skips(pool)
-    return f", {count:,} skipped" if count else ""
-
-
-def _skips(pool: SelfDirectedClassifier) -> int:
-    return sum(label is None for label in pool.labelled().labels.tolist())
+def progress(pool: SelfDirectedClassifier, corrections: str = "") -> str:
+    """Return how many rows are labelled, and how many were skipped, as a sentence."""
+    skips = sum(label is None for label in pool.labelled().labels.tolist())
+    skipped = f", {skips:,} skipped" if skips else ""
+    done = f"{pool.n_labels_ - skips:,} of {pool.goal_:,} rows labelled"
+    return f"{done}{corrections}{skipped}."
 
 
 def named(classes: str | None, **_: Any) -> list[str] | None:
@@ -195,35 +183,26 @@ def check_resumed(path: Path, pool: SelfDirectedClassifier, wanted: str | None) 
     )
 
 
-def shown_pieces(file: str, names: tuple[str, ...], table: "Table", options: Any) -> list[Any]:
-    """Return the pieces of a table whose rows are shown: all columns if --show names any.
-
-    There are none of svmlight rows.
-    """
-    from ..streams.readers.columns import Choice
-
+def shown_rows(file: str, names: tuple[str, ...], table: "Table", options: Any) -> Any:
+    """Return the rows that are shown: with all columns if --show names any; None of svmlight."""
     if not names:
-        return table.pieces
-    if not table.pieces:
+        return table.rows
+    if table.rows is None:
         with naming(file):
             refuse_columns("--show", names)
-    pieces = [chunk.rows for chunk in source_of(file, Choice(label=""), **options)]
-    for name in names:
-        if not any(name in record for piece in pieces for record in records_of(piece)):
-            raise SelectronError(f"{file}: --show finds no column {name!r}")
-    if (found := sum(map(len, pieces))) != (rows := len(table.y)):
-        raise SelectronError(f"{file}: --show finds {found} rows, and the table has {rows}")
-    return pieces
+    rows = together([chunk.rows for chunk in all_columns(file, **options)])
+    known = {*chain.from_iterable(rows)} if isinstance(rows, list) else rows.column_names
+    if missing := [name for name in names if name not in known]:
+        raise SelectronError(f"{file}: --show finds no column {missing[0]!r}")
+    if len(rows) != len(table.y):
+        found = f"finds {len(rows)} rows, and the table has {len(table.y)}"
+        raise SelectronError(f"{file}: --show {found}")
+    return rows
 
 
-def record_at(pieces: list[Any], row: int) -> dict[str, Any]:
-    """Return a row of the pieces of a table.
+def together(pieces: list[Any]) -> Any:
+    """Return the pieces of a table, or of a list, as one."""
+    import pyarrow as pa
 
-    >>> record_at([[{"hue": 0.5}], [{"hue": 0.7}]], 1)
-    {'hue': 0.7}
-    """
-    for piece in pieces:
-        if row < len(piece):
-            return records_of(piece[row : row + 1])[0]
-        row -= len(piece)
-    raise IndexError(row)
+    listed = isinstance(pieces[0], list)
+    return [*chain.from_iterable(pieces)] if listed else pa.concat_tables(pieces)

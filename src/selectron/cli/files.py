@@ -8,16 +8,22 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
+import numpy as np
 
 from ..data.files import writing
+from ..engine.rows import Dense
 from ..errors import Refused, SelectronError, Unwritten
+from ..evaluate.contest import Contestant
+from ..model.run import indices
+from ..streams import digits as handwritten
+from ..streams import readers
+from ..streams.readers import Chunk, Source
+from ..streams.readers.columns import Choice
+from . import warn
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ..evaluate.contest import Contestant
-    from ..streams.readers import Chunk, Source
 
 COLUMNS = {  # of a file of decisions, with Arrow's types
     "row": "int64",
@@ -32,32 +38,40 @@ COLUMNS = {  # of a file of decisions, with Arrow's types
     "label": "string",
 }
 WARNING = (
-    "selectron: {}: row {} is earlier than {}: labels are asked for by the latest time so far, too "
+    "{}: row {} is earlier than {}: labels are asked for by the latest time so far, too "
     "few if that is far ahead; sort the rows by {!r}"
 )
 
 
-def digits(seed: int) -> Iterator["Chunk"]:
+def digits(seed: int) -> Iterator[Chunk]:
     """Yield the handwritten digits in chunks."""
-    from ..engine.rows import Dense
-    from ..streams import digits
-    from ..streams.readers import Chunk
-
-    X, y = digits(seed=seed)
+    X, y = handwritten(seed=seed)
+    whole = Chunk(Dense(X), X.shape[1], y.astype(float), 0)
     for start in range(0, len(y), 1024):
-        part = slice(start, start + 1024)
-        yield Chunk(Dense(X[part]), X.shape[1], y[part].astype(float), start)
+        yield whole.part(start, start + 1024)
 
 
-def source_of(file: str, choice: Any = None, **options: Any) -> "Source":
+def source_of(
+    file: str,
+    choice: Choice | None = None,
+    *,
+    kind: str | None,
+    header: bool | None,
+    encoding: str | None,
+    **options: Any,
+) -> Source:
     """Return a file to be read, with the columns of a model's choice, or else of the options."""
-    from ..streams.readers import read
+    if choice is None:
+        choice = Choice(options["label"], options["ignore"], options.get("time"))
+    else:
+        choice = choice._replace(lenient=True)
+    return readers.read(file, format=kind, header=header, encoding=encoding, **choice._asdict())
 
-    columns = {key: options[key] for key in ("label", "ignore")}
-    if choice:
-        columns = choice._replace(lenient=True)._asdict()
-    given = {key: options[key] for key in ("header", "encoding")}
-    return read(file, format=options["kind"], **given | {"time": options.get("time")} | columns)
+
+def all_columns(file: str, **options: Any) -> Source:
+    """Return a file to be read with all of its columns."""
+    svmlight = (options["kind"] or readers.by_name(file)) == "svmlight"
+    return source_of(file, Choice(None if svmlight else ""), **options)
 
 
 def refuse_columns(option: str, given: Any) -> None:
@@ -66,7 +80,7 @@ def refuse_columns(option: str, given: Any) -> None:
         raise SelectronError(f"svmlight has no named columns: leave {option} out")
 
 
-def watched(source: "Source") -> Generator["Chunk", None, None]:
+def watched(source: Source) -> Generator[Chunk, None, None]:
     """Yield the chunks of a file, with a progress bar on a terminal."""
     from tqdm import tqdm
 
@@ -74,23 +88,23 @@ def watched(source: "Source") -> Generator["Chunk", None, None]:
     with bar:
         for chunk in source:
             for doubt in source.doubts if not chunk.first else ():
-                click.echo(f"selectron: {source.name}: {doubt}", err=True)
+                warn(f"{source.name}: {doubt}")
             yield chunk
             bar.update(source.position() - bar.n)
 
 
-def after(chunks: Iterable["Chunk"], behind: int, file: str) -> Iterator["Chunk"]:
-    """Yield chunks without the rows that are behind; SelectronError if there are no others."""
+def after(chunks: Iterable[Chunk], behind: int, file: str, least: int = 1) -> Iterator[Chunk]:
+    """Yield chunks without the rows that are behind; SelectronError if the `least` is not left."""
     rows = 0
     for chunk in chunks:
         rows = chunk.first + len(chunk.labels)
         if rows > behind:
             yield chunk.part(max(0, behind - chunk.first), len(chunk.labels))
-    if 0 < rows <= behind:
+    if 0 < rows < behind + least:
         raise SelectronError(f"{file}: --from {behind + 1} is after its last row, {rows}")
 
 
-def in_order(chunks: Iterable["Chunk"], file: str, column: str, since: float) -> Iterator["Chunk"]:
+def in_order(chunks: Iterator[Chunk], file: str, column: str, since: float) -> Iterator[Chunk]:
     """Pass chunks on, with a warning at the first row that is earlier than the one before it.
 
     The row before the first came at the time `since`, or later.
@@ -98,19 +112,18 @@ def in_order(chunks: Iterable["Chunk"], file: str, column: str, since: float) ->
     Such rows are not refused: clocks are set back, and how far rows are out of order is only known
     at the end.
     """
-    import numpy as np
-
-    last, warned, started = since, False, False
+    before = "rows that the model has seen"
     for chunk in chunks:
-        if not warned:
-            earlier = np.flatnonzero(np.diff(chunk.times, prepend=last) < 0)
-            last, warned = float(chunk.times[-1]), len(earlier) > 0
-            if warned:
-                row = chunk.first + int(earlier[0])
-                before = f"row {row}" if earlier[0] or started else "rows that the model has seen"
-                click.echo(WARNING.format(file, row + 1, before, column), err=True)
+        earlier = np.flatnonzero(np.diff(chunk.times, prepend=since) < 0)
+        if len(earlier):
+            row = chunk.first + int(earlier[0])
+            before = f"row {row}" if earlier[0] else before
+            warn(WARNING.format(file, row + 1, before, column))
         yield chunk
-        started = True
+        if len(earlier):
+            break
+        since, before = float(chunk.times[-1]), f"row {chunk.first + len(chunk.labels)}"
+    yield from chunks
 
 
 @contextmanager
@@ -136,14 +149,18 @@ def numbering(file: str | None, first: int = 0) -> Iterator[None]:
         raise SelectronError(f"{file}: row {row}{error.reason}") from None
 
 
-def decisions(
-    names: list[str], first: int, contestant: "Contestant", outcome: Any, labels: Any
-) -> "pa.Table":
-    """Return the decisions of a chunk: rows from 1, null for a label that is missing."""
-    import numpy as np
+def decision_schema() -> "pa.Schema":
+    """Return the columns of a file of decisions."""
     import pyarrow as pa
 
-    from ..model.run import indices
+    return pa.schema(list(COLUMNS.items()))
+
+
+def decisions(
+    names: list[str], first: int, contestant: Contestant, outcome: Any, labels: Any
+) -> "pa.Table":
+    """Return the decisions of a chunk: rows from 1, null for a label that is missing."""
+    import pyarrow as pa
 
     n, text = len(labels), np.array(names, dtype=object)
     columns = [
@@ -158,14 +175,7 @@ def decisions(
         outcome.updated,
         np.where(labels == 0, None, text[indices(labels, contestant.model.stacked)]),
     ]
-    return pa.table(columns, schema=pa.schema(list(COLUMNS.items())))
-
-
-def opened(path: Path, stack: ExitStack) -> Callable[["pa.Table"], None]:
-    """Return a function that appends decisions to a new file."""
-    import pyarrow as pa
-
-    return appending(path, pa.schema(list(COLUMNS.items())), stack)
+    return pa.table(columns, schema=decision_schema())
 
 
 def appending(
@@ -177,9 +187,7 @@ def appending(
     """
     name = path or "standard output"
     with writing(name):
-        file, append = (
-            csv_writer(sys.stdout.buffer, schema) if path is None else _begun(path, schema)
-        )
+        file, append = _begun(path, schema)
 
     def close() -> None:
         with writing(name):
@@ -194,12 +202,23 @@ def appending(
     return write
 
 
-def csv_writer(target: Any, schema: "pa.Schema") -> tuple[Any, Callable[["pa.Table"], Any]]:
-    """Return a CSV file, by its path or open, and a function that appends tables to it."""
+def _begun(path: Path | None, schema: "pa.Schema") -> tuple[Any, Callable[["pa.Table"], Any]]:
+    """Return a new file, and a function that appends tables to it."""
+    ending = path.suffix.lower() if path else ".csv"
+    if ending in (".parquet", ".pq"):
+        from pyarrow.parquet import ParquetWriter
+
+        parquet = ParquetWriter(path, schema)
+        return parquet, parquet.write
+    if path and ending != ".csv":
+        lines = path.open("w", encoding="utf-8")
+        return lines, lambda table: lines.writelines(
+            as_json(row) + "\n" for row in table.to_pylist()
+        )
     from pyarrow.csv import CSVWriter, WriteOptions
 
-    options = WriteOptions(quoting_style="needed")
-    file = CSVWriter(target, flat(schema.empty_table()).schema, write_options=options)
+    columns, options = flat(schema.empty_table()).schema, WriteOptions(quoting_style="needed")
+    file = CSVWriter(path or sys.stdout.buffer, columns, write_options=options)
     return file, lambda table: file.write(flat(table))
 
 
@@ -249,16 +268,3 @@ def as_json(value: Any) -> str:
     if isinstance(value, dict):
         value = {name: json_value(each) for name, each in value.items()}
     return json.dumps(value, ensure_ascii=False, default=lambda each: str(json_value(each)))
-
-
-def _begun(path: Path, schema: "pa.Schema") -> tuple[Any, Callable[["pa.Table"], Any]]:
-    ending = path.suffix.lower()
-    if ending == ".csv":
-        return csv_writer(path, schema)
-    if ending in (".parquet", ".pq"):
-        from pyarrow.parquet import ParquetWriter
-
-        parquet = ParquetWriter(path, schema)
-        return parquet, parquet.write
-    file = path.open("w", encoding="utf-8")
-    return file, lambda table: file.writelines(as_json(row) + "\n" for row in table.to_pylist())

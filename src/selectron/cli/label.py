@@ -3,8 +3,7 @@
 import copy
 import csv
 from collections import deque
-from collections.abc import Generator
-from contextlib import closing
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,23 +11,21 @@ import click
 
 from ..errors import SelectronError
 from ..specs import BUDGET
-from ..streams.classes import plain
 from . import ExamplesFirst, Whole, reported
-from .files import naming
+from .files import after, all_columns, naming
 from .models import Place, Saved, keep, load, uninterrupted
 from .options import check_different, check_target, model_and_file, of_a_model, of_text
-from .predict import all_columns, features
+from .predict import others
 from .terminal import (
     COLUMNS,
     KEYS,
     WIDEST,
     Command,
     answer,
-    confirmed,
-    exit_code,
-    known,
+    corrected,
     records_of,
     typed,
+    until_quit,
     write_csv,
 )
 
@@ -111,105 +108,76 @@ class ModelSession:
 
     def __init__(self, path: str, source: Any, first: int | None, output: str | None):
         self.path, self.source, self.file = path, source, source.path
+        self.identity = Path(self.file).name, source.size_in_bytes
         self.saved: Saved = load(path)
         if self.saved.encoder is None:
             raise SelectronError(f"{path} has learned from svmlight rows: there is nothing to show")
-        last = self._last()
-        self.ended = first is None and last is not None and last.ended
-        self.row = first - 1 if first else last.row if last else 0
-        self.ticket = last.ticket if last and last.row == self.row else None
-        open_tickets = self.saved.classifier.open_tickets_
-        if self.ticket not in open_tickets:
-            self.ticket = None
-        if (place := self.saved.place) and place.ticket in {*open_tickets} - {self.ticket}:
+        place, waiting = self.saved.place, self.saved.classifier.open_tickets_
+        last = place if place and (place.file, place.size) == self.identity else None
+        self.last = last if first is None else None  # where this session goes on
+        self.start = self.row = first - 1 if first else last.row if last else 0
+        self.ticket: int | None = None
+        if last and last.row == self.row and last.ticket in waiting:
+            self.ticket = last.ticket
+        if place and place.ticket in waiting and place.ticket != self.ticket:
             self.saved.classifier.expire(place.ticket)  # its row is left behind
         self.labels = LabelFile(output, f"{path} has no place in {self.file}", first or last)
-        self.resumed = first is None and last is not None
-        self.start, self.found, self.answers = self.row, 0, 0
+        self.hidden = self.saved.choice and self.saved.choice.label  # the column of labels
+        self.answers = 0
         self.ahead = deque[Row]()  # rows to play before the next ones of the file
         self.copies = deque[Answered](maxlen=COPIES)
 
-    def _last(self) -> Place | None:
-        """Return where the last session with the file stopped, if the model was saved there."""
-        last = self.saved.place
-        alike = last and (last.file, last.size) == (Path(self.file).name, self.source.size_in_bytes)
-        return last if alike else None
-
     def _keep(self, ended: bool = False) -> None:
         """Save the model, and the place in the file."""
-        size = self.source.size_in_bytes
-        place = Place(Path(self.file).name, size, self.row, self.ticket, ended)
+        place = Place(*self.identity, self.row, self.ticket, ended)
         keep(self.path, self.saved.classifier, place)
 
     def play(self) -> int:
         """Play until the file ends, or somebody quits; return the exit code."""
-        if self.ended:
+        if self.last and self.last.ended:
             click.echo(f"{self.file} was labelled to its end; --from 1 begins again.")
             return 0
-        if self.resumed:
+        if self.last:
             click.echo(f"Going on at row {self.row + 1:,}; --from 1 begins again.")
         click.echo(KEYS)
-        ended, code = False, 0
-        try:
-            with closing(self._rows()) as coming:
-                while row := self.ahead.popleft() if self.ahead else next(coming, None):
-                    self._play(row)
-            ended = True
-        except (KeyboardInterrupt, EOFError, click.Abort) as end:
-            click.echo()
-            code = exit_code(end)
-        if ended and self.found < self.row:
-            raise SelectronError(
-                f"{self.file}: --from {self.row + 1} is after its last row, {self.found}"
-            )
-        self._keep(ended)
-        self._report(ended)
-        return code
+        code = until_quit(self._play)
+        self._keep(ended=code is None)
+        self._report(ended=code is None)
+        return code or 0
 
     def _report(self, ended: bool) -> None:
         click.echo(f"\nRows: {self.row - self.start:,}. Labels learned: {self.answers:,}.")
-        if self.labels.written:
-            click.echo(f"The labels are in {self.labels.path}.")
-        elif self.labels.path:
-            click.echo(f"No label was learned: {self.labels.path} was not written.")
-        if not ended:
-            click.echo(f"The same command goes on at row {self.row + 1:,}.")
-        else:
-            click.echo(f"{self.file} is labelled to its end.")
+        if (path := self.labels.path) and Path(path).exists():
+            click.echo(f"The labels are in {path}.")
+        elif path:
+            click.echo(f"No label was learned: {path} was not written.")
+        goes_on = f"The same command goes on at row {self.row + 1:,}."
+        click.echo(f"{self.file} is labelled to its end." if ended else goes_on)
 
-    def _rows(self) -> Generator[Row, None, None]:
-        """Yield the rows of the file that are not behind."""
-        with closing(iter(self.source)) as chunks:
-            for chunk in chunks:
-                self.found = chunk.first + len(chunk.labels)
-                if self.found > self.start:
-                    yield from self._rows_of(
-                        chunk.part(max(0, self.start - chunk.first), len(chunk.labels))
-                    )
-
-    def _rows_of(self, chunk: Any) -> Generator[Row, None, None]:
+    def _rows(self) -> Iterator[Row]:
+        """Yield the rows that are ahead; where there are none, that is the next one of the file."""
         import pyarrow as pa
 
-        with naming(self.file, chunk.first):
-            rows, others = features(self.saved, chunk)
-        values, kept = records_of(chunk.rows), [self._hidden, *COLUMNS]
-        others = {name: column for name, column in others.items() if name not in kept}
-        more = pa.table(others).to_pylist() if others else [{}] * len(values)
-        every = zip(values, records_of(rows), more, strict=True)
-        for number, row in enumerate(every, chunk.first + 1):
-            yield Row(number, *row)
+        known, kept = self.saved.encoder.columns_, [self.hidden, *COLUMNS]
+        for chunk in after(self.source, self.start, self.file, least=0):
+            with naming(self.file, chunk.first):
+                columns = others(self.saved, chunk)
+            columns = {name: column for name, column in columns.items() if name not in kept}
+            values = records_of(chunk.rows)
+            more = pa.table(columns).to_pylist() if columns else [{}] * len(values)
+            for number, (row, rest) in enumerate(zip(values, more, strict=True), chunk.first + 1):
+                x = {name: row.get(name) for name in known}
+                self.ahead.append(Row(number, row, x, rest))
+                while self.ahead:
+                    yield self.ahead.popleft()
 
-    @property
-    def _hidden(self) -> Any:
-        """The column that held the labels the model has learned from, if there was one."""
-        return self.saved.choice and self.saved.choice.label
-
-    def _play(self, row: Row) -> None:
-        """Decide on a row, unless its question is open already, and ask if that is wanted."""
-        if self.ticket is not None:
-            self._ask(row, self.saved.classifier.predict([row.x]).tolist()[0])
-        elif (decision := self._decide(row)).ask:
-            self._ask(row, decision.label)
+    def _play(self) -> None:
+        """Decide on every row, unless its question is open already, and ask if that is wanted."""
+        for row in self._rows():
+            if self.ticket is not None:
+                self._ask(row, self.saved.classifier.predict([row.x]).tolist()[0])
+            elif (decision := self._decide(row)).ask:
+                self._ask(row, decision.label)
 
     def _decide(self, row: Row) -> Any:
         with uninterrupted(), naming(self.file, row.number - 1):
@@ -227,36 +195,29 @@ class ModelSession:
         """Show a row, and learn the answer; raise EOFError to quit."""
         click.echo(f"\nrow {row.number:,}")
         for name, value in row.values.items():
-            if value is not None and name != self._hidden:
+            if value is not None and name != self.hidden:
                 click.echo(f"  {name}: {str(value)[:WIDEST]}")
-        found = answer(proposal, self.saved.classifier.classes_.tolist(), self._typed)
+        found = answer(proposal, self.saved.classifier.classes_.tolist(), self._other)
         with uninterrupted():
             if found is Command.UNDO:
                 self._undo(row)
-            elif found is Command.SKIP:
-                self._skip(row)
             else:
                 self._learn(row, found, proposal)
-
-    def _skip(self, row: Row) -> None:
-        """Leave a row behind; its label is not on its way any more."""
-        classifier = self._copied(row, False)
-        classifier.expire(self.ticket)
-        self.row, self.ticket = row.number, None
-
-    def _copied(self, row: Row, learned: bool) -> Any:
-        """Return the classifier, of which a copy is kept to undo what follows."""
-        classifier: Any = self.saved.classifier
-        self.copies.append(Answered(copy.deepcopy(classifier), row, self.ticket, [], learned))
-        return classifier
+            self._keep()
 
     def _learn(self, row: Row, found: Any, proposal: Any) -> None:
-        classifier = self._copied(row, True)
-        classifier.tell(self.ticket, found)
+        """Learn an answer; a row that is skipped is left behind. Keep a copy to undo it."""
+        classifier: Any = self.saved.classifier
+        learned = found is not Command.SKIP
+        before = copy.deepcopy(classifier)
+        self.copies.append(Answered(before, row, self.ticket, [], learned))
+        if learned:
+            classifier.tell(self.ticket, found)
+            self.answers += 1
+            self.labels.put(row.number, row.others, found, proposal)
+        else:
+            classifier.expire(self.ticket)
         self.row, self.ticket = row.number, None
-        self.answers += 1
-        self.labels.put(row.number, row.others, found, proposal)
-        self._keep()
 
     def _undo(self, row: Row) -> None:
         """Return to the last answer or skip; all rows since will be decided again."""
@@ -267,24 +228,22 @@ class ModelSession:
         classifier, row, self.ticket, later, learned = self.copies.pop()
         click.echo(f"row {row.number:,} undone")
         self.ahead.extendleft(reversed([row, *later]))
-        self.saved = self.saved._replace(classifier=classifier, encoder=classifier.encoder_)
+        self.saved = self.saved._replace(classifier=classifier)
         self.row = row.number - 1
         if learned:
             self.answers -= 1
             self.labels.drop(row.number)
-        self._keep()
 
-    def _typed(self) -> Any:
+    def _other(self) -> Any:
         """Return a typed label, None if there is none; a new class has to be confirmed."""
         click.echo()
-        classifier = self.saved.classifier
-        text = plain(typed("label (Enter goes back)"))
-        if not text or (label := known(text, classifier.classes_.tolist())) is not None:
-            return label if text else None
-        if classifier.named_:
-            click.echo(f"  there is no class {text!r}")
-            return None
-        return text if confirmed(f"{text!r} is a new class: add it?") else None
+        clf = self.saved.classifier
+        return corrected("label (Enter goes back)", clf.classes_.tolist(), clf.named_, confirmed)
+
+
+def confirmed(label: str) -> bool:
+    """Return whether the next line is a yes; any other line is a no."""
+    return typed(f"{label!r} is a new class: add it? [y/N]").lower() in ("y", "yes")
 
 
 class LabelFile:
@@ -294,9 +253,8 @@ class LabelFile:
     """
 
     def __init__(self, path: str | None, why_not: str, continued: Any):
-        self.path, self.names = path, list[str]()
-        self.rows = dict[int, list[Any]]()
-        if path is not None:
+        self.path, self.names, self.rows = path, list[str](), dict[int, list[Any]]()
+        if path is not None and Path(path).exists():
             self._read(path)
         if self.rows and not continued:
             raise SelectronError(
@@ -308,22 +266,15 @@ class LabelFile:
         """Read the lines of an earlier session; SelectronError if the file is another one."""
         try:
             with open(path, newline="", encoding="utf-8-sig") as file:
-                names, *lines = [line for line in csv.reader(file) if line] or [[]]
-            ours = not names or (names[0], *names[-3:]) == COLUMNS
-            if not ours or any(len(line) != len(names) for line in lines):
+                self.names, *lines = [line for line in csv.reader(file) if line] or [[]]
+            ours = not self.names or (self.names[0], *self.names[-3:]) == COLUMNS
+            if not ours or any(len(line) != len(self.names) for line in lines):
                 raise ValueError
-            self.names, self.rows = names, {int(line[0]): line for line in lines}
-        except FileNotFoundError:
-            return
+            self.rows = {int(line[0]): line for line in lines}
         except (ValueError, csv.Error):
             raise SelectronError(
                 f"{path} is no file of labels that `selectron label` has written: give another -o"
             ) from None
-
-    @property
-    def written(self) -> bool:
-        """Whether there is a file of labels."""
-        return self.path is not None and Path(self.path).exists()
 
     def put(self, row: int, others: dict[str, Any], label: Any, proposal: Any) -> None:
         """Add the label of a row, in the place of an earlier one."""

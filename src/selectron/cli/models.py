@@ -7,17 +7,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import click
 import numpy as np
+
+from .. import storage
+from ..askers import Always, Budget
+from ..askers.budget import record_of
+from ..evaluate.contest import Contest, Contestant
+from ..specs import within
+from ..streams.classes import Classes
+from ..streams.readers import Chunk
+from ..streams.readers.columns import Choice
+from . import warn
 
 if TYPE_CHECKING:
     from ..estimator.classifier import OnlineClassifier
-    from ..evaluate.contest import Contest
-    from ..streams.readers import Chunk
-    from ..streams.readers.columns import Choice
 
-
-SPENT = "selectron: the budget of {:.0f} labels is spent: --budget gives another one"
+SPENT = "the budget of {:.0f} labels is spent: --budget gives another one"
 
 
 class Place(NamedTuple):
@@ -34,9 +39,13 @@ class Saved(NamedTuple):
     """What a model file holds."""
 
     classifier: "OnlineClassifier"
-    encoder: Any  # of tables, or None
-    choice: "Choice | None"  # of columns
+    choice: Choice | None = None  # of columns
     place: Place | None = None
+
+    @property
+    def encoder(self) -> Any:
+        """The encoder of tables; None of a model of svmlight rows."""
+        return getattr(self.classifier, "encoder_", None)
 
     def spend(self, budget: Any, again: bool = False) -> None:
         """Ask within another budget from now on, if one is given; rows are ranked as before.
@@ -44,14 +53,12 @@ class Saved(NamedTuple):
         With `again`, the same number of labels may be asked for once more. Without a budget, a line
         is printed if the old one is spent.
         """
-        from ..askers import Always, Budget
-        from ..specs import within
-
         clf = self.classifier
         asker = clf.asker
         if budget is None:
-            if self.spent:
-                click.echo(SPENT.format(asker.labels), err=True)
+            counted = getattr(asker, "horizon", None) is not None
+            if counted and asker.labels - record_of(clf.model_.past).asked < 1:
+                warn(SPENT.format(asker.labels))
             return
         if isinstance(asker, Budget):
             kept = {"asker": asker.asker, "saved": asker.saved, "audits": asker.audits}
@@ -63,57 +70,36 @@ class Saved(NamedTuple):
             clf.set_asker(new)
 
     @property
-    def spent(self) -> bool:
-        """Whether all labels of a budget for a number of rows have been asked for."""
-        from ..askers.budget import record_of
-
-        asker = self.classifier.asker
-        if getattr(asker, "horizon", None) is None:
-            return False
-        return bool(asker.labels - record_of(self.classifier.model_.past).asked < 1)
-
-    @property
     def since(self) -> float:
         """When the first row of a budget's current period came; -inf if it has no periods."""
-        from ..askers.budget import record_of
+        if getattr(self.classifier.asker, "per", None) is None:
+            return -math.inf
+        record = record_of(self.classifier.model_.past)
+        return record.since if record.window >= 0 else -math.inf
 
-        clf = self.classifier
-        timed = getattr(clf.asker, "per", None) is not None
-        record = record_of(clf.model_.past) if timed else None
-        return record.since if record and record.window >= 0 else -math.inf
-
-    def strangers(self, chunk: "Chunk") -> list[str]:
+    def strangers(self, chunk: Chunk) -> list[str]:
         """Return the columns of a table that the model does not know: they are left out."""
         names = getattr(chunk.rows, "column_names", ()) if self.encoder else ()
         return [name for name in names if name not in self.encoder.columns_]
 
-    def contest(self, delay: int | None) -> "Contest":
+    def contest(self, delay: int | None) -> Contest:
         """Return a contest of the model alone, whose labels are late by `delay` rows."""
-        from ..evaluate.contest import Contest, Contestant
-        from ..streams.classes import Classes
-
         clf = self.classifier
         classes = Classes(clf.classes_.tolist(), clf.named_, ordered=True)
         exact = clf.model_.many == "exact"
         return Contest(classes, [Contestant(clf.model_, delay)], self.encoder, exact)
 
 
-def save(path: str, contest: "Contest", choice: "Choice", before: Saved | None) -> None:
+def save(path: str, contest: Contest, choice: Choice, before: Saved | None) -> None:
     """Write the only contestant, the encoder and the choice of columns to a file, atomically."""
     from ..estimator.classifier import OnlineClassifier
+    from ..estimator.packing import SHARED
 
     (contestant,) = contest.contestants
     model = contestant.model
+    shared = {name: getattr(model, name) for name in SHARED}
     clf = OnlineClassifier(
-        model.learner,
-        model.asker,
-        many=model.many,
-        fit_intercept=model.constant,
-        normalize=model.normalize,
-        kernel=model.kernel,
-        max_support=model.max_support,
-        sketch=model.sketch,
-        max_open=model.max_open,
+        model.learner, model.asker, fit_intercept=model.constant, kernel=model.kernel, **shared
     )
     clf.model_, clf.named_, clf.class_weight_ = model, contest.classes.named, {}
     clf.classes_ = np.array(contest.classes.names[: model.classes])
@@ -129,7 +115,6 @@ def save(path: str, contest: "Contest", choice: "Choice", before: Saved | None) 
 
 def keep(path: str, clf: "OnlineClassifier", place: Place | None) -> None:
     """Write a classifier and a place to a file, atomically."""
-    from .. import storage
     from ..estimator import packing
 
     header, arrays = packing.described(clf)
@@ -141,16 +126,13 @@ def load(path: str) -> Saved:
 
     Raises SelectronError if it is no sound model file.
     """
-    from .. import storage
     from ..estimator import packing
     from ..estimator.classifier import OnlineClassifier
-    from ..streams.readers.columns import Choice
 
     header, arrays = storage.read(path)
     clf = packing.restored(OnlineClassifier, path, header, arrays, ())
-    encoder = getattr(clf, "encoder_", None)
     choice = Choice(*clf.choice_) if hasattr(clf, "choice_") else None
-    return Saved(clf, encoder, choice, Place(*header["place"]) if "place" in header else None)
+    return Saved(clf, choice, Place(*header["place"]) if "place" in header else None)
 
 
 @contextmanager

@@ -2,19 +2,22 @@
 
 import os
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ..errors import SelectronError
+from ..evaluate.contest import Contestant
 from ..learners import LASEC, LeadingHistory, PassiveAggressive, Perceptron, SecondOrderPerceptron
+from ..learners.leading_history import default_for
+from ..model.compose import check_pair, space_for
+from ..model.model import Model
+from ..model.support import kernel_for, kind
 from ..specs import within
-
-if TYPE_CHECKING:
-    from ..evaluate.contest import Contestant
+from ..storage import MAGIC
+from ..streams.readers import by_name
 
 DECISIONS = (".csv", ".jsonl", ".ndjson", ".parquet", ".pq")  # endings of their files
 PICTURES = (".png", ".svg", ".pdf")
@@ -23,48 +26,56 @@ FOR_FILES = ["label", "ignore", "columns", "time", "kind", "header", "encoding",
 OF_CHOICE = "label", "ignore", "time"  # which a model of `selectron run` fixes, too
 FIXED = "{0} cannot be given with --model, which fixes it: leave {0} out, or begin a new model."
 CALIBRATED = "output", "save", "as_json", "metrics", "calibration"  # whose results need it
+SETTINGS = "normalize", "many", "kernel", "max_support", "sketch", "seed"  # of a model
 OF_MODEL = (  # options that a saved model fixes
     *("learners", "askers", "seed", "bounds", "columns"),
     *("classes", "kernel", "max_support", "sketch", "many", "intercept", "normalize"),
 )
 
 
-class Kind(click.ParamType):
-    """What a column is taken for, as `zip=category`."""
-
-    name = "NAME=KIND"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, str]:
-        """Return name and kind; the encoder checks them."""
-        name, equals, kind = value.rpartition("=")
-        return (name, kind) if equals else self.fail(f"{value!r} should be NAME=KIND", param, ctx)
-
-
-def once(ctx: Any, param: Any, kinds: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    """Return the kinds of columns; refuse two kinds for one column."""
-    for name, count in Counter(name for name, _ in kinds).items():
-        if count > 1:
-            raise click.BadParameter(f"{name!r} has {count} kinds: give one.", ctx, param)
-    return kinds
+def kinds(ctx: Any, param: Any, given: tuple[str, ...]) -> dict[str, str]:
+    """Return what columns are taken for, from `zip=category`; the encoder checks the kinds."""
+    found: dict[str, str] = {}
+    for text in given:
+        name, equals, kind = text.rpartition("=")
+        if not equals:
+            raise click.BadParameter(f"{text!r} should be NAME=KIND", ctx, param)
+        if name in found:
+            raise click.BadParameter(f"{name!r} has 2 kinds: give one.", ctx, param)
+        found[name] = kind
+    return found
 
 
-HEADER = click.option(
-    "--header/--no-header",
-    default=None,
-    help="Whether a CSV file begins with names. Default: if a cell of its first line is a "
-    "word, unless others are numbers and the next line is like it.",
+def adding(*options: Callable) -> Callable:
+    """Return a decorator that adds these options to a command."""
+
+    def add(command: Callable) -> Callable:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+of_text = adding(  # the options for reading a file whose columns are known
+    click.option(
+        "--header/--no-header",
+        default=None,
+        help="Whether a CSV file begins with names. Default: if a cell of its first line is a "
+        "word, unless others are numbers and the next line is like it.",
+    ),
+    click.option(
+        "--format",
+        "kind",
+        type=click.Choice(("svmlight", "csv", "parquet", "jsonl")),
+        help="Default: by the file's name or its first line.",
+    ),
+    click.option(
+        "--encoding",
+        help="Of text: latin-1, cp1252, .... Default: UTF-8, or UTF-16 with a byte order mark.",
+    ),
 )
-FORMAT = click.option(
-    "--format",
-    "kind",
-    type=click.Choice(("svmlight", "csv", "parquet", "jsonl")),
-    help="Default: by the file's name or its first line.",
-)
-ENCODING = click.option(
-    "--encoding",
-    help="Of text: latin-1, cp1252, .... Default: UTF-8, or UTF-16 with a byte order mark.",
-)
-OF_FILES = (
+of_a_file = adding(  # the options for reading a file and its columns
     click.option(
         "--label",
         help="Column with the labels, by name or position, or '' for none. Default: the one named "
@@ -74,41 +85,23 @@ OF_FILES = (
     click.option(
         "--column",
         "columns",
-        type=Kind(),
-        callback=once,
+        metavar="NAME=KIND",
+        callback=kinds,
         multiple=True,
         help="What a column is taken for: number, category, date, text, vector or ignored. May be "
         "repeated. Default: by its type, or its first 100 values.",
     ),
-    HEADER,
-    FORMAT,
-    ENCODING,
+    of_text,
     click.option("--classes", help="The labels, if there are to be no others: ham,spam."),
 )
 
 
-def of_a_file(command: Callable) -> Callable:
-    """Add the options for reading a file and its columns."""
-    for option in reversed(OF_FILES):
-        command = option(command)
-    return command
-
-
-def of_text(command: Callable) -> Callable:
-    """Add the options for reading a file whose columns are known."""
-    for option in (ENCODING, FORMAT, HEADER):
-        command = option(command)
-    return command
-
-
 def of_a_model(arguments: str) -> Callable:
     """Add a model and a file, MODEL FILE, or --model MODEL FILE; `arguments` is what help shows."""
-
-    def add(command: Callable) -> Callable:
-        command = click.option("--model", help="The model, instead of the argument.")(command)
-        return click.argument("paths", nargs=-1, metavar=arguments)(command)
-
-    return add
+    return adding(
+        click.argument("paths", nargs=-1, metavar=arguments),
+        click.option("--model", help="The model, instead of the argument."),
+    )
 
 
 def model_and_file(model: str | None, paths: Sequence[str], least: int = 2) -> tuple[str, Any]:
@@ -117,8 +110,6 @@ def model_and_file(model: str | None, paths: Sequence[str], least: int = 2) -> t
     >>> model_and_file(None, ("mail.model", "new.csv")), model_and_file("mail.model", (), 1)
     (('mail.model', 'new.csv'), ('mail.model', None))
     """
-    from ..streams.readers import by_name
-
     given = [*paths] if model is None else [model, *paths]
     if not least <= len(given) <= 2:
         wanted = "MODEL and FILE" if least == 2 else "MODEL, and perhaps FILE"
@@ -138,7 +129,10 @@ def check_usage(
     file: str | None, output: str | None, picture: str | None, save: str | None, **options: Any
 ) -> None:
     """Refuse options of `run` that do not go together, before a row is read."""
-    _check_model(file, save, options["model"])
+    if file is None and (save or options["model"]):
+        raise click.UsageError("--save and --model go with a FILE.")
+    if options["model"] and (given := given_of(*OF_MODEL)):
+        raise click.UsageError(FIXED.format(given))
     if file is None and (given := given_of(*FOR_FILES)):
         raise click.UsageError(f"{given} goes with a FILE.")
     timeless = options["time"] is None and not options["model"]
@@ -153,15 +147,24 @@ def check_usage(
         raise click.UsageError("--calibration goes with --plot.")
     check_target(save, (), "--save")
     check_different("FILE, -o, --plot and --save", file, output, picture, save)
-    if options["bounds"]:
-        _check_bounds(file, options["kind"], options["many"], len(names))
-    kernel, max_support, sketch = (options[name] for name in ("kernel", "max_support", "sketch"))
-    known = options["learners"] or (DEMO if file is None and not (kernel or sketch) else ())
-    if (max_support or sketch) and not known:  # a default learner takes it only with a kernel
-        known = (LASEC(),)
-    check_learners(known, kernel, max_support, options["many"], options["askers"], sketch)
+    sparse = (options["kind"] or by_name(file or "")) == "svmlight"
+    if options["bounds"] and (sparse or len(names) > 2 or options["many"] == "exact"):
+        raise click.UsageError(
+            "--bounds is for dense rows of two classes: not for svmlight, more --classes, or "
+            "--many exact."
+        )
+    known = learners_of(file, options)
+    if not known and (options["max_support"] or options["sketch"]):  # a default takes them only
+        known = (LASEC(),)  # with a kernel
+    check_learners(known, options)
     if save and len(known) * len(options["askers"] or (None,)) > 1:
         raise click.UsageError("--save keeps one model: give one --learner, and one --ask.")
+
+
+def learners_of(file: str | None, options: dict[str, Any]) -> Sequence[Any]:
+    """Return the learners that are known before a row is read: those given, or of the digits."""
+    demo = file is None and not (options["kernel"] or options["sketch"])
+    return options["learners"] or (DEMO if demo else ())
 
 
 def check_classes(classes: str | None) -> set[str]:
@@ -184,13 +187,6 @@ def given_of(*names: str) -> str:
     return ""
 
 
-def _check_model(file: str | None, save: str | None, model: str | None) -> None:
-    if file is None and (save or model):
-        raise click.UsageError("--save and --model go with a FILE.")
-    if model and (given := given_of(*OF_MODEL)):
-        raise click.UsageError(FIXED.format(given))
-
-
 def check_different(names: str, *paths: str | None) -> None:
     """Refuse to read and write the same file."""
     found = [_identity(path) for path in paths if path]
@@ -207,50 +203,26 @@ def _identity(path: str) -> Any:
     return found.st_dev, found.st_ino
 
 
-def _check_bounds(file: str | None, kind: str | None, many: str, classes: int) -> None:
-    """Refuse --bounds if it is known in advance that no theorem applies to the stream."""
-    from ..streams.readers import by_name
-
-    sparse = (kind or by_name(file or "")) == "svmlight"
-    if sparse or classes > 2 or many == "exact":
-        raise click.UsageError(
-            "--bounds is for dense rows of two classes: not for svmlight, more --classes, or "
-            "--many exact."
-        )
-
-
-def check_learners(
-    learners: Sequence[Any],
-    kernel: Any,
-    max_support: int | None,
-    many: str,
-    askers: Sequence[Any] = (),
-    sketch: int | None = None,
-) -> None:
+def check_learners(learners: Sequence[Any], options: dict[str, Any]) -> None:
     """Refuse a kernel, a number of examples, a sketch, a reduction or an asker for a learner."""
-    from ..model.compose import check_pair, space_for
-    from ..model.support import kernel_for, kind
-
+    sketched = options["sketch"] is not None
     for learner in learners:
         try:
-            taken = kernel_for(learner, kernel, max_support, sparse=False)
-            space_for(learner, False, many, kind(taken), sketched=sketch is not None)
-            for asker in askers:
+            kernel = kernel_for(learner, options["kernel"], options["max_support"], sparse=False)
+            space_for(learner, False, options["many"], kind(kernel), sketched=sketched)
+            for asker in options["askers"]:
                 check_pair(learner, asker)
         except SelectronError as error:
             raise click.UsageError(str(error)) from None
 
 
-def enter(width: int, sparse: bool, demo: bool, **options: Any) -> list["Contestant"]:
+def enter(width: int, sparse: bool, options: dict[str, Any]) -> list[Contestant]:
     """Return a contestant for every learner under every asker."""
-    from ..evaluate.contest import Contestant
-    from ..learners.leading_history import default_for
-    from ..model.model import Model
-
-    kernel, max_support, sketch = (options[name] for name in ("kernel", "max_support", "sketch"))
-    learners = options["learners"] or (DEMO if demo and not (kernel or sketch) else ())
-    learners = learners or (LASEC() if sketch else default_for(width, sparse, kernel),)
-    check_learners(learners, kernel, max_support, options["many"], options["askers"], sketch)
+    default = LASEC() if options["sketch"] else default_for(width, sparse, options["kernel"])
+    learners = learners_of(options["file"], options) or (default,)
+    check_learners(learners, options)
+    settings = {name: options[name] for name in SETTINGS}
+    calibrated = any(options[name] for name in CALIBRATED)
     return [
         Contestant(
             Model(
@@ -259,15 +231,10 @@ def enter(width: int, sparse: bool, demo: bool, **options: Any) -> list["Contest
                 width=width,
                 sparse=sparse,
                 constant=options["intercept"],
-                normalize=options["normalize"],
-                many=options["many"],
-                kernel=kernel,
-                max_support=max_support,
-                sketch=sketch,
-                seed=options["seed"],
+                **settings,
             ),
             options["delay"],
-            any(options[name] for name in CALIBRATED),
+            calibrated,
         )
         for asker in options["askers"] or (None,)
         for learner in learners
@@ -288,8 +255,6 @@ def check_target(
 
 def _is_foreign(target: Path) -> bool:
     """Return whether a file holds something that Selectron has not written."""
-    from ..storage import MAGIC
-
     try:
         with open(target, "rb") as file:
             return file.read(len(MAGIC)) not in (b"", MAGIC)

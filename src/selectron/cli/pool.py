@@ -3,12 +3,12 @@
 import json
 import math
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from ..engine.rows import Sparse, joined
 from ..errors import SelectronError
 from . import ExamplesFirst, Whole, reported
 from .files import naming, numbering, refuse_columns, source_of, watched
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ..pool import PoolRun
-    from ..streams.readers import Chunk
 
 PAPERS = 50_000  # rows up to which `Boosted` is among the default orders
 LEARNERS = ("confident", "random", "given", "worst", "greedy", "sphere", "boosted")
@@ -29,7 +28,7 @@ class Table(NamedTuple):
 
     X: Any  # (n, d), dense or CSR
     y: "np.ndarray"  # (n,) text, or None
-    pieces: list[Any]  # the rows before they were encoded; none of svmlight
+    rows: Any  # before they were encoded; None of svmlight
 
 
 def finite(ctx: Any, param: Any, value: float) -> float:
@@ -112,80 +111,64 @@ def pool(**options: Any) -> None:
     """
     check_target(options["picture"], PICTURES, "--plot")
     check_target(options["output"], (".csv",), "-o", replaced=True)
-    answers = answers_of(**options)
-    paths = options["file"], answers, options["output"], options["picture"]
+    file, answers = options["file"], options["answers"] or f"{options['file']}.answers"
+    paths = file, answers, options["output"], options["picture"]
     check_different("FILE, --answers, -o and --plot", *paths)
     check_classes(options["classes"])
-    with reported("interrupted"), numbering(options["file"]):
-        code = label(**options)
+    with reported("interrupted"), numbering(file):
+        code = label(path=answers, **options)
     sys.exit(code)
 
 
-def answers_of(file: str, answers: str | None, **_: Any) -> str:
-    """Return the path of the answers for a file."""
-    return answers or f"{file}.answers"
+def label(file: str, path: str, **options: Any) -> int:
+    """Simulate if all rows have labels, or else ask; return the exit code.
 
-
-def label(file: str, **options: Any) -> int:
-    """Simulate if all rows have labels, or else ask; return the exit code."""
+    `path` is that of the answers.
+    """
     table = loaded(file, **options)
     if all(label is not None for label in table.y):
-        for name in ("show", "answers"):
-            if options[name]:
-                raise SelectronError(
-                    f"{file}: --{name} needs rows without a label, and here every row has one: "
-                    "leave it out"
-                )
+        person = "rows without a label, and here every row has one"
+        refuse(file, person, show=options["show"], answers=options["answers"])
         simulate(file, table, **options)
         return 0
+    refuse(file, "a label in every row", plot=options["picture"], json=options["as_json"])
     from .asking import PoolSession
 
-    for name, option in (("picture", "--plot"), ("as_json", "--json")):
-        if options[name]:
-            raise SelectronError(f"{file}: {option} needs a label in every row: leave it out")
     if file == "-":
         raise SelectronError("answers are read from standard input: give the path of a file")
     if len(options["learners"]) > 1:
         raise SelectronError("rows without labels are proposed by one learner: give one --learner")
-    answers = answers_of(file, **options)
-    check_target(answers, (), "--answers")
-    return PoolSession(file, table, answers, options).ask()
+    check_target(path, (), "--answers")
+    return PoolSession(file, table, path, options).ask()
+
+
+def refuse(file: str, needed: str, **given: Any) -> None:
+    """Refuse options that need other rows."""
+    for name, value in given.items():
+        if value:
+            raise SelectronError(f"{file}: --{name} needs {needed}: leave it out")
 
 
 def loaded(file: str, **options: Any) -> Table:
     """Return the rows of a file, and their labels as text."""
-    import scipy.sparse
-
-    from ..engine.rows import Sparse, joined
-    from .asking import named
-
-    read = list(watched(source_of(file, **options)))
-    with naming(file):
-        chunks = encoded(read, options["columns"])
-    pieces = [] if chunks is read else [chunk.rows for chunk in read]
-    block: Any = joined([chunk.rows for chunk in chunks])
-    with naming(file):
-        y = labels([v for chunk in chunks for v in chunk.labels.tolist()], named(**options))
-    if isinstance(block, Sparse):
-        shape = len(y), chunks[-1].width
-        arrays = block.values, block.indices, block.indptr
-        return Table(scipy.sparse.csr_array(arrays, shape), y, pieces)
-    return Table(block.values, y, pieces)
-
-
-def encoded(chunks: list["Chunk"], columns: Sequence[tuple[str, str]]) -> list["Chunk"]:
-    """Return the chunks of a whole file with tables as rows of numbers."""
     from ..data.encoder import TableEncoder
-    from ..engine.rows import Sparse
+    from ..selection.information import array_of
+    from .asking import named, together
 
-    if isinstance(chunks[0].rows, Sparse):
-        refuse_columns("--column", columns)
-        return chunks
-    encoder = TableEncoder(dict(columns) or None)
-    for chunk in chunks:
-        encoder.partial_fit(chunk.rows)
-    width = encoder.width_
-    return [chunk._replace(rows=encoder.look(chunk.rows), width=width) for chunk in chunks]
+    chunks = list(watched(source_of(file, **options)))
+    rows: Any = [chunk.rows for chunk in chunks]
+    width, blocks, whole = chunks[-1].width, rows, None
+    with naming(file):
+        if isinstance(rows[0], Sparse):
+            refuse_columns("--column", options["columns"])
+        else:
+            encoder, whole = TableEncoder(options["columns"] or None), together(rows)
+            for piece in rows:
+                encoder.partial_fit(piece)
+            width, blocks = encoder.width_, [*map(encoder.look, rows)]
+        block: Any = joined(blocks)
+        y = labels([v for chunk in chunks for v in chunk.labels.tolist()], named(**options))
+    return Table(array_of(block, len(y), width), y, whole)
 
 
 def labels(found: list[Any], classes: list[str] | None) -> "np.ndarray":
@@ -198,7 +181,7 @@ def labels(found: list[Any], classes: list[str] | None) -> "np.ndarray":
     if classes is None and scarce(different := len(set(present)), len(present)):
         raise SelectronError(
             f"{len(present):,} rows have {different:,} different labels: is this the label column? "
-            " Name it with --label, or if it is, all labels with --classes"
+            "Name it with --label, or if it is, all labels with --classes"
         )
     return y
 

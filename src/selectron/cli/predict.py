@@ -2,21 +2,23 @@
 
 from collections import Counter
 from contextlib import ExitStack, closing
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..engine.rows import Sparse
 from ..errors import SelectronError
-from . import ExamplesFirst, reported
-from .files import appending, cell, naming, watched
+from ..evaluate.contest import check_form
+from ..streams.readers import Chunk
+from . import ExamplesFirst, reported, warn
+from .files import all_columns, appending, cell, naming, watched
 from .models import Saved, load, uninterrupted
 from .options import check_different, check_target, model_and_file, of_a_model, of_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from ..streams.readers import Chunk
 
 
 @click.command(cls=ExamplesFirst)
@@ -48,7 +50,7 @@ def label_rows(file: str, saved: Saved, output: str | None, options: dict[str, A
     schema: Any = None
     append, rows, odd = None, 0, Counter[str]()
     path = None if output is None else Path(output)
-    late = dict[str, None]()  # in the order in which they come
+    names = dict[str, None]()  # of all columns, in the order in which they come
     try:
         with ExitStack() as stack:
             source = all_columns(file, **options)
@@ -58,26 +60,16 @@ def label_rows(file: str, saved: Saved, output: str | None, options: dict[str, A
                     schema = schema or table.schema
                     append = append or appending(path, schema, stack)
                     append(aligned(table, schema))
-                    late |= dict.fromkeys(table.column_names)
+                    names |= dict.fromkeys(table.column_names)
                     rows += len(table)
     except KeyboardInterrupt:
-        click.echo(f"selectron: interrupted after {rows:,} rows", err=True)
+        warn(f"interrupted after {rows:,} rows")
         raise
-    if missed := [name for name in late if name not in schema.names]:
+    if late := [name for name in names if name not in schema.names]:
         what = "columns that the first rows do not have are left out"
-        click.echo(f"selectron: {file}: {what}: {', '.join(missed)}", err=True)
+        warn(f"{file}: {what}: {', '.join(late)}")
     for name, count in (+odd).items():
-        what = f"{count:,} odd values in {rows:,} rows taken as blank"
-        click.echo(f"selectron: {file}: {name}: {what}", err=True)
-
-
-def all_columns(file: str, kind: str | None, header: bool | None, encoding: str | None) -> Any:
-    """Return a file to be read with all of its columns."""
-    from ..streams.readers import by_name, read
-
-    svmlight = (kind or by_name(file)) == "svmlight"
-    label = None if svmlight else ""
-    return read(file, format=kind, header=header, label=label, encoding=encoding)
+        warn(f"{file}: {name}: {count:,} odd values in {rows:,} rows taken as blank")
 
 
 def aligned(table: "pa.Table", schema: Any) -> "pa.Table":
@@ -87,62 +79,54 @@ def aligned(table: "pa.Table", schema: Any) -> "pa.Table":
     """
     import pyarrow as pa
 
-    names, n = table.column_names, len(table)
-    columns = [table[f.name] if f.name in names else pa.nulls(n, f.type) for f in schema]
-    return pa.table(columns, names=schema.names).cast(schema)
+    both = pa.concat_tables([schema.empty_table(), table], promote_options="default")
+    return both.select(schema.names).cast(schema)
 
 
-def predicted(saved: Saved, chunk: "Chunk", odd: Counter[str]) -> "pa.Table":
+def predicted(saved: Saved, chunk: Chunk, odd: Counter[str]) -> "pa.Table":
     """Return the other columns of some rows, the predicted labels and the probabilities.
 
     Values that are no numbers or dates, in columns of these, are counted in `odd`.
     """
     import pyarrow as pa
 
-    rows, others = features(saved, chunk)
-    odd.update(odd_values(saved.encoder, rows) if saved.encoder else {})
+    from ..selection.information import array_of
+
+    rows, columns = chunk.rows, others(saved, chunk)
+    if isinstance(rows, Sparse):
+        width = saved.classifier.model_.width  # features beyond it are unknown
+        rows = array_of(rows, len(chunk.labels), max(width, chunk.width))[:, :width]
+    else:
+        odd.update(odd_values(saved.encoder, rows))
     classes = [str(name) for name in saved.classifier.classes_.tolist()]
     if len(classes) < 2:
         raise SelectronError("the model knows fewer than two classes: let it learn first")
     proba = saved.classifier.predict_proba(rows)
-    found = pa.array([classes[k] for k in proba.argmax(axis=1)])
-    columns = dict(others) | {"prediction": found}
+    columns["prediction"] = pa.array([classes[k] for k in proba.argmax(axis=1)])
     return pa.table(columns | {f"proba_{name}": proba[:, k] for k, name in enumerate(classes)})
 
 
-def features(saved: Saved, chunk: "Chunk") -> tuple[Any, dict[str, Any]]:
-    """Return the rows as the classifier takes them, and the columns that are no features."""
+def others(saved: Saved, chunk: Chunk) -> dict[str, Any]:
+    """Return the columns that are no features; SelectronError if features are missing."""
     import pyarrow as pa
 
-    from ..engine.rows import Sparse
-
     rows, encoder = chunk.rows, saved.encoder
-    if isinstance(rows, Sparse) != (encoder is None):
-        was = "tables" if encoder else "svmlight rows"
-        raise SelectronError(f"the model has learned from {was}, which have other features")
+    check_form(rows, encoder)
     if encoder is None:
-        return matrix(rows, saved.classifier.model_.width), {}
-    names = list(encoder.columns_)
+        return {}
     used = [name for name, kind in encoder.kinds_.items() if kind != "ignored"]
     if isinstance(rows, list):
-        known = list(dict.fromkeys(name for row in rows for name in row))
-        others = {
+        return {
             name: pa.array([cell(row.get(name)) for row in rows], pa.string())
-            for name in known
+            for name in dict.fromkeys(chain.from_iterable(rows))
             if name not in used
         }
-        return [{name: row.get(name) for name in names} for row in rows], others
-    missing = next((name for name in used if name not in rows.column_names), None)
-    if missing is not None:
+    if missing := [name for name in used if name not in rows.column_names]:
         raise SelectronError(
-            f"there is no column {missing!r}, which the model has learned from: rename it "
+            f"there is no column {missing[0]!r}, which the model has learned from: rename it "
             "back, or add a blank one"
         )
-    others = {name: rows.column(name) for name in rows.column_names if name not in used}
-    for name in names:
-        if name not in rows.column_names:  # it is ignored
-            rows = rows.append_column(name, [[None] * len(rows)])
-    return rows.select(names), others
+    return {name: rows.column(name) for name in rows.column_names if name not in used}
 
 
 def odd_values(encoder: Any, rows: Any) -> dict[str, int]:
@@ -153,17 +137,8 @@ def odd_values(encoder: Any, rows: Any) -> dict[str, int]:
     found = {}
     for name, column in encoder.columns_.items():
         if isinstance(column.encoder, Number):
-            values = [row[name] for row in rows] if isinstance(rows, list) else rows.column(name)
+            values = (
+                [row.get(name) for row in rows] if isinstance(rows, list) else rows.column(name)
+            )
             found[name] = column.encoder.odd_in(array_of(values))
     return found
-
-
-def matrix(rows: Any, width: int) -> Any:
-    """Return sparse rows with the features that the model knows."""
-    import numpy as np
-    import scipy.sparse
-
-    n = len(rows.indptr) - 1
-    wide = max(width, int(rows.indices.max(initial=-1)) + 1)
-    found = scipy.sparse.csr_array((rows.values, rows.indices, rows.indptr), shape=(n, wide))
-    return found[:, np.arange(width)] if wide > width else found

@@ -6,21 +6,26 @@ import shlex
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ..data.files import writing
 from ..errors import SelectronError
+from ..evaluate import tables
+from ..evaluate.contest import Contest, Contestant, detected, table
 from ..specs import ASKER, BUDGET, KERNEL, LEARNER
-from . import ExamplesFirst, Whole, reported
+from ..streams.classes import settle
+from ..streams.readers import Chunk
+from . import ExamplesFirst, Whole, reported, warn
 from .files import (
     after,
+    appending,
+    decision_schema,
     decisions,
     digits,
     in_order,
     naming,
-    opened,
     refuse_columns,
     source_of,
     watched,
@@ -28,10 +33,6 @@ from .files import (
 from .models import load, save, uninterrupted
 from .options import FIXED, OF_CHOICE, by_time, check_usage, enter, given_of, of_a_file
 from .theorems import Kept, promises
-
-if TYPE_CHECKING:
-    from ..evaluate.contest import Contestant
-    from ..streams.readers import Chunk
 
 PICTURE = "selectron-run.png"
 MOST_SHOWN = 40  # lines about columns
@@ -178,32 +179,33 @@ def run(**options: Any) -> None:
         play_all(**options)
 
 
-def play_all(file: str | None, **options: Any) -> None:
+def play_all(**options: Any) -> None:
     """Play the stream, then save, print and draw the results, also of a stream cut short."""
-    session = Session(file, options)
+    session = Session(options)
     fault: BaseException | None = None
     try:
         session.play()
     except (SelectronError, OSError, click.UsageError, KeyboardInterrupt) as error:
         fault = error
     interrupted = isinstance(fault, KeyboardInterrupt)
+    rest = ""
     if session.rows:
         try:
-            session.save()
+            rest = session.save()
         except (SelectronError, OSError) as error:  # the results are shown all the same
             fault = fault or error
         contestants = session.contest.contestants
         theorems = None
         if session.bounds and not interrupted:
-            theorems = session.bounds.theorems(contestants, file is None)
+            theorems = session.bounds.theorems(contestants, session.file is None)
         with writing("standard output"):
             report(contestants, session.contest.classes.names, theorems, **options)
-        draw(contestants, file, options["picture"], options["calibration"])
+        draw(contestants, **options)
         if interrupted or not fault:
             known = session.before and len(session.before.classifier.classes_)
             describe(session.contest, session.source, known)
     if interrupted:
-        click.echo(f"selectron: interrupted after {session.rows:,} rows{session.rest}", err=True)
+        warn(f"interrupted after {session.rows:,} rows{rest}")
     if fault:
         raise fault
 
@@ -211,13 +213,13 @@ def play_all(file: str | None, **options: Any) -> None:
 class Session:
     """A stream that is played: its source and its contest."""
 
-    def __init__(self, file: str | None, options: dict[str, Any]):
-        self.file, self.options = file, options
+    def __init__(self, options: dict[str, Any]):
+        self.file, self.options = options["file"], options
         self.before = load(options["model"]) if options["model"] else None
-        choice = self.before and self.before.choice
-        if choice and (given := given_of(*OF_CHOICE)):
-            raise click.UsageError(FIXED.format(given))
         if self.before:
+            choice = self.before.choice
+            if choice and (given := given_of(*OF_CHOICE)):
+                raise click.UsageError(FIXED.format(given))
             if by_time(options["budget"]) and not (choice and choice.time):
                 raise SelectronError(
                     "a budget per day goes by the times of rows, and the model was saved without a "
@@ -225,7 +227,6 @@ class Session:
                 )
             self.before.spend(options["budget"], again=True)
         self.behind = (options["first"] or 1) - 1
-        self.kept = ""  # path of the model that was saved
         self.bounds = Kept() if options["bounds"] else None
         self.contest: Any = None
         self.source: Any = None
@@ -235,106 +236,98 @@ class Session:
         """Number of rows played."""
         return self.contest.rows if self.contest else 0
 
-    @property
-    def rest(self) -> str:
-        """How to go on after the rows played, if a model with them has been saved."""
-        kept, row = shlex.quote(self.kept), self.behind + self.rows + 1
-        return f"; --model {kept} --save {kept} --from {row} goes on" if self.kept else ""
-
     def play(self) -> None:
         """Play chunk by chunk; Ctrl-C waits for the end of a chunk."""
         path = self.options["output"]
         with ExitStack() as stack:
-            chunks = self._begin(stack)
-            append = opened(Path(path), stack) if path else None
+            chunks = self._begin(self._chunks(stack))
+            append = appending(Path(path), decision_schema(), stack) if path else None
             for chunk in chunks:
                 with uninterrupted(), naming(self.file, chunk.first):
                     self._play(chunk, append)
 
-    def _begin(self, stack: ExitStack) -> Iterator["Chunk"]:
-        """Open the stream and the contest; return the chunks."""
-        from ..evaluate.contest import Contest
-        from ..streams.classes import settle
-
-        chunks, given = self._chunks(stack), self.options["classes"]
-        if self.before:
-            self.contest = self.before.contest(self.options["delay"])
-            return chunks
-        with naming(self.file):
-            classes, chunks = settle(chunks, given.split(",") if given else None)
-        exact = self.options["many"] == "exact"
-        self.contest = Contest(classes, self._enter, self._encoder, exact)
-        return chunks
-
-    def _chunks(self, stack: ExitStack) -> Iterator["Chunk"]:
+    def _chunks(self, stack: ExitStack) -> Iterator[Chunk]:
         """Return the chunks of the file, or of the digits without one."""
         if self.file is None:
             return digits(self.options["seed"])
         choice = self.before and self.before.choice
-        self.source = source_of(self.file, choice, **self.options)
+        self.source = source_of(choice=choice, **self.options)
         source = stack.enter_context(closing(watched(self.source)))
         chunks = after(source, self.behind, self.file)
         asker = self.before.classifier.asker if self.before else None
-        since = self.before.since if self.before else -math.inf
         if by_time(self.options["budget"], asker, *self.options["askers"]):
+            since = self.before.since if self.before else -math.inf
             chunks = in_order(chunks, self.file, self.source.choice.time, since)
+        return chunks
+
+    def _begin(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+        """Open the contest; return the chunks, of which some have been read."""
+        if self.before:
+            self.contest = self.before.contest(self.options["delay"])
+            return chunks
+        given = self.options["classes"]
+        with naming(self.file):
+            classes, chunks = settle(chunks, given.split(",") if given else None)
+        self.contest = Contest(classes, self._enter, self._encoder, self.options["many"] == "exact")
         return chunks
 
     def _encoder(self) -> Any:
         """Return a new encoder for tables; it takes a while to import."""
         from ..data.encoder import TableEncoder
 
-        return TableEncoder(dict(self.options["columns"]) or None)
+        return TableEncoder(self.options["columns"] or None)
 
-    def _enter(self, width: int, sparse: bool) -> list["Contestant"]:
+    def _enter(self, width: int, sparse: bool) -> list[Contestant]:
         if self.contest.encoder is None:
             refuse_columns("--column", self.options["columns"])
-        return enter(width, sparse, self.file is None, **self.options)
+        return enter(width, sparse, self.options)
 
-    def _play(self, chunk: "Chunk", append: Any) -> None:
+    def _play(self, chunk: Chunk, append: Any) -> None:
         """Play a chunk, and write its decisions."""
         given = self.options
         if self.before and self.source.guessed:
             raise SelectronError("the model does not know the column of labels: give --label")
         if self.before and not self.rows and (names := self.before.strangers(chunk)):
             what = "columns that the model does not know are left out"
-            click.echo(f"selectron: {self.file}: {what}: {', '.join(names)}", err=True)
+            warn(f"{self.file}: {what}: {', '.join(names)}")
         scored = given["metrics"] or given["as_json"] or given["calibration"]
-        check = None if self.bounds is None else self.bounds.check
-        kept = self.options["save"] is not None  # whose probabilities learn from full records
-        full = append is not None or self.bounds is not None or kept
+        # the probabilities of a model that is saved learn from full records
+        full = bool(append or self.bounds or given["save"])
+        check = self.bounds and self.bounds.check
         with closing(self.contest.play(chunk, full, check, scored)) as parts:
             for part, codes, outcomes in parts:
-                if self.bounds is not None:
+                if self.bounds:
                     self.bounds.add(part, codes, outcomes)
                 for contestant, outcome in zip(self.contest.contestants, outcomes, strict=True):
                     if append:
                         names = self.contest.classes.names
                         append(decisions(names, part.first, contestant, outcome, codes))
 
-    def save(self) -> None:
-        """Keep the model if that is wanted."""
-        if path := self.options["save"]:
-            save(path, self.contest, self.source.choice, self.before)
-            self.kept = path
-            click.echo(f"The model is in {path}", err=True)
+    def save(self) -> str:
+        """Keep the model if that is wanted; return how to go on after the rows played."""
+        path = self.options["save"]
+        if not path:
+            return ""
+        save(path, self.contest, self.source.choice, self.before)
+        click.echo(f"The model is in {path}", err=True)
+        kept, row = shlex.quote(path), self.behind + self.rows + 1
+        return f"; --model {kept} --save {kept} --from {row} goes on"
 
 
 def describe(contest: Any, source: Any, known: int | None) -> None:
     """Print what the columns of a table were taken for, and classes beyond those `known` before."""
     if contest.encoder is None:
         return
-    lines, found = contest.encoder.report(), contest.encoder.columns_
-    lines += [
-        f"{name}: no row has it" for name in contest.encoder.columns or () if name not in found
-    ]
+    encoder = contest.encoder
+    missing = [name for name in encoder.columns or () if name not in encoder.columns_]
+    lines = [*encoder.report(), *(f"{name}: no row has it" for name in missing)]
     if len(lines) > MOST_SHOWN:
         lines = [*lines[: MOST_SHOWN - 1], f"and {len(lines) - MOST_SHOWN + 1} more columns"]
     last = ", as the last column" if source.guessed else ""
     label = f"{source.choice.label}: the label{last}, {len(contest.classes.names)} classes"
     contestant = contest.contestants[0]
-    if missing := contestant.rows - contestant.labelled:
-        label += f", {missing:,} row{'s' * (missing > 1)} without"
+    if without := contestant.rows - contestant.labelled:
+        label += f", {without:,} row{'s' * (without > 1)} without"
     if known is not None and (new := contest.classes.names[known:]):
         label += f"; new: {', '.join(new)}"
     for line in (*lines, label) if source.choice.label else lines:
@@ -342,7 +335,7 @@ def describe(contest: Any, source: Any, known: int | None) -> None:
 
 
 def report(
-    contestants: list["Contestant"],
+    contestants: list[Contestant],
     names: list[str],
     theorems: list[list[dict]] | None,
     as_json: bool,
@@ -350,9 +343,6 @@ def report(
     **_: Any,
 ) -> None:
     """Print the results, and metrics and the theorems' bounds if they are wanted."""
-    from ..evaluate import tables
-    from ..evaluate.contest import detected, table
-
     results = [contestant.result() for contestant in contestants]
     if as_json:
         for result, contestant in zip(results, contestants, strict=True):
@@ -362,37 +352,40 @@ def report(
         click.echo(json.dumps(results, indent=2))
         return
     recalls = tables.recalls([contestant.true for contestant in contestants], names)
-    click.echo(table(results, recalls))
-    if most_frequent := tables.majority(contestants[0].true, names):
-        click.echo("\n" + most_frequent)
-    if not any(contestant.audits for contestant in contestants):
-        click.echo("\nA budget, such as --budget 10%, would also estimate the accuracy.")
-    if drifts := detected(results):
-        click.echo("\n" + drifts)
-    if late := "\n".join(filter(None, map(waiting, contestants))):
-        click.echo("\n" + late)
-    for contestant in contestants if metrics else ():
-        title = f"{contestant.name}, {contestant.asker}"
-        click.echo("\n" + tables.described(contestant.metrics(names), title))
+    unaudited = not any(contestant.audits for contestant in contestants)
+    paragraphs = [
+        table(results, recalls),
+        tables.majority(contestants[0].true, names),
+        "A budget, such as --budget 10%, would also estimate the accuracy." * unaudited,
+        detected(results),
+        "\n".join(filter(None, map(waiting, contestants))),
+    ]
+    if metrics:
+        paragraphs += [tables.described(one.metrics(names), one.title) for one in contestants]
     if theorems is not None:
-        click.echo("\n" + promises(contestants, theorems))
+        paragraphs.append(promises(contestants, theorems))
+    click.echo("\n\n".join(filter(None, paragraphs)))
 
 
-def waiting(contestant: "Contestant") -> str:
+def waiting(contestant: Contestant) -> str:
     """Return how many labels have not come by the end of the stream; empty if all have."""
     late = sum(ticket.delayed is not None for ticket in contestant.model.open.values())
-    who = f"{contestant.name}, {contestant.asker}"
-    return f"{who}: labels that had not come by the end, and taught nothing: {late:,}" * bool(late)
+    what = f"labels that had not come by the end, and taught nothing: {late:,}"
+    return f"{contestant.title}: {what}" * bool(late)
 
 
 def draw(
-    contestants: list["Contestant"], file: str | None, path: str | None, calibration: bool
+    contestants: list[Contestant],
+    file: str | None,
+    picture: str | None,
+    calibration: bool,
+    **_: Any,
 ) -> None:
     """Draw the picture if a path is given."""
     from ..evaluate.plot import plot
 
-    if path:
+    if picture:
         title = Path(file).name if file else "Handwritten digits, another concept every 500 rows"
-        with writing(path):
-            plot(contestants, title, path, calibration)
-        click.echo(f"The picture is in {path}", err=True)
+        with writing(picture):
+            plot(contestants, title, picture, calibration)
+        click.echo(f"The picture is in {picture}", err=True)

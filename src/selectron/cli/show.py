@@ -7,14 +7,15 @@ from itertools import chain, islice
 from typing import Any
 
 import click
+import numpy as np
 
 from ..engine.rows import Sparse
 from ..errors import SelectronError
+from ..specs import written
 from . import ExamplesFirst, reported
-from .files import watched
+from .files import all_columns, watched
 from .models import Saved, load
 from .options import model_and_file, of_a_model, of_text
-from .predict import all_columns
 from .terminal import records_of
 
 MOST = 10  # weights that are shown
@@ -48,7 +49,7 @@ def show(paths: tuple[str, ...], model: str | None, as_json: bool, **options: An
         for name in ("learner", "asker", "rows", "labels", "open", "classes"):
             value = found[name]
             shown = ", ".join(value) if isinstance(value, list) else value
-            click.echo(f"{name:8}  {shown:,}" if isinstance(shown, int) else f"{name:8}  {shown}")
+            click.echo(f"{name:8}  {f'{shown:,}' if isinstance(shown, int) else shown}")
         for line in found["columns"]:
             click.echo(f"column    {line}")
         for name, weights in found["weights"].items():
@@ -89,69 +90,54 @@ def records(chunk: Any) -> list[dict[str, Any]]:
 
 
 def described(saved: Saved, words: dict[int, str]) -> dict[str, Any]:
-    """Return what is known of a model, as values for JSON, given the words at places of hashes."""
-    from ..specs import written
+    """Return what is known of a model, as values for JSON, given the words at places of hashes.
 
-    clf = saved.classifier
-    model = clf.model_
-    return {
+    The weights are the largest ones of each class, or if there are two classes, of the second:
+    those of `words`, and those of features that are no hashed words. The part that all hashed words
+    have of the sum of all sizes is in "words".
+    """
+    clf, encoder = saved.classifier, saved.encoder
+    model, classes = clf.model_, [str(name) for name in clf.classes_.tolist()]
+    found: dict[str, Any] = {
         "learner": written(model.learner),
         "asker": written(model.asker),
         "rows": model.rounds,
         "labels": model.labels,
         "open": len(model.open),
-        "classes": [str(name) for name in clf.classes_.tolist()],
-        "columns": [] if saved.encoder is None else saved.encoder.report(),
-        "weights": {} if model.dual else largest(clf, {}),
-        "weights_of_words": largest(clf, words) if words else {},
-        "words": {} if model.dual else shares_of_words(clf),
+        "classes": classes,
+        "columns": [] if encoder is None else encoder.report(),
+        **{name: {} for name in ("weights", "weights_of_words", "words")},
     }
+    if model.dual:
+        return found
+    coef = clf.coef_
+    sizes, hashed = abs(coef), hashed_words(encoder, coef.shape[1])
+    shares = sizes[:, hashed].sum(axis=1) / sizes.sum(axis=1).clip(min=1e-300)
+    names = getattr(clf, "feature_names_", [f"feature {j}" for j in range(coef.shape[1])])
+    named = np.isin(np.arange(coef.shape[1]), list(words))
+    sides = classes[-1:] if len(coef) == 1 else classes
+    for side, weights, share in zip(sides, coef, shares.tolist(), strict=True):
+        found["weights"][side] = largest(weights, names, ~hashed)
+        if words:
+            found["weights_of_words"][side] = largest(weights, words, named)
+        found["words"][side] = share
+    return found
 
 
-def shares_of_words(clf: Any) -> dict[str, float]:
-    """Return the part that hashed words have of the sum of all sizes of weights, by class."""
-    sizes = abs(clf.coef_)
-    words = sizes[:, _hashed(clf)].sum(axis=1) / sizes.sum(axis=1).clip(min=1e-300)
-    return dict(zip(_sides(clf), words.tolist(), strict=True))
-
-
-def _hashed(clf: Any) -> Any:
-    """Return which features are hashed words, (n_features,)."""
-    import numpy as np
-
+def hashed_words(encoder: Any, width: int) -> np.ndarray:
+    """Return which features are hashed words, (width,)."""
     from ..data.kinds import TEXT_PLACES
 
-    found = np.zeros(clf.coef_.shape[1], bool)
-    if hasattr(clf, "encoder_"):
-        size = clf.encoder_.layout_.front or TEXT_PLACES
-        for column in clf.encoder_.columns_.values():
-            if column.kind == "text" and column.encoder.place >= 0:
-                found[column.encoder.place : column.encoder.place + size] = True
+    found = np.zeros(width, bool)
+    for column in encoder.columns_.values() if encoder else ():
+        if column.kind == "text" and column.encoder.place >= 0:
+            size = encoder.layout_.front or TEXT_PLACES
+            found[column.encoder.place : column.encoder.place + size] = True
     return found
 
 
-def _sides(clf: Any) -> list[str]:
-    """Return the class that each row of weights is towards."""
-    classes = [str(name) for name in clf.classes_.tolist()]
-    return classes[-1:] if len(clf.coef_) == 1 else classes
-
-
-def largest(clf: Any, words: dict[int, str]) -> dict[str, list[tuple[str, float]]]:
-    """Return the largest weights of every class: of `words`, by their places, or of all others.
-
-    Of two classes, positive weights are those of the second.
-    """
-    import numpy as np
-
-    coef, names = clf.coef_, words
-    among = np.isin(np.arange(coef.shape[1]), list(words)) if words else ~_hashed(clf)
-    if not words:
-        known = hasattr(clf, "encoder_") or hasattr(clf, "names_")
-        features = clf.feature_names_ if known else map("feature {}".format, range(coef.shape[1]))
-        names = dict(enumerate(features))
-    found = {}
-    for name, row in zip(_sides(clf), coef, strict=True):
-        order = abs(row).argsort(kind="stable")[::-1]
-        some = order[among[order] & (row[order] != 0)][:MOST].tolist()
-        found[name] = [(names[j], float(row[j])) for j in some]
-    return found
+def largest(weights: np.ndarray, names: Any, among: np.ndarray) -> list[tuple[str, float]]:
+    """Return the largest weights `among` those of a mask, with the names at their places."""
+    order = abs(weights).argsort(kind="stable")[::-1]
+    some = order[among[order] & (weights[order] != 0)][:MOST].tolist()
+    return [(names[j], float(weights[j])) for j in some]

@@ -54,7 +54,7 @@ def answer(proposal: Any, classes: list[Any], other: Callable[[], Any]) -> Any:
         if key in CONFIRM:
             click.echo(proposal)
             return proposal
-        if (label := chosen(key, classes)) is not None:
+        if (label := choices(classes).get(key)) is not None:
             click.echo(label)
             return label
         if key in COMMANDS:
@@ -93,38 +93,23 @@ def menu(classes: Sequence[Any]) -> str:
     >>> menu(["ham", "spam"]), menu([0, 1, 10])
     ('[1] ham  [2] spam', '0  1  10')
     """
+    keys = {plain(name): key for key, name in choices(classes).items()}
     names = [plain(name) for name in classes]
+    marked = [name if keys.get(name, name) == name else f"[{keys[name]}] {name}" for name in names]
     more = [f"and {len(names) - LISTED:,} more"] if len(names) > LISTED else []
-    digits = [] if _by_name(names) else [f"[{digit}] " for digit in DIGITS]
-    digits += [""] * (len(names) - len(digits))
-    marked = [digit + name for digit, name in zip(digits, names, strict=False)]
     return "  ".join([*marked[:LISTED], *more])
 
 
-def chosen(key: str, classes: Sequence[Any]) -> Any:
-    """Return the class that a digit chooses, None if there is none.
+def choices(classes: Sequence[Any]) -> dict[str, Any]:
+    """Return the classes that digits choose, by these: their own if any class is a digit.
 
-    >>> chosen("2", ["ham", "spam"]), chosen("2", [1, 2, 3]), chosen("9", [1, 2, 3])
-    ('spam', 2, None)
+    >>> choices(["ham", "spam"]), choices([0, 1, 10])
+    ({'1': 'ham', '2': 'spam'}, {'0': 0, '1': 1, '10': 10})
     """
-    if _by_name([plain(name) for name in classes]):
-        return known(key, classes) if key.isdigit() else None
-    found = key in DIGITS and int(key) <= len(classes)
-    return classes[int(key) - 1] if found else None
-
-
-def _by_name(names: Sequence[str]) -> bool:
-    """Return whether digits are names of classes here."""
-    return any(name in ("0", *DIGITS) for name in names)
-
-
-def known(text: str, classes: Sequence[Any]) -> Any:
-    """Return the class that is written like this, None if there is none.
-
-    >>> known("1.0", [1, 2]), known("ham", ["spam"])
-    (1, None)
-    """
-    return next((name for name in classes if plain(name) == plain(text)), None)
+    named = {plain(name): name for name in classes}
+    if named.keys() & {"0", *DIGITS}:
+        return {name: label for name, label in named.items() if name.isdigit()}
+    return dict(zip(DIGITS, classes, strict=False))
 
 
 def typed(prompt: str, usual: str = "") -> str:
@@ -135,15 +120,38 @@ def typed(prompt: str, usual: str = "") -> str:
     return text
 
 
-def confirmed(question: str) -> bool:
-    """Return whether the next line is a yes; any other line is a no."""
-    return typed(f"{question} [y/N]").lower() in ("y", "yes")
+def corrected(
+    prompt: str,
+    classes: Sequence[Any],
+    named: bool,
+    accepted: Callable[[str], bool],
+    usual: str = "",
+) -> Any:
+    """Return a typed label, None to go back; one of a new class, if it is `accepted`.
+
+    There is no new class if the classes were `named`.
+    """
+    text, known = plain(typed(prompt, usual)), {plain(name): name for name in classes}
+    if not text or text in known:
+        return known.get(text)
+    if named:
+        click.echo(f"  there is no class {text!r}")
+        return None
+    return text if accepted(text) else None
 
 
-def exit_code(end: BaseException) -> int:
-    """Return the code for Ctrl-C, or for the end of the input; a prompt raises Abort for both."""
-    cause = end.__context__ if isinstance(end, click.Abort) else end
-    return INTERRUPTED if isinstance(cause, KeyboardInterrupt) else 0
+def until_quit(ask: Callable[[], None]) -> int | None:
+    """Call a function that asks; return None if it ends by itself, else the exit code.
+
+    A prompt raises Abort both for Ctrl-C and for the end of the input.
+    """
+    try:
+        ask()
+    except (KeyboardInterrupt, EOFError, click.Abort) as end:
+        click.echo()
+        cause = end.__context__ if isinstance(end, click.Abort) else end
+        return INTERRUPTED if isinstance(cause, KeyboardInterrupt) else 0
+    return None
 
 
 def pressed() -> str:
