@@ -110,11 +110,13 @@ class PoolSession:
     def _row(self, row: int) -> str:
         if self.rows is not None:
             (record,) = records_of(self.rows[row : row + 1])
-            return f"  row {row + 1}: {shown(record, self.names)}"
-        x = self.table.X[[row]]
-        x = (x if isinstance(x, np.ndarray) else x.toarray())[0]
-        some = np.sort(np.argsort(-np.abs(x), kind="stable")[:SHOWN])
-        return f"  row {row + 1}: " + "  ".join(f"{j + 1}:{x[j]:g}" for j in some)
+            text = shown(record, self.names)
+        else:
+            x = self.table.X[[row]]
+            x = (x if isinstance(x, np.ndarray) else x.toarray())[0]
+            some = np.sort(np.argsort(-np.abs(x), kind="stable")[:SHOWN])
+            text = "  ".join(f"{j + 1}:{x[j]:g}" for j in some)
+        return f"  row {row + 1}: {text}"
 
     def _report(self) -> None:
         run = self.pool.labelled()

@@ -51,21 +51,14 @@ def digits(seed: int) -> Iterator[Chunk]:
         yield whole.part(start, start + 1024)
 
 
-def source_of(
-    file: str,
-    choice: Choice | None = None,
-    *,
-    kind: str | None,
-    header: bool | None,
-    encoding: str | None,
-    **options: Any,
-) -> Source:
+def source_of(file: str, choice: Choice | None = None, **options: Any) -> Source:
     """Return a file to be read, with the columns of a model's choice, or else of the options."""
     if choice is None:
         choice = Choice(options["label"], options["ignore"], options.get("time"))
     else:
         choice = choice._replace(lenient=True)
-    return readers.read(file, format=kind, header=header, encoding=encoding, **choice._asdict())
+    given = {key: options[key] for key in ("header", "encoding")}
+    return readers.read(file, format=options["kind"], **given, **choice._asdict())
 
 
 def all_columns(file: str, **options: Any) -> Source:
@@ -94,7 +87,7 @@ def watched(source: Source) -> Generator[Chunk, None, None]:
 
 
 def after(chunks: Iterable[Chunk], behind: int, file: str, least: int = 1) -> Iterator[Chunk]:
-    """Yield chunks without the rows that are behind; SelectronError if the `least` is not left."""
+    """Yield the rows after those behind; raise SelectronError if fewer than `least` are left."""
     rows = 0
     for chunk in chunks:
         rows = chunk.first + len(chunk.labels)

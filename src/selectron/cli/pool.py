@@ -10,9 +10,12 @@ import click
 
 from ..engine.rows import Sparse, joined
 from ..errors import SelectronError
+from ..evaluate.plot import plot_pool
+from ..streams.classes import names_of
 from . import ExamplesFirst, Whole, reported
 from .files import naming, numbering, refuse_columns, source_of, watched
 from .options import PICTURES, check_classes, check_different, check_target, of_a_file
+from .terminal import write_labels
 
 if TYPE_CHECKING:
     import numpy as np
@@ -174,7 +177,6 @@ def loaded(file: str, **options: Any) -> Table:
 def labels(found: list[Any], classes: list[str] | None) -> "np.ndarray":
     """Return labels as text; raise SelectronError if they look like another column."""
     from ..pool.classifier import scarce
-    from ..streams.classes import names_of
 
     y = names_of(found, classes)
     present = [label for label in y if label is not None]
@@ -234,11 +236,7 @@ def report(runs: dict[str, "PoolRun"], file: str, table: Table, **options: Any) 
             labelled, share = len(run.order), run.mistakes / max(len(run.order), 1)
             click.echo(f"{name:<12}{labelled:>12,}{run.mistakes:>12,}{share:>9.2%}")
     if options["picture"]:
-        from ..evaluate.plot import plot_pool
-
         plot_pool(runs, Path(file).name, options["picture"])
         click.echo(f"The plot is in {options['picture']}", err=True)
     if options["output"]:
-        from .terminal import write_labels
-
         write_labels(next(iter(runs.values())), options["output"])

@@ -14,6 +14,7 @@ from ..data.files import writing
 from ..errors import SelectronError
 from ..evaluate import tables
 from ..evaluate.contest import Contest, Contestant, detected, table
+from ..evaluate.plot import plot
 from ..specs import ASKER, BUDGET, KERNEL, LEARNER
 from ..streams.classes import settle
 from ..streams.readers import Chunk
@@ -176,10 +177,10 @@ def run(**options: Any) -> None:
         options["picture"] = options["picture"] or PICTURE
     check_usage(**options)
     with reported():
-        play_all(**options)
+        play_all(options)
 
 
-def play_all(**options: Any) -> None:
+def play_all(options: dict[str, Any]) -> None:
     """Play the stream, then save, print and draw the results, also of a stream cut short."""
     session = Session(options)
     fault: BaseException | None = None
@@ -194,16 +195,15 @@ def play_all(**options: Any) -> None:
             rest = session.save()
         except (SelectronError, OSError) as error:  # the results are shown all the same
             fault = fault or error
-        contestants = session.contest.contestants
-        theorems = None
+        contest, theorems = session.contest, None
         if session.bounds and not interrupted:
-            theorems = session.bounds.theorems(contestants, session.file is None)
+            theorems = session.bounds.theorems(contest.contestants, session.file is None)
         with writing("standard output"):
-            report(contestants, session.contest.classes.names, theorems, **options)
-        draw(contestants, **options)
+            report(contest, theorems, options)
+        draw(contest, options)
         if interrupted or not fault:
             known = session.before and len(session.before.classifier.classes_)
-            describe(session.contest, session.source, known)
+            describe(contest, session.source, known)
     if interrupted:
         warn(f"interrupted after {session.rows:,} rows{rest}")
     if fault:
@@ -334,17 +334,11 @@ def describe(contest: Any, source: Any, known: int | None) -> None:
         click.echo(line, err=True)
 
 
-def report(
-    contestants: list[Contestant],
-    names: list[str],
-    theorems: list[list[dict]] | None,
-    as_json: bool,
-    metrics: bool,
-    **_: Any,
-) -> None:
+def report(contest: Contest, theorems: list[list[dict]] | None, options: dict[str, Any]) -> None:
     """Print the results, and metrics and the theorems' bounds if they are wanted."""
+    contestants, names = contest.contestants, contest.classes.names
     results = [contestant.result() for contestant in contestants]
-    if as_json:
+    if options["as_json"]:
         for result, contestant in zip(results, contestants, strict=True):
             result["metrics"] = tables.as_json(contestant.metrics(names))
         for result, promised in zip(results, theorems or [], strict=theorems is not None):
@@ -360,7 +354,7 @@ def report(
         detected(results),
         "\n".join(filter(None, map(waiting, contestants))),
     ]
-    if metrics:
+    if options["metrics"]:
         paragraphs += [tables.described(one.metrics(names), one.title) for one in contestants]
     if theorems is not None:
         paragraphs.append(promises(contestants, theorems))
@@ -374,18 +368,11 @@ def waiting(contestant: Contestant) -> str:
     return f"{contestant.title}: {what}" * bool(late)
 
 
-def draw(
-    contestants: list[Contestant],
-    file: str | None,
-    picture: str | None,
-    calibration: bool,
-    **_: Any,
-) -> None:
+def draw(contest: Contest, options: dict[str, Any]) -> None:
     """Draw the picture if a path is given."""
-    from ..evaluate.plot import plot
-
-    if picture:
+    file, path = options["file"], options["picture"]
+    if path:
         title = Path(file).name if file else "Handwritten digits, another concept every 500 rows"
-        with writing(picture):
-            plot(contestants, title, picture, calibration)
-        click.echo(f"The picture is in {picture}", err=True)
+        with writing(path):
+            plot(contest.contestants, title, path, options["calibration"])
+        click.echo(f"The picture is in {path}", err=True)

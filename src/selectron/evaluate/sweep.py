@@ -85,11 +85,8 @@ def sweep(
 def _several(**given: Any) -> None:
     """Raise SelectronError unless all are lists: a single learner would be taken for its fields."""
     for name, values in given.items():
-        if (
-            isinstance(values, str)
-            or hasattr(values, "_fields")
-            or not isinstance(values, Iterable)
-        ):
+        single = isinstance(values, str) or hasattr(values, "_fields")
+        if single or not isinstance(values, Iterable):
             raise SelectronError(f"{name} must be a list, got {shown(values)}.")
 
 
