@@ -1,8 +1,8 @@
 """LIBSVM text: `label index:value index:value ... # comment`, a row a line.
 
-A piece is parsed in one compiled pass over its bytes (`scanned`), in an eighth of the time of
-scikit-learn's reader. If a line is faulty or unusual, the lines are parsed one by one, which gives
-the same rows and finds the line of a fault.
+A compiled pass over the bytes of a piece finds its labels, indices and values, whose text Arrow
+turns into numbers (`scanned`). If a line is faulty or unusual, the lines are parsed one by one,
+which gives the same rows and finds the line of a fault.
 """
 
 import math
@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 import numpy as np
+import pyarrow as pa
 
 from ...data.cells import label, number
 from ...engine.machine import compiled
@@ -20,10 +21,8 @@ from .text import Blocks, Piece, ahead, pieces
 
 HIGHEST = 2**31 - 2  # so that the width is an int32 as well
 TAB, NEWLINE, VERTICAL, FEED, RETURN, SPACE = b"\t\n\v\f\r "
-PLUS, MINUS, POINT, ZERO, NINE, COLON, HASH, SMALL_E, LARGE_E = b"+-.09:#eE"
+ZERO, NINE, COLON, HASH = b"09:#"
 LETTER_Q, LETTER_I, LETTER_D = b"qid"
-EXACT = 2**53  # whole numbers up to here are exact, as are powers of ten up to the 22nd:
-POWERS = 10.0 ** np.arange(23)  # their products and quotients are rounded only once
 UNUSUAL = -1  # instead of the number of rows: something is faulty, or needs `careful`
 WHOLE = re.compile(rb"[+-]?[0-9]+")
 TIMES = np.empty(0)
@@ -41,14 +40,14 @@ def parts(blocks: Blocks, size: int) -> Iterator[Part]:
         yield Part(rows, labels, TIMES, fault)
 
 
-def parsed(piece: Piece) -> tuple[list[bytes], Sparse, str]:
+def parsed(piece: Piece) -> tuple[pa.Array, Sparse, str]:
     """Return the labels and the rows before the first fault, and that fault."""
     found = scanned(piece.data)
     heads, rows, fault = (*found, "") if found else careful(piece)
     return heads, rows, fault or piece.fault
 
 
-def careful(piece: Piece) -> tuple[list[bytes], Sparse, str]:
+def careful(piece: Piece) -> tuple[pa.Array, Sparse, str]:
     """Return the same line by line, up to the first fault."""
     heads: list[bytes] = []
     rows: list[list[tuple[int, float]]] = []
@@ -68,7 +67,7 @@ def careful(piece: Piece) -> tuple[list[bytes], Sparse, str]:
     indptr = np.cumsum([0, *map(len, rows)], dtype=np.int64)
     indices = np.array([index for index, _ in pairs], dtype=np.int32)
     values = np.array([value for _, value in pairs], dtype=float)
-    return heads, Sparse(indptr, indices, values), fault
+    return pa.array(heads, pa.string()), Sparse(indptr, indices, values), fault
 
 
 def _row(words: list[bytes]) -> list[tuple[int, float]]:
@@ -100,38 +99,60 @@ def _pair(word: bytes) -> tuple[int, float]:
     return index, value
 
 
-def _labels(heads: list[bytes], words: bool) -> np.ndarray:
-    texts = {head: label(head.decode()) for head in set(heads)}
-    values = {head: number(head) if text else math.nan for head, text in texts.items()}
-    if words or any(value is None or math.isinf(value) for value in values.values()):
-        return np.array([texts[head] for head in heads], dtype=object)
-    return np.array([values[head] for head in heads], dtype=float)
+def _labels(heads: pa.Array, words: bool) -> np.ndarray:
+    coded = heads.dictionary_encode()
+    given = coded.dictionary.to_pylist()
+    texts = list(map(label, given))
+    values = [
+        number(head.encode()) if text else math.nan for head, text in zip(given, texts, strict=True)
+    ]
+    is_text = words or any(value is None or math.isinf(value) for value in values)
+    found = np.array(texts, object) if is_text else np.array(values, float)
+    return found[coded.indices.to_numpy()]
 
 
-def scanned(text: bytes) -> tuple[list[bytes], Sparse] | None:
+def scanned(text: bytes) -> tuple[pa.Array, Sparse] | None:
     """Return labels and rows of the lines that are not blank; a missing label is empty.
 
     Return None if anything is unusual, correct or not.
 
-    >>> scanned(b"1 3:0.5 7:2e1\\n\\nspam 2:1\\n")[0]
-    [b'1', b'spam']
+    >>> scanned(b"1 3:0.5 7:2e1\\n\\nspam 2:1\\n")[0].to_pylist()
+    ['1', 'spam']
     """
     text += b"\n"
-    lines, most = text.count(b"\n"), len(text) // 4 + 1  # a pair takes four bytes at least
-    heads, indptr = np.empty((lines, 2), np.int64), np.zeros(lines + 1, np.int64)
-    indices, values, hard = np.empty(most, np.int32), np.empty(most), np.empty((most, 3), np.int64)
-    found = SCAN(np.frombuffer(text, np.uint8), heads, indptr, indices, values, hard)
-    n, rough, sorted_already = found
+    rows, pairs = len(text) // 2 + 1, len(text) // 4 + 1  # at most: they take two bytes, and four
+    heads, indptr = np.empty((rows, 2), np.int32), np.zeros(rows + 1, np.int64)
+    indices, places = np.empty(pairs, np.int32), np.empty((pairs, 2), np.int32)
+    n, is_sorted = SCAN(np.frombuffer(text, np.uint8), heads, indptr, indices, places)
     if n == UNUSUAL:
         return None
-    for k, start, stop in hard[:rough].tolist():
-        values[k] = float(text[start:stop])
-    rows = indptr[: n + 1], indices[: indptr[n]], values[: indptr[n]]
-    if rough and not np.isfinite(rows[2]).all():
+    indptr, indices, places = indptr[: n + 1], indices[: indptr[n]], places[: indptr[n]]
+    values = numbers(cells(text, places))
+    if values is None:
         return None
-    table = Sparse(*rows) if sorted_already else in_order(*rows)
-    labels = [text[start:stop] for start, stop in heads[:n].tolist()]
-    return None if table is None else (labels, table)
+    found = Sparse(indptr, indices, values)
+    table = found if is_sorted else in_order(*found)
+    return None if table is None else (cells(text, heads[:n]), table)
+
+
+def cells(text: bytes, places: np.ndarray) -> pa.Array:
+    """Return the parts of a text between these starts and ends.
+
+    >>> cells(b"1 3:0.5 7:2e1", np.array([[4, 7], [10, 13]], np.int32)).to_pylist()
+    ['0.5', '2e1']
+    """
+    offsets = pa.py_buffer(np.append(places, np.int32(len(text))))
+    found = pa.StringArray.from_buffers(2 * len(places), offsets, pa.py_buffer(text))
+    return found.take(pa.array(np.arange(0, len(found), 2)))  # without the parts in between
+
+
+def numbers(found: pa.Array) -> np.ndarray | None:
+    """Return text as numbers; None if a number is not finite, or Arrow does not read it."""
+    try:
+        values = found.cast(pa.float64()).to_numpy(writable=True, zero_copy_only=False)
+    except pa.ArrowInvalid:
+        return None
+    return values if np.isfinite(values).all() else None
 
 
 def in_order(indptr: np.ndarray, indices: np.ndarray, values: np.ndarray) -> Sparse | None:
@@ -144,14 +165,13 @@ def in_order(indptr: np.ndarray, indices: np.ndarray, values: np.ndarray) -> Spa
     return Sparse(indptr, indices, values)
 
 
-def scan(text, heads, indptr, indices, values, hard):
-    """Fill the arrays; return the numbers of rows and hard values, and whether indices are sorted.
+def scan(text, heads, indptr, indices, places):
+    """Fill the arrays; return the number of rows, and whether all indices are sorted.
 
-    A value is hard if plain arithmetic does not round its digits correctly: a row of `hard` is its
-    position and the start and end of its text.
+    `heads` and `places` are the starts and ends of the labels and the values.
     """
-    i = row = k = rough = 0
-    in_line = True
+    i = row = k = 0
+    is_sorted = True
     while i < len(text):
         i = blanks(text, i)
         if text[i] == NEWLINE or text[i] == HASH:
@@ -167,31 +187,22 @@ def scan(text, heads, indptr, indices, values, hard):
                 continue
             i, index = whole(text, i)
             if index < 0 or text[i] != COLON:
-                return UNUSUAL, 0, True
-            start = i + 1
-            i, value, fine = decimal(text, start)
-            if i < 0:
-                return UNUSUAL, 0, True
-            if not fine:
-                hard[rough, 0], hard[rough, 1], hard[rough, 2] = k, start, i
-                rough += 1
-            in_line = in_line and index > last
-            indices[k], values[k], last, k = index, value, index, k + 1
+                return UNUSUAL, True
+            places[k, 0] = i + 1
+            i, _ = token(text, i + 1)
+            places[k, 1] = i
+            is_sorted = is_sorted and index > last
+            indices[k], last, k = index, index, k + 1
             i = blanks(text, i)
         row += 1
         indptr[row] = k
         i = ending(text, i) + 1
-    return row, rough, in_line
-
-
-def blank_at(text, i):
-    """Return whether there is blank space other than a line end."""
-    return text[i] in (SPACE, TAB, VERTICAL, FEED, RETURN)
+    return row, is_sorted
 
 
 def blanks(text, i):
     """Return the end of blank space; the text ends in a line end."""
-    while blank_at(text, i):
+    while text[i] in (SPACE, TAB, VERTICAL, FEED, RETURN):
         i += 1
     return i
 
@@ -206,7 +217,7 @@ def ending(text, i):
 def token(text, i):
     """Return the end of a word, and whether it has a colon."""
     colon = False
-    while not blank_at(text, i) and text[i] != NEWLINE and text[i] != HASH:
+    while text[i] > SPACE and text[i] != HASH:
         colon = colon or text[i] == COLON
         i += 1
     return i, colon
@@ -227,49 +238,6 @@ def whole(text, i):
         total = 10 * total + int(text[i]) - ZERO
         i += 1
     return i, total if i > start and total <= HIGHEST else -1
-
-
-def decimal(text, i):
-    """Return the end of a number, -1 if it is none, its value, and whether that is exact."""
-    negative = text[i] == MINUS
-    if negative or text[i] == PLUS:
-        i += 1
-    digits, power, seen, fine = 0, 0, 0, True
-    pointed = False
-    while ZERO <= text[i] <= NINE or (text[i] == POINT and not pointed):
-        if text[i] == POINT:
-            pointed = True
-        else:
-            seen += 1
-            if digits < EXACT // 10:
-                digits = 10 * digits + int(text[i]) - ZERO
-                power -= pointed
-            else:  # more digits than are exact
-                fine = False
-        i += 1
-    if seen == 0:
-        return -1, 0.0, True
-    if text[i] == SMALL_E or text[i] == LARGE_E:
-        i, exponent = whole_signed(text, i + 1)
-        if i < 0:
-            return -1, 0.0, True
-        power += exponent
-    if not blank_at(text, i) and text[i] != NEWLINE and text[i] != HASH:
-        return -1, 0.0, True
-    fine = fine and -22 <= power <= 22
-    value = 0.0
-    if fine:
-        value = digits * POWERS[power] if power >= 0 else digits / POWERS[-power]
-    return i, -value if negative else value, fine
-
-
-def whole_signed(text, i):
-    """Return the end of an exponent, -1 if it is none, and its value."""
-    negative = text[i] == MINUS
-    if negative or text[i] == PLUS:
-        i += 1
-    i, total = whole(text, i)
-    return (-1, 0) if total < 0 else (i, -total if negative else total)
 
 
 SCAN = compiled(scan, {}, "scan")

@@ -153,21 +153,6 @@ def encoding_of(name: str | None) -> str | None:
     return None if found == "utf-8" else found
 
 
-class Recoded:
-    """A binary file of text in another encoding, as UTF-8; bytes that it lacks become U+FFFD."""
-
-    def __init__(self, stream: Any, encoding: str):
-        self.stream = stream
-        self.decoder = codecs.getincrementaldecoder(encoding)("replace")
-
-    def read1(self, size: int) -> bytes:
-        """Return some text; empty at the end."""
-        while data := self.stream.read1(size):
-            if text := self.decoder.decode(data):
-                return text.encode()
-        return self.decoder.decode(b"", final=True).encode()
-
-
 class Blocks:
     """The decompressed bytes of a text file as UTF-8, block by block.
 
@@ -180,23 +165,24 @@ class Blocks:
         self.fault = ""
         self.ahead = b""
         self.packed = ""
-        self.stream: Any = file
+        self.blocks: Iterator[bytes] = iter(())
         with self._faults_kept():
-            head = file.peek(6)
+            head, stream = file.peek(6), file
             for magic, (name, unpack) in PACKED.items():
                 if head.startswith(magic):
-                    self.packed, self.stream = name, unpack(file)
+                    self.packed, stream = name, unpack(file)
+            self.blocks = iter(lambda: stream.read1(READ), b"")
             if encoding is None and head.startswith(UTF_16):
                 encoding = "utf-16"
-            if encoding is not None:
-                self.stream = Recoded(self.stream, encoding)
+            if encoding is not None:  # bytes that it lacks become U+FFFD
+                self.blocks = map(str.encode, codecs.iterdecode(self.blocks, encoding, "replace"))
 
     def read(self) -> bytes:
         """Return the next block; empty at the end."""
         data, self.ahead = self.ahead, b""
         if not data and not self.fault:
             with self._faults_kept():
-                data = self.stream.read1(READ)
+                data = next(self.blocks, b"")
         return data
 
     def first(self, count: int = 1, record: Record = LINE) -> list[bytes]:
@@ -259,12 +245,13 @@ def pieces(blocks: Blocks, size: int, record: Record = LINE, line: int = 1) -> I
             yield (piece := _piece(data[:stop], line, record))
             if piece.fault:
                 return
-            line += data.count(b"\n", 0, stop)
         elif length >= LIMIT:
             what = f"a line (or a quoted cell) goes on for over {LIMIT >> 20} MiB"
             yield Piece(b"", line, f"line {line}: {what}")
             return
-        held, length, lines = [data[stop:]], len(data) - stop, data.count(b"\n", stop)
+        held, length = [data[stop:]], len(data) - stop
+        lines, before = data.count(b"\n", stop), lines
+        line += before - lines
         wanted, many = (READ, size) if stop else (2 * length, LIMIT)  # of a long quoted cell
     data = b"".join(held)
     if blocks.fault:
