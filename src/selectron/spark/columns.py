@@ -1,18 +1,22 @@
 """The columns that go to the workers, the same for rows, labels and states, and what comes back.
 
 Rows and labels are united, so that one operator holds the state of a key and labels reach its model
-whenever they come. Their names are plain (k0, v0), whatever those of the frame are. A worker finds
-them by their places: Spark hands rows to Python as named tuples, which lose the names.
+whenever they come. Their names are plain (k0, v0), whatever those of the frame are.
 """
 
 from typing import Any
 
 from ..data.labels import none_of
-from ..model.keyed import ASAP, Keyed
+from ..model.keyed import ASAP
 from .checks import DATED, WHOLE, kind
 
 ITEM, STATE = 0, -(2**31)  # in place of a label's code
-CODE, POSITION, BY_TICKET, TIME, X, BYTES, PASSED = range(7)  # columns after those of the key
+EVERYWHERE = {  # columns after those of the key, with their defaults and types
+    "code": (ITEM, "int"),
+    "position": (0, "bigint"),
+    "by_ticket": (False, "boolean"),
+    "time": (ASAP, "bigint"),
+}
 DECIDED = {
     "proba": "array<double>",
     "ask": "boolean",
@@ -22,31 +26,36 @@ DECIDED = {
 
 
 class Columns:
-    """The united columns of rows and labels, in `together`."""
+    """The united columns of rows and labels, in `together`.
+
+    Rows are the columns `names` of the frame, encoded by a function of a struct unless it is None.
+    """
 
     def __init__(
-        self, frame: Any, keys: list[str], order: str, kept: list[str], classes: tuple, keyed: Keyed
+        self,
+        frame: Any,
+        keys: list[str],
+        order: str,
+        kept: list[str],
+        classes: tuple,
+        names: list[str],
+        encode: Any,
     ) -> None:
         from pyspark.sql import functions
 
         self.F: Any = functions
         self.frame, self.keys, self.order, self.kept = frame, keys, order, kept
-        self.classes, self.keyed = classes, keyed
+        self.classes = classes
         self.key_names = [f"k{i}" for i in range(len(keys))]
         self.types = {name: frame.schema[name].dataType for name in frame.columns}
-        self.together: Any = None
-
-    def add_rows(self, names: list[str], encode: Any) -> None:
-        """Add the rows of the frame, encoded by a function of a struct unless it is None."""
-        x = [self._column(self.frame, name) for name in names]
+        x = [self._column(frame, name) for name in names]
         if encode is None:
             row = self.F.array(*(column.cast("double") for column in x))
         else:
             row = encode(self.F.struct(*x))
-        passed = {f"v{i}": self._wrapped(name) for i, name in enumerate(self.kept)}
-        position = self._position(self.frame, self.order)
+        passed = {f"v{i}": self._wrapped(name) for i, name in enumerate(kept)}
         self.together = self._selected(
-            self.frame, {"code": self.F.lit(ITEM), "position": position, "x": row, **passed}
+            frame, position=self._position(frame, order), x=row, **passed
         )
 
     def add_labels(self, labels: Any, time: str | None) -> None:
@@ -61,17 +70,17 @@ class Columns:
         found = {"code": self._code(labels), "position": number, "by_ticket": by_ticket}
         if time is not None:
             found["time"] = self._position(labels, time)
-        labelled = labels.where(F.col("label").isNotNull())
-        self.together = self.together.unionByName(self._like_rows(labelled, found))
+        labelled = self._selected(labels.where(F.col("label").isNotNull()), **found)
+        self.together = self.together.unionByName(labelled, allowMissingColumns=True)
+
+    def add_states(self, states: Any) -> None:
+        """Add the models that a batch starts from."""
+        found = self._selected(states, code=self.F.lit(STATE), state=self._state())
+        self.together = self.together.unionByName(found, allowMissingColumns=True)
 
     def states(self, states: Any) -> Any:
         """Return given models, with the names of the key's columns."""
         return states.select(*self._key(states), self._state())
-
-    def with_states(self, states: Any) -> Any:
-        """Return the rows and labels of a batch, and the models to start from."""
-        found = {"code": self.F.lit(STATE), "state": self._state()}
-        return self.together.unionByName(self._like_rows(states, found))
 
     def schema(self, of_states: bool = False) -> Any:
         """Return the columns that come back from a worker."""
@@ -151,25 +160,13 @@ class Columns:
         message = F.concat(F.lit("The label "), label.cast("string"), F.lit(none))
         return chosen.otherwise(F.raise_error(message))
 
-    def _selected(self, frame: Any, found: dict[str, Any]) -> Any:
-        """Return the columns in their order: those that are found, the others with a default."""
-        F = self.F
-        base = {
-            "code": F.lit(ITEM),
-            "position": F.lit(0),
-            "by_ticket": F.lit(False),
-            "time": F.lit(ASAP),
-            "x": F.lit(None),
-            "state": F.lit(None).cast("binary"),
-        }
-        types = {"code": "int", "position": "bigint", "by_ticket": "boolean", "time": "bigint"}
-        columns = {**base, **found}
-        made = [c.cast(types[n]) if n in types else c for n, c in columns.items()]
-        named = [c.alias(name) for c, name in zip(made, columns, strict=True)]
-        return frame.select(*self._key(frame), *named)
+    def _selected(self, frame: Any, **found: Any) -> Any:
+        """Return the columns of the key, those that are everywhere, and the others that are found.
 
-    def _like_rows(self, frame: Any, found: dict[str, Any]) -> Any:
-        """Return columns of the rows' types; those that are not given are null."""
-        types = {field.name: field.dataType for field in self.together.schema}
-        empty = {name: self.F.lit(None).cast(types[name]) for name in types if name[0] in "vx"}
-        return self._selected(frame, {**empty, **found})
+        Unions fill in those that are missing with nulls.
+        """
+        columns = {name: self.F.lit(default) for name, (default, _) in EVERYWHERE.items()} | found
+        for name, (_, type_) in EVERYWHERE.items():
+            columns[name] = columns[name].cast(type_)
+        named = [column.alias(name) for name, column in columns.items()]
+        return frame.select(*self._key(frame), *named)

@@ -111,7 +111,7 @@ def decide(
     [('a', 1, 'cold'), ('a', 2, 'cold'), ('b', 1, 'cold'), ('b', 2, 'hot')]
     """
     found = _planned(**locals())
-    return _stream(found, states) if frame.isStreaming else _batch(found, states, final=False)
+    return _stream(*found, states) if frame.isStreaming else _batch(*found, states, final=False)
 
 
 def models(frame: Any, *, states: Any = None, **parameters: Any) -> Any:
@@ -136,18 +136,14 @@ def models(frame: Any, *, states: Any = None, **parameters: Any) -> Any:
             "models takes a batch: the models of a stream are in its checkpoint, where Spark's "
             'format "statestore" reads them.'
         )
-    names = [name for name in signature(decide).parameters if name not in ("frame", "states")]
-    unknown = sorted(set(parameters) - set(names))
-    if unknown:
-        raise TypeError(f"models got an unexpected parameter {unknown[0]!r}")
-    defaults = {name: signature(decide).parameters[name].default for name in names}
-    found = _planned(frame=frame, states=states, **{**defaults, **parameters, "keep": []})
-    return _batch(found, states, final=True)
+    given = signature(decide).bind(frame, states=states, **parameters)
+    given.apply_defaults()
+    return _batch(*_planned(**given.arguments | {"keep": []}), states, final=True)
 
 
 def _planned(
     frame: Any, key: Any, order: str, labels: Any, time: Any, keep: Any, **given: Any
-) -> Columns:
+) -> tuple[Columns, Keyed]:
     """Return the columns of the rows and the labels, and how they are played; check everything."""
     from .handler import encoding
 
@@ -183,14 +179,14 @@ def _planned(
         names=(classes, tuple(names)),
     )
     keyed.step((), None, None, None)  # raises SelectronError if parameters do not fit together
-    found = Columns(frame, keys, order, kept, classes, keyed)
-    found.add_rows(names, None if encoder is None else encoding(encoder))
+    encode = None if encoder is None else encoding(encoder)
+    found = Columns(frame, keys, order, kept, classes, names, encode)
     if labels is not None:
         found.add_labels(labels, time)
-    return found
+    return found, keyed
 
 
-def _stream(found: Columns, states: Any) -> Any:
+def _stream(found: Columns, keyed: Keyed, states: Any) -> Any:
     """Return the decisions of a stream."""
     from .handler import Plan, Processor
 
@@ -201,7 +197,7 @@ def _stream(found: Columns, states: Any) -> Any:
             f"set {PROVIDER} to {ROCKSDB}."
         )
     decided = rows.groupBy(*found.key_names).transformWithStateInPandas(
-        statefulProcessor=Processor(Plan.of(found)),
+        statefulProcessor=Processor(Plan(keyed, rows.columns, found.classes)),
         outputStructType=found.schema(),
         outputMode="Append",
         timeMode="None",
@@ -210,12 +206,14 @@ def _stream(found: Columns, states: Any) -> Any:
     return found.restored(decided)
 
 
-def _batch(found: Columns, states: Any, final: bool) -> Any:
+def _batch(found: Columns, keyed: Keyed, states: Any, final: bool) -> Any:
     """Return the decisions of a batch, or the final models."""
     from .handler import Plan, of_group
 
-    rows = found.together if states is None else found.with_states(states)
+    if states is not None:
+        found.add_states(states)
+    rows = found.together
     decided = rows.groupBy(*found.key_names).applyInPandas(
-        of_group(Plan.of(found), final), found.schema(of_states=final)
+        of_group(Plan(keyed, rows.columns, found.classes), final), found.schema(of_states=final)
     )
     return found.renamed(decided) if final else found.restored(decided)

@@ -12,66 +12,38 @@ from pyspark.sql.streaming import StatefulProcessor
 from ..engine.rows import Dense, Sparse
 from ..model.keyed import Answers, Items, Keyed
 from ..model.run import TIMELESS
-from .columns import (
-    BY_TICKET,
-    BYTES,
-    CODE,
-    DECIDED,
-    ITEM,
-    PASSED,
-    POSITION,
-    STATE,
-    TIME,
-    Columns,
-    X,
-)
+from .columns import DECIDED, ITEM, STATE
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a worker has to know: how a step is played, and the numbers of columns."""
+    """What a worker has to know: how a step is played, the names of its columns, the classes."""
 
     keyed: Keyed
-    keys: int
-    passed: int
+    names: list[str]
     classes: tuple
-
-    @classmethod
-    def of(cls, columns: Columns) -> "Plan":
-        """Return the plan for these columns."""
-        return cls(columns.keyed, len(columns.keys), len(columns.kept), columns.classes)
 
     def advance(self, key: tuple, state: bytes | None, frame: Any) -> tuple[bytes, pd.DataFrame]:
         """Return the state of a key after the rows and labels of a frame, and the decisions."""
-        code, position = self.column(frame, CODE), self.column(frame, POSITION)
-        item = code == ITEM
-        answers, where = None, np.arange(len(item))
-        if not item.all():
-            if (code == STATE).any():
-                state = bytes(self.column(frame, BYTES)[np.argmax(code == STATE)])
-            label, where = ~item & (code != STATE), np.flatnonzero(item)
-            by_ticket, time = self.column(frame, BY_TICKET), self.column(frame, TIME)
-            answers = Answers(position[label], code[label], by_ticket[label], time[label])
-        order = position[where]
-        items = Items(order, self.rows(self.column(frame, X)[where]), self.times(order))
-        state, found = self.keyed.step(key, state, items if len(order) else None, answers)
-        columns = {f"k{i}": frame.iloc[:, i].to_numpy()[where] for i in range(self.keys)}
-        for i in range(self.passed):
-            columns[f"v{i}"] = self.column(frame, PASSED + i)[where]
-        columns |= {"position": order, "label": self.names()[found.predicted]}
+        column = {name: frame.iloc[:, i].to_numpy() for i, name in enumerate(self.names)}
+        code, position = column["code"], column["position"]
+        item, given = code == ITEM, code == STATE
+        if given.any():
+            state = bytes(column["state"][given.argmax()])
+        items = answers = None
+        if (label := ~item & ~given).any():
+            answers = Answers(
+                position[label], code[label], column["by_ticket"][label], column["time"][label]
+            )
+        order = position[item]
+        if len(order):
+            items = Items(order, self.rows(column["x"][item]), self.times(order))
+        state, found = self.keyed.step(key, state, items, answers)
+        columns = {name: column[name][item] for name in self.names if name[0] in "kv"}
+        columns |= {"position": order, "label": np.array(self.classes, object)[found.predicted]}
         proba = pd.Series(list(found.proba), dtype=object)  # the type of arrays, if there are none
         decided = proba, found.ask, found.ask_probability, found.ticket
         return state, pd.DataFrame(columns | dict(zip(DECIDED, decided, strict=True)), copy=False)
-
-    def column(self, frame: pd.DataFrame, i: int) -> np.ndarray:
-        """Return the values of column i after those of the key."""
-        return frame.iloc[:, self.keys + i].to_numpy()
-
-    def names(self) -> np.ndarray:
-        """Return the classes as an array of objects."""
-        found = np.empty(len(self.classes), object)
-        found[:] = self.classes
-        return found
 
     def times(self, order: np.ndarray) -> np.ndarray:
         """Return the times of rows in seconds, if the asker uses them."""
@@ -79,14 +51,15 @@ class Plan:
 
     def rows(self, x: np.ndarray) -> Dense | Sparse:
         """Return rows from arrays of numbers, or from indices and values of sparse rows."""
-        n = len(x)
         if not self.keyed.sparse:
-            return Dense(np.array(x.tolist(), np.float64).reshape(n, self.keyed.width))
+            return Dense(np.array(x.tolist(), np.float64))
         indices, values = ([np.asarray(row[name]) for row in x] for name in ("indices", "values"))
         indptr = np.cumsum([0, *map(len, indices)], dtype=np.int64)
-        none = [np.zeros(0)]
-        joined = np.concatenate(indices or none), np.concatenate(values or none)
-        return Sparse(indptr, joined[0].astype(np.int32), joined[1].astype(np.float64))
+        return Sparse(
+            indptr,
+            np.concatenate(indices).astype(np.int32),
+            np.concatenate(values).astype(np.float64),
+        )
 
 
 class Processor(StatefulProcessor):
