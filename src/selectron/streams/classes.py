@@ -13,6 +13,7 @@ from .readers import Chunk
 INTEGER = re.compile(r"[+-]?\d+")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 MOST = 1000  # classes; a column with more different labels is a column of something else
+OF_TWO = np.array([0, -1, 1], np.int8)  # codes of two classes, by their numbers
 AHEAD = 65_536  # rows that are held back at most until both classes have been seen
 
 
@@ -26,10 +27,10 @@ class Classes:
     >>> classes = Classes(["1", "0"])
     >>> classes.names
     ['0', '1']
-    >>> classes.codes(np.array(["1.0", "+1", None, "0"], dtype=object))
-    array([ 1,  1,  0, -1], dtype=int8)
-    >>> classes.codes(np.array(["0", "2"], dtype=object)), classes.names
-    (array([1, 3], dtype=int32), ['0', '1', '2'])
+    >>> classes.numbers(np.array(["1.0", "+1", None, "0", "2"], dtype=object))
+    array([2, 2, 0, 1, 3], dtype=int32)
+    >>> classes.names
+    ['0', '1', '2']
     """
 
     def __init__(self, names: Iterable[Any], named: bool = False, ordered: bool = False):
@@ -43,31 +44,26 @@ class Classes:
         self.names, self.named = found, named
         self._numbers: dict[Any, int] = {None: 0}
 
-    def codes(self, labels: np.ndarray, first: int = 0, many: bool = False) -> np.ndarray:
-        """Return the codes of labels, 0 where there is none; `first` counts the rows before.
-
-        With `many`, two classes have the codes 1 and 2 as well.
-        """
-        return _codes(self._all(labels, first), len(self.names), many)
-
     def parts(
         self, labels: np.ndarray, first: int = 0, many: bool = False
     ) -> Iterator[tuple[int, np.ndarray, int]]:
         """Yield the codes of labels from each row on that has a new class.
 
         That is (row, codes, number of classes), so that a model knows a class from its first row
-        on, however the rows are cut into chunks.
+        on, however the rows are cut into chunks. `first` counts the rows before. With `many`, two
+        classes have the codes 1 and 2 as well.
 
         >>> list(Classes("ab").parts(np.array(["b", "c", "a"], dtype=object)))
         [(0, array([1], dtype=int8), 2), (1, array([3, 1], dtype=int32), 3)]
         """
-        before, numbers = len(self.names), self._all(labels, first)
+        before, numbers = len(self.names), self.numbers(labels, first)
         known = np.maximum.accumulate(np.maximum(numbers, before))
         starts = [0, *(np.flatnonzero(np.diff(known)) + 1).tolist()]
         for start, stop in pairwise([*starts, len(numbers)]):
-            yield start, _codes(numbers[start:stop], classes := int(known[start]), many), classes
+            codes, classes = numbers[start:stop], int(known[start])
+            yield start, codes if many or classes > 2 else OF_TWO[codes], classes
 
-    def _all(self, labels: np.ndarray, first: int) -> np.ndarray:
+    def numbers(self, labels: np.ndarray, first: int = 0) -> np.ndarray:
         """Return the numbers of labels from 1 on, 0 where there is none."""
         found = list(map(self._numbers.get, given := labels.tolist()))
         for row, number in enumerate(found):
@@ -102,10 +98,6 @@ class Classes:
                 "labels the right one? Name it with --label"
             )
         self.names.append(name)
-
-
-def _codes(numbers: np.ndarray, classes: int, many: bool) -> np.ndarray:
-    return numbers if many or classes > 2 else np.array([0, -1, 1], np.int8)[numbers]
 
 
 def plain(label: Any) -> str:
@@ -143,15 +135,14 @@ def settle(
     if names is not None:
         return Classes(names, named=True), source
     held: list[Chunk] = []
-    seen: set[Any] = set()
+    seen: list[str] = []
     rows = 0
     for chunk in source:
         held.append(chunk)
         rows += len(chunk.labels)
-        seen |= {plain(v) for v in set(chunk.labels.tolist()) if v is not None and v == v}
+        seen = _distinct([*seen, *chunk.labels.tolist()])
         if len(seen) >= 2:
-            labels = chain.from_iterable(held_one.labels.tolist() for held_one in held)
-            return Classes(_first_two(labels)), chain(held, source)
+            return Classes(seen[:2]), chain(held, source)
         if rows >= AHEAD:
             break
     first = "row" if rows == 1 else f"{rows:,} rows"
@@ -166,15 +157,10 @@ def settle(
     )
 
 
-def _first_two(labels: Iterable[Any]) -> list[str]:
-    """Return the two labels that come first, or as many as there are."""
-    found: list[str] = []
-    for label in labels:
-        if label is not None and label == label and plain(label) not in found:
-            found.append(plain(label))
-            if len(found) == 2:
-                break
-    return found
+def _distinct(labels: Sequence[Any]) -> list[str]:
+    """Return the labels as text, each once, in order of appearance."""
+    given = (label for label in dict.fromkeys(labels) if label is not None and label == label)
+    return list(dict.fromkeys(map(plain, given)))
 
 
 def names_of(labels: Sequence[Any], names: Sequence[str] | None = None) -> np.ndarray:
@@ -185,10 +171,9 @@ def names_of(labels: Sequence[Any], names: Sequence[str] | None = None) -> np.nd
     >>> names_of(["1.0", None, "+1", 0]), names_of(["ham", None])
     (array(['1', None, '1', '0'], dtype=object), array(['ham', None], dtype=object))
     """
-    y = np.array(labels, dtype=object)
-    found = _first_two(labels) if names is None else names
+    found = _distinct(labels)
     if names is None and len(found) < 2:
         return np.array([None if v is None or v != v else found[0] for v in labels], object)
-    classes = Classes(found, named=names is not None)
-    codes = classes.codes(y, many=True)
-    return np.array([None, *classes.names], dtype=object)[codes]
+    classes = Classes(found[:2] if names is None else names, named=names is not None)
+    numbers = classes.numbers(np.array(labels, dtype=object))
+    return np.array([None, *classes.names], dtype=object)[numbers]
