@@ -251,10 +251,14 @@ class Text(Kind):
         names = (f"{self.name}: hashed {j}" for j in range(TEXT_PLACES))
         self.place = 0 if layout.front else layout.add(names)
 
+    def read(self, x: Any) -> str:
+        """Return a value as text in small letters, "" if it is blank."""
+        text = (x if type(x) is str else text_of(x)).strip().lower()
+        return "" if text in BLANKS else text
+
     def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Put the features of a text into a row."""
-        text = (x if type(x) is str else text_of(x)).strip().lower()
-        text = "" if text in BLANKS else text
+        text = self.read(x)
         if learn:
             self.blanks += not text
             self.texts += bool(text)
@@ -272,8 +276,7 @@ class Text(Kind):
 
     def terms(self, x: Any, layout: Layout) -> Iterator[tuple[int, str]]:
         """Yield the words of a text and pairs of neighbouring ones, each with its place before."""
-        text = text_of(x).strip().lower()
-        words = WORD.findall("" if text in BLANKS else text)
+        words = WORD.findall(self.read(x))
         hashes = [HASHES[word] for word in words]
         names = [*words, *map(" ".join, pairwise(words))]
         for h, name in zip([*hashes, *map(mixed, hashes, hashes[1:])], names, strict=True):
@@ -350,7 +353,7 @@ class Vector(Kind):
 
     def miss(self, x: Any) -> None:
         """Count a value that is not a list of this length."""
-        blank = not isinstance(x, list | tuple | np.ndarray) and is_blank(x)
+        blank = is_blank(x)
         self.blanks += blank
         self.odd += not blank
 

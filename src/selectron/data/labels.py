@@ -64,15 +64,16 @@ def missing(y: np.ndarray) -> np.ndarray:
         return np.isnat(y)
     if y.dtype.kind != "O":
         return np.zeros(len(y), bool)
-    return np.array([_is_missing(label) for label in y], bool)
+    return np.array([is_missing(label) for label in y], bool)
 
 
-def _is_missing(label: Any) -> bool:
-    if label is None or type(label).__name__ in ("NAType", "NaTType"):  # pandas'
-        return True
-    if isinstance(label, Decimal):
-        return label.is_nan()
-    return isinstance(label, UNEQUAL) and bool(label != label)
+def is_missing(x: Any) -> bool:
+    """Return whether a value is None, NaN, NaT, or pandas' NA."""
+    if isinstance(x, UNEQUAL):
+        return bool(x != x)
+    if isinstance(x, Decimal):
+        return x.is_nan()
+    return x is None or type(x).__name__ in ("NAType", "NaTType")  # pandas'
 
 
 def check_fit(labels: np.ndarray) -> None:
@@ -107,9 +108,9 @@ def _wanted(label: Any) -> str:
         return "finite and real" if np.isinf(label) else ""
     try:  # classes are sorted, and keys of a dict
         hash(label)
-        return "" if _is_missing(label) or not label < label else PLAIN
+        return "" if is_missing(label) or not label < label else PLAIN
     except TypeError:
-        return "" if _is_missing(label) else PLAIN
+        return "" if is_missing(label) else PLAIN
 
 
 def distinct(labels: Any) -> np.ndarray:
@@ -200,7 +201,7 @@ def _many_codes(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Return the number of every class from 1 on, 0 for all else."""
     if y.dtype.kind == "O" or classes.dtype.kind == "O" or not _alike(y, classes):
         numbers = {label: i + 1 for i, label in enumerate(classes.tolist())}
-        found = (0 if _is_missing(label) else numbers.get(label, 0) for label in y.tolist())
+        found = (0 if is_missing(label) else numbers.get(label, 0) for label in y.tolist())
         return np.fromiter(found, np.int32, len(y))
     if _narrow(y) and _narrow(classes):
         y, classes = y.astype(np.int64), classes.astype(np.int64)
@@ -231,7 +232,7 @@ def _alike(y: np.ndarray, classes: np.ndarray) -> bool:
 def _equal(y: np.ndarray, label: Any) -> np.ndarray:
     """Return where y equals a label; labels of another kind are never equal, nor is NA."""
     if y.dtype.kind == "O":
-        return np.array([not _is_missing(value) and value == label for value in y], bool)
+        return np.array([not is_missing(value) and value == label for value in y], bool)
     kind = "U" if isinstance(label, str) else "S" if isinstance(label, bytes) else ""
     if (y.dtype.kind if y.dtype.kind in "US" else "") != kind:
         return np.zeros(len(y), bool)

@@ -103,7 +103,8 @@ class Number(Kind):
         values = self.parse_all(array)
         missing = np.isnan(values)
         if not learn:
-            return (values, missing, self.scores(values, missing)), []
+            sums = max(self.count, 1), self.total, self.squares
+            return (values, missing, standardised(values - self.first, *sums)), []
         if self.count == 0 and not missing.all():
             self.first = float(values[missing.argmin()])
         events: list[Event] = []
@@ -120,11 +121,6 @@ class Number(Kind):
     def odd_in(self, array: pa.Array) -> int:
         """Return the number of values of another kind."""
         return int(np.isnan(self.parse_all(array)).sum()) - int(blanks_of(array).sum())
-
-    def scores(self, values: np.ndarray, missing: np.ndarray) -> np.ndarray:
-        """Return standardised values, by the sums so far."""
-        sums = (np.array([s]) for s in (max(self.count, 1), self.total, self.squares))
-        return standardised(values - self.first, *sums)
 
     def learned_scores(self, values: np.ndarray, missing: np.ndarray) -> np.ndarray:
         """Return standardised values, each by the sums up to and with its row."""
@@ -167,13 +163,11 @@ def running(start: float, steps: np.ndarray) -> np.ndarray:
     return np.cumsum(sums, out=sums)
 
 
-def standardised(
-    off: np.ndarray, counts: np.ndarray, totals: np.ndarray, squares: np.ndarray
-) -> np.ndarray:
+def standardised(off: np.ndarray, counts: Any, totals: Any, squares: Any) -> np.ndarray:
     """Return (off - mean) / deviation, clipped; 0 where nothing varies."""
     mean, square = totals / counts, squares / counts
     variance, z = square - mean * mean, off - mean
-    constant = ~(variance > 1e-12 * square)
+    constant = np.logical_not(variance > 1e-12 * square)
     if constant.any():
         z, variance = np.where(constant, 0.0, z), np.where(constant, 1.0, variance)
     z /= np.sqrt(variance)

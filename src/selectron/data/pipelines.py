@@ -1,6 +1,5 @@
 """Pipelines of scikit-learn that decide and tell."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..engine.parameters import shown
 from ..errors import SelectronError
+from .dicts import is_dict
 
 
 def live(pipeline: Any) -> "Live":
@@ -62,7 +62,7 @@ class Live:
 
 def _table(x: Any) -> Any:
     """Return a row as a table."""
-    if isinstance(x, Mapping) and not scipy.sparse.issparse(x):
+    if is_dict(x):
         import pandas as pd
 
         return pd.DataFrame([x])

@@ -121,7 +121,7 @@ class Column:
 
     def recognise(self, x: Any) -> None:
         """Update the kind by a value of the first rows."""
-        if not isinstance(x, list | tuple | np.ndarray) and is_blank(x):
+        if is_blank(x):
             self.rows += self.values > 0
         else:
             self.rows += 1

@@ -5,13 +5,13 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import timedelta
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from .labels import is_missing
 from .times import END
 from .times import FIRST as EARLIEST
 
@@ -34,13 +34,7 @@ def is_blank(x: Any) -> bool:
     >>> is_blank(" NA "), is_blank(float("nan")), is_blank(np.float32("nan")), is_blank(0)
     (True, True, True, False)
     """
-    if isinstance(x, str):
-        return x.strip().lower() in BLANKS
-    if isinstance(x, Decimal):
-        return x.is_nan()
-    if isinstance(x, float | np.generic):
-        return bool(x != x)
-    return x is None or type(x).__name__ in ("NAType", "NaTType")  # pandas'
+    return x.strip().lower() in BLANKS if isinstance(x, str) else is_missing(x)
 
 
 def written(mark: str, group: str) -> re.Pattern[str]:
