@@ -14,7 +14,7 @@ from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from .cells import check_unique
 from .dicts import is_dict
-from .kinds import Cells, Layout, cells
+from .kinds import Cells, Layout
 from .tables import FIRST_ROWS, KINDS, Column, arrow, schema
 from .values import blanks_of
 
@@ -115,14 +115,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Columns that are missing are blank, and new ones may appear. Raises SelectronError if x is
         not a dict, or a name is not text.
         """
-        return self._row(self._learn_row(x)[0])
+        return self._rows([self._learn_row(x)[0]])
 
     def look(self, X: Any) -> Dense | Sparse:
         """Encode rows without learning; columns and values that are new have no features."""
         check_is_fitted(self, "columns_")
         if isinstance(X, list | tuple):
-            rows = [self._look_row(x) for x in X]
-            return self._row(rows[0]) if len(rows) == 1 else self._block(cells(rows), len(rows))
+            return self._rows([self._look_row(x) for x in X])
         table, found = self._table(X, None), []
         for column in self.columns_.values():
             if column.encoder is not None:
@@ -283,7 +282,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Yield rows that were encoded one by one as blocks, each of one width."""
         found, widths = zip(*rows, strict=True)
         cuts = [(i, w) for i, w in enumerate(widths) if i == 0 or w > widths[i - 1]]
-        yield from self._cut(self._block(cells(found), len(found)), cuts, len(found))
+        yield from self._cut(self._rows(found), cuts, len(found))
 
     def _cut(
         self, block: Dense | Sparse, cuts: list[tuple[int, int]], n: int
@@ -297,9 +296,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             if stop > start:
                 yield Dense(np.ascontiguousarray(block.values[start:stop, :width]))
 
-    def _row(self, entries: dict[int, float]) -> Dense | Sparse:
-        """Return a row as a block."""
-        n = len(entries)
+    def _rows(self, rows: Sequence[dict[int, float]]) -> Dense | Sparse:
+        """Return rows of features by their places as a block."""
+        if len(rows) != 1:
+            at = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+            places = np.array([place for row in rows for place in row], int)
+            values = np.array([value for row in rows for value in row.values()], float)
+            return self._block([Cells(at, places, values)], len(rows))
+        entries, n = rows[0], len(rows[0])
         places, found = np.fromiter(entries, np.int32, n), np.fromiter(entries.values(), float, n)
         if not self.sparse_:
             values = np.zeros((1, self.width_))

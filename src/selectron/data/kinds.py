@@ -8,7 +8,7 @@ be given in the order of the rows, however rows are cut into arrays.
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
@@ -36,13 +36,6 @@ class Cells(NamedTuple):
     rows: np.ndarray | slice
     places: np.ndarray | int
     values: np.ndarray
-
-
-def cells(rows: Sequence[dict[int, float]]) -> list[Cells]:
-    """Return rows of features by their places as entries of a table."""
-    at = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
-    places = np.array([place for row in rows for place in row], int)
-    return [Cells(at, places, np.array([value for row in rows for value in row.values()], float))]
 
 
 class Layout:
@@ -136,17 +129,17 @@ class Category(Kind):
         n = len(self.places) - ("" in self.places)
         return [f"{n} value{'s' * (n != 1)}" if self.shared < 0 else f"more than {n} values"]
 
-    def find(self, key: str, layout: Layout) -> int | None:
-        """Return the place of a value, None if it has none yet."""
-        place = self.places.get(key)
-        if place is None and self.shared >= 0:
+    def find(self, key: str, layout: Layout) -> int:
+        """Return the place of a value, -1 if it has none yet."""
+        place = self.places.get(key, -1)
+        if place < 0 <= self.shared:
             size = layout.front or SHARED
             return self.shared + murmurhash3_32(f"{self.name}={key}", positive=True) % size
         return place
 
     def begin(self, key: str, layout: Layout) -> None:
         """Give a place to a value."""
-        if self.find(key, layout) is not None:
+        if self.find(key, layout) >= 0:
             return
         room = len(self.places) < (OWN_SPARSE if layout.front else OWN)
         if room and (layout.front or len(layout) < MOST):
@@ -168,7 +161,7 @@ class Category(Kind):
             self.blanks += not key
             self.begin(key, layout)
         place = self.find(key, layout)
-        if place is not None:  # values of several columns may share it
+        if place >= 0:  # values of several columns may share it
             out[place] = out.get(place, 0.0) + 1.0
 
     def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
@@ -179,7 +172,7 @@ class Category(Kind):
             return (codes, keys), []
         counts = np.bincount(codes, minlength=len(keys))
         self.blanks += sum(int(n) for key, n in zip(keys, counts, strict=True) if not key)
-        new = [k for k, key in enumerate(keys) if self.find(key, layout) is None]
+        new = [k for k, key in enumerate(keys) if self.find(key, layout) < 0]
         if not new:
             return (codes, keys), []
         _, first = np.unique(codes, return_index=True)
@@ -188,8 +181,7 @@ class Category(Kind):
     def emit(self, ready: Any, layout: Layout) -> list[Cells]:
         """Return the features of the values that were prepared."""
         codes, keys = ready
-        found = [self.find(key, layout) for key in keys]
-        places = np.array([-1 if place is None else place for place in found], int)[codes]
+        places = np.array([self.find(key, layout) for key in keys], int)[codes]
         rows = np.flatnonzero(places >= 0)
         return [Cells(rows, places[rows], np.ones(len(rows)))]
 

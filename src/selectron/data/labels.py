@@ -225,8 +225,7 @@ def _narrow(labels: np.ndarray) -> bool:
 
 def _alike(y: np.ndarray, classes: np.ndarray) -> bool:
     """Return whether these can be compared: both text, both bytes, or both numbers."""
-    kinds = [array.dtype.kind if array.dtype.kind in "US" else "" for array in (y, classes)]
-    return kinds[0] == kinds[1]
+    return not {"U", "S"} & {y.dtype.kind, classes.dtype.kind} or y.dtype.kind == classes.dtype.kind
 
 
 def _equal(y: np.ndarray, label: Any) -> np.ndarray:

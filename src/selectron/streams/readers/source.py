@@ -167,8 +167,14 @@ class Source:
         if MODEL.startswith(file.ahead) and file.peek(len(MODEL)) == MODEL:
             raise SelectronError("is a model of Selectron: give a file with rows here")
         if kind == "parquet" or (kind is None and file.ahead.startswith(b"PAR1")):
+            from . import tables
+
             self._refuse("Parquet", header=self._header, encoding=self._encoding)
-            yield from self._parquet(file)
+            if self.path == "-" or not file.file.seekable():
+                raise SelectronError(
+                    "Parquet cannot be read from a pipe; give the path of the file"
+                )
+            yield from tables.parquet_parts(file, self._size, self.choice)
             return
         rows = 0
         if first := blocks.first():
@@ -210,13 +216,6 @@ class Source:
         self._names_on, self._doubtful = layout.header, layout.doubtful
         found = pieces(blocks, self._size, layout.record, layout.line)
         return ahead(lambda piece: tables.parsed(piece, layout), found)
-
-    def _parquet(self, file: Counted) -> Iterator[Part]:
-        from . import tables
-
-        if self.path == "-":
-            raise SelectronError("Parquet cannot be read from a pipe; give the path of the file")
-        return tables.parquet_parts(file, self._size, self.choice)
 
 
 def _chunks(part: Part, first: int, width: int, size: int) -> Iterator[Chunk]:

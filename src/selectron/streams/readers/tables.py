@@ -201,8 +201,6 @@ def parquet_parts(file: Counted, size: int, choice: Choice) -> Iterator[Part]:
     """Yield the rows of the file; `file.count` grows with them."""
     import pyarrow.parquet as pq
 
-    if not file.file.seekable():
-        raise SelectronError("Parquet needs a file and cannot be read from a pipe")
     whole, done = file.file.seek(0, 2), 0
     with _as_one_error("this is not a whole Parquet file, it may be cut short"):
         parquet = pq.ParquetFile(file.file, buffer_size=BUFFER)

@@ -12,7 +12,7 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import islice, pairwise
 from typing import IO, Any, NamedTuple, TypeVar
 
@@ -74,16 +74,12 @@ def size_of(path: str) -> int | None:
     return found.st_size if stat.S_ISREG(found.st_mode) else None
 
 
-@contextmanager
-def opened(path: str) -> Iterator[IO[bytes]]:
-    """Open the file at `path` and close it at the end; "-" is standard input, left open."""
+def opened(path: str) -> AbstractContextManager[IO[bytes]]:
+    """Open the file at `path`, to be closed at the end; "-" is standard input, left open."""
     if path == "-":
-        yield sys.stdin.buffer
-        return
+        return nullcontext(sys.stdin.buffer)
     with _as_one_error():
-        file = open(path, "rb")  # noqa: SIM115 (an error while reading is not one of opening)
-    with file:
-        yield file
+        return open(path, "rb")
 
 
 @contextmanager
