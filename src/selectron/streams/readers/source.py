@@ -107,19 +107,8 @@ class Source:
         self.guessed = False  # whether the label is the last column, which has no usual name
         self._kind, self._header, self._size, self._encoding = kind, header, size, encoding
         self._file: Counted | None = None
-        self._names_on = 0  # the line that was taken for names, 0 if there is none
-        self._doubtful = False
-        self._values = ""  # how many the label has, if they are too many for classes
-
-    @property
-    def doubts(self) -> list[str]:
-        """Doubts about the header and the label, once reading has begun."""
-        taken = f"{self._taken()}, though some are numbers: if it is a row, use --no-header"
-        many = f"the label {self.choice.label!r} has {self._values}, and each is a class"
-        return [taken] * self._doubtful + [many] * bool(self._values)
-
-    def _taken(self) -> str:
-        return f"line {self._names_on} was taken for names"
+        self._taken = ""  # which line was taken for names, if one was
+        self.doubts: list[str] = []  # about the header and the label, once reading has begun
 
     def position(self) -> int:
         """Return the number of bytes of the file (compressed) that have been consumed so far."""
@@ -127,6 +116,7 @@ class Source:
 
     def __iter__(self) -> Iterator[Chunk]:
         rows = width = 0
+        self.doubts = []
         with _naming(self.name):
             with opened(self.path) as file:
                 self._file = Counted(file)
@@ -140,8 +130,8 @@ class Source:
                     if part.fault:
                         raise SelectronError(part.fault)
             if not rows:
-                why = f": {self._taken()} (if it is a row, use --no-header)"
-                raise SelectronError(f"there are no rows{why if self._names_on else ''}")
+                why = f": {self._taken} (if it is a row, use --no-header)" if self._taken else ""
+                raise SelectronError(f"there are no rows{why}")
 
     def _check_label(self, part: Part) -> None:
         """Count the values of a label that does not look like one; SelectronError for a guess."""
@@ -156,7 +146,8 @@ class Source:
                 f"the last column, {name!r}, would be the label, and has {found}: name the label "
                 "with --label, or '' for none"
             )
-        self._values = found if n > rows * MANY else ""
+        if n > rows * MANY:
+            self.doubts.append(f"the label {name!r} has {found}, and each is a class")
 
     def _parts(self, file: Counted) -> Iterator[Part]:
         kind, blocks = self._kind, Blocks(file, self._encoding)
@@ -213,7 +204,10 @@ class Source:
         from . import tables
 
         layout = tables.begun(blocks, self.choice, self._header)
-        self._names_on, self._doubtful = layout.header, layout.doubtful
+        self._taken = f"line {layout.header} was taken for names" if layout.header else ""
+        if layout.doubtful:
+            advice = "though some are numbers: if it is a row, use --no-header"
+            self.doubts.append(f"{self._taken}, {advice}")
         found = pieces(blocks, self._size, layout.record, layout.line)
         return ahead(lambda piece: tables.parsed(piece, layout), found)
 
