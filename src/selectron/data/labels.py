@@ -1,5 +1,6 @@
 """Labels: values of any kind to codes and back, and missing labels."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -133,7 +134,7 @@ def distinct(labels: Any) -> np.ndarray:
         raise SelectronError("The labels are of kinds that cannot be sorted together.") from error
 
 
-def listed(classes: np.ndarray) -> str:
+def listed(classes: Sequence | np.ndarray) -> str:
     """Return the first few classes as a message shows them."""
     return ", ".join(map(shown, classes[:5])) + (", ..." if len(classes) > 5 else "")
 

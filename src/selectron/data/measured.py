@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from .kinds import Cells, Event, Kind, Layout
-from .times import END, dated, seconds
+from .times import END, seconds
 from .times import FIRST as EARLIEST
 from .values import LARGEST, blanks_of, dates_of, is_blank, number_of, numbers_of
 
@@ -198,9 +198,7 @@ class Date(Number):
 
     def parse(self, x: Any) -> float:
         """Return a date in seconds since 1970, NaN if it is none."""
-        found = dated(x) if type(x) is str else None
-        if found is None:
-            found = math.nan if is_blank(x) else seconds(x)
+        found = math.nan if is_blank(x) else seconds(x)
         return found if EARLIEST <= found < END else math.nan
 
     def parse_all(self, array: pa.Array) -> np.ndarray:

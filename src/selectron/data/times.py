@@ -2,6 +2,7 @@
 
 import math
 import time as system
+from contextlib import suppress
 from datetime import date, datetime
 from typing import Any
 
@@ -48,18 +49,6 @@ def moment(given: Any, wanted: bool) -> float:
     return float(_seconds(found[None], "time is")[0])
 
 
-def dated(text: str) -> float | None:
-    """Return an ISO 8601 date in seconds, in UTC if it has no zone; None if it is not a date.
-
-    >>> dated("1970-01-02T01:00:00+01:00"), dated("tomorrow")
-    (86400.0, None)
-    """
-    try:
-        return _stamp(datetime.fromisoformat(text.strip()))
-    except ValueError:
-        return None
-
-
 def _seconds(given: np.ndarray, name: str) -> np.ndarray:
     """Return times as seconds since 1970; `name` precedes a faulty one in the message."""
     if given.dtype.kind == "M":
@@ -79,10 +68,16 @@ def _seconds(given: np.ndarray, name: str) -> np.ndarray:
 
 
 def seconds(value: Any) -> float:
-    """Return a date, text or number in seconds since 1970; NaN if it is none of them."""
+    """Return a date, text or number in seconds since 1970; NaN if it is none of them.
+
+    Dates in text are written as ISO 8601 has them, in UTC if they have no zone.
+
+    >>> seconds("1970-01-02T01:00:00+01:00"), seconds("1e9"), seconds("tomorrow")
+    (86400.0, 1000000000.0, nan)
+    """
     if isinstance(value, str):
-        found = dated(value)
-        value = value if found is None else found
+        with suppress(ValueError):
+            value = datetime.fromisoformat(value.strip())
     elif isinstance(value, np.datetime64):
         value = value.astype("datetime64[us]").item()
     try:

@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
+from ..data.labels import listed
 from ..engine.parameters import shown
 from ..errors import SelectronError
 
@@ -26,7 +27,7 @@ def names(what: str, frame: Any, wanted: list[str]) -> None:
     """Raise SelectronError if a column is missing."""
     for name in wanted:
         if name not in frame.columns:
-            raise SelectronError(f"{what} has no column {name!r}: it has {_few(frame.columns)}.")
+            raise SelectronError(f"{what} has no column {name!r}: it has {listed(frame.columns)}.")
 
 
 def types(frame: Any, keys: list[str], order: str, features: list[str]) -> None:
@@ -97,8 +98,3 @@ def time_to_live(value: Any, of_times: bool) -> int | None:
     if isinstance(value, timedelta) and value > timedelta(0):
         return value // timedelta(microseconds=1)
     raise SelectronError(f"ttl must be a timedelta, as the order holds times, got {shown(value)}.")
-
-
-def _few(found: list[str]) -> str:
-    """Return the first few names as a message shows them."""
-    return ", ".join(map(repr, found[:8])) + (", ..." if len(found) > 8 else "")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.labels import listed
 from ..errors import SelectronError
 from .readers import Chunk
 
@@ -84,7 +85,7 @@ class Classes:
 
     def _append(self, name: str, row: int) -> None:
         if self.named:
-            known = ", ".join(map(repr, self.names[:5])) + (", ..." if len(self.names) > 5 else "")
+            known = listed(self.names)
             raise SelectronError(f"row {row + 1} has the label {name!r}, which is none of {known}")
         odd = next(filter(_is_fraction, [*self.names, name]), None)
         if odd is not None:

@@ -94,10 +94,10 @@ def usual_label(names: Sequence[str]) -> int | None:
     return next((low.index(name) for name in USUAL if name in low), None)
 
 
-def listed(names: Sequence[str], most: int = 20) -> str:
+def listed(names: Sequence[str]) -> str:
     """Return names for an error message."""
-    text = ", ".join(map(repr, names[:most]))
-    return text if len(names) <= most else f"{text} and {len(names) - most} more"
+    text = ", ".join(map(repr, names[:20]))
+    return text if len(names) <= 20 else f"{text} and {len(names) - 20} more"
 
 
 def _label(names: Sequence[str], used: Mapping[int, str], which: str | int | None) -> int | None:

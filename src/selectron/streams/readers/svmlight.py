@@ -120,9 +120,9 @@ def scanned(text: bytes) -> tuple[pa.Array, Sparse] | None:
     ['1', 'spam']
     """
     text += b"\n"
-    rows, pairs = len(text) // 2 + 1, len(text) // 4 + 1  # at most: they take two bytes, and four
-    heads, indptr = np.empty((rows, 2), np.int32), np.zeros(rows + 1, np.int64)
-    indices, places = np.empty(pairs, np.int32), np.empty((pairs, 2), np.int32)
+    lines, most = text.count(b"\n"), len(text) // 4 + 1  # a pair takes four bytes at least
+    heads, indptr = np.empty((lines, 2), np.int32), np.zeros(lines + 1, np.int64)
+    indices, places = np.empty(most, np.int32), np.empty((most, 2), np.int32)
     n, is_sorted = SCAN(np.frombuffer(text, np.uint8), heads, indptr, indices, places)
     if n == UNUSUAL:
         return None
