@@ -94,7 +94,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """
         if isinstance(X, list | tuple):
             for start in range(0, len(X), CHUNK):
-                yield from self._joined(map(self._learn_row, X[start : start + CHUNK]))
+                yield from self._joined(X[start : start + CHUNK])
             return
         table, start = arrow(X), 0
         if len(table) == 0:
@@ -104,7 +104,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             part = table.slice(start, CHUNK)
             if self._unsettled(part):
                 part = part.slice(0, FIRST_ROWS)
-                yield from self._joined(map(self._learn_row, part.to_pylist()))
+                yield from self._joined(part.to_pylist())
             else:
                 yield from self._learn_arrays(part)
             start += len(part)
@@ -115,13 +115,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Columns that are missing are blank, and new ones may appear. Raises SelectronError if x is
         not a dict, or a name is not text.
         """
-        return self._rows([self._learn_row(x)[0]])
+        return self._rows([self._encode(x, True)[0]])
 
     def look(self, X: Any) -> Dense | Sparse:
         """Encode rows without learning; columns and values that are new have no features."""
         check_is_fitted(self, "columns_")
         if isinstance(X, list | tuple):
-            return self._rows([self._look_row(x) for x in X])
+            return self._rows([self._encode(x, False)[0] for x in X])
         table, found = self._table(X, None), []
         for column in self.columns_.values():
             if column.encoder is not None:
@@ -222,21 +222,23 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     # Within
 
-    def _learn_row(self, x: Any) -> tuple[dict[int, float], int]:
-        """Return the features of a row by their places, and the width; learn from it."""
-        self._check_row(x)
-        if "columns_" not in self.__dict__ or not x.keys() <= self.columns_.keys():
+    def _encode(self, x: Any, learn: bool) -> tuple[dict[int, float], int]:
+        """Return the features of a row by their places, and the width."""
+        if type(x) is not dict and not is_dict(x):
+            raise SelectronError(f"A row must be a dict, got {shown(x)}.")
+        if learn and ("columns_" not in self.__dict__ or not x.keys() <= self.columns_.keys()):
             self._add_columns(x)
         out: dict[int, float] = {}
         layout = self.layout_
         get = x.get
         for name, column in self.columns_.items():
             value = get(name)
-            if not column.settled:
+            if not column.settled and learn:
                 column.recognise(value)
             if column.encoder is not None:
-                column.encoder.one(value, layout, True, out)
-        self.n_rows_ += 1
+                column.encoder.one(value, layout, learn, out)
+        if learn:
+            self.n_rows_ += 1
         return out, layout.width
 
     def _add_columns(self, x: Any) -> None:
@@ -250,15 +252,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         for name in x:
             if name not in self.columns_:
                 self.columns_[name] = Column(name, self._given(name))
-
-    def _look_row(self, x: Any) -> dict[int, float]:
-        """Return the features of a row by their places."""
-        self._check_row(x)
-        out: dict[int, float] = {}
-        for name, column in self.columns_.items():
-            if column.encoder is not None:
-                column.encoder.one(x.get(name), self.layout_, False, out)
-        return out
 
     def _learn_arrays(self, part: pa.Table) -> Iterator[Dense | Sparse]:
         """Encode a table whose columns are settled, or blank."""
@@ -278,9 +271,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         found = [cell for kind, state in ready for cell in kind.emit(state, self.layout_)]
         yield from self._cut(self._block(found, len(part)), cuts, len(part))
 
-    def _joined(self, rows: Iterable[tuple[dict[int, float], int]]) -> Iterator[Dense | Sparse]:
-        """Yield rows that were encoded one by one as blocks, each of one width."""
-        found, widths = zip(*rows, strict=True)
+    def _joined(self, rows: Sequence[Any]) -> Iterator[Dense | Sparse]:
+        """Learn rows one by one, and yield them as blocks, each of one width."""
+        found, widths = zip(*(self._encode(x, True) for x in rows), strict=True)
         cuts = [(i, w) for i, w in enumerate(widths) if i == 0 or w > widths[i - 1]]
         yield from self._cut(self._rows(found), cuts, len(found))
 
@@ -397,8 +390,3 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         for name in [*(self.columns or {}), *self.ignore]:
             if str(name) not in names:
                 raise SelectronError(f"There is no column {name!r}: there are {', '.join(names)}.")
-
-    def _check_row(self, x: Any) -> None:
-        """Raise SelectronError if a row is no dict."""
-        if type(x) is not dict and not is_dict(x):
-            raise SelectronError(f"A row must be a dict, got {shown(x)}.")

@@ -1,7 +1,16 @@
 """Selectron as a classifier of River (https://riverml.xyz), which `selectron[river]` installs."""
 
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+from ..data.dicts import is_dict
+from ..engine.parameters import shown
+from ..errors import SelectronError
+from ..estimator.checks import check_label
+from ..estimator.classifier import OnlineClassifier
+
 try:
-    from .classifier import Classifier
+    from river import base
 except ModuleNotFoundError as error:
     if error.name != "river":
         raise
@@ -9,3 +18,85 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(need, name="river") from None
 
 __all__ = ["Classifier"]
+
+
+class Classifier(base.Classifier):
+    """`OnlineClassifier` with the methods of River's classifiers.
+
+    `learn_one` decides whether to ask, and learns the label only then. `progressive_val_score`
+    predicts every row first, so that it measures what the labels that were asked for are worth.
+
+    Parameters
+    ----------
+    learner : from `selectron.learners`, default LeadingHistory()
+    asker : from `selectron.askers`, default Always()
+    encoder : "auto" or TableEncoder
+        Rows may have numbers, categories, dates and text. Features may appear at any time, and are
+        blank where a row does not name them.
+    seed : int, default None
+
+    Attributes
+    ----------
+    classifier : OnlineClassifier
+        It does the work, and can be saved.
+    n_asked : int
+        Number of labels that were asked for.
+
+    Examples
+    --------
+    >>> from river import datasets, evaluate, metrics
+    >>> from selectron.askers import Budget
+    >>> model = Classifier(asker=Budget(rate=0.1), seed=0)
+    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
+    Accuracy: 88.71%
+    >>> model.n_asked
+    152
+    """
+
+    def __init__(
+        self, learner: Any = None, asker: Any = None, encoder: Any = "auto", seed: Any = None
+    ) -> None:
+        self.learner = learner
+        self.asker = asker
+        self.encoder = encoder
+        self.seed = seed
+        self.classifier = OnlineClassifier(learner, asker, encoder=encoder, random_state=seed)
+        self.n_asked = 0
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
+
+    def learn_one(self, x: Mapping[Hashable, Any], y: Any) -> None:
+        """Decide whether to ask for the label of a row, and if so learn it.
+
+        Raises SelectronError if x is no dict, or y cannot be a label.
+        """
+        features = row(x)
+        check_label(y)  # before the row counts
+        decision = self.classifier.decide(features)
+        if decision.ticket is not None:
+            self.classifier.tell(decision.ticket, y)
+            self.n_asked += 1
+
+    def predict_one(self, x: Mapping[Hashable, Any], **kwargs: Any) -> Any:
+        """Return the predicted class of a row; None before the first label."""
+        return self.classifier.predict([row(x)]).item() if self.n_asked else None
+
+    def predict_proba_one(self, x: Mapping[Hashable, Any], **kwargs: Any) -> dict[Any, float]:
+        """Return the probability of every class; none before the first label."""
+        if not self.n_asked:
+            return {}
+        (chances,) = self.classifier.predict_proba([row(x)]).tolist()
+        return dict(zip(self.classifier.classes_.tolist(), chances, strict=True))
+
+
+def row(x: Mapping[Hashable, Any]) -> dict[str, Any]:
+    """Return the features of a row by their names as text, in their order.
+
+    >>> row({"b": 2, 1: 3})
+    {'1': 3, 'b': 2}
+    """
+    if not is_dict(x):
+        raise SelectronError(f"A row must be a dict, got {shown(x)}.")
+    return {str(name): x[name] for name in sorted(x, key=str)}

@@ -58,16 +58,13 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> Layout:
         raise SelectronError(f"line {place}: {NOT_UTF_8}") from None
     if not names:
         raise SelectronError(f"line {place}: a quoted cell is opened and never closed")
-    if header is None:
-        headed = has_word(names)
-        if is_mixed(names):
-            headed = not is_row(names, _cells(b"".join(rest), mark, errors="replace"))
-    else:
-        headed = header
-    if not headed:
+    doubtful = header is None and is_mixed(names)
+    if doubtful:
+        header = not is_row(names, _cells(b"".join(rest), mark, errors="replace"))
+    if not (has_word(names) if header is None else header):
         names = list(map(str, range(len(names))))
         return Layout(mark, record, names, choose(names, choice))
-    doubtful, columns = header is None and is_mixed(names), choose(names, choice)
+    columns = choose(names, choice)
     blocks.skip(first)
     return Layout(mark, record, names, columns, place + first.count(b"\n"), place, doubtful)
 
@@ -135,10 +132,9 @@ def _line(data: bytes, record: Record, row: int) -> int:
 
 def _record(mark: str) -> Record:
     """Return the form of a record: a quote opens a cell only at its beginning, as in Arrow."""
-    quoted, plain = r'"[^"]*+(?:""[^"]*+)*+"[^M\n]*+', r'[^"M\n][^M\n]*+'
-    cell = f"(?:{quoted}|{plain})?+"
-    pattern = re.compile(f"{cell}(?:M{cell})*+\n".replace("M", re.escape(mark)).encode())
-    return Record(pattern, ord(mark))
+    quoted, literal = r'(?<![^M\n])"[^"]*+(?:""[^"]*+)*+"', r'(?<=[^M\n])"'
+    pattern = rf'(?:[^"\n]++|{quoted}|{literal})*+\n'.replace("M", re.escape(mark))
+    return Record(re.compile(pattern.encode()), ord(mark))
 
 
 def _cells(record: bytes, mark: str, errors: str = "strict") -> list[str]:
