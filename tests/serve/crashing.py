@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.crashes import killed
 
 from selectron.serve import answering, store
-from selectron.serve.answering import Said
+from selectron.serve.answering import Answer, Correction
 from selectron.serve.declaration import Declaration, Features
 from selectron.serve.service import Service, Work
 from selectron.serve.stream import Item
@@ -58,11 +58,12 @@ def operation(i):
             items = [Item.of(f"{i}/{k}", raw, stream.row_of(raw)) for k, raw in enumerate(raws)]
             return stream.add(items, "feed", at)
         item = next(iter(stream.open))
-        done = answering.answer(stream, item, Said("label", rng.choice(CLASSES)), "anna", at)
+        said = Answer(label=rng.choice(CLASSES))
+        done = answering.answer(stream, item, said, "anna", at)
         if choice > 0.9:
             answering.undo(stream, done["answer"], "anna", at)
         elif choice > 0.8:
-            answering.correct(stream, done["answer"], Said("none"), "bob", at)
+            answering.correct(stream, done["answer"], Correction(verdict="none"), "bob", at)
         return done
 
     return Work(do, f"op-{i}", "same")

@@ -1,7 +1,7 @@
 """A small stream for tests, and what is done with it: the tests compile one composition."""
 
 from selectron.serve import answering
-from selectron.serve.answering import Said
+from selectron.serve.answering import Answer, Correction
 from selectron.serve.declaration import Declaration, Features
 from selectron.serve.service import Service, Work
 from selectron.serve.stream import Item
@@ -68,21 +68,22 @@ class Desk:
 
     def say(self, item, label, who="anna", lease=None):
         """Answer with a label, or with a verdict in brackets."""
-        said = Said(label[1:-1], None, lease) if label[0] == "(" else Said("label", label, lease)
+        what = {"verdict": label[1:-1]} if label[0] == "(" else {"label": label}
+        said = Answer(**what, lease=lease)
         return self.do(answering.answer, item, said, who)
 
     def say_all(self, labels, who="anna"):
         """Answer about items, all in one transaction."""
 
         def saying(item, label):
-            said = Said("label", label)
+            said = Answer(label=label)
             return Work(lambda service, at: answering.answer(self.stream, item, said, who, at))
 
         replies = self.service.run([saying(*pair) for pair in labels.items()], self.now)
         assert not any(isinstance(reply, Exception) for reply in replies)
 
     def correct(self, answer, label, who="anna"):
-        said = Said("none") if label == "(none)" else Said("label", label)
+        said = Correction(verdict="none") if label == "(none)" else Correction(label=label)
         return self.do(answering.correct, answer, said, who)
 
     def undo(self, answer, who="anna"):

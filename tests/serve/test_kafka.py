@@ -13,7 +13,7 @@ import pytest
 
 from selectron.errors import SelectronError
 from selectron.serve import kafka
-from selectron.serve.answering import Said, answer
+from selectron.serve.answering import Answer, answer
 from selectron.serve.declaration import declared as declaration_of
 from selectron.serve.host import Host
 from selectron.serve.service import Work
@@ -97,7 +97,7 @@ def test_messages_become_items_and_decisions_and_answers_messages(brokers, topic
     brokers.put(topic, *texts(20))
     with served(tmp_path, with_topics(brokers, topic)) as host:
         until(lambda: items(host) == 20)
-        said = Said("label", "spam")
+        said = Answer(label="spam")
 
         def work(service, at):
             return answer(service.streams["mail"], 1, said, "anna", at)

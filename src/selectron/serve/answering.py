@@ -4,26 +4,36 @@ import secrets
 from collections.abc import Collection
 from copy import deepcopy
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal
 from unicodedata import category
 
+from pydantic import Field
+
+from .declaration import Class
 from .event import Damaged, Event
 from .problem import Problem, invalid, missing
-from .question import LABEL, NONE, SKIP, Question
+from .question import LABEL, SKIP, Question
 from .stream import Stream
+from .strict import Body
+
+NAMING = "A class; the name of a new one has no control characters, and not only blanks."
+Label = Annotated[Class | None, Field(description=NAMING)]
+Token = Annotated[str, Field(min_length=1, max_length=100)]
 
 
-class Said(NamedTuple):
-    """An answer as it was sent: `verdict` is "label", "none" or "skip"."""
+class Correction(Body):
+    """The answer that replaces another."""
 
-    verdict: str
-    label: str | None = None
-    lease: str | None = None  # the token, if there is one
+    verdict: Literal["label", "none"] = "label"
+    label: Label = None
 
-    def body(self, voter: str, counts: bool) -> dict[str, Any]:
-        """Return the body of its log entry, for an answer in time and without a lease."""
-        found = {"verdict": self.verdict, "label": self.label, "voter": voter, "counts": counts}
-        return found | {"late": False, "lease": "", "shown": None, "supersedes": None}
+
+class Answer(Body):
+    """An answer: a label, none of the classes, or a skip; with the lease, if there is one."""
+
+    verdict: Literal["label", "none", "skip"] = "label"
+    label: Label = None
+    lease: Token | None = None
 
 
 def ask(stream: Stream, who: str, at: float) -> dict[str, Any] | None:
@@ -90,7 +100,7 @@ def held(stream: Stream, item: int, token: str, at: float) -> None:
         raise Problem(409, "lease_over", f"The lease of item {item} is over.")
 
 
-def answer(stream: Stream, item: int, said: Said, who: str, at: float) -> dict[str, Any]:
+def answer(stream: Stream, item: int, said: Answer, who: str, at: float) -> dict[str, Any]:
     """Record an answer; a person's second answer replaces the first.
 
     The answer is late if its lease has expired, if others hold the question now, if enough people
@@ -106,7 +116,9 @@ def answer(stream: Stream, item: int, said: Said, who: str, at: float) -> dict[s
     free = not question.settled and not taken if before is None else before.who == who
     skipped = question.skipped.get(who) if said.verdict == SKIP else None
     counts = said.verdict != SKIP and free
-    body = said.body(who, counts) | {
+    body = said.model_dump() | {
+        "voter": who,
+        "counts": counts,
         "late": over or question.retired or not free,
         "lease": digest(said.lease) if said.lease else "",
         "shown": lease.since if lease else None,
@@ -116,17 +128,16 @@ def answer(stream: Stream, item: int, said: Said, who: str, at: float) -> dict[s
 
 
 def correct(
-    stream: Stream, seq: int, said: Said, who: str, at: float, anybody: bool = True
+    stream: Stream, seq: int, said: Correction, who: str, at: float, anybody: bool = True
 ) -> dict[str, Any]:
     """Replace an answer with another, recorded as the answer of the person who corrects it.
 
     Raises Problem: 409 if it is superseded, 403 if it is another's and `anybody` is false.
     """
     check(stream, said)
-    if said.verdict == SKIP:
-        raise invalid("A correction is a label, or none of the classes.")
     question, entry = standing(stream, seq, who, anybody)
-    body = said.body(entry.body["voter"], True) | {"supersedes": seq}
+    whole = {"voter": entry.body["voter"], "counts": True, "supersedes": seq}
+    body = said.model_dump() | {"late": False, "lease": "", "shown": None} | whole
     return emitted(stream, question, "answer", who, at, body)
 
 
@@ -193,10 +204,8 @@ def teaching(stream: Stream, question: Question, kind: str, body: dict[str, Any]
     return {"learn": "teach", "learned": label}
 
 
-def check(stream: Stream, said: Said, more: Collection[str] = ()) -> None:
+def check(stream: Stream, said: Answer | Correction, more: Collection[str] = ()) -> None:
     """Raise Problem (422) if the stream cannot accept this answer, once it has `more` classes."""
-    if said.verdict not in (LABEL, NONE, SKIP):
-        raise invalid(f"verdict must be {LABEL!r}, {NONE!r} or {SKIP!r}, got {said.verdict!r}.")
     if (said.label is None) == (said.verdict == LABEL):
         raise invalid("A verdict 'label' has a label, and no other has one.")
     named = {*stream.named, *more}

@@ -14,13 +14,11 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
-from pydantic import ValidationError
-
 from ..errors import SelectronError
 from . import reading, strict
 from .declaration import Kafka
 from .host import Host
-from .problem import Problem, invalid, unfit
+from .problem import Problem, invalid
 from .routes import NewItem
 from .service import Service, Work
 from .stream import Item, Stream
@@ -211,11 +209,8 @@ class Reader(Connection):
                 raise invalid("A message must be an object of JSON.")
             if own and not isinstance(data.get(own), str | int):
                 raise invalid(f"The field {own!r} must be a text or a whole number.")
-            return NewItem(id=str(data[own]) if own else key(message), data=data).made(
-                self.host.row_of[self.name]
-            )
-        except ValidationError as error:
-            return unfit(error)
+            new = NewItem.of({"id": str(data[own]) if own else key(message), "data": data})
+            return new.made(self.host.row_of[self.name])
         except Problem as problem:
             return problem
 

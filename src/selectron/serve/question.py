@@ -10,7 +10,7 @@ from ..evaluate.audit import SUMS, Audit, Estimate, estimated, moments
 from ..history.drift import Drifts
 from .event import Event
 
-LABEL, NONE, SKIP = "label", "none", "skip"
+LABEL, SKIP = "label", "skip"
 
 
 class Lease(NamedTuple):

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from . import strict
-from .answering import Said
+from .answering import Answer
 from .event import Event
 from .problem import Problem, invalid, missing
-from .question import LABEL, NONE, SKIP, Question, derived
+from .question import Question, derived
 from .store import Log
 from .stream import shown
 
@@ -173,7 +173,7 @@ def _choices(label: str | None) -> dict[str, Any]:
     }
 
 
-def chosen(annotations: list[dict[str, Any]]) -> Said | None:
+def chosen(annotations: list[dict[str, Any]]) -> Answer | None:
     """Return the answer of the last annotation of a task of Label Studio, None without one.
 
     An empty result means none of the classes. Raises Problem (422) for anything other than one
@@ -188,11 +188,11 @@ def chosen(annotations: list[dict[str, Any]]) -> Said | None:
         case []:
             return None
         case [{"was_cancelled": True}]:
-            return Said(SKIP)
+            return Answer(verdict="skip")
         case [{"result": []}]:
-            return Said(NONE)
+            return Answer(verdict="none")
         case [{"result": [result]}]:
-            return Said(LABEL, _choice(result))
+            return Answer.model_construct(label=_choice(result))  # which `check` judges
         case [{"result": [*results]}]:
             raise _odd(f"has {len(results)} results; a stream takes one choice")
     raise _odd("has no list 'result'")

@@ -10,7 +10,6 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Depends, Header, HTTPException, Path, Request, Response
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
-from pydantic import BaseModel, ConfigDict
 
 from . import strict
 from .guard import length
@@ -107,12 +106,6 @@ Key = Annotated[
         description="The same key has one effect, and the same reply, however often it is sent.",
     ),
 ]
-
-
-class Body(BaseModel):
-    """A body: unknown names are refused, and nothing is converted."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class StrictRequest(Request):

@@ -8,15 +8,15 @@ from typing import Annotated, Any, Literal
 
 from fastapi import Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field
 
 from . import answering, reading, strict
-from .answering import Said
-from .declaration import Class
+from .answering import Answer, Correction, Token
 from .learning import Extractor
-from .problem import Problem, unfit
-from .requests import Body, Call, Number, Reading, Writing, allowed, sent, strict_routes
+from .problem import Problem
+from .requests import Call, Number, Reading, Writing, allowed, sent, strict_routes
 from .stream import Item, Stream
+from .strict import Body
 from .tokens import DAYS, NAME
 
 items = strict_routes("/v1/streams/{stream}", "items")
@@ -46,9 +46,7 @@ class NewItem(Body):
 def item_of(line: bytes, call: Call) -> Item | Problem:
     """Return the item of a line of JSON, or the reason why it is refused."""
     try:
-        return NewItem.model_validate(strict.loads(line)).made(call.row_of)
-    except ValidationError as error:
-        return unfit(error)
+        return NewItem.of(strict.loads(line)).made(call.row_of)
     except Problem as problem:
         return problem
 
@@ -92,13 +90,12 @@ class Task(Body):
     data: dict[str, Any]
     annotations: Annotated[list[dict[str, Any]], Field(default_factory=list)]
 
-    def annotated(self, number: int, call: Call) -> tuple[Item, Said | None]:
+    def annotated(self, number: int, call: Call) -> tuple[Item, Answer | None]:
         """Return the item of a task, and its answer; a Problem names the task."""
         key = None if self.id is None else f"ls-{self.id}"
         with naming(number, key):
-            return NewItem(id=key, data=self.data).made(call.row_of), reading.chosen(
-                self.annotations
-            )
+            new = NewItem.of({"id": key, "data": self.data})
+            return new.made(call.row_of), reading.chosen(self.annotations)
 
 
 @items.post("/label-studio", **allowed("ingest"))
@@ -115,8 +112,7 @@ def naming(number: int, key: str | None) -> Iterator[None]:
     """Raise a Problem again that names the task, by its number and id."""
     try:
         yield
-    except (Problem, ValidationError) as error:
-        why = unfit(error) if isinstance(error, ValidationError) else error
+    except Problem as why:
         name = f"Task {number}" + ("" if key is None else f" (id {key.removeprefix('ls-')})")
         raise Problem(why.status, why.code, f"{name}: {why}") from None
 
@@ -138,34 +134,11 @@ def taken(stream: Stream, found: list, who: str, at: float) -> dict[str, Any]:
 
 # Labelling
 
-NAMING = "A class; the name of a new one has no control characters, and not only blanks."
-Label = Annotated[Class | None, Field(description=NAMING)]
-Token = Annotated[str, Field(min_length=1, max_length=100)]
-
 
 class Leased(Body):
     """A lease, by its token."""
 
     lease: Token
-
-
-class Correction(Body):
-    """The answer that replaces another."""
-
-    verdict: Literal["label", "none"] = "label"
-    label: Label = None
-
-
-class Answer(Body):
-    """An answer: a label, none of the classes, or a skip; with the lease, if there is one."""
-
-    verdict: Literal["label", "none", "skip"] = "label"
-    label: Label = None
-    lease: Token | None = None
-
-    def said(self) -> Said:
-        """Return the answer as the stream takes it."""
-        return Said(self.verdict, self.label, self.lease)
 
 
 class AnswerById(Answer):
@@ -199,7 +172,7 @@ async def release(call: Writing, item: Number, body: Leased) -> Response:
 @labelling.post("/items/{item}/answers", **allowed("annotate", "ingest"))
 async def answer(call: Writing, item: Number, body: Answer) -> Response:
     """Answer about an item by its number or ticket, whether it was queried or not."""
-    return await call.write(answering.answer, item, body.said())
+    return await call.write(answering.answer, item, body)
 
 
 @labelling.post("/answers", **allowed("annotate", "ingest"))
@@ -208,7 +181,7 @@ async def answer_by_id(call: Writing, body: AnswerById) -> Response:
 
     def answered(stream: Stream, who: str, at: float) -> dict[str, Any]:
         number = reading.number_of(stream.db, stream.id, body.id)
-        return answering.answer(stream, number, body.said(), who, at)
+        return answering.answer(stream, number, body, who, at)
 
     return await call.write(answered)
 
@@ -220,7 +193,7 @@ async def correct(call: Writing, answer: Number, body: Correction) -> Response:
     An admin may correct any answer, which is then the admin's.
     """
     change = partial(answering.correct, anybody=call.person.role == "admin")
-    return await call.write(change, answer, Said(body.verdict, body.label))
+    return await call.write(change, answer, body)
 
 
 @labelling.post("/answers/{answer}/undo", **allowed("annotate"))

@@ -1,14 +1,30 @@
-"""Strict JSON: texts that two parsers could read differently are refused."""
+"""Strict JSON: texts that two parsers could read differently are refused; and strict bodies."""
 
 import json
 import math
 from collections import Counter
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
-from .problem import Problem
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from .problem import Problem, unfit
 
 DEPTH = 32
 BRACKETS = 200_000  # opening ones, including those within strings
+
+
+class Body(BaseModel):
+    """A body: unknown names are refused, and nothing is converted."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    @classmethod
+    def of(cls, value: Any) -> Self:
+        """Return the body that a value of JSON is. Raises Problem (422) if it is none."""
+        try:
+            return cls.model_validate(value)
+        except ValidationError as error:
+            raise unfit(error) from None
 
 
 def loads(text: bytes) -> Any:
