@@ -1,9 +1,11 @@
-"""Entries of the log, rows as bytes, and the checksums of everything stored."""
+"""Entries of the log, the checksums of everything stored, and the connection that reads both."""
 
+import json
+import logging
 import sqlite3
 import struct
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -12,6 +14,8 @@ import numpy as np
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 
+LOG = logging.getLogger("selectron.serve")
+LAST = 2**63 - 1  # no entry has a higher number
 COLUMNS = "seq, stream, kind, item, key, at, who, body, seal"  # of the log
 CONTENTS = "SELECT item, stream, at, CAST(raw AS BLOB), features, seal FROM contents"
 
@@ -116,3 +120,84 @@ def migrated_seal(*row: Any) -> int:
 def record_seal(*fields: str | float | None) -> int:
     """Return the checksum of a small record: a stream's declaration, a token, a reply."""
     return zlib.crc32(repr(fields).encode("utf-8", "surrogatepass"))
+
+
+class Log(sqlite3.Connection):
+    """A connection that reads a store, and checks what it reads: the methods raise Damaged."""
+
+    def __init__(self, *args: Any, **options: Any):
+        super().__init__(*args, **options)
+        self.damaged: set[tuple[int, int]] = set()  # streams and items, as `raw` finds them
+
+    def entries(self, where: str, *values: Any) -> Iterator[Event]:
+        """Yield entries of the log."""
+        before = "SELECT b.seal FROM log AS b WHERE b.seq = log.seq - 1"
+        query = f"SELECT {COLUMNS}, ({before}) FROM log WHERE {where}"
+        with checking("an entry of the log"):
+            for *fields, body, seal, chained in self.execute(query, values):
+                if sealed((*fields, body), chained or 0) != seal:
+                    raise Damaged(f"entry {fields[0]} of the log")
+                yield Event._make([*fields, json.loads(body)])
+
+    def event(self, seq: int) -> Event | None:
+        """Return an entry by its number."""
+        return next(self.entries("seq = ?", seq), None)
+
+    def item_of(self, stream: int, key: str) -> Event | None:
+        """Return the entry of an item by its own id."""
+        return next(self.entries("stream = ? AND key = ?", stream, key), None)
+
+    def about(self, item: int, until: int = LAST) -> Iterator[Event]:
+        """Yield the entry of an item and all entries about it up to a number, in log order."""
+        first = self.event(item)
+        if first is not None and first.kind == "item":
+            yield first
+            where = "item = ? AND seq <= ? AND kind <> 'item' ORDER BY seq"
+            yield from self.entries(where, item, until)
+
+    def seal_of(self, seq: int) -> int | None:
+        """Return the seal of an entry."""
+        found = self.execute("SELECT seal FROM log WHERE seq = ?", (seq,)).fetchone()
+        return found and found[0]
+
+    def record(self, what: str, query: str, key: Any, seal: Callable[..., int]) -> Any:
+        """Return the fields of a record without its seal, None if there is none."""
+        with checking(what):
+            found = self.execute(query, (key,)).fetchone()
+        if found is not None and found[-1] != seal(*found[:-1]):
+            raise Damaged(what)
+        return found and found[:-1]
+
+    def content(self, item: int) -> tuple[dict[str, Any] | None, Dense | Sparse | None]:
+        """Return an item and its row, each None if it is not stored."""
+        what = f"the content of item {item}"
+        found = self.record(what, f"{CONTENTS} WHERE item = ?", item, content_seal)
+        raw, row = found[3:] if found else (None, None)
+        return raw and json.loads(raw), row and unpacked(row)
+
+    def raw(self, stream: int, item: int) -> dict[str, Any] | None:
+        """Return an item, None if it is not stored or is damaged."""
+        try:
+            return self.content(item)[0]
+        except Damaged:
+            self.damaged.add((stream, item))
+            return None
+
+    def place(self, name: str) -> int | None:
+        """Return a number that was kept under a name, None if there is none."""
+        found = self.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
+        if found is None:
+            return None
+        value, _, seal = found[0].partition(" ")
+        if seal != str(record_seal(name, value)):
+            raise Damaged(f"the place {name}")
+        return int(value)
+
+    def tokens(self) -> list[tuple[str, str, str, float | None]]:
+        """Return name, role, digest and expiry of every undamaged token."""
+        with checking("a token"):
+            query = "SELECT name, role, digest, expires, seal FROM tokens ORDER BY name"
+            rows = self.execute(query).fetchall()
+        for name, *_ in (row for row in rows if record_seal(*row[:4]) != row[4]):
+            LOG.warning("The token of %r is damaged, and not accepted: make another.", name)
+        return [row[:4] for row in rows if record_seal(*row[:4]) == row[4]]

@@ -8,16 +8,15 @@ import zlib
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO
 
 from ..errors import SelectronError
-from .event import COLUMNS, content_seal, migrated_seal, record_seal, sealed
+from .event import COLUMNS, Log, content_seal, migrated_seal, record_seal, sealed
 
 DATABASE = "selectron.sqlite3"
 FOLDER, FILE = 0o700, 0o600
 OURS = (f"{DATABASE}*", "lock", "head", "snapshots", "snapshots/**/*")
 CACHE_KB = 65_536
-Connection = TypeVar("Connection", bound=sqlite3.Connection)
 
 
 def closed_to_others(folder: Path) -> None:
@@ -134,27 +133,26 @@ MIGRATIONS = (
 )
 
 
-def reader(folder: Path, kind: type[Connection]) -> Connection:
+def reader(folder: Path) -> Log:
     """Return a read-only connection, which sees committed data."""
     uri = f"{(folder / DATABASE).absolute().as_uri()}?mode=ro"
-    return sqlite3.connect(uri, uri=True, check_same_thread=False, factory=kind)
+    return sqlite3.connect(uri, uri=True, check_same_thread=False, factory=Log)
 
 
-def opened(path: Path, kind: type[Connection]) -> Connection:
+def opened(path: Path) -> Log:
     """Return a connection to a database, migrated if it is of an earlier version."""
     os.close(opener(path, os.O_RDWR | os.O_CREAT))  # SQLite's other files follow its mode
     db = sqlite3.connect(
-        path, isolation_level=None, check_same_thread=False, timeout=10, factory=kind
+        path, isolation_level=None, check_same_thread=False, timeout=10, factory=Log
     )
     for function in (content_seal, migrated_seal, record_seal):
         db.create_function(function.__name__, -1, function, deterministic=True)
     try:
         prepare(db, path)
-    except sqlite3.DatabaseError as error:
+    except BaseException as error:
         db.close()
-        raise damaged(path, str(error)) from None
-    except SelectronError:
-        db.close()
+        if isinstance(error, sqlite3.DatabaseError):
+            raise damaged(path, str(error)) from None
         raise
     return db
 
@@ -207,7 +205,7 @@ def verified(
 
 def integrity(folder: Path) -> str:
     """Return the first problem that SQLite finds in the database of a folder, or "ok"."""
-    with closing(reader(folder, sqlite3.Connection)) as db:
+    with closing(reader(folder)) as db:
         found: str = db.execute("PRAGMA integrity_check(1)").fetchone()[0]
         return found
 

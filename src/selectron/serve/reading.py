@@ -13,10 +13,9 @@ import pyarrow.parquet as pq
 
 from . import strict
 from .answering import Answer
-from .event import Event
+from .event import Event, Log
 from .problem import Problem, invalid, missing
 from .question import Question, derived
-from .store import Log
 from .stream import shown
 
 COLUMNS = (

@@ -1,123 +1,18 @@
 """The store of a folder, in SQLite.
 
-One thread writes (`Store`), any number read (`reader`). A transaction is durable once `commit` has
-returned. Entries of the log are sealed in a chain, and a file next to the database holds the last
-sequence number: damaged or lost entries are found when the store is opened.
+One thread writes (`Store`), any number read (`event.Log`). A transaction is durable once `commit`
+has returned. Entries of the log are sealed in a chain, and a file next to the database holds the
+last sequence number: damaged or lost entries are found when the store is opened.
 """
 
-import json
-import logging
-import sqlite3
 import zlib
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import Any
 
 from ..engine.rows import Dense, Sparse
 from . import opening, strict
-from .event import (
-    COLUMNS,
-    CONTENTS,
-    Damaged,
-    Event,
-    checking,
-    content_seal,
-    packed,
-    record_seal,
-    sealed,
-    unpacked,
-)
+from .event import COLUMNS, Event, content_seal, packed, record_seal, sealed
 from .problem import missing
-
-LOG = logging.getLogger("selectron.serve")
-LAST = 2**63 - 1  # no entry has a higher number
-
-
-class Log(sqlite3.Connection):
-    """A connection that reads a store, and checks what it reads: the methods raise Damaged."""
-
-    def __init__(self, *args: Any, **options: Any):
-        super().__init__(*args, **options)
-        self.damaged: set[tuple[int, int]] = set()  # streams and items, as `raw` finds them
-
-    def entries(self, where: str, *values: Any) -> Iterator[Event]:
-        """Yield entries of the log."""
-        before = "SELECT b.seal FROM log AS b WHERE b.seq = log.seq - 1"
-        query = f"SELECT {COLUMNS}, ({before}) FROM log WHERE {where}"
-        with checking("an entry of the log"):
-            for *fields, body, seal, chained in self.execute(query, values):
-                if sealed((*fields, body), chained or 0) != seal:
-                    raise Damaged(f"entry {fields[0]} of the log")
-                yield Event._make([*fields, json.loads(body)])
-
-    def event(self, seq: int) -> Event | None:
-        """Return an entry by its number."""
-        return next(self.entries("seq = ?", seq), None)
-
-    def item_of(self, stream: int, key: str) -> Event | None:
-        """Return the entry of an item by its own id."""
-        return next(self.entries("stream = ? AND key = ?", stream, key), None)
-
-    def about(self, item: int, until: int = LAST) -> Iterator[Event]:
-        """Yield the entry of an item and all entries about it up to a number, in log order."""
-        first = self.event(item)
-        if first is not None and first.kind == "item":
-            yield first
-            where = "item = ? AND seq <= ? AND kind <> 'item' ORDER BY seq"
-            yield from self.entries(where, item, until)
-
-    def seal_of(self, seq: int) -> int | None:
-        """Return the seal of an entry."""
-        found = self.execute("SELECT seal FROM log WHERE seq = ?", (seq,)).fetchone()
-        return found and found[0]
-
-    def record(self, what: str, query: str, key: Any, seal: Callable[..., int]) -> Any:
-        """Return the fields of a record without its seal, None if there is none."""
-        with checking(what):
-            found = self.execute(query, (key,)).fetchone()
-        if found is not None and found[-1] != seal(*found[:-1]):
-            raise Damaged(what)
-        return found and found[:-1]
-
-    def content(self, item: int) -> tuple[dict[str, Any] | None, Dense | Sparse | None]:
-        """Return an item and its row, each None if it is not stored."""
-        what = f"the content of item {item}"
-        found = self.record(what, f"{CONTENTS} WHERE item = ?", item, content_seal)
-        raw, row = found[3:] if found else (None, None)
-        return raw and json.loads(raw), row and unpacked(row)
-
-    def raw(self, stream: int, item: int) -> dict[str, Any] | None:
-        """Return an item, None if it is not stored or is damaged."""
-        try:
-            return self.content(item)[0]
-        except Damaged:
-            self.damaged.add((stream, item))
-            return None
-
-    def place(self, name: str) -> int | None:
-        """Return a number that was kept under a name, None if there is none."""
-        found = self.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
-        if found is None:
-            return None
-        value, _, seal = found[0].partition(" ")
-        if seal != str(record_seal(name, value)):
-            raise Damaged(f"the place {name}")
-        return int(value)
-
-    def tokens(self) -> list[tuple[str, str, str, float | None]]:
-        """Return name, role, digest and expiry of every undamaged token."""
-        with checking("a token"):
-            query = "SELECT name, role, digest, expires, seal FROM tokens ORDER BY name"
-            rows = self.execute(query).fetchall()
-        for name, *_ in (row for row in rows if record_seal(*row[:4]) != row[4]):
-            LOG.warning("The token of %r is damaged, and not accepted: make another.", name)
-        return [row[:4] for row in rows if record_seal(*row[:4]) == row[4]]
-
-
-def reader(folder: Path) -> Log:
-    """Return a read-only connection, which sees committed data."""
-    return opening.reader(folder, Log)
 
 
 class Store:
@@ -133,7 +28,7 @@ class Store:
         with ExitStack() as undoing:
             undoing.enter_context(opening.locked(folder / "lock"))
             self.witness = undoing.enter_context(closing(opening.Witness(folder / "head")))
-            self.db = undoing.enter_context(closing(opening.opened(folder / opening.DATABASE, Log)))
+            self.db = undoing.enter_context(closing(opening.opened(folder / opening.DATABASE)))
             self.head, self.last_at = opening.verified(self.db, self.witness, accept_loss)
             odd = "seal <> content_seal(item, stream, at, CAST(raw AS BLOB), features)"
             query = f"SELECT stream, item FROM contents WHERE {odd}"

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from ..errors import SelectronError
 from . import strict
 from .declaration import Declaration
-from .event import Damaged, Event
+from .event import LAST, Damaged, Event
 from .learning import Decided, Learning, Row, extractor
 from .problem import Problem, missing
 from .question import COUNTS, Question, Tally, derived
-from .store import LAST, Store
+from .store import Store
 
 NOBODY = ""  # `who` of retired questions in the log
 SHOWN = ("new_classes", "annotators", "lease", "learner", "hide")  # of a declaration, in its view

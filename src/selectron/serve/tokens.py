@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import SelectronError
-from .opening import DATABASE
+from .event import Log
+from .opening import DATABASE, reader
 from .problem import Problem, invalid
-from .store import Log, Store, reader
+from .store import Store
 
 ROLES = ("ingest", "annotate", "read", "admin")
 DAY = 86_400.0
