@@ -407,6 +407,6 @@ def test_nothing_is_wider_than_the_screen(site, visit, options):
 
 
 def test_the_pages_are_small():
-    from selectron.serve.app import PAGES, STATIC, content
+    from selectron.serve.app import FILES
 
-    assert sum(len(content(name)) for name in (*PAGES.values(), *STATIC)) < 100_000
+    assert sum(map(len, FILES.values())) < 100_000

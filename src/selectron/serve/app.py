@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -66,10 +65,7 @@ class Figures(NamedTuple):
 ERROR = {"description": "What is wrong, and why: {error: {code, message}}."}
 PAGES = {"/": "streams.html", "/label": "label.html", "/history": "history.html"}
 MEDIA = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
-STATIC = (
-    "style.css", "talk.js", "streams.js", "label.js", "item.js", "outbox.js", "chart.js",
-    "history.js", "uPlot.iife.min.js", "uPlot.min.css", "icon.svg",
-)  # fmt: skip
+FILES = {file.name: file.read_bytes() for file in (files(__package__) / "page").iterdir()}
 
 
 def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = None) -> FastAPI:
@@ -124,23 +120,16 @@ def add_plain(app: FastAPI) -> None:
         return Response(generate_latest(Figures(request.app.state.host)), media_type="text/plain")
 
     app.include_router(router)
-    for path, name in [*PAGES.items(), *((f"/static/{name}", name) for name in STATIC)]:
-        app.get(path, include_in_schema=False)(page(name))
+    for path in (*PAGES, "/static/{name}"):
+        app.add_route(path, page)
 
 
-def page(name: str) -> Any:
-    """Return the endpoint of a file."""
-
-    async def send() -> Response:
-        return Response(content(name), media_type=MEDIA[name.rpartition(".")[2]])
-
-    return send
-
-
-@cache
-def content(name: str) -> bytes:
+async def page(request: Request) -> Response:
     """Return a file of the pages."""
-    return (files(__package__) / "page" / name).read_bytes()
+    name = request.path_params.get("name") or PAGES[request.url.path]
+    if name not in FILES:
+        raise HTTPException(404)
+    return Response(FILES[name], media_type=MEDIA.get(name.rpartition(".")[2], "text/plain"))
 
 
 def add_errors(app: FastAPI) -> None:
