@@ -167,7 +167,7 @@ def test_one_key_one_effect(web):
 
 
 def test_limits(web):
-    one = web(rates=Rates(0.0, 60))
+    one = web(rates=Rates(1e-9, 60))
     long = json.dumps({"data": {"text": "a" * (1 << 20)}}).encode()
     assert one.post(ITEMS, "ingest", long).status_code == 413
     assert one.post("/v1/streams/mail/batch", "ingest", b"x" * ((8 << 20) + 1)).status_code == 413

@@ -33,37 +33,22 @@ HEADERS = {
 
 
 class Rates:
-    """A token bucket per address, refilled at `rate` and holding `burst` requests."""
+    """Turns of requests: of each address `rate` a second, and `burst` at once."""
 
     def __init__(self, rate: float = RATE, burst: float = BURST):
-        self.rate, self.burst = rate, burst
-        self.buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self.gap, self.ahead = 1 / rate, burst / rate
+        self.last: OrderedDict[str, float] = OrderedDict()  # the last turn of each address
 
-    def take(self, address: str, now: float) -> bool:
-        """Return whether an address may send a request now, and count it."""
-        left, then = self.buckets.pop(address, (self.burst, now))
-        left = min(self.burst, left + (now - then) * self.rate)
-        self.buckets[address] = (left - 1 if left >= 1 else left, now)
-        if len(self.buckets) > ADDRESSES:
-            self.buckets.popitem(last=False)
-        return left >= 1
-
-
-class Lane:
-    """The common rate limit of requests without a valid token, from all addresses."""
-
-    def __init__(self) -> None:
-        self.last = 0.0
-
-    async def enter(self) -> None:
-        """Wait for a turn. Raises Problem (503) if that would take too long."""
+    def take(self, address: str = "", most: float = 0.0) -> float | None:
+        """Take a turn; return the seconds until it comes, or None if they would exceed `most`."""
         now = time.monotonic()
-        turn = max(self.last, now - AT_ONCE / STRANGERS) + 1 / STRANGERS
-        if turn > now + WAIT:
-            raise Problem(503, "busy", "Too many requests without a token: wait a moment.")
-        self.last = turn
-        if turn > now:
-            await asyncio.sleep(turn - now)
+        first = now - self.ahead
+        last = max(first, self.last.pop(address, first))
+        late = last + self.gap - now > most
+        self.last[address] = last if late else last + self.gap
+        if len(self.last) > ADDRESSES:
+            self.last.popitem(last=False)
+        return None if late else max(0.0, last + self.gap - now)
 
 
 class Guard:
@@ -85,7 +70,7 @@ class Guard:
         self.app, self.whose = app, whose
         self.hosts = {*map(bare, (*LOCAL, *hosts))}
         self.rates = rates or Rates()
-        self.lane = Lane()
+        self.strangers = Rates(STRANGERS, AT_ONCE)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Process a request."""
@@ -127,12 +112,14 @@ class Guard:
         if origin is not None and origin.lower().partition("://")[2] != host:
             raise Problem(403, "origin", "Requests from pages of other origins are refused.")
         address = (scope.get("client") or ("", 0))[0]
-        if not self.rates.take(address, time.monotonic()):
+        if self.rates.take(address) is None:
             raise Problem(429, "too_many", "Too many requests: wait a second.")
         person = self.whose(headers.get("authorization"))
         scope.setdefault("state", {})["person"] = person
         if person is None:
-            await self.lane.enter()
+            if (wait := self.strangers.take(most=WAIT)) is None:
+                raise Problem(503, "busy", "Too many requests without a token: wait a moment.")
+            await asyncio.sleep(wait)
 
 
 def bare(host: str) -> str:
