@@ -191,7 +191,7 @@ def test_drift_is_marked_by_the_rule_of_evaluate():
     found = np.r_[np.zeros(500), np.full(53, 5.0), np.zeros(147), np.linspace(4, 9, 100)]
     evidence, tally = np.column_stack([found, ages]).tolist(), Tally()
     for i, each in enumerate(evidence):
-        body = {"asked": False, "age": int(each[1]), "evidence": each}
+        body = {"asked": False, "evidence": each}
         event = Event(3 * i + 1, 1, "item", 3 * i + 1, None, float(i), "feed", body)
         tally.add_item(event)
         if i % 40 == 0:  # as a snapshot that is loaded again

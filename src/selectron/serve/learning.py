@@ -181,7 +181,7 @@ def plain(name: str, value: Any) -> float:
 
 
 ROOM = 1000  # open tickets beyond the size of the queue
-AGE, EVIDENCE = 4, 5  # indices in a round's output of the leading expert's age, and of drift
+EVIDENCE = 5  # the index of drift in a round's output
 
 
 class Decided(NamedTuple):
@@ -192,7 +192,6 @@ class Decided(NamedTuple):
     probability: float
     ticket: int | None
     reason: str | None  # "uncertain", "audit" or "drift", if queried
-    age: int | None  # of the leading expert, in rounds
     evidence: list[float] | None  # of drift, as in `run.evidence`
 
 
@@ -227,11 +226,6 @@ class Learning:
         return hasattr(self.clf, "model_")
 
     @property
-    def classes(self) -> list[str]:
-        """The known classes."""
-        return self.clf.classes_.tolist() if self.begun else []
-
-    @property
     def columns(self) -> list[str]:
         """What every field is taken for, in a line each, if the encoder learns that."""
         return self.clf.encoder_.report() if hasattr(self.clf, "encoder_") else []
@@ -248,12 +242,13 @@ class Learning:
         past = tuple(model.past) if model else self.asker.past()
         now = in_window(self.numbers, record_of(past), at)
         floor = current_rate(self.numbers, now, at, lasting=0.0)[1]  # that of audits
-        label, margin, probability, ticket, *watched = self._round(model, row, at)
-        reason = None
+        label, margin, probability, ticket = self._round(model, row, at)
+        model, reason = self.clf.model_, None
         if ticket is not None:
-            burst = record_of(tuple(self.clf.model_.past)).burst > 0
+            burst = record_of(tuple(model.past)).burst > 0
             reason = "audit" if draw < floor else "drift" if burst else "uncertain"
-        return Decided(label, margin, probability, ticket, reason, *watched)
+        evidence = model.room.out[EVIDENCE][0].tolist() if model.aging else None
+        return Decided(label, margin, probability, ticket, reason, evidence)
 
     def _round(self, model: Any, row: Row, at: float) -> tuple:
         if model is None:
@@ -263,11 +258,7 @@ class Learning:
             index, margin, probability, ticket = model.decide(self._encoded(row), at)
             known = len(self.clf.classes_)
             label = self.clf.classes_.item(min(index, known - 1)) if known else None
-        out = self.clf.model_.room.out
-        watched: tuple = None, None
-        if self.clf.model_.aging:
-            watched = int(out[AGE][0]), out[EVIDENCE][0].tolist()
-        return None if label is None else str(label), margin, probability, ticket, *watched
+        return None if label is None else str(label), margin, probability, ticket
 
     def _encoded(self, row: Row) -> Dense | Sparse:
         """Return a row for the model; of kind "auto", the encoder learns from it.
