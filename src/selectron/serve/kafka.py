@@ -39,13 +39,11 @@ def connected(host: Host) -> Iterator[None]:
     Raises SelectronError if confluent-kafka is missing, or refuses a setting.
     """
     ending = threading.Event()
-    kafkas = {name: stream.declaration.kafka for name, stream in host.service.streams.items()}
-    found = [
-        kind(host, name, kafka, ending)
-        for name, kafka in kafkas.items()
-        for kind in (Reader, Writer)
-        if kafka is not None and kind.topic(kafka)
-    ]
+    found: list[Connection] = []
+    for stream in host.service.streams.values():
+        if (kafka := stream.declaration.kafka) is not None:
+            found += [Reader(host, stream, kafka, ending)] if kafka.items else []
+            found += [Writer(host, stream, kafka, ending)] if kafka.decisions else []
     for each in found:
         each.thread.start()
     try:
@@ -83,15 +81,12 @@ def place(*names: object) -> str:
 class Connection:
     """A thread that runs `turn` until the end; it waits after a failure, and tries again."""
 
-    def __init__(self, host: Host, name: str, kafka: Kafka, ending: threading.Event):
-        self.host, self.name, self.kafka, self.ending = host, name, kafka, ending
-        self.failing = ""
-        self.client = self.made()
-        self.thread = threading.Thread(target=self.run, name=f"selectron-{name}", daemon=True)
+    client: Any
 
-    def made(self) -> Any:
-        """Return the client."""
-        raise NotImplementedError
+    def __init__(self, host: Host, stream: Stream, kafka: Kafka, ending: threading.Event):
+        self.host, self.stream, self.kafka, self.ending = host, stream, kafka, ending
+        self.name, self.failing = stream.name, ""
+        self.thread = threading.Thread(target=self.run, name=f"selectron-{self.name}", daemon=True)
 
     def turn(self) -> None:
         """Do what is to be done. Raises SelectronError if it has to be tried again."""
@@ -115,27 +110,22 @@ class Connection:
             self.failing = what
             LOG.warning("Stream %r, Kafka: %s", self.name, what)
 
-    def write(self, do: Callable[[Stream, Service, float], Any]) -> Any:
-        """Run a function of stream, service and time in the writer; return its reply."""
-        work = Work(lambda service, at: do(service.streams[self.name], service, at))
-        return self.host.submit(work).result()
+    def write(self, do: Callable[[Service, float], Any]) -> None:
+        """Run a function of service and time in the writer."""
+        self.host.submit(Work(do)).result()
 
 
 class Reader(Connection):
     """Reads items from all partitions of a topic."""
 
-    started: set[int]
-
-    @staticmethod
-    def topic(kafka: Kafka) -> str:
-        """Return the topic of items."""
-        return kafka.items
-
-    def made(self) -> Any:
-        """Return a consumer that keeps no offsets at the brokers."""
-        self.started, self.looked = set(), 0.0
-        group = {"group.id": "selectron", "enable.auto.commit": False}
-        return client("Consumer", self.kafka, **group, **{"auto.offset.reset": "earliest"})
+    def __init__(self, *args: Any):
+        super().__init__(*args)
+        self.started: set[int] = set()
+        self.looked = 0.0
+        self.found: list[tuple[Any, Item | Problem]] = []  # messages that are not stored yet
+        group = {"group.id": "selectron", "enable.auto.commit": False}  # no offsets at the brokers
+        reset = {"auto.offset.reset": "earliest"}
+        self.client = client("Consumer", self.kafka, **group, **reset)
 
     def run(self) -> None:
         """Run until the end, and close the consumer."""
@@ -143,18 +133,15 @@ class Reader(Connection):
         self.client.close()
 
     def turn(self) -> None:
-        """Take some messages."""
+        """Take some messages; those that cannot be stored are tried again at the next turn."""
         if time.monotonic() - self.looked > LOOK * bool(self.started):
             self.look()
-        messages = [m for m in self.client.consume(BATCH, POLL) if not self.failed(m)]
-        found = [(message, self.item(message)) for message in messages]
-        while found and not self.ending.is_set():
-            try:
-                self.write(lambda stream, service, at: self.take(found, stream, service, at))
-                break
-            except Problem as problem:  # nothing is stored: the disk is full, for example
-                self.complain(str(problem))
-                self.ending.wait(RETRY)
+        if not self.found:
+            messages = [m for m in self.client.consume(BATCH, POLL) if not self.failed(m)]
+            self.found = [(message, self.item(message)) for message in messages]
+        if self.found:
+            self.write(self.take)
+            self.found = []
 
     def look(self) -> None:
         """Start to read partitions that are new, each behind the last message that was taken."""
@@ -188,13 +175,13 @@ class Reader(Connection):
             self.complain(f"topic {self.kafka.items!r}: {message.error().str()}")
         return message.error() is not None
 
-    def take(self, found: list[Any], stream: Stream, service: Service, at: float) -> None:
+    def take(self, service: Service, at: float) -> None:
         """Add the items of messages, and keep the offsets behind them, in one transaction."""
-        for message, item in found:
+        for message, item in self.found:
             try:
                 if isinstance(item, Problem):
                     raise item
-                stream.add_one(item, "kafka", at)
+                self.stream.add_one(item, "kafka", at)
             except Problem as problem:
                 what = f"message {key(message)} is left out: {problem}"
                 LOG.warning("Stream %r, Kafka: %s", self.name, what)
@@ -210,7 +197,7 @@ class Reader(Connection):
             if own and not isinstance(data.get(own), str | int):
                 raise invalid(f"The field {own!r} must be a text or a whole number.")
             new = NewItem.of({"id": str(data[own]) if own else key(message), "data": data})
-            return new.made(self.host.row_of[self.name])
+            return new.made(self.stream.row_of)
         except Problem as problem:
             return problem
 
@@ -223,17 +210,12 @@ def key(message: Any) -> str:
 class Writer(Connection):
     """Sends decisions and answers to a topic, in the order of the log."""
 
-    @staticmethod
-    def topic(kafka: Kafka) -> str:
-        """Return the topic of decisions."""
-        return kafka.decisions
-
-    def made(self) -> Any:
-        """Return a producer that keeps the order."""
+    def __init__(self, *args: Any):
+        super().__init__(*args)
         self.place = place(self.name, "sent", self.kafka.decisions)
         self.last = self.host.read(lambda db: db.place(self.place)) or 0
         limits = {"delivery.timeout.ms": int(1000 * FLUSH), "enable.idempotence": True}
-        return client("Producer", self.kafka, **limits)
+        self.client = client("Producer", self.kafka, **limits)  # which keeps the order
 
     def turn(self) -> None:
         """Send the entries of a page of the log; wait if there are none."""
@@ -252,15 +234,14 @@ class Writer(Connection):
         if self.client.flush(FLUSH) or failed:
             self.client.purge()
             raise SelectronError(failed[0] if failed else f"{self.kafka.brokers} do not answer.")
-        self.write(lambda stream, service, at: service.store.put_place(self.place, last))
+        self.write(lambda service, at: service.store.put_place(self.place, last))
         self.last = last
 
     def page(self) -> tuple[list[dict[str, Any]], int]:
         """Return the next decisions and answers, without the data of items, and the last entry."""
         with self.host.reading() as db:
-            rows = list(
-                islice(reading.audit(db, self.host.ids[self.name], self.last), reading.PAGE)
-            )
+            log = reading.audit(db, self.stream.id, self.last)
+            rows = list(islice(log, reading.PAGE))
         sent = [row for row in rows if row["kind"] in SENT]
         short = [{k: v for k, v in row.items() if v is not None and k != "data"} for row in sent]
         return [{"id": None, **row} for row in short], rows[-1]["entry"]
