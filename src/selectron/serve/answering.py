@@ -38,11 +38,15 @@ class Answer(Body):
 
 def ask(stream: Stream, who: str, at: float) -> dict[str, Any] | None:
     """Lease the oldest question that this person may answer; return None if there is none."""
-    if (found := waiting(stream, who, at)) is None:
-        return None
-    question, content = found
-    lease = leased(stream, "shown", question.item, secrets.token_urlsafe(18), who, at)
-    return {**described(stream, question, content), "lease": lease}
+    for question in [q for q in stream.open.values() if q.free_for(who, at)]:
+        try:
+            content, _ = stream.db.content(question.item)
+        except Damaged:
+            stream.set_aside(question.item, at)
+            continue
+        lease = leased(stream, "shown", question.item, secrets.token_urlsafe(18), who, at)
+        return {**described(stream, question, content), "lease": lease}
+    return None
 
 
 def leased(stream: Stream, kind: str, item: int, token: str, who: str, at: float) -> dict[str, Any]:
@@ -50,16 +54,6 @@ def leased(stream: Stream, kind: str, item: int, token: str, who: str, at: float
     until = at + stream.declaration.lease
     stream.emit(kind, at, who, {"lease": digest(token), "until": until}, item=item)
     return {"token": token, "until": until, "now": at}
-
-
-def waiting(stream: Stream, who: str, at: float) -> tuple[Question, dict[str, Any] | None] | None:
-    """Return the oldest question that this person may answer, and its content if that is sound."""
-    for question in [q for q in stream.open.values() if q.free_for(who, at)]:
-        try:
-            return question, stream.db.content(question.item)[0]
-        except Damaged:
-            stream.set_aside(question.item, at)
-    return None
 
 
 def described(stream: Stream, question: Question, content: dict[str, Any] | None) -> dict[str, Any]:

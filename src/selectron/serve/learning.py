@@ -310,7 +310,7 @@ class Learning:
         """Write the model to a file."""
         self.clf.save(path)
 
-    def load(self, path: Path, learned: int, latest: float = 0.0, lead: float = 0.0) -> None:
+    def load(self, path: Path, learned: int, latest: float, lead: float) -> None:
         """Load the model from a file. Raises SelectronError if it is damaged."""
         self.clf = OnlineClassifier.load(path)
         self.learned, self.latest, self.lead = learned, latest, lead

@@ -235,15 +235,11 @@ class Tally:
         last = self.points[-1][1] + self.points[-1][2] if self.points else -self.step  # type: ignore[operator]
         if due - last < self.step:
             return
-        _, low, high = self.accuracy(recent=True)
-        known = None if not self.recent else 1 - self._wrong()
+        accuracy, low, high = self.accuracy(recent=True)
+        known = accuracy if self.recent else None
         self.points.append([at, self.items, self.answered, self.asked, waiting, known, low, high])
         if len(self.points) > POINTS:
             self.points, self.step = self.points[::2], 2 * self.step
-
-    def _wrong(self) -> float:
-        rows = np.array(list(self.recent.values()))
-        return float(rows[:, 1].sum() / rows[:, 0].sum())
 
     def accuracy(self, recent: bool = False) -> Estimate:
         """Return the honest accuracy of all items, or of recently answered ones.

@@ -35,11 +35,6 @@ def question(db: Log, stream: int, needed: int, item: int) -> Question:
     return found
 
 
-def item_by_key(db: Log, stream: int, needed: int, hide: str, key: str) -> dict[str, Any]:
-    """Return an item by its own id. Raises Problem (404) if there is none."""
-    return item(db, stream, needed, hide, number_of(db, stream, key))
-
-
 def number_of(db: Log, stream: int, key: str) -> int:
     """Return the number of an item by its own id. Raises Problem (404) if there is none."""
     event = db.item_of(stream, key)

@@ -261,7 +261,7 @@ def item_by_id(
     call: Reading, id: Annotated[str, Query(min_length=1, max_length=200)]
 ) -> dict[str, Any]:
     """Return an item by its own id."""
-    return call.read(reading.item_by_key, id)
+    return item(call, call.host.read(lambda db: reading.number_of(db, call.id, id)))
 
 
 @reports.get("/streams/{stream}/items/{item}", **allowed(*ALL))

@@ -111,8 +111,8 @@ def load(stream: Stream, path: Path) -> None:
     model = path.with_suffix(".model")
     if sha256(model.read_bytes()).hexdigest() != manifest["model"]:
         raise SelectronError("its model is damaged.")
-    stream.model.load(model, manifest["learned"], *manifest.get("clock", ()))
-    stream.model.void = manifest.get("void", 0)
+    stream.model.load(model, manifest["learned"], *manifest["clock"])
+    stream.model.void = manifest["void"]
     stream.tally = Tally.unpack(manifest["tally"])
     for item in manifest["open"]:
         question = derived(db.about(item, seq), stream.needed)
