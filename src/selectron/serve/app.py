@@ -22,7 +22,6 @@ from .host import Host
 from .problem import Problem, unfit
 from .requests import Bodies, allowed, sent, strict_routes
 from .service import BROKEN
-from .tokens import Person, owner
 
 COUNTERS = {
     "items": "Items received",
@@ -78,9 +77,6 @@ def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = Non
         host.loop = None
         await run_sync(host.stop)
 
-    def whose(header: str | None) -> Person | None:
-        return owner(header, host.people, host.clock())
-
     app = FastAPI(
         title="Selectron",
         version=__version__,
@@ -97,7 +93,7 @@ def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = Non
         app.include_router(router)
     add_plain(app)
     add_errors(app)
-    app.add_middleware(Guard, whose=whose, hosts=hosts, rates=rates)
+    app.add_middleware(Guard, host=host, hosts=hosts, rates=rates)
     return app
 
 

@@ -85,7 +85,7 @@ def feeding(host: Host) -> Iterator[None]:
 
 def send(host: Host, start: int, found: list[dict[str, Any]]) -> None:
     """Send messages with ids from their numbers."""
-    row_of = host.row_of[DEMO.name]
+    row_of = host.service.streams[DEMO.name].row_of
     items = [
         Item.of(f"message-{number}", message, row_of(message))
         for number, message in enumerate(found, start)

@@ -4,13 +4,15 @@ import asyncio
 import re
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 
+from .host import Host
 from .problem import Problem
+from .tokens import owner
 
 FEW = 1 << 13  # bytes of a body that are passed over; beyond them the connection is closed
 RATE, BURST = 2000.0, 4000.0  # requests a second of one address, and at once
@@ -54,20 +56,14 @@ class Rates:
 class Guard:
     """ASGI middleware: checks host, origin and rate, and identifies the owner of the token.
 
-    `whose` returns the owner of an Authorization header or None; it is stored as `state.person`. A
-    connection is closed after the reply if a long body has not been read. HEAD is answered as GET.
+    The owner of a valid token is stored as `state.person`, otherwise None. A connection is closed
+    after the reply if a long body has not been read. HEAD is answered as GET.
 
     Starlette's TrustedHostMiddleware does not suffice: it replies with 400 in plain text.
     """
 
-    def __init__(
-        self,
-        app: Any,
-        whose: Callable[[str | None], Any],
-        hosts: Iterable[str] = (),
-        rates: Rates | None = None,
-    ):
-        self.app, self.whose = app, whose
+    def __init__(self, app: Any, host: Host, hosts: Iterable[str], rates: Rates | None):
+        self.app, self.host = app, host
         self.hosts = {*map(bare, (*LOCAL, *hosts))}
         self.rates = rates or Rates()
         self.strangers = Rates(STRANGERS, AT_ONCE)
@@ -114,7 +110,7 @@ class Guard:
         address = (scope.get("client") or ("", 0))[0]
         if self.rates.take(address) is None:
             raise Problem(429, "too_many", "Too many requests: wait a second.")
-        person = self.whose(headers.get("authorization"))
+        person = owner(headers.get("authorization"), self.host.people, self.host.clock())
         scope.setdefault("state", {})["person"] = person
         if person is None:
             if (wait := self.strangers.take(most=WAIT)) is None:

@@ -72,8 +72,6 @@ class Host:
         self.writer = threading.Thread(target=start, name="selectron-writer", daemon=True)
         self.writer.start()
         self.service = ready.result()
-        self.ids = {name: stream.id for name, stream in self.service.streams.items()}
-        self.row_of = {name: stream.row_of for name, stream in self.service.streams.items()}
         self.people = self.read(tokens.known)
 
     # In the writer's thread
@@ -213,8 +211,10 @@ class Host:
         until = tokens.expiry(days, self.clock())
 
         def make(service: Service, at: float) -> str:
-            if new:
-                tokens.unused(name, tokens.known(service.store.db), self.clock())
+            people = tokens.known(service.store.db).values() if new else ()
+            if any(one.name == name and not one.expired(self.clock()) for one in people):
+                message = f"There is a token named {name!r}: revoke it first, or give another name."
+                raise Problem(409, "conflict", message)
             return tokens.made(service.store, name, role, until)
 
         return self._tokens(make)

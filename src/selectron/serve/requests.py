@@ -168,8 +168,9 @@ class Call:
         self.request, self.stream, self.key = request, stream, key
         self.host: Host = request.app.state.host
         self.person: Person = request.state.person
-        self.view, self.id = self.host.view(stream), self.host.ids[stream]
-        self.row_of = self.host.row_of[stream]
+        self.view = self.host.view(stream)
+        served = self.host.service.streams[stream]
+        self.id, self.row_of = served.id, served.row_of
 
     async def parse(self, function: Callable[[], Found]) -> Found:
         """Return the result of a function that parses the body, in a thread if that is large."""

@@ -65,13 +65,6 @@ def expiry(days: float | None, now: float) -> float | None:
     return now + days * DAY
 
 
-def unused(name: str, people: dict[str, Person], now: float) -> None:
-    """Raise Problem (409) if a token of this name has not expired."""
-    if any(person.name == name and not person.expired(now) for person in people.values()):
-        message = f"There is a token named {name!r}: revoke it first, or give another name."
-        raise Problem(409, "conflict", message)
-
-
 def hashed(token: str) -> str:
     """Return the hash of a token: 192 random bits need no salt."""
     return sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
