@@ -3,15 +3,13 @@
 import logging
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from hashlib import sha256
-from itertools import islice
 from typing import Any, NamedTuple
 
 from ..errors import SelectronError
 from . import strict
 from .declaration import Declaration
-from .event import LAST, Damaged, Event
+from .event import LAST, Event
 from .learning import Decided, Learning, Row, extractor
 from .problem import Problem, missing
 from .question import COUNTS, Question, Tally, derived
@@ -20,7 +18,6 @@ from .store import Store
 NOBODY = ""  # `who` of retired questions in the log
 SHOWN = ("new_classes", "annotators", "lease", "learner", "hide")  # of a declaration, in its view
 LOG = logging.getLogger("selectron.serve")
-TOGETHER = 500  # entries replayed at a time
 
 
 class Item(NamedTuple):
@@ -153,7 +150,8 @@ class Stream:
 
     def row(self, item: int) -> Row | None:
         """Return the row of an item, None if its content is deleted. Raises Damaged."""
-        return self._rows([item]).get(item)
+        raw, row = self.db.content(item)
+        return self.row_of(raw) if row is None and raw is not None else row
 
     def log_after(self, seq: int) -> Iterator[Event]:
         """Yield the entries of this stream after a number."""
@@ -165,18 +163,14 @@ class Stream:
         Raises SelectronError if a decision differs, and Damaged if the model needs a damaged item;
         the entries before it have then been replayed.
         """
-        events = self.log_after(self.seq)
-        while part := list(islice(events, TOGETHER)):
-            items = [event.item for event in part if event.kind == "item"]
-            rows = self._rows(items, damaged=True)
-            for event in part:
-                if event.kind == "item":
-                    self._decide_again(event, rows.get(event.item))
-                elif event.body.get("learn") == "tell":
-                    self.model.tell(event.body["ticket"], event.body["learned"])
-                elif event.body.get("learn"):
-                    self.model.teach(self._row_again(event), event.body["learned"])
-                self.take(event)
+        for event in self.log_after(self.seq):
+            if event.kind == "item":
+                self._decide_again(event)
+            elif event.body.get("learn") == "tell":
+                self.model.tell(event.body["ticket"], event.body["learned"])
+            elif event.body.get("learn"):
+                self.model.teach(self._row_again(event), event.body["learned"])
+            self.take(event)
 
     def forgo(self) -> tuple[str, int]:
         """Apply the rest of the log without the model; return the name and where it begins."""
@@ -186,21 +180,9 @@ class Stream:
         self.model.void = self.seq
         return self.name, start
 
-    def _rows(self, items: Sequence[int], damaged: bool = False) -> dict[int, Row]:
-        """Return the rows of items whose contents are stored; leave out or raise Damaged ones."""
-        contents: dict[int, Any] = {}
-        for item in items:
-            with suppress(*([Damaged] if damaged else [])):
-                contents[item] = self.db.content(item)
-        rows = {
-            item: self.row_of(raw) if row is None and raw is not None else row
-            for item, (raw, row) in contents.items()
-        }
-        return {item: row for item, row in rows.items() if row is not None}
-
-    def _decide_again(self, event: Event, row: Row | None) -> None:
-        row = self._row_again(event) if row is None else row
-        again = {**recorded(self.model.decide(row, event.at)), "version": self.model.learned}
+    def _decide_again(self, event: Event) -> None:
+        decided = self.model.decide(self._row_again(event), event.at)
+        again = {**recorded(decided), "version": self.model.learned}
         if any(event.body[name] != value for name, value in again.items()):
             raise SelectronError(
                 f"Stream {self.name!r}: item {event.item} of the log comes out differently from "
