@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
@@ -108,24 +107,18 @@ def pages(db: Log, after: int = 0) -> Iterator[tuple[int, int]]:
 
 def audit(db: Log, stream: int, after: int = 0) -> Iterator[dict[str, Any]]:
     """Yield the log of a stream after an entry, one row with the same columns per entry."""
-    query = (
-        "SELECT log.seq, i.key, i.body FROM log JOIN log AS i ON i.seq = log.item"
-        " WHERE log.stream = ? AND log.seq > ? AND log.seq <= ? ORDER BY log.seq"
-    )
     where = "stream = ? AND seq > ? AND seq <= ? ORDER BY seq"
     for low, high in pages(db, after):
-        items = db.execute(query, (stream, low, high)).fetchall()
-        found = list(db.entries(where, stream, low, high))
-        for event, (_, key, body) in zip(found, items, strict=True):
-            yield _row(event, key, json.loads(body), db.raw(stream, event.item))
+        for event in list(db.entries(where, stream, low, high)):
+            (item,) = [event] if event.kind == "item" else db.entries("seq = ?", event.item)
+            yield _row(event, item, db.raw(stream, event.item))
 
 
-def _row(
-    event: Event, key: str, decided: dict[str, Any], data: dict[str, Any] | None
-) -> dict[str, Any]:
+def _row(event: Event, item: Event, data: dict[str, Any] | None) -> dict[str, Any]:
     seq, _, kind, number, _, at, who, body = event
+    decided = item.body
     values = (
-        seq, kind, number, key, at, who, body.get("verdict"),
+        seq, kind, number, item.key, at, who, body.get("verdict"),
         body.get("label") if kind == "answer" else None, body.get("shown"), body.get("late"),
         body.get("counts"), body.get("supersedes"), body.get("learned"), decided["label"],
         decided["margin"], decided["probability"], decided["asked"], decided["reason"],
