@@ -20,12 +20,12 @@ from .problem import Problem, missing
 from .service import BROKEN, Service, Work
 
 # on Linux a clock that counts while the machine is suspended, elsewhere the one there is
-STEADY = getattr(time, "CLOCK_BOOTTIME", None)
+STEADY = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 def elapsed() -> float:
     """Return the seconds of a monotonic clock."""
-    return time.monotonic() if STEADY is None else time.clock_gettime(STEADY)
+    return time.clock_gettime(STEADY)
 
 
 def steady_clock(wall: Callable[[], float], steady: Callable[[], float]) -> Callable[[], float]:
@@ -67,31 +67,23 @@ class Host:
         self.loop: asyncio.AbstractEventLoop | None = None
         self.pulse = asyncio.Event()
         self.waiting: queue.Queue = queue.Queue(WAITING)
-        ready: Future[Service] = Future()
-        start = partial(self._run, partial(Service, folder, declarations, **options), ready)
-        self.writer = threading.Thread(target=start, name="selectron-writer", daemon=True)
-        self.writer.start()
-        self.service = ready.result()
+        self.service = Service(folder, declarations, **options)
+        self._changed()
         self.people = self.read(tokens.known)
+        self.writer = threading.Thread(target=self._run, name="selectron-writer", daemon=True)
+        self.writer.start()
 
     # In the writer's thread
 
-    def _run(self, make: Callable[[], Service], ready: Future) -> None:
-        """Create the service, and run it until `stop`."""
+    def _run(self) -> None:
+        """Run the service until `stop`."""
         try:
-            service = make()
-        except BaseException as error:
-            ready.set_exception(error)
-            return
-        self._changed(service)
-        ready.set_result(service)
-        try:
-            while (batch := self._batch(RETRY if service.failing else None)) is not None:
-                self._do(service, batch)
+            while (batch := self._batch(RETRY if self.failing else None)) is not None:
+                self._do(batch)
         finally:
             self.ended = True
             self._refuse()
-            service.close()
+            self.service.close()
 
     def _batch(self, patience: float | None) -> list[tuple[Work, Future]] | None:
         """Wait for work; return what is queued, or None to stop.
@@ -117,26 +109,26 @@ class Host:
                 if entry is not None and entry[1].set_running_or_notify_cancel():
                     entry[1].set_exception(Problem(503, "ending", ENDED))
 
-    def _do(self, service: Service, batch: list[tuple[Work, Future]]) -> None:
+    def _do(self, batch: list[tuple[Work, Future]]) -> None:
         wanted = [(work, future) for work, future in batch if future.set_running_or_notify_cancel()]
         if batch and not wanted:
             return
         try:
-            replies: list[Any] = service.run([work for work, _ in wanted], self.steady())
+            replies: list[Any] = self.service.run([work for work, _ in wanted], self.steady())
         except Exception:
             LOG.exception("The batch could not be done, nor taken back")
             replies = [Problem(500, "internal", BROKEN) for _ in wanted]
-        self._changed(service)
+        self._changed()
         for (_, future), reply in zip(wanted, replies, strict=True):
             if isinstance(reply, Problem):
                 future.set_exception(reply)
             else:
                 future.set_result(reply)
 
-    def _changed(self, service: Service) -> None:
+    def _changed(self) -> None:
         """Publish the committed state."""
-        self.views, self.failing = service.views, service.failing
-        self.broken = self.broken or service.broken
+        self.views, self.failing = self.service.views, self.service.failing
+        self.broken = self.broken or self.service.broken
         if self.loop is not None and not self.loop.is_closed():
             self.loop.call_soon_threadsafe(self._beat)
 

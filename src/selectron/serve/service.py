@@ -152,7 +152,7 @@ class Service:
         """Restore the streams to the committed state."""
         for stream in self.streams.values():
             snapshots.restore(stream)
-        self.views, self.failing = {}, False
+        self.failing = False
         self.look()
 
     # Snapshots, and what is deleted
