@@ -9,7 +9,7 @@ from contextlib import closing
 import pytest
 
 from selectron import SelectronError
-from selectron.serve.opening import MIGRATIONS
+from selectron.serve.store import MIGRATIONS
 
 from .mail import declared, texts
 

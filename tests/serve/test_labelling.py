@@ -10,7 +10,7 @@ import pytest
 
 from selectron.errors import SelectronError
 from selectron.serve import declaration, reading
-from selectron.serve.opening import reader
+from selectron.serve.store import reader
 
 from .mail import declared, texts
 

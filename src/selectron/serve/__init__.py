@@ -2,7 +2,7 @@
 
     problem, strict        errors of requests, and strict JSON
     declaration            the TOML table that declares a stream
-    event, opening, store  the log, in SQLite
+    event, store           the log, in SQLite
     learning               features and the model: state derived from the log
     question               questions and statistics: state derived from the log
     stream, snapshots      a stream as all of these, and how it starts again

@@ -15,9 +15,9 @@ from typing import Any, Self, TypeVar
 from . import tokens
 from .declaration import Declaration
 from .event import Damaged, Log
-from .opening import reader
 from .problem import Problem, missing
 from .service import BROKEN, Service, Work
+from .store import reader
 
 # on Linux a clock that counts while the machine is suspended, elsewhere the one there is
 STEADY = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..data.files import replace
 from ..errors import SelectronError
-from . import opening, store, strict
+from . import store, strict
 from .event import Damaged
 from .question import Tally, derived
 from .stream import Stream
@@ -33,10 +33,10 @@ def take(stream: Stream) -> None:
         return
     here = folder(stream)
     for path in (here.parent, here):
-        path.mkdir(mode=opening.FOLDER, exist_ok=True)
+        path.mkdir(mode=store.FOLDER, exist_ok=True)
     model = here / f"{stream.seq}.model"
     stream.model.save(model)
-    opening.close(model)
+    store.close(model)
     store.reached("model written")
     manifest = sealed(
         {
@@ -55,7 +55,7 @@ def take(stream: Stream) -> None:
     )
     path = here / f"{stream.seq}.json"
     text = strict.dumps(manifest).encode()
-    replace(path, text, reached=store.reached, opener=opening.opener)
+    replace(path, text, reached=store.reached, opener=store.opener)
     kept = [path.stem for path in manifests(stream)[:KEPT]]
     for path in here.iterdir():
         if path.stem not in kept or path.suffix == ".draft":

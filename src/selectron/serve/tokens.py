@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 from ..errors import SelectronError
 from .event import Log
-from .opening import DATABASE, reader
 from .problem import Problem, invalid
-from .store import Store
+from .store import DATABASE, Store, reader
 
 ROLES = ("ingest", "annotate", "read", "admin")
 DAY = 86_400.0
