@@ -4,12 +4,13 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from importlib.resources import files
+from string import Template
 from typing import Any, NamedTuple
 
 from anyio.to_thread import run_sync
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import HTMLResponse, JSONResponse
 from prometheus_client import generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from starlette.exceptions import HTTPException
@@ -62,8 +63,8 @@ class Figures(NamedTuple):
 
 
 ERROR = {"description": "What is wrong, and why: {error: {code, message}}."}
-PAGES = {"/": "streams.html", "/label": "label.html", "/history": "history.html"}
-MEDIA = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+PAGES = {"/": "streams", "/label": "label", "/history": "history"}
+MEDIA = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 FILES = {file.name: file.read_bytes() for file in (files(__package__) / "page").iterdir()}
 
 
@@ -116,16 +117,25 @@ def add_plain(app: FastAPI) -> None:
         return Response(generate_latest(Figures(request.app.state.host)), media_type="text/plain")
 
     app.include_router(router)
-    for path in (*PAGES, "/static/{name}"):
+    app.add_route("/static/{name}", static)
+    for path in PAGES:
         app.add_route(path, page)
 
 
-async def page(request: Request) -> Response:
+async def static(request: Request) -> Response:
     """Return a file of the pages."""
-    name = request.path_params.get("name") or PAGES[request.url.path]
+    name = request.path_params["name"]
     if name not in FILES:
         raise HTTPException(404)
     return Response(FILES[name], media_type=MEDIA.get(name.rpartition(".")[2], "text/plain"))
+
+
+async def page(request: Request) -> Response:
+    """Return a page: what is its own, in the frame that all pages share."""
+    name = PAGES[request.url.path]
+    main = FILES[f"{name}.html"].decode()
+    frame = Template(FILES["page.html"].decode())
+    return HTMLResponse(frame.substitute(name=name, title=name.capitalize(), main=main))
 
 
 def add_errors(app: FastAPI) -> None:
