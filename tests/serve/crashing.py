@@ -85,7 +85,7 @@ def outcome(service):
     """Return all that is derived, as bytes."""
     path, models = service.store.folder / "model", []
     for stream in service.streams.values():
-        stream.model.save(path)
+        stream.model.clf.save(path)
         models.append(path.read_bytes())
     return models, json.dumps(service.views, sort_keys=True)
 

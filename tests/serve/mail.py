@@ -92,7 +92,7 @@ class Desk:
     def model(self):
         """Return the model as bytes."""
         path = self.folder / "model"
-        self.stream.model.save(path)
+        self.stream.model.clf.save(path)
         return path.read_bytes()
 
     def view(self):

@@ -306,11 +306,8 @@ class Learning:
         shown = self._shown(row)
         self.clf.partial_fit([shown] if isinstance(shown, dict) else shown, [label])
 
-    def save(self, path: Path) -> None:
-        """Write the model to a file."""
-        self.clf.save(path)
-
-    def load(self, path: Path, learned: int, latest: float, lead: float) -> None:
-        """Load the model from a file. Raises SelectronError if it is damaged."""
+    def load(self, path: Path, manifest: dict[str, Any]) -> None:
+        """Load the model of a snapshot. Raises SelectronError if its file is damaged."""
         self.clf = OnlineClassifier.load(path)
-        self.learned, self.latest, self.lead = learned, latest, lead
+        self.learned, self.void = manifest["learned"], manifest["void"]
+        self.latest, self.lead = manifest["clock"]

@@ -14,7 +14,7 @@ from ..data.files import replace
 from ..errors import SelectronError
 from . import store, strict
 from .event import Damaged
-from .question import Tally, derived
+from .question import Tally
 from .stream import Stream
 
 SCHEMA = 1
@@ -35,7 +35,7 @@ def take(stream: Stream) -> None:
     for path in (here.parent, here):
         path.mkdir(mode=store.FOLDER, exist_ok=True)
     model = here / f"{stream.seq}.model"
-    stream.model.save(model)
+    stream.model.clf.save(model)
     store.close(model)
     store.reached("model written")
     manifest = sealed(
@@ -111,14 +111,9 @@ def load(stream: Stream, path: Path) -> None:
     model = path.with_suffix(".model")
     if sha256(model.read_bytes()).hexdigest() != manifest["model"]:
         raise SelectronError("its model is damaged.")
-    stream.model.load(model, manifest["learned"], *manifest["clock"])
-    stream.model.void = manifest["void"]
+    stream.model.load(model, manifest)
     stream.tally = Tally.unpack(manifest["tally"])
-    for item in manifest["open"]:
-        question = derived(db.about(item, seq), stream.needed)
-        if question is None:
-            raise SelectronError("it belongs to another log.")
-        stream.open[item] = question
+    stream.open = {item: stream.question(item, seq) for item in manifest["open"]}
     stream.named = dict.fromkeys(manifest["named"])
     stream.seq = seq
 
