@@ -147,13 +147,13 @@ class Log(sqlite3.Connection):
         """Return the entry of an item by its own id."""
         return next(self.entries("stream = ? AND key = ?", stream, key), None)
 
-    def about(self, item: int, until: int = LAST) -> Iterator[Event]:
-        """Yield the entry of an item and all entries about it up to a number, in log order."""
+    def about(self, item: int, until: int) -> list[Event]:
+        """Return the entry of an item and all entries about it up to a number, in log order."""
         first = self.event(item)
-        if first is not None and first.kind == "item":
-            yield first
-            where = "item = ? AND seq <= ? AND kind <> 'item' ORDER BY seq"
-            yield from self.entries(where, item, until)
+        if first is None or first.kind != "item":
+            return []
+        where = "item = ? AND seq <= ? AND kind <> 'item' ORDER BY seq"
+        return [first, *self.entries(where, item, until)]
 
     def seal_of(self, seq: int) -> int | None:
         """Return the seal of an entry."""

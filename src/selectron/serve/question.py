@@ -8,7 +8,8 @@ import numpy as np
 
 from ..evaluate.audit import SUMS, Audit, Estimate, estimated, moments
 from ..history.drift import Drifts
-from .event import Event
+from .event import LAST, Event, Log
+from .problem import missing
 
 LABEL, SKIP = "label", "skip"
 
@@ -27,8 +28,7 @@ class Vote(NamedTuple):
 
     seq: int  # of its log entry
     label: str | None  # None: none of the classes
-    voter: str  # the person whose answer it is or replaces
-    who: str  # who gave it: not the voter if an admin has corrected it
+    who: str  # who gave it: an admin, if it is a correction of another's answer
 
 
 class Question:
@@ -39,7 +39,7 @@ class Question:
 
     def __init__(self, item: Event, needed: int):
         self.event = item
-        self.item, self.stream, self.key, self.at = item.seq, item.stream, item.key, item.at
+        self.item, self.key, self.at = item.seq, item.key, item.at
         self.decided = item.body
         self.needed = needed
         self.leases: dict[str, Lease] = {}
@@ -105,8 +105,12 @@ class Question:
         return self.waiting and not mine and self.full(now)
 
     def hides(self, when: str) -> bool:
-        """Return whether the prediction is hidden; `when` is the declaration's `hide`."""
-        return when == "always" or (when == "audits" and self.decided["reason"] == "audit")
+        """Return whether the prediction is hidden until the question is settled.
+
+        `when` is the declaration's `hide`.
+        """
+        chosen = when == "always" or (when == "audits" and self.decided["reason"] == "audit")
+        return chosen and self.asked and not self.settled
 
     def apply(self, event: Event) -> None:
         """Update the state with a log entry."""
@@ -130,7 +134,7 @@ class Question:
             self.skipped[voter] = event.seq
             return
         if body["counts"]:
-            self.votes[voter] = Vote(event.seq, body["label"], voter, event.who)
+            self.votes[voter] = Vote(event.seq, body["label"], event.who)
         self._learn(body)
 
     def _undo(self, event: Event, body: dict[str, Any]) -> None:
@@ -150,14 +154,17 @@ class Question:
             self.taught, self.touched = body["learned"], True
 
 
-def derived(events: Iterable[Event], needed: int) -> Question | None:
-    """Return the question derived from the entries about an item, None if there are none."""
-    question = None
-    for event in events:
-        if question is None:
-            question = Question(event, needed)
-        else:
-            question.apply(event)
+def derived(db: Log, stream: int, needed: int, item: int, until: int = LAST) -> Question:
+    """Return the question of an item, derived from the entries about it up to a number.
+
+    Raises Problem (404) if the stream has no such item.
+    """
+    entries = db.about(item, until)
+    if not entries or entries[0].stream != stream:
+        raise missing(f"item {item}")
+    question = Question(entries[0], needed)
+    for event in entries[1:]:
+        question.apply(event)
     return question
 
 

@@ -14,7 +14,7 @@ from . import strict
 from .answering import Answer
 from .event import Event, Log
 from .problem import Problem, invalid, missing
-from .question import Question, derived
+from .question import derived
 from .stream import shown
 
 COLUMNS = (
@@ -24,14 +24,6 @@ COLUMNS = (
 )  # fmt: skip
 Found = TypeVar("Found")
 PAGE = 2000  # entries that are read at a time
-
-
-def question(db: Log, stream: int, needed: int, item: int) -> Question:
-    """Return the question of an item. Raises Problem (404) if there is no such item."""
-    found = derived(db.about(item), needed)
-    if found is None or found.stream != stream:
-        raise missing(f"item {item}")
-    return found
 
 
 def number_of(db: Log, stream: int, key: str) -> int:
@@ -44,9 +36,9 @@ def number_of(db: Log, stream: int, key: str) -> int:
 
 def item(db: Log, stream: int, needed: int, hide: str, number: int) -> dict[str, Any]:
     """Return an item: the decision on it, and the answers that stand."""
-    found = question(db, stream, needed, number)
+    found = derived(db, stream, needed, number)
     settled, label = found.outcome()
-    hidden = concealed(found, hide)
+    hidden = found.hides(hide)
     return {
         **shown(found.event),
         **({"label": None, "margin": None} if hidden else {}),
@@ -64,11 +56,6 @@ def item(db: Log, stream: int, needed: int, hide: str, number: int) -> dict[str,
     }
 
 
-def concealed(question: Question, hide: str) -> bool:
-    """Return whether the prediction is hidden until the question is settled."""
-    return question.asked and not question.settled and question.hides(hide)
-
-
 def history(
     db: Log, stream: int, needed: int, hide: str, before: int, limit: int
 ) -> list[dict[str, Any]]:
@@ -76,7 +63,7 @@ def history(
     where = "stream = ? AND kind = 'answer' AND seq < ? ORDER BY seq DESC LIMIT ?"
     found = []
     for event in db.entries(where, stream, before, limit):
-        asked = question(db, stream, needed, event.item)
+        asked = derived(db, stream, needed, event.item)
         names = ("voter", "verdict", "label", "late", "counts", "supersedes")
         found.append(
             {
@@ -87,7 +74,7 @@ def history(
                 "who": event.who,
                 **{name: event.body[name] for name in names},
                 "stands": event.seq in asked.standing,
-                "prediction": None if concealed(asked, hide) else asked.prediction,
+                "prediction": None if asked.hides(hide) else asked.prediction,
                 "reason": asked.decided["reason"],
                 "content": db.raw(stream, event.item),
             }
@@ -136,7 +123,7 @@ def tasks(db: Log, stream: int, needed: int) -> Iterator[dict[str, Any]]:
     )
     for low, high in pages(db):
         for (number,) in db.execute(query, (stream, low, high)).fetchall():
-            asked = question(db, stream, needed, number)
+            asked = derived(db, stream, needed, number)
             yield {
                 "id": number,
                 "data": db.raw(stream, number) or {},

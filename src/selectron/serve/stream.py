@@ -11,7 +11,7 @@ from . import strict
 from .declaration import Declaration
 from .event import LAST, Event
 from .learning import Decided, Learning, Row, extractor
-from .problem import Problem, missing
+from .problem import Problem
 from .question import COUNTS, Question, Tally, derived
 from .store import Store
 
@@ -137,10 +137,7 @@ class Stream:
         """Return the question of an item, queried or not. Raises Problem (404) if there is none."""
         if item in self.open:
             return self.open[item]
-        found = derived(self.db.about(item, until), self.needed)
-        if found is None or found.stream != self.id:
-            raise missing(f"item {item} in stream {self.name!r}")
-        return found
+        return derived(self.db, self.id, self.needed, item, until)
 
     def set_aside(self, item: int, at: float) -> None:
         """Set aside an item whose content is damaged, once."""
