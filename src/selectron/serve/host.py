@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import queue
+import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -198,28 +199,29 @@ class Host:
     def make_token(self, name: str, role: str, days: float | None, new: bool = False) -> str:
         """Create and return a token. A token of the same name is replaced, unless `new`.
 
-        Raises Problem: 422 if name or days are invalid, 409 if `new` and the name is in use.
+        Raises Problem: 422 if the days are invalid, 409 if `new` and the name is in use.
         """
+        token = "sel_" + secrets.token_urlsafe(24)
         until = tokens.expiry(days, self.clock())
 
-        def make(service: Service, at: float) -> str:
+        def make(service: Service, at: float) -> None:
             people = tokens.known(service.store.db).values() if new else ()
             if any(one.name == name and not one.expired(self.clock()) for one in people):
                 message = f"There is a token named {name!r}: revoke it first, or give another name."
                 raise Problem(409, "conflict", message)
-            return tokens.made(service.store, name, role, until)
+            service.store.put_token(name, role, tokens.hashed(token), until)
 
-        return self._tokens(make)
+        self._tokens(make)
+        return token
 
     def revoke_token(self, name: str) -> None:
         """Delete a token by its name. Raises Problem (404) if there is none."""
         self._tokens(lambda service, at: service.store.drop_token(name))
 
-    def _tokens(self, change: Callable[[Service, float], Any]) -> Any:
+    def _tokens(self, change: Callable[[Service, float], None]) -> None:
         """Change the tokens, and read them again."""
-        reply = self.submit(Work(change)).result()
+        self.submit(Work(change)).result()
         self.people = self.read(tokens.known)
-        return reply
 
     def stop(self, *error: Any) -> None:
         """Finish queued work, take snapshots, and end."""

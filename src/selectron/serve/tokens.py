@@ -2,7 +2,6 @@
 
 import math
 import re
-import secrets
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
@@ -36,14 +35,6 @@ class Person(NamedTuple):
 def known(db: Log) -> dict[str, Person]:
     """Return the owners of tokens by hash."""
     return {digest: Person(name, role, until) for name, role, digest, until in db.tokens()}
-
-
-def made(store: Store, name: str, role: str, expires: float | None) -> str:
-    """Create and return a token; raise Problem (422) if the name is invalid."""
-    checked_name(name)
-    token = "sel_" + secrets.token_urlsafe(24)
-    store.put_token(name, role, hashed(token), expires)
-    return token
 
 
 def checked_name(name: str) -> None:
