@@ -43,9 +43,8 @@ def loads(text: bytes) -> Any:
     if text.count(b"[") + text.count(b"{") > BRACKETS:
         raise refusal(f"it has more than {BRACKETS} brackets")
     try:
-        decoded = text.decode("utf-8")
         value = json.loads(
-            decoded,
+            text.decode("utf-8"),
             object_pairs_hook=_object,
             parse_constant=_constant,
             parse_float=_float,
@@ -53,15 +52,14 @@ def loads(text: bytes) -> Any:
         )
         if deeper(value, DEPTH):
             raise RecursionError
-        if "\\u" in decoded:
+        if b"\\u" in text:
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except RecursionError:
         raise refusal(f"it is nested deeper than {DEPTH}") from None
-    except UnicodeError as error:
-        decoding = isinstance(error, UnicodeDecodeError)
-        raise refusal(
-            "it is not in UTF-8" if decoding else "it holds half of a surrogate pair"
-        ) from None
+    except UnicodeDecodeError:
+        raise refusal("it is not in UTF-8") from None
+    except UnicodeEncodeError:
+        raise refusal("it holds half of a surrogate pair") from None
     except json.JSONDecodeError as error:
         raise refusal(f"{error.msg.lower()} at character {error.pos}") from None
     return value
