@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -84,16 +84,9 @@ def flat(value: Any) -> bool:
     return not isinstance(value, dict)
 
 
-def counter(features: Features) -> Callable[[str], dict[int, float]]:
-    """Return the function that counts the words of a text by column, scaled to unit length."""
-    words_of = HashingVectorizer(ngram_range=(1, features.ngrams)).build_analyzer()
-
-    def counts(text: str) -> dict[int, float]:
-        found = Counter(abs(murmurhash3_32(word)) % features.size for word in words_of(text))
-        length = math.sqrt(sum(count * count for count in found.values()))
-        return {column: count / length for column, count in found.items()}
-
-    return counts
+def hashed(names: Iterable[str], size: int) -> Counter[int]:
+    """Return how often each column occurs when words or categories are hashed to `size` columns."""
+    return Counter(abs(murmurhash3_32(name)) % size for name in names)
 
 
 def fields(features: Features) -> Extractor:
@@ -102,16 +95,18 @@ def fields(features: Features) -> Extractor:
     Words count as in HashingVectorizer without signs; its `transform`, row by row, takes ten times
     as long. Streams that began with version 1 of "fields" have neither words nor the marks.
     """
-    counts, scales = counter(features), list(features.numeric.items())
+    words_of = HashingVectorizer(ngram_range=(1, features.ngrams)).build_analyzer()
+    scales = list(features.numeric.items())
     needed = features.kind == "text"
     first = features.version == 1 and not needed
 
     def row(item: dict[str, Any]) -> Row:
-        hashed = map(murmurhash3_32, words(item, features.categorical))
-        values: dict[int, float] = {**Counter(abs(place) % features.size for place in hashed)}
+        values: dict[int, float] = {**hashed(categories(item, features.categorical), features.size)}
         if not first and (text := joined(item, features.text, needed)):
-            for place, count in counts(text).items():
-                values[place] = values.get(place, 0) + count
+            counts = hashed(words_of(text), features.size)
+            length = math.sqrt(sum(count * count for count in counts.values()))
+            for place, count in counts.items():
+                values[place] = values.get(place, 0) + count / length
         for place, (name, (centre, scale)) in enumerate(scales, features.size):
             value = number(item, name, centre, scale, first)
             values[place + len(scales) * (value is None)] = 1.0 if value is None else value
@@ -147,7 +142,7 @@ def joined(item: dict[str, Any], names: Sequence[str], needed: bool) -> str:
     return "\n".join(found)
 
 
-def words(item: dict[str, Any], names: Sequence[str]) -> list[str]:
+def categories(item: dict[str, Any], names: Sequence[str]) -> list[str]:
     """Return name=value for each categorical field present."""
     found = {name: item[name] for name in names if item.get(name) is not None}
     if not all(isinstance(value, str | int | bool) for value in found.values()):
