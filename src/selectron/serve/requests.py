@@ -10,12 +10,13 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Depends, Header, HTTPException, Path, Request, Response
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
+from starlette.requests import ClientDisconnect
 
 from . import strict
 from .guard import length
 from .host import Host
 from .problem import Problem
-from .service import Kept, Service, Work, fingerprint
+from .service import Kept, Work, fingerprint
 from .tokens import Person, admitted
 
 BODY, LARGE_BODY = 1 << 20, 8 << 20  # bytes; the latter of batches and imports
@@ -38,19 +39,19 @@ class Bodies:
         self.room, self.parsing = CapacityLimiter(AT_ONCE), CapacityLimiter(PARSED)
 
     @asynccontextmanager
-    async def read(self, scope: Any, receive: Any) -> AsyncIterator[bytes]:
+    async def read(self, request: Request) -> AsyncIterator[bytes]:
         """Read a body; the block holds its place.
 
         Raises Problem if the body is too long, too slow or cut short, or if there is no room.
         """
-        if scope["method"] in ("GET", "HEAD"):
+        if request.method == "GET":
             yield b""
             return
-        limit = LARGE_BODY if scope["path"].endswith(LARGE) else BODY
-        if (size := length(scope, limit)) > limit:
+        limit = LARGE_BODY if request.scope["path"].endswith(LARGE) else BODY
+        if (size := length(request.scope, limit)) > limit:
             raise too_long(limit)
         async with self._place() if size > SMALL else nullcontext():
-            yield await arrived(receive, limit)
+            yield await arrived(request, limit)
 
     @asynccontextmanager
     async def _place(self) -> AsyncIterator[None]:
@@ -77,19 +78,17 @@ def too_long(limit: int) -> Problem:
     return Problem(413, "too_long", f"The body is longer than {limit} bytes.")
 
 
-async def arrived(receive: Any, limit: int) -> bytes:
+async def arrived(request: Request, limit: int) -> bytes:
     """Return the whole body."""
-    body, more = bytearray(), True
+    body = bytearray()
     try:
         async with asyncio.timeout(PATIENCE):
-            while more:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    raise Problem(400, "cut_short", "The body was cut short.")
-                body += message.get("body", b"")
-                more = message.get("more_body", False)
+            async for piece in request.stream():
+                body += piece
                 if len(body) > limit:
                     raise too_long(limit)
+    except ClientDisconnect:
+        raise Problem(400, "cut_short", "The body was cut short.") from None
     except TimeoutError:
         raise Problem(408, "too_slow", f"The body did not come within {PATIENCE:.0f} s.") from None
     return bytes(body)
@@ -138,7 +137,7 @@ class StrictRoute(APIRoute):
 
         async def strictly(request: Request) -> Response:
             admitted(request.state.person, roles)
-            async with request.app.state.bodies.read(request.scope, request.receive) as body:
+            async with request.app.state.bodies.read(request) as body:
                 return await handle(StrictRequest(request, body))
 
         return strictly
@@ -164,13 +163,12 @@ def sent(*media: str) -> dict[str, Any]:
 class Call:
     """A request about a stream. Raises Problem (404) if there is no such stream."""
 
-    def __init__(self, request: Request, stream: str, key: str | None = None):
-        self.request, self.stream, self.key = request, stream, key
+    def __init__(self, request: Request, name: str, key: str | None = None):
+        self.request, self.key = request, key
         self.host: Host = request.app.state.host
         self.person: Person = request.state.person
-        self.view = self.host.view(stream)
-        served = self.host.service.streams[stream]
-        self.id, self.row_of = served.id, served.row_of
+        self.view = self.host.view(name)
+        self.stream = self.host.service.streams[name]
 
     async def parse(self, function: Callable[[], Found]) -> Found:
         """Return the result of a function that parses the body, in a thread if that is large."""
@@ -179,8 +177,8 @@ class Call:
     def read(self, function: Callable, *values: Any) -> Any:
         """Return the result of a function of connection, stream, annotators and `hide`."""
         hide = self.view["hide"] if self.person.role == "annotate" else "never"
-        needed = self.view["annotators"]
-        return self.host.read(lambda db: function(db, self.id, needed, hide, *values))
+        id, needed = self.stream.id, self.stream.needed
+        return self.host.read(lambda db: function(db, id, needed, hide, *values))
 
     async def write(self, do: Callable[..., Any], *values: Any) -> Response:
         """Run a function of stream, person and time in the writer, once per key."""
@@ -188,11 +186,8 @@ class Call:
         if self.key is not None:
             key, url = f"{who}\n{self.key}", self.request.url.path
             digest = fingerprint(self.request.method, url, await self.request.body())
-
-        def work(service: Service, at: float) -> Any:
-            return do(service.streams[self.stream], *values, who, at)
-
-        reply = await self.host.do(Work(work, key, digest))
+        work = Work(lambda service, at: do(self.stream, *values, who, at), key, digest)
+        reply = await self.host.do(work)
         text = reply if isinstance(reply, Kept) else strict.dumps(reply, sort=False)
         return Response(text, media_type="application/json")
 

@@ -46,7 +46,7 @@ class NewItem(Body):
 def item_of(line: bytes, call: Call) -> Item | Problem:
     """Return the item of a line of JSON, or the reason why it is refused."""
     try:
-        return NewItem.of(strict.loads(line)).made(call.row_of)
+        return NewItem.of(strict.loads(line)).made(call.stream.row_of)
     except Problem as problem:
         return problem
 
@@ -54,7 +54,7 @@ def item_of(line: bytes, call: Call) -> Item | Problem:
 @items.post("/items", **allowed("ingest"))
 async def add_item(call: Writing, body: NewItem) -> Response:
     """Add an item: it is predicted, and perhaps queried. The same id is the same item."""
-    return await call.write(Stream.add_one, body.made(call.row_of))
+    return await call.write(Stream.add_one, body.made(call.stream.row_of))
 
 
 @items.post("/batch", **allowed("ingest", requestBody=LINES))
@@ -95,7 +95,7 @@ class Task(Body):
         key = None if self.id is None else f"ls-{self.id}"
         with naming(number, key):
             new = NewItem.of({"id": key, "data": self.data})
-            return new.made(call.row_of), reading.chosen(self.annotations)
+            return new.made(call.stream.row_of), reading.chosen(self.annotations)
 
 
 @items.post("/label-studio", **allowed("ingest"))
@@ -261,7 +261,7 @@ def item_by_id(
     call: Reading, id: Annotated[str, Query(min_length=1, max_length=200)]
 ) -> dict[str, Any]:
     """Return an item by its own id."""
-    return item(call, call.host.read(lambda db: reading.number_of(db, call.id, id)))
+    return item(call, call.host.read(lambda db: reading.number_of(db, call.stream.id, id)))
 
 
 @reports.get("/streams/{stream}/items/{item}", **allowed(*ALL))
@@ -292,9 +292,9 @@ def export(
 
     def content() -> Any:
         with call.host.reading() as db:
-            yield from reading.exported(reading.audit(db, call.id), format)
+            yield from reading.exported(reading.audit(db, call.stream.id), format)
 
-    headers = {"content-disposition": f'attachment; filename="{call.stream}.{format}"'}
+    headers = {"content-disposition": f'attachment; filename="{call.stream.name}.{format}"'}
     return StreamingResponse(content(), media_type=reading.MEDIA[format], headers=headers)
 
 
@@ -305,7 +305,7 @@ def export_tasks(call: Reading) -> StreamingResponse:
     def content() -> Any:
         with call.host.reading() as db:
             before = "["
-            for task in reading.tasks(db, call.id, call.view["annotators"]):
+            for task in reading.tasks(db, call.stream.id, call.stream.needed):
                 yield before + strict.dumps(task, sort=False)
                 before = ",\n"
             yield "[]" if before == "[" else "]"
@@ -330,7 +330,7 @@ async def events(call: Call) -> AsyncIterator[str]:
     state.readers += 1
     try:
         while not call.host.ending and call.host.knows(call.person):
-            pulse, view = call.host.pulse, call.host.view(call.stream)
+            pulse, view = call.host.pulse, call.host.view(call.stream.name)
             if view is not last:
                 last = view
                 yield f"event: state\nid: {view['entry']}\ndata: {strict.dumps(view)}\n\n"
