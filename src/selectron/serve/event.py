@@ -80,9 +80,6 @@ class Damaged(SelectronError):
         super().__init__(f"The store is damaged: {what} is not what was written.")
         self.what = what
 
-    def __reduce__(self):
-        return Damaged, (self.what,)
-
 
 @contextmanager
 def checking(what: str) -> Iterator[None]:

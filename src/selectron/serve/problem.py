@@ -18,9 +18,6 @@ class Problem(SelectronError):
         super().__init__(message)
         self.status, self.code = status, code
 
-    def __reduce__(self):
-        return Problem, (self.status, self.code, str(self))
-
     def body(self) -> dict[str, Any]:
         """Return the body of the reply."""
         return {"error": {"code": self.code, "message": str(self)}}

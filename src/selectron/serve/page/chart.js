@@ -1,13 +1,14 @@
 // The strip of charts: what the server's points tell.
 
-import { accuracy, element, get, percent } from "./talk.js";
+import { accuracy, element, facts, get, percent } from "./talk.js";
 
 const [AT, ITEMS, ANSWERED, ASKED, QUEUE, ACCURACY, LOW, HIGH] = [0, 1, 2, 3, 4, 5, 6, 7];
 const charts = {};
+let drifts = []; // where to draw them, in items
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-function options(id, series, range, drifts) {
+function options(id, series, range) {
   const axis = { stroke: colour("quiet"), grid: { stroke: `${colour("line")}55`, width: 1 }, ticks: { stroke: colour("line") } };
   return {
     width: get(id).clientWidth, height: 110, legend: { show: false }, cursor: { show: false },
@@ -15,12 +16,12 @@ function options(id, series, range, drifts) {
     axes: [{ ...axis, size: 26 }, { ...axis, size: 44 }],
     series: [{}, ...series],
     bands: id === "accuracy" ? [{ series: [2, 3], fill: `${colour("main")}33` }] : undefined,
-    hooks: { draw: [(plot) => marks(plot, drifts())] },
+    hooks: { draw: [marks] },
   };
 }
 
 // A line where the leading part of the model gave way to a younger one.
-function marks(plot, drifts) {
+function marks(plot) {
   const { ctx, bbox } = plot;
   ctx.save();
   ctx.strokeStyle = colour("warn");
@@ -35,12 +36,10 @@ function marks(plot, drifts) {
   ctx.restore();
 }
 
-let drifts = [];
-
 function draw(id, data, series, range) {
   const plot = charts[id];
   if (plot) return plot.setData(data);
-  charts[id] = new uPlot(options(id, series, range, () => drifts), data, get(id));
+  charts[id] = new uPlot(options(id, series, range), data, get(id));
 }
 
 function redraw(state) {
@@ -93,15 +92,14 @@ export function show(state) {
 }
 
 function numbers(state) {
-  const facts = [
+  get("numbers").replaceChildren(...facts([
     ["Waiting", state.queue],
     ["Items", state.items],
     ["Asked for", `${state.asked}, ${percent(state.items ? state.asked / state.items : 0)} (budget ${state.budget.written})`],
     ["Answered", state.answered],
     ["Honest accuracy, lately", accuracy(state.accuracy.recent)],
     ["Of all items", accuracy(state.accuracy.overall)],
-  ];
-  get("numbers").replaceChildren(...facts.map(([name, value]) => element("div", [element("dt", name), element("dd", String(value))])));
+  ]));
   const count = state.drifts.length;
   get("drifts").textContent = count ? `${count} ${count > 1 ? "drifts" : "drift"} detected, the last from entry ${state.drifts[count - 1][1]} of the log on.` : "No drift detected yet.";
 }

@@ -3,7 +3,7 @@
 import * as chart from "./chart.js";
 import { shown } from "./item.js";
 import * as outbox from "./outbox.js";
-import { at, ask, element, excuse, get, news, pages, stream, token } from "./talk.js";
+import { at, ask, element, excuse, get, news, notice, pages, stream, token } from "./talk.js";
 
 const REASONS = {
   uncertain: "Asked because the model is not sure.",
@@ -85,7 +85,7 @@ function empty() {
     if (budget.next_ask_items) lines.push(`About one item in ${Math.round(budget.next_ask_items)} is asked for${budget.next_ask_seconds ? `: the next in about ${span(budget.next_ask_seconds)}, at the recent rate` : ""}.`);
     else if (!state.items) lines.push("No item has come yet.");
   }
-  get("empty").replaceChildren(element("h2", lines[0]), ...lines.slice(1).map((line) => element("p", line)));
+  get("empty").replaceChildren(...notice(...lines));
 }
 
 function span(seconds) {

@@ -1,16 +1,15 @@
 // The list of streams, and where the token is given.
 
-import { accuracy, ask, element, excuse, forget, get, keep, percent, token } from "./talk.js";
+import { accuracy, ask, element, excuse, facts, forget, get, keep, percent, token } from "./talk.js";
 
 function card(found) {
   const query = `?stream=${encodeURIComponent(found.name)}`;
-  const facts = [
+  const list = element("dl", facts([
     ["Waiting", found.queue],
     ["Answered", `${found.answered} of ${found.asked} asked for`],
     ["Items", `${found.items}, ${percent(found.items ? found.asked / found.items : 0)} asked for (budget ${found.budget.written})`],
     ["Honest accuracy, lately", accuracy(found.accuracy.recent)],
-  ];
-  const list = element("dl", facts.map(([name, value]) => [element("dt", name), element("dd", String(value))]).flat());
+  ]));
   const links = element("p", [element("a", "Label", { href: `/label${query}` }), " · ", element("a", "History", { href: `/history${query}` })]);
   return element("section", [element("h2", found.title), list, links], { class: "card" });
 }

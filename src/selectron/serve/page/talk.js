@@ -33,11 +33,16 @@ function refusal(response, value) {
   return new Refusal(response.status, value.error?.code, value.error?.message ?? response.statusText);
 }
 
+export const notice = (title, ...lines) => [element("h2", title), ...lines.map((line) => element("p", line))];
+
 // What is shown where something should be, and is not: what the server refuses, or that it is away.
 export function excuse(error) {
-  const lines = error.status ? [error.message] : ["The server does not answer.", "This page goes on as soon as it is back."];
-  const link = element("p", element("a", "All streams", { href: "/" }));
-  return [element("h2", lines[0]), ...lines.slice(1).map((line) => element("p", line)), ...(error.status ? [link] : [])];
+  if (error.status) return notice(error.message, element("a", "All streams", { href: "/" }));
+  return notice("The server does not answer.", "This page goes on as soon as it is back.");
+}
+
+export function facts(pairs) {
+  return pairs.map(([name, value]) => element("div", [element("dt", name), element("dd", String(value))]));
 }
 
 // An answer of the server is the value it sends, or a Refusal; no answer is a TypeError of fetch.
