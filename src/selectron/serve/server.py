@@ -22,8 +22,8 @@ from .app import application
 from .demo import DEMO, feeding
 from .host import Host
 from .kafka import connected
+from .tokens import ROLES
 
-FIRST = ("admin", "annotate", "ingest", "read")  # roles that get a token at the first start
 BACKLOG = 2048  # connections that may wait while the streams are read, as uvicorn has it
 CONNECTIONS = 512  # in all; the limit of open files is 1,024 on most systems
 PATIENCE = 20.0  # seconds for the head of a request, and for which replies may stay unread
@@ -259,7 +259,7 @@ def first_tokens(host: Host) -> dict[str, str]:
     """
     now, people = host.clock(), list(host.people.values())
     if not people:
-        return {role: host.make_token(role, role, None) for role in FIRST}
+        return {role: host.make_token(role, role, None) for role in sorted(ROLES)}
     if any(person.role == "admin" and not person.expired(now) for person in people):
         return {}
     names = {person.name for person in people if not person.expired(now)}

@@ -114,7 +114,9 @@ class Service:
                 return [Problem(500, "internal", BROKEN)]
             return [self.run([work], now)[0] for work in batch]
         self.look()
-        self._keep_house(at)
+        self._take_snapshots(self.every)
+        if at - self.housekept > HOUSEKEEPING:
+            self.forget(at)
         store.reached("before reply")
         return replies
 
@@ -157,12 +159,6 @@ class Service:
 
     # Snapshots, and what is deleted
 
-    def _keep_house(self, at: float) -> None:
-        self._take_snapshots(self.every)
-        if at - self.housekept > HOUSEKEEPING:
-            self.housekept = at
-            self.forget(at)
-
     def _take_snapshots(self, every: int) -> None:
         """Take snapshots after `every` entries; a failure is logged, and the service goes on."""
         for name, stream in self.streams.items():
@@ -175,6 +171,7 @@ class Service:
 
     def forget(self, at: float) -> None:
         """Delete expired replies and contents of items."""
+        self.housekept = at
         try:
             self.store.begin()
             self.store.forget_replies(at - REMEMBERED)
