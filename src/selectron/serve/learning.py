@@ -249,7 +249,7 @@ class Learning:
         if model is None:
             d = self.clf.decide(self._shown(row), at)
             label, margin, probability, ticket = d.label, d.margin, d.ask_probability, d.ticket
-        else:  # the estimator's own decide() takes ten times as long
+        else:  # the estimator's own decide() takes several times as long
             index, margin, probability, ticket = model.decide(self._encoded(row), at)
             known = len(self.clf.classes_)
             label = self.clf.classes_.item(min(index, known - 1)) if known else None

@@ -191,7 +191,7 @@ def _odd(what: str) -> Problem:
     return invalid(f"Its annotation {what}.")
 
 
-PIECE = 1 << 16  # bytes that are sent at a time
+PIECE = 1 << 16  # bytes that are sent at a time, about
 TOGETHER, LONG = 2000, 8 << 20  # rows, and characters, of a group in Parquet
 NUMBERS = dict.fromkeys(("at", "shown_at", "margin", "probability"), pa.float64())
 COUNTS = dict.fromkeys(("entry", "item", "supersedes", "version"), pa.int64())
@@ -208,10 +208,13 @@ MEDIA = {
 def exported(rows: Iterable[dict[str, Any]], kind: str) -> Iterator[bytes]:
     """Yield an exported file in pieces, in bounded memory; missing values are empty in CSV."""
     if kind == "parquet":
-        return parquet(rows)
-    if kind == "jsonl":
-        return joined(strict.dumps(row, sort=False) + "\n" for row in rows)
-    return joined(chain([",".join(COLUMNS) + "\n"], map(comma_separated, rows)))
+        yield from parquet(rows)
+        return
+    lines: Iterable[str] = (strict.dumps(row, sort=False) + "\n" for row in rows)
+    if kind == "csv":
+        lines = chain([",".join(COLUMNS) + "\n"], map(comma_separated, rows))
+    for part in parts(lines, len, PIECE):
+        yield "".join(part).encode()
 
 
 def flat(row: dict[str, Any]) -> dict[str, Any]:
@@ -225,12 +228,6 @@ def comma_separated(row: dict[str, Any]) -> str:
     text = io.StringIO()
     csv.DictWriter(text, COLUMNS, lineterminator="\n").writerow(flat(row))
     return text.getvalue()
-
-
-def joined(lines: Iterable[str]) -> Iterator[bytes]:
-    """Yield lines joined into pieces of about `PIECE` bytes."""
-    for part in parts(lines, len, PIECE):
-        yield "".join(part).encode()
 
 
 def parquet(rows: Iterable[dict[str, Any]]) -> Iterator[bytes]:
