@@ -130,8 +130,8 @@ def correct(
     """
     check(stream, said)
     question, entry = standing(stream, seq, who, anybody)
-    whole = {"voter": entry.body["voter"], "counts": True, "supersedes": seq}
-    body = said.model_dump() | {"late": False, "lease": "", "shown": None} | whole
+    body = said.model_dump() | {"voter": entry.body["voter"], "counts": True, "supersedes": seq}
+    body |= {"late": False, "lease": "", "shown": None}  # a correction has no lease
     return emitted(stream, question, "answer", who, at, body)
 
 

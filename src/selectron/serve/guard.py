@@ -45,12 +45,12 @@ class Rates:
         """Take a turn; return the seconds until it comes, or None if they would exceed `most`."""
         now = time.monotonic()
         first = now - self.ahead
-        last = max(first, self.last.pop(address, first))
-        late = last + self.gap - now > most
-        self.last[address] = last if late else last + self.gap
+        turn = max(first, self.last.pop(address, first)) + self.gap
+        late = turn - now > most
+        self.last[address] = turn - self.gap if late else turn
         if len(self.last) > ADDRESSES:
             self.last.popitem(last=False)
-        return None if late else max(0.0, last + self.gap - now)
+        return None if late else max(0.0, turn - now)
 
 
 class Guard:
