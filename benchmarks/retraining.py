@@ -37,11 +37,11 @@ def retraining(size: Size = PAPER) -> Iterator[tuple[str, ...]]:
     rows = np.array(last.scoring.rows)
     costs = [Cost(svm, rows) for svm in (linear, libsvm)]
     for days, outcome in played.items():
-        fitting = batch[days].fitting
-        alone = outcome.seconds - fitting.seconds
-        found = [(alone + cost.of_all(fitting.labels)) / outcome.instances for cost in costs]
+        scoring, labels = batch[days].scoring, len(batch[days].scoring.rows)
+        alone = outcome.seconds - scoring.seconds
+        found = [(alone + cost.of_all(labels)) / outcome.instances for cost in costs]
         yield (
-            f"{days} days: {outcome.instances:,} instances, {fitting.labels:,} labels",
+            f"{days} days: {outcome.instances:,} instances, {labels:,} labels",
             f"{1000 * online[days]:.2f}",
             *(f"{1000 * seconds:.1f}: {seconds / online[days]:,.0f} times" for seconds in found),
         )

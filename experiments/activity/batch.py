@@ -6,7 +6,7 @@ instead that its prediction would have been wrong.
 """
 
 import time as clock
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -20,21 +20,13 @@ SILENCE = 600.0  # seconds
 FIRST = 50  # labels, after each of which it is fitted in any case
 
 
-class Fitting(NamedTuple):
-    """Counts of fitting: examples, fits to all of them so far, seconds of the processor."""
-
-    labels: int = 0
-    fits: int = 0
-    seconds: float = 0.0
-
-
 class BatchScoring(Scoring):
     """g with weights that are refitted after every `every` labels."""
 
     def __init__(self, threshold: float, every: int, svm: Any):
         self.threshold, self.every, self.svm = threshold, every, svm or linear()
         self.rows: list[np.ndarray] = []
-        self.fits, self.seconds = 0, 0.0  # spent fitting
+        self.fits, self.seconds = 0, 0.0  # number of fits, and the processor's time for them
         self.fitted = np.zeros(K + 2 * M)
 
     def weights(self) -> np.ndarray:
@@ -80,20 +72,11 @@ class BatchPredictor(ActivityPredictor):
     scoring: BatchScoring
 
     def __init__(
-        self,
-        threshold: float = 0.5,
-        every: int = 1,
-        silent: bool = False,
-        svm: Any = None,
+        self, threshold: float = 0.5, every: int = 1, silent: bool = False, svm: Any = None
     ):
         super().__init__(threshold=threshold, patience=0.0)
         self.scoring = BatchScoring(threshold, every, svm)
         self.silent, self.spoke = silent, -np.inf
-
-    @property
-    def fitting(self) -> Fitting:
-        """Return the counts of fitting."""
-        return Fitting(len(self.scoring.rows), self.scoring.fits, self.scoring.seconds)
 
     def _ask(self, instance: Instance, found: Found) -> Alarm | None:
         """Raise an alarm, or be silent; right after a declaration, too."""

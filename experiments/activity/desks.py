@@ -22,6 +22,11 @@ from .work import MONTH, NOUNS, Block, Project, Size, Spell, Work, blocks, proje
 NEWS = "weather sports politics election match stars music cinema recipe travel"
 TALK = "lunch thanks question meeting tomorrow call ok sure holiday coffee"
 APPS = {"odt": "LibreOffice Writer", "ods": "LibreOffice Calc", "pdf": "Okular", "py": "vim"}
+SITES = ("docs", "Documents"), ("code", "Code"), ("wiki", "Wiki")  # of all projects
+SHARES = {  # of what is in front
+    "file": 0.38, "site": 0.12, "shared": 0.13, "mail": 0.11, "search": 0.09, "chat": 0.07,
+    "terminal": 0.06, "distraction": 0.04,
+}  # fmt: skip
 MEAN = 40.0  # seconds before another window comes to the front
 
 
@@ -57,14 +62,40 @@ def looks(works: list[Work], random: Random) -> Iterator[Look]:
         while now < work.end:
             stop = min(work.end, now + max(1.0, random.lognormvariate(-0.5, 1.0) * MEAN))
             slow = now - work.start < 60 and random.random() < 0.25  # the last one still lingers
-            make = random.choices(list(MAKERS), list(MAKERS.values()))[0]
-            look = make(lately if slow else work.project, work.day, random)
-            yield look._replace(start=now, end=stop)
+            window = look(lately if slow else work.project, work.day, random)
+            yield window._replace(start=now, end=stop)
             now = stop
 
 
+def look(project: Project, day: int, random: Random) -> Look:
+    """Return what is in front while a person works on a project."""
+    match random.choices(list(SHARES), list(SHARES.values()))[0]:
+        case "file":
+            return document(project, day, random)
+        case "site":  # one of the project's own
+            host = random.choice(project.sites)
+            return page(host, f"{about(project, random)} - {host.partition('.')[0]}")
+        case "shared":  # a site of all projects: only the title identifies this one
+            host, name = random.choice(SITES)
+            return page(f"{host}.example.com", f"{about(project, random)} - {name}")
+        case "mail":  # the title sometimes names the subject
+            subject = f"Re: {about(project, random)}" if random.random() < 0.5 else "Inbox"
+            return Look("Thunderbird", f"{subject} ({random.randint(1, 40)}) - Thunderbird")
+        case "search":  # mostly for the project's words
+            what = about(project, random) if random.random() < 0.7 else random.choice(NEWS.split())
+            return page("search.example.com", f"{what} - Search")
+        case "chat":  # about anything
+            talk = project.words if random.random() < 0.25 else TALK.split()
+            return Look("Element", f"{random.choice(talk)} - Element")
+        case "terminal":
+            return Look("Terminal", f"user@host: ~/{random.choice(project.words)}")
+        case _:  # what has nothing to do with work
+            topics = " ".join(random.sample(NEWS.split(), 3))
+            return page("news.example.net", f"{topics} - News")
+
+
 def document(project: Project, day: int, random: Random) -> Look:
-    """A file: the project moves on from the first ones to the last ones as it goes."""
+    """Return a file: the project moves on from the first ones to the last ones as it goes."""
     age = (day - project.first) / max(1, project.last - project.first)
     ahead = max(0, min(len(project.files) - 4, int(age * (len(project.files) - 3))))
     path = random.choice(project.files[ahead : ahead + 4])
@@ -72,46 +103,6 @@ def document(project: Project, day: int, random: Random) -> Look:
     app = APPS[name.rpartition(".")[2]]
     editor = path.split("/")[4] if app == "vim" else ""
     return Look(app, f"{name} - {app}", file=path, project=editor)
-
-
-def site(project: Project, day: int, random: Random) -> Look:
-    """A page of one of the project's sites."""
-    host = random.choice(project.sites)
-    return page(host, f"{about(project, random)} - {host.partition('.')[0]}")
-
-
-def shared(project: Project, day: int, random: Random) -> Look:
-    """A page at a site that all projects use: only the title identifies the project."""
-    host, name = random.choice((("docs", "Documents"), ("code", "Code"), ("wiki", "Wiki")))
-    return page(f"{host}.example.com", f"{about(project, random)} - {name}")
-
-
-def search(project: Project, day: int, random: Random) -> Look:
-    """A search, mostly for the project's words."""
-    what = about(project, random) if random.random() < 0.7 else random.choice(NEWS.split())
-    return page("search.example.com", f"{what} - Search")
-
-
-def mail(project: Project, day: int, random: Random) -> Look:
-    """Mail: the title sometimes names the subject."""
-    subject = f"Re: {about(project, random)}" if random.random() < 0.5 else "Inbox"
-    return Look("Thunderbird", f"{subject} ({random.randint(1, 40)}) - Thunderbird")
-
-
-def chat(project: Project, day: int, random: Random) -> Look:
-    """A chat, with little information."""
-    talk = random.choice(project.words) if random.random() < 0.25 else random.choice(TALK.split())
-    return Look("Element", f"{talk} - Element")
-
-
-def terminal(project: Project, day: int, random: Random) -> Look:
-    """A terminal, with little information."""
-    return Look("Terminal", f"user@host: ~/{random.choice(project.words)}")
-
-
-def distraction(project: Project, day: int, random: Random) -> Look:
-    """A page that has nothing to do with work."""
-    return page("news.example.net", f"{' '.join(random.sample(NEWS.split(), 3))} - News")
 
 
 def page(host: str, title: str) -> Look:
@@ -124,18 +115,6 @@ def about(project: Project, random: Random) -> str:
     """Return the words of a project in a title."""
     noun = random.choice(NOUNS.split())
     return " ".join([*random.sample(project.words, random.randint(1, 2)), noun])
-
-
-MAKERS = {
-    document: 0.38,
-    site: 0.12,
-    shared: 0.13,
-    mail: 0.11,
-    search: 0.09,
-    chat: 0.07,
-    terminal: 0.06,
-    distraction: 0.04,
-}
 
 
 class Desk(NamedTuple):
@@ -187,17 +166,18 @@ def export(desk: Desk, path: str | os.PathLike, host: str = "desk") -> None:
     ):
         buckets[name] = {
             "id": name, "type": kind, "client": client, "hostname": host,
-            "created": _stamp(looks[0].start if looks else 0.0),
+            "created": stamp(looks[0].start if looks else 0.0),
             "events": events[::-1],  # the newest first, as the server has them
         }  # fmt: skip
     Path(path).write_text(json.dumps({"buckets": buckets}), encoding="utf-8")
 
 
 def _event(span: Any, **data: Any) -> dict[str, Any]:
-    return {"timestamp": _stamp(span.start), "duration": span.end - span.start, "data": data}
+    return {"timestamp": stamp(span.start), "duration": span.end - span.start, "data": data}
 
 
-def _stamp(time: float) -> str:
+def stamp(time: float) -> str:
+    """Return a time as ActivityWatch writes it."""
     return datetime.fromtimestamp(time, UTC).isoformat(timespec="milliseconds")
 
 

@@ -15,7 +15,7 @@ from selectron_desktop.alarms import Alarm
 from selectron_desktop.predictor import ActivityPredictor
 from selectron_desktop.windows import Event
 
-from .batch import BatchPredictor, Fitting
+from .batch import BatchPredictor
 
 FORGOTTEN = 4  # one of this number of switches is not declared
 STRETCH = 60.0  # seconds between two predictions
@@ -117,11 +117,12 @@ class Row(NamedTuple):
     method: str
     threshold: float
     outcome: Outcome
-    fitting: Fitting = Fitting()  # of the batch method
+    fits: int = 0  # of the batch method
+    fitting: float = 0.0  # seconds
 
     def __str__(self) -> str:
-        found, (_, count, seconds) = self.outcome, self.fitting
-        fits = f"{count:5} {1000 * seconds / count:8.1f}" if count else ""
+        found = self.outcome
+        fits = f"{self.fits:5} {1000 * self.fitting / self.fits:8.1f}" if self.fits else ""
         each = 1000 * found.seconds / max(1, found.instances)
         return (
             f"{self.method:<14} {self.threshold:9.2f}  {found.alarms:6}  {found.right:5}  "
@@ -144,16 +145,17 @@ def evaluate(
     """
     rows = []
     for threshold in thresholds:
-        methods: list[tuple[str, Any]] = [
-            ("online", ActivityPredictor(threshold=threshold, random_state=0))
-        ]
-        for name in ("batch", "batch, silent") if every else ():
-            silent = name != "batch"
-            methods.append((name, BatchPredictor(threshold=threshold, every=every, silent=silent)))
-        for name, predictor in methods:
-            outcome = play(predictor, events, truth)
-            rows.append(Row(name, threshold, outcome, getattr(predictor, "fitting", Fitting())))
-            seen(rows[-1])
+        methods: dict[str, Any] = {"online": ActivityPredictor(threshold=threshold, random_state=0)}
+        if every:
+            methods["batch"] = BatchPredictor(threshold, every)
+            methods["batch, silent"] = BatchPredictor(threshold, every, silent=True)
+        for name, predictor in methods.items():
+            row = Row(name, threshold, play(predictor, events, truth))
+            if name != "online":
+                batch = predictor.scoring
+                row = row._replace(fits=batch.fits, fitting=batch.seconds)
+            rows.append(row)
+            seen(row)
     return rows
 
 
