@@ -2,7 +2,8 @@
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from ..engine.parameters import shown
 from ..errors import SelectronError
 from ..model.run import Run
 from . import ellipsoid, large_margin, lasec, selective_sampling
-from .quantities import Tradeoff, above_0, check, dense, listed, longest, rows, weighted_mistakes
+from .quantities import above_0, check, dense, listed, longest, rows, weighted_mistakes
 
 SCALES = 2.0 ** np.arange(-8, 9)
 SOFT = 0.01, 1.0, 100.0, 10_000.0  # C of the support vector machines
@@ -125,24 +126,19 @@ def report(
     X = rows(X)
     check(run, len(X))
     (run,) = listed(run)
-    claims = [
-        claim for claim in CLAIMS.get(type(learner).__name__, []) if claim.holds(learner, asker)
-    ]
+    claims = list(claims_on(learner, asker))
     if not claims or len(X) == 0:
         return []
-    still, drifting = (
-        [U for C in SOFT for U in _scaled(comparator(X, run.code, cuts, C), run, X)]
-        for cuts in ((), switches)
-    )
+    drifting = [U for C in SOFT for U in _scaled(comparator(X, run.code, switches, C), run, X)]
+    still = [U[0] for C in SOFT for U in _scaled(comparator(X, run.code, (), C), run, X)]
     return [
         Row(
             claim.theorem,
             claim.what,
-            min(claim.bound(run, X, U, learner, asker) for U in pool),
+            min(claim.bound(run, X, U) for U in (drifting if claim.drifts else still)),
             float(OUTCOMES[claim.what](run)),
         )
         for claim in claims
-        for pool in [drifting if claim.drifts else [U[0] for U in still]]
     ]
 
 
@@ -154,13 +150,12 @@ def _scaled(U: np.ndarray, run: Run, X: np.ndarray) -> list[np.ndarray]:
 
 
 class Claim(NamedTuple):
-    """A theorem: the quantity bounded, whether comparators may drift, and its conditions."""
+    """A theorem: the outcome that it bounds, whether its comparators may drift, and the bound."""
 
     theorem: str
     what: str
     drifts: bool
-    bound: Callable[[Run, np.ndarray, np.ndarray, Any, Any], float]
-    holds: Callable[[Any, Any], bool] = lambda learner, asker: True
+    bound: Callable[[Run, np.ndarray, np.ndarray], float]  # of a run, its rows, a comparator
 
 
 MC, CGZ, YJY, SD = (
@@ -172,71 +167,47 @@ MC, CGZ, YJY, SD = (
 MARGINS = "Margin", "SecondOrderMargin"
 
 
+def claims_on(p: Any, asker: Any) -> Iterator[Claim]:
+    """Yield the theorems on a learner under an asker.
+
+    Both are recognised by name, so that this package does not depend on them.
+    """
+    stepped, alpha = "mistakes asked for", getattr(p, "alpha", 0.0)
+    match kind := type(p).__name__:
+        case "Perceptron":
+            bound: Any = selective_sampling.theorem_1
+            yield from traded([f"{CGZ} 1"], asker, MARGINS[:1], False, bound)
+        case "SecondOrderPerceptron":
+            bound = partial(selective_sampling.theorem_2, a=p.a)
+            yield from traded([f"{CGZ} 2"], asker, MARGINS, False, bound)
+        case "LASEC":
+            bound = partial(lasec.theorem_4, b=p.b, c=p.c)
+            yield from traded([f"{MC} 2", f"{MC} 4"], asker, MARGINS, True, bound)
+        case "CELLIP":
+            bound = partial(ellipsoid.theorem_2, gamma=p.gamma, a=p.a, start=p.start, rho=p.rho)
+            yield Claim(f"{YJY} 2", stepped, False, bound)
+        case "IELLIP":
+            bound = partial(ellipsoid.theorem_3, gamma=p.gamma, c=p.c, b=p.b)
+            yield Claim(f"{YJY} 3", "steps", False, bound)
+        case "L1Constrained" | "L2Constrained":
+            norm = 1 if kind == "L1Constrained" else 2
+            bound = partial(large_margin.theorem_3_2, beta=p.beta, norm=norm)
+            yield Claim(f"{SD} 3.2", stepped, True, bound)
+        case "ObjectiveRegularized" | "PassiveAggressive" if math.isinf(p.C):
+            bound = partial(large_margin.theorem_3_1, alpha=alpha)
+            yield Claim(f"{SD} 3.1", stepped, True, bound)
+        case "ObjectiveRegularized" | "PassiveAggressive" if getattr(p, "variant", "II") == "II":
+            bound = partial(large_margin.theorem_5_1, alpha=alpha, C=p.C)
+            yield Claim(f"{SD} 5.1", stepped, False, bound)
+
+
 def traded(
-    names: Sequence[str], drifts: bool, bound: Callable[..., Tradeoff], askers: Sequence[str]
-) -> list[Claim]:
-    """Return a trade-off's claims: on steps, and on weighted mistakes under askers with b < inf."""
-    return [
-        Claim(names[0], "steps", drifts, lambda *given: bound(*given[:-1]).best()),
-        Claim(
-            names[-1], "weighted mistakes", drifts,
-            lambda *given: bound(*given[:-1]).at(given[-1].b),
-            lambda _, asker: type(asker).__name__ in askers and asker.b < math.inf,
-        ),
-    ]  # fmt: skip
-
-
-def constrained(norm: int) -> list[Claim]:
-    """Return the claim for a learner with weights in a ball."""
-    return [
-        Claim(
-            f"{SD} 3.2", "mistakes asked for", True,
-            lambda run, X, U, p, _: large_margin.theorem_3_2(run, X, U, p.beta, norm),
+    names: Sequence[str], asker: Any, askers: Sequence[str], drifts: bool, bound: Any
+) -> Iterator[Claim]:
+    """Yield a trade-off's claims: on steps, and on weighted mistakes under askers with b < inf."""
+    found = partial(bound, everywhere=True)
+    yield Claim(names[0], "steps", drifts, lambda *given: found(*given).best())
+    if type(asker).__name__ in askers and asker.b < math.inf:
+        yield Claim(
+            names[-1], "weighted mistakes", drifts, lambda *given: found(*given).at(asker.b)
         )
-    ]  # fmt: skip
-
-
-REGULARIZED = [
-    Claim(
-        f"{SD} 3.1", "mistakes asked for", True,
-        lambda run, X, U, p, _: large_margin.theorem_3_1(run, X, U, getattr(p, "alpha", 0.0)),
-        lambda p, _: math.isinf(p.C),
-    ),
-    Claim(  # the soft margin of Lemma 5.1; without alpha, variant II
-        f"{SD} 5.1", "mistakes asked for", False,
-        lambda run, X, u, p, _: large_margin.theorem_5_1(run, X, u, getattr(p, "alpha", 0.0), p.C),
-        lambda p, _: not math.isinf(p.C) and getattr(p, "variant", "II") == "II",
-    ),
-]  # fmt: skip
-
-# By name, so that this package does not depend on the learners.
-CLAIMS = {
-    "Perceptron": traded(
-        [f"{CGZ} 1"], False,
-        lambda run, X, u, p: selective_sampling.theorem_1(run, X, u, True), MARGINS[:1],
-    ),
-    "SecondOrderPerceptron": traded(
-        [f"{CGZ} 2"], False,
-        lambda run, X, u, p: selective_sampling.theorem_2(run, X, u, p.a, True), MARGINS,
-    ),
-    "LASEC": traded(
-        [f"{MC} 2", f"{MC} 4"], True,
-        lambda run, X, U, p: lasec.theorem_4(run, X, U, p.b, p.c, True), MARGINS,
-    ),
-    "CELLIP": [
-        Claim(
-            f"{YJY} 2", "mistakes asked for", False,
-            lambda run, X, u, p, _: ellipsoid.theorem_2(run, X, u, p.gamma, p.a, p.start, p.rho),
-        ),
-    ],
-    "IELLIP": [
-        Claim(
-            f"{YJY} 3", "steps", False,
-            lambda run, X, u, p, _: ellipsoid.theorem_3(run, X, u, p.gamma, p.c, p.b),
-        ),
-    ],
-    "ObjectiveRegularized": REGULARIZED,
-    "PassiveAggressive": REGULARIZED,
-    "L1Constrained": constrained(1),
-    "L2Constrained": constrained(2),
-}  # fmt: skip

@@ -81,10 +81,10 @@ def averaged(
     runs: Runs, X: np.ndarray, U: np.ndarray, everywhere: bool, terms: Callable[..., Tradeoff]
 ) -> Tradeoff:
     """Return the mean of `terms(steps, loss)` over runs, which estimates its expectation."""
-    found = []
-    for run in listed(runs):
-        loss = steps(run, X, U, everywhere).losses().sum()
-        found.append(terms(steps(run, X, U), float(loss)))
+    found = [
+        terms(steps(run, X, U), float(steps(run, X, U, everywhere).losses().sum()))
+        for run in listed(runs)
+    ]
     return Tradeoff(*np.mean(found, axis=0).tolist())
 
 
