@@ -1,15 +1,28 @@
 """Online learning by ellipsoid method (Yang, Jin & Ye, ICML 2009): IELLIP, PA and MIRA."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import product
-from typing import Any, NamedTuple
+from types import SimpleNamespace as Size
+from typing import Any
 
 import numpy as np
 
 from selectron.learners import IELLIP, MIRA, LeadingHistory, PassiveAggressive, Perceptron
 
 from . import drawing
-from .findings import BEYOND, Claim, Findings, Play, all_above, crossed, error, listed, seeds, tidy
+from .findings import (
+    BEYOND,
+    Claim,
+    Findings,
+    Play,
+    all_above,
+    crossed,
+    error,
+    listed,
+    seeds,
+    setting,
+    tidy,
+)
 from .trials.ellipsoid import cut, passed
 from .verdicts import counted, every, paired
 
@@ -17,7 +30,6 @@ DATA = {"usps": "USPS", "letter": "Letter", "isolet": "Isolet", "shuttle": "Shut
 DUAL = "usps", "isolet"  # where one matrix over all classes would be too large
 DIAGONAL = ("isolet",)  # where LeadingHistory's matrices, one per class and expert, take hours
 CS, BS = (0.02, 0.05, 0.1, 0.2, 0.5, 0.8), (0.5, 0.8, 0.9, 0.95, 0.98, 0.995, 0.999)
-MEMORIES = list(product(CS, BS))  # c, b
 TUNING = 1000  # seed of the order that c and b are chosen on
 SEPARABLE = {"n": 5000, "d": 50, "gamma": 0.05}
 A = 0.5  # CELLIP's
@@ -26,18 +38,14 @@ Passes = dict[str, dict[str, list[dict]]]  # set -> learner -> the result of eac
 Volumes = dict[tuple[str], list[dict]]  # (start,) -> the result of each draw
 
 
-class Size(NamedTuple):
-    """The size of a run: rows of each set (None: all), orders, sets and pairs of c and b."""
-
-    rows: int | None
-    orders: int
-    memories: Sequence[tuple[float, float]]
-    data: Sequence[str]
-    beyond: bool  # whether to run LeadingHistory, whose loop takes half a minute to compile
-
-
-FULL = Size(None, 10, MEMORIES, tuple(DATA), True)
-QUICK = Size(800, 2, [(0.1, 0.8)], ("letter", "shuttle"), False)
+FULL = Size(
+    rows=None,  # all of each set
+    orders=10,
+    memories=list(product(CS, BS)),
+    data=list(DATA),
+    beyond=True,  # whether to run LeadingHistory, whose loop takes half a minute to compile
+)
+QUICK = Size(rows=800, orders=2, memories=[(0.1, 0.8)], data=["letter", "shuttle"], beyond=False)
 
 
 def run(play: Play, quick: bool) -> Findings:
@@ -51,7 +59,7 @@ def run(play: Play, quick: bool) -> Findings:
     starts = {(start,): {**SEPARABLE, "a": A, "start": start} for start in ("sound", "talk")}
     volumes: Volumes = crossed(play, cut, starts, seeds(size.orders), "separable")
     return Findings(
-        _setting(size),
+        setting("ellipsoid", size=size, separable=SEPARABLE, a=A),
         [*_claims(passes), *_volume_claims(volumes)],
         _tables(passes, volumes, chosen),
         {"errors": _figure(passes), "volume": _volume_figure(volumes)},
@@ -60,15 +68,12 @@ def run(play: Play, quick: bool) -> Findings:
 
 def _ellip(data: str, size: Size, c: float, b: float) -> dict[str, Any]:
     """Return the arguments for IELLIP with one matrix over all classes, as in the talk."""
-    kernel = "linear" if data in DUAL else None
-    learner = IELLIP(gamma=0.1, c=c, b=b, p0=0.1)
-    return {"data": data, "n": size.rows, "learner": learner, "many": "exact", "kernel": kernel}
+    options = {"many": "exact", "kernel": "linear" if data in DUAL else None}
+    return {"data": data, "n": size.rows, "learner": IELLIP(0.1, c, b, p0=0.1), **options}
 
 
 def _chosen(play: Play, data: str, size: Size) -> tuple[float, float]:
     """Return the c and b with the fewest errors on an order for tuning."""
-    if len(size.memories) == 1:
-        return size.memories[0]
     calls = [{**_ellip(data, size, *pair), "seed": TUNING} for pair in size.memories]
     results = play(passed, calls, f"{data}, tuning")
     return size.memories[int(np.argmin([result["mistakes"][-1] for result in results]))]
@@ -77,33 +82,10 @@ def _chosen(play: Play, data: str, size: Size) -> tuple[float, float]:
 def _ways(data: str, size: Size, memory: tuple[float, float]) -> dict[str, dict]:
     """Return the arguments for each learner."""
     common = {"data": data, "n": size.rows}
-    found = {"IELLIP": _ellip(data, size, *memory)}
-    for name, learner in FIRST_ORDER.items():
-        found[name] = {**common, "learner": learner, "many": "joint"}
-    if size.beyond:
-        ours = {"learner": LeadingHistory(), "many": "rest", "sparse": data in DIAGONAL}
-        found[BEYOND] = {**common, **ours}
-    return found
-
-
-def _setting(size: Size) -> list[str]:
-    rows = "all rows" if size.rows is None else f"{size.rows:,} rows"
-    return [
-        f"Multi-class, {rows} of each set in {size.orders} random orders; bands are 95% intervals "
-        "over the orders. Every feature is scaled to [-1, 1] and every row to length 1; there is "
-        "no constant feature. The talk does not state how its rows are scaled.",
-        "IELLIP has margin 0.1, P = 0.1 I at the start and one matrix over all classes, as in the "
-        "talk, but w = 0 instead of near it; c and b, which the talk does not state, are chosen "
-        "on another order, from 42 pairs; the talk's bound requires c + b < 1, the algorithm does "
-        "not. PA and MIRA are the plain ones, for which the size of the margin makes no "
-        "difference: w scales with it.",
-        "LeadingHistory is this project's own and not the talk's: one against the rest, with "
-        "no parameters to choose; on Isolet it keeps variances instead of matrices.",
-        f"CELLIP, gamma = {SEPARABLE['gamma']} and a = {A}, has {SEPARABLE['n']:,} rows with "
-        f"{SEPARABLE['d']} features, of length 1, that some u of length 1 separates with margins "
-        "from gamma to 4 gamma. “Sound” is the first ellipsoid that holds every good classifier, "
-        "“talk” that of the talk.",
-    ]
+    first = {name: {**common, "learner": one, "many": "joint"} for name, one in FIRST_ORDER.items()}
+    ours = {"learner": LeadingHistory(), "many": "rest", "sparse": data in DIAGONAL}
+    beyond = {BEYOND: {**common, **ours}} if size.beyond else {}
+    return {"IELLIP": _ellip(data, size, *memory), **first, **beyond}
 
 
 def _tables(passes: Passes, volumes: Volumes, chosen: Mapping) -> dict[str, list[dict]]:

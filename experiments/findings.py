@@ -1,13 +1,25 @@
 """The outcome of an experiment: tables, figures, and claims with verdicts."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from .verdicts import Comparison, every
 
 Play = Callable[..., list[Any]]  # (trial, calls) -> results, as `evaluate.each`
 BEYOND = "LeadingHistory"  # this project's own learner, with no parameters to choose
 K = TypeVar("K")
+
+TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).with_name("templates")),
+    undefined=StrictUndefined,
+    autoescape=select_autoescape(),
+    trim_blocks=True,
+    keep_trailing_newline=True,
+)
+TEMPLATES.filters["number"] = "{:,}".format
 
 
 class Claim(NamedTuple):
@@ -25,6 +37,12 @@ class Findings(NamedTuple):
     claims: Sequence[Claim]
     tables: Mapping[str, Sequence[Mapping[str, Any]]]
     figures: Mapping[str, tuple[Any, str]]  # matplotlib's figure, and its caption
+
+
+def setting(name: str, **values: Any) -> list[str]:
+    """Return the paragraphs of an experiment's setting, `templates/settings/NAME.md`."""
+    text = TEMPLATES.get_template(f"settings/{name}.md").render(values)
+    return [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
 
 
 def all_above(paper: str, gaps: Mapping[Any, Comparison], lead: str) -> Claim:

@@ -1,8 +1,9 @@
 """Large-margin learners (Shen & Dietterich, SDM 2009), Figures 1, 3 and 4."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import product
-from typing import Any, NamedTuple
+from types import SimpleNamespace as Size
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,19 @@ from selectron.evaluate.sweep import grid
 from selectron.specs import written
 
 from . import drawing
-from .findings import BEYOND, Claim, Findings, Play, all_above, crossed, error, listed, seeds, tidy
+from .findings import (
+    BEYOND,
+    Claim,
+    Findings,
+    Play,
+    all_above,
+    crossed,
+    error,
+    listed,
+    seeds,
+    setting,
+    tidy,
+)
 from .trials.large_margin import lean, passed, pictures, selected, stored, weights
 from .verdicts import UNDECIDED, Comparison, counted, every, most, paired, together
 
@@ -47,21 +60,24 @@ Kernels = dict[tuple[str, int | None], list[float]]  # (learner, examples kept) 
 Features = dict[str, dict[str, list[list[dict]]]]  # the same, a result per point of a curve
 
 
-class Size(NamedTuple):
-    """The size of a run: sets, trials, rounds of a phase (None: the paper's), and of Figure 3."""
-
-    data: Sequence[str]
-    trials: int
-    n: int | None
-    selected: Sequence[str]
-    selections: int
-    sizes: int
-    left_out: Sequence[str] = ()  # learners
-
-
-FULL = Size(("usps", "newsgroups", "rcv1"), 40, None, ("usps", "newsgroups"), 10, 6)
-FEWER = BEYOND, "budget Perceptron", "Perceptron, oldest evicted"  # each takes long to compile
-QUICK = Size(("usps",), 2, 100, ("usps",), 1, 2, FEWER)
+FULL = Size(
+    data=("usps", "newsgroups", "rcv1"),
+    trials=40,
+    n=None,  # rounds of a phase: the paper's
+    selected=("usps", "newsgroups"),  # sets of Figure 3
+    selections=10,  # trials of Figure 3
+    sizes=6,  # numbers of features to select
+    left_out=(),  # learners
+)
+QUICK = Size(
+    data=("usps",),
+    trials=2,
+    n=100,
+    selected=("usps",),
+    selections=1,
+    sizes=2,
+    left_out=(BEYOND, "budget Perceptron", "Perceptron, oldest evicted"),  # take long to compile
+)
 
 
 def run(play: Play, quick: bool) -> Findings:
@@ -77,7 +93,7 @@ def run(play: Play, quick: bool) -> Findings:
     for data, ways in features.items():
         claims += _feature_claims(NAMES[data], ways)
     return Findings(
-        _setting(size),
+        setting("large_margin", size=size),
         [*claims, *_image_claims(images, pairs), *_kernel_claims(kernels)],
         {
             "errors": _error_rows(errors),
@@ -134,28 +150,6 @@ def _kernels(play: Play, size: Size) -> Kernels:
     }
     ways["Perceptron", None] = {"learner": learners.Perceptron(), "max_support": None}
     return crossed(play, stored, ways, draws, "kernels")
-
-
-def _setting(size: Size) -> list[str]:
-    rounds = "500 rounds (USPS) or 800 (texts)" if size.n is None else f"{size.n} rounds"
-    return [
-        f"Four phases of {rounds} each, {size.trials} trials; bands are 95% intervals over the "
-        "trials. Positive are first the digit 3, then 7, against 8, then 9; baseball, then hockey, "
-        "against cars, then motorcycles. SRAA, the paper's third set, is not available; it is "
-        "replaced by stories of RCV1 with exactly one top-level topic: CCAT, then ECAT, against "
-        "GCAT, then MCAT. The features of texts are binary, one per word outside the headers; "
-        "words that fewer than 7 of the 4,000 messages have are left out. There is no constant "
-        "feature.",
-        "Parameters are chosen on the first two phases, by their online error; the error is "
-        "counted on the other two, in which learning continues. NORMA's η and λ are chosen in this "
-        "way; its nu is 0.3. To choose on the other two phases, as the paper did for comparison, "
-        "is to take the candidate with the fewest errors there, in each trial. LeadingHistory is "
-        "this project's own and not the paper's: it has no parameters to choose.",
-        f"Figure 3 has {size.selections} trials. The paper does not state which learner uses the "
-        "features that information gain and the game select: here it is PA. They select again "
-        "every 100 and every 250 rounds, by all rows so far; the paper does so in every "
-        "round. Kernels, beyond the paper, are exp(-0.02 ||x - z||^2).",
-    ]
 
 
 def _error_rows(errors: Errors) -> list[dict]:

@@ -1,18 +1,20 @@
 """LASEC (Moroshko & Crammer, AISTATS 2014), Figure 2."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from types import SimpleNamespace as Size
+from typing import Any
 
 import numpy as np
 
 from selectron import askers, learners
 from selectron.askers import Always, Budget, Margin
+from selectron.evaluate.sweep import grid
 from selectron.learners import LASEC, RLS, LeadingHistory, Perceptron, ShiftingPerceptron
 from selectron.specs import written
 
 from . import drawing
-from .findings import BEYOND, Findings, Play, crossed, seeds, tidy
+from .findings import BEYOND, Findings, Play, crossed, seeds, setting, tidy
 from .lasec_claims import ASIDE, EVERY, SHOWN, STATIONARY, Passes, claims
 from .trials.lasec import passed
 
@@ -26,55 +28,53 @@ FIXED = {  # the paper's parameters: lambda of Shifting, budget
 LOOKS = 0, 1, 2, 12, 10, 6  # of the ways with few labels: one style per learner
 Key = tuple[str, str, float]  # stream, way, share of labels
 Parts = dict[Key, tuple[Any, Any]]  # learner and asker
-
-
-class Size(NamedTuple):
-    """The size of a run: rows, repetitions, draws for tuning, and grids of parameters."""
-
-    rows: Mapping[str, int]
-    draws: int
-    tuning: int
-    priors: Sequence[float]  # b of LASEC
-    ridges: Sequence[float]  # a of SOP
-    memories: Sequence[float]  # c / b of LASEC
-    askers: int  # values of an asker's parameter
-    shares: Sequence[float]  # of labels, which the askers are tuned to meet
-    left_out: Sequence[str] = ()  # learners with every label
+Way = tuple[Any, Callable, np.ndarray]  # a learner, its asker's class, and values of its parameter
 
 
 SHARES = 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8
 POWERS = 0.1, 1.0, 10.0, 100.0, 1000.0, 10_000.0
 ROWS, FEW = {"gaussian": 10_000, "usps": 9298}, {"gaussian": 1500, "usps": 1000}
-FULL = Size(ROWS, 50, 2, POWERS[:4], POWERS[:5], POWERS[2:], 16, SHARES)
-QUICK = Size(FEW, 2, 1, (10.0,), (10.0,), (100.0,), 5, (0.1, 0.4), ("Modified", "Budget", BEYOND))
-
-
-class Way(NamedTuple):
-    """A learner with an asker whose one parameter determines the share of labels."""
-
-    learner: Any
-    asker: Any  # its class
-    values: np.ndarray
+LASECS = [LASEC(b, b * ratio) for b, ratio in product(POWERS[:4], POWERS[2:])]
+SOPS = grid(learners.SecondOrderPerceptron, a=POWERS[:5])
+FULL = Size(
+    rows=ROWS,
+    draws=50,
+    tuning=2,  # draws for it
+    lasecs=LASECS,
+    sops=SOPS,
+    askers=16,  # values of an asker's parameter
+    shares=SHARES,  # of labels, which the askers are tuned to meet
+    left_out=(),  # learners with every label
+)
+QUICK = Size(
+    rows=FEW,
+    draws=2,
+    tuning=1,
+    lasecs=[LASEC(10.0, 1000.0)],
+    sops=SOPS[2:3],
+    askers=5,
+    shares=(0.1, 0.4),
+    left_out=("Modified", "Budget", BEYOND),
+)
 
 
 def run(play: Play, quick: bool) -> Findings:
     """Run the experiment."""
     size = QUICK if quick else FULL
+    shares = {**dict.fromkeys(DATA, size.shares), STATIONARY: SHOWN}
     parts: Parts = {}
-    for choose in (_supervised, _selective):
-        for data in DATA:
-            parts |= choose(play, data, size)
-    parts |= _selective(play, STATIONARY, size._replace(shares=SHOWN))
+    for data in DATA:
+        parts |= _supervised(play, data, size)
+    for data, some in shares.items():
+        parts |= _selective(play, data, size, some)
     ways = {
-        (data, way, share): {
-            **_way(data, size, *pair),
-            "curve": share == 1 or (data, share) in PANELS,
-        }
+        (data, way, share): _way(data, size, *pair)
+        | {"curve": share == 1 or (data, share) in PANELS}
         for (data, way, share), pair in parts.items()
     }
     passes = Passes(crossed(play, passed, ways, seeds(size.draws), "passes"), size.rows)
     return Findings(
-        _setting(size),
+        setting("lasec", size=size, every=EVERY),
         claims(passes, size.shares),
         _tables(passes, parts),
         {"figure-2": _figure(passes)},
@@ -85,8 +85,7 @@ def _way(data: str, size: Size, learner: Any, asker: Any) -> dict[str, Any]:
     """Return the arguments for a learner with an asker on a stream."""
     parts = {"learner": learner, "asker": asker}
     if data == STATIONARY:
-        n = size.rows["gaussian"]
-        return {"data": "gaussian", "n": n, "every": n, **parts}
+        return _way("gaussian", size, **parts) | {"every": size.rows["gaussian"]}
     return {"data": data, "n": size.rows[data], "every": EVERY, **parts}
 
 
@@ -102,13 +101,13 @@ def _tuning(play: Play, data: str, size: Size, pairs: Sequence[tuple[Any, Any]])
 def _supervised(play: Play, data: str, size: Size) -> Parts:
     """Return the learners with every label, with tuned parameters."""
 
-    def best(some: list[Any]) -> Any:
+    def best(some: Sequence[Any]) -> Any:
         _, accuracies = _tuning(play, data, size, [(learner, Always()) for learner in some])
         return some[int(accuracies.argmax())]
 
     found = {
-        "LASEC": best(_lasecs(size)),
-        "SOP": best(_sops(size)),
+        "LASEC": best(size.lasecs),
+        "SOP": best(size.sops),
         "Perceptron": Perceptron(),
         "Shifting": best([ShiftingPerceptron(lam) for lam in LAMBDAS]),
         ASIDE: FIXED[data][0],
@@ -123,50 +122,44 @@ def _supervised(play: Play, data: str, size: Size) -> Parts:
     }
 
 
-def _lasecs(size: Size) -> list[Any]:
-    return [LASEC(b, b * ratio) for b, ratio in product(size.priors, size.memories)]
-
-
-def _sops(size: Size) -> list[Any]:
-    return [learners.SecondOrderPerceptron(a) for a in size.ridges]
-
-
-def _selective(play: Play, data: str, size: Size) -> Parts:
+def _selective(play: Play, data: str, size: Size, shares: Sequence[float]) -> Parts:
     """Return the learner and the asker of each way at each share of labels."""
     doubts = np.geomspace(1e-4, 100, size.askers)
     kappas = np.linspace(0.02, 1, 2 * size.askers)
     both = askers.SecondOrderMargin, Margin
-    rivals = {  # each with the candidates for its parameters
-        "LASEC-SS": [Way(lasec, Margin, doubts) for lasec in _lasecs(size)],
-        "SOP-SS": [Way(sop, asker, doubts) for sop, asker in product(_sops(size), both)],
-        "Perceptron-SS": [Way(Perceptron(), Margin, doubts)],
-        "BBQ": [Way(RLS(a=1.0), askers.BBQ, kappas)],  # a as in its paper; a large a asks too late
-        "BBQ-I": [Way(RLS(a=1.0), askers.BBQI, kappas)],
+    rivals: dict[str, list[Way]] = {  # each with the candidates for its parameters
+        "LASEC-SS": [(lasec, Margin, doubts) for lasec in size.lasecs],
+        "SOP-SS": [(sop, asker, doubts) for sop, asker in product(size.sops, both)],
+        "Perceptron-SS": [(Perceptron(), Margin, doubts)],
+        "BBQ": [(RLS(a=1.0), askers.BBQ, kappas)],  # a as in its paper; a large a asks too late
+        "BBQ-I": [(RLS(a=1.0), askers.BBQI, kappas)],
     }
-    found: Parts = {}
-    for name, ways in rivals.items():
-        tuned = _tuned(play, data, size, ways)
-        found |= {(data, name, share): pair for share, pair in tuned.items()}
-    ours = {(data, BEYOND, s): (LeadingHistory(), Budget(rate=s)) for s in size.shares}
-    return found | ours
+    found = {
+        (data, name, share): pair
+        for name, ways in rivals.items()
+        for share, pair in _tuned(play, data, size, shares, ways).items()
+    }
+    return found | {(data, BEYOND, s): (LeadingHistory(), Budget(rate=s)) for s in shares}
 
 
-def _tuned(play: Play, data: str, size: Size, ways: Sequence[Way]) -> dict[float, tuple[Any, Any]]:
+def _tuned(
+    play: Play, data: str, size: Size, shares: Sequence[float], ways: Sequence[Way]
+) -> dict[float, tuple[Any, Any]]:
     """Return for each share of labels the best learner, with the asker that meets the share.
 
     A share that no parameters reach is omitted, unless a panel shows it over time.
     """
-    pairs = [(way.learner, way.asker(float(value))) for way in ways for value in way.values]
+    pairs = [(learner, kind(float(v))) for learner, kind, values in ways for v in values]
     rates, accuracies = _tuning(play, data, size, pairs).reshape(2, len(ways), -1)
     found = {}
-    for share in size.shares:
+    for share in shares:
         offers = [
-            (curve[0].min() <= share <= curve[0].max(), *meeting(share, way.values, *curve), way)
-            for way, *curve in zip(ways, rates, accuracies, strict=True)
+            (rate.min() <= share <= rate.max(), *meeting(share, values, rate, accuracy), *pair)
+            for (*pair, values), rate, accuracy in zip(ways, rates, accuracies, strict=True)
         ]
-        reached, _, value, way = max(offers, key=lambda offer: offer[:2])
+        reached, _, value, learner, kind = max(offers, key=lambda offer: offer[:2])
         if reached or share in SHOWN:
-            found[share] = way.learner, way.asker(value)
+            found[share] = learner, kind(value)
     return found
 
 
@@ -183,28 +176,6 @@ def meeting(
     rising = np.maximum.accumulate(rates)  # random draws make small dents
     value = np.exp(np.interp(share, rising, np.log(values)))
     return round(float(np.interp(share, rising, accuracies)), 12), float(f"{value:.4g}")
-
-
-def _setting(size: Size) -> list[str]:
-    rows = size.rows
-    return [
-        f"Two streams, {size.draws} draws of each; bands are 95% intervals over the draws. "
-        f"Switching Gaussian: {rows['gaussian']:,} rows of 50 features from N(0, I), labelled by a "
-        f"linear concept that is drawn again every {EVERY} rows. USPS: {rows['usps']:,} digits in "
-        f"random order, of which a random subset of the classes is positive, another one every "
-        f"{EVERY} rows. Rows have unit length, and there is no constant feature; the paper does "
-        "not state how its rows are scaled. A third stream is the Gaussian without a switch.",
-        "Accuracy is the share of correct predictions so far, on all rows. Parameters are chosen "
-        f"on {size.tuning} other draws: b and c of LASEC, and a of the second-order Perceptron "
-        "(SOP), from a grid, for each share of labels; the asker's parameter so that the share is "
-        "met. BBQ and BBQ-I have a = 1, as in their paper. SOP-SS has the better of two askers, "
-        "its own and the plain margin. The Budget Perceptron has the paper's B. With the paper's λ "
-        "(0.01 and 0.0001) the Shifting Perceptron, as its own paper defines it, gives the first "
-        "mistakes almost all weight and stays at chance level (see the tables); λ is tuned "
-        "instead.",
-        "LeadingHistory is this project's own and not the paper's: it has no parameters to choose, "
-        "and its budget alone determines the share of labels.",
-    ]
 
 
 def _tables(passes: Passes, parts: Parts) -> dict[str, list[dict]]:

@@ -25,12 +25,9 @@ class Passes(NamedTuple):
 
     def ways(self, data: str, share: float | None = None) -> list[str]:
         """Return the ways with this share of labels; by default, those with few labels."""
-        wanted = [
-            name
-            for of, name, asked in self.results
-            if of == data and (asked < 1 if share is None else asked == share)
-        ]
-        return list(dict.fromkeys(wanted))
+        asked = [(name, s) for of, name, s in self.results if of == data]
+        some = [name for name, s in asked if (s < 1 if share is None else s == share)]
+        return list(dict.fromkeys(some))
 
     def shares(self, data: str, way: str) -> list[float]:
         """Return the shares of labels, below 1, of a way."""
@@ -44,8 +41,8 @@ class Passes(NamedTuple):
         self, data: str, first: str, second: str, share: float, what: str = "accuracy"
     ) -> Comparison:
         """Compare two ways at a share of labels."""
-        theirs = self.scores(data, second, share, what)
-        return paired(self.scores(data, first, share, what), theirs)
+        ours, theirs = (self.scores(data, way, share, what) for way in (first, second))
+        return paired(ours, theirs)
 
     def ends(self, data: str) -> np.ndarray:
         """Return the rounds at which curves have a point."""

@@ -12,24 +12,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import matplotlib
-from jinja2 import Environment, FileSystemLoader, select_autoescape
 
 from selectron.data.files import replace
 
 from . import PAPERS, Paper
-from .findings import Claim, Findings
+from .findings import TEMPLATES, Claim, Findings
 from .verdicts import FAILS, HOLDS, UNDECIDED
 
 RECORD = Path(__file__).with_name("verdicts.json")
 OWN = "Beyond the "  # paper, or talk: how a claim of this project's own begins
 
 QUICK = "This is a reduced run, to check that the experiment works: do not rely on its verdicts."
-TEMPLATES = Environment(
-    loader=FileSystemLoader(Path(__file__).with_name("templates")),
-    autoescape=select_autoescape(),
-    trim_blocks=True,
-    keep_trailing_newline=True,
-)
 
 
 def write(findings: Findings, paper: Paper, folder: Path, command: str, quick: bool) -> None:

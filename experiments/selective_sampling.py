@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from types import SimpleNamespace as Size
+from typing import Any
 
 import numpy as np
 
@@ -10,14 +11,11 @@ from selectron.askers import Always, Budget, Fixed, Margin, SecondOrderMargin
 from selectron.learners import LeadingHistory, Perceptron, SecondOrderPerceptron
 
 from . import drawing
-from .findings import BEYOND, Claim, Findings, Play, all_above, crossed, listed
+from .findings import BEYOND, Claim, Findings, Play, all_above, crossed, listed, setting
 from .trials.selective_sampling import passed, topics
 from .verdicts import FAILS, every, paired, some
 
 NAMES = {"rcv1": "RCV1", "reuters": "Reuters-21578", "ohsumed": "OHSUMED"}
-SECOND = 0.001, 0.003, 0.01, 0.03, 0.1  # b of the second-order margin
-FIRST = 0.003, 0.01, 0.03, 0.1, 0.3  # b of the margin
-SHARES = 0.03, 0.06, 0.12, 0.25, 0.5  # budgets of this project's own learner
 NEAR = 0.01  # of F-measure: "almost the same"
 FEW = 0.5  # of the labels: "a substantial reduction"
 UNDER: Any = {
@@ -30,18 +28,20 @@ Key = tuple[str, float]  # a way and its b; of LeadingHistory its budget
 Ways = Mapping[Key, list[dict]]  # the result of each topic
 
 
-class Size(NamedTuple):
-    """The size of a run: topics of each collection, the first stories (None: all), values of b."""
-
-    topics: dict[str, int]
-    n: int | None
-    second: tuple[float, ...]
-    first: tuple[float, ...]
-    shares: tuple[float, ...]
-
-
-FULL = Size({"rcv1": 50, "reuters": 10, "ohsumed": 23}, None, SECOND, FIRST, SHARES)
-QUICK = Size({"rcv1": 3}, 1000, SECOND[1:4], FIRST[1:4], ())  # sparse experts compile for long
+FULL = Size(
+    topics={"rcv1": 50, "reuters": 10, "ohsumed": 23},
+    n=None,  # stories: all
+    second=(0.001, 0.003, 0.01, 0.03, 0.1),  # b of the second-order margin
+    first=(0.003, 0.01, 0.03, 0.1, 0.3),  # b of the margin
+    shares=(0.03, 0.06, 0.12, 0.25, 0.5),  # budgets of this project's own learner
+)
+QUICK = Size(
+    topics={"rcv1": 3},
+    n=1000,
+    second=FULL.second[1:4],
+    first=FULL.first[1:4],
+    shares=(),  # sparse experts compile for long
+)
 
 
 def run(play: Play, quick: bool) -> Findings:
@@ -52,9 +52,10 @@ def run(play: Play, quick: bool) -> Findings:
         for data, most in size.topics.items()
     }
     found = {data: _ways(play, data, names[data], size) for data in size.topics}
+    several = "; ".join(f"{NAMES[data]}: {len(some)}" for data, some in names.items())
     figures = {f"figure-3-{data}": _figure(data, found[data], names[data][0]) for data in found}
     return Findings(
-        _setting(names, size),
+        setting("selective_sampling", size=size, topics=several),
         [claim for data, ways in found.items() for claim in _claims(NAMES[data], ways, size)],
         {"topics": _topic_rows(found, names)},
         figures,
@@ -78,27 +79,6 @@ def _ways(play: Play, data: str, names: list[str], size: Size) -> Ways:
         ]
         found["fixed bias", b] = play(passed, fixed, f"{data}, fixed bias")
     return found
-
-
-def _setting(names: Mapping[str, list[str]], size: Size) -> list[str]:
-    rows = "all" if size.n is None else f"the first {size.n:,}"
-    several = "; ".join(f"{NAMES[data]}: {len(some)}" for data, some in names.items())
-    return [
-        f"News stories, {rows} of each collection; a pass for each of the most frequent topics "
-        f"({several}), that topic against the rest, in dual form. Measures are averaged over the "
-        "topics; a point of a curve counts the stories since the point before. “F” in numbers is "
-        "the F-measure of the second half of the stories.",
-        "RCV1: 30,000 stories, whose order is not known; the paper has the first 40,000 in order "
-        "of time. Reuters-21578: the 12,902 stories of the ModApte split, those with known "
-        "topics, in order of time; words are hashed and counted. OHSUMED: 13,929 medical abstracts "
-        "by which of 1,000 words occur, scaled to unit length, with 23 categories of diseases, in "
-        "an order that is not known; the paper has 40,000 others with 94 categories. The "
-        "second-order Perceptron has a = 1 and asks by eq. (3); “fixed bias” is the same learner "
-        "asking with the probability that eq. (3) had on average on the topic. LeadingHistory is "
-        "this project's own and not the paper's: it keeps variances, has no parameters to choose, "
-        "and asks within a budget. "
-        "Differences are tested in pairs over the topics.",
-    ]
 
 
 def f_measure(result: Mapping, part: slice = slice(None)) -> float:

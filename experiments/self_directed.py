@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from types import SimpleNamespace as Size
+from typing import Any
 
 import numpy as np
 from matplotlib.ticker import LogLocator, StrMethodFormatter
@@ -10,7 +11,7 @@ from matplotlib.ticker import LogLocator, StrMethodFormatter
 from selectron.pool import Boosted, Confident, Greedy, InOrder, Sphere
 
 from . import drawing
-from .findings import Claim, Findings, Play, crossed, listed, seeds, tidy
+from .findings import Claim, Findings, Play, crossed, listed, seeds, setting, tidy
 from .trials.self_directed import angles, at_random, mistakes
 from .verdicts import Comparison, counted, every, paired
 
@@ -27,17 +28,8 @@ POOLS = ("line", "clusters", "skewed")
 Results = dict[tuple[str, int, int], list[int]]  # (learner or pool, n, d) -> mistakes of each draw
 
 
-class Size(NamedTuple):
-    """The size of a run: points, dimensions, draws, and points where angles are measured."""
-
-    rows: Sequence[int]
-    widths: Sequence[int]
-    draws: int
-    angle_rows: int
-
-
-FULL = Size((2_000, 20_000, 200_000), (5, 20, 50), 10, 200_000)
-QUICK = Size((500, 2_000), (5, 10), 2, 2_000)
+FULL = Size(rows=(2_000, 20_000, 200_000), widths=(5, 20, 50), draws=10, angle_rows=200_000)
+QUICK = Size(rows=(500, 2_000), widths=(5, 10), draws=2, angle_rows=2_000)
 
 
 def run(play: Play, quick: bool) -> Findings:
@@ -58,7 +50,7 @@ def run(play: Play, quick: bool) -> Findings:
         return tidy(results, (what, "n", "d", "draw"), lambda mistakes: {"mistakes": mistakes})
 
     return Findings(
-        _setting(size),
+        setting("self_directed", size=size),
         _claims(sphere, arbitrary, paths, size),
         {"sphere": rows(sphere, "learner"), "arbitrary": rows(arbitrary, "pool and learner")},
         {"mistakes": _figure(sphere, size), "angle": _angle_figure(paths)},
@@ -74,20 +66,6 @@ def _sphere(play: Play, size: Size) -> Results:
         found |= crossed(play, mistakes, ways, draws, f"sphere, n={n}, d={d}")
         found[RANDOM, n, d] = play(at_random, draws, f"{RANDOM}, n={n}, d={d}")
     return found
-
-
-def _setting(size: Size) -> list[str]:
-    return [
-        f"Points on the sphere in {_listed(size.widths)} dimensions, {_listed(size.rows)} of them, "
-        f"cut by a random halfspace through 0; {size.draws} draws. All points are labelled. "
-        "Algorithm 1 has 1.6 d log log n buckets in each half; the paper leaves the constant open. "
-        "“Random” and “worst order” are the default learner, Confident, in other orders; worst is "
-        "the least certain point next. Greedy takes the paper's step in the order of all points.",
-        f"Arbitrary points, {size.widths[1]} dimensions, up to 99% of them: half on a line, in "
-        "clusters, and with features from 1 to 10,000 times as long. Algorithm 2 goes from one "
-        "phase to the next when half of its points are labelled.",
-        f"The angle to the target is that of Greedy, {size.angle_rows:,} points.",
-    ]
 
 
 def _listed(numbers: Sequence[int]) -> str:

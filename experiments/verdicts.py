@@ -40,15 +40,11 @@ class Comparison(NamedTuple):
 
     def below(self, margin: float, level: float = LEVEL) -> str:
         """Return the verdict on: the lead is below the margin."""
-        low, high = self.interval(level)
-        return HOLDS if high < margin else FAILS if low >= margin else UNDECIDED
+        return self._replace(gap=-self.gap).above(-margin, level)
 
     def within(self, margin: float) -> str:
         """Return the verdict on: the difference is smaller than the margin, either way."""
-        low, high = self.interval()
-        if -margin < low and high < margin:
-            return HOLDS
-        return FAILS if low >= margin or high <= -margin else UNDECIDED
+        return together([self.above(-margin), self.below(margin)])
 
     @property
     def p(self) -> float:
@@ -124,20 +120,12 @@ def most(gaps: Sequence[Comparison]) -> str:
 
 
 def counted(holds: bool) -> str:
-    """Return the verdict on what is counted.
-
-    >>> counted(1 < 2)
-    'holds'
-    """
+    """Return the verdict on what is counted."""
     return HOLDS if holds else FAILS
 
 
 def opposite(verdict: str) -> str:
-    """Return the verdict on the opposite.
-
-    >>> opposite(HOLDS), opposite(UNDECIDED)
-    ('does not hold', 'undecided')
-    """
+    """Return the verdict on the opposite."""
     return {HOLDS: FAILS, FAILS: HOLDS}.get(verdict, verdict)
 
 
