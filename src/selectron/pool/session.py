@@ -10,6 +10,7 @@ the first; it is never changed in place, so that undo can return to an older one
 depend on `pool.seed` and the labels alone: the same answers give the same plans.
 """
 
+import math
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -92,11 +93,6 @@ class Queue:
             self.order = np.concatenate([self.order, chosen])
         return self.order[start:stop]
 
-    def ready(self, start: int) -> int:
-        """Return the length of the sorted part, above `start` if any row remains."""
-        self.span(start, start + 1)
-        return len(self.order)
-
 
 class PoolRun(NamedTuple):
     """The record of a session, in the order of the answers; arrays of equal length.
@@ -175,7 +171,8 @@ class Session:
         self.begun: list[Begun] = []
         self.carry: Any = None
         self.queue: Any = None
-        self.at = self.met = 0  # position in the queue, mistakes under its plan
+        self.at = 0  # position in the queue
+        self.allowed = self.end = math.inf  # mistakes and answers at which its plan is replaced
 
     @property
     def answers(self) -> Answers:
@@ -188,7 +185,7 @@ class Session:
         `known` is the number of classes; the code is below it, -1 if no class is known yet.
         """
         while self.count < self.goal:
-            if self.queue is None or self.met >= self.queue.plan.patience or not self._stretch():
+            if self.queue is None or self.mistakes >= self.allowed or self.count >= self.end:
                 self._plan(known)
             if self.at >= len(self.queue):
                 self.queue = None
@@ -209,13 +206,13 @@ class Session:
     def play(self, truth: np.ndarray, known: int, look: Callable[[int], object]) -> None:
         """Answer from the true codes up to the goal; `look` receives the number of answers."""
         while self.next(known) is not None:
-            most = min(self.goal - self.count, self._stretch())
-            stop = int(min(self.queue.ready(self.at), self.at + most))
+            most = min(self.goal, self.end) - self.count
+            stop = int(min(len(self.queue.order), self.at + most))  # of those sorted already
             places = self.queue.span(self.at, stop)
             found = self._answers(places, truth[self.queue.plan.rows[places]], known)
             still = self.codes[found.rows] == OPEN
             wrong = np.flatnonzero(found.wrong & still)
-            patience = self.queue.plan.patience - self.met
+            patience = self.allowed - self.mistakes
             end = len(places) if len(wrong) < patience else int(wrong[int(patience) - 1]) + 1
             self.at += end
             self._take(Answers(*(array[:end][still[:end]] for array in found)))
@@ -273,11 +270,8 @@ class Session:
             carry, plan = self.learner.plan(self.pool, state, self.carry)
         self.begun.append(Begun(self.count, known, self.carry))
         self.carry = carry
-        self.queue, self.at, self.met = Queue(plan), 0, 0
-
-    def _stretch(self) -> float:
-        """Return the number of rows until the plan has to be replaced."""
-        return max(0, self.queue.plan.stretch - (self.count - self.begun[-1].answered))
+        self.queue, self.at = Queue(plan), 0
+        self.allowed, self.end = self.mistakes + plan.patience, self.count + plan.stretch
 
     def _answers(self, places: np.ndarray, codes: np.ndarray, known: int) -> Answers:
         plan = self.queue.plan
@@ -291,4 +285,3 @@ class Session:
         self.codes[answers.rows] = answers.codes
         self.count += len(answers.rows)
         self.mistakes += int(answers.wrong.sum())
-        self.met += int(answers.wrong.sum())
