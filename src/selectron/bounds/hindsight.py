@@ -13,7 +13,7 @@ from ..engine.parameters import shown
 from ..errors import SelectronError
 from ..model.run import Run
 from . import ellipsoid, large_margin, lasec, selective_sampling
-from .quantities import above_0, check, dense, listed, longest, rows, weighted_mistakes
+from .quantities import above_0, check, dense, longest, rows, weighted_mistakes
 
 SCALES = 2.0 ** np.arange(-8, 9)
 SOFT = 0.01, 1.0, 100.0, 10_000.0  # C of the support vector machines
@@ -124,8 +124,7 @@ def report(
             wanted = f"an object from selectron.{role}s, or a NamedTuple of your own"
             raise SelectronError(f"{role} must be {wanted}, got {shown(part)}.")
     X = rows(X)
-    check(run, len(X))
-    (run,) = listed(run)
+    (run,) = check(run, len(X))
     claims = list(claims_on(learner, asker))
     if not claims or len(X) == 0:
         return []

@@ -144,9 +144,10 @@ def fitting(runs: Runs, X: Any, U: Any, still: bool = False) -> tuple[np.ndarray
     return X, U
 
 
-def check(runs: Runs, n: int) -> None:
-    """Raise SelectronError unless the runs are on n rows and covered by the theorems."""
-    for run in listed(runs):
+def check(runs: Runs, n: int) -> Sequence[Run]:
+    """Return runs on n rows that the theorems cover; raise SelectronError otherwise."""
+    found = listed(runs)
+    for run in found:
         if run.many:
             raise SelectronError("The theorems are about two classes, and this run is of many.")
         if run.max_support is not None:
@@ -156,6 +157,7 @@ def check(runs: Runs, n: int) -> None:
             )
         if len(run) != n:
             raise SelectronError(f"X has {n} rows, and the run has {len(run)} rounds.")
+    return found
 
 
 def rows(X: Any) -> np.ndarray:
