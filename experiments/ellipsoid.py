@@ -10,19 +10,8 @@ import numpy as np
 from selectron.learners import IELLIP, MIRA, LeadingHistory, PassiveAggressive, Perceptron
 
 from . import drawing
-from .findings import (
-    BEYOND,
-    Claim,
-    Findings,
-    Play,
-    all_above,
-    crossed,
-    error,
-    listed,
-    seeds,
-    setting,
-    tidy,
-)
+from .findings import BEYOND, Claim, Findings, all_above, listed, percents, setting
+from .trials import Play, crossed, error, seeds
 from .trials.ellipsoid import cut, passed
 from .verdicts import counted, every, paired
 
@@ -35,7 +24,7 @@ SEPARABLE = {"n": 5000, "d": 50, "gamma": 0.05}
 A = 0.5  # CELLIP's
 FIRST_ORDER = {"PA": PassiveAggressive(), "MIRA": MIRA(), "Perceptron": Perceptron()}
 Passes = dict[str, dict[str, list[dict]]]  # set -> learner -> the result of each order
-Volumes = dict[tuple[str], list[dict]]  # (start,) -> the result of each draw
+Volumes = dict[str, list[dict]]  # start -> the result of each draw
 
 
 FULL = Size(
@@ -56,7 +45,7 @@ def run(play: Play, quick: bool) -> Findings:
         data: crossed(play, passed, _ways(data, size, chosen[data]), seeds(size.orders), data)
         for data in size.data
     }
-    starts = {(start,): {**SEPARABLE, "a": A, "start": start} for start in ("sound", "talk")}
+    starts = {start: {**SEPARABLE, "a": A, "start": start} for start in ("sound", "talk")}
     volumes: Volumes = crossed(play, cut, starts, seeds(size.orders), "separable")
     return Findings(
         setting("ellipsoid", size=size, separable=SEPARABLE, a=A),
@@ -98,11 +87,12 @@ def _tables(passes: Passes, volumes: Volumes, chosen: Mapping) -> dict[str, list
             for name, results in ways.items()
             for order, result in enumerate(results)
         ],
-        "volume": tidy(
-            {(*key, i): r["volume"] for key, found in volumes.items() for i, r in enumerate(found)},
-            ("start", "draw", "mistakes"),
-            lambda volume: {"log_volume": volume},
-        ),
+        "volume": [
+            {"start": start, "draw": draw, "mistakes": i, "log_volume": volume}
+            for start, results in volumes.items()
+            for draw, result in enumerate(results)
+            for i, volume in enumerate(result["volume"])
+        ],
     }
 
 
@@ -124,7 +114,7 @@ def _figure(passes: Passes) -> tuple[Any, str]:
 
 def _volume_figure(volumes: Volumes) -> tuple[Any, str]:
     figure, axes = drawing.panels(1)
-    for i, ((start,), results) in enumerate(volumes.items()):
+    for i, (start, results) in enumerate(volumes.items()):
         for draw, result in enumerate(results):
             label = f"{start} start" if draw == 0 else None
             axes[0, 0].plot(result["volume"], label=label, **{**drawing.style(i), "lw": 0.8})
@@ -140,15 +130,14 @@ def _claims(passes: Passes) -> list[Claim]:
     below, ahead, counts, fewer, better = [], {}, {}, [], {}
     for data, ways in passes.items():
         errors = {name: [error(result) for result in results] for name, results in ways.items()}
-        mean = {name: np.mean(values) for name, values in errors.items()}
+        mean = {name: float(np.mean(values)) for name, values in errors.items()}
         updates = {name: [r["steps"][-1] for r in results] for name, results in ways.items()}
         counts[DATA[data]] = ", ".join(f"{name} {np.mean(updates[name]):,.0f}" for name in names)
         fewer += [paired(updates[name], updates["IELLIP"], "updates") for name in ("PA", "MIRA")]
         better[DATA[data]] = paired(errors["Perceptron"], errors["PA"])
-        shown = "; ".join(f"{name} {value:.2%}" for name, value in mean.items())
         paper = f"On {DATA[data]} the error of IELLIP is below those of PA and MIRA."
         leads = {name: paired(errors[name], errors["IELLIP"]) for name in ("PA", "MIRA")}
-        below.append(all_above(paper, leads, f"{shown}. IELLIP's lead over"))
+        below.append(all_above(paper, leads, f"{percents(mean)}. IELLIP's lead over"))
         if BEYOND in ways:
             best = min(names, key=mean.__getitem__)
             means = f"{mean[BEYOND]:.2%} against {best}'s {mean[best]:.2%}"
@@ -170,11 +159,11 @@ def _claims(passes: Passes) -> list[Claim]:
 
 
 def _volume_claims(volumes: Volumes) -> list[Claim]:
-    d, sound, talk = SEPARABLE["d"], volumes["sound",], volumes["talk",]
+    d, sound, talk = SEPARABLE["d"], volumes["sound"], volumes["talk"]
     least = -max(np.diff(result["volume"]).max() for result in (*sound, *talk))
     kept = [sum(result["good"] for result in results) for results in (sound, talk)]
     mistakes, bounds, shown = {}, {}, {}
-    for (start,), results in volumes.items():
+    for start, results in volumes.items():
         mistakes[start] = [len(result["volume"]) - 1 for result in results]
         bounds[start] = min(result["bound"] for result in results)
         average = f"{np.mean(mistakes[start]):.0f} on average"

@@ -1,16 +1,14 @@
 """The outcome of an experiment: tables, figures, and claims with verdicts."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from .verdicts import Comparison, every
 
-Play = Callable[..., list[Any]]  # (trial, calls) -> results, as `evaluate.each`
 BEYOND = "LeadingHistory"  # this project's own learner, with no parameters to choose
-K = TypeVar("K")
 
 TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).with_name("templates")),
@@ -59,30 +57,10 @@ def listed(numbers: Mapping[Any, Any], lead: str) -> str:
     return f"{lead} " + "; ".join(f"{name}: {value}" for name, value in numbers.items()) + "."
 
 
-def error(result: Mapping) -> float:
-    """Return the share of mistakes at the end of a pass."""
-    return float(result["mistakes"][-1] / result["ends"][-1])
+def percents(means: Mapping[str, float]) -> str:
+    """Return named shares as text.
 
-
-def crossed(
-    play: Play, trial: Callable, ways: Mapping[K, Mapping], draws: Sequence[Mapping], what: str
-) -> dict[K, list[Any]]:
-    """Compute every way on every draw together, and return the results of each way."""
-    results = iter(play(trial, [{**draw, **way} for way in ways.values() for draw in draws], what))
-    return {key: [next(results) for _ in draws] for key in ways}
-
-
-def seeds(n: int) -> list[dict[str, Any]]:
-    """Return n draws that differ in their seed alone."""
-    return [{"seed": seed} for seed in range(n)]
-
-
-def tidy(
-    results: Mapping[tuple, Sequence], names: Sequence[str], columns: Callable[[Any], dict]
-) -> list[dict]:
-    """Return a row per result: its key and its place in the group under `names`, and `columns`."""
-    return [
-        dict(zip(names, (*key, i), strict=True)) | columns(result)
-        for key, group in results.items()
-        for i, result in enumerate(group)
-    ]
+    >>> percents({"SOP": 0.5, "PA": 0.25})
+    'SOP 50.00%; PA 25.00%'
+    """
+    return "; ".join(f"{name} {mean:.2%}" for name, mean in means.items())

@@ -14,8 +14,9 @@ from selectron.learners import LASEC, RLS, LeadingHistory, Perceptron, ShiftingP
 from selectron.specs import written
 
 from . import drawing
-from .findings import BEYOND, Findings, Play, crossed, seeds, setting, tidy
+from .findings import BEYOND, Findings, setting
 from .lasec_claims import ASIDE, EVERY, SHOWN, STATIONARY, Passes, claims
+from .trials import Play, crossed, seeds, tidy
 from .trials.lasec import passed
 
 DATA = {"gaussian": "switching Gaussian", "usps": "USPS, shifting classes"}

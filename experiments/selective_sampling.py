@@ -11,7 +11,8 @@ from selectron.askers import Always, Budget, Fixed, Margin, SecondOrderMargin
 from selectron.learners import LeadingHistory, Perceptron, SecondOrderPerceptron
 
 from . import drawing
-from .findings import BEYOND, Claim, Findings, Play, all_above, crossed, listed, setting
+from .findings import BEYOND, Claim, Findings, all_above, listed, setting
+from .trials import Play, crossed
 from .trials.selective_sampling import passed, topics
 from .verdicts import FAILS, every, paired, some
 
@@ -47,10 +48,8 @@ QUICK = Size(
 def run(play: Play, quick: bool) -> Findings:
     """Run the experiment."""
     size = QUICK if quick else FULL
-    names = {
-        data: play(topics, [{"data": data, "n": size.n, "most": most}], data)[0]
-        for data, most in size.topics.items()
-    }
+    calls = [{"data": data, "n": size.n, "most": most} for data, most in size.topics.items()]
+    names = dict(zip(size.topics, play(topics, calls, "topics"), strict=True))
     found = {data: _ways(play, data, names[data], size) for data in size.topics}
     several = "; ".join(f"{NAMES[data]}: {len(some)}" for data, some in names.items())
     figures = {f"figure-3-{data}": _figure(data, found[data], names[data][0]) for data in found}
@@ -81,10 +80,10 @@ def _ways(play: Play, data: str, names: list[str], size: Size) -> Ways:
     return found
 
 
-def f_measure(result: Mapping, part: slice = slice(None)) -> float:
+def f_measure(result: Mapping, part: slice) -> float:
     """Return the F-measure over some points, NaN without relevant stories and alarms.
 
-    >>> f_measure({"hits": [1, 2], "alarms": [1, 1], "misses": [0, 1]})
+    >>> f_measure({"hits": [1, 2], "alarms": [1, 1], "misses": [0, 1]}, slice(0, 2))
     0.6666666666666666
     """
     hits, alarms, misses = (sum(result[name][part]) for name in ("hits", "alarms", "misses"))
@@ -166,9 +165,8 @@ def matched(ways: Ways, own: Key) -> list[Key]:
     for rival in ("1st order", "fixed bias"):
         scores = {key: late(results).mean() for key, results in ways.items() if key[0] == rival}
         below = [key for key in scores if scores[key] <= late(ways[own]).mean()]
-        found.append(
-            max(below, key=scores.__getitem__) if below else min(scores, key=scores.__getitem__)
-        )
+        best = max(below, key=scores.__getitem__, default=None)
+        found.append(best or min(scores, key=scores.__getitem__))
     return found
 
 

@@ -11,7 +11,8 @@ from matplotlib.ticker import LogLocator, StrMethodFormatter
 from selectron.pool import Boosted, Confident, Greedy, InOrder, Sphere
 
 from . import drawing
-from .findings import Claim, Findings, Play, crossed, listed, seeds, setting, tidy
+from .findings import Claim, Findings, listed, setting
+from .trials import Play, crossed, seeds, tidy
 from .trials.self_directed import angles, at_random, mistakes
 from .verdicts import Comparison, counted, every, paired
 
@@ -37,9 +38,9 @@ def run(play: Play, quick: bool) -> Findings:
     size = QUICK if quick else FULL
     draws, d = seeds(size.draws), size.widths[1]
     sphere = _sphere(play, size)
+    common = {"d": d, "mode": "strong"}
     ways = {
-        (f"{pool}: {name}", n, d): {"pool": pool, "n": n, "learner": learner}
-        | {"d": d, "mode": "strong"}
+        (f"{pool}: {name}", n, d): {"pool": pool, "n": n, "learner": learner, **common}
         for pool, n, (name, learner) in product(POOLS, size.rows, ARBITRARY.items())
     }
     arbitrary: Results = crossed(play, mistakes, ways, draws, "arbitrary points")
@@ -68,10 +69,6 @@ def _sphere(play: Play, size: Size) -> Results:
     return found
 
 
-def _listed(numbers: Sequence[int]) -> str:
-    return ", ".join(f"{number:,}" for number in numbers)
-
-
 def _figure(sphere: Results, size: Size) -> tuple[Any, str]:
     figure, axes = drawing.panels(len(size.widths))
     for panel, d in zip(axes[0], size.widths, strict=True):
@@ -96,8 +93,9 @@ def _angle_figure(paths: Mapping[int, list[list[float]]]) -> tuple[Any, str]:
             panel.plot(range(1, len(path) + 1), path, **{**drawing.style(0), "lw": 0.8})
         panel.set_yscale("log")
         drawing.name_panel(panel, f"{d} dimensions", "mistakes", "angle to the target, radians")
-    caption = "The angle after every step, a line per draw: linear convergence would be straight."
-    return figure, caption
+    return figure, (
+        "The angle after every step, a line per draw: linear convergence would be straight."
+    )
 
 
 def _claims(sphere: Results, arbitrary: Results, paths: Mapping, size: Size) -> list[Claim]:
@@ -172,7 +170,7 @@ def _independent(arbitrary: Results, size: Size) -> Claim:
     return Claim(
         "For arbitrary points the mistakes up to a share of 99% do not depend on n (Theorem 4).",
         counted(all(max(found) <= 1.5 * min(found) for found in middles.values())),
-        f"Mistakes at n = {_listed(size.rows)}: {shown}; d log(1/delta) is "
+        f"Mistakes at n = {', '.join(f'{n:,}' for n in size.rows)}: {shown}; d log(1/delta) is "
         f"{d * np.log(100):.0f}. Taken to hold if none is 1.5 times another.",
     )
 

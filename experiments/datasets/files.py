@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pooch
@@ -18,22 +18,13 @@ import requests
 
 from selectron.errors import SelectronError
 
-
-class Source(NamedTuple):
-    """Where a file can be downloaded, and its checksum."""
-
-    url: str
-    sha256: str
-
-
-REGISTRY = Path(__file__).with_name("registry.txt")  # in Pooch's format: name, SHA-256, address
-SOURCES = {
-    name: Source(url, sha256)
-    for name, sha256, url in map(str.split, REGISTRY.read_text("utf-8").splitlines())
-}
+STORE = pooch.create("", base_url="")
+STORE.load_registry(Path(__file__).with_name("registry.txt"))  # name, SHA-256, address
 # errors of readers for a file that is truncated or is another one
-DAMAGE = OSError, ValueError, LookupError, EOFError, lzma.LZMAError, tarfile.TarError
-PACKED = zipfile.BadZipFile, zlib.error
+DAMAGE = (
+    *(OSError, ValueError, LookupError, EOFError),
+    *(lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, zlib.error),
+)
 TIMEOUT = 30  # seconds without a byte after which a server counts as unreachable
 
 
@@ -65,7 +56,7 @@ def reading(name: str, *others: str) -> Iterator[Path]:
     path = found(name, *others) or _download(name)
     try:
         yield path
-    except (*DAMAGE, *PACKED) as error:
+    except DAMAGE as error:
         reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(". ")
         raise SelectronError(f"{path}: is not the data file it should be ({reason}).") from None
 
@@ -92,18 +83,15 @@ def missing(name: str, reason: str) -> SelectronError:
 
 def _download(name: str) -> Path:
     """Download a file into the cache and compare its checksum."""
-    if name not in SOURCES:
+    if name not in STORE.registry:
         raise missing(name, "there is no public address with a known checksum")
-    source, target = SOURCES[name], cache() / name
+    STORE.path, url = cache(), STORE.get_url(name)
     pooch.get_logger().setLevel("WARNING")
     fetch: Any = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=TIMEOUT)
     try:
-        pooch.retrieve(
-            source.url, f"sha256:{source.sha256}", target.name, target.parent, downloader=fetch
-        )
+        return Path(STORE.fetch(name, downloader=fetch))
     except ValueError as error:
         what = "has another checksum than it should" if "hash" in str(error) else str(error)
-        raise missing(name, f"what {source.url} sends {what}") from None
+        raise missing(name, f"what {url} sends {what}") from None
     except (OSError, requests.RequestException):
-        raise missing(name, f"{source.url} cannot be reached") from None
-    return target
+        raise missing(name, f"{url} cannot be reached") from None

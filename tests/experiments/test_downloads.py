@@ -9,9 +9,14 @@ import pytest
 from benchmarks import sets
 from experiments import datasets
 from experiments.datasets import files
-from experiments.datasets.files import SOURCES, Source
+from experiments.datasets.files import STORE
 
 from selectron.errors import SelectronError
+
+
+def serve(monkeypatch, url, sha256):
+    monkeypatch.setitem(STORE.urls, "luxembourg_chess/chessweka.csv", url)
+    monkeypatch.setitem(STORE.registry, "luxembourg_chess/chessweka.csv", sha256)
 
 
 @pytest.fixture
@@ -34,9 +39,7 @@ def server(monkeypatch):
         thread.start()
         url = f"http://127.0.0.1:{server.server_port}/chessweka.csv"
         right = hashlib.sha256(text).hexdigest()
-        yield lambda sha256=right: monkeypatch.setitem(
-            SOURCES, "luxembourg_chess/chessweka.csv", Source(url, sha256)
-        )
+        yield lambda sha256=right: serve(monkeypatch, url, sha256)
         server.shutdown()
         thread.join()
 
@@ -57,8 +60,7 @@ def test_a_download_with_another_checksum_is_refused(empty, server):
 
 
 def test_offline_one_sentence_says_what_to_do(empty, monkeypatch):
-    closed = Source("http://127.0.0.1:9/chessweka.csv", "0" * 64)
-    monkeypatch.setitem(SOURCES, "luxembourg_chess/chessweka.csv", closed)
+    serve(monkeypatch, "http://127.0.0.1:9/chessweka.csv", "0" * 64)
     with pytest.raises(SelectronError) as caught:
         sets.chess()
     path = Path(empty, "luxembourg_chess", "chessweka.csv")
@@ -87,13 +89,14 @@ def test_offline_what_scikit_learn_fetches_fails_in_the_same_way(empty, monkeypa
 
 def test_checksums_are_those_of_scikit_learn():
     twenty = pytest.importorskip("sklearn.datasets._twenty_newsgroups")
-    source = SOURCES["newsgroups20/20news-bydate.tar.gz"]
-    assert source == Source(twenty.ARCHIVE.url, twenty.ARCHIVE.checksum)
+    name = "newsgroups20/20news-bydate.tar.gz"
+    assert STORE.get_url(name) == twenty.ARCHIVE.url
+    assert STORE.registry[name] == twenty.ARCHIVE.checksum
 
 
-@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize("name", STORE.registry)
 def test_checksums_are_those_of_the_files(name):
     path = files.found(name)
     if path is None:
         pytest.skip(f"{name} is not in the folder that SELECTRON_DATA names")
-    assert hashlib.sha256(files.contents(path)).hexdigest() == SOURCES[name].sha256
+    assert hashlib.sha256(files.contents(path)).hexdigest() == STORE.registry[name]

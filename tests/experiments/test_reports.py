@@ -97,7 +97,7 @@ def test_an_unknown_experiment_is_bad_usage():
 def test_without_its_data_an_experiment_says_so(tmp_path, monkeypatch):
     monkeypatch.delenv("SELECTRON_DATA", raising=False)
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
-    monkeypatch.setattr(files, "SOURCES", {})
+    monkeypatch.setattr(files.STORE, "registry", {})
     ellipsoid.scaled.cache_clear()
     folder = tmp_path / "out"
     arguments = ["ellipsoid", "--quick", "--workers", "1", "-o", str(folder)]
