@@ -13,7 +13,7 @@ from selectron.specs import written
 
 from . import drawing
 from .findings import BEYOND, Claim, Findings, all_above, listed, percents, setting
-from .trials import Play, crossed, error, seeds, tidy
+from .trials import Play, crossed, error, seeds
 from .trials.large_margin import lean, passed, pictures, selected, stored, weights
 from .verdicts import UNDECIDED, Comparison, counted, every, most, paired, together
 
@@ -96,7 +96,11 @@ def run(play: Play, quick: bool) -> Findings:
                 for trial, result in enumerate(results)
                 for i, point in enumerate(result)
             ],
-            "kernels": tidy(kernels, ("learner", "kept", "trial"), lambda e: {"error": e}),
+            "kernels": [
+                {"learner": name, "kept": kept, "trial": trial, "error": share}
+                for (name, kept), shares in kernels.items()
+                for trial, share in enumerate(shares)
+            ],
         },
         {
             "figure-1": _error_figure(errors),

@@ -16,7 +16,7 @@ from selectron.specs import written
 from . import drawing
 from .findings import BEYOND, Findings, setting
 from .lasec_claims import ASIDE, EVERY, SHOWN, STATIONARY, Passes, claims
-from .trials import Play, crossed, seeds, tidy
+from .trials import Play, crossed, seeds
 from .trials.lasec import passed
 
 DATA = {"gaussian": "switching Gaussian", "usps": "USPS, shifting classes"}
@@ -185,16 +185,19 @@ def _tables(passes: Passes, parts: Parts) -> dict[str, list[dict]]:
             {"data": data, "way": name, "share": share, "learner": written(p), "asker": written(a)}
             for (data, name, share), (p, a) in parts.items()
         ],
-        "supervised": tidy(
-            {key[:2]: some for key, some in passes.results.items() if key[2] == 1},
-            ("data", "learner", "draw"),
-            lambda result: {"accuracy": result["accuracy"]},
-        ),
-        "selective": tidy(
-            {key: some for key, some in passes.results.items() if key[2] < 1},
-            ("data", "way", "share", "draw"),
-            lambda result: {name: result[name] for name in ("rate", "accuracy", "later")},
-        ),
+        "supervised": [
+            {"data": data, "learner": name, "draw": draw, "accuracy": result["accuracy"]}
+            for (data, name, share), results in passes.results.items()
+            if share == 1
+            for draw, result in enumerate(results)
+        ],
+        "selective": [
+            {"data": data, "way": name, "share": share, "draw": draw}
+            | {column: result[column] for column in ("rate", "accuracy", "later")}
+            for (data, name, share), results in passes.results.items()
+            if share < 1
+            for draw, result in enumerate(results)
+        ],
     }
 
 

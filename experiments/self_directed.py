@@ -12,7 +12,7 @@ from selectron.pool import Boosted, Confident, Greedy, InOrder, Sphere
 
 from . import drawing
 from .findings import Claim, Findings, listed, setting
-from .trials import Play, crossed, seeds, tidy
+from .trials import Play, crossed, seeds
 from .trials.self_directed import angles, at_random, mistakes
 from .verdicts import Comparison, counted, every, paired
 
@@ -48,7 +48,11 @@ def run(play: Play, quick: bool) -> Findings:
     paths = crossed(play, angles, of_angles, draws, "angles")
 
     def rows(results: Results, what: str) -> list[dict]:
-        return tidy(results, (what, "n", "d", "draw"), lambda mistakes: {"mistakes": mistakes})
+        return [
+            {what: name, "n": n, "d": d, "draw": draw, "mistakes": count}
+            for (name, n, d), counts in results.items()
+            for draw, count in enumerate(counts)
+        ]
 
     return Findings(
         setting("self_directed", size=size),

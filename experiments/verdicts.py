@@ -132,10 +132,8 @@ def opposite(verdict: str) -> str:
 def band(repetitions: Any, within: tuple[float, float] = (0.0, 1.0)) -> tuple[np.ndarray, ...]:
     """Return the mean over repetitions (rows), and the ends of its 95% interval by Student's t.
 
-    `within` is what is possible: an error is from 0 to 1, a count is 0 or more. The mean lies
-    there, but Student's interval is symmetric and may leave it. What is impossible is cut off,
-    which loses no coverage; a transformation, such as the logit, is infinite where no repetition
-    has an error.
+    The interval is cut off at what is possible, `within`: an error is from 0 to 1, a count is 0 or
+    more.
 
     >>> [end.round(3).tolist() for end in band([[1.0], [2.0], [3.0]], within=(0, 10))]
     [[2.0], [0.0], [4.484]]

@@ -177,10 +177,10 @@ def _agenda(day: int, all_of: list[Project], begun: set[str], random: Random) ->
 
 def _next(agenda: list[Project], recent: list[Project], random: Random) -> Project:
     """Return another project than the last: one of the last few, or one of the day's."""
-    others = [one for one in recent[:-1] if one is not recent[-1]]
-    if others and random.random() < 0.35:
-        return random.choice(others)
-    others = [one for one in agenda if not recent or one is not recent[-1]]
+    last = recent[-1] if recent else None
+    before, others = ([one for one in some if one is not last] for some in (recent, agenda))
+    if before and random.random() < 0.35:
+        return random.choice(before)
     return random.choice(others or agenda)
 
 

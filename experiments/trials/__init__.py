@@ -23,14 +23,3 @@ def crossed(
 def seeds(n: int) -> list[dict[str, Any]]:
     """Return n draws that differ in their seed alone."""
     return [{"seed": seed} for seed in range(n)]
-
-
-def tidy(
-    results: Mapping[tuple, Sequence], names: Sequence[str], columns: Callable[[Any], dict]
-) -> list[dict]:
-    """Return a row per result: its key and its place in the group under `names`, and `columns`."""
-    return [
-        dict(zip(names, (*key, i), strict=True)) | columns(result)
-        for key, group in results.items()
-        for i, result in enumerate(group)
-    ]
