@@ -164,6 +164,24 @@ def test_a_model_of_python_takes_the_column_of_labels(call, tmp_path):
     assert "--label cannot be given" in call("run", "b.csv", "--model", "n", "--label", "z").stderr
 
 
+@pytest.mark.parametrize("weight", [{"spam": 5.0}, "balanced"])
+def test_class_weights_of_python_go_on(call, tmp_path, weight):
+    path = written(tmp_path / "b.csv", rows_of(300, seed=1))
+    frame = pd.DataFrame(rows_of(300)).drop(columns="id").fillna({"city": ""})
+    X, y = frame.drop(columns="label"), frame["label"]
+    clf = OnlineClassifier(
+        Perceptron(), Fixed(0.5), encoder="auto", class_weight=weight, random_state=0
+    )
+    clf.run(X, y)
+    clf.save("m")
+    done(call("run", path, "--model", "m", "--label", "label", "--ignore", "id", "--save", "n"))
+    later = pd.read_csv(path, keep_default_na=False)
+    clf.run(later[[*X]], later["label"])
+    kept = OnlineClassifier.load(Path("n"))
+    assert kept.class_weight == weight
+    assert np.array_equal(kept.coef_, clf.coef_)
+
+
 def test_drift_is_reported_by_the_rows_of_the_file(call, tmp_path):
     x = np.random.default_rng(0).normal(size=(900, 2)).round(3)
     y = np.where(np.arange(900) < 450, x[:, 0] > 0, x[:, 0] < 0)

@@ -84,10 +84,13 @@ class Saved(NamedTuple):
 
     def contest(self, delay: int | None) -> Contest:
         """Return a contest of the model alone, whose labels are late by `delay` rows."""
+        from ..estimator.checks import class_factors
+
         clf = self.classifier
         classes = Classes(clf.classes_.tolist(), clf.named_, ordered=True)
-        exact = clf.model_.many == "exact"
-        return Contest(classes, [Contestant(clf.model_, delay)], self.encoder, exact)
+        weights = class_factors(clf) if clf.class_weight_ else None
+        contestant = Contestant(clf.model_, delay, weights=weights)
+        return Contest(classes, [contestant], self.encoder, clf.model_.many == "exact")
 
 
 def save(path: str, contest: Contest, choice: Choice, before: Saved | None) -> None:
@@ -101,7 +104,8 @@ def save(path: str, contest: Contest, choice: Choice, before: Saved | None) -> N
     clf = OnlineClassifier(
         model.learner, model.asker, fit_intercept=model.constant, kernel=model.kernel, **shared
     )
-    clf.model_, clf.named_, clf.class_weight_ = model, contest.classes.named, {}
+    clf.model_, clf.named_ = model, contest.classes.named
+    clf.class_weight_ = before.classifier.class_weight_ if before else {}
     clf.classes_ = np.array(contest.classes.names[: model.classes])
     if before and len(before.classifier.classes_) == model.classes:
         clf.classes_ = before.classifier.classes_

@@ -72,11 +72,19 @@ class Curve:
 class Contestant:
     """A model, and its totals so far; its labels come `delay` rounds late, if that is given.
 
-    Unless it is `calibrated`, its outcomes have no probabilities.
+    Unless it is `calibrated`, its outcomes have no probabilities. `weights` are those of the labels
+    of the first classes, if any; labels of later ones have weight 1.
     """
 
-    def __init__(self, model: Model, delay: int | None = None, calibrated: bool = True):
+    def __init__(
+        self,
+        model: Model,
+        delay: int | None = None,
+        calibrated: bool = True,
+        weights: np.ndarray | None = None,
+    ):
         self.model, self.delay, self.calibrated = model, delay, calibrated or delay is not None
+        self.weights = weights
         self.name, self.asker = written(model.learner), written(model.asker)
         self.title = f"{self.name}, {self.asker}"
         self.first = 0  # row of the stream that was played first, from 0
@@ -113,11 +121,18 @@ class Contestant:
         else:
             self.model.widen(chunk.width)
         delays = None if self.delay is None else np.full(len(labels), self.delay)
+        weights = self._weights(labels)
         outcome = self.model.run(
-            rows, labels, full, chunk.times, delays=delays, calibrated=self.calibrated
+            rows, labels, full, chunk.times, weights, delays, calibrated=self.calibrated
         )
         self.seconds += time.perf_counter() - start
         return outcome
+
+    def _weights(self, labels: np.ndarray) -> np.ndarray | None:
+        if self.weights is None:
+            return None
+        index = indices(labels, self.model.stacked)  # -1 where there is no label
+        return np.append(self.weights, np.ones(self.model.classes))[np.maximum(index, 0)]
 
     def add(self, outcome: Outcome, labels: np.ndarray, scored: bool = False) -> None:
         """Add the outcome of a chunk to the totals, and its probabilities if it is `scored`."""
