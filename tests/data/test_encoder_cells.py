@@ -281,6 +281,13 @@ def test_views_of_text_are_text():
     assert encoder.report()[1] == "b: category, 2 values, 25.0% blank"
 
 
+def test_values_without_features_of_their_own_are_reported():
+    encoder = TableEncoder(columns={"c": "category"}).fit({"c": [f"v{i}" for i in range(200)]})
+    assert encoder.report() == ["c: category, 48 values, others hashed"]
+    wide = {f"n{i}": [1.0, 2.0] for i in range(600)} | {"c": ["a", "b"]}
+    assert TableEncoder().fit(wide).report()[-1] == "c: category, values hashed"
+
+
 def test_a_table_without_rows_decides_nothing():
     encoder = TableEncoder()
     assert list(encoder.learn(pa.table({"a": pa.array([], pa.string())}))) == []

@@ -104,6 +104,8 @@ def test_classes_that_were_named_are_all():
     clf.partial_fit(X, THREE)
     with pytest.raises(SelectronError, match="Row 1 has the label 'eggs', which is none of the 3"):
         clf.partial_fit(X[:2], ["ham", "eggs"])
+    with pytest.raises(SelectronError, match=r"Row 1 has the label \{'ham': 1\}, which is none"):
+        clf.partial_fit(X[:2], ["ham", {"ham": 1}])
     ticket = clf.decide(X[0]).ticket
     with pytest.raises(SelectronError, match="There is no class 'eggs'"):
         clf.tell(ticket, "eggs")

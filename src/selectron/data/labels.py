@@ -1,6 +1,6 @@
 """Labels: values of any kind to codes and back, and missing labels."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -202,7 +202,8 @@ def _many_codes(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Return the number of every class from 1 on, 0 for all else."""
     if y.dtype.kind == "O" or classes.dtype.kind == "O" or not _alike(y, classes):
         numbers = {label: i + 1 for i, label in enumerate(classes.tolist())}
-        found = (0 if is_missing(label) else numbers.get(label, 0) for label in y.tolist())
+        labels = (None if is_missing(label) else label for label in y.tolist())
+        found = (numbers.get(label, 0) if isinstance(label, Hashable) else 0 for label in labels)
         return np.fromiter(found, np.int32, len(y))
     if _narrow(y) and _narrow(classes):
         y, classes = y.astype(np.int64), classes.astype(np.int64)
