@@ -24,7 +24,6 @@ __all__ = ["read", "write"]
 
 MAGIC = b"selectron\n"
 VERSION = 11
-OF_FIRST_EDITION = "state.shares", "state.posterior"  # arrays of `LeadingHistory` before version 11
 HEADER = "header"
 OWN = {name: getattr(kind, name) for kind in (learners, askers, kernels) for name in kind.__all__}
 
@@ -87,9 +86,10 @@ def read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]
         if file.read(len(MAGIC)) != MAGIC:
             raise SelectronError(f"{path} is not a Selectron model file.")
         version, digest, payload = file.read(1), file.read(32), file.read()
-    if version and version[0] not in (8, 9, 10, VERSION):
+    if version and version[0] != VERSION:
         raise SelectronError(
-            f"{path} is a model file of version {version[0]}, and this Selectron reads {VERSION}."
+            f"{path} is a model file of version {version[0]}, and this Selectron reads {VERSION}: "
+            "train it again."
         )
     if hashlib.sha256(payload).digest() != digest:
         raise SelectronError(f"{path} is damaged: its checksum does not fit.")
@@ -99,11 +99,6 @@ def read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]
         header = json.loads(arrays.pop(HEADER).tobytes())
     except Exception as error:  # whatever it is, Selectron has not written this
         raise SelectronError(f"{path} is not a Selectron model file.") from error
-    if version[0] < VERSION and not arrays.keys().isdisjoint(OF_FIRST_EDITION):
-        raise SelectronError(
-            f"{path} holds a LeadingHistory of version {version[0]}, whose experts had no priors "
-            "from unlabelled rows: train it again."
-        )
     return header, arrays
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from selectron import OnlineClassifier, SelectronError
 from selectron.learners import LASEC
+from selectron.storage import VERSION
 
 from .examples import X, begun, is_one_sentence
 
@@ -103,11 +104,14 @@ def test_directory_and_missing_path(tmp_path):
         OnlineClassifier.load(tmp_path / "model")
 
 
-def test_future_version(content, tmp_path):
+@pytest.mark.parametrize("version", [VERSION - 1, VERSION + 1])
+def test_another_version(content, tmp_path, version):
     changed = bytearray(content)
-    changed[HEAD - 33] = 77
+    changed[HEAD - 33] = version
     (tmp_path / "model").write_bytes(changed)
-    assert "version 77" in refusal(tmp_path / "model")
+    assert f"of version {version}, and this Selectron reads {VERSION}" in refusal(
+        tmp_path / "model"
+    )
 
 
 # Files that somebody has made up, with a checksum that fits

@@ -3,13 +3,11 @@
 import random
 import shutil
 import sqlite3
-import zlib
 from contextlib import closing
 
 import pytest
 
 from selectron import SelectronError
-from selectron.serve.store import MIGRATIONS
 
 from .mail import declared, texts
 
@@ -174,41 +172,3 @@ def test_a_damaged_declaration_is_one_line(desk, tmp_path):
         db.execute("UPDATE streams SET declared = replace(declared, 'ham', 'hal')")
     with pytest.raises(SelectronError, match=r"stream 'mail' is not what was written"):
         desk()
-
-
-def of_version_1(folder):
-    """Make of a store one of version 1, as it was released."""
-    with closing(sqlite3.connect(folder / DATABASE)) as db, db:
-        for table in ("streams", "tokens"):
-            db.execute(f"ALTER TABLE {table} DROP COLUMN seal")
-        for item, raw, blob in db.execute("SELECT item, raw, features FROM contents").fetchall():
-            seal = zlib.crc32((raw or "").encode(), zlib.crc32(blob or b""))
-            db.execute("UPDATE contents SET seal = ? WHERE item = ?", (seal, item))
-        db.execute("PRAGMA user_version = 1")
-
-
-@pytest.mark.parametrize("keep", ["raw", "hash"])
-@pytest.mark.parametrize("how", ["crash", "close"])
-def test_a_store_of_version_1_is_migrated(desk, tmp_path, keep, how):
-    assert len(MIGRATIONS) == 2
-    mail = declared(privacy={"keep": keep})
-    one = desk(mail)
-    one.add(texts(6))
-    one.say(1, "ham")
-    model, view = one.model(), one.view()
-    one.crash() if how == "crash" else one.service.close()
-    of_version_1(tmp_path)
-    again = desk(mail)
-    assert again.model() == model
-    assert again.view() == view
-    again.service.close()
-    assert desk(mail).stream.store.found_damaged == []
-
-
-def test_what_was_damaged_in_version_1_stays_so(desk, tmp_path):
-    one = desk()
-    one.add(texts(6))
-    one.service.close()
-    of_version_1(tmp_path)
-    flip(tmp_path, 3)
-    assert desk().view()["damaged"] == 1

@@ -3,7 +3,6 @@
 import json
 import shutil
 import sqlite3
-from contextlib import closing
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from selectron import SelectronError
 from selectron.evaluate import Drifts
 from selectron.serve import snapshots
 from selectron.serve.declaration import Features
-from selectron.serve.event import Event, record_seal
+from selectron.serve.event import Event
 from selectron.serve.question import Tally
 
 from .mail import declared, texts
@@ -141,41 +140,23 @@ def fields(**more):
     return declared().model_copy(update={"features": features})
 
 
-def test_a_store_from_before_features_had_versions(desk, tmp_path, caplog):
-    one = desk(fields(version=1))
-    one.add([{"amount": 50 * i, "text": f"text {i}"} for i in range(20)])
-    one.say(one.ask()["item"], "ham")
-    model = one.model()
-    one.crash()
-    with closing(sqlite3.connect(tmp_path / "selectron.sqlite3")) as db, db:
-        written = "json_remove(declared, '$.features.version')"  # as it was written then
-        db.execute(f"UPDATE streams SET declared = {written}")
-        (text,) = db.execute("SELECT declared FROM streams").fetchone()
-        db.execute("UPDATE streams SET seal = ?", (record_seal("mail", text),))
-    for _ in range(2):
-        one = desk(fields())
-        assert one.model() == model
-        assert one.stream.row_of({"amount": 50}).values.tolist() == [0.5]
-        assert "'mail' began with version 1 of features" in caplog.text
-        one.crash()
-    with pytest.raises(SelectronError, match="served with another features"):
-        desk(fields(version=2))
-
-
 def test_features_that_do_not_count_may_change(desk):
-    desk(fields(version=1)).crash()
-    desk(fields(version=1, text=["note"])).crash()
+    vectors = {"features": Features(kind="vector", size=2)}
+    desk(declared().model_copy(update=vectors)).crash()
+    texts = {"features": vectors["features"].model_copy(update={"text": ["note"]})}
+    desk(declared().model_copy(update=texts)).crash()
     with pytest.raises(SelectronError, match="served with another features"):
-        desk(fields(version=1, categorical=["city"]))
+        desk(fields())
 
 
-def test_a_later_version_is_refused(desk, tmp_path):
+@pytest.mark.parametrize("version", [1, 99])
+def test_another_version_is_refused(desk, tmp_path, version):
     one = desk()
     one.crash()
     db = sqlite3.connect(tmp_path / "selectron.sqlite3")
-    db.execute("PRAGMA user_version = 99")
+    db.execute(f"PRAGMA user_version = {version}")
     db.close()
-    with pytest.raises(SelectronError, match="of version 99"):
+    with pytest.raises(SelectronError, match=f"of version {version}, and this Selectron knows 2"):
         desk()
 
 
@@ -198,9 +179,3 @@ def test_drift_is_marked_by_the_rule_of_evaluate():
             tally = Tally.unpack(json.loads(json.dumps(tally.pack())))
     (start,) = Drifts().add(np.array(evidence))
     assert tally.drifts == [[float(start), 3 * start + 1]]
-
-
-def test_a_snapshot_without_the_state_of_drift_is_taken():
-    packed = {name: value for name, value in Tally().pack().items() if name != "alarms"}
-    del packed["aged"]
-    assert Tally.unpack(packed | {"age": 7}).drifts == []

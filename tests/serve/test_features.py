@@ -70,13 +70,6 @@ def test_the_limit_is_that_of_the_scaled_number():
             extractor(wanted)({"amount": value})
 
 
-def test_version_1_of_fields():
-    wanted = Features(kind="fields", size=4, numeric={"amount": (0, 1e-9)}, version=1)
-    assert dense(wanted, {"amount": 5, "text": "win"}).tolist() == [[0, 0, 0, 0, 5 / 1e-9]]
-    with pytest.raises(Problem, match="must have a number in 'amount'"):
-        extractor(wanted)({})
-
-
 def test_vectors_are_taken_as_they_are():
     row = extractor(Features(kind="vector", size=3))({"vector": [1, 2.5, -3]})
     assert row.values.tolist() == [[1.0, 2.5, -3.0]]

@@ -217,7 +217,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         encoder = cls(**packed["params"])
         encoder.layout_, encoder.n_rows_ = Layout(*packed["layout"]), int(packed["rows"])
         encoder.columns_ = {one.name: one for one in map(Column.unpack, packed["columns"])}
-        encoder.n_first_ = int(packed.get("first", len(encoder.columns_)))  # not in older files
+        encoder.n_first_ = int(packed["first"])
         return encoder
 
     # Within

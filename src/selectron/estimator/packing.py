@@ -72,7 +72,7 @@ def _restored(cls: Any, header: dict, arrays: dict, parts: tuple[Any, ...]) -> A
     clf = cls(learner, asker, kernel=kernel, **header["kept"])
     clf.model_ = unpack(model, arrays, learner, asker, kernel)
     clf.correctable = clf.model_.correctable
-    given = dict(header.get("class_weight", ()))
+    given = dict(header["class_weight"])
     clf.class_weight = "balanced" if clf.model_.weighting.balanced else given or None
     clf.class_weight_ = checks.class_weights(clf.class_weight, None)
     width, keyed = clf.model_.width, header["keyed"]
@@ -81,7 +81,7 @@ def _restored(cls: Any, header: dict, arrays: dict, parts: tuple[Any, ...]) -> A
         _must(clf.model_.sparse and len(clf.names_) == len(keyed) <= width)
         _must(all(isinstance(name, str) for name in keyed))
     clf.n_features_in_ = width if keyed is None else len(keyed)
-    if header.get("encoder"):
+    if header["encoder"]:
         clf.encoder_ = TableEncoder.unpack(header["encoder"])
         clf.encoder = new_encoder(clf.encoder_)
         clf.n_features_in_ = clf.encoder_.n_features_in_
@@ -134,7 +134,6 @@ def unpack(
 
     Lengths and indices are checked here, since the compiled loop does not check them.
     """
-    header = _lacking(header) | header
     model = Model(learner, asker, kernel=kernel, **{name: header[name] for name in SETTINGS})
     model.draws.reset(header["draws"])
     for name in COUNTS:
@@ -145,22 +144,13 @@ def unpack(
     _must(model.dual or bool(np.isfinite(model.weights()).all()))
     sound = getattr(model.space, "sound", None)
     _must(sound is None or sound(model.state))
-    if "calibration.s" in arrays:  # not before version 10
-        s = _array(arrays, "calibration.s", model.calibration.s)
-        _must(bool(np.isfinite(s).all()))
-        model.calibration = model.calibration._replace(s=s)
+    s = _array(arrays, "calibration.s", model.calibration.s)
+    _must(bool(np.isfinite(s).all()))
+    model.calibration = model.calibration._replace(s=s)
     if header["open"]:
         model.open = _open(model, header, arrays)
         model.oldest = min(model.open)
     return model
-
-
-def _lacking(header: dict[str, Any]) -> dict[str, Any]:
-    """Return what older files lack, as it was then."""
-    n = len(header["open"])
-    tickets = {"chances": [1.0] * n, "proposed": [0] * n, "asked_in": [header["rounds"]] * n}
-    counts = {"answered": header["tickets"], "labels": 0, "correctable": 0}
-    return {**tickets, **counts, "due": (), "weighting": (header["chance"],), "sketch": None}
 
 
 def _roomy(model: Model, arrays: dict[str, np.ndarray]) -> Any:

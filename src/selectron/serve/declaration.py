@@ -47,8 +47,7 @@ class Features(Part):
     ones as (x - centre) / scale, each with a column that is 1 where the number is missing.
     `vector`: a field that is a list of `size` numbers.
 
-    In `version` 1, `fields` had neither words nor missing numbers; a stream keeps the version that
-    it began with. A declaration with `text` or `ngrams` and without a kind is of kind `text`.
+    A declaration with `text` or `ngrams` and without a kind is of kind `text`.
     """
 
     kind: Literal["auto", "text", "fields", "vector"] = "auto"
@@ -60,7 +59,6 @@ class Features(Part):
     vector: str = "vector"
     columns: dict[str, Literal["number", "category", "date", "text", "vector", "ignored"]] = {}
     ignore: Fields = []
-    version: Literal[1, 2] = 2
 
     @model_validator(mode="before")
     @classmethod
@@ -70,7 +68,7 @@ class Features(Part):
 
     @model_validator(mode="after")
     def _nothing_is_dropped(self) -> "Features":
-        given = self.model_fields_set - {"kind", "version", *USED[self.kind]}
+        given = self.model_fields_set - {"kind", *USED[self.kind]}
         if given:
             raise ValueError(
                 f"kind = {self.kind!r} would drop {min(given)!r}: leave one of them out"
@@ -189,13 +187,7 @@ def declared(values: dict[str, Any], where: str) -> Declaration:
 
 def used(features: dict[str, Any]) -> dict[str, Any]:
     """Return the options that determine the rows, from dumped features."""
-    found = {name: features.get(name) for name in USED[features["kind"]]}
-    found["kind"] = features["kind"]
-    if features["kind"] == "fields":
-        found["version"] = features.get("version", 1)
-        if found["version"] == 1:
-            del found["text"], found["ngrams"]
-    return found
+    return {name: features.get(name) for name in ("kind", *USED[features["kind"]])}
 
 
 def read(path: str | Path) -> list[Declaration]:

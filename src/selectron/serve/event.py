@@ -70,7 +70,6 @@ def unpacked(blob: bytes) -> Dense | Sparse:
 
 
 OWNER = struct.Struct("<qqdq?")  # item, stream, time, length as it came, are there features?
-UNSEALED = -1  # a checksum that matches nothing: damaged before it was migrated
 
 
 class Damaged(SelectronError):
@@ -104,14 +103,6 @@ def content_seal(
     """
     start = OWNER.pack(item, stream, at, -1 if raw is None else len(raw), features is None)
     return zlib.crc32(features or b"", zlib.crc32(raw or b"", zlib.crc32(start)))
-
-
-def migrated_seal(*row: Any) -> int:
-    """Return the current checksum if that of version 1 matches the content, else UNSEALED."""
-    *content, seal = row
-    raw, features = content[3:]
-    first = zlib.crc32(raw or b"", zlib.crc32(features or b""))
-    return content_seal(*content) if seal == first else UNSEALED
 
 
 def record_seal(*fields: str | float | None) -> int:

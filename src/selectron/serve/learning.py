@@ -49,7 +49,7 @@ def width(features: Features) -> int:
     """
     if features.kind != "fields":
         return features.size
-    return features.size + (1 if features.version == 1 else 2) * len(features.numeric)
+    return features.size + 2 * len(features.numeric)
 
 
 def table(row: Dense | Sparse, columns: int) -> Any:
@@ -93,22 +93,21 @@ def fields(features: Features) -> Extractor:
     """Return the extractor of named fields: hashed columns, numbers, marks of missing numbers.
 
     Words count as in HashingVectorizer without signs; its `transform`, row by row, takes ten times
-    as long. Streams that began with version 1 of "fields" have neither words nor the marks.
+    as long.
     """
     words_of = HashingVectorizer(ngram_range=(1, features.ngrams)).build_analyzer()
     scales = list(features.numeric.items())
     needed = features.kind == "text"
-    first = features.version == 1 and not needed
 
     def row(item: dict[str, Any]) -> Row:
         values: dict[int, float] = {**hashed(categories(item, features.categorical), features.size)}
-        if not first and (text := joined(item, features.text, needed)):
+        if text := joined(item, features.text, needed):
             counts = hashed(words_of(text), features.size)
             length = math.sqrt(sum(count * count for count in counts.values()))
             for place, count in counts.items():
                 values[place] = values.get(place, 0) + count / length
         for place, (name, (centre, scale)) in enumerate(scales, features.size):
-            value = number(item, name, centre, scale, first)
+            value = number(item, name, centre, scale)
             values[place + len(scales) * (value is None)] = 1.0 if value is None else value
         columns = sorted(place for place, value in values.items() if value)
         data = np.array([values[place] for place in columns], float)
@@ -150,17 +149,13 @@ def categories(item: dict[str, Any], names: Sequence[str]) -> list[str]:
     return [f"{name}={value}" for name, value in found.items()]
 
 
-def number(
-    item: dict[str, Any], name: str, centre: float, scale: float, first: bool
-) -> float | None:
-    """Return a numeric field after scaling, None if it is missing (refused in version 1)."""
+def number(item: dict[str, Any], name: str, centre: float, scale: float) -> float | None:
+    """Return a numeric field after scaling, None if it is missing."""
     value = item.get(name)
     if value is None or value == "":
-        if first:
-            raise invalid(f"An item of this stream must have a number in {name!r}.")
         return None
     scaled = (plain(name, value) - centre) / scale
-    if abs(scaled) > HUGE and not (first and abs(value) <= HUGE):  # as version 1 accepted it
+    if abs(scaled) > HUGE:
         raise invalid(
             f"{name!r} is {value:g}, and as (x - {centre:g}) / {scale:g} it is beyond "
             f"{HUGE:.0f}: send it in another unit, or declare another scale."

@@ -278,11 +278,10 @@ class Tally:
     def unpack(cls, packed: dict[str, Any]) -> "Tally":
         """Return the tally that was packed."""
         tally = cls()
-        for name in KEPT & packed.keys():  # snapshots of earlier versions lack some
+        for name in KEPT:
             setattr(tally, name, packed[name])
         for name in WINDOWS:
-            getattr(tally, name).extend(packed.get(name, []))
+            getattr(tally, name).extend(packed[name])
         tally.recent = {int(item): sums for item, *sums in packed["recent"]}
-        if "alarms" in packed:
-            tally.detector = Drifts.unpack(packed["alarms"])
+        tally.detector = Drifts.unpack(packed["alarms"])
         return tally

@@ -195,18 +195,16 @@ class Kept(str):
 
 
 def unchanged(declaration: Declaration, before: str | None) -> Declaration:
-    """Return a declaration with the kind and version of features that its stream began with.
+    """Return a declaration with the kind of features that its stream began with.
 
     Raises SelectronError if the model would no longer follow from the log.
     """
     if before is None:
         return private(declaration)
     then = strict.loads(before.encode())
-    given, first = declaration.features.model_fields_set, then["features"]
-    begun = {} if "version" in given else {"version": first.get("version", 1)}
-    if first["kind"] == "text" and given <= {"size", "version"}:
-        begun["kind"] = "text"  # what it was without a kind
-    features = declaration.features.model_copy(update=begun)
+    features = declaration.features
+    if then["features"]["kind"] == "text" and features.model_fields_set <= {"size"}:
+        features = features.model_copy(update={"kind": "text"})  # what it was without a kind
     declaration = private(declaration.model_copy(update={"features": features}))
     now = declaration.model_dump(mode="json")
     now["features"], then["features"] = used(now["features"]), used(then["features"])
@@ -215,12 +213,6 @@ def unchanged(declaration: Declaration, before: str | None) -> Declaration:
         raise SelectronError(
             f"Stream {declaration.name!r} was served with another {odd[0]}: put that back, or give "
             "the stream a new name."
-        )
-    if now["features"].get("version") == 1:
-        LOG.warning(
-            "Stream %r began with version 1 of features: its texts do not count, and items that "
-            "lack a number are refused; a stream with a new name takes both.",
-            declaration.name,
         )
     return declaration
 

@@ -18,7 +18,7 @@ from typing import BinaryIO
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from . import strict
-from .event import COLUMNS, Event, Log, content_seal, migrated_seal, packed, record_seal, sealed
+from .event import COLUMNS, Event, Log, content_seal, packed, record_seal, sealed
 from .problem import missing
 
 DATABASE = "selectron.sqlite3"
@@ -99,10 +99,12 @@ def witnessed(head: bytes) -> bytes:
     return head + zlib.crc32(head).to_bytes(4, "little")
 
 
-MIGRATIONS = (
-    """
+VERSION = 2
+SCHEMA = f"""
+    BEGIN IMMEDIATE;
     CREATE TABLE streams (
-        id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, declared TEXT NOT NULL
+        id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, declared TEXT NOT NULL,
+        seal INTEGER NOT NULL
     );
     CREATE TABLE log (
         seq INTEGER PRIMARY KEY, stream INTEGER NOT NULL, kind TEXT NOT NULL,
@@ -126,19 +128,14 @@ MIGRATIONS = (
     );
     CREATE INDEX replies_by_age ON replies (at);
     CREATE TABLE tokens (
-        name TEXT PRIMARY KEY, role TEXT NOT NULL, digest TEXT NOT NULL UNIQUE, expires REAL
+        name TEXT PRIMARY KEY, role TEXT NOT NULL, digest TEXT NOT NULL UNIQUE, expires REAL,
+        seal INTEGER NOT NULL
     );
     CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
     INSERT INTO about VALUES ('identity', lower(hex(randomblob(16))));
-    """,
-    """
-    UPDATE contents SET seal = migrated_seal(item, stream, at, CAST(raw AS BLOB), features, seal);
-    ALTER TABLE streams ADD COLUMN seal INTEGER NOT NULL DEFAULT -1;
-    UPDATE streams SET seal = record_seal(name, declared);
-    ALTER TABLE tokens ADD COLUMN seal INTEGER NOT NULL DEFAULT -1;
-    UPDATE tokens SET seal = record_seal(name, role, digest, expires);
-    """,
-)
+    PRAGMA user_version = {VERSION};
+    COMMIT;
+"""
 
 
 def reader(folder: Path) -> Log:
@@ -148,13 +145,12 @@ def reader(folder: Path) -> Log:
 
 
 def opened(path: Path) -> Log:
-    """Return a connection to a database, migrated if it is of an earlier version."""
+    """Return a connection to a database, which is made if there is none."""
     os.close(opener(path, os.O_RDWR | os.O_CREAT))  # SQLite's other files follow its mode
     db = sqlite3.connect(
         path, isolation_level=None, check_same_thread=False, timeout=10, factory=Log
     )
-    for function in (content_seal, migrated_seal, record_seal):
-        db.create_function(function.__name__, -1, function, deterministic=True)
+    db.create_function("content_seal", -1, content_seal, deterministic=True)
     try:
         prepare(db, path)
     except BaseException as error:
@@ -166,18 +162,18 @@ def opened(path: Path) -> Log:
 
 
 def prepare(db: sqlite3.Connection, path: Path) -> None:
-    """Set up a connection, and migrate its database, each step in one transaction."""
+    """Set up a connection, and the tables of a new database."""
     settings = ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON")
     for setting in (*settings, f"cache_size = -{CACHE_KB}"):
         db.execute(f"PRAGMA {setting}")
     (version,) = db.execute("PRAGMA user_version").fetchone()
-    if version > len(MIGRATIONS):
+    if version not in (0, VERSION):
         raise SelectronError(
-            f"{path} is of version {version}, and this Selectron knows {len(MIGRATIONS)}: "
-            "use the one that wrote it, or a later one."
+            f"{path} is of version {version}, and this Selectron knows {VERSION}: use the one that "
+            "wrote it."
         )
-    for number, script in enumerate(MIGRATIONS[version:], version + 1):
-        db.executescript(f"BEGIN IMMEDIATE; {script} PRAGMA user_version = {number}; COMMIT;")
+    if version == 0:
+        db.executescript(SCHEMA)
 
 
 def verified(
@@ -226,7 +222,7 @@ def damaged(path: Path, how: str) -> SelectronError:
 class Store:
     """The store in a folder, for the one thread that writes.
 
-    Raises SelectronError if it is in use, damaged, or of a later version. With `accept_loss`, it
+    Raises SelectronError if it is in use, damaged, or of another version. With `accept_loss`, it
     opens even if the end of the log is lost.
     """
 
