@@ -75,16 +75,16 @@ class Sphere(NamedTuple):
             half = stage // buckets
             vectors[half] = stepped(pool, vectors[half], state.missed)
         lot = np.random.default_rng([pool.seed, 2]).permutation(n)
-        one, other = np.array_split(lot, 2)
-        parts = [*np.array_split(one, buckets), *np.array_split(other, buckets), one, other]
-        owners = [*vectors[:1] * buckets, *vectors[1:] * buckets, vectors[1], vectors[0]]
+        parts = np.array_split(lot, 2)
         rows = lot[:0]
         while not len(rows):
             stage += 1
-            rows = parts[stage][state.codes[parts[stage]] == OPEN]
-        plan = by_margin(pool, rows, owners[stage])
-        patience = 1 if stage < 2 * buckets else np.inf
-        return Halves(tuple(vectors), stage), plan._replace(patience=patience)
+            half, last = stage // buckets, stage - 2 * buckets
+            whole = last >= 0
+            rows = parts[last] if whole else np.array_split(parts[half], buckets)[stage % buckets]
+            rows = rows[state.codes[rows] == OPEN]
+        plan = by_margin(pool, rows, vectors[1 - last] if whole else vectors[half])
+        return Halves(tuple(vectors), stage), plan._replace(patience=np.inf if whole else 1)
 
 
 def two_classes(state: State) -> None:

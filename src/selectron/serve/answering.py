@@ -110,7 +110,7 @@ def answer(stream: Stream, item: int, said: Answer, who: str, at: float) -> dict
     free = not question.settled and not taken if before is None else before.who == who
     skipped = question.skipped.get(who) if said.verdict == SKIP else None
     counts = said.verdict != SKIP and free
-    body = said.model_dump() | {
+    body = said.model_dump(exclude={"id"}) | {
         "voter": who,
         "counts": counts,
         "late": over or question.retired or not free,

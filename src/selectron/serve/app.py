@@ -65,7 +65,11 @@ class Figures(NamedTuple):
 ERROR = {"description": "What is wrong, and why: {error: {code, message}}."}
 PAGES = {"/": "streams", "/label": "label", "/history": "history"}
 MEDIA = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
-FILES = {file.name: file.read_bytes() for file in (files(__package__) / "page").iterdir()}
+FILES = {
+    file.name: file.read_bytes()
+    for file in (files(__package__) / "page").iterdir()
+    if file.is_file()
+}
 
 
 def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = None) -> FastAPI:
@@ -132,7 +136,7 @@ async def static(request: Request) -> Response:
 
 async def page(request: Request) -> Response:
     """Return a page: what is its own, in the frame that all pages share."""
-    name = PAGES[request.url.path]
+    name = PAGES[request.scope["path"]]
     main = FILES[f"{name}.html"].decode()
     frame = Template(FILES["page.html"].decode())
     return HTMLResponse(frame.substitute(name=name, title=name.capitalize(), main=main))

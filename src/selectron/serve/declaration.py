@@ -187,7 +187,10 @@ def declared(values: dict[str, Any], where: str) -> Declaration:
 
 def used(features: dict[str, Any]) -> dict[str, Any]:
     """Return the options that determine the rows, from dumped features."""
-    return {name: features.get(name) for name in ("kind", *USED[features["kind"]])}
+    found = {name: features.get(name) for name in ("kind", *USED[features["kind"]])}
+    if features["kind"] == "fields":
+        found["version"] = features.get("version", 2)  # 1 made other rows, before 0.2.0
+    return found
 
 
 def read(path: str | Path) -> list[Declaration]:

@@ -134,9 +134,9 @@ class Reader(Connection):
 
     def turn(self) -> None:
         """Take some messages; those that cannot be stored are tried again at the next turn."""
-        if time.monotonic() - self.looked > LOOK * bool(self.started):
-            self.look()
         if not self.found:
+            if time.monotonic() - self.looked > LOOK * bool(self.started):
+                self.look()
             messages = [m for m in self.client.consume(BATCH, POLL) if not self.failed(m)]
             self.found = [(message, self.item(message)) for message in messages]
         if self.found:

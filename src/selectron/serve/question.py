@@ -161,7 +161,7 @@ def derived(db: Log, stream: int, needed: int, item: int, until: int = LAST) -> 
     """
     entries = db.about(item, until)
     if not entries or entries[0].stream != stream:
-        raise missing(f"item {item}")
+        raise missing(f"item {item} in this stream")
     question = Question(entries[0], needed)
     for event in entries[1:]:
         question.apply(event)

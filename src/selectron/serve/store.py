@@ -234,9 +234,12 @@ class Store:
             self.witness = undoing.enter_context(closing(Witness(folder / "head")))
             self.db = undoing.enter_context(closing(opened(folder / DATABASE)))
             self.head, self.last_at = verified(self.db, self.witness, accept_loss)
-            odd = "seal <> content_seal(item, stream, at, CAST(raw AS BLOB), features)"
-            query = f"SELECT stream, item FROM contents WHERE {odd}"
-            self.found_damaged = self.db.execute(query).fetchall()
+            query = "SELECT seal, item, stream, at, CAST(raw AS BLOB), features FROM contents"
+            self.found_damaged = [
+                (stream, item)  # in Python: SQLite would turn an interruption into an error
+                for seal, item, stream, *rest in self.db.execute(query)
+                if seal != content_seal(item, stream, *rest)
+            ]
             self.closing = undoing.pop_all()
         self.kept = self.head
         query = "SELECT value FROM about WHERE name = 'identity'"
