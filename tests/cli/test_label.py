@@ -133,7 +133,7 @@ def test_a_model_of_svmlight_rows_has_no_values_to_show(call, tmp_path):
     found = call("label", "a.model", path)
     assert found.exit_code == 1
     assert found.stderr == (
-        "selectron: a.model has learned from svmlight rows: there is nothing to show\n"
+        "selectron: a.model has learned from rows without names: there is nothing to show\n"
     )
 
 

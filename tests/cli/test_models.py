@@ -182,6 +182,26 @@ def test_class_weights_of_python_go_on(call, tmp_path, weight):
     assert np.array_equal(kept.coef_, clf.coef_)
 
 
+@pytest.mark.parametrize("numbers", [False, True])
+def test_class_weights_hold_for_classes_that_come_later(call, tmp_path, numbers):
+    names = {"ham": 0, "spam": 1, "late": 2} if numbers else {}
+    frames = [
+        pd.DataFrame(rows_of(400, seed)).drop(columns="id").fillna({"city": ""}).replace(names)
+        for seed in range(2)
+    ]
+    early, later = (frame[["city", "b", "a", "label"]] for frame in frames)
+    early = early[early["label"] != names.get("late", "late")]
+    weights = {names.get(name, name): weight for name, weight in (("spam", 5.0), ("late", 9.0))}
+    clf = OnlineClassifier(Perceptron(), encoder="auto", class_weight=weights, random_state=0)
+    clf.partial_fit(early.drop(columns="label"), early["label"]).save("m")
+    later.to_csv("later.csv", index=False)
+    done(call("run", "later.csv", "--model", "m", "--save", "n", "--label", "label"))
+    clf.partial_fit(later.drop(columns="label"), later["label"])
+    kept = OnlineClassifier.load("n")
+    np.testing.assert_allclose(kept.coef_, clf.coef_, rtol=1e-9)
+    assert kept.class_weight == {str(name): weight for name, weight in weights.items()}
+
+
 def test_drift_is_reported_by_the_rows_of_the_file(call, tmp_path):
     x = np.random.default_rng(0).normal(size=(900, 2)).round(3)
     y = np.where(np.arange(900) < 450, x[:, 0] > 0, x[:, 0] < 0)
@@ -296,6 +316,15 @@ def test_a_model_of_other_columns(call, stream, name):
     (line,) = result.stderr.splitlines()
     assert line.startswith(f"selectron: {name}: ")
     assert Path("m").read_bytes() == before
+
+
+def test_a_model_of_dense_arrays_takes_no_rows_of_svmlight(call, tmp_path):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    OnlineClassifier(Perceptron()).fit(X, X[:, 0] > 0).save("m")
+    Path("rows.svm").write_text("True 1:2\nFalse 2:3\n")
+    for argv in (["run", "rows.svm", "--model", "m"], ["predict", "m", "rows.svm"]):
+        assert "has learned from dense arrays, which have other" in call(*argv).stderr
+    assert "has learned from rows without names" in call("label", "m", "rows.svm").stderr
 
 
 def test_a_file_that_holds_no_model(call, stream):

@@ -111,7 +111,8 @@ class ModelSession:
         self.identity = Path(self.file).name, source.size_in_bytes
         self.saved: Saved = load(path)
         if self.saved.encoder is None:
-            raise SelectronError(f"{path} has learned from svmlight rows: there is nothing to show")
+            why = "has learned from rows without names: there is nothing to show"
+            raise SelectronError(f"{path} {why}")
         place, waiting = self.saved.place, self.saved.classifier.open_tickets_
         last = place if place and (place.file, place.size) == self.identity else None
         self.last = last if first is None else None  # where this session goes on

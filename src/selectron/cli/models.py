@@ -14,7 +14,7 @@ from ..askers import Always, Budget
 from ..askers.budget import record_of
 from ..evaluate.contest import Contest, Contestant
 from ..specs import within
-from ..streams.classes import Classes
+from ..streams.classes import Classes, plain
 from ..streams.readers import Chunk
 from ..streams.readers.columns import Choice
 from . import warn
@@ -84,13 +84,18 @@ class Saved(NamedTuple):
 
     def contest(self, delay: int | None) -> Contest:
         """Return a contest of the model alone, whose labels are late by `delay` rows."""
-        from ..estimator.checks import class_factors
-
         clf = self.classifier
         classes = Classes(clf.classes_.tolist(), clf.named_, ordered=True)
-        weights = class_factors(clf) if clf.class_weight_ else None
-        contestant = Contestant(clf.model_, delay, weights=weights)
+        given = by_name(clf.class_weight_)
+        contestant = Contestant(clf.model_, delay)
+        if given:
+            contestant.weights = lambda: np.array([given.get(name, 1.0) for name in classes.names])
         return Contest(classes, [contestant], self.encoder, clf.model_.many == "exact")
+
+
+def by_name(weights: dict[Any, float]) -> dict[str, float]:
+    """Return the weights of classes by the names that the classes have in files."""
+    return {plain(label): float(weight) for label, weight in weights.items()}
 
 
 def save(path: str, contest: Contest, choice: Choice, before: Saved | None) -> None:
@@ -105,10 +110,12 @@ def save(path: str, contest: Contest, choice: Choice, before: Saved | None) -> N
         model.learner, model.asker, fit_intercept=model.constant, kernel=model.kernel, **shared
     )
     clf.model_, clf.named_ = model, contest.classes.named
-    clf.class_weight_ = before.classifier.class_weight_ if before else {}
-    clf.classes_ = np.array(contest.classes.names[: model.classes])
-    if before and len(before.classifier.classes_) == model.classes:
-        clf.classes_ = before.classifier.classes_
+    clf.classes_, clf.class_weight_ = np.array(contest.classes.names[: model.classes]), {}
+    if before:
+        clf.class_weight_ = by_name(before.classifier.class_weight_)
+        if len(before.classifier.classes_) == model.classes:
+            clf.classes_ = before.classifier.classes_
+            clf.class_weight_ = before.classifier.class_weight_
     if contest.encoder is not None:
         clf.encoder_ = contest.encoder
         clf.feature_names_in_ = contest.encoder.feature_names_in_

@@ -111,7 +111,7 @@ def others(saved: Saved, chunk: Chunk) -> dict[str, Any]:
     import pyarrow as pa
 
     rows, encoder = chunk.rows, saved.encoder
-    check_form(rows, encoder)
+    check_form(rows, encoder, saved.classifier.model_)
     if encoder is None:
         return {}
     used = [name for name, kind in encoder.kinds_.items() if kind != "ignored"]

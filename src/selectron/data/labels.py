@@ -1,6 +1,6 @@
 """Labels: values of any kind to codes and back, and missing labels."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -136,7 +136,8 @@ def distinct(labels: Any) -> np.ndarray:
 
 def listed(classes: Sequence | np.ndarray) -> str:
     """Return the first few classes as a message shows them."""
-    return ", ".join(map(shown, classes[:5])) + (", ..." if len(classes) > 5 else "")
+    more = f" and {len(classes) - 5} more" if len(classes) > 5 else ""
+    return ", ".join(map(shown, classes[:5])) + more
 
 
 def appended(known: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -202,8 +203,7 @@ def _many_codes(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Return the number of every class from 1 on, 0 for all else."""
     if y.dtype.kind == "O" or classes.dtype.kind == "O" or not _alike(y, classes):
         numbers = {label: i + 1 for i, label in enumerate(classes.tolist())}
-        labels = (None if is_missing(label) else label for label in y.tolist())
-        found = (numbers.get(label, 0) if isinstance(label, Hashable) else 0 for label in labels)
+        found = (0 if is_missing(label) else _number_of(label, numbers) for label in y.tolist())
         return np.fromiter(found, np.int32, len(y))
     if _narrow(y) and _narrow(classes):
         y, classes = y.astype(np.int64), classes.astype(np.int64)
@@ -216,6 +216,13 @@ def _many_codes(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
         return np.zeros(len(y), np.int32)
     at = np.minimum(np.searchsorted(classes[order], y), len(classes) - 1)
     return np.where(classes[order][at] == y, order[at] + 1, 0).astype(np.int32)
+
+
+def _number_of(label: Any, numbers: dict[Any, int]) -> int:
+    try:
+        return numbers.get(label, 0)
+    except TypeError:  # it cannot be hashed
+        return 0
 
 
 def _narrow(labels: np.ndarray) -> bool:

@@ -72,8 +72,8 @@ class Curve:
 class Contestant:
     """A model, and its totals so far; its labels come `delay` rounds late, if that is given.
 
-    Unless it is `calibrated`, its outcomes have no probabilities. `weights` are those of the labels
-    of the first classes, if any; labels of later ones have weight 1.
+    Unless it is `calibrated`, its outcomes have no probabilities. `weights` returns those of the
+    labels of all classes that are known.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Contestant:
         model: Model,
         delay: int | None = None,
         calibrated: bool = True,
-        weights: np.ndarray | None = None,
+        weights: Callable[[], np.ndarray] | None = None,
     ):
         self.model, self.delay, self.calibrated = model, delay, calibrated or delay is not None
         self.weights = weights
@@ -116,7 +116,7 @@ class Contestant:
         start = time.perf_counter()
         rows: Any = chunk.rows
         full = full or self.audits or self.watches
-        if self.model.bounds_rounding:  # so that chunks change nothing
+        if self.model.bounds_rounding and isinstance(rows, Sparse):  # so that chunks change nothing
             rows = by_width(rows, self.model.width)
         else:
             self.model.widen(chunk.width)
@@ -132,7 +132,7 @@ class Contestant:
         if self.weights is None:
             return None
         index = indices(labels, self.model.stacked)  # -1 where there is no label
-        return np.append(self.weights, np.ones(self.model.classes))[np.maximum(index, 0)]
+        return self.weights()[np.maximum(index, 0)]
 
     def add(self, outcome: Outcome, labels: np.ndarray, scored: bool = False) -> None:
         """Add the outcome of a chunk to the totals, and its probabilities if it is `scored`."""
@@ -228,7 +228,7 @@ class Contest:
         """
         start = self.rows
         if self.contestants:
-            check_form(chunk.rows, self.encoder)
+            check_form(chunk.rows, self.encoder, self.contestants[0].model)
         elif is_table(chunk.rows) and self.encoder is None:
             self.encoder = self._new_encoder()
         before: Any = self.encoder
@@ -266,10 +266,12 @@ def is_table(rows: Any) -> bool:
     return not isinstance(rows, Dense | Sparse)
 
 
-def check_form(rows: Any, encoder: Any) -> None:
+def check_form(rows: Any, encoder: Any, model: Model) -> None:
     """Raise SelectronError unless rows are of the form that a model, with its encoder, takes."""
-    if is_table(rows) != (encoder is not None):
-        was = "svmlight rows" if encoder is None else "tables"
+    arrays = {True: "svmlight rows", False: "dense arrays"}
+    given = "tables" if is_table(rows) else arrays[isinstance(rows, Sparse)]
+    was = arrays[model.sparse] if encoder is None else "tables"
+    if given != was:
         raise SelectronError(f"the model has learned from {was}, which have other features")
 
 

@@ -136,7 +136,10 @@ def models(frame: Any, *, states: Any = None, **parameters: Any) -> Any:
             "models takes a batch: the models of a stream are in its checkpoint, where Spark's "
             'format "statestore" reads them.'
         )
-    given = signature(decide).bind(frame, states=states, **parameters)
+    try:
+        given = signature(decide).bind(frame, states=states, **parameters)
+    except TypeError as error:
+        raise TypeError(f"models() {error}") from None
     given.apply_defaults()
     return _batch(*_planned(**given.arguments | {"keep": []}), states, final=True)
 
