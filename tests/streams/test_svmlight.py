@@ -179,7 +179,7 @@ def test_svmlight_scan_compiled_is_plain():
     """The compiled pass does what the same code does as plain Python."""
     content = b"1 3:0.5 7:1e3 # c\n\n-1 qid:7 9:1 2:0.1234567890123456789\n  \n5:1\n"
     out = [np.zeros((9, 2), np.int32), np.zeros(10, np.int64)]
-    out += [np.zeros(9, np.int32), np.zeros((9, 2), np.int32)]
+    out += [np.zeros(9, np.int32), np.zeros(9), np.zeros((9, 3), np.int32)]
     other = [array.copy() for array in out]
     data = np.frombuffer(content, np.uint8)
     assert svmlight.SCAN(data, *out) == svmlight.scan(data, *other)

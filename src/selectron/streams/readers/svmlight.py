@@ -1,8 +1,8 @@
 """LIBSVM text: `label index:value index:value ... # comment`, a row a line.
 
-A compiled pass over the bytes of a piece finds its labels, indices and values, whose text Arrow
-turns into numbers (`scanned`). If a line is faulty or unusual, the lines are parsed one by one,
-which gives the same rows and finds the line of a fault.
+A compiled pass over the bytes of a piece finds its labels, indices and values (`scanned`); Arrow
+reads values with many digits or an exponent. If a line is faulty or unusual, the lines are parsed
+one by one, which gives the same rows and finds the line of a fault.
 """
 
 import math
@@ -21,8 +21,10 @@ from .text import Blocks, Piece, ahead, pieces
 
 HIGHEST = 2**31 - 2  # so that the width is an int32 as well
 TAB, NEWLINE, VERTICAL, FEED, RETURN, SPACE = b"\t\n\v\f\r "
-ZERO, NINE, COLON, HASH = b"09:#"
+MINUS, POINT, ZERO, NINE, COLON, HASH = b"-.09:#"
 LETTER_Q, LETTER_I, LETTER_D = b"qid"
+DIGITS = 15  # of a number that is exact, as are these powers of ten: the quotient is rounded once
+POWERS = 10.0 ** np.arange(DIGITS + 1)
 UNUSUAL = -1  # instead of the number of rows: something is faulty, or needs `careful`
 WHOLE = re.compile(rb"[+-]?[0-9]+")
 TIMES = np.empty(0)
@@ -122,16 +124,14 @@ def scanned(text: bytes) -> tuple[pa.Array, Sparse] | None:
     text += b"\n"
     lines, most = text.count(b"\n"), len(text) // 4 + 1  # a pair takes four bytes at least
     heads, indptr = np.empty((lines, 2), np.int32), np.zeros(lines + 1, np.int64)
-    indices, places = np.empty(most, np.int32), np.empty((most, 2), np.int32)
-    n, is_sorted = SCAN(np.frombuffer(text, np.uint8), heads, indptr, indices, places)
-    if n == UNUSUAL:
+    indices, values = np.empty(most, np.int32), np.empty(most)
+    long = np.empty((most, 3), np.int32)
+    found = SCAN(np.frombuffer(text, np.uint8), heads, indptr, indices, values, long)
+    n, left, is_sorted = found
+    if n == UNUSUAL or (left and not read_long(text, long[:left], values)):
         return None
-    indptr, indices, places = indptr[: n + 1], indices[: indptr[n]], places[: indptr[n]]
-    values = numbers(cells(text, places))
-    if values is None:
-        return None
-    found = Sparse(indptr, indices, values)
-    table = found if is_sorted else in_order(*found)
+    rows = indptr[: n + 1], indices[: indptr[n]], values[: indptr[n]]
+    table = Sparse(*rows) if is_sorted else in_order(*rows)
     return None if table is None else (cells(text, heads[:n]), table)
 
 
@@ -146,13 +146,14 @@ def cells(text: bytes, places: np.ndarray) -> pa.Array:
     return found.take(pa.array(np.arange(0, len(found), 2)))  # without the parts in between
 
 
-def numbers(found: pa.Array) -> np.ndarray | None:
-    """Return text as numbers; None if a number is not finite, or Arrow does not read it."""
+def read_long(text: bytes, long: np.ndarray, values: np.ndarray) -> bool:
+    """Write long values; return False if one is not finite, or Arrow does not read it."""
     try:
-        values = found.cast(pa.float64()).to_numpy(writable=True, zero_copy_only=False)
+        found = cells(text, long[:, 1:]).cast(pa.float64()).to_numpy(zero_copy_only=False)
     except pa.ArrowInvalid:
-        return None
-    return values if np.isfinite(values).all() else None
+        return False
+    values[long[:, 0]] = found
+    return bool(np.isfinite(found).all())
 
 
 def in_order(indptr: np.ndarray, indices: np.ndarray, values: np.ndarray) -> Sparse | None:
@@ -165,12 +166,13 @@ def in_order(indptr: np.ndarray, indices: np.ndarray, values: np.ndarray) -> Spa
     return Sparse(indptr, indices, values)
 
 
-def scan(text, heads, indptr, indices, places):
-    """Fill the arrays; return the number of rows, and whether all indices are sorted.
+def scan(text, heads, indptr, indices, values, long):
+    """Fill the arrays; return the numbers of rows and long values, and whether indices are sorted.
 
-    `heads` and `places` are the starts and ends of the labels and the values.
+    `heads` are the starts and ends of the labels; a row of `long` is the position of a value, and
+    the start and end of its text.
     """
-    i = row = k = 0
+    i = row = k = left = 0
     is_sorted = True
     while i < len(text):
         i = blanks(text, i)
@@ -187,17 +189,20 @@ def scan(text, heads, indptr, indices, places):
                 continue
             i, index = whole(text, i)
             if index < 0 or text[i] != COLON:
-                return UNUSUAL, True
-            places[k, 0] = i + 1
-            i, _ = token(text, i + 1)
-            places[k, 1] = i
+                return UNUSUAL, 0, True
+            start = i + 1
+            i, values[k] = short(text, start)
+            if i < 0:
+                i, _ = token(text, start)
+                long[left, 0], long[left, 1], long[left, 2] = k, start, i
+                left += 1
             is_sorted = is_sorted and index > last
             indices[k], last, k = index, index, k + 1
             i = blanks(text, i)
         row += 1
         indptr[row] = k
         i = ending(text, i) + 1
-    return row, is_sorted
+    return row, left, is_sorted
 
 
 def blanks(text, i):
@@ -238,6 +243,26 @@ def whole(text, i):
         total = 10 * total + int(text[i]) - ZERO
         i += 1
     return i, total if i > start and total <= HIGHEST else -1
+
+
+def short(text, i):
+    """Return the end of a number and its value; -1 unless it has few digits and no exponent."""
+    negative = text[i] == MINUS
+    i += negative
+    total = digits = after = 0
+    pointed = False
+    while ZERO <= text[i] <= NINE or (text[i] == POINT and not pointed):
+        if text[i] == POINT:
+            pointed = True
+        else:
+            total = 10 * total + int(text[i]) - ZERO
+            digits += 1
+            after += pointed
+        i += 1
+    if not 0 < digits <= DIGITS or (text[i] > SPACE and text[i] != HASH):
+        return -1, 0.0
+    value = total / POWERS[after]
+    return i, -value if negative else value
 
 
 SCAN = compiled(scan, {}, "scan")
