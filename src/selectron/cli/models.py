@@ -87,9 +87,11 @@ class Saved(NamedTuple):
         clf = self.classifier
         classes = Classes(clf.classes_.tolist(), clf.named_, ordered=True)
         given = by_name(clf.class_weight_)
-        contestant = Contestant(clf.model_, delay)
-        if given:
-            contestant.weights = lambda: np.array([given.get(name, 1.0) for name in classes.names])
+
+        def weights() -> np.ndarray:
+            return np.array([given.get(name, 1.0) for name in classes.names])
+
+        contestant = Contestant(clf.model_, delay, weights=weights if given else None)
         return Contest(classes, [contestant], self.encoder, clf.model_.many == "exact")
 
 

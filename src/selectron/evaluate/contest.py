@@ -268,9 +268,9 @@ def is_table(rows: Any) -> bool:
 
 def check_form(rows: Any, encoder: Any, model: Model) -> None:
     """Raise SelectronError unless rows are of the form that a model, with its encoder, takes."""
-    arrays = {True: "svmlight rows", False: "dense arrays"}
+    arrays = ("dense arrays", "svmlight rows")
     given = "tables" if is_table(rows) else arrays[isinstance(rows, Sparse)]
-    was = arrays[model.sparse] if encoder is None else "tables"
+    was = "tables" if encoder is not None else arrays[model.sparse]
     if given != was:
         raise SelectronError(f"the model has learned from {was}, which have other features")
 

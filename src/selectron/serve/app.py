@@ -70,6 +70,7 @@ FILES = {
     for file in (files(__package__) / "page").iterdir()
     if file.is_file()
 }
+FRAME = Template(FILES["page.html"].decode())
 
 
 def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = None) -> FastAPI:
@@ -138,8 +139,7 @@ async def page(request: Request) -> Response:
     """Return a page: what is its own, in the frame that all pages share."""
     name = PAGES[request.scope["path"]]
     main = FILES[f"{name}.html"].decode()
-    frame = Template(FILES["page.html"].decode())
-    return HTMLResponse(frame.substitute(name=name, title=name.capitalize(), main=main))
+    return HTMLResponse(FRAME.substitute(name=name, title=name.capitalize(), main=main))
 
 
 def add_errors(app: FastAPI) -> None:
