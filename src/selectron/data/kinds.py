@@ -127,8 +127,10 @@ class Category(Kind):
     def details(self) -> list[str]:
         """Return the number of values that have features of their own."""
         n = len(self.places) - ("" in self.places)
-        own = [f"{n} value{'s' * (n != 1)}"]
-        return own if self.shared < 0 else [*own, "others hashed"] if n else ["values hashed"]
+        own = f"{n} value{'s' * (n != 1)}"
+        if self.shared < 0:
+            return [own]
+        return [own, "others hashed"] if n else ["values hashed"]
 
     def find(self, key: str, layout: Layout) -> int:
         """Return the place of a value, -1 if it has none yet."""
