@@ -15,7 +15,7 @@ from .grid import Case, Stream
 
 # for products, a row or two, and what experts predict
 ROOM = ("g", "a", "kappa", "z", "row", "predictions")
-ROOM += ("curved_g", "curved_z", "curved_predictions")
+ROOM += ("curved_g", "curved_predictions")
 WHAT_LAST = [0, 1, 2, 6, 7]  # in `mix`, where the others are what was predicted last
 
 

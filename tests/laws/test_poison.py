@@ -34,9 +34,7 @@ def of_labels(model):
     """Return copies of the arrays that rows alone do not change."""
     if not hasattr(model.space, "OF_ROWS"):
         return learned(model)
-    names = "experts", "posterior", "scalars"
-    arrays = [getattr(model.state, name).copy() for name in names]
-    return [*arrays, model.state.mix[WHAT_LAST]]
+    return [model.state.experts.copy(), model.state.scalars.copy(), model.state.mix[WHAT_LAST]]
 
 
 def test_labels_that_are_never_told(case):

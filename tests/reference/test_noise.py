@@ -19,7 +19,7 @@ def noisy(scale, n=2000, d=6):
 def learned(scale):
     clf = OnlineClassifier(LeadingHistory(), Always(), fit_intercept=False, random_state=0)
     run = clf.run(*noisy(scale))
-    return run.accuracy, mean_noise(clf.model_.state)
+    return run.accuracy, mean_noise(clf.model_.state.scalars)
 
 
 @pytest.mark.slow

@@ -152,7 +152,7 @@ def test_rows_and_labels_that_do_not_fit_stop_the_query_with_a_sentence(session,
     other = labels.withColumn("label", F.lit("sideways"))
     newer = spark.models(frame, **options(frames))
     newer = newer.withColumn(
-        "state", F.concat(F.lit(bytearray([2])), F.expr("substring(state, 2)"))
+        "state", F.concat(F.lit(bytearray([3])), F.expr("substring(state, 2)"))
     )
     wrong = {
         "Column 'user' of the key holds a null: leave out such rows.": (nulls(frame, "user"), {}),
@@ -162,7 +162,7 @@ def test_rows_and_labels_that_do_not_fit_stop_the_query_with_a_sentence(session,
             frame.withColumn("x.y", F.lit(None).cast("double")),
             {},
         ),
-        "is of version 2, and this Selectron reads 1: install": (frame, {"states": newer}),
+        "is of version 3, and this Selectron reads 2: install": (frame, {"states": newer}),
         "is of another learner, other classes or other columns": (
             frame,
             {"states": spark.models(frame, **options(frames)), "learner": LASEC()},

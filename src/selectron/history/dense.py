@@ -26,11 +26,10 @@ from ..spaces.dense_second import State as Expert
 from ..spaces.dense_second import form as product
 from ..spaces.dense_second import length
 from ..spaces.dense_second import update as update_matrix
-from .drift import evidence as evidence_of
+from .drift import evidence_of
 from .experts import HEARD, PRIOR_VARIANCE, norms, predict, update
-from .posterior import ALL, EXPERTS, KIND, KINDS, LABELS, leader
-from .posterior import age as age_of
-from .posterior import life as life_of
+from .posterior import ALL, BORN, EXPERTS, KIND, KINDS, LABELS, leader
+from .posterior import life as life
 from .renewal import FITTING, OF_ROWS, adapted, informed, renewed, rows_left, start, to_z, widen
 from .state import (
     BASE,
@@ -93,65 +92,65 @@ def inner(s: Any, rows: Any, i: int) -> float:
     if s.rows_seen[RENEWED] == 0:  # before the first label and the first renewal
         s.mix[FORM] = 0.0
         return 0.0
-    standardise(s)
+    standardise(s.row, s.scaler, s.basis, s.g[ALL])
     return mixed(s, HEARD, len(s.phases) > 0 and s.mix[CURVED] >= NEGLIGIBLE)
 
 
 def winsorise(s: Any, rows: Any, i: int) -> float:
     """Leave the row with outliers limited in s.row; return a sum that is finite if the row is."""
-    total, again = 0.0, is_last(s, rows, i)
+    total, again = 0.0, is_last(s.last, rows, i)
     for j in range(s.last.shape[1]):
         value, mean, distance = rows.values[i, j], s.scaler[0, j], s.scaler[2, j]
         far = distance > 0 and abs(value - mean) > distance
-        limit = distance * 2.0 ** outliers_before(s, j, again) if far else math.inf
+        limit = distance * 2.0 ** outliers_before(s.last, j, again) if far else math.inf
         s.row[0, j] = min(max(value, mean - limit), mean + limit) if far else value
         s.row[1, j] = 1.0 if far else 0.0
         total += s.row[0, j] * s.row[0, j] + 0.0 * value
     return total
 
 
-def is_last(s: Any, rows: Any, i: int) -> bool:
+def is_last(last: Any, rows: Any, i: int) -> bool:
     """Return whether this is the last row observed, so that it comes out as it did then."""
-    for j in range(s.last.shape[1]):  # noqa: SIM110 (Numba compiles no generators)
-        if rows.values[i, j] != s.last[0, j]:
+    for j in range(last.shape[1]):  # noqa: SIM110 (Numba compiles no generators)
+        if rows.values[i, j] != last[0, j]:
             return False
     return True
 
 
-def outliers_before(s: Any, j: int, again: bool) -> float:
+def outliers_before(last: Any, j: int, again: bool) -> float:
     """Return the number of consecutive outliers of a feature before this row."""
-    return s.last[2, j] if again else s.last[1, j] * (s.last[2, j] + 1)
+    return last[2, j] if again else last[1, j] * (last[2, j] + 1)
 
 
 @noinline
-def standardise(s: Any) -> None:
-    """Leave the standardised row in s.z."""
-    for j in range(s.last.shape[1]):
-        s.row[2, j] = s.row[0, j] - s.scaler[0, j]
-    whole = len(s.basis) == 0
-    for j in range(s.z.shape[1]):
-        s.z[0, j] = s.row[2, j] * s.scaler[1, j] if whole else dot(s.basis[j], s.row[2])
+def standardise(row: Any, scaler: Any, basis: Any, z: Any) -> None:
+    """Leave the standardised row in z."""
+    for j in range(row.shape[1]):
+        row[2, j] = row[0, j] - scaler[0, j]
+    whole = len(basis) == 0
+    for j in range(len(z)):
+        z[j] = row[2, j] * scaler[1, j] if whole else dot(basis[j], row[2])
 
 
 @noinline
-def lift(s: Any) -> None:
-    """Leave the Fourier features in s.curved_z."""
-    for j in range(len(s.phases)):
-        s.curved_z[0, j] = math.cos(dot(s.frequencies[j], s.row[0]) + s.phases[j])
+def lift(x: Any, frequencies: Any, phases: Any, z: Any) -> None:
+    """Leave the Fourier features of x in z."""
+    for j in range(len(phases)):
+        z[j] = math.cos(dot(frequencies[j], x) + phases[j])
 
 
 def mixed(s: Any, least: float, lifted: bool) -> float:
     """Return the mean of the predictors by their shares, small ones left out; store q."""
     mix = s.mix
     mix[VIEWS + LINEAR] = predict(
-        linear(s), Rows(s.z, 0.0, ()), 0, min(least / mix[LINEAR], HEARD_MOST)
+        linear(s), Rows(s.g, 0.0, ()), ALL, min(least / mix[LINEAR], HEARD_MOST)
     )
     mix[VIEWS + CURVED] = mix[VIEWS + LINEAR]
     mix[VIEWS + BASE] = mix[SUM] / (max(mix[COUNTED], 1.0) + 2)
     if lifted:
-        lift(s)
+        lift(s.row[0], s.frequencies, s.phases, s.curved_g[ALL])
         mix[VIEWS + CURVED] = predict(
-            curved(s), Rows(s.curved_z, 0.0, ()), 0, min(least / mix[CURVED], HEARD_MOST)
+            curved(s), Rows(s.curved_g, 0.0, ()), ALL, min(least / mix[CURVED], HEARD_MOST)
         )
     bits = mix[LINEAR] * s.predictions[ALL, 0]
     mix[FORM] = bits + (mix[CURVED] * s.curved_predictions[ALL, 0] if lifted else 0.0)
@@ -181,29 +180,28 @@ def learn(
     winsorise(s, rows, i)  # `observe` has been here
     if s.rows_seen[RENEWED] == 0:
         begin(s)
-    standardise(s)
+    standardise(s.row, s.scaler, s.basis, s.g[ALL])
     y, n = float(y), int(s.scalars[LABELS])
     learns = s.mix[CURVED] >= NEGLIGIBLE or n < FITTING or n % RESTING == 0
     lifted = len(s.phases) > 0 and s.rows_seen[RENEWED] >= 1 and learns
     mixed(s, 0.0, lifted)
-    share_out(s, y)
-    finite = update(p, linear(s), Rows(s.z, 0.0, ()), 0, y, t)
+    share_out(s.mix, SHARES if len(s.phases) > 0 else LINEAR_SHARES, y)
+    finite = update(p, linear(s), Rows(s.g, 0.0, ()), ALL, y, t)
     if lifted:
-        finite = finite and update(p, curved(s), Rows(s.curved_z, 0.0, ()), 0, y, t)
+        finite = finite and update(p, curved(s), Rows(s.curved_g, 0.0, ()), ALL, y, t)
     return UPDATED if finite else REFUSED
 
 
-def share_out(s: Any, y: float) -> None:
+def share_out(mix: Any, parts: Any, y: float) -> None:
     """Update the shares of the predictors, and the base rates."""
     total = 0.0
     for v in range(VIEWS):
-        s.mix[v] *= max((1 + y * s.mix[VIEWS + v]) / 2, LEAST_LIKELY)
-        total += s.mix[v]
+        mix[v] *= max((1 + y * mix[VIEWS + v]) / 2, LEAST_LIKELY)
+        total += mix[v]
     for v in range(VIEWS):
-        part = SHARES[v] if len(s.phases) > 0 else LINEAR_SHARES[v]
-        s.mix[v] = (1 - SHARED_OUT) * s.mix[v] / total + SHARED_OUT * part
-    s.mix[SUM] += y - s.mix[SUM] / RATE_MEMORY
-    s.mix[COUNTED] += 1 - s.mix[COUNTED] / RATE_MEMORY
+        mix[v] = (1 - SHARED_OUT) * mix[v] / total + SHARED_OUT * parts[v]
+    mix[SUM] += y - mix[SUM] / RATE_MEMORY
+    mix[COUNTED] += 1 - mix[COUNTED] / RATE_MEMORY
 
 
 def begin(s: Any) -> None:
@@ -232,10 +230,10 @@ def observe(s: Any, rows: Any, i: int, t: float) -> None:
         return
     s.rows_seen[ROUND] = t
     s.rows_seen[SEEN] += 1
-    n, constant, again = s.rows_seen[SEEN], s.rows_seen[CONSTANT], is_last(s, rows, i)
+    n, constant, again = s.rows_seen[SEEN], s.rows_seen[CONSTANT], is_last(s.last, rows, i)
     for j in range(s.last.shape[1]):
         value = s.row[0, j]
-        s.last[2, j] = outliers_before(s, j, again)
+        s.last[2, j] = outliers_before(s.last, j, again)
         s.last[0, j], s.last[1, j] = rows.values[i, j], s.row[1, j]
         before = constant * s.sums[0, j] / max(1.0, n - 1)
         s.sums[0, j] += value
@@ -257,21 +255,13 @@ def add_moments(moments: Any, row: Any) -> None:
 
 def age(s: Any, t: float) -> float:
     """Return the rounds since the birth of the leader of the ensemble with the larger share."""
-    if s.mix[CURVED] > s.mix[LINEAR]:
-        return age_of(curved(s), t)
-    return age_of(linear(s), t)
+    experts = s.curved_experts if s.mix[CURVED] > s.mix[LINEAR] else s.experts
+    return t - experts[leader(experts), BORN]
 
 
 def evidence(s: Any, t: float) -> tuple[float, float]:
     """Return the evidence of a switch, and the leader's age, in the ensemble that `age` is of."""
-    if s.mix[CURVED] > s.mix[LINEAR]:
-        return evidence_of(curved(s), t)
-    return evidence_of(linear(s), t)
-
-
-def life(p: Any, s: Any, t: float, remaining: float) -> tuple[float, float]:
-    """Return the expected part of the remaining rounds that the concept lasts, and the steps."""
-    return life_of(p, linear(s), t, remaining)
+    return evidence_of(s.curved_experts if s.mix[CURVED] > s.mix[LINEAR] else s.experts, t)
 
 
 # The vectors of an ensemble
@@ -327,6 +317,6 @@ def place(j: int) -> int:
 
 def weights(s: Any) -> np.ndarray:
     """Return w of the first ensemble's leader, for rows that are not standardised."""
-    w = s.w[leader(s)] @ to_z(s)
+    w = s.w[leader(s.experts)] @ to_z(s)
     w[0] -= w @ s.scaler[0]  # which is 0 where there is no constant
     return w

@@ -85,7 +85,7 @@ class Drifts:
 
 
 @noinline
-def update_evidence(s: Any, y: float, t: float) -> None:
+def update_evidence(experts: Any, predictions: Any, y: float, t: float) -> None:
     """Update the evidence of every expert with label y, before the weights are updated.
 
     Experts that forget are among the older ones, but do not replace them.
@@ -93,23 +93,23 @@ def update_evidence(s: Any, y: float, t: float) -> None:
     for k in range(FORGETTING, EXPERTS):
         weight, given, rivals = 0.0, 0.0, 0
         for j in range(EXPERTS):
-            older = j >= FORGETTING and t - s.experts[j, BORN] > OLDER * (t - s.experts[k, BORN])
-            if s.experts[j, ALIVE] > 0 and (older or j < FORGETTING):
-                weight += s.experts[j, WEIGHT]
-                given += s.experts[j, WEIGHT] * likelihood(s, j, y)
+            older = j >= FORGETTING and t - experts[j, BORN] > OLDER * (t - experts[k, BORN])
+            if experts[j, ALIVE] > 0 and (older or j < FORGETTING):
+                weight += experts[j, WEIGHT]
+                given += experts[j, WEIGHT] * likelihood(predictions, j, y)
                 rivals += 1 if older else 0
-        if s.experts[k, ALIVE] > 0 and rivals > 0 and given > 0:
-            s.experts[k, EVIDENCE] += math.log(likelihood(s, k, y) * weight / given)
+        if experts[k, ALIVE] > 0 and rivals > 0 and given > 0:
+            experts[k, EVIDENCE] += math.log(likelihood(predictions, k, y) * weight / given)
 
 
-def evidence(s: Any, t: float) -> tuple[float, float]:
+def evidence_of(experts: Any, t: float) -> tuple[float, float]:
     """Return the logarithm of the evidence that the concept has switched, and the leader's age.
 
     The evidence is that of the leader and of all experts less than twice as old, summed.
     """
-    lead, total = leader(s), 1.0
-    age = t - s.experts[lead, BORN]
+    lead, total = leader(experts), 1.0
+    age = t - experts[lead, BORN]
     for k in range(FORGETTING, EXPERTS if lead >= FORGETTING else 0):
-        if s.experts[k, ALIVE] > 0 and t - s.experts[k, BORN] <= OLDER * age:
-            total += math.exp(min(s.experts[k, EVIDENCE], MOST))
+        if experts[k, ALIVE] > 0 and t - experts[k, BORN] <= OLDER * age:
+            total += math.exp(min(experts[k, EVIDENCE], MOST))
     return math.log(total), age

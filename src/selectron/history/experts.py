@@ -23,6 +23,7 @@ from .posterior import (
     ALL,
     BELIEF,
     BORN,
+    COLUMNS,
     EVIDENCE,
     EXPERTS,
     FIRST,
@@ -33,7 +34,6 @@ from .posterior import (
     LAST,
     LEADER,
     ORIGIN,
-    RATES,
     SCALARS,
     SUCCEEDED,
     WEIGHT,
@@ -47,7 +47,6 @@ from .posterior import (
     pass_weight,
     returned,
     start_experts,
-    start_posterior,
     start_scalars,
     transition,
     update_noise,
@@ -92,9 +91,7 @@ vectors = cast(type[Vectors], Part("space", Vectors))
 
 
 SHARED = {  # fields of every ensemble
-    "experts": Field(lambda r: (ALL, 7), fill=start_experts),  # columns: see `posterior`
-    # Joint weights of experts and hazard rates
-    "posterior": Field(lambda r: (ALL, len(RATES)), fill=start_posterior),
+    "experts": Field(lambda r: (ALL, COLUMNS), fill=start_experts),  # see `posterior`
     "scalars": Field(lambda r: (SCALARS,), fill=start_scalars),
     "predictions": Field(lambda r: (ALL + 1, 3)),  # of the last row: m, q, belief; q of all
 }
@@ -114,7 +111,7 @@ def start_late(s: Any, other: Any, constant: bool) -> None:
     s.scalars[LAST] = other.scalars[LAST]
     rate = 1 / (2 + min(other.scalars[LABELS], LATE_LABELS))
     if constant:
-        s.w[:, 0] = NormalDist(0, math.sqrt(PRIOR_VARIANCE + mean_noise(s))).inv_cdf(rate)
+        s.w[:, 0] = NormalDist(0, math.sqrt(PRIOR_VARIANCE + mean_noise(s.scalars))).inv_cdf(rate)
 
 
 def entropy(m: float) -> float:
@@ -136,7 +133,7 @@ def predict(s: Any, rows: Any, i: int, least: float) -> float:
     Stores q, too: the mutual information of label and expert, in bits, plus young weight.
     """
     total, information, heard, young = 0.0, 0.0, 0.0, 0.0
-    wrong, noise, n = label_noise(s), mean_noise(s), s.scalars[LABELS]
+    wrong, noise, n = label_noise(s.scalars), mean_noise(s.scalars), s.scalars[LABELS]
     for k in range(ALL):
         found, weight = s.predictions[k], s.experts[k, WEIGHT]
         if s.experts[k, ALIVE] > 0 and weight >= least:
@@ -161,16 +158,16 @@ def update(p: Any, s: Any, rows: Any, i: int, y: float, t: float) -> bool:
     t = max(t, s.scalars[LAST])  # late labels may come out of order
     n, gap = s.scalars[LABELS] + 1, t - s.scalars[LAST]
     s.scalars[LABELS], s.scalars[LAST] = n, t
-    update_noise(s, y)
-    update_evidence(s, y, t)
-    if not update_weights(s, y):
+    update_noise(s.experts, s.predictions, s.scalars, y)
+    update_evidence(s.experts, s.predictions, y, t)
+    if not update_weights(s.experts, s.predictions, s.scalars, y):
         return False
     update_leader(s, t)
     if not update_experts(p, s, rows, i, y, gap):
         return False
     if n % BIRTH_EVERY == 0:
-        start_expert(s, free_slot(s), n, t)
-    transition(s, p.switches, gap, y)
+        start_expert(s, free_slot(s.experts), n, t)
+    transition(s.experts, s.predictions, p.switches, gap, y)
     restart_forgetting(s, int(n))
     s.scalars[COUNT] += 1
     return True
@@ -183,7 +180,7 @@ def update_leader(s: Any, t: float) -> None:
     The new one must be born after the last succession, and the former one have learned YOUNG labels
     at least. Forgetting experts, which outlive concepts, take the new leader's round of birth.
     """
-    lead, former = leader(s), int(s.scalars[LEADER])
+    lead, former = leader(s.experts), int(s.scalars[LEADER])
     if lead < FORGETTING:
         return
     s.scalars[LEADER] = lead
@@ -217,7 +214,7 @@ def update_experts(p: Any, s: Any, rows: Any, i: int, y: float, gap: float) -> b
 
     The first ones forget.
     """
-    wrong, noise, finite = label_noise(s), mean_noise(s), True
+    wrong, noise, finite = label_noise(s.scalars), mean_noise(s.scalars), True
     for k in range(EXPERTS):
         if s.experts[k, ALIVE] > 0:
             m, q = s.predictions[k, M], max(s.predictions[k, Q], 0.0)
@@ -230,14 +227,14 @@ def update_experts(p: Any, s: Any, rows: Any, i: int, y: float, gap: float) -> b
 
 def start_expert(s: Any, k: int, n: float, t: float) -> None:
     """Start a new expert in slot k: an archived one that gained weight, or from a prior."""
-    lead, back, c = leader(s), returned(s), s.experts[k]
-    gap = t - s.experts[newest(s), BORN]
+    lead, back, c = leader(s.experts), returned(s.experts), s.experts[k]
+    gap = t - s.experts[newest(s.experts), BORN]
     c[BORN], c[FIRST], c[ALIVE], c[ORIGIN] = t, n, 1.0, -1.0
     c[EVIDENCE] = math.log(max(gap, 1.0))
     if s.experts[back, WEIGHT] >= RETURNING:
         vectors.copy_from(s, k, back)
         c[ORIGIN] = back
-        pass_weight(s, back, k)
+        pass_weight(s.experts, back, k)
         return
     births = int(n) // BIRTH_EVERY
     c[KIND] = births // OTHER % KINDS if births % OTHER == 0 else s.experts[lead, KIND]
@@ -251,4 +248,4 @@ def restart_forgetting(s: Any, n: int) -> None:
     """
     if n > 1 and n & (n - 1) == 0 and n % 3 == 1:
         for k in range(FORGETTING):
-            vectors.copy_from(s, k, leader(s))
+            vectors.copy_from(s, k, leader(s.experts))

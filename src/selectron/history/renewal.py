@@ -309,7 +309,7 @@ def informed(fresh: Any, other: Any) -> Any:
 
 def widen(s: Any, width: int) -> Any:
     """Return the state with new features, as if they had been 0 from the start."""
-    if coordinates(width) < len(s.z[0]):
+    if coordinates(width) < s.w.shape[1]:
         s = shortened(s, width)
     wide, old = TABLE.resized(s, Room(width, len(s.phases))), s.last.shape[1]
     wide.order[old:] = np.arange(len(wide.order))[old:] - s.rows_seen[CONSTANT]

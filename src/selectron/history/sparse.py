@@ -17,11 +17,11 @@ from ..engine.rows import SparseRows as Rows
 from ..spaces import sparse_second
 from ..spaces.sparse_second import length
 from ..spaces.state import Field, Table
-from .drift import evidence
+from .drift import evidence_of
 from .experts import HEARD, PRIOR_VARIANCE, SHARED, norms, predict, start_late, update
-from .posterior import ALIVE, ALL, EXPERTS, LABELS, age, leader, life
+from .posterior import ALIVE, ALL, BORN, EXPERTS, LABELS, leader, life
 
-__all__ = ["age", "evidence", "length", "life"]
+__all__ = ["length", "life"]
 
 order = 2
 atomic = False
@@ -60,7 +60,7 @@ def widen(s: Any, width: int) -> Any:
 
 def weights(s: Any) -> np.ndarray:
     """Return w of the leader."""
-    return s.w[leader(s)].copy()
+    return s.w[leader(s.experts)].copy()
 
 
 def informed(fresh: Any, other: Any) -> Any:
@@ -86,6 +86,16 @@ def form(s: Any, rows: Any, i: int) -> float:
 def ceiling(s: Any, xx: float) -> float:
     """Return an upper bound of q: a label has at most one bit, and no weight is above 1."""
     return 2.0 + 1e-9
+
+
+def age(s: Any, t: float) -> float:
+    """Return the rounds since the leader's birth."""
+    return t - s.experts[leader(s.experts), BORN]
+
+
+def evidence(s: Any, t: float) -> tuple[float, float]:
+    """Return the evidence of a switch, and the leader's age."""
+    return evidence_of(s.experts, t)
 
 
 @noinline

@@ -19,8 +19,7 @@ SEEN, ROUND, RENEWED, CONSTANT = range(4)  # places in `rows_seen`
 WIDTH = {  # fields of an ensemble that depend on the number of coordinates
     "w": Field(lambda r: (ALL, r.width), power=1),
     "triangle": Field(lambda r: (ALL, triangle(r.width))),
-    "g": Field(lambda r: (ALL, r.width)),  # P z of the last row
-    "z": Field(lambda r: (1, r.width)),  # the last row
+    "g": Field(lambda r: (ALL + 1, r.width)),  # P z of the last row, an expert each; and z
     "priors": Field(lambda r: (KINDS, triangle(r.width))),
 }
 ENSEMBLE = WIDTH | SHARED
@@ -70,14 +69,13 @@ TABLE = Table(
 def linear(s: Any) -> Any:
     """Return the ensemble on the features."""
     return Ensemble(  # type: ignore[call-arg]
-        s.w, s.triangle, s.g, s.z, s.priors,
-        s.experts, s.posterior, s.scalars, s.predictions,
-    )  # fmt: skip
+        s.w, s.triangle, s.g, s.priors, s.experts, s.scalars, s.predictions
+    )
 
 
 def curved(s: Any) -> Any:
     """Return the ensemble on Fourier features."""
     return Ensemble(  # type: ignore[call-arg]
-        s.curved_w, s.curved_triangle, s.curved_g, s.curved_z, s.curved_priors,
-        s.curved_experts, s.curved_posterior, s.curved_scalars, s.curved_predictions,
+        s.curved_w, s.curved_triangle, s.curved_g, s.curved_priors,
+        s.curved_experts, s.curved_scalars, s.curved_predictions,
     )  # fmt: skip

@@ -100,7 +100,7 @@ class Keyed:
         or expired change nothing. How rows and labels are listed does not matter.
 
         Raises SelectronError, without a change, if a row is not finite, or if the state is damaged,
-        of a newer version, or of other parameters.
+        of another version, or of other parameters.
         """
         return _machine(self).step(key, state, items, answers)
 

@@ -27,7 +27,7 @@ from ..errors import SelectronError
 from ..spaces.state import SCRATCH
 from .model import Model
 
-VERSION = 1
+VERSION = 2
 CHECK = struct.Struct("<BI")  # version, CRC-32
 COUNTS = struct.Struct("<8sQQQqQQ")
 BEGINNING = -(2**63)  # the newest order before the first row
@@ -91,7 +91,7 @@ class Packing:
     def fill(self, key: Any, state: bytes | None) -> Key:
         """Fill the words from the bytes of a key (None: before its first row); return the rest.
 
-        Raises SelectronError if they are damaged, of a newer version or of other parameters.
+        Raises SelectronError if they are damaged, or of another version or other parameters.
         """
         if state is None:
             self.words[:] = self.start
@@ -99,7 +99,7 @@ class Packing:
         content = BytesIO(state)
         head = content.read(CHECK.size)
         version, crc = CHECK.unpack(head) if len(head) == CHECK.size else (VERSION, -1)
-        if version > VERSION:
+        if version != VERSION:
             raise SelectronError(
                 f"The state of key {key!r} is of version {version}, and this Selectron reads "
                 f"{VERSION}: install the Selectron that wrote it."

@@ -87,7 +87,7 @@ def decide(
     -----
     Raises SelectronError if a parameter or a column does not fit. A query stops with an error that
     has one sentence about its reason if it meets a null in a column of the key or the order, a
-    label that is none of the classes, a row that is not finite, or a state of a newer version or of
+    label that is none of the classes, a row that is not finite, or a state of another version or of
     other parameters.
 
     Examples
