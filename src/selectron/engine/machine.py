@@ -64,12 +64,18 @@ def _load(function: Callable, parts: Mapping[str, Any], name: str, args: tuple, 
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Pause garbage collection: a compiler makes millions of objects, and hardly any garbage."""
+    """Pause garbage collection: a compiler makes millions of objects, and hardly any garbage.
+
+    They then count as old ones, which the next collection does not visit.
+    """
     enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
+        if not gc.get_freeze_count():  # nobody else has frozen any, to keep them so
+            gc.freeze()
+            gc.unfreeze()
         if enabled:
             gc.enable()
 
