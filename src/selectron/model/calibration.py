@@ -245,38 +245,42 @@ def fill(s: Any, scores: Any, best: int, z: float, own: bool, proba: Any, i: int
 
 def learn(s: Any, z: float, own: bool, right: float, weight: float) -> None:
     """Update the posterior of (a, b) with one label: 1.0 if it is +1, or the predicted class."""
-    part = 1 / min(s[COUNT], MEMORY)
-    weight = weight if s[COUNT] == 1 else min(weight, CAP * s[WEIGHT])
-    s[WEIGHT] += part * (weight - s[WEIGHT])
-    weight /= s[WEIGHT]
-    s[SCALE] += part * weight * (min(abs(z), MOST) - s[SCALE])
-    s[SCALE] = max(s[SCALE], LEAST)
-    z = limited(z, OWN_REACH if own else REACH * s[SCALE])
-    discount(s, own)
-    determinant = s[AA] * s[BB] - s[AB] * s[AB]
-    by_a, by_b = (s[BB] * z - s[AB]) / determinant, (s[AA] - s[AB] * z) / determinant
-    q, x = by_a * z + by_b, s[A] * z + s[B]
+    count, mean, scale = s[COUNT], s[WEIGHT], s[SCALE]
+    part = 1 / min(count, MEMORY)
+    weight = weight if count == 1 else min(weight, CAP * mean)
+    mean += part * (weight - mean)
+    weight /= mean
+    scale = max(scale + part * weight * (min(abs(z), MOST) - scale), LEAST)
+    z = limited(z, OWN_REACH if own else REACH * scale)
+    a, b, aa, ab, bb = discounted(s, count, scale, own)
+    determinant = aa * bb - ab * ab
+    by_a, by_b = (bb * z - ab) / determinant, (aa - ab * z) / determinant
+    q, x = by_a * z + by_b, a * z + b
     found = most_likely(x, weight * q, right)
-    s[A] += by_a * (found - x) / q
-    s[B] += by_b * (found - x) / q
     p = sigmoid(found)
     h = weight * p * (1 - p)
-    s[AA] += h * z * z
-    s[AB] += h * z
-    s[BB] += h
+    s[WEIGHT], s[SCALE] = mean, scale
+    s[A], s[B] = a + by_a * (found - x) / q, b + by_b * (found - x) / q
+    s[AA], s[AB], s[BB] = aa + h * z * z, ab + h * z, bb + h
 
 
-def discount(s: Any, own: bool) -> None:
-    """Mix the posterior with the prior, in its natural parameters."""
-    keep = 0.0 if s[COUNT] == 1 else 1 - 1 / min(HORIZON, FEWEST + SHARE * s[COUNT])
-    new = (1 - keep) / OWN_SLOPE if own else (1 - keep) * s[SCALE] * s[SCALE] / SLOPE
-    first = keep * (s[AA] * s[A] + s[AB] * s[B]) + (new if own else 0.0)
-    other = keep * (s[AB] * s[A] + s[BB] * s[B])
-    s[AA], s[AB] = keep * s[AA] + new, keep * s[AB]
-    s[BB] = keep * s[BB] + (1 - keep) / (OWN_OFFSET if own else OFFSET)
-    determinant = s[AA] * s[BB] - s[AB] * s[AB]
-    s[A] = (s[BB] * first - s[AB] * other) / determinant
-    s[B] = (s[AA] * other - s[AB] * first) / determinant
+def discounted(s: Any, count: float, scale: float, own: bool) -> tuple[float, ...]:
+    """Return the posterior mixed with the prior in its natural parameters: A, B, AA, AB, BB."""
+    keep = 0.0 if count == 1 else 1 - 1 / min(HORIZON, FEWEST + SHARE * count)
+    new = (1 - keep) / OWN_SLOPE if own else (1 - keep) * scale * scale / SLOPE
+    a, b, aa, ab, bb = s[A], s[B], s[AA], s[AB], s[BB]
+    first = keep * (aa * a + ab * b) + (new if own else 0.0)
+    other = keep * (ab * a + bb * b)
+    aa, ab = keep * aa + new, keep * ab
+    bb = keep * bb + (1 - keep) / (OWN_OFFSET if own else OFFSET)
+    determinant = aa * bb - ab * ab
+    return (
+        (bb * first - ab * other) / determinant,
+        (aa * other - ab * first) / determinant,
+        aa,
+        ab,
+        bb,
+    )
 
 
 def most_likely(x: float, q: float, right: float) -> float:
