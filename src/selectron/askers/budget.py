@@ -266,8 +266,8 @@ def expected_rows(a: Any, b: Any, now: float) -> float:
 
 def saved_part(a: Any, b: Any, share: float) -> float:
     """Return the part of the rate that is saved: none once the savings are full."""
-    thrift = HORIZON_SAVED_PART if a.horizon > 0 else SAVED_PART
-    return thrift * (1 - share) ** 2 if b.saved < share * a.saved else 0.0
+    thrift, rest = HORIZON_SAVED_PART if a.horizon > 0 else SAVED_PART, 1 - share
+    return thrift * (rest * rest) if b.saved < share * a.saved else 0.0
 
 
 def updated_means(a: Any, b: Any, worth: float, surprised: float) -> tuple[float, float, float]:
@@ -292,8 +292,8 @@ def probabilities(
     mean, usual, recent = updated_means(a, b, worth, surprised)
     room, ratio = share * a.saved, worth / mean if mean > 0 else 1.0
     rows = max(LAG, a.horizon) if a.horizon > 0 else LAG
-    stale = min(1.0, waiting / STALE) ** 2
-    ratio = stale + (1 - stale) * ratio
+    stale = min(1.0, waiting / STALE)
+    ratio = stale * stale + (1 - stale * stale) * ratio
     lag = b.owed / (share * rows) if share > 0 else 0.0
     pull = math.exp(min(MOST_PULL, max(-MOST_PULL, lag)))
     even = share * (1 - saved_part(a, b, share)) * ratio * pull
