@@ -33,9 +33,10 @@ from .posterior import life as life
 from .renewal import FITTING, OF_ROWS, adapted, informed, renewed, rows_left, start, to_z, widen
 from .state import (
     BASE,
+    BASE_COUNT,
+    BASE_SUM,
     CLASSES,
     CONSTANT,
-    COUNTED,
     CURVED,
     FORM,
     LINEAR,
@@ -44,7 +45,6 @@ from .state import (
     ROUND,
     SEEN,
     SHARES,
-    SUM,
     TABLE,
     VIEWS,
     curved,
@@ -146,7 +146,7 @@ def mixed(s: Any, least: float, lifted: bool) -> float:
         linear(s), Rows(s.g, 0.0, ()), ALL, min(least / mix[LINEAR], HEARD_MOST)
     )
     mix[VIEWS + CURVED] = mix[VIEWS + LINEAR]
-    mix[VIEWS + BASE] = mix[SUM] / (max(mix[COUNTED], 1.0) + 2)
+    mix[VIEWS + BASE] = mix[BASE_SUM] / (max(mix[BASE_COUNT], 1.0) + 2)
     if lifted:
         lift(s.row[0], s.frequencies, s.phases, s.curved_g[ALL])
         mix[VIEWS + CURVED] = predict(
@@ -200,8 +200,8 @@ def share_out(mix: Any, parts: Any, y: float) -> None:
         total += mix[v]
     for v in range(VIEWS):
         mix[v] = (1 - SHARED_OUT) * mix[v] / total + SHARED_OUT * parts[v]
-    mix[SUM] += y - mix[SUM] / RATE_MEMORY
-    mix[COUNTED] += 1 - mix[COUNTED] / RATE_MEMORY
+    mix[BASE_SUM] += y - mix[BASE_SUM] / RATE_MEMORY
+    mix[BASE_COUNT] += 1 - mix[BASE_COUNT] / RATE_MEMORY
 
 
 def begin(s: Any) -> None:

@@ -1,4 +1,4 @@
-"""What all rows so far tell, labelled or not: scales, priors, and the width of Fourier features.
+"""What the rows so far imply, labelled or not: scales, priors, and the width of Fourier features.
 
 It is renewed after 1, 2, 4, 8 rows and so on, so that results do not depend on how a stream is cut.
 
@@ -38,8 +38,9 @@ from ..spaces.state import Room
 from .experts import PRIOR_VARIANCE, start_late
 from .posterior import ALIVE, KIND, KINDS, LABELS
 from .state import (
+    BASE_COUNT,
+    BASE_SUM,
     CONSTANT,
-    COUNTED,
     CURVED,
     LINEAR,
     LINEAR_SHARES,
@@ -47,7 +48,6 @@ from .state import (
     ROUND,
     SEEN,
     SHARES,
-    SUM,
     TABLE,
     VIEWS,
     WIDTH,
@@ -299,8 +299,8 @@ def informed(fresh: Any, other: Any) -> Any:
     new = fresh._replace(**{name: getattr(other, name).copy() for name in (*OF_ROWS, "order")})
     new.rows_seen[RENEWED] = 0
     new = renewed(new) if new.rows_seen[SEEN] > 0 else new
-    new.mix[COUNTED] = other.mix[COUNTED]
-    new.mix[SUM] = -new.mix[COUNTED]
+    new.mix[BASE_COUNT] = other.mix[BASE_COUNT]
+    new.mix[BASE_SUM] = -new.mix[BASE_COUNT]
     start_late(linear(new), linear(other), new.rows_seen[CONSTANT] > 0)
     if len(new.phases):
         start_late(curved(new), curved(other), False)

@@ -13,7 +13,7 @@ LINEAR, CURVED, BASE = range(3)  # places in `mix`: the shares, and from VIEWS o
 VIEWS = 3
 SHARES = 0.9, 0.05, 0.05  # at the start, and of what is shared out
 LINEAR_SHARES = 0.95, 0.0, 0.05  # without Fourier features
-SUM, COUNTED, FORM = 6, 7, 8  # in `mix`, too: labels, how many of them; q of the last row
+BASE_SUM, BASE_COUNT, FORM = 6, 7, 8  # in `mix`, too: labels, how many of them; q of the last row
 SEEN, ROUND, RENEWED, CONSTANT = range(4)  # places in `rows_seen`
 
 WIDTH = {  # fields of an ensemble that depend on the number of coordinates
