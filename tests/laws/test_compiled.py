@@ -4,11 +4,23 @@ import numpy as np
 import pytest
 
 from selectron.askers import Margin
+from selectron.engine.round import Round
 from selectron.engine.rows import Dense
 from selectron.learners import AROW, LASEC, MIRA, PassiveAggressive, Perceptron
 from selectron.model.model import Model
 
-from .grid import COVER, chunks, marked, name_of, plain_loop, sparse_block, stream
+from .grid import (
+    COVER,
+    LEARNERS,
+    chunks,
+    marked,
+    method,
+    name_of,
+    parameters,
+    plain_loop,
+    sparse_block,
+    stream,
+)
 from .playing import (
     close,
     in_parts,
@@ -36,6 +48,16 @@ def two_alike(case, width, **options):
     compiled, plain = (case.model(width, **options) for _ in range(2))
     plain.loop = plain_loop(*case.kinds)
     return compiled, plain
+
+
+@pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
+def test_a_learner_as_given_does_what_its_numbers_do(learner):
+    now = Round(m=-0.3, q=0.8, y=1.0, k=2.0, ww=0.5, note=0.1)
+    for name, given in [("shape", ()), ("steps", (0.5, 1.0)), ("score", (0.5, 0.8))] + [
+        (name, (now,)) for name in ("step", "feasible", "noted")
+    ]:
+        found, expected = (method(one, name)(*given) for one in (learner, parameters(learner)))
+        assert found == expected, name
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)

@@ -47,7 +47,7 @@ class PassiveAggressive(NamedTuple):
         if r.q == 0:
             return Step(keep=1.0, eta=0.0)
         loss = hinge(r.m, r.y)
-        if self.variant == 2:
+        if self.variant == "II" or self.variant == 2:  # 2 in the loop: see numbers()
             return Step(keep=1.0, eta=r.y * loss / (r.q + 1 / (2 * self.C)))
         return Step(keep=1.0, eta=r.y * min(self.C, loss / r.q))
 
