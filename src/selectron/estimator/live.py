@@ -10,6 +10,7 @@ from ..data import times as clock
 from ..data.dicts import is_dict
 from ..data.values import has_huge
 from ..engine.loop import LATER
+from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..model.calibration import Belief, proba_of
 from ..model.run import indices
@@ -220,6 +221,8 @@ class Live(TakesRows):
 
         The encoder learns from a dict at once, without a copy: no such row is refused.
         """
+        if isinstance(x, Dense | Sparse):  # the service encodes rows itself
+            return x
         encoder = self.__dict__.get("encoder_")
         if encoder is None:
             return checks.plain_row(x, self.model_, self.__dict__.get("names_"))

@@ -171,7 +171,6 @@ def plain(name: str, value: Any) -> float:
 
 
 ROOM = 1000  # open tickets beyond the size of the queue
-EVIDENCE = 5  # the index of drift in a round's output
 
 
 class Decided(NamedTuple):
@@ -232,38 +231,28 @@ class Learning:
         past = tuple(model.past) if model else self.asker.past()
         now = in_window(self.numbers, record_of(past), at)
         floor = current_rate(self.numbers, now, at, lasting=0.0)[1]  # that of audits
-        label, margin, probability, ticket = self._round(model, row, at)
-        model, reason = self.clf.model_, None
-        if ticket is not None:
-            burst = record_of(tuple(model.past)).burst > 0
+        d = self.clf.decide(self._given(row), at)
+        reason = None
+        if d.ask:
+            burst = record_of(tuple(self.clf.model_.past)).burst > 0
             reason = "audit" if draw < floor else "drift" if burst else "uncertain"
-        evidence = model.room.out[EVIDENCE][0].tolist() if model.aging else None
-        return Decided(label, margin, probability, ticket, reason, evidence)
+        label = None if d.label is None else str(d.label)
+        evidence = list(d.evidence) or None
+        return Decided(label, d.margin, d.ask_probability, d.ticket, reason, evidence)
 
-    def _round(self, model: Any, row: Row, at: float) -> tuple:
-        if model is None:
-            d = self.clf.decide(self._shown(row), at)
-            label, margin, probability, ticket = d.label, d.margin, d.ask_probability, d.ticket
-        else:  # the estimator's own decide() takes several times as long
-            index, margin, probability, ticket = model.decide(self._encoded(row), at)
-            known = len(self.clf.classes_)
-            label = self.clf.classes_.item(min(index, known - 1)) if known else None
-        return None if label is None else str(label), margin, probability, ticket
-
-    def _encoded(self, row: Row) -> Dense | Sparse:
-        """Return a row for the model; of kind "auto", the encoder learns from it.
+    def _given(self, row: Row) -> Any:
+        """Return a row as `decide` takes it; of kind "auto", the encoder learns from it there.
 
         Memory is bounded: once there are as many features as words are hashed to, apart from those,
         the encoder learns no more.
         """
+        if not self.begun:
+            return self._shown(row)
         if not isinstance(row, dict):
             return row
-        encoder = self.clf.encoder_
-        if len(encoder.layout_.names) >= max(encoder.text_size, LEAST):
-            return encoder.look([self._bounded(row)])
-        block = encoder.learn_one(self._bounded(row))
-        self.clf.model_.widen(encoder.width_)
-        return block
+        row, encoder = self._bounded(row), self.clf.encoder_
+        full = len(encoder.layout_.names) >= max(encoder.text_size, LEAST)
+        return encoder.look([row]) if full else row
 
     def _bounded(self, item: dict[str, Any]) -> dict[str, Any]:
         """Return an item without fields beyond the first of the stream, its categories cut."""
