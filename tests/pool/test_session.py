@@ -119,7 +119,8 @@ def test_a_row_that_nobody_can_label_is_no_mistake_and_not_learned():
     pool = started(Confident())
     first, _ = pool.propose()
     pool.tell(first, None)
-    assert (pool.n_labels_, pool.n_mistakes_) == (1, 0)
+    assert (pool.n_labels_, pool.n_skipped_, pool.n_mistakes_) == (1, 1, 0)
+    assert repr(pool.labelled()) == "<PoolRun: 0 rows labelled, 1 skipped, 0 mistakes>"
     assert pool.labels()[first] is None
     assert pool.propose()[0] != first
 

@@ -125,7 +125,7 @@ class PoolSession:
             again = ": the same command resumes from there"
             if finished(self.pool):
                 proposed = ": the same command proposes the skipped rows again"
-                again = proposed if None in run.labels.tolist() else ""
+                again = proposed if run.skipped else ""
             click.echo(f"The answers are in {self.answers}{again}.")
         if self.output:
             write_labels(run, self.output)
@@ -146,7 +146,7 @@ def finished(pool: SelfDirectedClassifier) -> bool:
 
 def progress(pool: SelfDirectedClassifier, corrections: str = "") -> str:
     """Return how many rows are labelled, and how many were skipped, as a sentence."""
-    skips = sum(label is None for label in pool.labelled().labels.tolist())
+    skips = pool.n_skipped_
     skipped = f", {skips:,} skipped" if skips else ""
     done = f"{pool.n_labels_ - skips:,} of {pool.goal_:,} rows labelled"
     return f"{done}{corrections}{skipped}."

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from ..engine.parameters import counted
 from ..engine.rows import Sparse, joined
 from ..errors import SelectronError
 from ..evaluate.plot import plot_pool
@@ -231,7 +232,8 @@ def report(runs: dict[str, "PoolRun"], file: str, table: Table, **options: Any) 
         ]
         click.echo(json.dumps(results, indent=2))
     else:
-        click.echo(f"{rows:,} rows\n{'order':<12}{'labelled':>12}{'corrected':>12}{'share':>9}")
+        header = f"{'order':<12}{'labelled':>12}{'corrected':>12}{'share':>9}"
+        click.echo(f"{counted(rows, 'row')}\n{header}")
         for name, run in runs.items():
             labelled, share = len(run.order), run.mistakes / max(len(run.order), 1)
             click.echo(f"{name:<12}{labelled:>12,}{run.mistakes:>12,}{share:>9.2%}")

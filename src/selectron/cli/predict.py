@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..engine.parameters import counted
 from ..engine.rows import Sparse
 from ..errors import SelectronError
 from ..evaluate.contest import check_form
@@ -63,13 +64,14 @@ def label_rows(file: str, saved: Saved, output: str | None, options: dict[str, A
                     names |= dict.fromkeys(table.column_names)
                     rows += len(table)
     except KeyboardInterrupt:
-        warn(f"interrupted after {rows:,} rows")
+        warn(f"interrupted after {counted(rows, 'row')}")
         raise
     if late := [name for name in names if name not in schema.names]:
         what = "columns that the first rows do not have are left out"
         warn(f"{file}: {what}: {', '.join(late)}")
     for name, count in (+odd).items():
-        warn(f"{file}: {name}: {count:,} odd values in {rows:,} rows taken as blank")
+        blank = f"{counted(count, 'odd value')} in {counted(rows, 'row')} taken as blank"
+        warn(f"{file}: {name}: {blank}")
 
 
 def aligned(table: "pa.Table", schema: Any) -> "pa.Table":

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from ..data.files import writing
+from ..engine.parameters import counted
 from ..errors import SelectronError
 from ..evaluate import tables
 from ..evaluate.contest import Contest, Contestant, detected, table
@@ -205,7 +206,7 @@ def play_all(options: dict[str, Any]) -> None:
             known = session.before and len(session.before.classifier.classes_)
             describe(contest, session.source, known)
     if interrupted:
-        warn(f"interrupted after {session.rows:,} rows{rest}")
+        warn(f"interrupted after {counted(session.rows, 'row')}{rest}")
     if fault:
         raise fault
 
@@ -327,7 +328,7 @@ def describe(contest: Any, source: Any, known: int | None) -> None:
     label = f"{source.choice.label}: the label{last}, {len(contest.classes.names)} classes"
     contestant = contest.contestants[0]
     if without := contestant.rows - contestant.labelled:
-        label += f", {without:,} row{'s' * (without > 1)} without"
+        label += f", {counted(without, 'row')} without"
     if known is not None and (new := contest.classes.names[known:]):
         label += f"; new: {', '.join(new)}"
     for line in (*lines, label) if source.choice.label else lines:

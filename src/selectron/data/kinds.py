@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 from sklearn.utils import murmurhash3_32
 
+from ..engine.parameters import counted
 from .values import BLANKS, encoded, is_blank, text_of, texts_of, vector_of, vectors_of
 
 WORD = re.compile(r"\w\w+")
@@ -80,7 +81,7 @@ class Kind:
         if self.blanks:
             notes.append(f"{self.blanks / rows:.1%} blank")
         if self.odd:
-            notes.append(f"{self.odd:,} odd value{'s' * (self.odd != 1)} taken as blank")
+            notes.append(f"{counted(self.odd, 'odd value')} taken as blank")
         return f"{self.name}: {', '.join(notes)}"
 
     def details(self) -> list[str]:
@@ -127,10 +128,9 @@ class Category(Kind):
     def details(self) -> list[str]:
         """Return the number of values that have features of their own."""
         n = len(self.places) - ("" in self.places)
-        own = f"{n} value{'s' * (n != 1)}"
         if self.shared < 0:
-            return [own]
-        return [own, "others hashed"] if n else ["values hashed"]
+            return [counted(n, "value")]
+        return [counted(n, "value"), "others hashed"] if n else ["values hashed"]
 
     def find(self, key: str, layout: Layout) -> int:
         """Return the place of a value, -1 if it has none yet."""

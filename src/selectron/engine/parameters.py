@@ -1,4 +1,4 @@
-"""Checks of parameters: messages name the parameter, its value and the valid values."""
+"""Checks of parameters, and how messages write values and numbers of things."""
 
 import math
 from collections.abc import Callable
@@ -39,3 +39,12 @@ def shown(value: Any) -> str:
     """
     text = repr(value.item() if isinstance(value, np.generic) else value)
     return " ".join(text.split()) if "\n" in text else text
+
+
+def counted(n: int, noun: str) -> str:
+    """Return a number of things.
+
+    >>> counted(1, "row"), counted(2000, "row")
+    ('1 row', '2,000 rows')
+    """
+    return f"{n:,} {noun}{'s' * (n != 1)}"

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..engine.parameters import counted
 from ..engine.round import ASKED, CLASS, STRAINED, UPDATED
 from ..errors import SelectronError
 from ..history.drift import Drifts
@@ -170,8 +171,8 @@ class Run(Outcome):
 
     def __repr__(self) -> str:
         return (
-            f"<Run: {len(self):,} rounds, {self.accuracy:.1%} right, "
-            f"{self.label_rate:.1%} of the labels asked for, {self.steps:,} steps>"
+            f"<Run: {counted(len(self), 'round')}, {self.accuracy:.1%} right, "
+            f"{self.label_rate:.1%} of the labels asked for, {counted(self.steps, 'step')}>"
         )
 
     @cached_property

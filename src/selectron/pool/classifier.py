@@ -59,10 +59,10 @@ class SelfDirectedClassifier(BaseEstimator):
     ----------
     classes_ : ndarray
         The labels, new ones appended.
-    n_labels_, n_mistakes_ : int
-        Numbers of rows labelled, and of proposals corrected.
+    n_labels_, n_skipped_, n_mistakes_ : int
+        Numbers of rows labelled or skipped, of those skipped, and of proposals corrected.
     goal_ : int
-        Number of rows to label in all.
+        Number of rows to label or to skip in all.
 
     Notes
     -----
@@ -172,7 +172,7 @@ class SelfDirectedClassifier(BaseEstimator):
         return self.labelled()
 
     def labelled(self) -> PoolRun:
-        """Return the record of the rows labelled so far."""
+        """Return the record of the rows labelled or skipped so far."""
         answers = self._session().answers
         proposed, labels = (named(c, self.classes_) for c in (answers.proposed, answers.codes))
         return PoolRun(answers.rows, proposed, labels, answers.wrong)
@@ -195,13 +195,18 @@ class SelfDirectedClassifier(BaseEstimator):
         return self._session().count
 
     @property
+    def n_skipped_(self) -> int:
+        """Number of rows skipped."""
+        return self.labelled().skipped
+
+    @property
     def n_mistakes_(self) -> int:
         """Number of proposals corrected."""
         return self._session().mistakes
 
     @property
     def goal_(self) -> int:
-        """Number of rows to label in all."""
+        """Number of rows to label or to skip in all."""
         return self._session().goal
 
     # Files

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..engine.parameters import counted
 from ..engine.threads import one_thread
 from .features import Nearest
 
@@ -100,13 +101,18 @@ class PoolRun(NamedTuple):
     >>> proposals, labels = np.array([1, 1, 0]), np.array([1, 0, 0])
     >>> run = PoolRun(np.arange(3), proposals, labels, proposals != labels)
     >>> run, run.curve.tolist()
-    (<PoolRun: 3 rows labelled, 1 mistakes>, [0, 1, 1])
+    (<PoolRun: 3 rows labelled, 1 mistake>, [0, 1, 1])
     """
 
     order: np.ndarray  # numbers of the rows
     proposals: np.ndarray  # labels proposed
-    labels: np.ndarray  # labels given
+    labels: np.ndarray  # labels given, None for a row that was skipped
     wrong: np.ndarray  # booleans: whether the proposal was corrected
+
+    @property
+    def skipped(self) -> int:
+        """Number of rows skipped."""
+        return sum(label is None for label in self.labels.tolist())
 
     @property
     def mistakes(self) -> int:
@@ -119,7 +125,10 @@ class PoolRun(NamedTuple):
         return np.cumsum(self.wrong)
 
     def __repr__(self) -> str:
-        return f"<PoolRun: {len(self.order):,} rows labelled, {self.mistakes:,} mistakes>"
+        skipped = self.skipped
+        labelled = counted(len(self.order) - skipped, "row")
+        others = f", {skipped:,} skipped" if skipped else ""
+        return f"<PoolRun: {labelled} labelled{others}, {counted(self.mistakes, 'mistake')}>"
 
 
 def named(codes: np.ndarray, classes: np.ndarray) -> np.ndarray:
