@@ -8,8 +8,16 @@ import pytest
 import scipy.sparse
 
 from selectron import OnlineClassifier, SelectronError
-from selectron.askers import Fixed, Margin, SecondOrderMargin
-from selectron.learners import AROW, LASEC, PassiveAggressive, Perceptron, SecondOrderPerceptron
+from selectron.askers import AdaptiveMargin, Fixed, Margin, SecondOrderMargin, Uncertainty
+from selectron.learners import (
+    AROW,
+    LASEC,
+    BudgetPerceptron,
+    LeadingHistory,
+    PassiveAggressive,
+    Perceptron,
+    SecondOrderPerceptron,
+)
 
 from .examples import X, Y, inside, is_one_sentence
 
@@ -235,6 +243,19 @@ PARAMETERS = {
     "p above 1": ({"asker": Fixed(1.5)}, ["Fixed", "p", "1.5"]),
     "p negative": ({"asker": Fixed(-0.1)}, ["Fixed", "p", "-0.1"]),
     "p NaN": ({"asker": Fixed(NAN)}, ["Fixed", "p", "nan"]),
+    "beta": ({"asker": AdaptiveMargin(INF)}, ["beta must be a number above 0 and finite, got inf"]),
+    "doubt": (
+        {"asker": Uncertainty(INF)},
+        ["doubt must be a number from 0 on and finite, got inf"],
+    ),
+    "fourier": (
+        {"learner": LeadingHistory(fourier=-1)},
+        ["fourier must be a whole number from 0 to 1000, got -1"],
+    ),
+    "budget": (
+        {"learner": BudgetPerceptron(2.5)},
+        ["BudgetPerceptron: budget must be a whole number from 1 on, got 2.5"],
+    ),
     "learner class": ({"learner": LASEC}, ["learner", "LASEC()"]),
     "learner string": ({"learner": "lasec"}, ["learner", "'lasec'"]),
     "asker class": ({"asker": Margin}, ["asker", "Margin(0.1)"]),
@@ -247,6 +268,8 @@ PARAMETERS = {
     "max_open string": ({"max_open": "x"}, ["max_open", "'x'"]),
     "max_open 2.5": ({"max_open": 2.5}, ["max_open", "2.5"]),
     "max_open None": ({"max_open": None}, ["max_open", "None"]),
+    "max_open True": ({"max_open": True}, ["max_open must be a whole number from 1 on, got True"]),
+    "correctable": ({"correctable": -1}, ["correctable must be a whole number from 0 on, got -1"]),
     "normalize string": ({"normalize": "yes"}, ["normalize", "'yes'"]),
     "normalize norm": ({"normalize": "l2"}, ["normalize", "'l2'"]),
     "fit_intercept string": ({"fit_intercept": "no"}, ["fit_intercept", "'no'"]),

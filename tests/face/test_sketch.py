@@ -51,7 +51,7 @@ def test_the_default_learner_is_one_that_has_a_sketch():
         ({"learner": Perceptron()}, "Perceptron is none"),
         ({"learner": LeadingHistory()}, "LeadingHistory is none"),
         ({"kernel": "rbf"}, "exclude each other"),
-        ({"sketch": 0}, "sketch must be a whole number above 0, got 0"),
+        ({"sketch": 0}, "sketch must be a whole number from 1 on, got 0"),
         ({"sketch": "all"}, "sketch must be a whole number"),
     ],
 )

@@ -1,5 +1,6 @@
 """Budgets are kept, whatever the rows, the learner and the worth; and audits tell the truth."""
 
+import math
 import pickle
 
 import numpy as np
@@ -194,7 +195,10 @@ def test_the_leader_is_young_after_a_switch():
         ({}, "got none of them"),
         ({"rate": 0.1, "labels": 5}, "got rate, labels"),
         ({"rate": 1.5}, "rate must be a number above 0 and not above 1, got 1.5"),
-        ({"labels": 0, "horizon": 5}, "labels must be a number"),
+        ({"labels": 0, "horizon": 5}, "labels must be a whole number from 1 on, got 0"),
+        ({"labels": 2.5, "horizon": 5}, "labels must be a whole number from 1 on, got 2.5"),
+        ({"labels": 5, "horizon": math.inf}, "horizon must be a number from 1 on and finite"),
+        ({"rate": 0.1, "saved": math.inf}, "saved must be a number from 0 on and finite"),
         ({"labels": 5, "per": "1y"}, "per must be a period of time"),
         ({"labels": 5, "per": "day"}, "per must be a period of time"),
         ({"rate": 0.1, "asker": Budget(0.1)}, "asker must be one that remembers nothing"),

@@ -152,11 +152,16 @@ def test_names():
 
 @pytest.mark.parametrize(
     ("params", "named"),
-    [({"k": 0}, "k"), ({"k": 2.5}, "k"), ({"bins": 2}, "bins"), ({"bins": "many"}, "bins")],
+    [
+        ({"k": 0}, "k must be a whole number from 1 on"),
+        ({"k": 2.5}, "k must be a whole number from 1 on"),
+        ({"bins": 2}, "bins must be a whole number from 3 on"),
+        ({"bins": "many"}, "bins must be a whole number from 3 on"),
+    ],
     ids=str,
 )
 def test_parameters_are_named(params, named):
-    with pytest.raises(SelectronError, match=rf"^{named} must be a whole number above "):
+    with pytest.raises(SelectronError, match=rf"^{named}, got "):
         InformationGain(**params).fit(*stream())
 
 

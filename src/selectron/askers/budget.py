@@ -87,7 +87,7 @@ class Parameters(NamedTuple):
             )
         for name in kinds:
             given[name] = seconds(self.per) if name == "per" else number(self, name, *FITS[name])
-        limit = number(self, "saved", lambda saved: 0 <= saved < math.inf, "from 0 on")
+        limit = number(self, "saved", lambda saved: 0 <= saved < math.inf, "from 0 on and finite")
         floor = number(self, "audits", lambda audits: 0 <= audits <= 1, "from 0 to 1")
         return (*given.values(), inner.numbers(), limit, floor)
 
@@ -308,10 +308,10 @@ def probabilities(
     return even, chance, burst
 
 
-FITS = {
+FITS: dict[str, tuple[Any, ...]] = {
     "rate": (lambda rate: 0 < rate <= 1, "above 0 and not above 1"),
-    "labels": (lambda labels: labels >= 1 and labels.is_integer(), "of labels, 1 at least"),
-    "horizon": (lambda rows: 1 <= rows < math.inf, "of rows, 1 at least"),
+    "labels": (lambda labels: labels >= 1, "from 1 on", True),  # whole
+    "horizon": (lambda rows: 1 <= rows < math.inf, "from 1 on and finite"),
 }
 UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
 

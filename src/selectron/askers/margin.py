@@ -120,7 +120,7 @@ class AdaptiveMargin(NamedTuple):
 
     def numbers(self) -> Any:
         """Return beta, which must be above 0 and finite."""
-        return (number(self, "beta", lambda beta: 0 < beta < math.inf, "above 0"),)
+        return (number(self, "beta", lambda beta: 0 < beta < math.inf, "above 0 and finite"),)
 
     def past(self) -> Any:
         """Return X^2 before the first row."""

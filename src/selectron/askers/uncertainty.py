@@ -26,8 +26,8 @@ class Uncertainty(NamedTuple):
     doubt: float = 0.5
 
     def numbers(self) -> Any:
-        """Return the parameter, which must not be below 0."""
-        return (number(self, "doubt", lambda doubt: 0 <= doubt < float("inf"), "from 0 on"),)
+        """Return the parameter, which must be finite and not below 0."""
+        return (number(self, "doubt", lambda doubt: 0 <= doubt < math.inf, "from 0 on and finite"),)
 
     def reads(self) -> str:
         """Return BELIEF: r is p(+1) - p(-1), and q is in bits."""

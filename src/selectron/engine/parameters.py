@@ -9,8 +9,12 @@ import numpy as np
 from ..errors import SelectronError
 
 
-def number(owner: Any, name: str, fits: Callable[[float], bool], wanted: str) -> float:
+def number(
+    owner: Any, name: str, fits: Callable[[float], bool], wanted: str, whole: bool = False
+) -> float:
     """Return parameter `name` of `owner` as a float; raise SelectronError unless it `fits`.
+
+    It must be a whole number, which infinity is not, if `whole`.
 
     >>> from selectron.askers import Margin
     >>> number(Margin(b=0.5), "b", lambda b: b > 0, "above 0")
@@ -24,11 +28,24 @@ def number(owner: Any, name: str, fits: Callable[[float], bool], wanted: str) ->
         value = math.nan if isinstance(given, str | bytes) else float(given)
     except (TypeError, ValueError, OverflowError):
         value = math.nan
-    if not fits(value):  # NaN fits nothing
+    if not fits(value) or (whole and not value.is_integer()):  # NaN fits nothing
+        kind = "a whole number" if whole else "a number"
         raise SelectronError(
-            f"{type(owner).__name__}: {name} must be a number {wanted}, got {shown(given)}."
+            f"{type(owner).__name__}: {name} must be {kind} {wanted}, got {shown(given)}."
         )
     return value
+
+
+def whole(name: str, value: Any, least: int = 1) -> int:
+    """Return a parameter as an int; raise SelectronError unless it is one, from `least` on.
+
+    >>> whole("bins", 2, least=3)
+    Traceback (most recent call last):
+    selectron.errors.SelectronError: bins must be a whole number from 3 on, got 2.
+    """
+    if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least:
+        return int(value)
+    raise SelectronError(f"{name} must be a whole number from {least} on, got {shown(value)}.")
 
 
 def shown(value: Any) -> str:

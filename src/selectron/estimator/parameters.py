@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from ..engine.parameters import shown
+from ..engine.parameters import shown, whole
 from ..errors import SelectronError
 from ..kernels import kernel_of
 from ..learners import LASEC
@@ -109,21 +109,13 @@ def flag(name: str, value: Any) -> bool:
     raise SelectronError(f"{name} must be True or False, got {shown(value)}.")
 
 
-def above_zero(name: str, value: Any, none: bool = False, least: int = 1) -> Any:
-    """Return a parameter that is a whole number from 1 on; with `none`, None is accepted."""
-    if none and value is None:
-        return None
-    if isinstance(value, int | np.integer) and value >= least:
-        return int(value)
-    raise SelectronError(f"{name} must be a whole number above {least - 1}, got {shown(value)}.")
-
-
 def model_of(estimator: Any, width: int, sparse: bool, classes: int) -> Model:
     """Return a new model with the parameters of an estimator, all of them checked."""
     normalize, learner = estimator.normalize, estimator.part("learner")
+    support, sketch = estimator.max_support, estimator.sketch
     if estimator.learner is None:
         ranks = estimator.ranks  # as LeadingHistory cannot
-        own = ranks or estimator.sketch is not None
+        own = ranks or sketch is not None
         learner = LASEC() if own else default_for(width, sparse, estimator.kernel)
     if estimator.ranks and (estimator.class_weight is not None or estimator.correctable):
         raise SelectronError("class_weight and correctable must be left out with OnlineRanker.")
@@ -137,10 +129,10 @@ def model_of(estimator: Any, width: int, sparse: bool, classes: int) -> Model:
         constant=flag("fit_intercept", estimator.fit_intercept),
         normalize=None if normalize is None else flag("normalize", normalize),
         seed=estimator.random_state,
-        max_open=above_zero("max_open", estimator.max_open),
+        max_open=whole("max_open", estimator.max_open),
         kernel=kernel_of(estimator.kernel),
-        max_support=above_zero("max_support", estimator.max_support, none=True),
-        sketch=above_zero("sketch", estimator.sketch, none=True),
+        max_support=None if support is None else whole("max_support", support),
+        sketch=None if sketch is None else whole("sketch", sketch),
         balanced=isinstance(estimator.class_weight, str),
-        correctable=above_zero("correctable", estimator.correctable, least=0),
+        correctable=whole("correctable", estimator.correctable, least=0),
     )

@@ -55,10 +55,10 @@ class LeadingHistory(NamedTuple):
     fourier: float = 100
 
     def numbers(self) -> Any:
-        """Return the parameters, which must not be below 0."""
+        """Return the parameters, which must be in their ranges."""
         return (
             number(self, "switches", lambda share: 0 <= share <= 1, "from 0 to 1"),
-            number(self, "fourier", lambda n: 0 <= n <= 1000 and n == int(n), "of them to 1000"),
+            number(self, "fourier", lambda n: 0 <= n <= 1000, "from 0 to 1000", whole=True),
         )
 
     def ensemble(self) -> bool:

@@ -133,8 +133,8 @@ class BudgetPerceptron(NamedTuple):
     budget: int = 500
 
     def numbers(self) -> Any:
-        """Return the budget, a whole number above 0."""
-        return (number(self, "budget", whole, "that is whole and above 0"),)
+        """Return the budget, a whole number from 1 on."""
+        return (number(self, "budget", lambda budget: budget >= 1, "from 1 on", whole=True),)
 
     def at_random(self) -> bool:
         """Return True: the evicted example is chosen at random."""
@@ -174,8 +174,8 @@ class Forgetron(NamedTuple):
     budget: int = 500
 
     def numbers(self) -> Any:
-        """Return the budget, a whole number above 0."""
-        return (number(self, "budget", whole, "that is whole and above 0"),)
+        """Return the budget, a whole number from 1 on."""
+        return (number(self, "budget", lambda budget: budget >= 1, "from 1 on", whole=True),)
 
     def capacity(self) -> float:
         """Return the budget."""
@@ -201,8 +201,3 @@ class Forgetron(NamedTuple):
         if square + line + rest > 0:  # then it falls short of 1, and the parabola starts below 0
             phi = -2 * rest / (line + math.sqrt(line * line - 4 * square * rest))
         return Removal(keep=phi, note=old.note + phi * (phi * square + line))
-
-
-def whole(value: float) -> bool:
-    """Return whether this is a whole number above 0."""
-    return 0 < value < math.inf and value == int(value)

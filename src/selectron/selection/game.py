@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse
 from scipy.optimize import linprog
 
+from ..engine.parameters import whole
 from ..errors import SelectronError
-from ..estimator.parameters import above_zero
 from .information import _Counter, binned, information, table
 
 CHUNK = 1024  # rows per one-hot block
@@ -94,7 +94,7 @@ class Game(_Counter):
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Count more rows and solve the game again; y is ignored; return self."""
         with self._all_or_nothing():
-            k = above_zero("k", self.k)
+            k = whole("k", self.k)
             X = table(self, X, first=not hasattr(self, "counts_"))
             if X.shape[1] > WIDEST:
                 raise SelectronError(

@@ -11,10 +11,11 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.labels import as_array, distinct
+from ..engine.parameters import whole
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..estimator import checks as shared
-from ..estimator.parameters import NestedParameters, above_zero
+from ..estimator.parameters import NestedParameters
 from ..model.support import check_memory
 
 
@@ -109,7 +110,7 @@ class _Counter(SelectorMixin, BaseEstimator):
         """Compute the cuts from the first rows, for (d bins)^power counts; are these the first?"""
         if hasattr(self, "counts_"):
             return False
-        bins, width = above_zero("bins", self.bins, least=3), X.shape[1]
+        bins, width = whole("bins", self.bins, least=3), X.shape[1]
         what = f"Counting {bins} bins of {width} features"
         check_memory(8 * (width * bins) ** power, what, "take fewer bins, or fewer features")
         self.cuts_ = cuts(X, bins)
@@ -129,7 +130,7 @@ class _Counter(SelectorMixin, BaseEstimator):
         check_is_fitted(self)
         scores = getattr(self, self.best)
         mask = np.zeros(len(scores), bool)
-        mask[np.argsort(-scores, kind="stable")[: above_zero("k", self.k)]] = True
+        mask[np.argsort(-scores, kind="stable")[: whole("k", self.k)]] = True
         return mask
 
     def __sklearn_tags__(self):
@@ -186,7 +187,7 @@ class InformationGain(_Counter):
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Count more rows; X and y are as in `fit`; return self."""
         with self._all_or_nothing():
-            above_zero("k", self.k)
+            whole("k", self.k)
             X = table(self, X, first=not hasattr(self, "counts_"))
             y, without = shared.labels(y, X.shape[0])
             y, rows = shared.classifiable(y[~without]), X[np.flatnonzero(~without)]

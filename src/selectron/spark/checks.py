@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from ..data.labels import listed
-from ..engine.parameters import shown
+from ..engine.parameters import shown, whole
 from ..errors import SelectronError
 
 WHOLE = ("tinyint", "smallint", "int", "bigint")
@@ -84,17 +84,10 @@ def _kind_of_classes(found: tuple) -> tuple[str, tuple[str, ...]]:
     )
 
 
-def whole(name: str, value: Any, least: int) -> int:
-    """Return a parameter that is a whole number; raise SelectronError if it is none."""
-    if isinstance(value, int) and not isinstance(value, bool) and value >= least:
-        return value
-    raise SelectronError(f"{name} must be a whole number from {least} on, got {shown(value)}.")
-
-
 def time_to_live(value: Any, of_times: bool) -> int | None:
     """Return the time to live in units of the order, microseconds if it holds times."""
     if value is None or not of_times:
-        return None if value is None else whole("ttl", value, 1)
+        return None if value is None else whole("ttl", value)
     if isinstance(value, timedelta) and value > timedelta(0):
         return value // timedelta(microseconds=1)
     raise SelectronError(f"ttl must be a timedelta, as the order holds times, got {shown(value)}.")

@@ -6,6 +6,7 @@ from inspect import signature
 from typing import Any
 
 from ..askers import Always
+from ..engine.parameters import whole
 from ..errors import SelectronError
 from ..learners import LeadingHistory
 from ..model.keyed import Keyed
@@ -176,8 +177,8 @@ def _planned(
         many=given["many"],
         constant=bool(given["fit_intercept"]),
         normalize=given["normalize"],
-        random_state=checks.whole("random_state", given["random_state"], 0),
-        max_open=checks.whole("max_open", given["max_open"], 1),
+        random_state=whole("random_state", given["random_state"], least=0),
+        max_open=whole("max_open", given["max_open"]),
         ttl=checks.time_to_live(given["ttl"], dated),
         names=(classes, tuple(names)),
     )
