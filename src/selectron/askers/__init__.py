@@ -1,6 +1,6 @@
 """Askers: the probability of asking. Each is a NamedTuple of parameters and pure functions.
 
-`engine.parts.Asker` is the whole contract. Most askers have only `numbers`, the checked parameters,
+`engine.loop.Asker` is the whole contract. Most askers have only `numbers`, the checked parameters,
 and `probability(r, q, t)`: the probability of asking in round t = 1, 2, ..., given the margin score
 r and the quadratic form q. It is compiled like a learner's functions; along a learner's `score`, it
 is monotone in q. `Budget` wraps another asker, whose probability, or `worth`, ranks the rows.

@@ -194,7 +194,7 @@ class Contest:
     """Contestants on one stream, its classes, and the encoder of its rows if they are tables.
 
     The contestants are given, or made by `enter(width, sparse)` when the first rows are known, and
-    so is the encoder. `many` is that of `Classes.codes`.
+    so is the encoder. `many` is that of `Classes.parts`.
     """
 
     def __init__(

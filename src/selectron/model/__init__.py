@@ -1,12 +1,16 @@
 """The model: state, draws and tickets, without anything of scikit-learn.
 
-model     the state, and rounds on it
-compose   the compiled loop for a learner, an asker and a space
-live      rounds one at a time, and answers that are corrected
-weighting weights of labels
-run       the record of a run
-draws     one uniform a round
-support   kernels, examples, memory, and why rows and tickets are refused
+model         the state, and rounds on it
+compose       the compiled loop for a learner, an asker and a space
+live          rounds one at a time, and answers that are corrected
+late          labels that come some rounds later
+weighting     weights of labels
+calibration   probabilities of the classes
+run, metrics  the record of a run, and what is computed from it
+draws         one uniform a round
+support       kernels, examples, memory, and why rows and tickets are refused
+keyed         a small model for each key
+packed        the bytes of such a model
 """
 
 from .model import Model as Model

@@ -187,14 +187,14 @@ def margin_of(scores: Any, i: int) -> tuple[float, int]:
 
 
 def log_odds(p: float) -> float:
-    """Return log(p / (1 - p)), or 20 and -20 beyond.
+    """Return log(p / (1 - p)), winsorised at -20 and 20.
 
-    >>> log_odds(0.5), log_odds(1.0)
-    (0.0, 20.0)
+    >>> log_odds(0.5), log_odds(1.0), log_odds(1e-50)
+    (0.0, 20.0, -20.0)
     """
-    if p <= LEAST or p >= 1:
+    if p <= 0 or p >= 1:
         return OWN_REACH if p > 0.5 else -OWN_REACH
-    return math.log(p / (1 - p))
+    return limited(math.log(p / (1 - p)), OWN_REACH)
 
 
 def sigmoid(x: float) -> float:
