@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction import FeatureHasher
 from sklearn.feature_extraction.text import HashingVectorizer
 
+from selectron.engine.rows import as_matrix
 from selectron.serve.declaration import Features
 from selectron.serve.event import packed, unpacked
-from selectron.serve.learning import extractor, table, width
+from selectron.serve.learning import extractor, width
 from selectron.serve.problem import Problem
 
 
@@ -24,7 +25,7 @@ def test_words_are_those_of_scikit_learn(texts, size, ngrams):
     rows = [row_of({"text": text}) for text in texts]
     plain = HashingVectorizer(n_features=size, alternate_sign=False, ngram_range=(1, ngrams))
     wanted = plain.transform(texts).toarray()
-    assert np.array_equal(np.vstack([table(row, size).toarray() for row in rows]), wanted)
+    assert np.array_equal(np.vstack([as_matrix(row, size).toarray() for row in rows]), wanted)
     assert all(
         np.array_equal(a, b) for r in rows for a, b in zip(r, unpacked(packed(r)), strict=True)
     )
@@ -32,7 +33,7 @@ def test_words_are_those_of_scikit_learn(texts, size, ngrams):
 
 def dense(features, *items):
     rows = map(extractor(features), items)
-    return np.vstack([table(row, width(features)).toarray() for row in rows])
+    return np.vstack([as_matrix(row, width(features)).toarray() for row in rows])
 
 
 def test_fields():
@@ -74,7 +75,7 @@ def test_vectors_are_taken_as_they_are():
     row = extractor(Features(kind="vector", size=3))({"vector": [1, 2.5, -3]})
     assert row.values.tolist() == [[1.0, 2.5, -3.0]]
     assert unpacked(packed(row)).values.tolist() == row.values.tolist()
-    assert not scipy.sparse.issparse(table(row, 3))
+    assert not scipy.sparse.issparse(as_matrix(row, 3))
 
 
 @pytest.mark.parametrize("value", [[1, 2], "abc", [1, 2, True], [1, 2, "3"], None, [1, 2, 1e300]])

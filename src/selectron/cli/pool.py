@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from ..engine.parameters import counted
-from ..engine.rows import Sparse, joined
+from ..engine.rows import Sparse, as_matrix, joined
 from ..errors import SelectronError
 from ..evaluate.plot import plot_pool
 from ..streams.classes import names_of
@@ -156,7 +156,6 @@ def refuse(file: str, needed: str, **given: Any) -> None:
 def loaded(file: str, **options: Any) -> Table:
     """Return the rows of a file, and their labels as text."""
     from ..data.encoder import TableEncoder
-    from ..selection.information import array_of
     from .asking import named, together
 
     chunks = list(watched(source_of(file, **options)))
@@ -172,7 +171,7 @@ def loaded(file: str, **options: Any) -> Table:
             width, blocks = encoder.width_, [*map(encoder.look, rows)]
         block: Any = joined(blocks)
         y = labels([v for chunk in chunks for v in chunk.labels.tolist()], named(**options))
-    return Table(array_of(block, len(y), width), y, whole)
+    return Table(as_matrix(block, width), y, whole)
 
 
 def labels(found: list[Any], classes: list[str] | None) -> "np.ndarray":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..engine.parameters import counted
-from ..engine.rows import Sparse
+from ..engine.rows import Sparse, as_matrix
 from ..errors import SelectronError
 from ..evaluate.contest import check_form
 from ..streams.readers import Chunk
@@ -92,12 +92,10 @@ def predicted(saved: Saved, chunk: Chunk, odd: Counter[str]) -> "pa.Table":
     """
     import pyarrow as pa
 
-    from ..selection.information import array_of
-
     rows, columns = chunk.rows, others(saved, chunk)
     if isinstance(rows, Sparse):
         width = saved.classifier.model_.width  # features beyond it are unknown
-        rows = array_of(rows, len(chunk.labels), max(width, chunk.width))[:, :width]
+        rows = as_matrix(rows, max(width, chunk.width))[:, :width]
     else:
         odd.update(odd_values(saved.encoder, rows))
     classes = [str(name) for name in saved.classifier.classes_.tolist()]

@@ -5,12 +5,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import scipy.sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..engine.parameters import shown
-from ..engine.rows import Dense, Sparse
+from ..engine.rows import Dense, Sparse, as_matrix
 from ..errors import SelectronError
 from .cells import check_unique
 from .dicts import is_dict
@@ -145,11 +144,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def transform(self, X: Any) -> Any:
         """Return the rows as an array, or as a CSR array if they are sparse."""
-        block, names = self.look(X), len(self.layout_)
-        if isinstance(block, Dense):
-            return block.values[:, :names].copy()
-        shape = (len(block.indptr) - 1, names)
-        return scipy.sparse.csr_array((block.values, block.indices, block.indptr), shape=shape)
+        rows = as_matrix(self.look(X), len(self.layout_))
+        return rows.copy() if isinstance(rows, np.ndarray) else rows
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the names of the features."""

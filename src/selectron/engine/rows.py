@@ -1,7 +1,7 @@
 """Blocks of rows, from arrays and from readers."""
 
 import itertools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -66,6 +66,20 @@ def extent(block: Dense | Sparse) -> tuple[int, int]:
     if isinstance(block, Dense):
         return block.values.shape
     return len(block.indptr) - 1, int(block.indices.max(initial=-1)) + 1
+
+
+def as_matrix(block: Dense | Sparse, width: int) -> Any:
+    """Return a block as an array of its first `width` columns, dense or CSR.
+
+    >>> as_matrix(Sparse(np.array([0, 1]), np.array([2], np.int32), np.ones(1)), 3).toarray()
+    array([[0., 0., 1.]])
+    """
+    import scipy.sparse  # takes long, and most commands do without it
+
+    if isinstance(block, Dense):
+        return block.values[:, :width]
+    shape = len(block.indptr) - 1, width
+    return scipy.sparse.csr_array((block.values, block.indices, block.indptr), shape=shape)
 
 
 def by_width(block: Sparse, width: int) -> list[Dense | Sparse]:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data.labels import as_array, distinct
 from ..engine.parameters import whole
-from ..engine.rows import Dense, Sparse
+from ..engine.rows import as_matrix
 from ..errors import SelectronError
 from ..estimator import checks as shared
 from ..estimator.parameters import NestedParameters
@@ -228,14 +228,7 @@ def counted(X: Any, codes: np.ndarray, cuts: np.ndarray, K: int) -> np.ndarray:
 def table(estimator: Any, X: Any, *, first: bool, sparse: bool | None = None) -> Any:
     """Return X as a dense or CSR array; raise SelectronError if a value is not finite."""
     sparse = scipy.sparse.issparse(X) if sparse is None else sparse
-    block, n = shared.rows(estimator, X, first=first, sparse=sparse)
+    block, _ = shared.rows(estimator, X, first=first, sparse=sparse)
     if not np.isfinite(block.values).all():
         raise SelectronError("X contains NaN or infinity: every value must be finite.")
-    return array_of(block, n, estimator.n_features_in_)
-
-
-def array_of(block: Dense | Sparse, n: int, width: int) -> Any:
-    """Return a block of n rows as an array, dense or CSR."""
-    if isinstance(block, Dense):
-        return block.values
-    return scipy.sparse.csr_array((block.values, block.indices, block.indptr), shape=(n, width))
+    return as_matrix(block, estimator.n_features_in_)

@@ -13,12 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..engine.parameters import shown
 from ..engine.round import CLASS, SHORTEST
-from ..engine.rows import Dense, Sparse, rows_of
+from ..engine.rows import Dense, Sparse, as_matrix, rows_of
 from ..errors import SelectronError
 from ..estimator.classifier import OnlineClassifier
 from ..model.model import Model
 from ..model.run import Run, named
-from .information import array_of, table
+from .information import table
 
 COSTS = {"abs": np.abs, "square": np.square}
 
@@ -203,7 +203,7 @@ def _replayed(
     The rounds between two updates are predicted at once.
     """
     n = len(full)
-    rows = array_of(block, n, model.width)
+    rows = as_matrix(block, model.width)
     positive, used = full.positive.copy(), np.empty(n, np.intp)
     start = 0
     for stop in [*(np.flatnonzero(full.updated) + 1), n]:

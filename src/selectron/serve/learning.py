@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse
 from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.utils import murmurhash3_32
 
 from ..askers import Budget
 from ..askers.budget import current_rate, in_window, record_of
 from ..data.encoder import TableEncoder
-from ..engine.rows import Dense, Sparse
+from ..engine.rows import Dense, Sparse, as_matrix
 from ..estimator.classifier import OnlineClassifier
 from ..model.draws import Draws
 from .declaration import Declaration, Features
@@ -50,13 +49,6 @@ def width(features: Features) -> int:
     if features.kind != "fields":
         return features.size
     return features.size + 2 * len(features.numeric)
-
-
-def table(row: Dense | Sparse, columns: int) -> Any:
-    """Return a row as an array of shape (1, columns) for OnlineClassifier."""
-    if isinstance(row, Dense):
-        return row.values
-    return scipy.sparse.csr_array((row.values, row.indices, row.indptr), shape=(1, columns))
 
 
 def mixed(features: Features) -> Extractor:
@@ -267,7 +259,7 @@ class Learning:
     def _shown(self, row: Row) -> Any:
         """Return a row as OnlineClassifier takes it; an encoder that has begun does not learn."""
         if not isinstance(row, dict):
-            return table(row, self.width)
+            return as_matrix(row, self.width)
         return self.clf.encoder_.look([self._bounded(row)]) if self.begun else row
 
     def open(self, ticket: int | None) -> bool:
