@@ -95,12 +95,6 @@ def weight(s: Any, j: Any) -> float:
     return s.v[j] + dot(s.b[e], s.y[j, :n])
 
 
-def score_all(s: Any, rows: Any, i: int) -> None:
-    """Leave <w_k, x> of every class k in s.scores."""
-    for k in range(len(s.scores)):
-        s.scores[k] = inner(at(s, k), rows, i)
-
-
 @noinline
 def fill(s: Any, rows: Any, i: int) -> None:
     """Leave <y_j, x> of row i in s.kappa."""
