@@ -154,8 +154,8 @@ def check_usage(
             "--many exact."
         )
     known = learners_of(file, options)
-    if not known and (options["max_support"] or options["sketch"]):  # a default takes them only
-        known = (LASEC(),)  # with a kernel
+    if not known and (options["max_support"] or options["sketch"]):  # the default is known, too
+        known = (default_for(0, sparse, options["kernel"], options["sketch"]),)
     check_learners(known, options)
     if save and len(known) * len(options["askers"] or (None,)) > 1:
         raise click.UsageError("--save keeps one model: give one --learner, and one --ask.")
@@ -218,7 +218,7 @@ def check_learners(learners: Sequence[Any], options: dict[str, Any]) -> None:
 
 def enter(width: int, sparse: bool, options: dict[str, Any]) -> list[Contestant]:
     """Return a contestant for every learner under every asker."""
-    default = LASEC() if options["sketch"] else default_for(width, sparse, options["kernel"])
+    default = default_for(width, sparse, options["kernel"], options["sketch"])
     learners = learners_of(options["file"], options) or (default,)
     check_learners(learners, options)
     settings = {name: options[name] for name in SETTINGS}

@@ -10,7 +10,6 @@ from sklearn.base import BaseEstimator
 from ..engine.parameters import shown, whole
 from ..errors import SelectronError
 from ..kernels import kernel_of
-from ..learners import LASEC
 from ..learners.leading_history import default_for
 from ..model import Model
 
@@ -111,12 +110,10 @@ def flag(name: str, value: Any) -> bool:
 
 def model_of(estimator: Any, width: int, sparse: bool, classes: int) -> Model:
     """Return a new model with the parameters of an estimator, all of them checked."""
-    normalize, learner = estimator.normalize, estimator.part("learner")
+    learner, normalize = estimator.learner, estimator.normalize
     support, sketch = estimator.max_support, estimator.sketch
-    if estimator.learner is None:
-        ranks = estimator.ranks  # as LeadingHistory cannot
-        own = ranks or sketch is not None
-        learner = LASEC() if own else default_for(width, sparse, estimator.kernel)
+    if learner is None:
+        learner = default_for(width, sparse, estimator.kernel, sketch, estimator.ranks)
     if estimator.ranks and (estimator.class_weight is not None or estimator.correctable):
         raise SelectronError("class_weight and correctable must be left out with OnlineRanker.")
     return Model(

@@ -106,13 +106,17 @@ def tail(z: float) -> float:
     return math.erfc(-z * HALF) / 2
 
 
-def default_for(width: int, sparse: bool, kernel: Any = None) -> Any:
-    """Return the default learner for rows of this kind.
+def default_for(
+    width: int, sparse: bool, kernel: Any = None, sketch: int | None = None, ranks: bool = False
+) -> Any:
+    """Return the default learner for rows of this kind, LeadingHistory or else LASEC.
 
-    LeadingHistory needs the eigenvectors of a d x d matrix on dense rows; it has no kernel.
+    LeadingHistory needs the eigenvectors of a d x d matrix on dense rows; it has neither kernel nor
+    sketch, and cannot rank.
 
     >>> default_for(30, sparse=False), default_for(2000, sparse=False)
     (LeadingHistory(switches=0.0015, fourier=100), LASEC(b=1.0, c=1000.0))
     """
     wide = width > WIDE and not sparse
-    return LASEC() if wide or kernel is not None else LeadingHistory()
+    other = wide or ranks or kernel is not None or sketch is not None
+    return LASEC() if other else LeadingHistory()
