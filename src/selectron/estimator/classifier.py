@@ -18,8 +18,9 @@ from ..learners import LeadingHistory
 from ..model.model import Block
 from ..model.run import Run, named
 from ..spaces.state import HELD
-from . import checks, packing, parameters
+from . import checks, packing
 from .live import Live
+from .parameters import all_or_nothing, model_of
 
 
 class OnlineClassifier(ClassifierMixin, Live):
@@ -240,7 +241,7 @@ class OnlineClassifier(ClassifierMixin, Live):
         >>> OnlineClassifier().run(X, y)
         <Run: 3 rounds, 50.0% right, 66.7% of the labels asked for, 2 steps>
         """
-        with self._all_or_nothing():
+        with all_or_nothing(self):
             block, y, codes = self._labelled(X, y, classes)
             found = clock.times(times, len(codes), self.model_.timed)
             weighed = checks.row_weights(self, sample_weight, codes)
@@ -273,7 +274,7 @@ class OnlineClassifier(ClassifierMixin, Live):
         X, y, classes, sample_weight and errors are as in `run`. Every row counts as one round,
         however large its weight, and takes its draw.
         """
-        with self._all_or_nothing():
+        with all_or_nothing(self):
             self._learn(X, y, sample_weight, classes, least=1)
         return self
 
@@ -282,7 +283,7 @@ class OnlineClassifier(ClassifierMixin, Live):
 
         Raises SelectronError as `partial_fit` does, and if all weights are 0.
         """
-        with self._all_or_nothing():
+        with all_or_nothing(self):
             self._forget()
             checks.check_some(sample_weight)
             self._learn(X, y, sample_weight)
@@ -393,5 +394,5 @@ class OnlineClassifier(ClassifierMixin, Live):
             width = block[0].values.shape[1]
         elif hasattr(self, "encoder_"):
             width = self.encoder_.width_
-        self.model_ = parameters.model_of(self, width, sparse, len(classes))
+        self.model_ = model_of(self, width, sparse, len(classes))
         self.class_weight_ = checks.class_weights(self.class_weight, classes if named else None)

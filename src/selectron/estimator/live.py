@@ -15,7 +15,7 @@ from ..errors import SelectronError
 from ..model.calibration import Belief, proba_of
 from ..model.run import indices
 from . import checks
-from .parameters import flag, part
+from .parameters import all_or_nothing, flag, part
 from .rows import TakesRows, without
 
 __all__ = ["Decision"]
@@ -75,7 +75,7 @@ class Live(TakesRows):
             block = self._plain_row(x)
             if block is not None:
                 return self._decision(*model.decide(block, now))
-        with self._all_or_nothing():
+        with all_or_nothing(self):
             block, _ = self._rows(self._single(x))
             self._ready(block, *checks.classes(self, NO_LABELS, None, least=0))
             now = clock.moment(time, self.model_.timed)
@@ -115,7 +115,7 @@ class Live(TakesRows):
         code = checks.code(label, self.classes_, self.model_.stacked)
         if code:
             return self.model_.tell(ticket, code, sample_weight, self._factor(code))
-        with self._all_or_nothing():
+        with all_or_nothing(self):
             code = self._new_code(label)
             return self.model_.tell(ticket, code, sample_weight, self._factor(code))
 
@@ -142,7 +142,7 @@ class Live(TakesRows):
         'spam'
         """
         check_is_fitted(self)
-        with self._all_or_nothing():
+        with all_or_nothing(self):
             code = checks.code(label, self.classes_, self.model_.stacked) or self._new_code(label)
             self.model_ = self.model_.corrected(ticket, code, self._factor(code))
 

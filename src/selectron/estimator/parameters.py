@@ -41,7 +41,7 @@ class NestedParameters(BaseEstimator):
     def set_params(self, **params: Any) -> "NestedParameters":
         """Set parameters such as `learner__b=2.0`: all of them, or none if one is unknown."""
         inner = {key: params.pop(key) for key in list(params) if "__" in key}
-        with self._all_or_nothing():
+        with all_or_nothing(self):
             super().set_params(**params)
             for key, value in inner.items():
                 name, _, field = key.partition("__")
@@ -51,18 +51,19 @@ class NestedParameters(BaseEstimator):
                 setattr(self, name, part._replace(**{field: value}))
         return self
 
-    @contextmanager
-    def _all_or_nothing(self) -> Iterator[None]:
-        """Restore all attributes if anything goes wrong."""
-        before = dict(vars(self))
-        known = len(before.get("names_", ()))
-        try:
-            yield
-        except BaseException:
-            self.__dict__ = before
-            if "names_" in before:  # it grows in place
-                before["names_"].cut(known)
-            raise
+
+@contextmanager
+def all_or_nothing(estimator: Any) -> Iterator[None]:
+    """Restore all attributes of an estimator if anything goes wrong."""
+    before = dict(vars(estimator))
+    known = len(before.get("names_", ()))
+    try:
+        yield
+    except BaseException:
+        estimator.__dict__ = before
+        if "names_" in before:  # it grows in place
+            before["names_"].cut(known)
+        raise
 
 
 def _fields(part: Any) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from scipy.optimize import linprog
 
 from ..engine.parameters import whole
 from ..errors import SelectronError
+from ..estimator.parameters import all_or_nothing
 from .information import _Counter, binned, information, table
 
 CHUNK = 1024  # rows per one-hot block
@@ -93,7 +94,7 @@ class Game(_Counter):
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Count more rows and solve the game again; y is ignored; return self."""
-        with self._all_or_nothing():
+        with all_or_nothing(self):
             k = whole("k", self.k)
             X = table(self, X, first=not hasattr(self, "counts_"))
             if X.shape[1] > WIDEST:

@@ -15,7 +15,7 @@ from ..engine.parameters import whole
 from ..engine.rows import as_matrix
 from ..errors import SelectronError
 from ..estimator import checks as shared
-from ..estimator.parameters import NestedParameters
+from ..estimator.parameters import all_or_nothing
 from ..model.support import check_memory
 
 
@@ -88,7 +88,6 @@ class _Counter(SelectorMixin, BaseEstimator):
 
     best: ClassVar[str]
     n_features_in_: int
-    _all_or_nothing = NestedParameters._all_or_nothing
 
     def __init__(self, k: int = 10, *, bins: int = 4):
         self.k = k
@@ -96,7 +95,7 @@ class _Counter(SelectorMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Reset, then count rows of shape (n, d), with n labels if they matter; return self."""
-        with self._all_or_nothing():
+        with all_or_nothing(self):
             for name in [name for name in vars(self) if name.endswith("_")]:
                 delattr(self, name)
             self.partial_fit(X, y)
@@ -186,7 +185,7 @@ class InformationGain(_Counter):
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Count more rows; X and y are as in `fit`; return self."""
-        with self._all_or_nothing():
+        with all_or_nothing(self):
             whole("k", self.k)
             X = table(self, X, first=not hasattr(self, "counts_"))
             y, without = shared.labels(y, X.shape[0])

@@ -16,6 +16,7 @@ from ..engine.round import CLASS, SHORTEST
 from ..engine.rows import Dense, Sparse, as_matrix, rows_of
 from ..errors import SelectronError
 from ..estimator.classifier import OnlineClassifier
+from ..estimator.parameters import all_or_nothing
 from ..model.model import Model
 from ..model.run import Run, named
 from .information import table
@@ -167,7 +168,7 @@ def lean_run(
     79.0% with 33.9 of 64
     """
     kept([], sigma, norm)
-    with _linear(classifier)._all_or_nothing():
+    with all_or_nothing(_linear(classifier)):
         block: Any = classifier._labelled(X, y, None)[0]  # creates the model without a round
         _two_classes(classifier)
         model = copy.deepcopy(classifier.model_)
