@@ -32,7 +32,7 @@ COMMANDS = {
 class Whole(click.IntRange):
     """A whole number of a range, from 0 to `MOST` by default."""
 
-    name = "integer"  # "is not a valid integer range" would be said otherwise
+    name = "integer"  # "is not a valid integer range" would otherwise be printed
 
     def __init__(self, least: int = 0, most: int = MOST):
         super().__init__(least, most)

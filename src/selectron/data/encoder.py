@@ -216,7 +216,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         encoder.n_first_ = int(packed["first"])
         return encoder
 
-    # Within
+    # Internals
 
     def _encode(self, x: Any, learn: bool) -> tuple[dict[int, float], int]:
         """Return the features of a row by their places, and the width."""

@@ -44,7 +44,7 @@ class Asker(Protocol):
         return ()
 
     def past_after(self, earlier: Any, past: Any) -> Any:
-        """Return what to begin with after another asker, and what that one remembered."""
+        """Return what is remembered when this asker replaces `earlier`, which remembered `past`."""
         return declared(self, Asker, "past")(self)
 
     def timed(self) -> bool:

@@ -238,12 +238,18 @@ class Space(Protocol):
 
     @staticmethod
     def adapted(s: Any, fresh: Any) -> Any:
-        """Return the state of a class, if more classes join it, which start as `fresh`."""
+        """Return `s`, a known class, when classes join that start as `fresh`.
+
+        Arrays that depend on the number of classes are copied from `fresh`.
+        """
         return s
 
     @staticmethod
     def informed(fresh: Any, other: Any) -> Any:
-        """Return the state of a new class, with what a class that is known knows of all rows."""
+        """Return `fresh`, a new class, as if it had seen all rows so far, but no label of its own.
+
+        Arrays that follow from rows, labelled or not, are copied from `other`, a known class.
+        """
         return fresh
 
     # of a stack of vectors, one a class

@@ -353,7 +353,7 @@ class OnlineClassifier(ClassifierMixin, Live):
         tags.input_tags.sparse = True
         return tags
 
-    # Within
+    # Internals
 
     def _weights(self) -> np.ndarray:
         """Return the weights, a row for every class, or one row for two."""

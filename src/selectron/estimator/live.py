@@ -184,7 +184,7 @@ class Live(TakesRows):
         check_is_fitted(self)
         return list(self.model_.open)
 
-    # Within
+    # Internals
 
     def _factor(self, code: int) -> float:
         """Return the weight of a class."""

@@ -162,7 +162,7 @@ class OnlineRanker(OnlineClassifier):
         """Missing: the probabilities of several classes for a row are not calibrated."""
         raise NotThere("OnlineRanker has no probabilities: take decision_function.")
 
-    # Within
+    # Internals
 
     def _labelled(
         self, X: Any, y: Any, classes: Any, least: int = 2

@@ -230,7 +230,7 @@ class Model(Live):
         # the arrays of a memory-mapped pickle are read-only
         self.state = self.space.State(*(np.require(a, requirements="W") for a in arrays))
 
-    # Within
+    # Internals
 
     def _start_one(self, times: int = 1) -> Any:
         """Return the state of one vector before the first round, `times` as long as usual."""

@@ -116,7 +116,7 @@ class Columns:
         columns = [own[name].alias(name) for name in self.frame.columns if name in own]
         return result.select(*columns, "label", *DECIDED)
 
-    # Within
+    # Internals
 
     def _column(self, frame: Any, name: str) -> Any:
         """Return a column, whatever signs its name has."""

@@ -1,4 +1,4 @@
-// The strip of charts: what the server's points tell.
+// The strip of charts: what the server's points show.
 
 import { accuracy, element, facts, get, percent } from "./talk.js";
 
