@@ -210,11 +210,11 @@ def test_keys_have_draws_of_their_own():
 
 
 def faults(state):
-    newer = bytes([2]) + state[1:]
+    newer = bytes([3]) + state[1:]
     middle = bytearray(state)
     middle[40] ^= 1
     return {
-        "version 2, and this Selectron reads 1": newer,
+        "version 3, and this Selectron reads 2": newer,
         "damaged": bytes(middle),
         "damaged: its": state[:-8],
         "is damaged": state[:3],
