@@ -72,8 +72,9 @@ def test_the_command(live, file):
     before = live.host.views["mail"]["items"]
     first = CliRunner().invoke(main, arguments, env=token)
     assert first.stdout == "1,200 new items, 1,200 of them asked for\n"
-    again = CliRunner().invoke(main, arguments, env=token)
-    assert again.stdout == "0 new items, 0 of them asked for\n"
+    for more in ([], ["--again"]):
+        again = CliRunner().invoke(main, [*arguments, *more], env=token)
+        assert again.stdout == "0 new items, 0 of them asked for\n"
     assert live.host.views["mail"]["items"] == before + 1200
     for wrong in (["--id", "none"], ["--to", f"{live.url}/v1/streams/none"]):
         refused = CliRunner().invoke(main, [*arguments, *wrong], env=token)
