@@ -114,19 +114,20 @@ def others(saved: Saved, chunk: Chunk) -> dict[str, Any]:
     check_form(rows, encoder, saved.classifier.model_)
     if encoder is None:
         return {}
-    used = [name for name, kind in encoder.kinds_.items() if kind != "ignored"]
+    used = {name: None for name, kind in encoder.kinds_.items() if kind != "ignored"}
     if isinstance(rows, list):
         return {
             name: pa.array([cell(row.get(name)) for row in rows], pa.string())
             for name in dict.fromkeys(chain.from_iterable(rows))
             if name not in used
         }
-    if missing := [name for name in used if name not in rows.column_names]:
+    names = dict.fromkeys(rows.column_names)  # Arrow makes the list anew each time
+    if missing := [name for name in used if name not in names]:
         raise SelectronError(
             f"there is no column {missing[0]!r}, which the model has learned from: rename it "
             "back, or add a blank one"
         )
-    return {name: rows.column(name) for name in rows.column_names if name not in used}
+    return {name: rows.column(name) for name in names if name not in used}
 
 
 def odd_values(encoder: Any, rows: Any) -> dict[str, int]:
