@@ -142,7 +142,7 @@ def test_odd_weights_change_nothing(weights, words):
     assert not hasattr(clf, "model_")
 
 
-@pytest.mark.parametrize("given", ["even", 3, {1: -1}, {1: "much"}])
+@pytest.mark.parametrize("given", ["even", 3, {1: -1}, {1: "much"}, {2: 5}])
 def test_odd_class_weights(given):
     with pytest.raises(SelectronError, match="class_weight"):
         OnlineClassifier(class_weight=given).fit(X, Y)

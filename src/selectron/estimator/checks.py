@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 from sklearn.utils import assert_all_finite
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from ..data.cells import check_unique
@@ -291,9 +291,11 @@ def _named(known: np.ndarray | None, named: bool, given: Any) -> tuple[np.ndarra
 def classifiable(present: np.ndarray) -> np.ndarray:
     """Return labels if they can be classes: more than two different fractions cannot."""
     check_fit(present)
-    if present.dtype.kind == "f" and len(np.unique(present)) > 2:
-        with in_one_sentence(LABELS):
-            check_classification_targets(present)
+    fractions = present.dtype.kind == "f" and len(np.unique(present)) > 2
+    if fractions and type_of_target(present) == "continuous":
+        raise SelectronError(
+            "Unknown label type: continuous, as y has fractions; classes are text or whole numbers."
+        )
     return present
 
 

@@ -281,12 +281,14 @@ class OnlineClassifier(ClassifierMixin, Live):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "OnlineClassifier":
         """Start again: learn from the rows in one pass, in their order.
 
-        Raises SelectronError as `partial_fit` does, and if all weights are 0.
+        Raises SelectronError as `partial_fit` does, if all weights are 0, and if `class_weight` has
+        a class that `y` has not.
         """
         with all_or_nothing(self):
             self._forget()
             checks.check_some(sample_weight)
             self._learn(X, y, sample_weight)
+            checks.class_weights(self.class_weight, self.classes_)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:

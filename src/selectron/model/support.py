@@ -150,5 +150,5 @@ def why_not_corrected(ticket: Any, waiting: Any, correctable: int) -> str:
         return "Answers cannot be corrected: set correctable, the number of the latest that can."
     return (
         f"Ticket {ticket!r} cannot be corrected: it is none of the last {correctable} answered "
-        "since the last run or partial_fit."
+        "since the last run, partial_fit or load."
     )
