@@ -35,6 +35,20 @@ def test_csv_marks_and_headers(tmp_path, mark):
     assert table(tmp_path, numbers) == ([["1", "2"], ["3", "4"], ["5", "6"]], ["0", None, None])
 
 
+def test_a_first_line_may_name_the_mark(tmp_path):
+    rows = [["1,5"], ["3,5"]]
+    assert table(tmp_path, "sep=;\r\na;Class\r\n1,5;ham\r\n3,5;spam\r\n") == (rows, ["ham", "spam"])
+    with pytest.raises(SelectronError, match="line 4: 1 column was found, and 2 expected"):
+        table(tmp_path, '"SEP=;"\na;b\n1;2\n3\n')
+    with pytest.raises(SelectronError, match="there is no header, after 0 rows"):
+        table(tmp_path, "sep=;\n")
+
+
+def test_several_columns_without_a_name_are_left_out(tmp_path):
+    text = "a,Class,,\n1,ham,,\n3,spam,,\n"
+    assert table(tmp_path, text) == ([["1"], ["3"]], ["ham", "spam"])
+
+
 def test_a_last_column_of_many_values_is_not_taken_for_the_label(tmp_path):
     text = "a,note\n" + "".join(f"{i},n{i}\n" for i in range(60))
     path = stored(tmp_path, "a.csv", text)
@@ -57,7 +71,7 @@ def test_a_label_of_many_values_is_doubted(tmp_path, values, doubts):
     assert not seldom.doubts
 
 
-@pytest.mark.parametrize("word", ["", " ", "?", "NA", "n/a", "nan", "null", "NaN"])
+@pytest.mark.parametrize("word", [*("", " ", "?", "NA", "n/a", "nan", "NaN"), "\\N", "#N/A", "NaT"])
 def test_csv_rows_without_label(tmp_path, word):
     assert table(tmp_path, f"a,y\n1,{word}\n2,0\n") == ([["1"], ["2"]], [None, "0"])
 

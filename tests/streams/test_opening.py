@@ -135,7 +135,7 @@ def test_other_encodings(tmp_path, encoding, packing):
     assert chunks[0].rows.column_names == ["naïve"]
     assert [v for chunk in chunks for v in chunk.rows["naïve"].to_pylist()][-1] == "é8999"
     assert {v for chunk in chunks for v in chunk.labels} == {"ñ", "b"}
-    if encoding == "utf-16" and not packing:  # found by its byte order mark
+    if encoding.startswith("utf-16") and not packing:
         assert next(iter(read(path))).rows == chunks[0].rows
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import SelectronError
 from .times import END, FAR, FIRST, seconds
 
-ABSENT = frozenset({"", "?", "na", "n/a", "nan", "null"})
+ABSENT = frozenset({"", "?", "na", "n/a", "#n/a", "<na>", "nan", "nat", "null", "\\n"})
 
 
 def number(text: str | bytes) -> float | None:
@@ -26,7 +26,7 @@ def number(text: str | bytes) -> float | None:
 def label(value: object) -> str | None:
     """Return a label as text, without spaces around it; None if it is missing.
 
-    A label is missing if it is null, empty, "?", "NA", "n/a", "nan" or "null". Whole numbers are
+    A label is missing if it is null, or one of `ABSENT`; "None" may be a class. Whole numbers are
     written without a point, truth values as "True" and "False".
 
     >>> label(" spam "), label("?"), label(1.0), label(0.5), label(True), label(None)

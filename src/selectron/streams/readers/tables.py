@@ -22,6 +22,7 @@ from .columns import PANDAS_INDEX, USUAL, Choice, Columns, Part, choose
 from .text import NOT_UTF_8, Blocks, Counted, Piece, Record, ends, reason
 
 MARKS = ",;\t|"
+GIVEN = re.compile(rb'"?sep=([,;\t|])"?', re.IGNORECASE)  # a line that Excel reads, and writes
 BLANK = " \r\n"
 SPACES = re.compile(rb"^ +$", re.MULTILINE)
 COUNTED = 3  # this many numbers that count up by one are numbers of columns
@@ -44,12 +45,15 @@ class Layout(NamedTuple):
 def begun(blocks: Blocks, choice: Choice, header: bool | None) -> Layout:
     """Return the layout, by the first two records; the default names are "0", "1", ...."""
     (line,) = blocks.first()
+    if given := GIVEN.fullmatch(line.strip()):
+        blocks.clear(line)
+        line = given[1]
     unquoted = re.sub(rb'"[^"]*"', b"", line)
     mark = max(MARKS, key=lambda mark: unquoted.count(mark.encode()))
     record = _record(mark)
     found = blocks.first(2, record)
     if not found:  # not even one record is whole
-        raise SelectronError(f"{blocks.fault}, after 0 rows")
+        raise SelectronError(f"{blocks.fault or 'there is no header'}, after 0 rows")
     first, *rest = found
     place = 1 + blocks.lines_before(first)
     try:
@@ -91,7 +95,9 @@ def parsed(piece: Piece, layout: Layout) -> Part:
     if wrong:
         row = wrong[0].number - 1 - len(blank)
         table = table.slice(0, row)
-        fault = f"{wrong[0].actual_columns} columns were found, and {len(layout.names)} expected"
+        found = wrong[0].actual_columns
+        columns = "1 column was" if found == 1 else f"{found} columns were"
+        fault = f"{columns} found, and {len(layout.names)} expected"
         unclosed = wrong[0].text.count('"') % 2
         fault = f"{where(row)}: {fault}{': is a quoted cell never closed?' if unclosed else ''}"
     return _part(table, layout.names, layout.columns, fault, where)

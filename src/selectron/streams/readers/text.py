@@ -168,8 +168,8 @@ class Blocks:
                 if head.startswith(magic):
                     self.packed, stream = name, unpack(file)
             self.blocks = iter(lambda: stream.read1(READ), b"")
-            if encoding is None and head.startswith(UTF_16):
-                encoding = "utf-16"
+            if encoding is None:
+                encoding = "utf-16" if head.startswith(UTF_16) else _unmarked(head)
             if encoding is not None:  # bytes that it lacks become U+FFFD
                 self.blocks = map(str.encode, codecs.iterdecode(self.blocks, encoding, "replace"))
 
@@ -202,6 +202,10 @@ class Blocks:
         """Return the number of blank lines before the first record."""
         return self.ahead.count(b"\n", 0, self.ahead.find(record))
 
+    def clear(self, record: bytes) -> None:
+        """Leave a blank line in place of the first record."""
+        self.ahead = self.ahead.replace(record, b"\n", 1)
+
     def skip(self, record: bytes) -> None:
         """Drop the first record and the blank lines before it."""
         self.ahead = self.ahead[self.ahead.find(record) + len(record) :]
@@ -215,6 +219,16 @@ class Blocks:
         except (OSError, ValueError, zlib.error, lzma.LZMAError) as error:
             what = f"the {self.packed} data are damaged" if self.packed else "reading failed"
             self.fault = f"{what} ({reason(error)})"
+
+
+def _unmarked(head: bytes) -> str | None:
+    """Return the kind of UTF-16, without a byte order mark, in which text begins; None for others.
+
+    >>> _unmarked("x,y".encode("utf-16-le")), _unmarked(b"x,y")
+    ('utf-16-le', None)
+    """
+    zeros = bytes(byte == 0 for byte in head[:4])
+    return {b"\0\1\0\1": "utf-16-le", b"\1\0\1\0": "utf-16-be"}.get(zeros)
 
 
 class Piece(NamedTuple):
