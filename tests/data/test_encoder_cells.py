@@ -16,6 +16,7 @@ from sklearn.utils import murmurhash3_32
 from tests.data.test_encoder_cuts import bits, saved
 
 from selectron.data.encoder import TableEncoder
+from selectron.data.values import number_of
 from selectron.errors import SelectronError
 
 ODD = [
@@ -54,6 +55,10 @@ ODD = [
     *("2026-01-02 24:00", "0000-01-01", "9999-12-31 23:59:59.999999", "2026-01-02 0304"),
     *("2300-01-01 00:00:00.333333", "1500-01-01 00:00:00.7", "2026-01-02T03:04:05,5"),
     "2026-01-02T03:04:05.123456789",
+    *("23/11/2026", "11/23/2026 8:30 PM", "3.1.2026 07:05", "2026/1/3", "31/02/2026", "1/2/26"),
+    *("20260102T030405Z", "3.1.2026 25:00", "13/13/2026", "1-2.2026", "3/1/2026, 00:00:01.5"),
+    *("\u22125", "(45.00)", "$-45", "-(5)", "- $5", "12,34,567", "1,23,456.5", "12,34,56", "()"),
+    *("[0.5, 1]", "{1,2}", "[]", "[a]", "[1e400]", "[1 2", "[[1]]", "[nan]", "\\N", "NaT"),
 ]
 USUAL = {
     "number": lambda r: f"{r.gauss(0, 9):.3f}",
@@ -61,11 +66,12 @@ USUAL = {
     "date": lambda r: (
         f"20{r.randint(10, 40)}-{r.randint(1, 12):02d}-03T{r.randint(0, 23):02d}:07:09"
     ),
+    "european": lambda r: f"{r.randint(1, 28):02d}.{r.randint(1, 12)}.2026 {r.randint(0, 23)}:07",
+    "american": lambda r: f"{r.randint(1, 12)}/{r.randint(1, 28):02d}/2026",
     "category": lambda r: f"v{min(int(r.expovariate(0.05)), 90)}",
     "text": lambda r: " ".join(r.choices(["alpha", "beta", "ok", "x", "Été"], k=r.randint(0, 9))),
 }
-KINDS = [*USUAL, "vector"]
-KINDS.remove("written")
+KINDS = [*({*USUAL} - {"written", "european", "american"}), "vector"]
 
 
 def odd_table(r, n):
@@ -258,6 +264,86 @@ def test_three_digits_after_a_point_are_thousands_among_whole_numbers(texts, val
     kind = encoder.columns_["c"].encoder
     assert [kind.parse(text) for text in texts] == values
     assert encoder.pack() == TableEncoder().fit(pa.table({"c": texts * 25})).pack()
+
+
+@pytest.mark.parametrize(
+    ("texts", "values"),
+    [
+        (["12,34,567", "1,23,456", "99"], [1_234_567, 123_456, 99]),
+        (["\u22121.5", "+2", "3"], [-1.5, 2, 3]),
+        (["(45.00)", "($1,234.50)", "7"], [-45, -1234.5, 7]),
+        (["$-45.00", "-$3", "- $ 2"], [-45, -3, -2]),
+        (["(-1)", "--1", "-$-1", "1,2,345", "12,34,56", "5-"], [math.nan] * 6),
+    ],
+)
+def test_signs_and_groups_of_digits(texts, values):
+    np.testing.assert_array_equal([number_of(text) for text in texts], values)
+
+
+@pytest.mark.parametrize(
+    ("form", "note"),
+    [
+        ("%d/%m/%Y %H:%M", ", the day first"),
+        ("%m/%d/%Y %I:%M %p", ", the month first"),
+        ("%d.%m.%Y, %H:%M:%S", ", the day first"),
+        ("%Y/%m/%d %H:%M", ""),
+        ("%Y%m%dT%H%M%S", ""),
+    ],
+)
+@pytest.mark.parametrize("kinds", [None, {"c": "date"}])
+def test_dates_are_read_as_people_write_them(form, note, kinds):
+    days = pd.date_range("2026-01-13", periods=300, freq="31h")
+    encoder, texts = TableEncoder(kinds), days.strftime(form).tolist()
+    found = encoder.fit_transform(pa.table({"c": texts}))
+    assert encoder.report() == [f"c: date{note}"]
+    assert encoder.pack() == TableEncoder(kinds).fit([{"c": text} for text in texts]).pack()
+    usual = days.strftime("%Y-%m-%d %H:%M").tolist()
+    assert (found == TableEncoder().fit_transform(pa.table({"c": usual}))).all()
+
+
+def test_a_month_met_late_starts_the_dates_again():
+    texts = ["01/02/2026", "02/03/2026", "03/25/2026"]  # the day first, until the last
+    encoder = TableEncoder().fit([{"c": text} for text in texts * 40])
+    assert encoder.report() == ["c: date, the month first"]
+    assert encoder.columns_["c"].encoder.count == 118
+
+
+def test_fields_of_objects_are_columns():
+    users = [{"age": i * 1.0, "home": {"zip": f"z{i % 3}"}} for i in range(150)]
+    rows = [{"user": user, "n": i, "v": {}} for i, user in enumerate(users)]
+    rows[7]["user"] = None
+    flat = [
+        {"user.age": i * 1.0, "user.home.zip": f"z{i % 3}", "n": i} if i != 7 else {"n": i}
+        for i in range(150)
+    ]
+    encoder = TableEncoder()
+    expected = bits([TableEncoder().fit(flat).look(flat)])
+    assert bits([encoder.fit(rows).look(rows)]) == expected
+    table = pa.Table.from_pylist([{k: v for k, v in row.items() if k != "v"} for row in rows])
+    frame = pd.DataFrame({"user": [row["user"] for row in rows], "n": range(150)})
+    for each in (table, frame):
+        assert bits([TableEncoder().fit(each).look(each)]) == expected
+    assert encoder.report()[0] == "user.age: number, 0.7% blank"
+
+
+@pytest.mark.parametrize("form", ["[{}]", "{{{}}}", " [ {} ]"])
+def test_lists_may_be_written_as_text(form):
+    vectors = np.random.default_rng(0).normal(size=(300, 5)).round(3).tolist()
+    texts = [form.format(", ".join(map(str, v))) for v in vectors]
+    found, usual = TableEncoder(), TableEncoder()
+    expected = bits(usual.learn({"v": vectors}))
+    assert bits(found.learn({"v": texts})) == expected
+    alone = TableEncoder()
+    assert bits([alone.learn_one({"v": text}) for text in texts]) == expected
+    assert found.report() == ["v: vector, 5 numbers"]
+
+
+def test_lists_of_words_are_text():
+    rows = [{"tags": ["red", "warm"] if i % 2 else ["blue"]} for i in range(150)]
+    encoder = TableEncoder()
+    expected = bits([encoder.learn_one(row) for row in rows])
+    assert encoder.report() == ["tags: text, 1.5 words on average"]
+    assert bits(TableEncoder().learn(pa.Table.from_pylist(rows))) == expected
 
 
 def test_durations_are_numbers():

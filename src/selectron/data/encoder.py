@@ -15,10 +15,11 @@ from .cells import check_unique
 from .dicts import is_dict
 from .kinds import Cells, Layout
 from .tables import FIRST_ROWS, KINDS, Column, arrow, schema
-from .values import blanks_of
+from .values import blanks_of, flattened
 
 CHUNK = 8192  # rows that are encoded at a time
 FORMS = ("auto", "dense", "sparse")
+CATEGORIES = 96  # columns of categories, beyond which dense rows would have over 1,024 features
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -40,7 +41,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     ignore : sequence of str, default ()
         Columns that are left out.
     form : {"auto", "dense", "sparse"}, default "auto"
-        The form of the rows; "auto" is sparse if a column of the first row is text.
+        The form of the rows; "auto" is sparse if a column of the first row is text, or if over 96
+        columns are categories.
     text_size : int, default 32768
         Number of features that words are hashed to in sparse rows.
 
@@ -95,7 +97,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             for start in range(0, len(X), CHUNK):
                 yield from self._joined(X[start : start + CHUNK])
             return
-        table, start = arrow(X), 0
+        table, start = arrow(X, self._named()), 0
         if len(table) == 0:
             return
         table = self._table(table, spare)
@@ -222,6 +224,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Return the features of a row by their places, and the width."""
         if type(x) is not dict and not is_dict(x):
             raise SelectronError(f"A row must be a dict, got {shown(x)}.")
+        if dict in map(type, x.values()):
+            x = flattened(x, self._named())
         if learn and ("columns_" not in self.__dict__ or not x.keys() <= self.columns_.keys()):
             self._add_columns(x)
         out: dict[int, float] = {}
@@ -328,11 +332,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _table(self, X: Any, spare: Container[str] | None) -> pa.Table:
         """Return X as an Arrow table, with the columns of the first one; None spares all others."""
-        table = arrow(X)
+        table = arrow(X, self._named())
         names = table.column_names
         check_unique(names)
         if not hasattr(self, "columns_"):
-            self._check_parameters()
             self._check_names(names)
             first = table.slice(0, 1).to_pylist()
             self._start(first[0] if first else dict.fromkeys(names), schema(table))
@@ -354,8 +357,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         for column in trial:
             if not column.settled:
                 column.recognise(x[column.name])
-        text = any(column.kind == "text" for column in trial)
-        sparse = self.form == "sparse" or (self.form == "auto" and text)
+        kinds = [column.kind for column in trial]
+        sparse = "text" in kinds or kinds.count("category") > CATEGORIES
+        sparse = sparse if self.form == "auto" else self.form == "sparse"
         self.columns_, self.n_first_, self.n_rows_ = columns, len(columns), 0
         self.layout_ = Layout(int(self.text_size) if sparse else 0)
 
@@ -374,6 +378,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             if not isinstance(kind, str) or kind not in KINDS:
                 kinds = ", ".join(KINDS)
                 raise SelectronError(f"Column {name!r} must be one of {kinds}, got {shown(kind)}.")
+
+    def _named(self) -> set[str]:
+        """Return the columns that parameters name, where objects stay whole."""
+        if not hasattr(self, "columns_"):
+            self._check_parameters()
+        return {str(name) for name in (*(self.columns or {}), *self.ignore)}
 
     def _given(self, name: str) -> str | None:
         """Return the kind that a parameter gives a column."""

@@ -11,6 +11,7 @@ from .times import END, seconds
 from .times import FIRST as EARLIEST
 from .values import LARGEST, blanks_of, dates_of, is_blank, number_of, numbers_of
 
+STYLES = {",": "decimal comma", "dmy": "the day first", "mdy": "the month first"}
 CLIP = 8.0  # standard deviations from the mean at which numbers are clipped
 
 
@@ -25,30 +26,30 @@ class Number(Kind):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.mark = -1  # the place of the mark of blanks
-        self.decimal = "."  # the mark of text
+        self.style = ""  # of text: "," if that is the decimal mark
         self.start()
 
     def start(self) -> None:
         """Start the mean and the deviation."""
         self.count, self.first, self.total, self.squares = 0, math.nan, 0.0, 0.0
 
-    def read_with(self, decimal: str) -> None:
-        """Read text with this decimal mark; what was read with another is forgotten."""
-        if decimal != self.decimal:
-            self.decimal = decimal
+    def read_with(self, style: str) -> None:
+        """Read text in this style; what was read in another is forgotten."""
+        if style != self.style:
+            self.style = style
             self.start()
 
     def details(self) -> list[str]:
         """Return how text is read, if not as Python writes numbers."""
-        return ["decimal comma"] if self.decimal == "," else []
+        return [STYLES[self.style]] if self.style in STYLES else []
 
     def parse(self, x: Any) -> float:
         """Return a value as a number, NaN if it is none."""
-        return number_of(x, self.decimal)
+        return number_of(x, self.style or ".")
 
     def parse_all(self, array: pa.Array) -> np.ndarray:
         """Return values as numbers, NaN where there is none."""
-        return numbers_of(array, self.decimal)
+        return numbers_of(array, self.style or ".")
 
     def features(self) -> list[str]:
         """Return the names of the features of a number."""
@@ -191,14 +192,15 @@ TABLES = [
 class Date(Number):
     """Dates and times: the trend as a number, and the hour, the weekday and the day of the year.
 
-    The last three lie on circles: a sine and a cosine each.
+    The last three lie on circles: a sine and a cosine each. `style` is the order of day, month and
+    year in text that is not as ISO 8601 has it.
     """
 
     kind = "date"
 
     def parse(self, x: Any) -> float:
         """Return a date in seconds since 1970, NaN if it is none."""
-        found = math.nan if is_blank(x) else seconds(x)
+        found = math.nan if is_blank(x) else seconds(x, self.style)
         return found if EARLIEST <= found < END else math.nan
 
     def parse_all(self, array: pa.Array) -> np.ndarray:

@@ -4,7 +4,7 @@ The kind of a column is recognised from its type, or from its first values.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from datetime import date
 from typing import Any
 
@@ -14,7 +14,8 @@ import pyarrow as pa
 from ..errors import SelectronError
 from .kinds import Category, Ignored, Kind, Text, Vector
 from .measured import Date, Number
-from .values import is_blank, number_of, text_of
+from .times import iso, seconds
+from .values import is_blank, is_text, number_of, text_of, vector_of
 
 KINDS: dict[str, type[Kind]] = {
     "number": Number,
@@ -24,15 +25,23 @@ KINDS: dict[str, type[Kind]] = {
     "vector": Vector,
     "ignored": Ignored,
 }
-DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}.*)?")
+DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}.*)?|[0-9]{8}T[0-9]{4,6}Z?")
+ORDERS = "ymd", "dmy", "mdy"  # of year, month and day
 OBJECT = np.dtype(object)
 OBJECTS = {b"selectron": b"objects"}  # metadata of columns whose types Arrow guesses
 GROUPED = 3  # numbers with three digits after a point, from which these are thousands
 FIRST_ROWS = 100  # of a column, from its first value on, in which the kind is recognised
 
 
-def arrow(X: Any) -> pa.Table:
-    """Return a data frame, or a dict of columns, as an Arrow table."""
+def arrow(X: Any, whole: Container[str] = ()) -> pa.Table:
+    """Return a data frame, or a dict of columns, as an Arrow table.
+
+    The fields of objects are columns, such as "user.age"; objects that stay `whole` are text.
+    """
+    return _flat(_table(X), whole)
+
+
+def _table(X: Any) -> pa.Table:
     if isinstance(X, pa.Table):
         return _usual(X)
     if isinstance(X, np.ndarray) and X.ndim == 2:
@@ -64,6 +73,27 @@ def _joined(names: Iterable[Any], columns: Iterable[Any]) -> pa.Table:
     return pa.table(arrays, schema=pa.schema(fields))
 
 
+def _flat(table: pa.Table, whole: Container[str]) -> pa.Table:
+    """Return a table without objects: their fields are columns, or they are text."""
+    while any(pa.types.is_struct(field.type) for field in table.schema):
+        fields, columns = list[pa.Field](), list[pa.ChunkedArray]()
+        for field, column in zip(table.schema, table.columns, strict=True):
+            inner, arrays = [field], [column]
+            if pa.types.is_struct(field.type) and field.name in whole:
+                inner = [field.with_type(pa.string())]
+                arrays = [pa.array(map(text_of, column.to_pylist()))]
+            elif pa.types.is_struct(field.type):
+                arrays = column.flatten()
+                inner = [
+                    pa.field(f"{field.name}.{one.name}", one.type, metadata=field.metadata)
+                    for one in field.type
+                ]
+            fields += inner
+            columns += arrays
+        table = pa.table(columns, schema=pa.schema(fields))
+    return table
+
+
 def _usual(table: pa.Table) -> pa.Table:
     """Return a table whose text is of the type that Arrow computes with; Polars has views."""
     types = {pa.string_view(): pa.string()}
@@ -77,7 +107,7 @@ def _usual(table: pa.Table) -> pa.Table:
 def array_of(column: Any) -> pa.Array:
     """Return a column as an Arrow array, as text if its values are of several types, or odd ones.
 
-    Intervals, periods and dicts are odd, and lists as categories.
+    Intervals and periods are odd, and lists as categories.
     """
     try:
         array = pa.array(column, from_pandas=True)
@@ -85,8 +115,7 @@ def array_of(column: Any) -> pa.Array:
         return pa.array([text_of(x) for x in column])
     coded = pa.types.is_dictionary(array.type)
     kind = array.type.value_type if coded else array.type
-    odd = isinstance(kind, pa.BaseExtensionType) or pa.types.is_struct(kind)
-    if not (odd or (coded and pa.types.is_nested(kind))):
+    if not (isinstance(kind, pa.BaseExtensionType) or (coded and pa.types.is_nested(kind))):
         return array
     texts = pa.array([text_of(x) for x in column])
     return texts.dictionary_encode() if coded else texts
@@ -95,13 +124,13 @@ def array_of(column: Any) -> pa.Array:
 class Column:
     """A column: its kind, which its type or the first values settle unless it is given.
 
-    The first values settle the decimal mark of numbers that are text, too.
+    The first values settle how numbers and dates in text are read, too.
     """
 
     def __init__(self, name: str, given: str | None = None, typed: str | None = None) -> None:
         self.name, self.given = name, given
         kind = given or typed
-        self.settled = kind is not None and (kind != "number" or typed == "number")
+        self.settled = kind is not None and (kind not in ("number", "date") or typed == kind)
         self.encoder: Any = None  # of the kind; None if it is not known yet
         self.made: dict[str, Kind] = {}
         self.choose(kind)
@@ -109,8 +138,9 @@ class Column:
 
     def _count_anew(self) -> None:
         """Start the counts from which the kind follows."""
-        self.rows = self.values = self.dates = self.vectors = self.words = self.letters = 0
+        self.rows = self.values = self.vectors = self.lists = self.words = self.letters = 0
         self.numbers = self.commas = self.grouped = self.same = 0  # by the decimal mark
+        self.dates = self.ymd = self.dmy = self.mdy = 0  # as ISO 8601 has them, and in each order
         self.distinct: set[str] = set()
 
     def choose(self, kind: str | None) -> None:
@@ -128,8 +158,8 @@ class Column:
             self.values += 1
             self._count(x)
             self.choose(self.given or self._likely())
-            if self.kind == "number":
-                self.encoder.read_with(self._decimal())
+            if self.kind in ("number", "date"):
+                self.encoder.read_with(self._decimal() if self.kind == "number" else self._order())
         if self.rows >= FIRST_ROWS:
             self.settled = True
             if self.kind == "category" and self._is_id():
@@ -139,9 +169,18 @@ class Column:
     def _count(self, x: Any) -> None:
         text = text_of(x)
         if isinstance(x, list | tuple | np.ndarray):
+            words = any(isinstance(entry, str) for entry in x)
+            self.lists += words
+            self.vectors += not words
+        elif text[:1] in ("[", "{") and vector_of(x) is not None:
             self.vectors += 1
         elif isinstance(x, date) or (isinstance(x, str) and DATE.fullmatch(x.strip())):
             self.dates += 1
+        elif isinstance(x, str) and any(iso(text, order) for order in ORDERS):
+            self.ymd, self.dmy, self.mdy = (
+                n + (seconds(x, order) == seconds(x, order))
+                for n, order in zip((self.ymd, self.dmy, self.mdy), ORDERS, strict=True)
+            )
         elif not isinstance(x, bool | np.bool_):
             point, comma = number_of(x), number_of(text, ",")
             self.numbers += point == point
@@ -153,19 +192,25 @@ class Column:
         self.distinct.add(text)
 
     def _decimal(self) -> str:
-        """Return the decimal mark, given the values so far.
+        """Return "," if that is the decimal mark of most values so far.
 
         If a point and a comma fit alike, some numbers like 1.234 among whole ones are thousands.
         """
         if self.commas != self.numbers:
-            return "," if self.commas > self.numbers else "."
-        return "," if self.same and self.grouped >= GROUPED else "."
+            return "," if self.commas > self.numbers else ""
+        return "," if self.same and self.grouped >= GROUPED else ""
+
+    def _order(self) -> str:
+        """Return the order of day, month and year that most values fit; if alike, the day first."""
+        counts = {"ymd": self.ymd, "dmy": self.dmy, "mdy": self.mdy}
+        return max(counts, key=counts.__getitem__) if any(counts.values()) else ""
 
     def _likely(self) -> str:
         """Return the most likely kind, given the values so far."""
         n = self.values
-        numbers = max(self.numbers, self.commas)
-        counts = {"number": numbers, "date": self.dates, "vector": self.vectors}
+        numbers, dates = max(self.numbers, self.commas), max(self.ymd, self.dmy, self.mdy)
+        counts = {"number": numbers, "date": self.dates + dates, "vector": self.vectors}
+        counts["text"] = self.lists
         for kind, count in counts.items():
             if count >= 0.75 * n:
                 return kind
@@ -222,7 +267,9 @@ def kind_of(dtype: pa.DataType) -> str | None:
         return "category"
     if t.is_timestamp(dtype) or t.is_date(dtype):
         return "date"
-    return "vector" if t.is_list(dtype) or t.is_fixed_size_list(dtype) else None
+    if t.is_list(dtype) or t.is_fixed_size_list(dtype):
+        return "text" if is_text(dtype.value_type) else "vector"
+    return None
 
 
 def schema(table: pa.Table) -> dict[str, str | None]:

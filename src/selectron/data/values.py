@@ -2,22 +2,25 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from contextlib import suppress
 from datetime import timedelta
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from .cells import ABSENT
 from .labels import is_missing
 from .times import END
 from .times import FIRST as EARLIEST
 
-BLANKS = frozenset({"", "?", "na", "n/a", "#n/a", "<na>", "nan", "null", "none"})
+BLANKS = ABSENT | {"none"}
 # as Arrow reads them: \d has digits of other scripts
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+MINUS = "\u2212"
 SPACES = " \u00a0\u202f'\u2019"  # between groups of digits
 CODES = (
     "AUD BRL CAD CHF CNY CZK DKK EUR GBP HKD HUF INR JPY KRW MXN NOK NZD PLN SEK SGD TRY USD ZAR"
@@ -26,6 +29,7 @@ UNIT = rf"(?:[A-Z]{{0,2}}[$€£¥₹₩₽₺₫₴₪₱฿]|kr|{CODES.replace
 LARGEST = 1e150  # squares of larger numbers overflow
 HUGE = 1e6  # products of smaller numbers with weights are finite
 LISTS = {list, tuple, np.ndarray}
+LISTED = re.compile(r"\s*[\[{]([^\[\]{}]*)[\]}]\s*")  # as JSON, NumPy and databases write lists
 
 
 def is_blank(x: Any) -> bool:
@@ -39,12 +43,12 @@ def is_blank(x: Any) -> bool:
 
 def written(mark: str, group: str) -> re.Pattern[str]:
     """Return the pattern of numbers as people write them, given the decimal mark."""
-    grouped = rf"[1-9][0-9]{{0,2}}([{group}{SPACES}])[0-9]{{3}}(?:\3[0-9]{{3}})*"
-    digits = rf"(?:{grouped}|[0-9]+)"
-    number = rf"{digits}(?:{mark}[0-9]+)?|{mark}[0-9]+"
-    return re.compile(
-        rf"([+-]?) ?{UNIT}? ?((?:{number})(?:[eE][+-]?[0-9]+)?)[ \u00a0\u202f]?(?:{UNIT}|%)?"
-    )
+    grouped = rf"[1-9][0-9]{{0,2}}(?P<group>[{group}{SPACES}])[0-9]{{3}}(?:(?P=group)[0-9]{{3}})*"
+    lakhs = r"|[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}" if group == "," else ""
+    digits = rf"(?:{grouped}{lakhs}|[0-9]+)"
+    number = rf"(?:{digits}(?:{mark}[0-9]+)?|{mark}[0-9]+)(?:[eE][+-]?[0-9]+)?"
+    sign = rf"(?:(?P<sign>[+-]?) ?{UNIT}? ?|{UNIT} ?(?P<inner>[+-]))"
+    return re.compile(rf"{sign}(?P<number>{number})[ \u00a0\u202f]?(?:{UNIT}|%)?")
 
 
 WRITTEN = {".": written(r"\.", ","), ",": written(",", ".")}
@@ -59,11 +63,19 @@ def plain_number(text: str, decimal: str) -> str:
 
     >>> plain_number("$1,234.50", "."), plain_number("-1.234,5 EUR", ","), plain_number("3,5", ".")
     ('1234.50', '-1234.5', '')
+    >>> plain_number("(45.00)", "."), plain_number("12,34,567", "."), plain_number("\u22121.5", ".")
+    ('-45.00', '1234567', '-1.5')
     """
     if decimal == "." and NUMBER.fullmatch(text):
         return text
+    text = text.replace(MINUS, "-")
+    if text[:1] + text[-1:] == "()":  # as accountants write debts
+        text = f"-{text[1:-1]}"
     found = WRITTEN[decimal].fullmatch(text)
-    return found[1] + found[2].translate(PLAIN[decimal]) if found else ""
+    if not found:
+        return ""
+    sign = found["sign"] or found["inner"] or ""
+    return sign + found["number"].translate(PLAIN[decimal])
 
 
 def number_of(x: Any, decimal: str = ".") -> float:
@@ -103,22 +115,33 @@ def text_of(x: Any) -> str:
 
 
 def vector_of(x: Any) -> np.ndarray | None:
-    """Return a list as numbers, None if it is none, or one is too large."""
+    """Return a list, or one that is written as text, as numbers; None if one is none or too large.
+
+    >>> vector_of((1, 2.5)), vector_of("[0.5, -1e3]"), vector_of("{1 2}"), vector_of("[spam]")
+    (array([1. , 2.5]), array([ 5.e-01, -1.e+03]), array([1., 2.]), None)
+    """
+    largest = LARGEST
+    if isinstance(x, str):
+        found = LISTED.fullmatch(x)
+        x, largest = found[1].replace(",", " ").split() if found else None, HUGE
     try:
         values = np.asarray(x, dtype=float)
     except (TypeError, ValueError):
         return None
-    sound = values.ndim == 1 and len(values) and (np.abs(values) < LARGEST).all()
+    sound = values.ndim == 1 and len(values) and (np.abs(values) < largest).all()
     return values + 0.0 if sound else None  # no -0.0, which sums of sparse rows do not keep
 
 
 def has_huge(x: Mapping[str, Any]) -> bool:
-    """Return whether a row has a list of such numbers that a model may refuse it.
+    """Return whether a row has objects, or a list of such numbers that a model may refuse it.
 
     >>> has_huge({"v": [1e9, 2.0]}), has_huge({"v": [1.0, 2.0], "n": 1e9})
     (True, False)
     """
-    if LISTS.isdisjoint(map(type, x.values())):
+    kinds = set(map(type, x.values()))
+    if dict in kinds:
+        return True
+    if LISTS.isdisjoint(kinds):
         return False
     lists = [vector_of(value) for value in x.values() if type(value) in LISTS]
     return any(values is not None and np.abs(values).max() > HUGE for values in lists)
@@ -135,6 +158,24 @@ def vectors_of(array: pa.Array) -> list[np.ndarray | None] | np.ndarray:
         if lengths[0] and (lengths == lengths[0]).all() and (np.abs(flat) < LARGEST).all():
             return flat.reshape(len(array), -1) + 0.0
     return [vector_of(x) for x in array.to_pylist()]
+
+
+def flattened(x: Mapping[str, Any], whole: Container[str] = ()) -> dict[str, Any]:
+    """Return a row in which the fields of objects are columns, but for objects that stay `whole`.
+
+    >>> flattened({"user": {"age": 30, "home": {"zip": "75011"}}, "n": 1})
+    {'user.age': 30, 'user.home.zip': '75011', 'n': 1}
+    """
+    found = dict(x)
+    while any(type(value) is dict and name not in whole for name, value in found.items()):
+        cells = (
+            [(f"{name}.{key}", inner) for key, inner in value.items()]
+            if type(value) is dict and name not in whole
+            else [(name, value)]
+            for name, value in found.items()
+        )
+        found = dict(chain.from_iterable(cells))
+    return found
 
 
 def is_text(kind: pa.DataType) -> bool:
