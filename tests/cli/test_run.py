@@ -375,6 +375,15 @@ def test_results_that_cannot_be_printed(stream, option):
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.skipif(not FULL.exists(), reason="there is no device that is always full")
+def test_a_model_that_cannot_be_shown(call, stream):
+    call("run", stream[0], *FAST, "--save", "kept.model")
+    with FULL.open("w") as full:
+        command = [sys.executable, "-m", "selectron", "show", "kept.model"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (1, "selectron: the output: no space left on device\n")
+
+
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="there is no folder where no file can be")
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_a_file_that_cannot_be_made(call, stream, ending):

@@ -1,7 +1,9 @@
 """The command line."""
 
+import errno
 import sys
 
+FULL = errno.ENOSPC, errno.EFBIG, errno.EDQUOT
 INTERRUPTED = 130  # the exit code with which a shell reports Ctrl-C
 MOST = 2**32 - 1  # which every seed, size and number of rows may be
 try:
@@ -135,8 +137,9 @@ def reported(interrupted: str = "", extra: str = "") -> Iterator[None]:
     except MemoryError as error:
         reason = f"there is not enough memory ({error})"
     except OSError as error:
-        known = error.filename is not None and error.strerror
-        reason = f"{error.filename}: {str(error.strerror).lower()}" if known else str(error)
+        where = error.filename or ("the output" if error.errno in FULL else None)
+        known = where is not None and error.strerror
+        reason = f"{where}: {str(error.strerror).lower()}" if known else str(error)
     except KeyboardInterrupt:
         reason, code = interrupted, INTERRUPTED
     if reason:
