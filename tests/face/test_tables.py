@@ -1,5 +1,6 @@
 """Tables of mixed columns: `encoder="auto"` through the estimator."""
 
+import copy
 import datetime
 
 import numpy as np
@@ -107,6 +108,17 @@ def test_a_column_that_is_ignored_may_be_missing():
     clf.partial_fit(FRAME[["age"]], LABELS)
     twin.partial_fit(FRAME, LABELS)
     assert clf.predict_proba(FRAME).tolist() == twin.predict_proba(FRAME[["age"]]).tolist()
+
+
+def test_columns_to_be_ignored_may_come_later():
+    encoder = TableEncoder(ignore=["id", "typist"])
+    clf = OnlineClassifier(Perceptron(), encoder=encoder, random_state=0).fit(FRAME, LABELS)
+    twin = copy.deepcopy(clf).partial_fit(FRAME, LABELS).partial_fit(FRAME[:1], LABELS[:1])
+    later = FRAME.assign(id=range(40))
+    clf.partial_fit(later, LABELS).partial_fit(later[:1].to_dict("records"), LABELS[:1])
+    assert clf.encoder_.pack() == twin.encoder_.pack()
+    assert clf.decide(later.iloc[0].to_dict())[:2] == twin.decide(FRAME.iloc[0].to_dict())[:2]
+    assert clf.encoder_.n_features_in_ == clf.n_features_in_ == 2
 
 
 def test_names_that_are_numbers_are_compared_as_text():

@@ -131,7 +131,7 @@ class ModelSession:
     def _keep(self, ended: bool = False) -> None:
         """Save the model, and the place in the file."""
         place = Place(*self.identity, self.row, self.ticket, ended)
-        keep(self.path, self.saved.classifier, place)
+        keep(self.path, self.saved._replace(place=place))
 
     def play(self) -> int:
         """Play until the file ends, or somebody quits; return the exit code."""

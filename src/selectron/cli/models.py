@@ -77,10 +77,18 @@ class Saved(NamedTuple):
         record = record_of(self.classifier.model_.past)
         return record.since if record.window >= 0 else -math.inf
 
-    def strangers(self, chunk: Chunk) -> list[str]:
-        """Return the columns of a table that the model does not know: they are left out."""
-        names = getattr(chunk.rows, "column_names", ()) if self.encoder else ()
-        return [name for name in names if name not in self.encoder.columns_]
+    def known(self, chunk: Chunk) -> tuple[Chunk, list[str]]:
+        """Return a chunk without the columns of a table that the model does not know; their names.
+
+        The fields of objects are columns, too.
+        """
+        if self.encoder is None or not hasattr(chunk.rows, "column_names"):
+            return chunk, []
+        from ..data.tables import arrow
+
+        table = arrow(chunk.rows, {*map(str, self.encoder.columns or ()), *self.encoder.ignore})
+        names = [name for name in table.column_names if name not in self.encoder.columns_]
+        return chunk._replace(rows=table.drop_columns(names)), names
 
     def contest(self, delay: int | None) -> Contest:
         """Return a contest of the model alone, whose labels are late by `delay` rows."""
@@ -118,20 +126,22 @@ def save(path: str, contest: Contest, choice: Choice, before: Saved | None) -> N
         if len(before.classifier.classes_) == model.classes:
             clf.classes_ = before.classifier.classes_
             clf.class_weight_ = before.classifier.class_weight_
-    if contest.encoder is not None:
-        clf.encoder_ = contest.encoder
-        clf.feature_names_in_ = contest.encoder.feature_names_in_
     ignore = before.choice.ignore if before and before.choice else choice.ignore
-    clf.choice_ = choice.label, ignore, choice.time
-    keep(path, clf, before and before.place)
+    choice = Choice(choice.label, ignore, choice.time)
+    if (encoder := contest.encoder) is not None:
+        left = filter(None, (*encoder.ignore, choice.label, *choice.ignore, choice.time))
+        encoder.ignore = tuple(dict.fromkeys(left))
+        clf.encoder_, clf.feature_names_in_ = encoder, encoder.feature_names_in_
+    keep(path, Saved(clf, choice, before and before.place))
 
 
-def keep(path: str, clf: "OnlineClassifier", place: Place | None) -> None:
-    """Write a classifier and a place to a file, atomically."""
+def keep(path: str, saved: Saved) -> None:
+    """Write what a model file holds, atomically."""
     from ..estimator import packing
 
-    header, arrays = packing.described(clf)
-    storage.write(path, header | ({"place": place} if place else {}), arrays)
+    header, arrays = packing.described(saved.classifier)
+    own = {"choice": saved.choice, "place": saved.place}
+    storage.write(path, header | {name: one for name, one in own.items() if one}, arrays)
 
 
 def load(path: str) -> Saved:
@@ -144,8 +154,9 @@ def load(path: str) -> Saved:
 
     header, arrays = storage.read(path)
     clf = packing.restored(OnlineClassifier, path, header, arrays, ())
-    choice = Choice(*clf.choice_) if hasattr(clf, "choice_") else None
-    return Saved(clf, choice, Place(*header["place"]) if "place" in header else None)
+    choice = Choice(*header["choice"]) if "choice" in header else None
+    place = Place(*header["place"]) if "place" in header else None
+    return Saved(clf, choice and choice._replace(ignore=tuple(choice.ignore)), place)
 
 
 @contextmanager

@@ -288,9 +288,11 @@ class Session:
         given = self.options
         if self.before and self.source.guessed:
             raise SelectronError("the model does not know the column of labels: give --label")
-        if self.before and not self.rows and (names := self.before.strangers(chunk)):
-            what = "columns that the model does not know are left out"
-            warn(f"{self.file}: {what}: {', '.join(names)}")
+        if self.before:
+            chunk, names = self.before.known(chunk)
+            if names and not self.rows:
+                what = "columns that the model does not know are left out"
+                warn(f"{self.file}: {what}: {', '.join(names)}")
         scored = given["metrics"] or given["as_json"] or given["calibration"]
         # the probabilities of a model that is saved learn from full records
         full = bool(append or self.bounds or given["save"])

@@ -1,6 +1,6 @@
 """TableEncoder: tables of mixed columns as rows of numbers, learned with the stream."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         The kinds of some columns, by name: "number", "category", "date", "text", "vector" or
         "ignored".
     ignore : sequence of str, default ()
-        Columns that are left out.
+        Columns that are left out, of every table that has them.
     form : {"auto", "dense", "sparse"}, default "auto"
         The form of the rows; "auto" is sparse if a column of the first row is text, or if over 96
         columns are categories.
@@ -86,12 +86,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     # A stream
 
-    def learn(self, X: Any, spare: Container[str] = ()) -> Iterator[Dense | Sparse]:
+    def learn(self, X: Any) -> Iterator[Dense | Sparse]:
         """Encode rows and learn from each before the next; yield blocks, each of one width.
 
         X is a data frame (pandas, Polars, Arrow), a dict of columns, or a list of dicts. Raises
-        SelectronError if the names of columns are not those of the first table, in any order;
-        `spare` ones are left out.
+        SelectronError if the names of columns, but for those of `ignore`, are not those of the
+        first table, in any order.
         """
         if isinstance(X, list | tuple):
             for start in range(0, len(X), CHUNK):
@@ -100,7 +100,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         table, start = arrow(X, self._named()), 0
         if len(table) == 0:
             return
-        table = self._table(table, spare)
+        table = self._table(table)
         while start < len(table):
             part = table.slice(start, CHUNK)
             if self._unsettled(part):
@@ -123,7 +123,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         check_is_fitted(self, "columns_")
         if isinstance(X, list | tuple):
             return self._rows([self._encode(x, False)[0] for x in X])
-        table, found = self._table(X, None), []
+        table, found = self._table(X, others=True), []
         for column in self.columns_.values():
             if column.encoder is not None:
                 array = table.column(column.name).combine_chunks()
@@ -250,7 +250,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             self._check_parameters()
             self._start(x, {})
         for name in x:
-            if name not in self.columns_:
+            if name not in self.columns_ and name not in map(str, self.ignore):
                 self.columns_[name] = Column(name, self._given(name))
 
     def _learn_arrays(self, part: pa.Table) -> Iterator[Dense | Sparse]:
@@ -330,8 +330,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         waiting = [name for name, column in self.columns_.items() if not column.settled]
         return any(not blanks_of(part.column(name).combine_chunks()).all() for name in waiting)
 
-    def _table(self, X: Any, spare: Container[str] | None) -> pa.Table:
-        """Return X as an Arrow table, with the columns of the first one; None spares all others."""
+    def _table(self, X: Any, others: bool = False) -> pa.Table:
+        """Return X as an Arrow table, with the columns of the first one; there may be `others`."""
         table = arrow(X, self._named())
         names = table.column_names
         check_unique(names)
@@ -346,7 +346,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                     raise SelectronError(f"There is no column {name!r}, {had}.")
                 table = table.append_column(name, pa.nulls(len(table)))
         for name in names:
-            if spare is not None and name not in self.columns_ and name not in spare:
+            if not others and name not in self.columns_ and name not in map(str, self.ignore):
                 raise SelectronError(f"There was no column {name!r} in earlier rows: leave it out.")
         return table.select(list(self.columns_))
 
@@ -392,7 +392,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return {str(key): kind for key, kind in (self.columns or {}).items()}.get(name)
 
     def _check_names(self, names: Sequence[str]) -> None:
-        """Raise SelectronError if a parameter names a column that a table does not have."""
-        for name in [*(self.columns or {}), *self.ignore]:
+        """Raise SelectronError if `columns` names one that a table does not have."""
+        for name in self.columns or ():
             if str(name) not in names:
                 raise SelectronError(f"There is no column {name!r}: there are {', '.join(names)}.")

@@ -16,7 +16,7 @@ from ..model.calibration import Belief, proba_of
 from ..model.run import indices
 from . import checks
 from .parameters import all_or_nothing, flag, part
-from .rows import TakesRows, without
+from .rows import TakesRows
 
 __all__ = ["Decision"]
 NO_LABELS = np.empty(0, dtype=object)
@@ -228,8 +228,6 @@ class Live(TakesRows):
             return checks.plain_row(x, self.model_, self.__dict__.get("names_"))
         if not is_dict(x) or has_huge(x):
             return None
-        if "choice_" in self.__dict__:
-            x = without(x, self._left_out)
         block = encoder.learn_one(x)
         self.model_.widen(encoder.width_)
         return block

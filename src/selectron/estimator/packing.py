@@ -47,7 +47,6 @@ def described(clf: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     keyed = list(clf.names_) if hasattr(clf, "names_") else None
     encoder = clf.encoder_.pack() if hasattr(clf, "encoder_") else None
     header |= {"named": clf.named_, "keyed": keyed, "encoder": encoder}
-    header |= {"choice": clf.choice_} if hasattr(clf, "choice_") else {}
     return {**header, "class_weight": list(clf.class_weight_.items())}, arrays
 
 
@@ -91,9 +90,6 @@ def _restored(cls: Any, header: dict, arrays: dict, parts: tuple[Any, ...]) -> A
     if header["names"]:
         clf.feature_names_in_ = np.array(header["names"], dtype=object)
     clf.named_ = bool(header["named"])
-    if header.get("choice"):  # of columns, by the command line
-        label, ignored, time = header["choice"]
-        clf.choice_ = label, tuple(ignored), time
     _must(clf.classes_.ndim == 1 and max(2, len(clf.classes_)) == clf.model_.classes)
     _must(len(header["names"] or range(clf.n_features_in_)) == clf.n_features_in_)
     return clf

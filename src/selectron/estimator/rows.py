@@ -61,22 +61,13 @@ class TakesRows(NestedParameters):
         if not new:
             return self.encoder_.look(table), n
         self.encoder_ = self.encoder_.copy() if fitted else new_encoder(self.encoder)
-        spare = self._left_out
-        if isinstance(table, list | tuple) and spare:
-            table = [without(x, spare) for x in table]
-        blocks = list(self.encoder_.learn(table, spare))
+        blocks = list(self.encoder_.learn(table))
         self.n_features_in_ = self.encoder_.n_features_in_
         if not self.encoder_.sparse_:
             return blocks, n
         if fitted:
             self._widen(self.encoder_.width_)
         return joined(blocks), n
-
-    @property
-    def _left_out(self) -> set[str]:
-        """Return the columns that the command line chose not to learn from: the label and so on."""
-        label, ignored, time = self.__dict__.get("choice_", ("", (), None))
-        return {label, *ignored, time} - {"", None}
 
     def _keyed(self, X: Any, fitted: bool, new: bool) -> Sparse:
         """Return a list of dicts as a block."""
@@ -117,11 +108,6 @@ def new_encoder(value: Any) -> TableEncoder:
     if isinstance(value, TableEncoder):
         return clone(value)
     raise SelectronError(f'encoder must be "auto", a TableEncoder or None, got {shown(value)}.')
-
-
-def without(x: Any, names: set[str]) -> Any:
-    """Return a row without some of its columns."""
-    return {key: value for key, value in x.items() if key not in names} if is_dict(x) else x
 
 
 def is_table(X: Any) -> bool:

@@ -245,7 +245,7 @@ class Contest:
         finally:
             if encoder is not None and (played := self.rows - start) < len(chunk.labels):
                 encoder = before
-                for _ in encoder.learn(chunk.part(0, played).rows, None) if played else ():
+                for _ in encoder.learn(chunk.part(0, played).rows) if played else ():
                     pass
             self.encoder = encoder
 
@@ -281,7 +281,7 @@ def encoded(chunk: Chunk, encoder: Any) -> Iterator[Chunk]:
     A `TableEncoder` may add features at any row, and then begins a new block.
     """
     row = 0
-    for block in encoder.learn(chunk.rows, None):
+    for block in encoder.learn(chunk.rows):
         dense = isinstance(block, Dense)
         count = len(block.values) if dense else len(block.indptr) - 1
         width = block.values.shape[1] if dense else encoder.width_
