@@ -14,7 +14,6 @@ from ..data.files import writing
 from ..engine.rows import Dense
 from ..errors import Refused, SelectronError, Unwritten
 from ..evaluate.contest import Contestant
-from ..model.run import indices
 from ..streams import digits as handwritten
 from ..streams import readers
 from ..streams.readers import Chunk, Source
@@ -150,23 +149,23 @@ def decision_schema() -> "pa.Schema":
 
 
 def decisions(
-    names: list[str], first: int, contestant: Contestant, outcome: Any, labels: Any
+    names: list[str], first: int, contestant: Contestant, outcome: Any, numbers: np.ndarray
 ) -> "pa.Table":
-    """Return the decisions of a chunk: rows from 1, null for a label that is missing."""
+    """Return the decisions of a chunk, given the numbers of its labels: null for 0; rows from 1."""
     import pyarrow as pa
 
-    n, text = len(labels), np.array(names, dtype=object)
+    n, text = len(numbers), np.array([None, *names], dtype=object)
     columns = [
         np.arange(first + 1, first + n + 1),
         np.full(n, contestant.name, dtype=object),
         np.full(n, contestant.asker, dtype=object),
-        text[outcome.index],
+        text[outcome.index + 1],
         outcome.proba[np.arange(n), outcome.index],
         outcome.margin,
         outcome.ask_probability,
         outcome.asked,
         outcome.updated,
-        np.where(labels == 0, None, text[indices(labels, contestant.model.stacked)]),
+        text[numbers],
     ]
     return pa.table(columns, schema=decision_schema())
 

@@ -1,5 +1,6 @@
 """A model that `selectron run` keeps: `--save` and `--model`."""
 
+import copy
 import math
 import signal
 import threading
@@ -12,6 +13,8 @@ import numpy as np
 from .. import storage
 from ..askers import Always, Budget
 from ..askers.budget import record_of
+from ..engine.rows import Dense, Sparse
+from ..errors import SelectronError
 from ..evaluate.contest import Contest, Contestant
 from ..specs import within
 from ..streams.classes import Classes, plain
@@ -77,6 +80,14 @@ class Saved(NamedTuple):
         record = record_of(self.classifier.model_.past)
         return record.since if record.window >= 0 else -math.inf
 
+    def check(self, rows: Any) -> None:
+        """Raise SelectronError unless rows are of the form that the model takes."""
+        arrays = ("dense arrays", "svmlight rows")
+        given = "tables" if is_table(rows) else arrays[isinstance(rows, Sparse)]
+        was = "tables" if self.encoder else arrays[self.classifier.model_.sparse]
+        if given != was:
+            raise SelectronError(f"the model has learned from {was}, which have other features")
+
     def known(self, chunk: Chunk) -> tuple[Chunk, list[str]]:
         """Return a chunk without the columns of a table that the model does not know; their names.
 
@@ -94,13 +105,13 @@ class Saved(NamedTuple):
         """Return a contest of the model alone, whose labels are late by `delay` rows."""
         clf = self.classifier
         classes = Classes(clf.classes_.tolist(), clf.named_, ordered=True)
-        given = by_name(clf.class_weight_)
+        contestant = Contestant(clf.model_, delay, weights=by_name(clf.class_weight_))
+        return Contest(classes, lambda width, sparse: [contestant], self.encoder)
 
-        def weights() -> np.ndarray:
-            return np.array([given.get(name, 1.0) for name in classes.names])
 
-        contestant = Contestant(clf.model_, delay, weights=weights if given else None)
-        return Contest(classes, [contestant], self.encoder, clf.model_.many == "exact")
+def is_table(rows: Any) -> bool:
+    """Return whether rows are those of a table, to be encoded."""
+    return not isinstance(rows, Dense | Sparse)
 
 
 def by_name(weights: dict[Any, float]) -> dict[str, float]:
@@ -115,17 +126,16 @@ def save(path: str, contest: Contest, choice: Choice, before: Saved | None) -> N
 
     (contestant,) = contest.contestants
     model = contestant.model
-    shared = {name: getattr(model, name) for name in SHARED}
-    clf = OnlineClassifier(
-        model.learner, model.asker, fit_intercept=model.constant, kernel=model.kernel, **shared
-    )
-    clf.model_, clf.named_ = model, contest.classes.named
-    clf.classes_, clf.class_weight_ = np.array(contest.classes.names[: model.classes]), {}
     if before:
-        clf.class_weight_ = by_name(before.classifier.class_weight_)
-        if len(before.classifier.classes_) == model.classes:
-            clf.classes_ = before.classifier.classes_
-            clf.class_weight_ = before.classifier.class_weight_
+        clf = copy.copy(before.classifier)
+    else:
+        shared = {name: getattr(model, name) for name in SHARED}
+        clf = OnlineClassifier(fit_intercept=model.constant, **shared)
+        clf.model_, clf.named_ = model, contest.classes.named
+        clf.classes_, clf.class_weight_ = np.empty(0), {}
+    if len(clf.classes_) < model.classes:
+        clf.classes_ = np.array(contest.classes.names[: model.classes])
+        clf.class_weight_ = by_name(clf.class_weight_)
     ignore = before.choice.ignore if before and before.choice else choice.ignore
     choice = Choice(choice.label, ignore, choice.time)
     if (encoder := contest.encoder) is not None:

@@ -11,7 +11,6 @@ import click
 from ..engine.parameters import counted
 from ..engine.rows import Sparse, as_matrix
 from ..errors import SelectronError
-from ..evaluate.contest import check_form
 from ..streams.readers import Chunk
 from . import ExamplesFirst, reported, warn
 from .files import all_columns, appending, cell, naming, watched
@@ -111,7 +110,7 @@ def others(saved: Saved, chunk: Chunk) -> dict[str, Any]:
     import pyarrow as pa
 
     rows, encoder = chunk.rows, saved.encoder
-    check_form(rows, encoder, saved.classifier.model_)
+    saved.check(rows)
     if encoder is None:
         return {}
     used = {name: None for name, kind in encoder.kinds_.items() if kind != "ignored"}

@@ -5,6 +5,8 @@ import math
 import shlex
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +34,7 @@ from .files import (
     source_of,
     watched,
 )
-from .models import load, save, uninterrupted
+from .models import is_table, load, save, uninterrupted
 from .options import FIXED, OF_CHOICE, by_time, check_usage, enter, given_of, of_a_file
 from .theorems import Kept, promises
 
@@ -269,8 +271,12 @@ class Session:
         given = self.options["classes"]
         with naming(self.file):
             classes, chunks = settle(chunks, given.split(",") if given else None)
-        self.contest = Contest(classes, self._enter, self._encoder, self.options["many"] == "exact")
-        return chunks
+            first = next(chunks)
+            encoder = self._encoder() if is_table(first.rows) else None
+            if encoder is None:
+                refuse_columns("--column", self.options["columns"])
+        self.contest = Contest(classes, partial(enter, options=self.options), encoder)
+        return chain([first], chunks)
 
     def _encoder(self) -> Any:
         """Return a new encoder for tables; it takes a while to import."""
@@ -278,17 +284,13 @@ class Session:
 
         return TableEncoder(self.options["columns"] or None)
 
-    def _enter(self, width: int, sparse: bool) -> list[Contestant]:
-        if self.contest.encoder is None:
-            refuse_columns("--column", self.options["columns"])
-        return enter(width, sparse, self.options)
-
     def _play(self, chunk: Chunk, append: Any) -> None:
         """Play a chunk, and write its decisions."""
         given = self.options
         if self.before and self.source.guessed:
             raise SelectronError("the model does not know the column of labels: give --label")
         if self.before:
+            self.before.check(chunk.rows)
             chunk, names = self.before.known(chunk)
             if names and not self.rows:
                 what = "columns that the model does not know are left out"
@@ -298,13 +300,13 @@ class Session:
         full = bool(append or self.bounds or given["save"])
         check = self.bounds and self.bounds.check
         with closing(self.contest.play(chunk, full, check, scored)) as parts:
-            for part, codes, outcomes in parts:
+            for part, numbers, outcomes in parts:
                 if self.bounds:
-                    self.bounds.add(part, codes, outcomes)
+                    self.bounds.add(part, numbers, outcomes)
                 for contestant, outcome in zip(self.contest.contestants, outcomes, strict=True):
                     if append:
                         names = self.contest.classes.names
-                        append(decisions(names, part.first, contestant, outcome, codes))
+                        append(decisions(names, part.first, contestant, outcome, numbers))
 
     def save(self) -> str:
         """Keep the model if that is wanted; return how to go on after the rows played."""

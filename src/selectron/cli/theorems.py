@@ -7,7 +7,7 @@ import click
 import numpy as np
 
 from ..engine.rows import Dense
-from ..evaluate.contest import Contestant
+from ..evaluate.contest import OF_TWO, Contestant
 from ..model.run import Outcome, Run
 from ..streams.readers import Chunk
 
@@ -20,14 +20,14 @@ class Kept:
     def __init__(self) -> None:
         self.parts: list[tuple[np.ndarray, np.ndarray, Sequence[Outcome]]] = []
 
-    def add(self, chunk: Chunk, codes: np.ndarray, outcomes: Sequence[Outcome]) -> None:
-        """Keep a chunk."""
-        self.parts.append((np.asarray(chunk.rows.values, float), codes, outcomes))
+    def add(self, chunk: Chunk, numbers: np.ndarray, outcomes: Sequence[Outcome]) -> None:
+        """Keep a chunk, with the numbers of its labels."""
+        self.parts.append((np.asarray(chunk.rows.values, float), OF_TWO[numbers], outcomes))
 
     @staticmethod
-    def check(chunk: Chunk, codes: np.ndarray) -> None:
+    def check(chunk: Chunk, numbers: np.ndarray) -> None:
         """Raise UsageError unless the rows of a chunk are dense and of two classes."""
-        if not isinstance(chunk.rows, Dense) or codes.dtype != np.int8:
+        if not isinstance(chunk.rows, Dense) or numbers.max(initial=0) > 2:
             raise click.UsageError("--bounds is for dense rows of two classes.")
 
     def theorems(self, contestants: Sequence[Contestant], demo: bool) -> list[list[dict]]:

@@ -1,17 +1,16 @@
 """A contest: several learners and askers on one pass, with the same draws; curves and tables."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..engine.rows import Dense, Sparse, by_width
-from ..errors import Refused, SelectronError
+from ..errors import Refused
 from ..history.drift import Drifts
 from ..model.metrics import RunMetrics, Tally
 from ..model.model import Model, Outcome
-from ..model.run import indices
 from ..specs import written
 from ..streams.classes import Classes
 from ..streams.readers import Chunk
@@ -22,6 +21,7 @@ MOST_SHOWN = 12  # rows with drift that a line of text shows
 BINS = 256  # of a curve at most; if there are more, neighbours are merged
 WINDOWS = 40
 FEW = "too few labels"
+OF_TWO = np.array([0, -1, 1], np.int8)  # codes of two classes, by their numbers
 
 
 class Curve:
@@ -72,8 +72,8 @@ class Curve:
 class Contestant:
     """A model, and its totals so far; its labels come `delay` rounds late, if that is given.
 
-    Unless it is `calibrated`, its outcomes have no probabilities. `weights` returns those of the
-    labels of all classes that are known.
+    Unless it is `calibrated`, its outcomes have no probabilities. `weights` are those of labels, by
+    the names of their classes, where they are not 1.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Contestant:
         model: Model,
         delay: int | None = None,
         calibrated: bool = True,
-        weights: Callable[[], np.ndarray] | None = None,
+        weights: Mapping[str, float] | None = None,
     ):
         self.model, self.delay, self.calibrated = model, delay, calibrated or delay is not None
         self.weights = weights
@@ -106,11 +106,11 @@ class Contestant:
         return self.model.aging
 
     def play(
-        self, chunk: Chunk, labels: np.ndarray, full: bool = False, classes: int = 2
+        self, chunk: Chunk, numbers: np.ndarray, names: Sequence[str], full: bool = False
     ) -> Outcome:
-        """Play a chunk of rounds, with codes for labels, of a number of classes."""
-        if classes > self.model.classes:
-            self.model.extend(classes)
+        """Play a chunk of rounds, given the numbers of labels and the names of the classes."""
+        if len(names) > self.model.classes:
+            self.model.extend(len(names))
             self.model.prepare(self.calibrated)  # the third class has a loop of its own to compile
         self.first = self.first if self.rows else chunk.first
         start = time.perf_counter()
@@ -120,38 +120,35 @@ class Contestant:
             rows = by_width(rows, self.model.width)
         else:
             self.model.widen(chunk.width)
-        delays = None if self.delay is None else np.full(len(labels), self.delay)
-        weights = self._weights(labels)
+        delays = None if self.delay is None else np.full(len(numbers), self.delay)
+        codes, weights = numbers if self.model.stacked else OF_TWO[numbers], None
+        if self.weights:
+            factors = np.array([self.weights.get(name, 1.0) for name in names])
+            weights = factors[np.maximum(numbers, 1) - 1]
         outcome = self.model.run(
-            rows, labels, full, chunk.times, weights, delays, calibrated=self.calibrated
+            rows, codes, full, chunk.times, weights, delays, calibrated=self.calibrated
         )
         self.seconds += time.perf_counter() - start
         return outcome
 
-    def _weights(self, labels: np.ndarray) -> np.ndarray | None:
-        if self.weights is None:
-            return None
-        index = indices(labels, self.model.stacked)  # -1 where there is no label
-        return self.weights()[np.maximum(index, 0)]
-
-    def add(self, outcome: Outcome, labels: np.ndarray, scored: bool = False) -> None:
+    def add(self, outcome: Outcome, numbers: np.ndarray, scored: bool = False) -> None:
         """Add the outcome of a chunk to the totals, and its probabilities if it is `scored`."""
-        labelled, true = labels != 0, indices(labels, self.model.stacked)
+        labelled, true = numbers != 0, numbers - 1
         right = labelled & (outcome.index == true)
         proba = outcome.proba if scored else None
         self.true.add_rows(labelled, true, outcome.index, 1.0, proba)
-        sums = np.zeros((SUMS, len(labels)))
+        sums = np.zeros((SUMS, len(numbers)))
         if self.audits:
             asked = labelled & outcome.asked
             p, mistake = outcome.ask_probability[asked], ~right[asked]
             self.audit.add(p, mistake)
             sums[:, asked] = moments(p, mistake.astype(float))
             self.estimated.add_rows(asked, true, outcome.index, 1 / p, proba)
-        age = outcome.age if self.watches else np.zeros(len(labels))
+        age = outcome.age if self.watches else np.zeros(len(numbers))
         if self.watches:
             self.drifts.add(outcome.evidence)
         self.curve.add(np.array([right, labelled, outcome.asked, age, *sums], dtype=float))
-        self.rows += len(labels)
+        self.rows += len(numbers)
         self.labelled += int(labelled.sum())
         self.mistakes += int(labelled.sum() - right.sum())
         self.asked += int(outcome.asked.sum())
@@ -193,21 +190,17 @@ class Contestant:
 class Contest:
     """Contestants on one stream, its classes, and the encoder of its rows if they are tables.
 
-    The contestants are given, or made by `enter(width, sparse)` when the first rows are known, and
-    so is the encoder. `many` is that of `Classes.parts`.
+    `enter(width, sparse)` returns the contestants when the first rows are known.
     """
 
     def __init__(
         self,
         classes: Classes,
-        enter: list[Contestant] | Callable[[int, bool], list[Contestant]],
+        enter: Callable[[int, bool], list[Contestant]],
         encoder: Any = None,
-        many: bool = False,
     ):
-        self.classes, self.many = classes, many
-        self.contestants: list[Contestant] = [] if callable(enter) else enter
-        self.encoder = None if callable(encoder) else encoder
-        self._enter, self._new_encoder = enter, encoder
+        self.classes, self.enter, self.encoder = classes, enter, encoder
+        self.contestants: list[Contestant] = []
 
     @property
     def rows(self) -> int:
@@ -221,25 +214,21 @@ class Contest:
         check: Callable[[Chunk, np.ndarray], None] | None = None,
         scored: bool = False,
     ) -> Iterator[tuple[Chunk, np.ndarray, list[Outcome]]]:
-        """Play a chunk, and yield its rows of numbers in parts with their codes and outcomes.
+        """Play a chunk; yield its rows of numbers in parts, with numbers of labels and outcomes.
 
         `check` may refuse a part before it is played. If it is `scored`, contestants sum up what
         metrics need of probabilities. Whatever happens, the encoder has learned the rows played.
         """
         start = self.rows
-        if self.contestants:
-            check_form(chunk.rows, self.encoder, self.contestants[0].model)
-        elif is_table(chunk.rows) and self.encoder is None:
-            self.encoder = self._new_encoder()
         before: Any = self.encoder
         encoder = before and before.copy()
         try:
             for block in [chunk] if encoder is None else encoded(chunk, encoder):
-                for row, codes, classes in self.classes.parts(block.labels, block.first, self.many):
-                    part = block.part(row, row + len(codes))
+                for row, numbers, names in self.classes.parts(block.labels, block.first):
+                    part = block.part(row, row + len(numbers))
                     if check is not None:
-                        check(part, codes)
-                    yield part, codes, self._play(part, codes, classes, full, scored)
+                        check(part, numbers)
+                    yield part, numbers, self._play(part, numbers, names, full, scored)
         except Refused as error:
             raise Refused(self.rows - start + error.row, error.reason) from None
         finally:
@@ -250,29 +239,15 @@ class Contest:
             self.encoder = encoder
 
     def _play(
-        self, part: Chunk, codes: np.ndarray, classes: int, full: bool, scored: bool
+        self, part: Chunk, numbers: np.ndarray, names: list[str], full: bool, scored: bool
     ) -> list[Outcome]:
-        if callable(self._enter) and not self.contestants:
+        if not self.contestants:
             sparse = isinstance(part.rows, Sparse)
-            self.contestants = self._enter(1 if sparse else part.width, sparse)
-        outcomes = [each.play(part, codes, full or scored, classes) for each in self.contestants]
+            self.contestants = self.enter(1 if sparse else part.width, sparse)
+        outcomes = [each.play(part, numbers, names, full or scored) for each in self.contestants]
         for contestant, outcome in zip(self.contestants, outcomes, strict=True):
-            contestant.add(outcome, codes, scored)
+            contestant.add(outcome, numbers, scored)
         return outcomes
-
-
-def is_table(rows: Any) -> bool:
-    """Return whether rows are those of a table, to be encoded."""
-    return not isinstance(rows, Dense | Sparse)
-
-
-def check_form(rows: Any, encoder: Any, model: Model) -> None:
-    """Raise SelectronError unless rows are of the form that a model, with its encoder, takes."""
-    arrays = ("dense arrays", "svmlight rows")
-    given = "tables" if is_table(rows) else arrays[isinstance(rows, Sparse)]
-    was = "tables" if encoder is not None else arrays[model.sparse]
-    if given != was:
-        raise SelectronError(f"the model has learned from {was}, which have other features")
 
 
 def encoded(chunk: Chunk, encoder: Any) -> Iterator[Chunk]:

@@ -14,12 +14,11 @@ from .readers import Chunk
 INTEGER = re.compile(r"[+-]?\d+")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 MOST = 1000  # classes; a column with more different labels is a column of something else
-OF_TWO = np.array([0, -1, 1], np.int8)  # codes of two classes, by their numbers
 AHEAD = 65_536  # rows that are held back at most until both classes have been seen
 
 
 class Classes:
-    """Labels and their codes: -1 and +1 of two, 1 to K of more, 0 where there is none.
+    """Labels and their numbers: 1 to K, 0 where there is none.
 
     Numbers are the same label however they are written. Unless classes were named, new ones may
     appear: the first two are sorted (unless they are `ordered`), later ones follow in order of
@@ -46,23 +45,21 @@ class Classes:
         self._numbers: dict[Any, int] = {None: 0}
 
     def parts(
-        self, labels: np.ndarray, first: int = 0, many: bool = False
-    ) -> Iterator[tuple[int, np.ndarray, int]]:
-        """Yield the codes of labels from each row on that has a new class.
+        self, labels: np.ndarray, first: int = 0
+    ) -> Iterator[tuple[int, np.ndarray, list[str]]]:
+        """Yield the numbers of labels from each row on that has a new class.
 
-        That is (row, codes, number of classes), so that a model knows a class from its first row
-        on, however the rows are cut into chunks. `first` counts the rows before. With `many`, two
-        classes have the codes 1 and 2 as well.
+        That is (row, numbers, names of the classes so far), so that a model knows a class from its
+        first row on, however the rows are cut into chunks. `first` counts the rows before.
 
         >>> list(Classes("ab").parts(np.array(["b", "c", "a"], dtype=object)))
-        [(0, array([1], dtype=int8), 2), (1, array([3, 1], dtype=int32), 3)]
+        [(0, array([2], dtype=int32), ['a', 'b']), (1, array([3, 1], dtype=int32), ['a', 'b', 'c'])]
         """
         before, numbers = len(self.names), self.numbers(labels, first)
         known = np.maximum.accumulate(np.maximum(numbers, before))
         starts = [0, *(np.flatnonzero(np.diff(known)) + 1).tolist()]
         for start, stop in pairwise([*starts, len(numbers)]):
-            codes, classes = numbers[start:stop], int(known[start])
-            yield start, codes if many or classes > 2 else OF_TWO[codes], classes
+            yield start, numbers[start:stop], self.names[: known[start]]
 
     def numbers(self, labels: np.ndarray, first: int = 0) -> np.ndarray:
         """Return the numbers of labels from 1 on, 0 where there is none."""
