@@ -11,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from selectron import Budget, OnlineClassifier, SelectronError
@@ -114,6 +116,16 @@ def test_columns_that_a_model_does_not_know_are_left_out(call, tmp_path):
     left = f"selectron: {tmp_path / 'c.csv'}: columns that the model does not know are left out: "
     assert told.stderr == f"{left}new, other\n{result.stderr}"
     assert Path("c.jsonl").read_text() == Path("b.jsonl").read_text()
+
+
+def test_fields_of_objects_are_columns_that_a_model_knows(call, tmp_path):
+    rows = [{"b": row["b"], "who": {"a": row["a"]}, "label": row["label"]} for row in rows_of(300)]
+    for name, some in ("a", rows[:200]), ("b", [{**row, "new": {"c": 1}} for row in rows[200:]]):
+        pq.write_table(pa.Table.from_pylist(some), f"{name}.parquet")
+    done(call("run", "a.parquet", *FAST, "--save", "m"))
+    told = done(call("run", "b.parquet", "--model", "m", "--save", "m")).stderr
+    assert "left out: new.c\n" in told
+    assert json.loads(done(call("show", "m", "--json")).stdout)["rows"] == 300
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "svm"])
