@@ -112,7 +112,9 @@ def test_a_column_that_is_ignored_may_be_missing():
 
 def test_columns_to_be_ignored_may_come_later():
     encoder = TableEncoder(ignore=["id", "typist"])
-    clf = OnlineClassifier(Perceptron(), encoder=encoder, random_state=0).fit(FRAME, LABELS)
+    clf = OnlineClassifier(Perceptron(), encoder=encoder, random_state=0)
+    with pytest.warns(UserWarning, match="There is no column 'id' to ignore"):
+        clf.fit(FRAME, LABELS)
     twin = copy.deepcopy(clf).partial_fit(FRAME, LABELS).partial_fit(FRAME[:1], LABELS[:1])
     later = FRAME.assign(id=range(40))
     clf.partial_fit(later, LABELS).partial_fit(later[:1].to_dict("records"), LABELS[:1])

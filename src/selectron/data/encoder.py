@@ -1,5 +1,6 @@
 """TableEncoder: tables of mixed columns as rows of numbers, learned with the stream."""
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -25,13 +26,12 @@ CATEGORIES = 96  # columns of categories, beyond which dense rows would have ove
 class TableEncoder(TransformerMixin, BaseEstimator):
     """Encode tables of mixed columns as rows of numbers, and learn the encoding with the stream.
 
-    Numbers are standardised by the mean and deviation so far. Categories and truth values get a
-    feature for every value, dates a trend and the hour, weekday and day of the year on circles,
-    text its words and pairs of words (hashed), lists of numbers are taken as they are. A blank
-    number is the mean, with a mark. The kind of a column follows from its type, or else from its
-    first 100 values, as does the decimal mark of numbers that are text ("$1,234.50", "1.234,5").
-    Later values of another kind count as blank. The encoding of a row depends on
-    that row and those before it only, so that a stream gives the same rows however it is cut.
+    Numbers are standardised by the mean and deviation so far; a blank one is the mean, with a mark.
+    Categories and truth values get a feature for every value, dates a trend and the hour, weekday
+    and day of the year on circles, text its words and pairs of words (hashed); lists of numbers are
+    taken as they are. The kind of a column follows from its type, or else from its first 100
+    values; later ones of another kind count as blank. The encoding of a row depends on that row and
+    those before it only, so that a stream gives the same rows however it is cut.
 
     Parameters
     ----------
@@ -333,21 +333,20 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def _table(self, X: Any, others: bool = False) -> pa.Table:
         """Return X as an Arrow table, with the columns of the first one; there may be `others`."""
         table = arrow(X, self._named())
-        names = table.column_names
-        check_unique(names)
+        check_unique(names := table.column_names)
         if not hasattr(self, "columns_"):
             self._check_names(names)
-            first = table.slice(0, 1).to_pylist()
-            self._start(first[0] if first else dict.fromkeys(names), schema(table))
+            self._start(table.slice(0, 1).to_pylist()[0], schema(table))
+        known = {*names}
         for place, name in enumerate(self.columns_):
-            if name not in names:
+            if name not in known:
                 if place < self.n_first_ and self.columns_[name].kind != "ignored":
                     had = "which earlier rows had: rename it back, or add a blank one"
                     raise SelectronError(f"There is no column {name!r}, {had}.")
                 table = table.append_column(name, pa.nulls(len(table)))
-        for name in names:
-            if not others and name not in self.columns_ and name not in map(str, self.ignore):
-                raise SelectronError(f"There was no column {name!r} in earlier rows: leave it out.")
+        known = {*self.columns_, *map(str, self.ignore)}
+        if not others and (new := [name for name in names if name not in known]):
+            raise SelectronError(f"There was no column {new[0]!r} in earlier rows: leave it out.")
         return table.select(list(self.columns_))
 
     def _start(self, x: Mapping[str, Any], known: Mapping[str, str | None]) -> None:
@@ -376,8 +375,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             raise SelectronError(f"columns must be a dict of kinds by name, got {shown(given)}.")
         for name, kind in given.items():
             if not isinstance(kind, str) or kind not in KINDS:
-                kinds = ", ".join(KINDS)
-                raise SelectronError(f"Column {name!r} must be one of {kinds}, got {shown(kind)}.")
+                some = ", ".join(KINDS)
+                raise SelectronError(f"Column {name!r} must be one of {some}, got {shown(kind)}.")
 
     def _named(self) -> set[str]:
         """Return the columns that parameters name, where objects stay whole."""
@@ -392,7 +391,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return {str(key): kind for key, kind in (self.columns or {}).items()}.get(name)
 
     def _check_names(self, names: Sequence[str]) -> None:
-        """Raise SelectronError if `columns` names one that a table does not have."""
+        """Refuse a kind for a column that a table has not, and warn of one to ignore."""
+        known = {*names}
         for name in self.columns or ():
-            if str(name) not in names:
+            if str(name) not in known:
                 raise SelectronError(f"There is no column {name!r}: there are {', '.join(names)}.")
+        if missing := [name for name in self.ignore if str(name) not in known]:
+            warnings.warn(f"There is no column {missing[0]!r} to ignore.", stacklevel=2)
