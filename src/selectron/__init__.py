@@ -22,7 +22,7 @@ __all__ = [
     "SelectronError",
     "TableEncoder",
 ]
-LATER = {
+MODULES = {
     "Budget": "askers",
     "LeadingHistory": "learners",
     "TableEncoder": "data.encoder",
@@ -33,6 +33,6 @@ LATER = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in LATER:
+    if name not in MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{LATER[name]}", __name__), name)
+    return getattr(import_module(f".{MODULES[name]}", __name__), name)

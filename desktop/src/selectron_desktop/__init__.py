@@ -17,7 +17,12 @@ from typing import Any
 
 __version__ = "0.1.0"
 __all__ = ["ActivityPredictor", "Alarm", "Event", "Prediction"]
-MODULES = dict(zip(__all__, ("predictor", "alarms", "windows", "alarms"), strict=True))
+MODULES = {
+    "ActivityPredictor": "predictor",
+    "Alarm": "alarms",
+    "Event": "windows",
+    "Prediction": "alarms",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -7,10 +7,10 @@ from importlib import import_module
 from typing import Any
 
 __all__ = ["TableEncoder", "live"]
-LATER = {"TableEncoder": "encoder", "live": "pipelines"}
+MODULES = {"TableEncoder": "encoder", "live": "pipelines"}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in LATER:
+    if name not in MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{LATER[name]}", __name__), name)
+    return getattr(import_module(f".{MODULES[name]}", __name__), name)
