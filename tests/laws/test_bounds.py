@@ -64,7 +64,7 @@ def test_eigenvalues_are_within_their_bounds_and_q_below_its_ceiling(case, optio
         assert 0 < model.state.scalars[SMALLEST] <= smallest * (1 + 1e-9)
         assert largest + noise <= model.space.ceiling(model.state, 1.0)
         for j in range(0, 90, 13):
-            xx = model.space.length(everything, j)
+            xx = model.space.squared_norm(everything, j)
             assert model.space.form(model.state, everything, j) <= model.space.ceiling(
                 model.state, xx
             )
@@ -86,5 +86,5 @@ def test_in_first_order_the_ceiling_is_q_itself(case):
     literal = (with_constant(case.model(6, normalize=False), rows.values) ** 2).sum(axis=1)
     for i in range(20):
         q = model.space.form(model.state, block, i)
-        assert q == model.space.ceiling(model.state, model.space.length(block, i))
+        assert q == model.space.ceiling(model.state, model.space.squared_norm(block, i))
         assert q == pytest.approx(literal[i], rel=1e-12)

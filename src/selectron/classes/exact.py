@@ -25,7 +25,7 @@ from . import joint
 from .joint import counted, gap
 from .stack import BEST, COUNT, NOTE, SECOND, Stack
 
-length, predicted, record_scores = joint.length, joint.predicted, joint.record_scores
+squared_norm, predicted, record_scores = joint.squared_norm, joint.predicted, joint.record_scores
 rivals, learn_label, life = joint.rivals, joint.learn_label, joint.life
 
 

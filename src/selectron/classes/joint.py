@@ -105,9 +105,9 @@ def total(scores: Any) -> float:
     return found
 
 
-def length(rows: Any, i: int) -> float:
+def squared_norm(rows: Any, i: int) -> float:
     """<z, z>."""
-    return 2 * space.length(rows, i)
+    return 2 * space.squared_norm(rows, i)
 
 
 def form(s: Any, rows: Any, i: int) -> float:
@@ -251,7 +251,7 @@ def step_at_once(
     p: Any, s: Any, rows: Any, i: int, scale: float, hi: int, lo: int, m: float, y: float
 ) -> int:
     """Step with all classes that the right one does not lead by 1; a zero row moves none."""
-    xx = space.length(rows, i) / (scale * scale)
+    xx = space.squared_norm(rows, i) / (scale * scale)
     if xx > 0 and not all_at_once(p, s, rows, i, scale, hi if y > 0 else lo, xx):
         return REFUSED
     s.tally[COUNT] += 1
@@ -262,7 +262,7 @@ def step_at_once(
 @needs_refcounts
 def all_at_once(p: Any, s: Any, rows: Any, i: int, scale: float, b: int, xx: float) -> bool:
     """Move the rivals back and the right class b forward; return False if that is not finite."""
-    losses, q = 1 + (s.scores - s.scores[b]) / scale, space.length(rows, i)
+    losses, q = 1 + (s.scores - s.scores[b]) / scale, space.squared_norm(rows, i)
     mu = learner.ceded(p, -np.sort(-np.concatenate((losses[:b], losses[b + 1 :]))), xx)
     taken = 0.0
     for k in range(len(losses)):

@@ -25,9 +25,9 @@ def share(normalize: Any) -> Any:
     return 1.0
 
 
-def length(rows: Any, i: int) -> float:
+def squared_norm(rows: Any, i: int) -> float:
     """<x, x>."""
-    return space.length(rows, i)
+    return space.squared_norm(rows, i)
 
 
 def form(s: Any, rows: Any, i: int) -> float:

@@ -193,7 +193,7 @@ def play(
     for i in range(len(labels)):
         m, scale = classes.inner(s, rows, i), 1.0
         if normalize:
-            scale = unit(classes.length(rows, i))
+            scale = unit(classes.squared_norm(rows, i))
             m /= scale
         if not math.isfinite(m):  # true of any row with NaN or infinity
             return i
@@ -211,7 +211,7 @@ def play(
             lasting, steps = classes.life(p, s, t, asker.remaining(a, past))
         life = Situation(lasting, steps, 1.0 * max(waiting, 0))
         q, noted = math.nan, len(past) > 0 and GIVEN < u < NEVER
-        most = classes.ceiling(s, classes.length(rows, i)) / (scale * scale)
+        most = classes.ceiling(s, classes.squared_norm(rows, i)) / (scale * scale)
         low = r, chance = ask(p, a, past, m, 0.0, t, now, life)
         if noted or needs_form(u, low, ask(p, a, past, m, most, t, now, life), full):
             q = shaped(scale, classes.form(s, rows, i))

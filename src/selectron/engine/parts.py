@@ -136,7 +136,7 @@ class Space(Protocol):
         ...
 
     @staticmethod
-    def length(rows: Any, i: int) -> float:
+    def squared_norm(rows: Any, i: int) -> float:
         """Return <x, x>."""
         ...
 
@@ -286,7 +286,7 @@ class Storage(Protocol):
     """How examples are stored, in dual form."""
 
     @staticmethod
-    def length(rows: Any, i: int) -> float:
+    def squared_norm(rows: Any, i: int) -> float:
         """Return k(x, x)."""
         ...
 

@@ -24,7 +24,7 @@ from ..engine.rows import DenseRows as Rows
 from ..spaces import dense_second
 from ..spaces.dense_second import State as Expert
 from ..spaces.dense_second import form as product
-from ..spaces.dense_second import length
+from ..spaces.dense_second import squared_norm as squared_norm
 from ..spaces.dense_second import update as update_matrix
 from .drift import evidence_of
 from .experts import HEARD, PRIOR_VARIANCE, norms, predict, update
@@ -51,7 +51,7 @@ from .state import (
     linear,
 )
 
-__all__ = ["OF_ROWS", "adapted", "informed", "length", "renewed", "rows_left", "start", "widen"]
+__all__ = ["OF_ROWS", "adapted", "informed", "renewed", "rows_left", "start", "widen"]
 
 order = 2
 atomic = False

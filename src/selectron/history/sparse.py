@@ -15,13 +15,13 @@ from ..engine.round import REFUSED, SHORTEST, UPDATED
 from ..engine.rows import Sparse, readonly
 from ..engine.rows import SparseRows as Rows
 from ..spaces import sparse_second
-from ..spaces.sparse_second import length
+from ..spaces.sparse_second import squared_norm
 from ..spaces.state import Field, Table
 from .drift import evidence_of
 from .experts import HEARD, PRIOR_VARIANCE, SHARED, norms, predict, start_late, update
 from .posterior import ALIVE, ALL, BORN, EXPERTS, LABELS, leader, life
 
-__all__ = ["length", "life"]
+__all__ = ["life", "squared_norm"]
 
 order = 2
 atomic = False

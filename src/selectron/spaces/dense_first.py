@@ -74,14 +74,14 @@ def ceiling_all(s: Any, xx: float) -> float:
     return xx
 
 
-def length(rows: Any, i: int) -> float:
+def squared_norm(rows: Any, i: int) -> float:
     """Return <x, x>."""
     return row_square(rows.values, i) + rows.constant * rows.constant
 
 
 def form(s: Any, rows: Any, i: int) -> float:
     """Return q = <x, x>."""
-    return length(rows, i)
+    return squared_norm(rows, i)
 
 
 def ceiling(s: Any, xx: float) -> float:
@@ -102,7 +102,7 @@ def add(w: np.ndarray, keep: float, eta: float, rows: Any, i: int, scale: float)
 
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- keep w + eta x, for x scaled; return whether <w, w> is finite."""
-    if step.eta == 0 and not math.isfinite(length(rows, i)):  # the step was divided by <x, x>
+    if step.eta == 0 and not math.isfinite(squared_norm(rows, i)):  # the step was divided by it
         return False
     bias = step.keep * s.scalars[BIAS] + step.eta * (rows.constant / scale)
     s.scalars[BIAS] = bias

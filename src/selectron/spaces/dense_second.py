@@ -105,7 +105,7 @@ def score_all(s: Any, rows: Any, i: int) -> None:
     products(s.w, rows.values, i, s.scores)
 
 
-def length(rows: Any, i: int) -> float:
+def squared_norm(rows: Any, i: int) -> float:
     """Return <x, x>."""
     return row_square(rows.values, i)
 
@@ -154,7 +154,7 @@ def form(s: Any, rows: Any, i: int) -> float:
 
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled and g as `form` left it."""
-    most = ceiling(s, length(rows, i)) / (scale * scale)
+    most = ceiling(s, squared_norm(rows, i)) / (scale * scale)
     doubt = len(s.g) * rounding(s) * most
     step = damped(s, now, step, doubt)
     if not walk(s, scale, now, step):

@@ -56,12 +56,12 @@ def inner(s: Any, rows: Any, i: int) -> float:
     """Return <w, phi(x)>; NaN for a row that is not finite, whatever is stored."""
     storage.fill(s, rows, i)
     n = int(s.scalars[HELD])
-    return s.scalars[FACTOR] * dot(s.coef[:n], s.kappa[:n]) + 0.0 * storage.length(rows, i)
+    return s.scalars[FACTOR] * dot(s.coef[:n], s.kappa[:n]) + 0.0 * storage.squared_norm(rows, i)
 
 
 def form(s: Any, rows: Any, i: int) -> float:
     """Return q = k(x, x)."""
-    return storage.length(rows, i)
+    return storage.squared_norm(rows, i)
 
 
 def needs_growth(s: Any, rows: Any, i: int) -> bool:

@@ -62,12 +62,12 @@ def inner(s: Any, rows: Any, i: int) -> float:
     """Return <w, phi(x)>; NaN for a row that is not finite, whatever is stored."""
     storage.fill(s, rows, i)
     n = int(s.scalars[HELD])
-    return dot(s.coef[:n], s.kappa[:n]) + 0.0 * storage.length(rows, i)
+    return dot(s.coef[:n], s.kappa[:n]) + 0.0 * storage.squared_norm(rows, i)
 
 
 def form(s: Any, rows: Any, i: int) -> float:
     """Return q, from the kernel's values that `inner` has left."""
-    return quadratic(s, storage.length(rows, i))
+    return quadratic(s, storage.squared_norm(rows, i))
 
 
 @noinline
@@ -95,7 +95,7 @@ def needs_growth(s: Any, rows: Any, i: int) -> bool:
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- w + eta g and P <- mu (P + eps I) - nu g g', for phi(x) scaled, after `form`."""
     n = int(s.scalars[HELD])
-    most = ceiling(s, storage.length(rows, i)) / (scale * scale)
+    most = ceiling(s, storage.squared_norm(rows, i)) / (scale * scale)
     step = damped(s, now, step, 4 * (n + 1) * EPSILON * most)
     if not reshaped(s, rows, i, scale, now, step):
         return False
@@ -175,7 +175,7 @@ def explicit_inner(s: Any, rows: Any, i: int) -> float:
 def explicit_form(s: Any, rows: Any, i: int) -> float:
     """Return q; leave the kernel's values in s.kappa."""
     storage.fill(s, rows, i)
-    return quadratic(s, storage.length(rows, i))
+    return quadratic(s, storage.squared_norm(rows, i))
 
 
 def explicit_add(s: Any, n: int, g: np.ndarray, eta: float) -> None:

@@ -33,7 +33,7 @@ import numpy as np
 from ..engine.arithmetic import reassociated
 from ..engine.round import Round, Shape
 from . import dense_second
-from .dense_second import EPSILON, damped, length, walk
+from .dense_second import EPSILON, damped, squared_norm, walk
 from .dense_second import Rows as Rows
 from .dense_second import inner as inner
 from .dense_second import rows as rows
@@ -85,7 +85,7 @@ def form(s: Any, rows: Any, i: int) -> float:
         s.a[t], s.a[u] = pair_dot(s.directions[t], s.directions[u], x)
     for t in range(n):
         total += s.c[t] * s.a[t] * s.a[t]
-    return (s.scalars[FRESH] + s.scalars[NOISE]) * length(rows, i) - total
+    return (s.scalars[FRESH] + s.scalars[NOISE]) * squared_norm(rows, i) - total
 
 
 @reassociated
@@ -101,7 +101,7 @@ def pair_dot(p: np.ndarray, q: np.ndarray, x: np.ndarray) -> tuple[float, float]
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled, after `form`."""
     n = int(s.scalars[HELD])
-    most = ceiling(s, length(rows, i)) / (scale * scale)
+    most = ceiling(s, squared_norm(rows, i)) / (scale * scale)
     step = damped(s, now, step, 4 * (n + 1) * EPSILON * most)
     product(s, rows.values[i], n)
     if not walk(s, scale, now, step):

@@ -29,8 +29,8 @@ from .sketched_dense import eigenvectors, reduced
 from .sketched_dense import full as full
 from .sketched_dense import sound as sound_numbers
 from .sparse_second import Rows as Rows
-from .sparse_second import length
 from .sparse_second import rows as rows
+from .sparse_second import squared_norm
 from .state import DUAL_LENGTH, EPOCH, FRESH, HELD, MIX, SEEN, Field, Room, Table, numbers
 
 order = 2
@@ -127,7 +127,7 @@ def put(s: Any, rows: Any, i: int, n: int) -> None:
             s.y[rows.indices[j], n] = rows.values[j]
     for k in range(n):
         s.gram[n, k] = s.gram[k, n] = s.kappa[k]
-    s.gram[n, n] = length(rows, i)
+    s.gram[n, n] = squared_norm(rows, i)
 
 
 def bring(s: Any, j: Any, now: int) -> None:

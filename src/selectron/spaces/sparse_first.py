@@ -70,7 +70,7 @@ def score_all(s: Any, rows: Any, i: int) -> None:
         s.scores[k] = s.scalars[k, FACTOR] * s.scores[k] + s.scalars[k, BIAS] * rows.constant
 
 
-def length(rows: Any, i: int) -> float:
+def squared_norm(rows: Any, i: int) -> float:
     """Return <x, x>."""
     total = span_square(rows.values, rows.indptr[i], rows.indptr[i + 1])
     return total + rows.constant * rows.constant
@@ -78,7 +78,7 @@ def length(rows: Any, i: int) -> float:
 
 def form(s: Any, rows: Any, i: int) -> float:
     """Return q = <x, x>."""
-    return length(rows, i)
+    return squared_norm(rows, i)
 
 
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:

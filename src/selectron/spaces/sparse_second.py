@@ -85,7 +85,7 @@ def score_all(s: Any, rows: Any, i: int) -> None:
     products(s.w, rows, i, s.scores)
 
 
-def length(rows: Any, i: int) -> float:
+def squared_norm(rows: Any, i: int) -> float:
     """Return <x, x>."""
     return span_square(rows.values, rows.indptr[i], rows.indptr[i + 1])
 
@@ -93,7 +93,7 @@ def length(rows: Any, i: int) -> float:
 def form(s: Any, rows: Any, i: int) -> float:
     """Return q = <x, (P + eps I) x>, from the entries of P at the non-zeros of x."""
     begin, end = rows.indptr[i], rows.indptr[i + 1]
-    total = s.scalars[NOISE] * length(rows, i)
+    total = s.scalars[NOISE] * squared_norm(rows, i)
     for j in range(begin, end):
         p = s.p[rows.indices[j]]
         total += rows.values[j] * sparse_dot(p, rows.indices, rows.values, begin, end)
@@ -113,7 +113,7 @@ def product(s: Any, rows: Any, i: int) -> None:
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled."""
     product(s, rows, i)
-    most = ceiling(s, length(rows, i)) / (scale * scale)
+    most = ceiling(s, squared_norm(rows, i)) / (scale * scale)
     doubt = len(s.g) * rounding(s) * most
     step = damped(s, now, step, doubt)
     if not walk(s, scale, now, step):

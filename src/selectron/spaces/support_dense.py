@@ -34,7 +34,7 @@ def combined(s: Any, by: np.ndarray, width: int) -> np.ndarray:
 
 
 @noinline
-def length(rows: Any, i: int) -> float:
+def squared_norm(rows: Any, i: int) -> float:
     """Return k(x, x)."""
     x, xx = rows.values[i], row_square(rows.values, i)
     return kernel.compare(rows.kernel, x, xx, x, xx)

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arithmetic import sparse_dot
+from ..engine.arithmetic import span_square, sparse_dot
 from ..engine.bind import noinline
 from ..engine.parts import kernel
 from .sparse_second import Rows as Rows
-from .sparse_second import length as squared_norm
 from .sparse_second import rows as rows
 from .state import HELD, Field
 
@@ -53,9 +52,9 @@ def too_long(s: Any, rows: Any, i: int) -> bool:
 
 
 @noinline
-def length(rows: Any, i: int) -> float:
+def squared_norm(rows: Any, i: int) -> float:
     """Return k(x, x)."""
-    xx = squared_norm(rows, i)
+    xx = span_square(rows.values, rows.indptr[i], rows.indptr[i + 1])
     return kernel.value(kernel.Parameters(*rows.kernel), xx, xx, xx)
 
 
@@ -63,7 +62,8 @@ def length(rows: Any, i: int) -> float:
 def fill(s: Any, rows: Any, i: int) -> None:
     """Leave k(x_j, x) of row i and every stored example in s.kappa."""
     begin, end = rows.indptr[i], rows.indptr[i + 1]
-    compare(s, rows, rows.indices, rows.values, begin, end, squared_norm(rows, i))
+    xx = span_square(rows.values, begin, end)
+    compare(s, rows, rows.indices, rows.values, begin, end, xx)
 
 
 @noinline
@@ -89,10 +89,10 @@ def compare(s: Any, rows: Any, indices: Any, values: Any, begin: int, end: int, 
 @noinline
 def put(s: Any, rows: Any, i: int, j: int) -> None:
     """Store row i in slot j."""
-    begin = rows.indptr[i]
-    s.lengths[j] = rows.indptr[i + 1] - begin
-    s.xx[j] = squared_norm(rows, i)
-    for k in range(rows.indptr[i + 1] - begin):
+    begin, end = rows.indptr[i], rows.indptr[i + 1]
+    s.lengths[j] = end - begin
+    s.xx[j] = span_square(rows.values, begin, end)
+    for k in range(end - begin):
         s.indices[j, k], s.values[j, k] = rows.indices[begin + k], rows.values[begin + k]
 
 
