@@ -24,7 +24,7 @@ MUTATIONS = {
     "a swapped argument": (
         "engine/loop.py",
         "classes.learn_label(p, a, s, rows, i, scale, m, q, y, t)",
-        "classes.learn_label(p, a, s, rows, i, scale, m, life, y, t)",
+        "classes.learn_label(p, a, s, rows, i, scale, m, situation, y, t)",
         'Argument 8 to "learn_label"',
     ),
 }

@@ -121,21 +121,23 @@ class Parameters(NamedTuple):
         """Return the number of rows before the horizon; 0 if there is none."""
         return rows_left(self, record_of(past))
 
-    def chance(self, past: Any, r: float, q: float, t: int, now: float, life: Situation) -> float:
+    def chance(
+        self, past: Any, r: float, q: float, t: int, now: float, situation: Situation
+    ) -> float:
         """Return the probability of asking in round t, at time `now`."""
         b = in_window(self, record_of(past), now)
-        rate = current_rate(self, b, now, life.lasting)
+        rate = current_rate(self, b, now, situation.lasting)
         worth, surprised = value_of(self, b, r, q, t)
-        return probabilities(self, b, worth, surprised, rate, life.waiting)[1]
+        return probabilities(self, b, worth, surprised, rate, situation.waiting)[1]
 
     def after(
-        self, past: Any, r: float, q: float, t: int, now: float, life: Situation, asked: bool
+        self, past: Any, r: float, q: float, t: int, now: float, situation: Situation, asked: bool
     ) -> Any:
         """Return the record after round t."""
         b = in_window(self, record_of(past), now)
         worth, surprised = value_of(self, b, r, q, t)
-        rate = current_rate(self, b, now, life.lasting)
-        even, chance, burst = probabilities(self, b, worth, surprised, rate, life.waiting)
+        rate = current_rate(self, b, now, situation.lasting)
+        even, chance, burst = probabilities(self, b, worth, surprised, rate, situation.waiting)
         share = rate[0]
         spent = even / chance if asked else 0.0  # of a label, the rest being saved
         put = saved_part(self, b, share)

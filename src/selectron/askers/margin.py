@@ -130,13 +130,15 @@ class AdaptiveMargin(NamedTuple):
         """Return that q must be <x, x>."""
         return LENGTH
 
-    def chance(self, past: Any, r: float, q: float, t: int, now: float, life: Situation) -> float:
+    def chance(
+        self, past: Any, r: float, q: float, t: int, now: float, situation: Situation
+    ) -> float:
         """b / (b + |r|)."""
-        b = self.beta * max(past[0], q) * math.sqrt(1 + life.steps)
+        b = self.beta * max(past[0], q) * math.sqrt(1 + situation.steps)
         return b / (b + abs(r)) if b > 0 else 1.0
 
     def after(
-        self, past: Any, r: float, q: float, t: int, now: float, life: Situation, asked: bool
+        self, past: Any, r: float, q: float, t: int, now: float, situation: Situation, asked: bool
     ) -> Any:
         """Return X^2 after the row."""
         return (max(past[0], q),)

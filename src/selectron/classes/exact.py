@@ -26,7 +26,7 @@ from .joint import counted, gap
 from .stack import BEST, COUNT, NOTE, SECOND, Stack
 
 squared_norm, predicted, record_scores = joint.squared_norm, joint.predicted, joint.record_scores
-rivals, learn_label, life = joint.rivals, joint.learn_label, joint.life
+rivals, learn_label, lasting_and_steps = joint.rivals, joint.learn_label, joint.lasting_and_steps
 
 
 class Exact(Stack):

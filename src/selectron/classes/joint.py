@@ -161,7 +161,7 @@ def versus(s: Any, scale: float, y: int) -> tuple[int, int, float, float]:
     return hi, lo, (s.scores[hi] - s.scores[lo]) / scale, sign
 
 
-def life(p: Any, s: Any, t: float, remaining: float) -> tuple[float, float]:
+def lasting_and_steps(p: Any, s: Any, t: float, remaining: float) -> tuple[float, float]:
     """Return that nothing is known about the concept, and the number of steps."""
     return 0.0, s.tally[COUNT]
 

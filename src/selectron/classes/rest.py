@@ -67,9 +67,9 @@ def evidence(s: Any, t: float) -> tuple[float, float]:
     return best - math.log(len(s.scores)), age
 
 
-def life(p: Any, s: Any, t: float, remaining: float) -> tuple[float, float]:
+def lasting_and_steps(p: Any, s: Any, t: float, remaining: float) -> tuple[float, float]:
     """Return how long the concept of the best class may last, and the number of steps."""
-    lasting, _ = space.life(p, space.at(s, s.ranks[BEST]), t, remaining)
+    lasting, _ = space.lasting_and_steps(p, space.at(s, s.ranks[BEST]), t, remaining)
     return lasting, s.tally[COUNT]
 
 

@@ -59,12 +59,14 @@ class Asker(Protocol):
         """Return the probability of asking, for an asker that remembers nothing."""
         ...
 
-    def chance(self, past: Any, r: float, q: float, t: int, now: float, life: Situation) -> float:
-        """Return the probability in round t, at time `now`; `life` needs an asker with a `past`."""
+    def chance(
+        self, past: Any, r: float, q: float, t: int, now: float, situation: Situation
+    ) -> float:
+        """Return the probability in round t, at time `now`; `situation` needs a `past`."""
         return asker.probability(self, r, q, t)
 
     def after(
-        self, past: Any, r: float, q: float, t: int, now: float, life: Situation, asked: bool
+        self, past: Any, r: float, q: float, t: int, now: float, situation: Situation, asked: bool
     ) -> Any:
         """Return what to remember after the round."""
         return past
@@ -208,16 +210,16 @@ def play(
         now = times[i] if len(times) > 0 else 0.0
         lasting, steps = 0.0, 0.0
         if len(past) > 0:
-            lasting, steps = classes.life(p, s, t, asker.remaining(a, past))
-        life = Situation(lasting, steps, 1.0 * max(waiting, 0))
+            lasting, steps = classes.lasting_and_steps(p, s, t, asker.remaining(a, past))
+        situation = Situation(lasting, steps, 1.0 * max(waiting, 0))
         q, noted = math.nan, len(past) > 0 and GIVEN < u < NEVER
         most = classes.ceiling(s, classes.squared_norm(rows, i)) / (scale * scale)
-        low = r, chance = ask(p, a, past, m, 0.0, t, now, life)
-        if noted or needs_form(u, low, ask(p, a, past, m, most, t, now, life), full):
+        low = r, chance = ask(p, a, past, m, 0.0, t, now, situation)
+        if noted or needs_form(u, low, ask(p, a, past, m, most, t, now, situation), full):
             q = shaped(scale, classes.form(s, rows, i))
             if not math.isfinite(q):
                 return i
-            r, chance = ask(p, a, past, m, q, t, now, life)
+            r, chance = ask(p, a, past, m, q, t, now, situation)
         asked = y != NONE and u < chance
 
         index, step = classes.predicted(s, m), 0
@@ -233,7 +235,7 @@ def play(
             ages[i] = classes.age(s, t)
             evidence[i, 0], evidence[i, 1] = classes.evidence(s, t)
         if noted:
-            found = asker.after(a, past, r, q, t, now, life, asked)
+            found = asker.after(a, past, r, q, t, now, situation, asked)
             for j in range(len(past)):
                 past[j] = found[j]
         waiting += 1 if asked and waiting >= 0 else 0
@@ -244,11 +246,11 @@ def play(
 
 
 def ask(
-    p: Any, a: Any, past: Any, m: float, q: float, t: int, now: float, life: Situation
+    p: Any, a: Any, past: Any, m: float, q: float, t: int, now: float, situation: Situation
 ) -> tuple[float, float]:
     """Return the margin score and the probability of asking, for a given q."""
     r = learner.score(p, m, q)
-    return r, asker.chance(a, past, r, q, t, now, life)
+    return r, asker.chance(a, past, r, q, t, now, situation)
 
 
 def needs_form(u: float, low: tuple[float, float], high: tuple[float, float], full: bool) -> bool:

@@ -189,7 +189,7 @@ class Space(Protocol):
         return 0.0, 0.0
 
     @staticmethod
-    def life(p: Any, s: Any, t: float, remaining: float) -> tuple[float, float]:
+    def lasting_and_steps(p: Any, s: Any, t: float, remaining: float) -> tuple[float, float]:
         """Return the part of the remaining rounds that the concept may last, and the steps."""
         return 0.0, s.scalars[COUNT]
 

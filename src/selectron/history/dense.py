@@ -29,7 +29,7 @@ from ..spaces.dense_second import update as update_matrix
 from .drift import evidence_of
 from .experts import HEARD, PRIOR_VARIANCE, norms, predict, update
 from .posterior import ALL, BORN, EXPERTS, KIND, KINDS, LABELS, leader
-from .posterior import life as life
+from .posterior import lasting_and_steps as lasting_and_steps
 from .renewal import FITTING, OF_ROWS, adapted, informed, renewed, rows_left, start, to_z, widen
 from .state import (
     BASE,

@@ -198,7 +198,7 @@ def lasting(p: Any, experts: Any, remaining: float) -> float:
 
 
 @noinline
-def life(p: Any, s: Any, t: float, remaining: float) -> tuple[float, float]:
+def lasting_and_steps(p: Any, s: Any, t: float, remaining: float) -> tuple[float, float]:
     """Return the expected part of the remaining rounds that the concept lasts, and the steps."""
     return lasting(p, s.experts, remaining) if remaining > 0 else 1.0, s.scalars[COUNT]
 

@@ -19,9 +19,9 @@ from ..spaces.sparse_second import squared_norm
 from ..spaces.state import Field, Table
 from .drift import evidence_of
 from .experts import HEARD, PRIOR_VARIANCE, SHARED, norms, predict, start_late, update
-from .posterior import ALIVE, ALL, BORN, EXPERTS, LABELS, leader, life
+from .posterior import ALIVE, ALL, BORN, EXPERTS, LABELS, lasting_and_steps, leader
 
-__all__ = ["life", "squared_norm"]
+__all__ = ["lasting_and_steps", "squared_norm"]
 
 order = 2
 atomic = False
