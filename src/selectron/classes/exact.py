@@ -23,7 +23,7 @@ from ..errors import SelectronError
 from ..spaces.state import SQUARE
 from . import joint
 from .joint import counted, gap
-from .stack import BEST, COUNT, NOTE, SECOND, Stack
+from .stack import BEST, SECOND, TALLY_COUNT, TALLY_NOTE, Stack
 
 squared_norm, predicted, record_scores = joint.squared_norm, joint.predicted, joint.record_scores
 rivals, learn_label, lasting_and_steps = joint.rivals, joint.learn_label, joint.lasting_and_steps
@@ -127,7 +127,7 @@ def step(
     """Step along z of classes hi and lo; return flags, or REFUSED."""
     c, z = space.at(s, 0), pair(s, rows, i, hi, lo)
     q = shaped(scale, space.form(c, z, 0))
-    now = Round(m, q, y, s.tally[COUNT], c.scalars[SQUARE], s.tally[NOTE])
+    now = Round(m, q, y, s.tally[TALLY_COUNT], c.scalars[SQUARE], s.tally[TALLY_NOTE])
     if not space.move(c, z, 0, scale, now, learner.step(p, now)):
         return REFUSED
     if learner.scale_free(p) and space.largest(c) > VAST:

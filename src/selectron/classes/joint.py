@@ -36,7 +36,7 @@ from ..engine.loop import asker, classes
 from ..engine.parts import VAST, learner, space
 from ..engine.round import REFUSED, STRAINED, UPDATED, Round, Step, shaped
 from ..spaces.state import SQUARE
-from .stack import BEST, COUNT, NOTE, SECOND
+from .stack import BEST, SECOND, TALLY_COUNT, TALLY_NOTE
 
 
 def share(normalize: Any) -> Any:
@@ -163,7 +163,7 @@ def versus(s: Any, scale: float, y: int) -> tuple[int, int, float, float]:
 
 def lasting_and_steps(p: Any, s: Any, t: float, remaining: float) -> tuple[float, float]:
     """Return that nothing is known about the concept, and the number of steps."""
-    return 0.0, s.tally[COUNT]
+    return 0.0, s.tally[TALLY_COUNT]
 
 
 @noinline
@@ -187,7 +187,7 @@ def step(
     ww = 0.0
     for k in range(len(s.scores)):
         ww += s.scalars[k, SQUARE]
-    now = Round(m, shaped(scale, above + below), y, s.tally[COUNT], ww, s.tally[NOTE])
+    now = Round(m, shaped(scale, above + below), y, s.tally[TALLY_COUNT], ww, s.tally[TALLY_NOTE])
     way = learner.step(p, now)
     moved = part(p, s, rows, i, scale, hi, above, way)
     moved = moved and part(p, s, rows, i, scale, lo, below, space.opposite(way))
@@ -200,8 +200,8 @@ def step(
 
 def counted(p: Any, s: Any, now: Round) -> int:
     """Count a step with all classes; return flags."""
-    s.tally[COUNT] += 1
-    s.tally[NOTE] = learner.noted(p, now)
+    s.tally[TALLY_COUNT] += 1
+    s.tally[TALLY_NOTE] = learner.noted(p, now)
     return UPDATED if learner.feasible(p, now) else UPDATED | STRAINED
 
 
@@ -220,7 +220,7 @@ def part(p: Any, s: Any, rows: Any, i: int, scale: float, k: int, q: float, way:
     """Step with class k alone, given q, which `form` has returned; return 0 if not finite."""
     c = space.at(s, k)
     square = c.scalars[SQUARE]
-    now = Round(s.scores[k] / scale, shaped(scale, q), 1.0, s.tally[COUNT], square, 0.0)
+    now = Round(s.scores[k] / scale, shaped(scale, q), 1.0, s.tally[TALLY_COUNT], square, 0.0)
     done = space.move(c, rows, i, scale, now, way)
     space.evict(p, c, rows)
     return done
@@ -254,7 +254,7 @@ def step_at_once(
     xx = space.squared_norm(rows, i) / (scale * scale)
     if xx > 0 and not all_at_once(p, s, rows, i, scale, hi if y > 0 else lo, xx):
         return REFUSED
-    s.tally[COUNT] += 1
+    s.tally[TALLY_COUNT] += 1
     return UPDATED
 
 

@@ -13,7 +13,7 @@ from ..engine.loop import LATER, asker
 from ..engine.parts import space
 from ..engine.round import REFUSED
 from . import joint
-from .stack import BEST, COUNT
+from .stack import BEST, TALLY_COUNT
 
 inner, predicted, rivals = joint.inner, joint.predicted, joint.rivals
 record_scores, needs_growth, versus = joint.record_scores, joint.needs_growth, joint.versus
@@ -70,7 +70,7 @@ def evidence(s: Any, t: float) -> tuple[float, float]:
 def lasting_and_steps(p: Any, s: Any, t: float, remaining: float) -> tuple[float, float]:
     """Return how long the concept of the best class may last, and the number of steps."""
     lasting, _ = space.lasting_and_steps(p, space.at(s, s.ranks[BEST]), t, remaining)
-    return lasting, s.tally[COUNT]
+    return lasting, s.tally[TALLY_COUNT]
 
 
 @noinline
@@ -93,7 +93,7 @@ def learn_label(
             if done == REFUSED:
                 return REFUSED
             flags |= done
-    s.tally[COUNT] += 1 if flags else 0
+    s.tally[TALLY_COUNT] += 1 if flags else 0
     return flags
 
 
@@ -106,5 +106,5 @@ def learn_wrong(p: Any, a: Any, s: Any, rows: Any, i: int, scale: float, k: int,
     if needs_growth(s, rows, i):
         return REFUSED
     flags = space.learn(p, space.at(s, k), rows, i, scale, m, math.nan, -1.0, t)
-    s.tally[COUNT] += 1 if flags > 0 else 0
+    s.tally[TALLY_COUNT] += 1 if flags > 0 else 0
     return flags

@@ -9,10 +9,10 @@ import numpy as np
 
 from ..engine.parts import Space, declared
 from ..engine.rows import Dense, Sparse
-from ..spaces import state as numbers
+from ..spaces.state import COUNT, NOTE
 
 BEST, SECOND = 0, 1  # in `ranks`: the classes with the two best scores
-COUNT, NOTE = 0, 1  # in `tally`: number of steps, and the learner's own number
+TALLY_COUNT, TALLY_NOTE = 0, 1  # in `tally`: number of steps, and the learner's own number
 OWN = ("scores", "ranks", "tally", "relevant")  # fields after those of the space
 
 
@@ -54,7 +54,7 @@ class Stack:
     def of_two(self, state: Any, normalize: bool) -> Any:
         """Return the state of two classes from that of one vector w: each takes a share of w."""
         by = self.reduction.share(normalize)
-        tally = np.array([state.scalars[numbers.COUNT], state.scalars[numbers.NOTE]])
+        tally = state.scalars[[COUNT, NOTE]]
         return self.stacked([self.space.scaled(state, -by), self.space.scaled(state, by)], tally)
 
     def unstacked(self, state: Any) -> list[Any]:
