@@ -3,7 +3,7 @@
 import math
 from typing import Any, NamedTuple
 
-from ..engine.loop import LENGTH
+from ..engine.loop import READS_SQUARED_NORM
 from ..engine.parameters import number
 from ..engine.round import Situation
 
@@ -128,7 +128,7 @@ class AdaptiveMargin(NamedTuple):
 
     def reads(self) -> str:
         """Return that q must be <x, x>."""
-        return LENGTH
+        return READS_SQUARED_NORM
 
     def chance(
         self, past: Any, r: float, q: float, t: int, now: float, situation: Situation

@@ -3,7 +3,7 @@
 import math
 from typing import Any, NamedTuple
 
-from ..engine.loop import BELIEF, FORM, VARIANCE
+from ..engine.loop import READS_BELIEF, READS_FORM, READS_VARIANCE
 from ..engine.parameters import number
 from ..engine.parts import learner
 from ..engine.round import mistake
@@ -30,8 +30,8 @@ class Uncertainty(NamedTuple):
         return (number(self, "doubt", lambda doubt: 0 <= doubt < math.inf, "from 0 on and finite"),)
 
     def reads(self) -> str:
-        """Return BELIEF: r is p(+1) - p(-1), and q is in bits."""
-        return BELIEF
+        """Return READS_BELIEF: r is p(+1) - p(-1), and q is in bits."""
+        return READS_BELIEF
 
     def probability(self, r: float, q: float, t: int) -> float:
         """(1 - |r|)^1.5 + doubt q."""
@@ -76,8 +76,8 @@ class BBQ(NamedTuple):
         return (number(self, "kappa", lambda kappa: 0 <= kappa <= 1, "from 0 to 1"),)
 
     def reads(self) -> str:
-        """Return VARIANCE: q is that of a row under the labels so far."""
-        return VARIANCE
+        """Return READS_VARIANCE: q is that of a row under the labels so far."""
+        return READS_VARIANCE
 
     def probability(self, r: float, q: float, t: int) -> float:
         """1 if q / (1 + q) > t^-kappa, else 0."""
@@ -142,8 +142,8 @@ class Disagreement(NamedTuple):
         return learner.cuts(p, m, y)
 
     def reads(self) -> str:
-        """Return FORM: q measures the uncertainty about a row."""
-        return FORM
+        """Return READS_FORM: q measures the uncertainty about a row."""
+        return READS_FORM
 
     def probability(self, r: float, q: float, t: int) -> float:
         """1 if |r| <= sqrt(q) - margin, else 0."""

@@ -25,9 +25,12 @@ AGAIN = -2.0  # a copy of the row before, in its round: the label is given if it
 # probability exceeds this; rounding errors of the bounds are about 1e-15.
 SLACK = 1e-9
 
-# What an asker reads: any margin; q = x' P x too; q as a variance, or as <x, x>; r and q as
-# probability and bits
-MARGIN, FORM, VARIANCE, LENGTH, BELIEF = "margin", "quadratic form", "variance", "length", "belief"
+# What an asker reads:
+READS_MARGIN = "margin"  # any margin
+READS_FORM = "quadratic form"  # q = x' P x too
+READS_VARIANCE = "variance"  # q as a variance
+READS_SQUARED_NORM = "squared norm"  # q as <x, x>
+READS_BELIEF = "belief"  # r and q as probability and bits
 
 
 class Asker(Protocol):
@@ -52,8 +55,8 @@ class Asker(Protocol):
         return False
 
     def reads(self) -> str:
-        """Return what r and q must be: MARGIN, FORM, VARIANCE, BELIEF or LENGTH."""
-        return MARGIN
+        """Return what r and q must be, one of the constants READS_MARGIN to READS_BELIEF."""
+        return READS_MARGIN
 
     def probability(self, r: float, q: float, t: int) -> float:
         """Return the probability of asking, for an asker that remembers nothing."""

@@ -7,7 +7,7 @@ from typing import Any
 from ..classes import exact, joint, rest
 from ..classes.stack import Stack, of_one
 from ..engine.bind import digest
-from ..engine.loop import BELIEF, FORM, LENGTH, VARIANCE, Asker, play
+from ..engine.loop import READS_BELIEF, READS_FORM, READS_SQUARED_NORM, READS_VARIANCE, Asker, play
 from ..engine.machine import compiled
 from ..engine.parts import Learner, declared
 from ..engine.round import Shape
@@ -128,13 +128,13 @@ def check_pair(learner: Any, asker: Any) -> None:
     inner = getattr(asker, "asker", asker)
     reads, inner_reads = (declared(one, Asker, "reads")(one) for one in (asker, inner))
     first, ensemble = order in (FIRST, L1), order is ENSEMBLE
-    if reads == BELIEF and not ensemble:
+    if reads == READS_BELIEF and not ensemble:
         by, lacks, instead = "probabilities", "give", "Margin(b=0.1), or LeadingHistory()"
-    elif inner_reads == LENGTH and not first:
+    elif inner_reads == READS_SQUARED_NORM and not first:
         by, lacks, instead = "the lengths of rows", "compute", "Margin(b=0.1), or Perceptron()"
-    elif reads == VARIANCE and first:
+    elif reads == READS_VARIANCE and first:
         by, lacks, instead = "the variance of a row", "learn", "Margin(b=0.1), or RLS()"
-    elif inner_reads in (VARIANCE, FORM) and ensemble:
+    elif inner_reads in (READS_VARIANCE, READS_FORM) and ensemble:
         by, lacks, instead = "the variance of a row", "give", "Uncertainty() or Budget(rate=0.1)"
     else:
         return
