@@ -31,11 +31,11 @@ class Linear(NamedTuple):
     3.0
     """
 
-    def numbers(self):
+    def numbers(self) -> tuple[float, ...]:
         """Return no parameters."""
         return ()
 
-    def value(self, xy, xx, yy):
+    def value(self, xy: float, xx: float, yy: float) -> float:
         """<x, y>."""
         return xy
 
@@ -53,7 +53,7 @@ class Polynomial(NamedTuple):
     gamma: float = 1.0
     coef0: float = 1.0
 
-    def numbers(self):
+    def numbers(self) -> tuple[float, ...]:
         """Return the parameters, which must be in their ranges."""
         return (
             number(
@@ -66,7 +66,7 @@ class Polynomial(NamedTuple):
             number(self, "coef0", lambda coef0: 0 <= coef0 < math.inf, "from 0 on and finite"),
         )
 
-    def value(self, xy, xx, yy):
+    def value(self, xy: float, xx: float, yy: float) -> float:
         """(gamma <x, y> + coef0)^degree, multiplied out: `**` would raise where it overflows."""
         base, total = self.gamma * xy + self.coef0, 1.0
         for _ in range(int(self.degree)):
@@ -87,11 +87,11 @@ class RBF(NamedTuple):
 
     gamma: float = 1.0
 
-    def numbers(self):
+    def numbers(self) -> tuple[float, ...]:
         """Return gamma, which must be finite and above 0."""
         return (number(self, "gamma", lambda gamma: 0 < gamma < math.inf, "above 0 and finite"),)
 
-    def value(self, xy, xx, yy):
+    def value(self, xy: float, xx: float, yy: float) -> float:
         """exp(-gamma (<x, x> + <y, y> - 2 <x, y>))."""
         distance = xx + yy - 2 * xy
         return math.exp(-self.gamma * distance) if not distance < 0 else 1.0

@@ -40,13 +40,13 @@ class Sure(NamedTuple):
 
     threshold: float
 
-    def numbers(self):
+    def numbers(self) -> tuple[float, ...]:
         """Return the threshold, which must be a finite number from 0 on."""
         if not 0 <= self.threshold < math.inf:
             raise SelectronError(f"threshold must be a number from 0 on, got {self.threshold!r}.")
         return (float(self.threshold),)
 
-    def probability(self, r, q, t):
+    def probability(self, r: float, q: float, t: int) -> float:
         """Return 1 from the threshold on, else 0."""
         return 1.0 if r >= self.threshold else 0.0
 

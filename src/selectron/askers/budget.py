@@ -68,7 +68,7 @@ class Parameters(NamedTuple):
     saved: float = 400
     audits: float = 0.1
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[Any, ...]:
         """Return the parameters as numbers: NaN for those not given, and `per` in seconds."""
         if isinstance(self.rate, str):
             raise SelectronError(f"Budget: rate is text, which Budget.parse({self.rate!r}) reads.")

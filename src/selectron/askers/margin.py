@@ -15,7 +15,7 @@ class Always(NamedTuple):
     1.0
     """
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[float, ...]:
         """Return no parameters."""
         return ()
 
@@ -35,7 +35,7 @@ class Fixed(NamedTuple):
 
     p: float
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[float, ...]:
         """Return p, which must lie between 0 and 1."""
         return (number(self, "p", lambda p: 0 <= p <= 1, "from 0 to 1"),)
 
@@ -58,7 +58,7 @@ class Margin(NamedTuple):
 
     b: float
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[float, ...]:
         """Return b, which must be above 0."""
         return (number(self, "b", lambda b: b > 0, "above 0"),)
 
@@ -83,7 +83,7 @@ class SecondOrderMargin(NamedTuple):
 
     b: float
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[float, ...]:
         """Return b, which must be above 0."""
         return (number(self, "b", lambda b: b > 0, "above 0"),)
 
@@ -118,7 +118,7 @@ class AdaptiveMargin(NamedTuple):
 
     beta: float
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[float, ...]:
         """Return beta, which must be above 0 and finite."""
         return (number(self, "beta", lambda beta: 0 < beta < math.inf, "above 0 and finite"),)
 

@@ -25,7 +25,7 @@ class Uncertainty(NamedTuple):
 
     doubt: float = 0.5
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[float, ...]:
         """Return the parameter, which must be finite and not below 0."""
         return (number(self, "doubt", lambda doubt: 0 <= doubt < math.inf, "from 0 on and finite"),)
 
@@ -71,7 +71,7 @@ class BBQ(NamedTuple):
 
     kappa: float
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[float, ...]:
         """Return kappa, which must lie between 0 and 1."""
         return (number(self, "kappa", lambda kappa: 0 <= kappa <= 1, "from 0 to 1"),)
 

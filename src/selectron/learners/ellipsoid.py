@@ -47,7 +47,7 @@ class CELLIP(NamedTuple):
     start: str = "sound"
     rho: float = 0.0
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[float, ...]:
         """Return gamma, a, 1 for "sound" or 0 for "talk", and rho."""
         gamma = number(self, "gamma", lambda gamma: 0 < gamma < math.inf, "above 0 and finite")
         a = number(self, "a", lambda a: 0 <= a <= 1, "from 0 to 1")
@@ -114,7 +114,7 @@ class IELLIP(NamedTuple):
     b: float = 0.8
     p0: float = 1.0
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[float, ...]:
         """Return the parameters, which must be in their ranges."""
         gamma = number(self, "gamma", lambda gamma: 0 <= gamma < math.inf, "from 0 on and finite")
         c = number(self, "c", lambda c: 0 <= c < 1, "from 0 to below 1")

@@ -1,7 +1,7 @@
 """Gaussians over w: the Bayesian Perceptron with the probit likelihood, and AROW."""
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..engine.parameters import number
 from ..engine.round import Round, Shape, ShapeStep, hinge, variance
@@ -30,7 +30,7 @@ class BayesianPerceptron(NamedTuple):
 
     s0: float = 1.0
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[float, ...]:
         """Return s0, which must be finite and above 0."""
         return (number(self, "s0", lambda s0: 0 < s0 < math.inf, "above 0 and finite"),)
 
@@ -95,7 +95,7 @@ class AROW(NamedTuple):
 
     r: float = 1.0
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[float, ...]:
         """Return r, which must be finite and above 0."""
         return (number(self, "r", lambda r: 0 < r < math.inf, "above 0 and finite"),)
 

@@ -30,7 +30,7 @@ class PassiveAggressive(NamedTuple):
     C: float = math.inf
     variant: str = "I"
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[float, ...]:
         """Return C and 1 or 2 for the variant; C must be above 0, the variant "I" or "II"."""
         if not (isinstance(self.variant, str) and self.variant in ("I", "II")):
             raise SelectronError(
@@ -73,7 +73,7 @@ class MIRA(NamedTuple):
 
     C: float = math.inf
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[float, ...]:
         """Return C, which must be above 0."""
         return (number(self, "C", lambda C: C > 0, "above 0"),)
 
@@ -125,7 +125,7 @@ class ObjectiveRegularized(NamedTuple):
     alpha: float = 0.001
     C: float = math.inf
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[float, ...]:
         """Return alpha, which must be finite and not below 0, and C, which must be above 0."""
         alpha = number(self, "alpha", lambda alpha: 0 <= alpha < math.inf, "from 0 on and finite")
         return alpha, number(self, "C", lambda C: C > 0, "above 0")
@@ -169,7 +169,7 @@ class L2Constrained(NamedTuple):
 
     beta: float
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[float, ...]:
         """Return beta, which must be finite and above 0."""
         return (number(self, "beta", lambda beta: 0 < beta < math.inf, "above 0 and finite"),)
 
@@ -222,7 +222,7 @@ class L1Constrained(NamedTuple):
 
     beta: float
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[float, ...]:
         """Return beta, which must be above 0 and finite."""
         return (number(self, "beta", lambda beta: 0 < beta < math.inf, "above 0 and finite"),)
 
@@ -265,7 +265,7 @@ class NORMA(NamedTuple):
     nu: float = 0.3
     power: float = 0.0
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[float, ...]:
         """Return the parameters, which must be in their ranges."""
         eta = number(self, "eta", lambda eta: 0 < eta < math.inf, "above 0 and finite")
         wanted = f"from 0 to below 1 / eta = {1 / eta:g}"

@@ -54,7 +54,7 @@ class LeadingHistory(NamedTuple):
     switches: float = 0.0015
     fourier: float = 100
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[float, ...]:
         """Return the parameters, which must be in their ranges."""
         return (
             number(self, "switches", lambda share: 0 <= share <= 1, "from 0 to 1"),

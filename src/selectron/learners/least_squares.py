@@ -1,7 +1,7 @@
 """Recursive least squares, and the learners that share its step."""
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..engine.parameters import number
 from ..engine.round import Round, Shape, ShapeStep, variance
@@ -34,7 +34,7 @@ class RLS(NamedTuple):
 
     a: float = 1.0
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[float, ...]:
         """Return a, which must be finite and above 0."""
         return (number(self, "a", lambda a: 0 < a < math.inf, "above 0 and finite"),)
 
@@ -76,7 +76,7 @@ class SecondOrderPerceptron(NamedTuple):
 
     a: float = 1.0
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[float, ...]:
         """Return a, which must be finite and above 0."""
         return (number(self, "a", lambda a: 0 < a < math.inf, "above 0 and finite"),)
 
@@ -120,7 +120,7 @@ class LASEC(NamedTuple):
     b: float = 1.0
     c: float = 1000.0
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[float, ...]:
         """Return b and c, which must satisfy 0 < b < c."""
         b = number(self, "b", lambda b: 0 < b < math.inf, "above 0 and finite")
         c = number(self, "c", lambda c: c > 0, "above 0")

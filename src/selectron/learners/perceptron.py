@@ -1,7 +1,7 @@
 """First-order Perceptrons: three that keep all examples, and two within a budget of examples."""
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..engine.parameters import number
 from ..engine.round import Old, Removal, Round, Step
@@ -24,7 +24,7 @@ class Perceptron(NamedTuple):
     443
     """
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[float, ...]:
         """Return no parameters."""
         return ()
 
@@ -57,7 +57,7 @@ class ShiftingPerceptron(NamedTuple):
 
     lam: float = 1.0
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[float, ...]:
         """Return lam, which must be finite and above 0."""
         return (number(self, "lam", lambda lam: 0 < lam < math.inf, "above 0 and finite"),)
 
@@ -95,7 +95,7 @@ class ModifiedPerceptron(NamedTuple):
 
     size: int = 1
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[float, ...]:
         """Return the size of the step, which must be 1 or 2."""
         return (number(self, "size", lambda size: size in (1, 2), "1 or 2"),)
 
@@ -132,7 +132,7 @@ class BudgetPerceptron(NamedTuple):
 
     budget: int = 500
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[float, ...]:
         """Return the budget, a whole number from 1 on."""
         return (number(self, "budget", lambda budget: budget >= 1, "from 1 on", whole=True),)
 
@@ -173,7 +173,7 @@ class Forgetron(NamedTuple):
 
     budget: int = 500
 
-    def numbers(self) -> Any:
+    def numbers(self) -> tuple[float, ...]:
         """Return the budget, a whole number from 1 on."""
         return (number(self, "budget", lambda budget: budget >= 1, "from 1 on", whole=True),)
 
