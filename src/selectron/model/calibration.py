@@ -77,7 +77,7 @@ class Calibration(NamedTuple):
             scores = 2 * np.arctanh(np.clip(scores, -SURE, SURE))
         kind: Any = type(self.learner) if self.own else Perceptron
         given = margins if self.own else NONE, scores, flags, codes, chances
-        kernel(kind, self.columns > 1)(self.numbers, self.s, *given, proba)
+        calibrator(kind, self.columns > 1)(self.numbers, self.s, *given, proba)
 
     def proba(self, rounds: tuple, codes: np.ndarray, chances: np.ndarray) -> np.ndarray:
         """Return the probabilities before each label, (n, n_classes), and change nothing."""
@@ -129,7 +129,7 @@ def extended(old: Calibration, classes: int, by: float) -> Calibration:
 
 
 @cache
-def kernel(kind: type, many: bool) -> Callable[..., None]:
+def calibrator(kind: type, many: bool) -> Callable[..., None]:
     """Return `calibrate`, compiled for a class of learners, and for two classes or many."""
     name = f"calibrate_{'many' if many else 'two'}_{kind.__name__}"
     return compiled(calibrate, {"learner": kind}, name, kind.__name__)
