@@ -29,6 +29,7 @@ from ..engine.machine import compiled
 from ..engine.parts import Learner, declared, learner
 from ..engine.round import ASKED
 from ..learners import Perceptron
+from .run import EMPTY
 
 COUNT, WEIGHT, SCALE = 0, 1, 2  # labels so far; mean weight; mean |z|
 A, B, AA, AB, BB = range(3, 8)  # the mean of (a, b) and its precision
@@ -42,7 +43,7 @@ SLOPE, OFFSET = 16.0, 1.0  # prior variances of a, in units of 1 / mean |z|, and
 OWN_SLOPE, OWN_OFFSET, OWN_REACH = 1.0, 0.05, 20.0  # for a learner with probabilities
 SURE = 1 - 1e-12  # the largest score of which log-odds are taken
 LEAST, MOST = 1e-100, 1e100  # of z, so that its square is a number
-NONE, NOTHING = np.zeros(0), np.zeros((0, 0))
+NO_PROBA = np.zeros((0, 0))
 LEAD = 1.0 + 1e-14  # how far the predicted class is ahead of all others, at least
 
 # The probabilities of many classes; of two, what they follow from, as they are seldom read: the
@@ -65,7 +66,7 @@ class Calibration(NamedTuple):
         return self._replace(s=self.s.copy())
 
     def learn(
-        self, rounds: tuple, codes: np.ndarray, chances: np.ndarray, proba: np.ndarray = NOTHING
+        self, rounds: tuple, codes: np.ndarray, chances: np.ndarray, proba: np.ndarray = NO_PROBA
     ) -> None:
         """Learn from the labels asked for in some rounds, which are the arrays of an `Outcome`.
 
@@ -76,7 +77,7 @@ class Calibration(NamedTuple):
         if self.odds:
             scores = 2 * np.arctanh(np.clip(scores, -SURE, SURE))
         kind: Any = type(self.learner) if self.own else Perceptron
-        given = margins if self.own else NONE, scores, flags, codes, chances
+        given = margins if self.own else EMPTY, scores, flags, codes, chances
         calibrator(kind, self.columns > 1)(self.numbers, self.s, *given, proba)
 
     def proba(self, rounds: tuple, codes: np.ndarray, chances: np.ndarray) -> np.ndarray:
@@ -88,7 +89,7 @@ class Calibration(NamedTuple):
     def of_one(self, rounds: tuple, codes: np.ndarray) -> Belief:
         """Return what the probabilities of a single round follow from, before its label."""
         if self.columns > 1:
-            return (self.proba(rounds, codes, NONE)[0].tolist(),)
+            return (self.proba(rounds, codes, EMPTY)[0].tolist(),)
         z = score = rounds[3].item()
         if self.own:
             z = log_odds(self.learner.probability(rounds[0].item()))

@@ -20,7 +20,7 @@ from .calibration import proba_of
 from .live import Ticket
 from .model import Model
 from .packed import BEGINNING, Key, Packing, Pool, Rows
-from .run import TIMELESS
+from .run import EMPTY
 
 ASAP = BEGINNING  # the time of a label that is learned as soon as possible
 
@@ -30,7 +30,7 @@ class Items(NamedTuple):
 
     order: np.ndarray  # int64, (n,): unique within the key
     rows: Rows
-    times: np.ndarray = TIMELESS  # in seconds, if the asker uses them
+    times: np.ndarray = EMPTY  # in seconds, if the asker uses them
 
 
 class Answers(NamedTuple):
@@ -149,7 +149,7 @@ class Machine:
         """Return what `Keyed.step` does."""
         items = Items(np.zeros(0, np.int64), self.packing.nothing.rows) if items is None else items
         by_order = np.argsort(items.order, kind="stable")
-        times = items.times[by_order] if len(items.times) else TIMELESS
+        times = items.times[by_order] if len(items.times) else EMPTY
         items = Items(items.order[by_order], taken(items.rows, by_order), times)
         with self.turn:
             known = self.load(key, state)

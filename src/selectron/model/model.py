@@ -28,7 +28,7 @@ from . import calibration, late, support, weighting
 from .compose import ENSEMBLE, EXACT, RANKINGS, check_pair, kind_of, loop, order_of, space_for
 from .draws import BLOCK, Draws, constant
 from .live import Live, Ticket
-from .run import TIMELESS, Given, Outcome, Room
+from .run import EMPTY, Given, Outcome, Room
 
 Block = Dense | Sparse | list[Dense]
 
@@ -139,7 +139,7 @@ class Model(Live):
         block: Block,
         labels: np.ndarray,
         full: bool = True,
-        times: Any = TIMELESS,
+        times: Any = EMPTY,
         weights: np.ndarray | None = None,
         delays: np.ndarray | None = None,
         calibrated: bool = True,
@@ -157,7 +157,7 @@ class Model(Live):
 
     def learn(self, block: Block, labels: np.ndarray, weights: np.ndarray | None = None) -> Outcome:
         """Play rounds in which every label is given."""
-        return self._learn(block, Given(labels, TIMELESS, weights), GIVEN, False, True)
+        return self._learn(block, Given(labels, EMPTY, weights), GIVEN, False, True)
 
     def look(self, block: Any, n: int, full: bool = False, scores: bool = False) -> Outcome:
         """Predict without changing anything."""
@@ -170,7 +170,7 @@ class Model(Live):
         """Return the probabilities of the classes for n rows, (n, n_classes)."""
         outcome = self.look(block, n, full=self.calibration.own, scores=True)
         codes = np.full(n, NONE, self.codes)
-        return self.calibration.proba(outcome.arrays(), codes, TIMELESS)
+        return self.calibration.proba(outcome.arrays(), codes, EMPTY)
 
     @property
     def bounds_rounding(self) -> bool:
@@ -307,7 +307,7 @@ class Model(Live):
                 else:
                     weighting.play(self, rows, rounds, at, record, weights)
                 if calibrated:
-                    rates = weighting.rates(record.ask_probability if full else TIMELESS, weights)
+                    rates = weighting.rates(record.ask_probability if full else EMPTY, weights)
                     self.calibration.learn(record.arrays(), labels, rates)
                 start += max(size, 1)
 

@@ -43,14 +43,14 @@ def code_of(index: int, many: bool) -> int:
     return index + 1 if many else 2 * index - 1
 
 
-TIMELESS = np.zeros(0)
+EMPTY = np.zeros(0)  # times or probabilities where there are none
 
 
 class Given(NamedTuple):
     """What comes with the rows of some rounds."""
 
     labels: np.ndarray  # codes
-    times: np.ndarray = TIMELESS  # in seconds, if the asker uses them
+    times: np.ndarray = EMPTY  # in seconds, if the asker uses them
     weights: Any = None  # of the labels
 
     def part(self, rounds: slice) -> "Given":

@@ -11,7 +11,7 @@ from pyspark.sql.streaming import StatefulProcessor
 
 from ..engine.rows import Dense, Sparse
 from ..model.keyed import Answers, Items, Keyed
-from ..model.run import TIMELESS
+from ..model.run import EMPTY
 from .columns import DECIDED, ITEM, STATE
 
 
@@ -47,7 +47,7 @@ class Plan:
 
     def times(self, order: np.ndarray) -> np.ndarray:
         """Return the times of rows in seconds, if the asker uses them."""
-        return order / 1e6 if getattr(self.keyed.asker, "per", None) is not None else TIMELESS
+        return order / 1e6 if getattr(self.keyed.asker, "per", None) is not None else EMPTY
 
     def rows(self, x: np.ndarray) -> Dense | Sparse:
         """Return rows from arrays of numbers, or from indices and values of sparse rows."""
