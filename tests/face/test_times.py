@@ -41,7 +41,7 @@ def test_what_may_be_a_time(kind):
     clf = fresh()
     for _ in range(2):  # the first round makes the model
         clf.decide(ROWS[0], time=DAYS[kind])
-        assert clf.model_.room.times[0] == wanted
+        assert clf.model_.one_round.times[0] == wanted
     runs = [fresh().run(ROWS, [1, -1, 1, -1], times=[time] * 4) for time in (DAYS[kind], wanted)]
     assert runs[0].flags.tolist() == runs[1].flags.tolist()
 

@@ -64,7 +64,7 @@ def test_steps_use_the_times_of_rows():
 
 def last_proba(model):
     """Return the probabilities of the row of the last `decide`."""
-    return proba_of(model.calibration.of_one(model.room.out, model.room.labels))
+    return proba_of(model.calibration.of_one(model.one_round.out, model.one_round.labels))
 
 
 def decided_by(model, case, x, time):

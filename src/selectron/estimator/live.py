@@ -239,7 +239,7 @@ class Live(TakesRows):
             if ticket is not None:
                 model.open[ticket] = model.open[ticket]._replace(proposed=index)
         label = self.classes_.item(index) if known else None
-        out = model.room.out
+        out = model.one_round.out
         belief: Belief = model.belief() if known > 1 else ([1.0] * known,)
         evidence = tuple(out[5][0].tolist()) if model.aging else ()
         return Decision(label, margin, chance, ticket is not None, ticket, belief, evidence)

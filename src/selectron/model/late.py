@@ -46,7 +46,7 @@ def play(model: Any, block: Any, given: Given, delays: np.ndarray) -> Outcome:
                     *_, ticket = model.decide(row, time, NONE if given.labels[t] == NONE else LATER)
                 except Refused as error:
                     raise Refused(t, error.reason) from None
-                for whole, found in zip(record, model.room.out, strict=True):
+                for whole, found in zip(record, model.one_round.out, strict=True):
                     whole[t : t + 1] = found
                 if not model.ranks:
                     proba[t] = proba_of(model.belief())

@@ -62,12 +62,13 @@ class Live:
         The ticket is None unless the label is asked for, which it never is if `label` is NONE. The
         row is kept until the ticket is answered, or until `max_open` newer ones are open.
         """
+        one = self.one_round
         if self.timed:
-            self.room.times[0] = time
+            one.times[0] = time
         flags = self._play_one(block, label, self.draws.first(), True)
         self.rounds += 1
         self.draws.taken += 1  # the one that was looked at
-        index, margin, chance = flags >> CLASS, self.room.out[0].item(), self.room.out[1].item()
+        index, margin, chance = flags >> CLASS, one.out[0].item(), one.out[1].item()
         if not flags & ASKED:
             return index, margin, chance, None
         self.tickets += 1
@@ -80,7 +81,7 @@ class Live:
 
     def belief(self: Any) -> Belief:
         """Return what the probabilities of the last `decide` follow from."""
-        return self.calibration.of_one(self.room.out, self.room.labels)
+        return self.calibration.of_one(self.one_round.out, self.one_round.labels)
 
     @property
     def waiting(self: Any) -> int:
@@ -216,11 +217,11 @@ class Live:
 
     def _play_times(self: Any, ticket: Ticket, label: int, times: int) -> int:
         """Learn a label several times, once for the calibration; return the flags of all."""
-        room, late = self.room, ticket.asked_in - self.rounds - 1  # in the round that asked
+        one, late = self.one_round, ticket.asked_in - self.rounds - 1  # in the round that asked
         flags = self._play_one(ticket.block, label, GIVEN, self.calibration.own, late)
         if not self.ranks:
-            room.out[1][0] = ticket.chance / times
-            self.calibration.learn(room.out, room.labels, room.out[1])
+            one.out[1][0] = ticket.chance / times
+            self.calibration.learn(one.out, one.labels, one.out[1])
         for _ in range(times - 1):
             flags |= self._play_one(ticket.block, label, GIVEN, False, late)
         return flags
@@ -228,12 +229,12 @@ class Live:
     def _play_one(
         self: Any, block: Dense | Sparse, label: int, draw: float, full: bool, late: int = 0
     ) -> int:
-        """Play one row without counting it; return its flags, and leave the rest in `room`.
+        """Play one row without counting it; return its flags, and leave the rest in `one_round`.
 
         It is in the next round, or `late` rounds later.
         """
-        room = self.room
-        room.labels[0], room.draws[0] = label, draw
+        one = self.one_round
+        one.labels[0], one.draws[0] = label, draw
         if self.recent[0] is not block:  # for `tell` right after `decide`
             self.recent = block, self._rows(block)
         rows = self.recent[1]
@@ -243,7 +244,7 @@ class Live:
             self.renew(self.rounds + (0 if draw == GIVEN else 1))
         if label != LATER and not (self.space.atomic or self.guarded):
             kept = [array.copy() for array in (*self.state, self.past)]
-        while not self._call(rows, room[:3], late, full, room.out, self.waiting):
+        while not self._call(rows, one[:3], late, full, one.out, self.waiting):
             if label == LATER or not self._grown(rows):
                 self.state = before
                 if kept:
@@ -251,4 +252,4 @@ class Live:
                 raise Refused(0, support.why_refused(block, 0))
         if self.sketch is not None:
             self.space.compress(self.state)
-        return room.out[2].item()
+        return one.out[2].item()

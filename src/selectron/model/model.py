@@ -28,7 +28,7 @@ from . import calibration, late, support, weighting
 from .compose import ENSEMBLE, EXACT, RANKINGS, check_pair, kind_of, loop, order_of, space_for
 from .draws import BLOCK, Draws, constant
 from .live import Live, Ticket
-from .run import EMPTY, Given, Outcome, Room
+from .run import EMPTY, Given, OneRound, Outcome
 
 Block = Dense | Sparse | list[Dense]
 
@@ -106,7 +106,7 @@ class Model(Live):
         return self.classes if self.stacked else 1
 
     def _equip(self) -> None:
-        """Set what is derived from the parameters: the space, the loop, and room for one round."""
+        """Set what is derived from the parameters: the space, the loop, and arrays of one round."""
         many, kernel = (self.many or "joint") if self.stacked else None, support.kind(self.kernel)
         most = min(support.capacity(self.learner), self.max_support or math.inf)
         self.limit = most if self.dual else math.inf
@@ -122,12 +122,12 @@ class Model(Live):
         self.loop = loop(type(self.learner), kind_of(self.asker), self.space)
         self.codes: Any = np.int32 if self.stacked else np.int8
         self.turn = Lock()  # held while a block is played
-        self._make_room()
+        self._make_one_round()
 
-    def _make_room(self) -> None:
-        """Make room for a single round."""
-        times = np.zeros(int(self.timed))
-        self.room = Room(np.zeros(1, self.codes), np.zeros(1), times, self.outcome(1).arrays())
+    def _make_one_round(self) -> None:
+        """Make the arrays of a single round."""
+        labels, times = np.zeros(1, self.codes), np.zeros(int(self.timed))
+        self.one_round = OneRound(labels, np.zeros(1), times, self.outcome(1).arrays())
 
     def prepare(self, calibrated: bool = True) -> None:
         """Compile the loop, or load it from disk; that of the calibration too, if it is used."""
@@ -200,7 +200,7 @@ class Model(Live):
             self.state = self.space.of_two(self.state, self.normalize)
             gap = 2 * self.space.reduction.share(self.normalize)
         self.calibration = calibration.extended(self.calibration, classes, gap)
-        self._make_room()
+        self._make_one_round()
         self.state = self.space.extend(self.state, classes, self._start_one)
 
     def set_asker(self, asker: Any) -> None:
@@ -217,7 +217,7 @@ class Model(Live):
         return w if self.constant or self.weights_of(0) == 0 else w[..., 1:]
 
     def __getstate__(self) -> dict[str, Any]:
-        left = ("space", "loop", "room", "recent", "codes", "state", "turn")
+        left = ("space", "loop", "one_round", "recent", "codes", "state", "turn")
         kept = {name: value for name, value in vars(self).items() if name not in left}
         return {**kept, "arrays": tuple(self.state)}  # the type of a stack's state has no module
 
@@ -235,7 +235,7 @@ class Model(Live):
     def _start_one(self, times: int = 1) -> Any:
         """Return the state of one vector before the first round, `times` as long as usual."""
         weights = times * self.weights_of(self.width)
-        more = (self.limit, self.chance) if self.dual else self.rooms
+        more = (self.limit, self.chance) if self.dual else self.start_room
         shape = declared(self.learner, Learner, "shape")(type(self.learner)(*self.numbers[0]))
         return of_one(self.space).start(weights, shape, *more)
 
@@ -244,8 +244,8 @@ class Model(Live):
         return width + (self.constant or (self.space.order == 1 and not self.dual))
 
     @property
-    def rooms(self) -> tuple[int, ...]:
-        """Return the number of terms that a sketch has room for, or of Fourier features."""
+    def start_room(self) -> tuple[int, ...]:
+        """Return the room of a state for terms of a sketch, or for Fourier features, if any."""
         fourier = getattr(of_one(self.space), "fourier_features", None)
         if fourier is not None:
             return (fourier(self.learner, self.classes),)

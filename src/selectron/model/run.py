@@ -59,7 +59,7 @@ class Given(NamedTuple):
         return Given(self.labels[rounds], self.times[rounds], weights)
 
 
-class Room(NamedTuple):
+class OneRound(NamedTuple):
     """Arrays of one element for a single round, which `decide` and `tell` fill again and again."""
 
     labels: np.ndarray

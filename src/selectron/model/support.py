@@ -88,7 +88,7 @@ def _size(model: Any, width: int, classes: int, *room: int) -> int:
     """Return the bytes that the state takes with this many features, classes and examples."""
     one = of_one(model.space)
     weights, stacked = model.weights_of(width), model.stacked or classes > 2
-    room = room or model.rooms
+    room = room or model.start_room
     if model.exact and model.space.order == 2:
         return one.size(weights * classes, *room)
     return (classes if stacked else 1) * one.size(weights, *room)
