@@ -25,7 +25,7 @@ def inside(clf) -> bytes:
         model.state = list(state.items())
         values["draws"] = model.draws.take(3).tolist()
         model.draws = None
-        equipment = dict.fromkeys(("space", "loop", "one_round", "recent", "turn"))
+        equipment = dict.fromkeys(("space", "loop", "one_round", "recent", "lock"))
         values["model_"] = vars(model) | equipment
     return pickle.dumps(sorted(values.items()))
 

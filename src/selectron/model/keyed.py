@@ -135,7 +135,7 @@ class Machine:
     """The one model of a `Keyed`, and its packing."""
 
     def __init__(self, keyed: Keyed) -> None:
-        self.keyed, self.turn = keyed, Lock()
+        self.keyed, self.lock = keyed, Lock()
         names = "width", "classes", "sparse", "many", "constant", "normalize"
         settings = {name: getattr(keyed, name) for name in names}
         self.model = Model(keyed.learner, keyed.asker, seed=0, **settings)
@@ -151,7 +151,7 @@ class Machine:
         by_order = np.argsort(items.order, kind="stable")
         times = items.times[by_order] if len(items.times) else EMPTY
         items = Items(items.order[by_order], taken(items.rows, by_order), times)
-        with self.turn:
+        with self.lock:
             known = self.load(key, state)
             newest = max([known.newest, *items.order[-1:].tolist()])
             due, wait = self.place(known, newest, items.order, answers)
@@ -180,7 +180,7 @@ class Machine:
 
     def model_of(self, key: Any, state: bytes) -> Model:
         """Return what `Keyed.model` does."""
-        with self.turn:
+        with self.lock:
             known, model = self.load(key, state), object.__new__(Model)
             model.__setstate__(copy.deepcopy(self.model.__getstate__()))
         numbers = known.open.ticket.tolist()

@@ -36,7 +36,7 @@ def play(model: Any, block: Any, given: Given, delays: np.ndarray) -> Outcome:
     record = out.arrays()
     queue = [(one.delayed.round, ticket) for ticket, one in model.open.items() if one.delayed]
     heapq.heapify(queue)
-    with model.turn, model.restoring():
+    with model.lock, model.restoring():
         model.open, model.guarded = dict(model.open), True
         for first, size, piece in model.pieces(block, n):
             for t in range(first, first + size):

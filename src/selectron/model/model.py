@@ -121,7 +121,7 @@ class Model(Live):
         self.recent: tuple[Any, tuple] = (None, ())
         self.loop = loop(type(self.learner), kind_of(self.asker), self.space)
         self.codes: Any = np.int32 if self.stacked else np.int8
-        self.turn = Lock()  # held while a block is played
+        self.lock = Lock()  # held while a block is played
         self._make_one_round()
 
     def _make_one_round(self) -> None:
@@ -162,7 +162,7 @@ class Model(Live):
     def look(self, block: Any, n: int, full: bool = False, scores: bool = False) -> Outcome:
         """Predict without changing anything."""
         out = self.outcome(n, full, scores)
-        with self.turn:  # predictions too write into the state's scratch arrays
+        with self.lock:  # predictions too write into the state's scratch arrays
             self._play(block, Given(np.full(n, NONE, self.codes)), NEVER, out)
         return out
 
@@ -217,7 +217,7 @@ class Model(Live):
         return w if self.constant or self.weights_of(0) == 0 else w[..., 1:]
 
     def __getstate__(self) -> dict[str, Any]:
-        left = ("space", "loop", "one_round", "recent", "codes", "state", "turn")
+        left = ("space", "loop", "one_round", "recent", "codes", "state", "lock")
         kept = {name: value for name, value in vars(self).items() if name not in left}
         return {**kept, "arrays": tuple(self.state)}  # the type of a stack's state has no module
 
@@ -263,7 +263,7 @@ class Model(Live):
             weights = np.ones(len(labels)) if weights is None else weights.copy()
             given = Given(labels.copy(), times, weights)
         out, calibrated = self.outcome(len(labels), full, full), calibrated and not self.ranks
-        with self.turn, self.restoring() as before:
+        with self.lock, self.restoring() as before:
             self._play(block, given, draw, out, calibrated)
         asked = out.flags & ASKED
         self.rounds += len(labels)
