@@ -10,7 +10,7 @@ import pytest
 
 from selectron.engine import machine
 from selectron.engine.arithmetic import reassociated
-from selectron.engine.bind import Part, bind, digest
+from selectron.engine.bind import StandIn, bind, digest
 
 SOURCE = '''
 """A module."""
@@ -18,7 +18,7 @@ import math
 from typing import NamedTuple
 
 from selectron.engine import machine
-from selectron.engine.bind import Part
+from selectron.engine.bind import StandIn
 
 
 class Filling:
@@ -27,7 +27,7 @@ class Filling:
         return fill.once(fill.once(x))
 
 
-fill = Part("filling", Filling)
+fill = StandIn("filling", Filling)
 
 RATE = 0.5
 WEIGHTS = (1.0, 2.0)
@@ -264,7 +264,7 @@ def test_the_digest_changes_with_what_a_function_in_a_closure_reaches():
     assert digest(make(), DOUBLE) != digest(make(), {"filling": SimpleNamespace(once=triple)})
 
 
-fill = Part("filling", object)
+fill = StandIn("filling", object)
 
 
 DIGESTS = """

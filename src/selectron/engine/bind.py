@@ -17,7 +17,7 @@ import numpy as np
 PARAMETERS = "Parameters"  # this attribute of a part is its own type
 
 
-class Part(NamedTuple):
+class StandIn(NamedTuple):
     """A name in a module for a part of the loop, which `bind` replaces by the real part."""
 
     name: str
@@ -64,7 +64,7 @@ def bind(
     wrap: Callable[[Callable], Callable] = lambda copy: copy,
     shared: dict[Any, Callable] | None = None,
 ) -> Callable:
-    """Return a copy of `function` in which every `Part` is a namespace of functions.
+    """Return a copy of `function` in which every `StandIn` is a namespace of functions.
 
     The functions that it calls are copied too, and so on. `parts` maps the name of each part to an
     object, or to a tuple of objects, which are searched in order and before the part's contract.
@@ -116,22 +116,22 @@ def reached(function: Callable, parts: Mapping[str, Any]) -> Iterator[Reached]:
     for name, attribute in _globals_read(function.__code__):
         if name in function.__globals__:
             value = function.__globals__[name]
-            if not isinstance(value, Part):
+            if not isinstance(value, StandIn):
                 yield Reached(name, None, value)
             elif attribute is not None:
                 yield Reached(name, attribute, provided(value, attribute, parts))
 
 
-def provided(part: Part, attribute: str, parts: Mapping[str, Any]) -> Any:
+def provided(stand_in: StandIn, attribute: str, parts: Mapping[str, Any]) -> Any:
     """Return an attribute of a real part, or of its contract; AttributeError if none has it."""
-    real = parts[part.name]
+    real = parts[stand_in.name]
     chain = real if type(real) is tuple else (real,)
     if attribute == PARAMETERS:
         return getattr(chain[0], PARAMETERS, chain[0])
-    for owner in (*chain, part.contract):
+    for owner in (*chain, stand_in.contract):
         if hasattr(owner, attribute):
             return getattr(owner, attribute)
-    raise AttributeError(f"No {part.name} has {attribute!r}.")
+    raise AttributeError(f"No {stand_in.name} has {attribute!r}.")
 
 
 def digest(function: Callable, parts: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any, ClassVar, Protocol, cast
 
-from .bind import Part
+from .bind import StandIn
 from .parts import Space, declared, learner, space
 from .round import ASKED, CLASS, REFUSED, Situation, shaped, unit
 
@@ -160,9 +160,9 @@ class Classes(Space, Protocol):
         ...
 
 
-asker = cast(type[Asker], Part("asker", Asker))
-wrapped = cast(type[Worth], Part("wrapped", Worth))
-classes = cast(type[Classes], Part("classes", Classes))
+asker = cast(type[Asker], StandIn("asker", Asker))
+wrapped = cast(type[Worth], StandIn("wrapped", Worth))
+classes = cast(type[Classes], StandIn("classes", Classes))
 
 
 def play(

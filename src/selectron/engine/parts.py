@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any, ClassVar, Protocol, cast
 
 from .arithmetic import dot
-from .bind import Part
+from .bind import StandIn
 from .round import (
     REFUSED,
     STRAINED,
@@ -338,11 +338,11 @@ VAST = 1e100
 
 COUNT, SQUARE, NOTE = 0, 1, 5  # where a state's `scalars` hold them: see `spaces.state`
 
-learner = cast(type[Learner], Part("learner", Learner))
-expert = cast(type[Expert], Part("learner", Expert))
-space = cast(type[Space], Part("space", Space))
-storage = cast(type[Storage], Part("storage", Storage))
-kernel = cast(type[Kernel], Part("kernel", Kernel))
+learner = cast(type[Learner], StandIn("learner", Learner))
+expert = cast(type[Expert], StandIn("learner", Expert))
+space = cast(type[Space], StandIn("space", Space))
+storage = cast(type[Storage], StandIn("storage", Storage))
+kernel = cast(type[Kernel], StandIn("kernel", Kernel))
 
 
 def declared(part: Any, contract: type, name: str) -> Any:

@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from ..engine.bind import Part, noinline
+from ..engine.bind import StandIn, noinline
 from ..engine.parts import expert
 from ..engine.round import Round, unit
 from ..spaces.state import COUNT, Field
@@ -87,7 +87,7 @@ class Vectors(Protocol):
         """Copy w, P and the kind of prior of another expert to expert k."""
 
 
-vectors = cast(type[Vectors], Part("space", Vectors))
+vectors = cast(type[Vectors], StandIn("space", Vectors))
 
 
 SHARED = {  # fields of every ensemble

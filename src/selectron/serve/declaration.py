@@ -31,13 +31,13 @@ USED = {  # the options each kind of features uses
 }
 
 
-class Part(BaseModel):
+class Section(BaseModel):
     """A table of a declaration; unknown names are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-class Features(Part):
+class Features(Section):
     """How items become feature rows.
 
     `auto`: every field as `TableEncoder` encodes it, words hashed to `size` columns; `columns`
@@ -89,7 +89,7 @@ class Features(Part):
         return self
 
 
-class Privacy(Part):
+class Privacy(Section):
     """How much of each item is stored.
 
     `raw`: the whole item, for `retention_days` (0: without limit). `hash`: features and a hash; the
@@ -100,7 +100,7 @@ class Privacy(Part):
     retention_days: Annotated[float, Field(ge=0)] = 0
 
 
-class Kafka(Part):
+class Kafka(Section):
     """Topics of Kafka: one to read items from, one to write decisions and answers to.
 
     `brokers` are addresses, as "a:9092,b:9092"; `items` the topic with one JSON object in each
@@ -124,7 +124,7 @@ class Kafka(Part):
         return self
 
 
-class Declaration(Part):
+class Declaration(Section):
     """The declaration of a stream.
 
     `budget` is a share of the items, as "10%", or a number of labels: "20/1d" in every period, or
