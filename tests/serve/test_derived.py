@@ -13,7 +13,7 @@ from selectron.evaluate import Drifts
 from selectron.serve import snapshots
 from selectron.serve.declaration import Features
 from selectron.serve.event import Event, record_seal
-from selectron.serve.question import Tally
+from selectron.serve.question import Statistics
 
 from .mail import declared, texts
 
@@ -182,12 +182,12 @@ def test_the_log_is_append_only(desk):
 def test_drift_is_marked_by_the_rule_of_evaluate():
     ages = np.r_[0:500, 7:60, 553:700, 5:105]  # a short lead of the young is no drift
     found = np.r_[np.zeros(500), np.full(53, 5.0), np.zeros(147), np.linspace(4, 9, 100)]
-    evidence, tally = np.column_stack([found, ages]).tolist(), Tally()
+    evidence, statistics = np.column_stack([found, ages]).tolist(), Statistics()
     for i, each in enumerate(evidence):
         body = {"asked": False, "evidence": each}
         event = Event(3 * i + 1, 1, "item", 3 * i + 1, None, float(i), "feed", body)
-        tally.add_item(event)
+        statistics.add_item(event)
         if i % 40 == 0:  # as a snapshot that is loaded again
-            tally = Tally.unpack(json.loads(json.dumps(tally.pack())))
+            statistics = Statistics.unpack(json.loads(json.dumps(statistics.pack())))
     (start,) = Drifts().add(np.array(evidence))
-    assert tally.drifts == [[float(start), 3 * start + 1]]
+    assert statistics.drifts == [[float(start), 3 * start + 1]]

@@ -11,7 +11,7 @@ from ..errors import SelectronError
 from .dicts import is_dict
 
 
-def live(pipeline: Any) -> "Live":
+def live(pipeline: Any) -> "LivePipeline":
     """Return a pipeline whose last step is an `OnlineClassifier` as something to ask and tell.
 
     The transformers are used as they were fitted; the classifier learns on. Raises SelectronError
@@ -27,10 +27,10 @@ def live(pipeline: Any) -> "Live":
     >>> int(decision.label), stream.tell(decision.ticket, 1)
     (1, True)
     """
-    return Live(pipeline)
+    return LivePipeline(pipeline)
 
 
-class Live:
+class LivePipeline:
     """The rounds of a fitted pipeline: `decide`, `tell` and `correct` of its last step."""
 
     def __init__(self, pipeline: Any) -> None:

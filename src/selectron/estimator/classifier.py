@@ -19,11 +19,11 @@ from ..model.model import Block
 from ..model.run import Run, named
 from ..spaces.state import HELD
 from . import checks, packing
-from .live import Live
+from .live import DecidesAndTells
 from .parameters import all_or_nothing, model_of
 
 
-class OnlineClassifier(ClassifierMixin, Live):
+class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     """A linear classifier that learns from a stream and asks for few labels.
 
     Parameters

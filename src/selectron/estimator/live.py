@@ -48,7 +48,7 @@ class Decision(NamedTuple):
         return f"Decision({', '.join(f'{name}={value!r}' for name, value in shown)})"
 
 
-class Live(TakesRows):
+class DecidesAndTells(TakesRows):
     """A classifier that decides on single rows, and learns their labels later."""
 
     classes_: np.ndarray

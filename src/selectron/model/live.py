@@ -51,7 +51,7 @@ class Answer(NamedTuple):
     before: dict[str, Any] | None  # what had been learned, at every 16th answer
 
 
-class Live:
+class SingleRounds:
     """A model that decides on single rows and learns their labels later."""
 
     def decide(

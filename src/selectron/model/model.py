@@ -27,13 +27,13 @@ from ..spaces import sparse_second
 from . import calibration, late, support, weighting
 from .compose import ENSEMBLE, EXACT, RANKINGS, check_pair, kind_of, loop, order_of, space_for
 from .draws import BLOCK, Draws, constant
-from .live import Live, Ticket
+from .live import SingleRounds, Ticket
 from .run import EMPTY, Given, OneRound, Outcome
 
 Block = Dense | Sparse | list[Dense]
 
 
-class Model(Live):
+class Model(SingleRounds):
     """A learner and an asker, in the space for the learner's order and the kind of rows.
 
     Parameters: `width` features; `sparse` or dense rows; `classes`, their number, at least two;

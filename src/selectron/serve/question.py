@@ -181,7 +181,7 @@ KEPT = {*COUNTS, "step", "overall", "points", "drifts"}
 WINDOWS = ("times", "flags", "aged")
 
 
-class Tally:
+class Statistics:
     """The statistics of a stream, as sums over its log entries."""
 
     def __init__(self) -> None:
@@ -275,13 +275,13 @@ class Tally:
         return {**kept, **windows, "recent": recent, "alarms": self.detector.pack()}
 
     @classmethod
-    def unpack(cls, packed: dict[str, Any]) -> "Tally":
-        """Return the tally that was packed."""
-        tally = cls()
+    def unpack(cls, packed: dict[str, Any]) -> "Statistics":
+        """Return the statistics that were packed."""
+        statistics = cls()
         for name in KEPT:
-            setattr(tally, name, packed[name])
+            setattr(statistics, name, packed[name])
         for name in WINDOWS:
-            getattr(tally, name).extend(packed[name])
-        tally.recent = {int(item): sums for item, *sums in packed["recent"]}
-        tally.detector = Drifts.unpack(packed["alarms"])
-        return tally
+            getattr(statistics, name).extend(packed[name])
+        statistics.recent = {int(item): sums for item, *sums in packed["recent"]}
+        statistics.detector = Drifts.unpack(packed["alarms"])
+        return statistics

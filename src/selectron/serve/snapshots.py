@@ -14,7 +14,7 @@ from ..data.files import replace
 from ..errors import SelectronError
 from . import store, strict
 from .event import Damaged
-from .question import Tally
+from .question import Statistics
 from .stream import Stream
 
 SCHEMA = 1
@@ -48,7 +48,7 @@ def take(stream: Stream) -> None:
             "learned": stream.model.learned,
             "void": stream.model.void,
             "clock": [stream.model.latest, stream.model.lead],
-            "tally": stream.tally.pack(),
+            "tally": stream.statistics.pack(),
             "open": list(stream.open),
             "named": list(stream.named),
         }
@@ -112,7 +112,7 @@ def load(stream: Stream, path: Path) -> None:
     if sha256(model.read_bytes()).hexdigest() != manifest["model"]:
         raise SelectronError("its model is damaged.")
     stream.model.load(model, manifest)
-    stream.tally = Tally.unpack(manifest["tally"])
+    stream.statistics = Statistics.unpack(manifest["tally"])
     stream.open = {item: stream.question(item, seq) for item in manifest["open"]}
     stream.named = dict.fromkeys(manifest["named"])
     stream.seq = seq

@@ -12,7 +12,7 @@ from .declaration import Declaration
 from .event import LAST, Event
 from .learning import Decided, Learning, Row, extractor
 from .problem import Problem
-from .question import COUNTS, Question, Tally, derived
+from .question import COUNTS, Question, Statistics, derived
 from .store import Store
 
 NOBODY = ""  # `who` of retired questions in the log
@@ -39,7 +39,7 @@ class Item(NamedTuple):
 
 
 class Stream:
-    """A stream of a store: `model`, `tally` and `open` are derived from the log."""
+    """A stream of a store: `model`, `statistics` and `open` are derived from the log."""
 
     def __init__(self, declaration: Declaration, store: Store):
         self.declaration, self.store, self.db = declaration, store, store.db
@@ -52,7 +52,7 @@ class Stream:
     def reset(self) -> None:
         """Reset to the state before the first entry."""
         self.model = Learning(self.declaration)
-        self.tally = Tally()
+        self.statistics = Statistics()
         self.open: dict[int, Question] = {}  # waiting questions, oldest first
         self.named: dict[str, None] = dict.fromkeys(self.declaration.classes)
         self.seq = 0
@@ -109,7 +109,7 @@ class Stream:
     def take(self, event: Event) -> None:
         """Update the questions and statistics with an entry; the model is already updated."""
         if event.kind == "item":
-            self.tally.add_item(event)
+            self.statistics.add_item(event)
             if event.body["asked"]:
                 self.open[event.seq] = Question(event, self.needed)
         else:
@@ -117,11 +117,11 @@ class Stream:
             question = self.question(event.item, event.seq - 1)
             before = question.mistake()
             question.apply(event)
-            self.tally.add(event, before, question)
+            self.statistics.add(event, before, question)
             self._sort_in(question)
             if event.body.get("label") is not None:
                 self.named[event.body["label"]] = None
-        self.tally.draw(event.at, len(self.open))
+        self.statistics.draw(event.at, len(self.open))
         self.seq = event.seq
 
     def _sort_in(self, question: Question) -> None:
@@ -218,23 +218,23 @@ def shown(event: Event) -> dict[str, Any]:
 
 def view(stream: Stream) -> dict[str, Any]:
     """Return an immutable view of a stream's state for readers."""
-    tally, declaration = stream.tally, stream.declaration
-    estimates = {"overall": tally.accuracy(), "recent": tally.accuracy(recent=True)}
+    statistics, declaration = stream.statistics, stream.declaration
+    estimates = {"overall": statistics.accuracy(), "recent": statistics.accuracy(recent=True)}
     return {
         "name": stream.name,
         "title": declaration.title or stream.name,
         "classes": list(stream.named),
         "columns": stream.model.columns,
         **{name: getattr(declaration, name) for name in SHOWN},
-        **{name: getattr(tally, name) for name in COUNTS},
+        **{name: getattr(statistics, name) for name in COUNTS},
         "queue": len(stream.open),
         "version": stream.model.learned,
         "entry": stream.seq,
-        "share": tally.share(),
+        "share": statistics.share(),
         "budget": budget(stream),
         "accuracy": {name: plain(*estimate) for name, estimate in estimates.items()},
-        "drifts": tally.drifts,
-        "points": list(tally.points),
+        "drifts": statistics.drifts,
+        "points": list(statistics.points),
     }
 
 
@@ -245,13 +245,13 @@ def plain(accuracy: float, low: float, high: float) -> dict[str, float | None]:
 
 def budget(stream: Stream) -> dict[str, Any]:
     """Return the budget left, and the expected items and seconds until the next question."""
-    model, tally = stream.model, stream.tally
-    asker, pace, share = model.asker, tally.pace(), tally.share()
+    model, statistics = stream.model, stream.statistics
+    asker, pace, share = model.asker, statistics.pace(), statistics.share()
     if asker.rate is None:
         past = model.clf.model_.past if model.begun else asker.past()
         left = (asker.labels or 0) - float(past[1])
     else:
-        left = asker.rate * tally.items - tally.asked
+        left = asker.rate * statistics.items - statistics.asked
     return {
         "written": stream.declaration.budget,
         "items_a_minute": 60 * pace if pace else None,
