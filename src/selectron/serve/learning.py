@@ -13,14 +13,13 @@ from sklearn.utils import murmurhash3_32
 from ..askers import Budget
 from ..askers.budget import current_rate, in_window, record_of
 from ..data.encoder import TableEncoder
-from ..data.values import flattened
+from ..data.values import HUGE, flattened
 from ..engine.rows import Dense, Sparse, as_matrix
 from ..estimator.classifier import OnlineClassifier
 from ..model.draws import Draws
 from .declaration import Declaration, Features
 from .problem import invalid
 
-HUGE = 1e6  # largest number after scaling
 FIELDS, NUMBERS = 256, 1000  # most fields of a stream of kind "auto", most numbers in lists
 LONG = 200  # letters of a category that count
 LEAST = 1024  # features beside the hashed ones that a stream of kind "auto" may have at least
