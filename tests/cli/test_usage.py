@@ -192,6 +192,21 @@ def test_an_interruption_while_modules_are_imported_is_quiet(tmp_path, module):
 
 
 @pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x,y\n1,\n2,\n", "there is no label in the first 2 rows: name their column with"),
+        ("x,y\n1,a\n2,a\n", "there is only the label 'a' in the first 2 rows: name all classes"),
+    ],
+)
+def test_too_few_labels_are_refused(call, tmp_path, text, message):
+    tmp_path.joinpath("a.csv").write_text(text)
+    result = call("run", tmp_path / "a.csv")
+    assert result.exit_code == 1
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
     ("command", "option"),
     [("run", "--column=1=text"), ("pool", "--column=1=text"), ("pool", "--show=1")],
 )
