@@ -126,6 +126,19 @@ def test_fields_of_objects_are_columns_that_a_model_knows(call, tmp_path):
     told = done(call("run", "b.parquet", "--model", "m", "--save", "m")).stderr
     assert "left out: new.c\n" in told
     assert json.loads(done(call("show", "m", "--json")).stdout)["rows"] == 300
+    written(Path("b.jsonl"), rows[200:])
+    for ending in ("parquet", "jsonl"):
+        done(call("predict", "m", f"b.{ending}", "-o", f"{ending}.csv"))
+    found = [pd.read_csv(f"{ending}.csv").prediction for ending in ("parquet", "jsonl")]
+    assert found[0].equals(found[1])
+
+
+@pytest.mark.parametrize("inner", [True, False])
+def test_fields_of_objects_may_be_ignored(call, inner):
+    rows = [{"b": row["b"], "who": {"a": row["a"]}, "label": row["label"]} for row in rows_of(60)]
+    path = written(Path("a.jsonl"), rows)
+    done(call("run", path, *FAST, "--ignore", "who.a" if inner else "who", "--save", "m"))
+    assert list(OnlineClassifier.load("m").encoder_.columns_) == ["b"]
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "svm"])

@@ -274,6 +274,7 @@ def test_three_digits_after_a_point_are_thousands_among_whole_numbers(texts, val
         (["(45.00)", "($1,234.50)", "7"], [-45, -1234.5, 7]),
         (["$-45.00", "-$3", "- $ 2"], [-45, -3, -2]),
         (["(-1)", "--1", "-$-1", "1,2,345", "12,34,56", "5-"], [math.nan] * 6),
+        (["(212)", "CAD-12", "( 7 )"], [math.nan] * 3),  # codes
     ],
 )
 def test_signs_and_groups_of_digits(texts, values):
@@ -320,9 +321,7 @@ def test_fields_of_objects_are_columns():
     expected = bits([TableEncoder().fit(flat).look(flat)])
     assert bits([encoder.fit(rows).look(rows)]) == expected
     table = pa.Table.from_pylist([{k: v for k, v in row.items() if k != "v"} for row in rows])
-    frame = pd.DataFrame({"user": [row["user"] for row in rows], "n": range(150)})
-    for each in (table, frame):
-        assert bits([TableEncoder().fit(each).look(each)]) == expected
+    assert bits([TableEncoder().fit(table).look(table)]) == expected
     assert encoder.report()[0] == "user.age: number, 0.7% blank"
 
 
@@ -336,6 +335,23 @@ def test_lists_may_be_written_as_text(form):
     alone = TableEncoder()
     assert bits([alone.learn_one({"v": text}) for text in texts]) == expected
     assert found.report() == ["v: vector, 5 numbers"]
+
+
+@pytest.mark.parametrize(
+    ("values", "report"),
+    [
+        (["[1, 2]", "[3]", "[4, 5, 6]"], "c: category, 3 values"),
+        (["[404]", "[200]"], "c: category, 2 values"),
+        ([[], ["red", "blue"], []], "c: text, 0.7 words on average"),
+        ([[], [1.0, 2.0], []], "c: vector, 2 numbers, 199 odd values taken as blank"),
+        (["2026-11-23 8:30 PM"] * 3, "c: date"),
+        (["06-12-3456", "07-01-2999"], "c: category, 2 values"),
+        ([np.array(5.0), np.array(6.0)], "c: vector, 0 numbers, 300 odd values taken as blank"),
+    ],
+)
+def test_kinds_of_odd_columns(values, report):
+    rows = [{"c": value} for value in values * (300 // len(values))]
+    assert TableEncoder().fit(rows).report() == [report]
 
 
 def test_lists_of_words_are_text():

@@ -175,3 +175,18 @@ def test_numbers_of_lists_have_the_bound_of_numbers():
     clf.decide({"v": [1e150, 2.0]})
     clf.partial_fit(pa.table({"v": [[1e200, 2.0]]}), ["ok"])
     assert clf.encoder_.report() == ["v: vector, 2 numbers, 2 odd values taken as blank"]
+
+
+@pytest.mark.parametrize("learner", [LASEC(), None])
+def test_rows_with_objects_are_decided_as_rows_of_their_fields(learner):
+    nested, flat = (
+        OnlineClassifier(learner, encoder="auto", classes=["p", "q"], random_state=0) for _ in "ab"
+    )
+    for i in range(40):
+        inner = {"a": f"v{i}", "n": i % 7}
+        one = nested.decide({"o": inner, "x": 1.0})
+        two = flat.decide({**{f"o.{key}": value for key, value in inner.items()}, "x": 1.0})
+        assert one[:5] == two[:5]
+        if one.ask:
+            assert nested.tell(one.ticket, "pq"[i % 2]) == flat.tell(two.ticket, "pq"[i % 2])
+    assert nested.model_.rounds == 40

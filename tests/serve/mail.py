@@ -24,7 +24,7 @@ def tables(n, start=0):
             "day": f"2026-01-{i % 28 + 1:02d}",
             "in": i % 3 > 0,
         }
-        item |= {"place": [0.5, i]} if i % 4 else {"nested": {"a": i}, "tags": ["x"], "odd": [{}]}
+        item |= {"place": [0.5, i]} if i % 4 else {"nested": {"a": i}, "tags": ["x"]}
         yield item | {f"late {i // 50}": i}
 
 

@@ -71,12 +71,6 @@ def test_the_limit_is_that_of_the_scaled_number():
             extractor(wanted)({"amount": value})
 
 
-def test_fields_of_objects_are_fields_and_lists_may_be_of_words():
-    row = extractor(Features(kind="auto", size=1024, ignore=("user.name",)))
-    item = {"user": {"age": 3, "name": "x"}, "tags": ["a", "b"], "odd": [1, "a"], "also": [{}]}
-    assert row(item) == {"user.age": 3, "tags": ["a", "b"]}
-
-
 def test_vectors_are_taken_as_they_are():
     row = extractor(Features(kind="vector", size=3))({"vector": [1, 2.5, -3]})
     assert row.values.tolist() == [[1.0, 2.5, -3.0]]

@@ -162,6 +162,7 @@ class ModelSession:
         known, kept = self.saved.encoder.columns_, [self.hidden, *COLUMNS]
         for chunk in after(self.source, self.start, self.file, least=0):
             with naming(self.file, chunk.first):
+                chunk = self.saved.flat(chunk)
                 columns = others(self.saved, chunk)
             columns = {name: column for name, column in columns.items() if name not in kept}
             values = records_of(chunk.rows)

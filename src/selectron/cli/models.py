@@ -88,16 +88,23 @@ class Saved(NamedTuple):
         if given != was:
             raise SelectronError(f"the model has learned from {was}, which have other features")
 
-    def known(self, chunk: Chunk) -> tuple[Chunk, list[str]]:
-        """Return a chunk without the columns of a table that the model does not know; their names.
+    def flat(self, chunk: Chunk) -> Chunk:
+        """Return a chunk in which the fields of objects are columns."""
+        if self.encoder is None or not is_table(chunk.rows):
+            return chunk
+        from ..data.tables import arrow
+        from ..data.values import flattened
 
-        The fields of objects are columns, too.
-        """
+        rows, whole = chunk.rows, {*map(str, self.encoder.columns or ()), *self.encoder.ignore}
+        listed = isinstance(rows, list)
+        rows = [flattened(x, whole) for x in rows] if listed else arrow(rows, whole)
+        return chunk._replace(rows=rows)
+
+    def known(self, chunk: Chunk) -> tuple[Chunk, list[str]]:
+        """Return a chunk without columns of a table that the model has not, and their names."""
         if self.encoder is None or not hasattr(chunk.rows, "column_names"):
             return chunk, []
-        from ..data.tables import arrow
-
-        table = arrow(chunk.rows, {*map(str, self.encoder.columns or ()), *self.encoder.ignore})
+        table = self.flat(chunk).rows
         names = [name for name in table.column_names if name not in self.encoder.columns_]
         return chunk._replace(rows=table.drop_columns(names)), names
 

@@ -91,6 +91,7 @@ def predicted(saved: Saved, chunk: Chunk, odd: Counter[str]) -> "pa.Table":
     """
     import pyarrow as pa
 
+    chunk = saved.flat(chunk)
     rows, columns = chunk.rows, others(saved, chunk)
     if isinstance(rows, Sparse):
         width = saved.classifier.model_.width  # features beyond it are unknown

@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import SelectronError
 from .times import END, FAR, FIRST, seconds
 
-ABSENT = frozenset({"", "?", "na", "n/a", "#n/a", "<na>", "nan", "nat", "null", "\\n"})
+ABSENT = frozenset({"", "?", "na", "n/a", "#n/a", "<na>", "nan", "null", "\\n"})
 
 
 def number(text: str | bytes) -> float | None:

@@ -30,13 +30,14 @@ ORDERS = "ymd", "dmy", "mdy"  # of year, month and day
 OBJECT = np.dtype(object)
 OBJECTS = {b"selectron": b"objects"}  # metadata of columns whose types Arrow guesses
 GROUPED = 3  # numbers with three digits after a point, from which these are thousands
+LISTS = list | tuple | np.ndarray
 FIRST_ROWS = 100  # of a column, from its first value on, in which the kind is recognised
 
 
 def arrow(X: Any, whole: Container[str] = ()) -> pa.Table:
     """Return a data frame, or a dict of columns, as an Arrow table.
 
-    The fields of objects are columns, such as "user.age"; objects that stay `whole` are text.
+    The fields of Arrow's structs are columns, such as "user.age"; those that stay `whole` are text.
     """
     return _flat(_table(X), whole)
 
@@ -74,7 +75,7 @@ def _joined(names: Iterable[Any], columns: Iterable[Any]) -> pa.Table:
 
 
 def _flat(table: pa.Table, whole: Container[str]) -> pa.Table:
-    """Return a table without objects: their fields are columns, or they are text."""
+    """Return a table without structs: their fields are columns, or they are text."""
     while any(pa.types.is_struct(field.type) for field in table.schema):
         fields, columns = list[pa.Field](), list[pa.ChunkedArray]()
         for field, column in zip(table.schema, table.columns, strict=True):
@@ -107,7 +108,7 @@ def _usual(table: pa.Table) -> pa.Table:
 def array_of(column: Any) -> pa.Array:
     """Return a column as an Arrow array, as text if its values are of several types, or odd ones.
 
-    Intervals and periods are odd, and lists as categories.
+    Intervals, periods and dicts are odd, and lists as categories.
     """
     try:
         array = pa.array(column, from_pandas=True)
@@ -115,7 +116,8 @@ def array_of(column: Any) -> pa.Array:
         return pa.array([text_of(x) for x in column])
     coded = pa.types.is_dictionary(array.type)
     kind = array.type.value_type if coded else array.type
-    if not (isinstance(kind, pa.BaseExtensionType) or (coded and pa.types.is_nested(kind))):
+    odd = isinstance(kind, pa.BaseExtensionType) or pa.types.is_struct(kind)
+    if not (odd or (coded and pa.types.is_nested(kind))):
         return array
     texts = pa.array([text_of(x) for x in column])
     return texts.dictionary_encode() if coded else texts
@@ -138,7 +140,8 @@ class Column:
 
     def _count_anew(self) -> None:
         """Start the counts from which the kind follows."""
-        self.rows = self.values = self.vectors = self.lists = self.words = self.letters = 0
+        self.rows = self.values = self.words = self.letters = 0
+        self.vectors = self.lists = self.length = 0  # lists of numbers and of words; of the first
         self.numbers = self.commas = self.grouped = self.same = 0  # by the decimal mark
         self.dates = self.ymd = self.dmy = self.mdy = 0  # as ISO 8601 has them, and in each order
         self.distinct: set[str] = set()
@@ -151,7 +154,7 @@ class Column:
 
     def recognise(self, x: Any) -> None:
         """Update the kind by a value of the first rows."""
-        if is_blank(x):
+        if is_blank(x) or (isinstance(x, LISTS) and np.size(x) == 0):
             self.rows += self.values > 0
         else:
             self.rows += 1
@@ -168,13 +171,13 @@ class Column:
 
     def _count(self, x: Any) -> None:
         text = text_of(x)
-        if isinstance(x, list | tuple | np.ndarray):
-            words = any(isinstance(entry, str) for entry in x)
+        if isinstance(x, LISTS):
+            words = any(isinstance(entry, str) for entry in np.ravel(np.asarray(x, object)))
             self.lists += words
             self.vectors += not words
-        elif text[:1] in ("[", "{") and vector_of(x) is not None:
+        elif isinstance(x, str) and self._is_vector(text):
             self.vectors += 1
-        elif isinstance(x, date) or (isinstance(x, str) and DATE.fullmatch(x.strip())):
+        elif isinstance(x, date) or (DATE.fullmatch(text) and seconds(text) == seconds(text)):
             self.dates += 1
         elif isinstance(x, str) and any(iso(text, order) for order in ORDERS):
             self.ymd, self.dmy, self.mdy = (
@@ -190,6 +193,14 @@ class Column:
         self.words += len(text.split())
         self.letters += len(text)
         self.distinct.add(text)
+
+    def _is_vector(self, text: str) -> bool:
+        """Return whether text is a list of several numbers, as many as in the first such list."""
+        values = vector_of(text) if text[:1] in ("[", "{") else None
+        if values is None or len(values) < 2 or self.length not in (0, len(values)):
+            return False
+        self.length = len(values)
+        return True
 
     def _decimal(self) -> str:
         """Return "," if that is the decimal mark of most values so far.
@@ -268,7 +279,7 @@ def kind_of(dtype: pa.DataType) -> str | None:
     if t.is_timestamp(dtype) or t.is_date(dtype):
         return "date"
     if t.is_list(dtype) or t.is_fixed_size_list(dtype):
-        return "text" if is_text(dtype.value_type) else "vector"
+        return None if is_text(dtype.value_type) else "vector"
     return None
 
 

@@ -15,6 +15,7 @@ FIRST, END = -62_135_596_800.0, 253_402_300_800.0  # the years 1 to 9999, all th
 START = datetime(1970, 1, 1)
 FAR = "lies outside the years 1 to 9999, as milliseconds do: give seconds since 1970, or dates"
 NONE = "is no time: give seconds since 1970, or dates"
+YEARS = "1800", "2199"  # other numbers are more likely codes
 WRITTEN = re.compile(  # three numbers, a time, AM or PM, a zone
     r"([0-9]{1,4})([./-])([0-9]{1,2})\2([0-9]{1,4})"
     r"(?:[T ,]+([0-9]{1,2})(:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?)"
@@ -94,7 +95,7 @@ def iso(text: str, order: str) -> str:
         month, day, year = first, second, third
     else:
         return ""
-    if len(year) != 4 or len(day) > 2:
+    if len(year) != 4 or len(day) > 2 or not YEARS[0] <= year <= YEARS[1]:
         return ""
     if hour is None:
         return f"{year}-{month:0>2}-{day:0>2}"

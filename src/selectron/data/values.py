@@ -25,7 +25,8 @@ SPACES = " \u00a0\u202f'\u2019"  # between groups of digits
 CODES = (
     "AUD BRL CAD CHF CNY CZK DKK EUR GBP HKD HUF INR JPY KRW MXN NOK NZD PLN SEK SGD TRY USD ZAR"
 )
-UNIT = rf"(?:[A-Z]{{0,2}}[$€£¥₹₩₽₺₫₴₪₱฿]|kr|{CODES.replace(' ', '|')})"  # of money: it is dropped
+SYMBOL = "[A-Z]{0,2}[$€£¥₹₩₽₺₫₴₪₱฿]"
+UNIT = rf"(?:{SYMBOL}|kr|{CODES.replace(' ', '|')})"  # of money: it is dropped
 LARGEST = 1e150  # squares of larger numbers overflow
 HUGE = 1e6  # products of smaller numbers with weights are finite
 LISTS = {list, tuple, np.ndarray}
@@ -47,7 +48,7 @@ def written(mark: str, group: str) -> re.Pattern[str]:
     lakhs = r"|[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}" if group == "," else ""
     digits = rf"(?:{grouped}{lakhs}|[0-9]+)"
     number = rf"(?:{digits}(?:{mark}[0-9]+)?|{mark}[0-9]+)(?:[eE][+-]?[0-9]+)?"
-    sign = rf"(?:(?P<sign>[+-]?) ?{UNIT}? ?|{UNIT} ?(?P<inner>[+-]))"
+    sign = rf"(?:(?P<sign>[+-]?) ?{UNIT}? ?|{SYMBOL} ?(?P<inner>[+-]))"
     return re.compile(rf"{sign}(?P<number>{number})[ \u00a0\u202f]?(?:{UNIT}|%)?")
 
 
@@ -69,7 +70,7 @@ def plain_number(text: str, decimal: str) -> str:
     if decimal == "." and NUMBER.fullmatch(text):
         return text
     text = text.replace(MINUS, "-")
-    if text[:1] + text[-1:] == "()":  # as accountants write debts
+    if text[:1] + text[-1:] == "()" and not text[1:-1].strip().isdigit():  # a debt, not a code
         text = f"-{text[1:-1]}"
     found = WRITTEN[decimal].fullmatch(text)
     if not found:
@@ -126,7 +127,7 @@ def vector_of(x: Any) -> np.ndarray | None:
         x, largest = found[1].replace(",", " ").split() if found else None, HUGE
     try:
         values = np.asarray(x, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     sound = values.ndim == 1 and len(values) and (np.abs(values) < largest).all()
     return values + 0.0 if sound else None  # no -0.0, which sums of sparse rows do not keep

@@ -79,7 +79,8 @@ class DecidesAndTells(TakesRows):
             block, _ = self._rows(self._single(x))
             self._ready(block, *checks.classes(self, NO_LABELS, None, least=0))
             now = clock.moment(time, self.model_.timed)
-            return self._decision(*self.model_.decide(self._last(block), now))
+            block = self._last(block)  # which may put a wider model in place
+            return self._decision(*self.model_.decide(block, now))
 
     def tell(
         self,

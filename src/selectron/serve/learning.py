@@ -13,7 +13,7 @@ from sklearn.utils import murmurhash3_32
 from ..askers import Budget
 from ..askers.budget import current_rate, in_window, record_of
 from ..data.encoder import TableEncoder
-from ..data.values import HUGE, flattened
+from ..data.values import HUGE
 from ..engine.rows import Dense, Sparse, as_matrix
 from ..estimator.classifier import OnlineClassifier
 from ..model.draws import Draws
@@ -56,12 +56,11 @@ def mixed(features: Features) -> Extractor:
     ignored = {*features.ignore, *(n for n, kind in features.columns.items() if kind == "ignored")}
 
     def row(item: dict[str, Any]) -> Row:
-        cells = flattened({name: x for name, x in item.items() if name not in ignored})
-        found = {name: x for name, x in cells.items() if name not in ignored and flat(x)}
+        found = {name: x for name, x in item.items() if name not in ignored and flat(x)}
         if len(found) > FIELDS:
             raise invalid(f"An item must have at most {FIELDS} fields, got {len(found)}.")
-        entries = [x for value in found.values() if isinstance(value, list) for x in value]
-        if len(entries) > NUMBERS or any(abs(x) > HUGE for x in entries if not isinstance(x, str)):
+        numbers = [x for value in found.values() if isinstance(value, list) for x in value]
+        if len(numbers) > NUMBERS or any(abs(x) > HUGE for x in numbers):
             raise invalid(
                 f"The lists of an item must hold at most {NUMBERS} numbers, up to {HUGE:.0f}."
             )
@@ -71,10 +70,10 @@ def mixed(features: Features) -> Extractor:
 
 
 def flat(value: Any) -> bool:
-    """Return whether this is a single value, or a list of numbers or of text."""
+    """Return whether this is a single value, or a list of numbers."""
     if isinstance(value, list):
-        return any(all(isinstance(x, kind) for x in value) for kind in (int | float, str))
-    return True
+        return all(isinstance(x, int | float) for x in value)
+    return not isinstance(value, dict)
 
 
 def hashed(names: Iterable[str], size: int) -> Counter[int]:

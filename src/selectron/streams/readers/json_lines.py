@@ -51,7 +51,7 @@ class Reader:
                 fault = f"line {line}: {error}"
                 break
             for name in self.choice.ignore:
-                row.pop(str(name), None)
+                _drop(row, str(name))
             rows.append(row)
             times += time
             self.begun = True
@@ -91,6 +91,15 @@ def _object(line: str) -> dict[str, Any]:
     if not isinstance(row, dict):
         raise SelectronError(f"{_shown(row)} is not an object; each line holds one")
     return row
+
+
+def _drop(row: dict[str, Any], name: str) -> None:
+    """Drop a key, or a field of an object, such as "user.age"."""
+    key, _, inner = name.partition(".")
+    if name in row:
+        del row[name]
+    elif inner and isinstance(row.get(key), dict):
+        _drop(row[key], inner)
 
 
 def _encodable(row: Any) -> bool:

@@ -45,7 +45,7 @@ class Layout(NamedTuple):
 def begun(blocks: Blocks, choice: Choice, header: bool | None) -> Layout:
     """Return the layout, by the first two records; the default names are "0", "1", ...."""
     (line,) = blocks.first()
-    if given := GIVEN.fullmatch(line.strip()):
+    if given := GIVEN.fullmatch(line.strip(BLANK.encode())):
         blocks.clear(line)
         line = given[1]
     unquoted = re.sub(rb'"[^"]*"', b"", line)
