@@ -346,6 +346,10 @@ def test_lists_may_be_written_as_text(form):
         ([[], [1.0, 2.0], []], "c: vector, 2 numbers, 199 odd values taken as blank"),
         (["2026-11-23 8:30 PM"] * 3, "c: date"),
         (["06-12-3456", "07-01-2999"], "c: category, 2 values"),
+        (
+            [[[1], [2, 3]], [np.eye(2), np.ones((2, 3))]],
+            "c: vector, 0 numbers, 300 odd values taken as blank",
+        ),
         ([np.array(5.0), np.array(6.0)], "c: vector, 0 numbers, 300 odd values taken as blank"),
     ],
 )

@@ -123,6 +123,10 @@ def array_of(column: Any) -> pa.Array:
     return texts.dictionary_encode() if coded else texts
 
 
+def _entries(x: Any) -> Any:
+    return x.ravel() if isinstance(x, np.ndarray) else x
+
+
 class Column:
     """A column: its kind, which its type or the first values settle unless it is given.
 
@@ -154,7 +158,7 @@ class Column:
 
     def recognise(self, x: Any) -> None:
         """Update the kind by a value of the first rows."""
-        if is_blank(x) or (isinstance(x, LISTS) and np.size(x) == 0):
+        if is_blank(x) or (isinstance(x, LISTS) and not len(_entries(x))):
             self.rows += self.values > 0
         else:
             self.rows += 1
@@ -172,7 +176,7 @@ class Column:
     def _count(self, x: Any) -> None:
         text = text_of(x)
         if isinstance(x, LISTS):
-            words = any(isinstance(entry, str) for entry in np.ravel(np.asarray(x, object)))
+            words = any(isinstance(entry, str) for entry in _entries(x))
             self.lists += words
             self.vectors += not words
         elif isinstance(x, str) and self._is_vector(text):
