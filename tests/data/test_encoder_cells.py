@@ -394,6 +394,13 @@ def test_values_without_features_of_their_own_are_reported():
     assert TableEncoder().fit(wide).report()[-1] == "c: category, values hashed"
 
 
+@pytest.mark.parametrize(("columns", "sparse"), [(256, False), (257, True)])
+def test_many_categories_make_sparse_rows(columns, sparse):
+    row = {f"c{j}": "x" for j in range(columns)} | {"n": 1.0}
+    assert TableEncoder().fit([row]).sparse_ is sparse
+    assert TableEncoder(form="dense").fit([row]).sparse_ is False
+
+
 def test_a_table_without_rows_decides_nothing():
     encoder = TableEncoder()
     assert list(encoder.learn(pa.table({"a": pa.array([], pa.string())}))) == []

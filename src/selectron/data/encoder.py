@@ -14,13 +14,12 @@ from ..engine.rows import Dense, Sparse, as_matrix
 from ..errors import SelectronError
 from .cells import check_unique
 from .dicts import is_dict
-from .kinds import Cells, Layout
+from .kinds import MOST, Cells, Layout
 from .tables import FIRST_ROWS, KINDS, Column, arrow, schema
 from .values import blanks_of, flattened
 
 CHUNK = 8192  # rows that are encoded at a time
 FORMS = ("auto", "dense", "sparse")
-CATEGORIES = 96  # columns of categories, beyond which dense rows would have over 1,024 features
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -41,7 +40,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     ignore : sequence of str, default ()
         Columns that are left out, of every table that has them.
     form : {"auto", "dense", "sparse"}, default "auto"
-        The form of the rows; "auto" is sparse if a column of the first row is text, or if over 96
+        The form of the rows; "auto" is sparse if a column of the first row is text, or if over 256
         columns are categories.
     text_size : int, default 32768
         Number of features that words are hashed to in sparse rows.
@@ -357,7 +356,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             if not column.settled:
                 column.recognise(x[column.name])
         kinds = [column.kind for column in trial]
-        sparse = "text" in kinds or kinds.count("category") > CATEGORIES
+        sparse = "text" in kinds or kinds.count("category") > MOST  # dense rows have no more places
         sparse = sparse if self.form == "auto" else self.form == "sparse"
         self.columns_, self.n_first_, self.n_rows_ = columns, len(columns), 0
         self.layout_ = Layout(int(self.text_size) if sparse else 0)
