@@ -95,10 +95,10 @@ class Saved(NamedTuple):
         from ..data.tables import arrow
         from ..data.values import flattened
 
-        rows, whole = chunk.rows, {*map(str, self.encoder.columns or ()), *self.encoder.ignore}
-        listed = isinstance(rows, list)
-        rows = [flattened(x, whole) for x in rows] if listed else arrow(rows, whole)
-        return chunk._replace(rows=rows)
+        rows, whole = chunk.rows, self.encoder.whole()
+        if isinstance(rows, list):
+            return chunk._replace(rows=[flattened(x, whole) for x in rows])
+        return chunk._replace(rows=arrow(rows, whole))
 
     def known(self, chunk: Chunk) -> tuple[Chunk, list[str]]:
         """Return a chunk without columns of a table that the model has not, and their names."""

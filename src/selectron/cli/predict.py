@@ -121,7 +121,7 @@ def others(saved: Saved, chunk: Chunk) -> dict[str, Any]:
             for name in dict.fromkeys(chain.from_iterable(rows))
             if name not in used
         }
-    names = dict.fromkeys(rows.column_names)  # Arrow makes the list anew each time
+    names = dict.fromkeys(rows.column_names)  # Arrow builds a new list at each access
     if missing := [name for name in used if name not in names]:
         raise SelectronError(
             f"there is no column {missing[0]!r}, which the model has learned from: rename it "

@@ -96,10 +96,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             for start in range(0, len(X), CHUNK):
                 yield from self._joined(X[start : start + CHUNK])
             return
-        table, start = arrow(X, self._named()), 0
+        table, start = arrow(X, self.whole()), 0
         if len(table) == 0:
             return
-        table = self._table(table)
+        table = self._selected(table)
         while start < len(table):
             part = table.slice(start, CHUNK)
             if self._unsettled(part):
@@ -122,7 +122,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         check_is_fitted(self, "columns_")
         if isinstance(X, list | tuple):
             return self._rows([self._encode(x, False)[0] for x in X])
-        table, found = self._table(X, others=True), []
+        table, found = self._selected(arrow(X, self.whole()), others=True), []
         for column in self.columns_.values():
             if column.encoder is not None:
                 array = table.column(column.name).combine_chunks()
@@ -189,6 +189,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         check_is_fitted(self, "columns_")
         return [column.report(max(1, self.n_rows_)) for column in self.columns_.values()]
 
+    def whole(self) -> set[str]:
+        """Return the columns that parameters name, where objects stay whole."""
+        if not hasattr(self, "columns_"):
+            self._check_parameters()
+        return {str(name) for name in (*(self.columns or {}), *self.ignore)}
+
     def copy(self) -> "TableEncoder":
         """Return an independent copy."""
         twin = object.__new__(type(self))
@@ -224,7 +230,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if type(x) is not dict and not is_dict(x):
             raise SelectronError(f"A row must be a dict, got {shown(x)}.")
         if dict in map(type, x.values()):
-            x = flattened(x, self._named())
+            x = flattened(x, self.whole())
         if learn and ("columns_" not in self.__dict__ or not x.keys() <= self.columns_.keys()):
             self._add_columns(x)
         out: dict[int, float] = {}
@@ -329,9 +335,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         waiting = [name for name, column in self.columns_.items() if not column.settled]
         return any(not blanks_of(part.column(name).combine_chunks()).all() for name in waiting)
 
-    def _table(self, X: Any, others: bool = False) -> pa.Table:
-        """Return X as an Arrow table, with the columns of the first one; there may be `others`."""
-        table = arrow(X, self._named())
+    def _selected(self, table: pa.Table, others: bool = False) -> pa.Table:
+        """Return a table with the columns of the first one; it may have `others`."""
         check_unique(names := table.column_names)
         if not hasattr(self, "columns_"):
             self._check_names(names)
@@ -376,12 +381,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             if not isinstance(kind, str) or kind not in KINDS:
                 some = ", ".join(KINDS)
                 raise SelectronError(f"Column {name!r} must be one of {some}, got {shown(kind)}.")
-
-    def _named(self) -> set[str]:
-        """Return the columns that parameters name, where objects stay whole."""
-        if not hasattr(self, "columns_"):
-            self._check_parameters()
-        return {str(name) for name in (*(self.columns or {}), *self.ignore)}
 
     def _given(self, name: str) -> str | None:
         """Return the kind that a parameter gives a column."""

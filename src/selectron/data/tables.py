@@ -140,9 +140,9 @@ class Column:
         self.encoder: Any = None  # of the kind; None if it is not known yet
         self.made: dict[str, Kind] = {}
         self.choose(kind)
-        self._count_anew()
+        self._restart_counts()
 
-    def _count_anew(self) -> None:
+    def _restart_counts(self) -> None:
         """Start the counts from which the kind follows."""
         self.rows = self.values = self.words = self.letters = 0
         self.vectors = self.lists = self.length = 0  # lists of numbers and of words; of the first
@@ -171,7 +171,7 @@ class Column:
             self.settled = True
             if self.kind == "category" and self._is_id():
                 self.choose("ignored")
-            self._count_anew()
+            self._restart_counts()
 
     def _count(self, x: Any) -> None:
         text = text_of(x)
