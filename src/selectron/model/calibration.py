@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..engine.bind import bind
 from ..engine.loop import LATER
 from ..engine.machine import compiled
 from ..engine.parts import Learner, declared, learner
@@ -43,6 +44,7 @@ SLOPE, OFFSET = 16.0, 1.0  # prior variances of a, in units of 1 / mean |z|, and
 OWN_SLOPE, OWN_OFFSET, OWN_REACH = 1.0, 0.05, 20.0  # for a learner with probabilities
 SURE = 1 - 1e-12  # the largest score of which log-odds are taken
 LEAST, MOST = 1e-100, 1e100  # of z, so that its square is a number
+FEW, CALL = 10_000, 500  # rows that are learned from without compiling; a call counts as CALL more
 NO_PROBA = np.zeros((0, 0))
 LEAD = 1.0 + 1e-14  # how far the predicted class is ahead of all others, at least
 
@@ -131,9 +133,25 @@ def extended(old: Calibration, classes: int, by: float) -> Calibration:
 
 @cache
 def calibrator(kind: type, many: bool) -> Callable[..., None]:
-    """Return `calibrate`, compiled for a class of learners, and for two classes or many."""
-    name = f"calibrate_{'many' if many else 'two'}_{kind.__name__}"
-    return compiled(calibrate, {"learner": kind}, name, kind.__name__)
+    """Return `calibrate` for a class of learners, and for two classes or many.
+
+    The first rows are interpreted, with the same results and without the .7 s that it takes to
+    compile. A call without rows compiles it at once.
+    """
+    parts, name = {"learner": kind}, f"calibrate_{'many' if many else 'two'}_{kind.__name__}"
+    fast, slow = compiled(calibrate, parts, name, kind.__name__), bind(calibrate, parts)
+    seen = 0
+
+    def call(numbers: tuple, s: Any, margins: Any, scores: Any, *rest: Any) -> None:
+        nonlocal seen
+        seen += CALL + len(scores) if len(scores) else FEW
+        if seen >= FEW:
+            fast(numbers, s, margins, scores, *rest)
+            return
+        with np.errstate(all="ignore"):
+            slow(numbers, s, margins, scores, *rest)
+
+    return call
 
 
 def calibrate(
