@@ -46,13 +46,6 @@ class Counts:
         """Return rows by number."""
         return Rows(*(array[numbers] for array in self.table))
 
-    def of(self, name: str) -> dict[int, int]:
-        """Return the count of each activity in a row."""
-        if name not in self.numbers:
-            return {}
-        activities, amounts, _ = (array[self.numbers[name]] for array in self.table)
-        return {int(one): int(n) for one, n in zip(activities, amounts, strict=True) if n}
-
     def add(self, names: Iterable[str], activity: int | None, amounts: object) -> None:
         """Add to the counts of some rows, each named once, for an activity or for none."""
         at = np.array([self._number(name) for name in names], dtype=np.intp)

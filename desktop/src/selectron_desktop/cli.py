@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .saying import Saying
 
 
+CONTEXT = {"help_option_names": ["-h", "--help"], "show_default": True}
 INTERRUPTED = 130  # the exit code with which a shell reports Ctrl-C
 UNDECLARED = """\
 No activity is known, so nothing can be predicted: import the same file again with --declarations,
@@ -44,9 +45,6 @@ SETTINGS: list[Any] = [
     ),
     click.Option(["--budget"], help="The alarms that are allowed, or none. Default: 6/1d."),
 ]  # fmt: skip
-
-
-CONTEXT = {"help_option_names": ["-h", "--help"], "show_default": True}
 
 
 class Program(click.Group):

@@ -2,6 +2,7 @@
 
 import base64
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,11 +53,8 @@ def opened(home: Path, **given: Any) -> tuple[Session, Settings]:
     from .predictor import ActivityPredictor
 
     budget_of(given.get("budget") or BUDGET)
-    journal = Journal(home)
-    try:
+    with closing(Journal(home)) as journal:
         settings = settled(journal, **given)
-    finally:
-        journal.close()
 
     def make() -> Any:
         return ActivityPredictor(

@@ -19,12 +19,6 @@ from . import points
 FILE = "journal.sqlite3"
 AT_ONCE = 1_000  # entries that are read at once
 VERSION = 2
-KEEPS = (
-    "DROP TRIGGER IF EXISTS log_loses_nothing",  # version 1 kept minutes for good, too
-    "CREATE TRIGGER log_loses_nothing BEFORE DELETE ON log WHEN OLD.kind != 'cell'"
-    " BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END",
-    f"PRAGMA user_version = {VERSION}",
-)
 SCHEMA = (
     "CREATE TABLE log (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, time REAL NOT NULL,"
     " at REAL NOT NULL, body TEXT NOT NULL)",
@@ -35,9 +29,10 @@ SCHEMA = (
     " BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END",
     "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "INSERT INTO about VALUES ('identity', json_quote(lower(hex(randomblob(8)))))",
-    *KEEPS,
+    "CREATE TRIGGER log_loses_nothing BEFORE DELETE ON log WHEN OLD.kind != 'cell'"
+    " BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END",
+    f"PRAGMA user_version = {VERSION}",
 )
-STEPS = {0: SCHEMA, 1: KEEPS}  # from a version to this one
 
 
 class Entry(NamedTuple):
@@ -91,17 +86,18 @@ class Journal:
     def _open(self) -> None:
         self.db.execute("PRAGMA journal_mode = WAL")
         self.db.execute("PRAGMA synchronous = FULL")
-        version = self.db.execute("PRAGMA user_version").fetchone()[0]
-        if version > VERSION:
+        if self._version() not in (0, VERSION):
             raise SelectronError(
-                f"{self.path} has version {version}, but this Selectron supports {VERSION}: use "
-                "the one that wrote it, or a later one."
+                f"{self.path} has version {self._version()}, but this Selectron supports "
+                f"{VERSION}: use the one that wrote it."
             )
-        if version < VERSION:
+        if not self._version():
             with self.writing():
-                version = self.db.execute("PRAGMA user_version").fetchone()[0]
-                for statement in STEPS.get(version, ()):  # another process may have done it
+                for statement in () if self._version() else SCHEMA:  # another process may be first
                     self.db.execute(statement)
+
+    def _version(self) -> int:
+        return self.db.execute("PRAGMA user_version").fetchone()[0]
 
     def check(self) -> None:
         """Check the whole file; raises SelectronError if it is damaged."""

@@ -269,9 +269,7 @@ class ActivityPredictor:
         if instance is None:
             return
         before = self.past.history.before(instance)
-        shut = self._activities.shut
-        if before.label in shut or instance.label in shut:
-            return
-        if before.label is not None and instance.label is not None:
-            pair = Pair(before.label, instance.label)
-            self.scoring.learn(before.features, instance.features, pair, self._scores(instance))
+        labels: Any = before.label, instance.label
+        if None not in labels and self._activities.shut.isdisjoint(labels):
+            scores = self._scores(instance)
+            self.scoring.learn(before.features, instance.features, Pair(*labels), scores)

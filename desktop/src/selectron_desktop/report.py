@@ -181,8 +181,9 @@ def lines(day: Day, width: int = WIDTH) -> Iterator[str]:
     begun, ended = clock(start), clock(end)
     yield f"{'':<11}{begun}{ended:>{max(width - len(begun), 6)}}"
     for row in ROWS:
-        cells = [_at(day, row, start + (end - start) * (i + 0.5) / width) for i in range(width)]
-        yield f"{row:<11}" + "".join(_mark(cell, styles) for cell in cells)
+        times = (start + (end - start) * (i + 0.5) / width for i in range(width))
+        there = (next((s for s in day.stretches if s.start <= t < s.end), None) for t in times)
+        yield f"{row:<11}" + "".join(_mark(getattr(s, row), styles) if s else " " for s in there)
     yield ""
     yield from _times(day, styles)
     yield f"{day.asked} asked, {day.answered} answered"
@@ -190,14 +191,7 @@ def lines(day: Day, width: int = WIDTH) -> Iterator[str]:
         yield from textwrap.wrap(day.advice, WIDTH)
 
 
-def _at(day: Day, row: str, time: float) -> str | None:
-    """Return the activity at a time, "" if nobody was there."""
-    return next((getattr(one, row) for one in day.stretches if one.start <= time < one.end), "")
-
-
 def _mark(activity: str | None, styles: dict[str, Look]) -> str:
-    if activity == "":
-        return " "
     return styles[activity].letter if activity in styles else NONE
 
 

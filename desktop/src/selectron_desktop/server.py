@@ -94,6 +94,5 @@ class Publisher:
         kind = bucket.replace("-", ".activity.")
         bucket_data = {"client": "selectron", "hostname": self.host, "type": kind}
         self.server.request("POST", path, json=bucket_data)  # no effect if the bucket exists
-        data = {"activity": activity}
-        event = {"timestamp": _time(start), "duration": end - start, "data": data}
+        event = {"timestamp": _time(start), "duration": end - start, "data": {"activity": activity}}
         self.server.request("POST", f"{path}/heartbeat", json=event, params={"pulsetime": PULSE})

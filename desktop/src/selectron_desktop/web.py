@@ -51,27 +51,24 @@ Handler = Callable[[Request], Awaitable[Response]]
 def application(session: Session, token: str, trouble: Callable[[], str | None]) -> Starlette:
     """Return the application of a session; `trouble` returns what is wrong, None if nothing is."""
 
-    def known(handler: Callable[[dict[str, Any]], Any]) -> Handler:
+    def known(deed: Callable[[dict[str, Any]], tuple] | None = None) -> Handler:
         async def handle(request: Request) -> Response:
             given = request.headers.get("authorization", "").removeprefix("Bearer ")
             if not secrets.compare_digest(given.encode(), token.encode()):
                 raise HTTPException(401, "Open the address that selectron-desktop watch prints.")
-            handler(await _body(request) if request.method == "POST" else {})
+            if deed:
+                session.said(*deed(await _body(request)), session.clock())
             return JSONResponse(state(session, trouble()))
 
         return handle
 
     deeds = {
-        "answers": lambda body: session.said(
-            "answer", _field(body, "alarm", int), _name(body), session.clock()
-        ),
-        "declarations": lambda body: session.said(
-            "declare", _name(body), session.clock(), session.clock()
-        ),
-        "activities": lambda body: session.said("create", _name(body), session.clock()),
+        "answers": lambda body: ("answer", _field(body, "alarm", int), _name(body)),
+        "declarations": lambda body: ("declare", _name(body), session.clock()),
+        "activities": lambda body: ("create", _name(body)),
     }
     routes = [Route(path, _page(*page)) for path, page in PAGES.items()]
-    routes += [Route("/v1/activity", known(lambda body: None))]
+    routes += [Route("/v1/activity", known())]
     routes += [
         Route(f"/v1/activity/{name}", known(deed), methods=["POST"]) for name, deed in deeds.items()
     ]

@@ -16,3 +16,11 @@ def work(minute, *resources):
 def at(minute):
     """Return a minute of the day, in seconds since 1970."""
     return DAY + 60.0 * minute
+
+
+def counted(counts, name):
+    """Return the count of each activity in a row of a table."""
+    if name not in counts.numbers:
+        return {}
+    activities, amounts, _ = (array[counts.numbers[name]] for array in counts.table)
+    return {int(one): int(n) for one, n in zip(activities, amounts, strict=True) if n}

@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 from selectron_desktop.associations import MOST, Associations, Counts
 from selectron_desktop.windows import Vector, Window
 
+from .days import counted
+
 entries = st.tuples(st.sampled_from("abc"), st.sampled_from([None, 0, 1, 2]), st.integers(1, 9))
 
 
@@ -20,7 +22,7 @@ def test_what_is_added_can_be_taken_back(first, more):
     for name, activity, amount in more:
         counts.take([name], activity, amount)
     for name, number in expected.numbers.items():
-        assert counts.of(name) == expected.of(name)
+        assert counted(counts, name) == counted(expected, name)
         assert counts.rows([counts.numbers[name]]).totals == expected.rows([number]).totals
 
 
@@ -31,7 +33,7 @@ def test_merging_is_as_if_it_had_been_one_from_the_start(found, pair):
         counts.add([name], activity, amount)
         expected.add([name], into if activity == old else activity, amount)
     counts.merge(old, into)
-    assert [counts.of(name) for name in "abc"] == [expected.of(name) for name in "abc"]
+    assert [counted(counts, name) for name in "abc"] == [counted(expected, name) for name in "abc"]
 
 
 def test_a_full_row_gives_up_the_least():
@@ -39,7 +41,7 @@ def test_a_full_row_gives_up_the_least():
     for activity in range(MOST):
         counts.add(["mail"], activity, 10 + activity)
     counts.add(["mail"], 99, 1)
-    row = counts.of("mail")
+    row = counted(counts, "mail")
     assert len(row) == MOST
     assert row[99] == 1
     assert 0 not in row
@@ -51,7 +53,7 @@ def test_the_commonest_names_are_kept_where_there_are_too_many():
         counts.add([f"w{i}"], i % 5, i + 1)
     counts.forget(99)
     assert list(counts.numbers) == [f"w{i}" for i in range(51, 100)]
-    assert counts.of("w99") == {4: 100}
+    assert counted(counts, "w99") == {4: 100}
 
 
 def test_memory_is_linear_in_resources_whatever_the_activities():

@@ -49,24 +49,6 @@ def test_minutes_of_long_ago_are_deleted_and_nothing_that_was_said(began, tmp_pa
     assert bare.until == at(301)
 
 
-def test_a_journal_of_the_first_version_is_taken_up(began, tmp_path):
-    session = began()
-    day(session)
-    whole = state(session)
-    for statement in (
-        "DROP TRIGGER log_loses_nothing",
-        "CREATE TRIGGER log_loses_nothing BEFORE DELETE ON log"
-        " BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END",
-        "PRAGMA user_version = 1",
-    ):
-        session.journal.db.execute(statement)
-    session.close()
-    again = began()
-    assert state(again) == whole
-    again.journal.prune(0, again.seq)
-    assert not list(again.journal.of("cell"))
-
-
 def test_a_clock_that_was_ahead_is_set_back(began):
     session = began()
     ahead = 5_000_000.0

@@ -10,6 +10,7 @@ from selectron_desktop.alarms import FRESH, LAPSE, UNSURE, needed
 from selectron_desktop.predictor import ActivityPredictor
 from selectron_desktop.windows import Event
 
+from .days import counted
 from .people import START, minutes, play, trained
 
 
@@ -163,8 +164,8 @@ def test_another_answer_corrects(tmp_path):
     assert credited[0] == credited[1]
     for known in ("times", "words"):
         tables = [getattr(p.past.known, known) for p in (corrected, straight)]
-        assert [t.of(name) for t in tables[:1] for name in t.numbers] == [
-            t.of(name) for t in tables[1:] for name in t.numbers
+        assert [counted(t, name) for t in tables[:1] for name in t.numbers] == [
+            counted(t, name) for t in tables[1:] for name in t.numbers
         ]
 
 
@@ -267,10 +268,10 @@ def test_activities_come_and_go():
 
 def test_what_is_merged_knows_what_both_knew():
     predictor = trained(200)
-    parts = [predictor.past.known.times.of("site:mail.example").get(i, 0) for i in range(3)]
+    parts = [counted(predictor.past.known.times, "site:mail.example").get(i, 0) for i in range(3)]
     old, into = map(predictor._activities.number, ("Taxes", "Garden"))
     predictor.merge("Taxes", "Garden")
-    merged = predictor.past.known.times.of("site:mail.example")
+    merged = counted(predictor.past.known.times, "site:mail.example")
     assert merged[into] == parts[old] + parts[into]
     assert "Taxes" not in predictor.activities
     event = Event(START + 200 * 60, START + 201 * 60, "document:Taxes1", ("taxes1",))

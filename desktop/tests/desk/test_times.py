@@ -7,6 +7,7 @@ from selectron.askers import Budget
 from selectron_desktop.alarms import UNSURE, Alarm, Asked, Questions
 from selectron_desktop.predictor import ActivityPredictor
 
+from .days import counted
 from .people import START, minutes, play, trained
 
 
@@ -29,8 +30,8 @@ def test_a_declaration_of_the_past_teaches(tmp_path):
     assert credited[0] == credited[1]
     for known in ("times", "words"):
         tables = [getattr(one.past.known, known) for one in (late, timely)]
-        assert [tables[0].of(name) for name in tables[1].numbers] == [
-            tables[1].of(name) for name in tables[1].numbers
+        assert [counted(tables[0], name) for name in tables[1].numbers] == [
+            counted(tables[1], name) for name in tables[1].numbers
         ]
     assert (late.scoring.weights() != weights).any()
 
