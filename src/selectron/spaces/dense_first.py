@@ -1,6 +1,5 @@
 """Dense rows, first order: w is an array. A step costs O(d)."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,8 @@ from ..engine.rows import DenseRows as Rows
 from .state import BIAS, COUNT, LENGTH, SQUARE, Field, Table, numbers
 
 order = 1
-atomic = False  # only after a step is it known whether it was finite
+atomic = True
+MOST = 1e300  # of <w, w>, so that rounding errors do not decide whether it is finite
 
 
 TABLE = Table(
@@ -101,11 +101,17 @@ def add(w: np.ndarray, keep: float, eta: float, rows: Any, i: int, scale: float)
 
 
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
-    """w <- keep w + eta x, for x scaled; return whether <w, w> is finite."""
-    if step.eta == 0 and not math.isfinite(squared_norm(rows, i)):  # the step was divided by it
+    """w <- keep w + eta x, for x scaled; return whether <w, w> is finite, known before the step."""
+    if not square_after(now, step) <= MOST:
         return False
     bias = step.keep * s.scalars[BIAS] + step.eta * (rows.constant / scale)
     s.scalars[BIAS] = bias
     s.scalars[SQUARE] = add(s.w, step.keep, step.eta, rows.values, i, scale) + bias * bias
     s.scalars[COUNT] += 1
-    return math.isfinite(s.scalars[SQUARE])
+    return True
+
+
+def square_after(now: Round, step: Any) -> float:
+    """Return <w, w> after a step, without a pass over w: up to rounding, which may make it < 0."""
+    keep, eta = step.keep, step.eta
+    return keep * (keep * now.ww + 2 * eta * now.m) + eta * (eta * now.q)

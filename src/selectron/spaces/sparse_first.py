@@ -11,6 +11,7 @@ from ..engine.rows import Sparse, readonly
 from ..engine.rows import SparseRows as Rows
 from .dense_first import ceiling as ceiling
 from .dense_first import ceiling_all as ceiling_all
+from .dense_first import square_after
 from .state import BIAS, COUNT, FACTOR, LENGTH, SQUARE, Field, Table, numbers
 
 order = 1
@@ -83,8 +84,7 @@ def form(s: Any, rows: Any, i: int) -> float:
 
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- keep w + eta x, for x scaled; return whether <w, w> is finite, without a pass over w."""
-    keep, eta = step.keep, step.eta
-    after = keep * (keep * now.ww + 2 * eta * now.m) + eta * (eta * now.q)
+    after = square_after(now, step)
     if not math.isfinite(after):
         return False
     factor = s.scalars[FACTOR] * step.keep
@@ -94,7 +94,7 @@ def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     add(s.v, step.eta / factor, rows, i, scale)
     s.scalars[FACTOR] = factor
     s.scalars[BIAS] = step.keep * s.scalars[BIAS] + step.eta * (rows.constant / scale)
-    s.scalars[SQUARE] = abs(after)  # rounding may leave a zero below zero
+    s.scalars[SQUARE] = abs(after)
     s.scalars[COUNT] += 1
     return True
 
