@@ -64,6 +64,15 @@ def test_both_go_on_alike(desk, tmp_path):
     assert whole.view() == again.view()
 
 
+def test_entries_before_a_kill_count_towards_the_next_snapshot(desk, tmp_path):
+    for i in range(0, 40, 8):
+        one = desk(every=12)
+        one.add(texts(8, i), start=i)
+        one.crash()
+    found = [int(path.stem) for path in (tmp_path / "snapshots" / "mail").glob("*.json")]
+    assert sorted(found) == [16, 32]
+
+
 @pytest.mark.parametrize("privacy", [{"keep": "hash"}, {"keep": "raw"}])
 def test_what_is_kept_of_items(desk, tmp_path, privacy):
     one = played(desk(declared(privacy=privacy)), 12)

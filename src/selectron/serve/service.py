@@ -54,7 +54,6 @@ class Service:
         except BaseException:
             self.store.close()
             raise
-        self.marks = {name: stream.seq for name, stream in self.streams.items()}
         self.views: dict[str, dict[str, Any]] = {}
         self.look()
 
@@ -162,8 +161,7 @@ class Service:
     def _take_snapshots(self, every: int) -> None:
         """Take snapshots after `every` entries; a failure is logged, and the service goes on."""
         for name, stream in self.streams.items():
-            if stream.seq - self.marks[name] >= every:
-                self.marks[name] = stream.seq
+            if stream.seq - stream.saved >= every:
                 try:
                     snapshots.take(stream)
                 except (OSError, SelectronError, sqlite3.Error) as error:

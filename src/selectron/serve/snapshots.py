@@ -29,6 +29,7 @@ def folder(stream: Stream) -> Path:
 
 def take(stream: Stream) -> None:
     """Take a snapshot of a stream whose entries are all committed, and delete old ones."""
+    stream.saved = stream.seq  # even if it fails: the next attempt is as far away
     if not stream.model.begun:
         return
     here = folder(stream)
@@ -115,7 +116,7 @@ def load(stream: Stream, path: Path) -> None:
     stream.statistics = Statistics.unpack(manifest["tally"])
     stream.open = {item: stream.question(item, seq) for item in manifest["open"]}
     stream.named = dict.fromkeys(manifest["named"])
-    stream.seq = seq
+    stream.seq = stream.saved = seq
 
 
 def sealed(manifest: dict[str, Any]) -> dict[str, Any]:

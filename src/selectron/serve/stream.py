@@ -55,7 +55,7 @@ class Stream:
         self.statistics = Statistics()
         self.open: dict[int, Question] = {}  # waiting questions, oldest first
         self.named: dict[str, None] = dict.fromkeys(self.declaration.classes)
-        self.seq = 0
+        self.seq = self.saved = 0  # the last entry, and that of the last snapshot
 
     # Items
 
