@@ -1,6 +1,7 @@
 """`selectron send`: a file gets there once, whatever happens on the way."""
 
 import json
+import os
 from contextlib import closing
 
 import httpx2
@@ -10,7 +11,7 @@ from click.testing import CliRunner
 from selectron import SelectronError
 from selectron.cli import main
 from selectron.serve import sending
-from selectron.serve.sending import Sender, items, resumed
+from selectron.serve.sending import Lines, Sender, items, resumed
 
 ROWS = [{"text": f"row {i}", "nr": i} for i in range(1200)]
 
@@ -113,6 +114,19 @@ def test_what_comes_before_a_line_that_will_not_do_is_sent():
     assert [len(next(found)), len(next(found))] == [500, 2]
     with pytest.raises(SelectronError, match="stdin, line 503"):
         next(found)
+
+
+def test_lines_of_a_pipe_do_not_wait_for_others():
+    out, into = os.pipe()
+    with open(out, "rb", buffering=0) as file, open(into, "wb", buffering=0) as writer:
+        lines = Lines(file)
+        found = sending.batches(items(lines, "stdin", None), lines.more)
+        for text, ids in ((b"a\nb\n\n", [1, 2]), (b"\nc\n", [5]), (b"d" * 9000 + b"\n", [6])):
+            writer.write(text)
+            assert [line.id for line in next(found)] == [f"stdin:{i}" for i in ids]
+        writer.write(b"the rest")
+        writer.close()
+        assert [[line.id for line in batch] for batch in found] == [["stdin:7"]]
 
 
 def test_lines_that_will_not_do():

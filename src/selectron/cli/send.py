@@ -80,6 +80,7 @@ def fed(file: str, url: str, token: str, field: str | None, name: str | None, ag
         def refused(sentence: str) -> None:
             bar.write(f"selectron: {sentence}", file=sys.stderr)
 
-        with open(os.dup(0) if file == "-" else file, "rb") as text, bar:
-            found = islice(sending.items(text, name, field), start, None)
-            return sending.sent(sender, found, bar.update, refused)
+        with open(os.dup(0) if file == "-" else file, "rb", buffering=0) as raw, bar:
+            lines = sending.Lines(raw)
+            found = islice(sending.items(lines, name, field), start, None)
+            return sending.sent(sender, found, bar.update, refused, lines.more)

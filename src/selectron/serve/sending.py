@@ -2,7 +2,9 @@
 
 import time
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from select import select
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -14,6 +16,7 @@ from .problem import Problem
 from .reading import parts
 
 TOGETHER, BYTES = 500, 4 << 20  # items, and bytes, of a batch
+READ = 1 << 20  # bytes asked for at a time
 PATIENCE = 8  # attempts, each after twice the time of the one before
 FIRST = 0.5  # seconds
 
@@ -89,6 +92,26 @@ def message(response: Any) -> str:
         return f"the server answers with {response.status_code}"
 
 
+class Lines:
+    """The lines of an unbuffered file, as they come."""
+
+    def __init__(self, file: Any):
+        self.file, self.come = file, deque[bytes]()
+
+    def __iter__(self) -> Iterator[bytes]:
+        rest = b""
+        while piece := self.file.read(READ):
+            *whole, rest = (rest + piece).split(b"\n")
+            self.come.extend(whole)
+            while self.come:
+                yield self.come.popleft()
+        yield rest
+
+    def more(self) -> bool:
+        """Return whether another line has come, or part of it, or the end."""
+        return any(map(bytes.strip, self.come)) or bool(select([self.file], [], [], 0)[0])
+
+
 def items(lines: Iterable[bytes], name: str, field: str | None) -> Iterator[Line]:
     """Yield an item per line: a JSON object is its data, other text goes to the field "text".
 
@@ -134,8 +157,10 @@ def resumed(sender: Sender, keys: list[str]) -> int:
     return bisect_left(keys, True, key=lambda key: not sender.has(key))
 
 
-def batches(found: Iterable[Line]) -> Iterator[list[Line]]:
+def batches(found: Iterable[Line], more: Callable[[], bool] = lambda: True) -> Iterator[list[Line]]:
     """Yield batches of items; those before an error in the input are yielded first.
+
+    A batch ends early if there is no `more` to come for now.
 
     >>> [len(batch) for batch in batches([Line("a", "a", "{}")] * 501)]
     [500, 1]
@@ -148,7 +173,10 @@ def batches(found: Iterable[Line]) -> Iterator[list[Line]]:
         except SelectronError as error:
             errors.append(error)
 
-    yield from parts(sound(), lambda line: 4 * len(line.text), BYTES, TOGETHER)  # bytes at most
+    def size(line: Line) -> int:
+        return 4 * len(line.text) if more() else BYTES  # bytes at most
+
+    yield from parts(sound(), size, BYTES, TOGETHER)
     if errors:
         raise errors[0]
 
@@ -158,13 +186,15 @@ def sent(
     found: Iterable[Line],
     progress: Callable[[int], object],
     refused: Callable[[str], object],
+    more: Callable[[], bool] = lambda: True,
 ) -> tuple[int, int, int]:
     """Send items, and call `refused` with a sentence for each that the stream refuses.
 
-    Returns how many items were new, queried, and refused.
+    Those at hand are sent if there is no `more` to come for now. Returns how many items were new,
+    queried, and refused.
     """
     new = asked = failed = 0
-    for batch in batches(found):
+    for batch in batches(found, more):
         replies = sender.send([line.text for line in batch])
         for line, reply in zip(batch, replies, strict=True):
             if "error" in reply:
