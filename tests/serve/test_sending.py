@@ -108,6 +108,38 @@ def test_lines_that_the_stream_refuses(live, tmp_path):
         assert done.stdout == f"{new} new items, {new} of them asked for\n"
 
 
+def test_another_file_of_the_same_name(live, tmp_path):
+    file, url = tmp_path / "log.jsonl", f"{live.url}/v1/streams/mail"
+    arguments = ["send", str(file), "--to", url, "--token", live.tokens["ingest"]]
+    for day, more in ((1, []), (2, []), (2, ["--name", "second"])):
+        file.write_text("\n".join(f"day {day}, {i}" for i in range(30 * day)))
+        before = live.host.views["mail"]["items"]
+        done = CliRunner().invoke(main, [*arguments, *more])
+        if day == 2 and not more:
+            assert done.exit_code == 1
+            assert "line 30: There is another item with the id 'log.jsonl:30'" in done.stderr
+            assert "another --name" in done.stderr
+        else:
+            assert done.stdout.startswith(f"{30 * day} new items, ")
+        new = live.host.views["mail"]["items"] - before
+        assert new == (0 if done.exit_code else 30 * day)
+
+
+def test_ids_that_the_stream_refuses(live, tmp_path):
+    file, url = tmp_path / "ids.jsonl", f"{live.url}/v1/streams/mail"
+    ids = ["one", "", "y" * 201]
+    file.write_text("\n".join(json.dumps({"id": name, "text": "a"}) for name in ids))
+    arguments = ["send", str(file), "--to", url, "--token", live.tokens["ingest"], "--id", "id"]
+    for new in ("1 new item, ", "0 new items, "):
+        done = CliRunner().invoke(main, arguments)
+        assert done.exit_code == 1
+        assert done.stdout.startswith(new)
+        assert "ids.jsonl, line 2: id: " in done.stderr
+        assert "ids.jsonl, line 3: id: " in done.stderr
+    with pytest.raises(SelectronError, match="no text or number in 'id'"):
+        list(items([b'{"id": true}'], "rows", "id"))
+
+
 def test_what_comes_before_a_line_that_will_not_do_is_sent():
     lines = [b"%d" % i for i in range(502)] + [b'{"a": NaN}', b"never"]
     found = sending.batches(items(lines, "stdin", None))

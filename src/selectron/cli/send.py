@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from ..engine.parameters import counted
 from ..errors import SelectronError
 from . import ExamplesFirst, reported, warn
 
@@ -32,14 +33,15 @@ def send(file: str, url: str, token: str | None, **options: Any) -> None:
     """Send the lines of FILE to a stream, - for standard input.
 
     A line is a JSON object, or text. Lines that have been sent before are skipped, so that the same
-    command continues where it stopped; failed attempts are repeated.
+    command continues where it stopped; failed attempts are repeated. Without --id, these are lines
+    of the same name and number: another file, and another `tail -f`, needs another --name.
 
     A line of invalid JSON stops it. An item that the stream refuses is reported with its line, the
     rest is sent, and the exit code is 1; --again sends such lines once they are fixed.
 
     \b
         selectron send mail.jsonl --to http://127.0.0.1:8000/v1/streams/mail
-        tail -f messages.log | selectron send - --to http://127.0.0.1:8000/v1/streams/log
+        tail -f a.log | selectron send - --name "$(date)" --to http://127.0.0.1:8000/v1/streams/a
     """
     if token is None:
         raise click.UsageError("Give --token, or set SELECTRON_TOKEN.")
@@ -50,11 +52,11 @@ def send(file: str, url: str, token: str | None, **options: Any) -> None:
         raise click.BadParameter(what, param_hint="--to")
     with reported("interrupted; the same command continues", extra="serve"):
         new, asked, refused = fed(file, url, token, **options)
-        click.echo(f"{new:,} new items, {asked:,} of them asked for")
+        click.echo(f"{counted(new, 'new item')}, {asked:,} of them asked for")
         if refused:
-            lines = f"{refused:,} lines are" if refused > 1 else "1 line is"
-            them = "them" if refused > 1 else "it"
-            raise SelectronError(f"{lines} refused: mend {them}, and send the file with --again")
+            are, them = ("are", "them") if refused > 1 else ("is", "it")
+            lines = f"{counted(refused, 'line')} {are} refused"
+            raise SelectronError(f"{lines}: mend {them}, and send the file with --again")
 
 
 def fed(file: str, url: str, token: str, field: str | None, name: str | None, again: bool) -> Any:
@@ -82,5 +84,7 @@ def fed(file: str, url: str, token: str, field: str | None, name: str | None, ag
 
         with open(os.dup(0) if file == "-" else file, "rb", buffering=0) as raw, bar:
             lines = sending.Lines(raw)
-            found = islice(sending.items(lines, name, field), start, None)
+            found = sending.items(lines, name, field)
+            for line in islice(found, max(0, start - 1), start):
+                sending.check_sent(sender, line)
             return sending.sent(sender, found, bar.update, refused, lines.more)

@@ -52,7 +52,7 @@ class Sender:
 
     def has(self, key: str) -> bool:
         """Return whether the stream has an item with this id."""
-        return self._ask("GET", "items", none=404, params={"id": key}) is not None
+        return self._ask("GET", "items", none=(404, 422), params={"id": key}) is not None
 
     def send(self, items: list[str]) -> list[dict[str, Any]]:
         """Send items once; return the decision on each, or the reason why it is refused."""
@@ -60,7 +60,7 @@ class Sender:
         headers = {"idempotency-key": uuid4().hex, "content-type": "application/x-ndjson"}
         return self._ask("POST", "batch", content=body, headers=headers)["items"]
 
-    def _ask(self, method: str, path: str, none: int = 0, **more: Any) -> Any:
+    def _ask(self, method: str, path: str, none: tuple[int, ...] = (), **more: Any) -> Any:
         url, headers, reason = f"{self.url}/{path}", self.headers | more.pop("headers", {}), ""
         for attempt in range(PATIENCE):
             if attempt:
@@ -72,7 +72,7 @@ class Sender:
                 if not attempt:
                     self.warn(f"{url}: {reason.rstrip('.')}; trying again for a minute")
                 continue
-            if response.status_code == none:
+            if response.status_code in none:
                 return None
             if response.status_code < 400:
                 return response.json()
@@ -128,7 +128,7 @@ def items(lines: Iterable[bytes], name: str, field: str | None) -> Iterator[Line
         where = f"{name}, line {number}"
         data = data_of(line, where)
         key = f"{name}:{number}" if field is None else data.get(field)
-        if not isinstance(key, str | int):
+        if type(key) not in (str, int):
             raise SelectronError(f"{where} has no text or number in {field!r} of a JSON object.")
         text = strict.dumps({"id": str(key), "data": data}, sort=False)
         yield Line(where, str(key), text)
@@ -155,6 +155,16 @@ def data_of(line: bytes, where: str) -> dict[str, Any]:
 def resumed(sender: Sender, keys: list[str]) -> int:
     """Return how many of these items have been sent: the first ones, except those refused."""
     return bisect_left(keys, True, key=lambda key: not sender.has(key))
+
+
+def check_sent(sender: Sender, line: Line) -> None:
+    """Raise SelectronError if the stream has another item with the id of this line."""
+    (reply,) = sender.send([line.text])
+    if "error" in reply:
+        raise SelectronError(
+            f"{line.where}: {reply['error']['message'].rstrip('.')}: give another file of that "
+            "name another --name, or --again to send all lines"
+        )
 
 
 def batches(found: Iterable[Line], more: Callable[[], bool] = lambda: True) -> Iterator[list[Line]]:
