@@ -296,6 +296,7 @@ def test_figures_for_prometheus(web):
     text = one.get("/metrics", "read").text
     assert 'selectron_items_total{stream="mail"} 1.0' in text
     assert "selectron_failing 0.0" in text
+    assert "# TYPE selectron_answered gauge" in text  # an undo takes one off
 
 
 def test_fields(web):

@@ -27,13 +27,13 @@ from .service import BROKEN
 COUNTERS = {
     "items": "Items received",
     "asked": "Items whose label was asked for",
-    "answered": "Questions answered",
     "skipped": "Questions skipped",
     "late": "Late answers",
     "retired": "Questions retired unanswered",
     "damaged": "Items set aside because their stored content is damaged",
     "version": "Labels learned",
 }
+GAUGES = {"queue": "Questions waiting", "answered": "Questions answered, less those undone"}
 
 
 class Figures(NamedTuple):
@@ -43,9 +43,9 @@ class Figures(NamedTuple):
 
     def collect(self) -> Iterable[Metric]:
         """Yield the metrics."""
-        counters = [(CounterMetricFamily, *counter) for counter in COUNTERS.items()]
-        for kind, name, what in (*counters, (GaugeMetricFamily, "queue", "Questions waiting")):
-            family: Any = kind(f"selectron_{name}", what, labels=["stream"])
+        for name, what in (COUNTERS | GAUGES).items():
+            kind: Any = GaugeMetricFamily if name in GAUGES else CounterMetricFamily
+            family = kind(f"selectron_{name}", what, labels=["stream"])
             for stream, view in self.host.views.items():
                 family.add_metric([stream], view[name])
             yield family
