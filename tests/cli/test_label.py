@@ -116,6 +116,17 @@ def test_a_place_is_saved_with_every_answer_and_at_the_end(call, halves):
     assert len(ROW.findall(call("label", model, second, "--from", 1, input="q\n").stdout)) == 1
 
 
+def test_a_file_that_has_grown_begins_again_with_a_word(call, halves):
+    _, second, model = halves
+    call("label", model, second, input="s\n" * 3)
+    row = load(model).place.row
+    with second.open("a") as file:
+        file.write("\n" + second.read_text().splitlines()[1])
+    what = f"{second} has changed since row {row}: beginning at row 1; --from {row + 1} goes on.\n"
+    assert what in call("label", model, second, input="q\n").stdout
+    assert "changed" not in call("label", model, second, "--from", row + 1, input="q\n").stdout
+
+
 def test_a_first_row_after_the_last_is_refused(call, halves):
     _, second, model = halves
     before = model.read_bytes()

@@ -117,6 +117,8 @@ class ModelSession:
         last = place if place and (place.file, place.size) == self.identity else None
         self.last = last if first is None else None  # where this session goes on
         self.start = self.row = first - 1 if first else last.row if last else 0
+        changed = place and not first and not last and place.file == self.identity[0]
+        self.behind = place.row if place and changed else 0  # rows of a file that has changed
         self.ticket: int | None = None
         if last and last.row == self.row and last.ticket in waiting:
             self.ticket = last.ticket
@@ -140,6 +142,9 @@ class ModelSession:
             return 0
         if self.last:
             click.echo(f"Going on at row {self.row + 1:,}; --from 1 begins again.")
+        elif self.behind:
+            changed = f"{self.file} has changed since row {self.behind:,}"
+            click.echo(f"{changed}: beginning at row 1; --from {self.behind + 1} goes on.")
         click.echo(KEYS)
         code = until_quit(self._play)
         self._keep(ended=code is None)
