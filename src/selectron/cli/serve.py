@@ -62,8 +62,7 @@ def serve(files: tuple[str, ...], demo: bool, **options: Any) -> None:
         if options["revoke"] is not None:
             tokens.revoke(folder, options["revoke"])
         if options["list_tokens"]:
-            click.echo("name\trole\texpires")
-            for row in tokens.listed(folder):
+            for row in [("name", "role", "expires"), *tokens.listed(folder)]:
                 click.echo("\t".join(row))
 
 
