@@ -588,3 +588,19 @@ def test_a_budget_that_is_spent_is_named_and_may_be_given_again(call, tmp_path):
     assert "spent" not in result.stderr
     assert json.loads(result.stdout)[0]["asked"] == 40
     assert spent in call("label", "m", two, input="").stderr
+
+
+def test_an_output_stays_if_the_model_cannot_play_the_file(call, stream, tmp_path):
+    done(call("run", stream[0], *FAST, "--save", "m"))
+    names, *rows = stream[0].read_text().splitlines()
+    odd = {
+        "no_label": [name.rpartition(",")[0] for name in (names, *rows)],
+        "other": ["other,label", "1,ham"],
+        "empty": [names],
+    }
+    for name, lines in odd.items():
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines))
+        Path("out.csv").write_text("of another run")
+        found = call("run", f"{name}.csv", "--model", "m", "-o", "out.csv")
+        assert found.exit_code == 1
+        assert Path("out.csv").read_text() == "of another run", found.stderr

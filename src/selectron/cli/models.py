@@ -106,6 +106,8 @@ class Saved(NamedTuple):
             return chunk, []
         table = self.flat(chunk).rows
         names = [name for name in table.column_names if name not in self.encoder.columns_]
+        if len(names) == len(table.column_names):  # without columns there would be no rows
+            raise SelectronError("there is no column from which the model has learned")
         return chunk._replace(rows=table.drop_columns(names)), names
 
     def contest(self, delay: int | None) -> Contest:

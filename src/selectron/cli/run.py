@@ -234,6 +234,7 @@ class Session:
         self.bounds = Kept() if options["bounds"] else None
         self.contest: Any = None
         self.source: Any = None
+        self.append: Any = None  # writes decisions
 
     @property
     def rows(self) -> int:
@@ -242,13 +243,10 @@ class Session:
 
     def play(self) -> None:
         """Play chunk by chunk; Ctrl-C waits for the end of a chunk."""
-        path = self.options["output"]
         with ExitStack() as stack:
-            chunks = self._begin(self._chunks(stack))
-            append = appending(Path(path), decision_schema(), stack) if path else None
-            for chunk in chunks:
+            for chunk in self._begin(self._chunks(stack)):
                 with uninterrupted(), naming(self.file, chunk.first):
-                    self._play(chunk, append)
+                    self._play(self._checked(chunk), stack)
 
     def _chunks(self, stack: ExitStack) -> Iterator[Chunk]:
         """Return the chunks of the file, or of the digits without one."""
@@ -285,29 +283,36 @@ class Session:
 
         return TableEncoder(self.options["columns"] or None)
 
-    def _play(self, chunk: Chunk, append: Any) -> None:
-        """Play a chunk, and write its decisions."""
-        given = self.options
-        if self.before and self.source.guessed:
+    def _checked(self, chunk: Chunk) -> Chunk:
+        """Return a chunk without columns that the model of --model has not."""
+        if self.before is None:
+            return chunk
+        if self.source.guessed:
             raise SelectronError("the model does not know the column of labels: give --label")
-        if self.before:
-            self.before.check(chunk.rows)
-            chunk, names = self.before.known(chunk)
-            if names and not self.rows:
-                what = "columns that the model does not know are left out"
-                warn(f"{self.file}: {what}: {', '.join(names)}")
+        self.before.check(chunk.rows)
+        chunk, names = self.before.known(chunk)
+        if names and not self.rows:
+            what = "columns that the model does not know are left out"
+            warn(f"{self.file}: {what}: {', '.join(names)}")
+        return chunk
+
+    def _play(self, chunk: Chunk, stack: ExitStack) -> None:
+        """Play a chunk, and write its decisions to a file, which `stack` closes."""
+        given = self.options
+        if given["output"] and self.append is None:  # not before there are rows: it may exist
+            self.append = appending(Path(given["output"]), decision_schema(), stack)
         scored = given["metrics"] or given["as_json"] or given["calibration"]
         # the probabilities of a model that is saved learn from full records
-        full = bool(append or self.bounds or given["save"])
+        full = bool(self.append or self.bounds or given["save"])
         check = self.bounds and self.bounds.check
         with closing(self.contest.play(chunk, full, check, scored)) as parts:
             for part, numbers, outcomes in parts:
                 if self.bounds:
                     self.bounds.add(part, numbers, outcomes)
                 for contestant, outcome in zip(self.contest.contestants, outcomes, strict=True):
-                    if append:
+                    if self.append:
                         names = self.contest.classes.names
-                        append(decisions(names, part.first, contestant, outcome, numbers))
+                        self.append(decisions(names, part.first, contestant, outcome, numbers))
 
     def save(self) -> str:
         """Keep the model if that is wanted; return how to go on after the rows played."""
