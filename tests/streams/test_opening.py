@@ -90,6 +90,17 @@ def test_packed_files_cut_short(tmp_path, kind, packing):
     assert count == 0
 
 
+def test_zstd_data_cut_short_lose_no_whole_block(tmp_path):
+    content, _, y = example("svmlight", n=20_000)
+    packed = pa.Codec("zstd").compress(content, asbytes=True)
+    path = stored(tmp_path, "a.svm.zst", packed[: len(packed) // 2])
+    chunks, found = until_error(read(path))
+    labels = [label for chunk in chunks for label in chunk.labels]
+    assert found.endswith(f"after {len(labels)} rows")
+    assert len(content[: 5 << 17].splitlines()) - 1 <= len(labels)  # of 128 KiB each
+    assert labels == y[: len(labels)]
+
+
 @pytest.mark.parametrize("packing", [".gz", ".bz2", ".xz"])
 @pytest.mark.parametrize("kind", TEXT)
 def test_damaged_packed_files(tmp_path, kind, packing):

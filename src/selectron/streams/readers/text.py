@@ -21,6 +21,7 @@ import numpy as np
 from ...errors import SelectronError
 
 READ = 1 << 20  # bytes asked for at a time
+SMALL = 1 << 10  # of zstd, since where its data are cut short, Arrow loses what it was asked for
 LIMIT = 1 << 26  # bytes of one record at most, so that memory stays flat
 THREADS = 2  # that parse ahead
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -167,7 +168,8 @@ class Blocks:
             for magic, (name, unpack) in PACKED.items():
                 if head.startswith(magic):
                     self.packed, stream = name, unpack(file)
-            self.blocks = iter(lambda: stream.read1(READ), b"")
+            size = SMALL if self.packed == "zstd" else READ
+            self.blocks = iter(lambda: stream.read1(size), b"")
             if encoding is None:
                 encoding = "utf-16" if head.startswith(UTF_16) else _unmarked(head)
             if encoding is not None:  # bytes that it lacks become U+FFFD
