@@ -130,9 +130,10 @@ def test_what_a_ticket_is_told():
 def test_compiled_it_ranks_the_same(learner, many, monkeypatch):
     plain = OnlineRanker(learner, many=many).run(X, Y)
     monkeypatch.setattr("selectron.model.model.loop", compose.loop)
-    compiled = OnlineRanker(learner, many=many).run(X, Y)
-    assert np.array_equal(compiled.correct, plain.correct)
-    np.testing.assert_allclose(compiled.scores, plain.scores, rtol=1e-8, atol=1e-9)
+    for table in Y, np.asfortranarray(Y), pd.DataFrame(Y):  # whichever the order in memory
+        compiled = OnlineRanker(learner, many=many).run(X, table)
+        assert np.array_equal(compiled.correct, plain.correct)
+        np.testing.assert_allclose(compiled.scores, plain.scores, rtol=1e-8, atol=1e-9)
 
 
 @pytest.mark.parametrize("many", [None, "exact"])

@@ -197,7 +197,7 @@ def indicators(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     if odd.any():
         row = int(odd.argmax())
         raise SelectronError(f"Row {row} of y must hold 0 and 1 only, got {table[row].tolist()}.")
-    return np.nan_to_num(table).astype(np.uint8), without
+    return np.nan_to_num(table).astype(np.uint8, order="C"), without  # as the loop reads it
 
 
 def columns(estimator: Any, y: Any, number: int, given: Any) -> np.ndarray:
