@@ -1,9 +1,12 @@
 """An answer that was wrong is taken back."""
 
+import copy
+
 import numpy as np
 import pytest
 
 from selectron import OnlineClassifier, SelectronError
+from selectron.askers import Fixed
 from selectron.learners import LASEC, LeadingHistory, PassiveAggressive
 
 from .examples import X, Y
@@ -37,6 +40,49 @@ def test_corrected_is_as_told_right(learner, wrong):
     for i in wrong:
         clf.correct(tickets[i], LABELS[i])
     assert_alike(clf, told(learner)[0])
+
+
+def answered(labels, late=0, asker=None, weight=1.0):
+    """A classifier that was given labels of which few were asked for, and their tickets."""
+    clf = OnlineClassifier(LEARNERS[-1], asker, **OPTIONS | {"classes": None, "correctable": 120})
+    tickets, waiting = {}, []
+    rows = X * np.where(np.arange(120) % 40 == 30, 1e3, 1)[:, None]  # some of them outliers
+    for i, x in enumerate(rows):
+        decision = clf.decide(x)
+        waiting += [i] if decision.ask else []
+        tickets[i] = decision.ticket
+        while waiting and waiting[0] <= i - late:
+            at = waiting.pop(0)
+            clf.tell(tickets[at], labels[at], sample_weight=weight if at % 3 else 1.0)
+    return clf, tickets
+
+
+@pytest.mark.parametrize("late", [0, 5])
+@pytest.mark.parametrize("weight", [0.0, 2.0])
+def test_rows_without_an_answer_count_in_the_same_rounds(late, weight):
+    wrong, asker = LABELS.copy(), Fixed(0.4)  # which asks for the same rows, whatever was learned
+    right, tickets = answered(LABELS, late, asker, weight)
+    asked = [i for i in range(70) if tickets[i] is not None]
+    wrong[asked] = np.where(LABELS[asked] == "ham", "spam", "ham")
+    wrong[asked[0]] = LABELS[asked[0]]
+    clf, _ = answered(wrong, late, asker, weight)
+    for i in asked[1::3]:
+        clf.correct(tickets[i], "spam")
+    for i in asked[1:]:
+        clf.correct(tickets[i], LABELS[i])
+    assert_alike(clf, right)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_class_that_came_later_is_not_there_before(learner):
+    labels = np.where(np.arange(120) == 100, "news", LABELS)
+    right, tickets = OnlineClassifier(learner, **OPTIONS | {"classes": None}), []
+    for x, label in zip(X, labels, strict=True):
+        tickets.append(right.decide(x).ticket)
+        right.tell(tickets[-1], label)
+    clf = copy.deepcopy(right)
+    clf.correct(tickets[90], labels[90])
+    assert_alike(clf, right)
 
 
 def test_an_answer_may_be_corrected_again():

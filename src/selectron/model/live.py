@@ -48,7 +48,9 @@ class Answer(NamedTuple):
     rounds: int
     classes: int
     width: int
-    before: dict[str, Any] | None  # what had been learned, at every 16th answer
+    rows: dict[str, np.ndarray]  # what was known of rows by then
+    renewals: tuple[tuple[int, dict], ...]  # since the answer before: width, what was known of rows
+    before: dict[str, Any] | None = None  # what had been learned, at every 16th answer
 
 
 class SingleRounds:
@@ -99,9 +101,13 @@ class SingleRounds:
         if not self.correctable:
             updated = self._learn_one(asked, label, weight * factor)
         else:
-            place = indices(label, self.stacked)
-            now = self.rounds, self.classes, self.width
-            updated = self._remember(Answer(ticket, asked, place, weight, factor, *now, None))
+            place, rows = indices(label, self.stacked), self._known_of_rows(self.state)
+            if not self.answers or self.classes == self.answers[-1].classes:
+                rows.pop("moments", None)  # only a renewal and a new class use these
+            rows = {name: array.copy() for name, array in rows.items()}
+            now = self.rounds, self.classes, self.width, rows, self.renewals
+            updated = self._remember(Answer(ticket, asked, place, weight, factor, *now))
+            self.renewals = ()
         self._close(ticket)
         return updated
 
@@ -160,17 +166,38 @@ class SingleRounds:
         model._return_to(answers[first].before or {})
         model.answers = tuple(again[:first])
         for i, answer in enumerate(again[first:], first):
-            model.extend(self.classes if i == at else answer.classes)
-            model.widen(answer.width)
             model.rounds = answer.rounds
+            if i > first:  # the copy knows earlier ones
+                model._renew_again(answer.renewals)
+            model.widen(answer.width)
+            if answer.place >= answer.classes:  # a class that is new with the correction
+                model.extend(answer.place + 1)
+            model._see(answer.rows)
+            model.extend(answer.classes)
             model._remember(answer._replace(classes=model.classes))
+        model.open, model.rounds = self.open, self.rounds
+        model._renew_again(self.renewals)
         model.extend(self.classes)
         model.widen(self.width)
-        model.open, model.rounds = self.open, self.rounds
-        of_rows = getattr(of_one(self.space), "OF_ROWS", ())  # labels do not change these
-        seen = {name: getattr(self.state, name).copy() for name in of_rows}
-        model.state = model.state._replace(**seen)
+        model._see(self._known_of_rows(self.state))
         return model
+
+    def _known_of_rows(self: Any, state: Any) -> dict[str, np.ndarray]:
+        """Return what a state knows of rows, which no label changes: the same for all classes."""
+        names = getattr(of_one(self.space), "OF_ROWS", ())
+        return {name: getattr(state, name)[0 if self.stacked else ...] for name in names}
+
+    def _see(self: Any, rows: dict[str, np.ndarray]) -> None:
+        """Know of rows what a state knew."""
+        for name, array in rows.items():
+            getattr(self.state, name)[...] = array
+
+    def _renew_again(self: Any, renewals: tuple[tuple[int, dict], ...]) -> None:
+        """Renew what the state derives from all rows, by what was known of them each time."""
+        for width, rows in renewals:
+            self.widen(width)
+            self._see(rows)
+            self.renew(self.rounds + 1)
 
     def _remember(self: Any, answer: Answer) -> bool:
         """Learn an answer, and keep it among those that can be corrected."""
@@ -252,4 +279,6 @@ class SingleRounds:
                 raise Refused(0, support.why_refused(block, 0))
         if self.sketch is not None:
             self.space.compress(self.state)
+        if self.renewing and self.correctable and self.state is not before:
+            self.renewals = (*self.renewals, (self.width, self._known_of_rows(before)))
         return one.out[2].item()

@@ -82,7 +82,7 @@ class Model(SingleRounds):
         self.draws = Draws(seed)
         self.chance = self.draws.aside()
         self.weighting = weighting.Weighting(self.chance, balanced)
-        self.correctable, self.answers = correctable, ()
+        self.correctable, self.answers, self.renewals = correctable, (), ()
         self.rounds = self.strained = self.labels = 0  # labels learned
         self.open: dict[int, Ticket] = {}  # by ticket
         self.oldest = 1  # no open ticket has a lower number
