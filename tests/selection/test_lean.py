@@ -9,12 +9,14 @@ import scipy.sparse
 from sklearn.exceptions import NotFittedError
 
 from selectron import OnlineClassifier, OnlineRanker, SelectronError
-from selectron.askers import Always, Margin
+from selectron.askers import Always, Margin, Uncertainty
 from selectron.engine.parts import Learner, declared
 from selectron.learners import (
     AROW,
     LASEC,
+    RLS,
     BudgetPerceptron,
+    LeadingHistory,
     PassiveAggressive,
     Perceptron,
     SecondOrderPerceptron,
@@ -89,6 +91,20 @@ def test_as_one_row_at_a_time(learner, form, intercept, norm):
     assert inside(clf) == inside(slow)
     assert 0 < played.used.mean() < 7
     assert (played.lean.prediction != played.full.prediction).any()
+
+
+@pytest.mark.parametrize("learner", [AROW(), RLS(), LeadingHistory(fourier=0)], ids=repr)
+@pytest.mark.parametrize("weights", [None, {1: 2.5}, "balanced"], ids=str)
+def test_weights_of_classes_and_rows_without_a_label_count(learner, weights):
+    asker = Uncertainty() if isinstance(learner, LeadingHistory) else Margin(0.5)
+    clf, slow = (new(learner, asker, class_weight=weights) for _ in range(2))
+    played = lean_run(clf, X, Y, 0.3)
+    predictions, used, _ = one_by_one(slow, X, Y, 0.3, "abs")
+    renewed = {0, 1, 2, 4, 8, 16, 32, 64, 128}  # rows before which LeadingHistory has other weights
+    rows = [i for i in range(160) if i not in renewed and used[i] < 7]
+    assert len(rows) > 40
+    assert played.lean.prediction[rows].tolist() == [predictions[i] for i in rows]
+    assert played.used[rows].tolist() == [used[i] for i in rows]
 
 
 @learners

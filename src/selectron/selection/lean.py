@@ -15,6 +15,7 @@ from ..engine.parameters import shown
 from ..engine.round import CLASS, SHORTEST
 from ..engine.rows import Dense, Sparse, as_matrix, rows_of
 from ..errors import SelectronError
+from ..estimator.checks import row_weights
 from ..estimator.classifier import OnlineClassifier
 from ..estimator.parameters import all_or_nothing
 from ..model.model import Model
@@ -173,7 +174,8 @@ def lean_run(
         _two_classes(classifier)
         model = copy.deepcopy(classifier.model_)
         full = classifier.run(X, y)
-    positive, used = _replayed(model, block, full, sigma, norm)
+    weights = row_weights(classifier, None, full.code)
+    positive, used = _replayed(model, block, full, weights, sigma, norm)
     flags = full.flags & (1 << CLASS) - 1 | positive.astype(np.int32) << CLASS
     return LeanRun(full, replace(full, margin=None, ask_probability=None, flags=flags), used)
 
@@ -197,27 +199,30 @@ def _two_classes(classifier: OnlineClassifier) -> None:
 
 
 def _replayed(
-    model: Model, block: Dense | Sparse, full: Run, sigma: float, norm: str
+    model: Model, block: Dense | Sparse, full: Run, weights: Any, sigma: float, norm: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Repeat the updates of a run; return the lean predictions and their numbers of weights.
+    """Repeat a run; return the lean predictions and their numbers of weights.
 
-    The rounds between two updates are predicted at once.
+    The rounds between two updates are predicted at once, and those between two renewals.
     """
     n = len(full)
     rows = as_matrix(block, model.width)
     positive, used = full.positive.copy(), np.empty(n, np.intp)
+    codes = np.where(full.asked, full.code, 0).astype(full.code.dtype)
     start = 0
-    for stop in [*(np.flatnonzero(full.updated) + 1), n]:
-        part = slice(start, stop)
-        w = model.weights()
-        bias, w = (w[0], w[1:]) if model.constant else (0.0, w)
-        mask = kept(w, sigma, norm)
-        used[part] = np.count_nonzero(w[mask])
-        if w[~mask].any():
-            positive[part] = _margins(rows[part], np.where(mask, w, 0.0), bias, model) >= 0
-        if stop < n:  # after the last row nothing is left to predict
-            model.learn(rows_of(block, stop - 1, stop), full.code[stop - 1 : stop])
-        start = stop
+    for end in [*(np.flatnonzero(full.updated) + 1), n]:
+        while start < end:
+            stop = min(end, start + model.renew(model.rounds + 1))
+            part = slice(start, stop)
+            w = model.weights()
+            bias, w = (w[0], w[1:]) if model.constant else (0.0, w)
+            mask = kept(w, sigma, norm)
+            used[part] = np.count_nonzero(w[mask])
+            if w[~mask].any():
+                positive[part] = _margins(rows[part], np.where(mask, w, 0.0), bias, model) >= 0
+            own = None if weights is None else weights[part]
+            model.learn(rows_of(block, start, stop), codes[part], own)
+            start = stop
     return positive, used
 
 
