@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from selectron import OnlineClassifier, learners
 from selectron.askers import Margin
+from selectron.data import TableEncoder
 from selectron.learners import (
     AROW,
     IELLIP,
@@ -94,6 +95,16 @@ def test_parameters_of_the_parts():
     assert not [name for name in clf.get_params(deep=False) if "__" in name]
     clf.set_params(learner__c=50.0, asker__b=0.1, max_open=3)
     assert (clf.learner, clf.asker, clf.max_open) == (LASEC(2.0, 50.0), Margin(0.1), 3)
+
+
+def test_parameters_of_an_encoder():
+    given = TableEncoder(ignore=["id"])
+    clf = OnlineClassifier(encoder=given)
+    clf.set_params(**clf.get_params() | {"encoder__form": "sparse", "encoder__text_size": 64})
+    with pytest.raises(ValueError, match="zeta"):
+        clf.set_params(encoder__form="dense", encoder__zeta=1)
+    assert repr(clf.encoder) == repr(TableEncoder(ignore=["id"], form="sparse", text_size=64))
+    assert given.form == "auto"
 
 
 def test_new_part_and_its_parameter_in_one_call():

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
 from ..engine.parameters import shown, whole
 from ..errors import SelectronError
@@ -45,6 +45,10 @@ class NestedParameters(BaseEstimator):
             super().set_params(**params)
             for key, value in inner.items():
                 name, _, field = key.partition("__")
+                own: Any = self.get_params(deep=False).get(name)
+                if isinstance(own, BaseEstimator):  # an encoder
+                    setattr(self, name, clone(own).set_params(**{field: value}))
+                    continue
                 part: Any = self.part(name) if name in self.defaults else None
                 if field not in _fields(part):
                     raise SelectronError(f"There is no parameter {key!r}.")
