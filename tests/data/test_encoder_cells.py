@@ -446,6 +446,7 @@ def test_a_copy_goes_its_own_way():
     ("parameters", "rows", "message"),
     [
         ({}, None, "X must be a data frame"),
+        ({}, pd.Series([1, 2]), "X must be a data frame"),
         ({}, {"a": [1, 2], "b": [1]}, "of one length"),
         ({}, pd.DataFrame([[1, 2]], columns=["a", "a"]), "Two columns are named 'a'"),
         ({}, [{"a": 1}, 3], "A row must be a dict, got 3"),

@@ -48,7 +48,7 @@ def _table(X: Any) -> pa.Table:
     if isinstance(X, np.ndarray) and X.ndim == 2:
         X = {f"x{j}": column for j, column in enumerate(X.T)}
     try:
-        if hasattr(X, "iloc"):
+        if hasattr(X, "iloc") and hasattr(X, "columns"):  # not a single column
             return _joined(X.columns, [X.iloc[:, j] for j in range(X.shape[1])])
         if isinstance(X, Mapping):
             return _joined(X, X.values())
