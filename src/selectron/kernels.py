@@ -15,7 +15,7 @@ import inspect
 import math
 from typing import Any, NamedTuple
 
-from .engine.parameters import number
+from .engine.parameters import floats, number
 from .errors import SelectronError
 
 __all__ = ["RBF", "Linear", "Polynomial"]
@@ -120,8 +120,7 @@ def kernel_of(given: Any) -> Any:
         return function
     fields = isinstance(given, tuple) and hasattr(given, "_fields")
     if fields and callable(getattr(given, "numbers", None)) and hasattr(given, "value"):
-        if len(given.numbers()) != len(given):
-            raise SelectronError(f"{given!r}: numbers() must give one number for each parameter.")
+        floats(given)
         return given
     raise SelectronError(
         'kernel must be "linear", "poly", "rbf", an object from selectron.kernels such as '

@@ -13,6 +13,7 @@ from selectron import OnlineClassifier, SelectronError
 from selectron.askers import Always, Margin
 from selectron.engine.bind import digest
 from selectron.engine.loop import play
+from selectron.engine.round import Step
 from selectron.kernels import RBF, Linear, Polynomial
 from selectron.learners import (
     LASEC,
@@ -106,6 +107,36 @@ def test_a_learner_that_does_not_compile_is_named():
     with pytest.raises(SelectronError, match=r"^Mine does not compile: .*unheard_of") as caught:
         OnlineClassifier(Mine()).fit(X, y)
     assert is_one_sentence(str(caught.value))
+
+
+class Fading(NamedTuple):
+    rate: float
+
+    def numbers(self):
+        return (self.rate,)
+
+    def step(self, r):
+        return Step(keep=1 - self.rate, eta=r.y)
+
+    def value(self, xy, xx, yy):
+        return xy
+
+
+@pytest.mark.compiles
+def test_parameters_may_be_ints_first_and_floats_later():
+    for rate in (0, 0.5, 1):
+        clf = OnlineClassifier(Fading(rate), fit_intercept=False).fit([[1.0], [1.0]], [-1, 1])
+        assert clf.coef_.item() == rate
+
+
+@pytest.mark.parametrize("given", [0.5, [], (0.5, 1.0), ("half",), None])
+def test_numbers_that_do_not_fit_the_parameters(monkeypatch, given):
+    monkeypatch.setattr(Fading, "numbers", lambda self: given)
+    wanted = r"^Fading\(rate=0.5\): numbers\(\) must return a tuple of one number for each"
+    for options in ({"learner": Fading(0.5)}, {"learner": Perceptron(), "kernel": Fading(0.5)}):
+        with pytest.raises(SelectronError, match=wanted) as caught:
+            OnlineClassifier(**options).fit(X, y)
+        assert is_one_sentence(str(caught.value))
 
 
 def test_a_kernel_that_is_defined_anew():

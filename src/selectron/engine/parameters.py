@@ -36,6 +36,33 @@ def number(
     return value
 
 
+def floats(part: Any) -> tuple[Any, ...]:
+    """Return what `numbers` of a learner, an asker or a kernel returns as floats.
+
+    A loop is compiled for the types of the first call, and reads ints as floats. Raises
+    SelectronError unless there is one number for each parameter.
+
+    >>> from selectron.learners import LASEC
+    >>> floats(LASEC(b=1, c=10))
+    (1.0, 10.0)
+    """
+    given = part.numbers()
+    try:
+        found = _floats(given)
+    except (TypeError, ValueError):
+        found = None
+    if found is None or len(found) != len(part):
+        raise SelectronError(
+            f"{part!r}: numbers() must return a tuple of one number for each parameter, "
+            f"got {shown(given)}."
+        )
+    return found
+
+
+def _floats(given: Any) -> tuple[Any, ...]:
+    return tuple(_floats(one) if isinstance(one, tuple) else float(one) for one in given)
+
+
 def whole(name: str, value: Any, least: int = 1) -> int:
     """Return a parameter as an int; raise SelectronError unless it is one, from `least` on.
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from ..engine.parameters import shown, whole
+from ..engine.parameters import floats, shown, whole
 from ..errors import SelectronError
 from ..kernels import kernel_of
 from ..learners.leading_history import default_for
@@ -91,9 +91,7 @@ def part(value: Any, role: str) -> Any:
     lacking = [name for name in methods if not callable(getattr(value, name, None))]
     if lacking:
         raise SelectronError(f"{value!r} is no {role}: it has no {' and no '.join(lacking)}.")
-    checked: Any = value
-    if len(checked.numbers()) != len(value):
-        raise SelectronError(f"{value!r}: numbers() must give one number for each parameter.")
+    floats(value)
     return value
 
 

@@ -27,6 +27,7 @@ import numpy as np
 from ..engine.bind import bind
 from ..engine.loop import LATER
 from ..engine.machine import compiled
+from ..engine.parameters import floats
 from ..engine.parts import Learner, declared, learner
 from ..engine.round import ASKED
 from ..learners import Perceptron
@@ -112,7 +113,7 @@ def start(learner: Any, columns: int) -> Calibration:
     s = np.zeros(SIZE)
     s[A] = float(own)
     odds = columns > 1 and declared(learner, Learner, "ensemble")(learner)
-    return Calibration(learner, learner.numbers() if own else (), columns, own, odds, s)
+    return Calibration(learner, floats(learner) if own else (), columns, own, odds, s)
 
 
 def extended(old: Calibration, classes: int, by: float) -> Calibration:

@@ -18,6 +18,7 @@ import numpy as np
 from ..askers import Always
 from ..classes.stack import of_one
 from ..engine.loop import AGAIN, GIVEN, NEVER, NONE, Asker
+from ..engine.parameters import floats
 from ..engine.parts import NEVER_DUE, Learner, Space, declared
 from ..engine.round import ASKED, STRAINED
 from ..engine.rows import Dense, Sparse, extent, no_rows, rows_of, widened
@@ -67,7 +68,7 @@ class Model(SingleRounds):
     ) -> None:
         check_pair(learner, asker)
         self.learner, self.asker = learner, asker
-        self.numbers = learner.numbers(), asker.numbers()
+        self.numbers = floats(learner), floats(asker)
         self.width, self.sparse, self.constant = width, sparse, constant
         self.classes, self.many = max(2, classes), many
         self.ranks = many in RANKINGS  # a row may be of several classes, without probabilities
@@ -207,7 +208,7 @@ class Model(SingleRounds):
         """Ask by another asker from now on; a budget may go on from the record of the old one."""
         check_pair(self.learner, asker)
         past = declared(asker, Asker, "past_after")(asker, self.asker, self.past)
-        self.asker, self.numbers = asker, (self.numbers[0], asker.numbers())
+        self.asker, self.numbers = asker, (self.numbers[0], floats(asker))
         self.past = np.array(past, dtype=float)
         self._equip()
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..classes.stack import of_one
+from ..engine.parameters import floats
 from ..engine.parts import Learner, declared
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
@@ -59,7 +60,7 @@ def kind(kernel: Any) -> Any:
 
 def numbers(kernel: Any) -> tuple[float, ...]:
     """Return the checked parameters of a kernel; a function has none."""
-    return () if isinstance(kernel, FunctionType) else tuple(kernel.numbers())
+    return () if isinstance(kernel, FunctionType) else floats(kernel)
 
 
 def check_room(model: Any, room: tuple[int, int]) -> None:
