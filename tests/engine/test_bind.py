@@ -6,6 +6,7 @@ import subprocess
 import sys
 from types import ModuleType, SimpleNamespace
 
+import numpy as np
 import pytest
 
 from selectron.engine import machine
@@ -170,6 +171,15 @@ def test_an_edited_function_is_not_shared():
     bind(module.outer, DOUBLE, shared=shared)
     module.middle.__code__ = load(SOURCE.replace("* by", "* by * 10")).middle.__code__
     assert bind(module.outer, DOUBLE, shared=shared)(1.0).first == 240.0
+
+
+def test_copies_are_not_shared_after_a_change_in_a_global_array():
+    module, shared = load(), {}
+    module.WEIGHTS = np.array([1.0, 2.0])
+    first = bind(module.outer, DOUBLE, shared=shared)
+    module.WEIGHTS[1] = 4.0
+    second = bind(module.outer, DOUBLE, shared=shared)
+    assert first.__globals__["middle"] is not second.__globals__["middle"]
 
 
 EDITS = {

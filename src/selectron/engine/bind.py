@@ -104,10 +104,12 @@ def bind(
 
 
 def _identity(value: Any) -> Any:
-    """Return what is equal for the same value only: a number or text written out, or an id.
+    """Return what is equal for the same value only: a number, text or array described, or an id.
 
     The copy that reads an object keeps it, so that no other can have its id.
     """
+    if isinstance(value, np.ndarray):  # which may be changed in place
+        return _describe(value)
     return (type(value), repr(value)) if isinstance(value, int | float | str) else id(value)
 
 
