@@ -89,3 +89,17 @@ def test_rows_that_widen_keep_what_was_learned(monkeypatch, widths, constant):
     np.testing.assert_allclose(model.weights()[int(constant) :][:2], w[:2], rtol=0.05)
     out = model.run(Dense(X[300:]), labels[300:])
     assert (np.sign(out.margin) != labels[300:]).sum() <= 3
+
+
+@pytest.mark.parametrize("scale", [2.0**-60, 2.0**60])
+def test_leading_directions_of_rows_of_any_scale(monkeypatch, scale):
+    """The constant is always 1, however small or large the features are."""
+    monkeypatch.setattr(state, "WHOLE", 5)
+    monkeypatch.setattr(state, "LEADING", 4)
+    X = 1 + np.random.default_rng(0).normal(size=(200, 7))
+    labels = np.where(X[:, 0] > X[:, 1], 1, -1).astype(np.int8)
+    margins = []
+    for by in (1.0, scale):
+        model = Model(LeadingHistory(fourier=6), Always(), width=7, sparse=False, constant=True)
+        margins.append(model.run(Dense(by * X), labels).margin)
+    np.testing.assert_allclose(*margins, atol=1e-9)

@@ -126,7 +126,8 @@ def back(s: Any) -> np.ndarray:
     if len(s.basis) == 0:
         return np.diag(1 / s.scaler[1])
     factors = units(s)
-    return np.linalg.pinv(to_z(s) / factors) / factors[:, None]
+    rows = s.basis / factors  # orthogonal
+    return (rows / (rows**2).sum(axis=1, keepdims=True)).T / factors[:, None]
 
 
 def units(s: Any) -> np.ndarray:
