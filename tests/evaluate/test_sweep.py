@@ -8,12 +8,14 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from selectron import OnlineClassifier
 from selectron.askers import Fixed, Margin
+from selectron.engine.round import Step
 from selectron.errors import SelectronError
 from selectron.evaluate import each as module
 from selectron.evaluate.each import each
@@ -38,6 +40,14 @@ def root(x):
 def napping(folder):
     Path(folder, str(os.getpid())).touch()
     time.sleep(60)
+
+
+class Mine(NamedTuple):
+    def numbers(self):
+        return ()
+
+    def step(self, r):
+        return Step(keep=1.0, eta=r.y)
 
 
 def calls(*values):
@@ -196,3 +206,12 @@ def test_a_sweep_is_the_same_with_two_processes(stream, tmp_path):
     assert one == two
     names = [sorted(path.name for path in (tmp_path / way).iterdir()) for way in ("one", "two")]
     assert names[0] == names[1]
+
+
+def test_a_learner_that_was_edited_is_played_again(tmp_path, monkeypatch, interpreted):
+    X, y = switching_gaussian(200, d=3, seed=0)
+    first = sweep(X, y, [Mine()], [Fixed(1.0)], store=tmp_path)
+    assert sweep(X, y, [Mine()], [Fixed(1.0)], store=tmp_path) == first
+    assert len(list(tmp_path.iterdir())) == 1
+    monkeypatch.setattr(Mine, "step", lambda self, r: Step(keep=0.5, eta=r.y))
+    assert sweep(X, y, [Mine()], [Fixed(1.0)], store=tmp_path) != first

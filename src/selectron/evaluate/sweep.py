@@ -6,10 +6,15 @@ from typing import Any
 
 import pyarrow as pa
 
+from ..engine.bind import digest
+from ..engine.loop import play
 from ..engine.parameters import shown
 from ..errors import SelectronError
 from ..estimator.classifier import OnlineClassifier
 from ..estimator.parameters import part
+from ..kernels import kernel_of
+from ..model import support
+from ..model.compose import kind_of, parts, space_for
 from ..specs import written
 from .each import each
 
@@ -67,9 +72,10 @@ def sweep(
     for call in calls:
         part(call["learner"], "learner")
         part(call["asker"], "asker")
+    kernel = support.kind(kernel_of(options.get("kernel")))
     results = each(
         played,
-        calls,
+        [{**call, "code": code(call["learner"], call["asker"], kernel)} for call in calls],
         shared={"X": X, "y": y, "options": options},
         workers=workers,
         executor=executor,
@@ -93,8 +99,16 @@ def _several(**given: Any) -> None:
 RESULTS = "accuracy", "label_rate", "mistakes", "asked", "steps", "rows"
 
 
-def played(X: Any, y: Any, options: dict, learner: Any, asker: Any, seed: int) -> dict[str, Any]:
-    """Play one pass, and return its totals."""
+def code(learner: Any, asker: Any, kernel: Any) -> str:
+    """Return a digest of the code of the parts, which may be a user's."""
+    space = space_for(learner, sparse=False, kernel=kernel)
+    return digest(play, parts(type(learner), kind_of(asker), space))
+
+
+def played(
+    X: Any, y: Any, options: dict, learner: Any, asker: Any, seed: int, code: str
+) -> dict[str, Any]:
+    """Play one pass, and return its totals; `code` is for the store alone."""
     clf = OnlineClassifier(learner, asker, random_state=seed, **options)
     run = clf.run(X, y, margins=False)
     totals = run.accuracy, run.label_rate, run.mistakes, int(run.asked.sum()), run.steps, len(run)
