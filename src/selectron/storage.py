@@ -111,6 +111,9 @@ def packed(part: Any) -> list:
         return [part.__name__, None, False]
     name = type(part).__name__
     values = [packed(value) if hasattr(value, "_fields") else value for value in part]
+    for given, value in zip(part, values, strict=True):
+        if value is given and isinstance(value, tuple | list):  # would be read as a part
+            _plain(value)
     return [name, values, OWN.get(name) is type(part)]
 
 

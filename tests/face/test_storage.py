@@ -171,9 +171,20 @@ def test_learner_of_a_user(tmp_path):
     with pytest.raises(SelectronError, match=r"Careful.*parts=") as caught:
         OnlineClassifier.load(tmp_path / "model")
     assert is_one_sentence(str(caught.value))
+    for wrong in (Careful, "Careful", [Careful(0.25)], [None]):
+        with pytest.raises(SelectronError, match=r"^parts must be a list of classes"):
+            OnlineClassifier.load(tmp_path / "model", parts=wrong)
     loaded = OnlineClassifier.load(tmp_path / "model", parts=(Careful,))
     assert loaded.learner == Careful(0.25)
     assert np.array_equal(loaded.coef_, clf.coef_)
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_a_parameter_that_no_file_can_hold(tmp_path, monkeypatch):
+    monkeypatch.setattr(Careful, "numbers", lambda self: (0.25,))
+    clf = OnlineClassifier(Careful((0.25, 0.5))).fit(X, Y)
+    with pytest.raises(SelectronError, match=r"^\(0.25, 0.5\) cannot be written to a file"):
+        clf.save(tmp_path / "model")
 
 
 @pytest.mark.usefixtures("interpreted")

@@ -343,10 +343,10 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     def load(cls, path: str | os.PathLike, *, parts: tuple[Any, ...] = ()) -> "OnlineClassifier":
         """Return the classifier of a file; it continues bit for bit where the saved one stopped.
 
-        `parts` are the classes of learners, askers and kernels that are not Selectron's. Raises
-        SelectronError if the file is damaged, or no model file, or of another version. The
-        parameters `classes` and `random_state` are None after loading: the file has the classes and
-        the state of the draws.
+        `parts` lists the classes of learners, askers and kernels that are not Selectron's. Raises
+        SelectronError if one of these is missing, or the file is damaged, or no model file, or of
+        another version. A `random_state` that was no int is None after loading: the file has the
+        state of the draws.
         """
         return packing.restored(cls, path, *storage.read(path), parts)
 

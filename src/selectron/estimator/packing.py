@@ -52,6 +52,8 @@ def described(clf: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 
 def restored(cls: Any, path: Any, header: Any, arrays: dict, parts: tuple[Any, ...]) -> Any:
     """Return the classifier, of class `cls`, of a file; SelectronError if the file is unsound."""
+    if not (isinstance(parts, tuple | list) and all(map(callable, parts))):
+        raise SelectronError(f"parts must be a list of classes or kernels, got {parts!r}.")
     try:
         return _restored(cls, header, arrays, parts)
     except SelectronError:
