@@ -1,7 +1,7 @@
 """Accuracy estimated from asked labels alone, by inverse probability weighting.
 
 A row whose label is asked for with probability p counts 1/p times: the weighted mean of mistakes is
-unbiased for any asker, if p > 0 (Horvitz & Thompson 1952; Beygelzimer, Dasgupta & Langford 2009).
+consistent for any asker, if p > 0 (Horvitz & Thompson 1952; Beygelzimer, Dasgupta & Langford 2009).
 The interval is Wilson's, with the effective sample size that follows from the variance of the
 weighted mistakes (Kish 1965). With many labels it is that of the draws, given the rows, as the
 interval is one of the accuracy on these rows; with few, it contains that of the rows too, for a

@@ -41,9 +41,11 @@ class ShiftingPerceptron(NamedTuple):
     """Shifting Perceptron: on a mistake, w shrinks before y x is added, less and less so.
 
     Pick it where the concept shifts and a second-order learner is too expensive. It is a Perceptron
-    whose earlier mistakes fade: after k mistakes, mistake i has the weight ~ (i/k)^lam.
+    whose earlier mistakes fade if lam > 1: after k mistakes, mistake i weighs ~ (i/k)^(lam - 1)
+    times the last one.
 
-    Parameters: lam > 0; the larger, the shorter the memory; near 0 it keeps the first mistake.
+    Parameters: lam > 0; the larger, the shorter the memory. lam = 1 weights all mistakes alike, as
+    the Perceptron does; a smaller one favours early mistakes, near 0 the first.
 
     Source: Cavallanti, Cesa-Bianchi & Gentile, "Tracking the best hyperplane with a simple budget
     Perceptron" (Machine Learning 69, 2007).
