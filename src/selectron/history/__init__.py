@@ -6,5 +6,5 @@ state       the state on dense rows
 renewal     scales, priors and Fourier features, from all rows so far
 dense       two ensembles on dense rows, mixed; w and P of every expert
 sparse      w and a variance of each weight, on sparse rows
-drift       drift alarms, from the ages of the leading expert
+drift       drift alarms, from the evidence of the leading expert against older ones
 """

@@ -29,6 +29,7 @@ from ..spaces.dense_second import update as update_matrix
 from .drift import evidence_of
 from .experts import HEARD, PRIOR_VARIANCE, norms, predict, update
 from .posterior import ALL, BORN, EXPERTS, KIND, KINDS, LABELS, leader
+from .posterior import ceiling as ceiling
 from .posterior import lasting_and_steps as lasting_and_steps
 from .renewal import FITTING, OF_ROWS, adapted, informed, renewed, rows_left, start, to_z, widen
 from .state import (
@@ -165,11 +166,6 @@ def mixed(s: Any, least: float, lifted: bool) -> float:
 def form(s: Any, rows: Any, i: int) -> float:
     """Return q of the last row, the mean over the ensembles."""
     return s.mix[FORM]
-
-
-def ceiling(s: Any, xx: float) -> float:
-    """Return an upper bound of q: a label has at most one bit, and no weight is above 1."""
-    return 2.0 + 1e-9
 
 
 @noinline

@@ -187,8 +187,7 @@ def update_leader(s: Any, t: float) -> None:
     born = s.experts[lead, BORN]
     if born <= s.scalars[SUCCEEDED] or 2 * (t - born) >= t - s.experts[former, BORN]:
         return
-    for k in range(FORGETTING):
-        s.experts[k, BORN] = born
+    s.experts[:FORGETTING, BORN] = born
     if former >= FORGETTING and s.scalars[LABELS] - s.experts[former, FIRST] >= YOUNG:
         archive(s, former, t)
         s.scalars[SUCCEEDED] = t

@@ -186,29 +186,30 @@ def transition(experts: Any, predictions: Any, switches: float, gap: float, y: f
         scale_weight(experts, k, 1 / total)
 
 
-def lasting(p: Any, experts: Any, remaining: float) -> float:
-    """Return the expected part of the remaining rounds over which the concept lasts."""
-    total = 0.0
-    for j in range(JOINT, COLUMNS):
-        ends, weight = RATES[j - JOINT] * p.switches * remaining, 0.0
-        for k in range(ALL):
-            weight += experts[k, j]
-        total += weight * ((1 - math.exp(-ends)) / ends if ends > 0 else 1.0)
-    return total
-
-
 @noinline
 def lasting_and_steps(p: Any, s: Any, t: float, remaining: float) -> tuple[float, float]:
     """Return the expected part of the remaining rounds that the concept lasts, and the steps."""
-    return lasting(p, s.experts, remaining) if remaining > 0 else 1.0, s.scalars[COUNT]
+    if not remaining > 0:
+        return 1.0, s.scalars[COUNT]
+    part = 0.0
+    for j in range(JOINT, COLUMNS):
+        ends, weight = RATES[j - JOINT] * p.switches * remaining, 0.0
+        for k in range(ALL):
+            weight += s.experts[k, j]
+        part += weight * ((1 - math.exp(-ends)) / ends if ends > 0 else 1.0)
+    return part, s.scalars[COUNT]
+
+
+def ceiling(s: Any, xx: float) -> float:
+    """Return an upper bound of q: a label has at most one bit, and no weight is above 1."""
+    return 2.0 + 1e-9
 
 
 def newest(experts: Any) -> int:
     """Return the expert born last."""
     new = FORGETTING
     for k in range(FORGETTING, EXPERTS):
-        if experts[k, ALIVE] > 0 and experts[k, FIRST] > experts[new, FIRST]:
-            new = k
+        new = k if experts[k, FIRST] > experts[new, FIRST] else new
     return new
 
 

@@ -19,9 +19,9 @@ from ..spaces.sparse_second import squared_norm
 from ..spaces.state import Field, Table
 from .drift import evidence_of
 from .experts import HEARD, PRIOR_VARIANCE, SHARED, norms, predict, start_late, update
-from .posterior import ALIVE, ALL, BORN, EXPERTS, LABELS, lasting_and_steps, leader
+from .posterior import ALIVE, ALL, BORN, EXPERTS, LABELS, ceiling, lasting_and_steps, leader
 
-__all__ = ["lasting_and_steps", "squared_norm"]
+__all__ = ["ceiling", "lasting_and_steps", "squared_norm"]
 
 order = 2
 atomic = False
@@ -81,11 +81,6 @@ def inner(s: Any, rows: Any, i: int) -> float:
 def form(s: Any, rows: Any, i: int) -> float:
     """Return q of the last row."""
     return s.predictions[ALL, 0]
-
-
-def ceiling(s: Any, xx: float) -> float:
-    """Return an upper bound of q: a label has at most one bit, and no weight is above 1."""
-    return 2.0 + 1e-9
 
 
 def age(s: Any, t: float) -> float:

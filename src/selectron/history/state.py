@@ -22,7 +22,7 @@ WIDTH = {  # fields of an ensemble that depend on the number of coordinates
     "g": Field(lambda r: (ALL + 1, r.width)),  # P z of the last row, an expert each; and z
     "priors": Field(lambda r: (KINDS, triangle(r.width))),
 }
-ENSEMBLE = WIDTH | SHARED
+ENSEMBLE = WIDTH | SHARED  # 7 fields
 Ensemble: Any = namedtuple("Ensemble", ENSEMBLE)  # type: ignore[misc]
 
 
@@ -68,14 +68,9 @@ TABLE = Table(
 
 def linear(s: Any) -> Any:
     """Return the ensemble on the features."""
-    return Ensemble(  # type: ignore[call-arg]
-        s.w, s.triangle, s.g, s.priors, s.experts, s.scalars, s.predictions
-    )
+    return Ensemble(*s[:7])
 
 
 def curved(s: Any) -> Any:
     """Return the ensemble on Fourier features."""
-    return Ensemble(  # type: ignore[call-arg]
-        s.curved_w, s.curved_triangle, s.curved_g, s.curved_priors,
-        s.curved_experts, s.curved_scalars, s.curved_predictions,
-    )  # fmt: skip
+    return Ensemble(*s[7:14])
