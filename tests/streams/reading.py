@@ -17,7 +17,13 @@ from selectron.engine.rows import Sparse
 from selectron.errors import SelectronError
 from selectron.streams.readers import Chunk, read
 
-PACK = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+PACK = {
+    "": bytes,
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+    ".zst": lambda content: pa.compress(content, "zstd", asbytes=True),
+}
 TEXT = ("svmlight", "csv", "jsonl")
 
 

@@ -169,7 +169,7 @@ def test_svmlight_quick_path_is_taken():
 
 
 @pytest.mark.parametrize(
-    "text", [b"1 2:1 2:3", b"1 x:1", b"1 1:nan", b"1 1:1e999", b"1 1:2x", b"a b"]
+    "text", [b"1 2:1 2:3", b"1 x:1", b"1 1:nan", b"1 1:1e999", b"1 1:2x", b"a b", b"a qid7 1:1"]
 )
 def test_svmlight_unusual_pieces_are_left_to_the_careful_path(text):
     assert svmlight.scanned(text) is None
