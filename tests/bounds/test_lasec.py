@@ -88,6 +88,7 @@ def test_corollaries_8_and_9_hold():
             at_most(weighted_mistakes(run), most.at(ASKERS[s.seed % 3]))
             assert math.isinf(most.fixed) == math.isinf(bound)
             exact = lasec.theorem_4(run, s.X, U, b, c)
+            assert exact.fixed == most.fixed or math.isinf(bound)
             assert exact.comparator <= most.comparator or math.isinf(bound)
             assert exact.spread <= most.spread or math.isinf(bound)
     assert told > 4 * COUNT

@@ -204,6 +204,7 @@ def test_values_of_other_libraries_are_blank_or_numbers():
     values = [np.float32("nan"), Decimal("NaN"), pd.NA, pd.NaT, None, np.datetime64("NaT"), 1]
     encoder = TableEncoder({"a": "number"}).fit([{"a": value} for value in values])
     assert encoder.report() == ["a: number, 85.7% blank"]
+    assert encoder.get_feature_names_out().tolist() == ["a is blank", "a"]
     frame = pd.DataFrame({"a": pd.Series(["x", pd.NA, 1, None, np.nan, pd.NaT], dtype=object)})
     assert TableEncoder().fit(frame).get_feature_names_out().tolist() == [
         "a=x",
@@ -345,6 +346,7 @@ def test_lists_may_be_written_as_text(form):
         ([[], ["red", "blue"], []], "c: text, 0.7 words on average"),
         ([[], [1.0, 2.0], []], "c: vector, 2 numbers, 199 odd values taken as blank"),
         (["2026-11-23 8:30 PM"] * 3, "c: date"),
+        ([f"id{i}" for i in range(300)], "c: ignored, every value differs"),
         (["06-12-3456", "07-01-2999"], "c: category, 2 values"),
         (
             [[[1], [2, 3]], [np.eye(2), np.ones((2, 3))]],

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from scipy.stats import binomtest
 
 from selectron import OnlineClassifier, SelectronError
 from selectron.askers import Budget
@@ -67,6 +68,14 @@ def test_the_length_of_the_stream_may_be_given():
     audit.add(np.full(20, 0.5), np.arange(20) < 5)
     assert audit.estimate() == audit.estimate(rows=40)
     assert audit.estimate(rows=29) == (0.75, 0.0, 1.0)
+
+
+def test_the_interval_is_wilsons():
+    """20 labels that stand for 40 are as precise as 30; what widens the interval counts a third."""
+    audit = Audit()
+    audit.add(np.full(20, 0.5), np.arange(20) < 4)
+    exact = binomtest(24, 30).proportion_ci(method="wilson")
+    assert audit.estimate() == pytest.approx((0.8, exact.low, exact.high))
 
 
 @pytest.mark.parametrize("labels", [1, 7, 53, 1000])
