@@ -292,9 +292,10 @@ def test_another_budget_holds_from_then_on(call, tmp_path):
 
 def test_a_budget_for_a_model_that_had_none(call, tmp_path):
     path = written(tmp_path / "a.csv", rows_of())
-    done(call("run", path, *FAST, "--ignore", "id", "--save", "m"))
+    done(call("run", path, *FAST, "--ignore", "id", "--no-intercept", "--save", "m"))
     done(call("run", path, "--model", "m", "--budget", "5%", "--save", "m"))
-    assert OnlineClassifier.load("m").asker == Budget(rate=0.05, asker=Fixed(0.5))
+    clf = OnlineClassifier.load("m")
+    assert (clf.asker, clf.fit_intercept) == (Budget(rate=0.05, asker=Fixed(0.5)), False)
 
 
 REFUSED = {

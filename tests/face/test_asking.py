@@ -104,6 +104,11 @@ def test_single_rows_have_the_evidence_of_a_run():
     assert found
 
 
+def test_rows_of_zeros_before_all_others_are_asked_for():
+    clf = OnlineClassifier(Perceptron(), AdaptiveMargin(0.1), classes=[-1, 1], fit_intercept=False)
+    assert clf.decide(np.zeros(5)).ask_probability == 1.0
+
+
 def test_learners_without_drift_have_no_evidence():
     clf = OnlineClassifier(Perceptron(), Margin(0.1), classes=[-1, 1])
     assert clf.decide(X[0]).evidence == ()

@@ -8,9 +8,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from selectron import OnlineClassifier, learners
+from selectron import OnlineClassifier, SelectronError, learners
 from selectron.askers import Margin
-from selectron.data import TableEncoder
+from selectron.data import TableEncoder, live
 from selectron.learners import (
     AROW,
     IELLIP,
@@ -152,6 +152,26 @@ def test_pipeline():
     scaled = StandardScaler().fit_transform(X)
     alone = OnlineClassifier(LASEC(b=0.5)).fit(scaled, Y)
     assert np.array_equal(pipe.fit(X, Y).decision_function(X), alone.decision_function(scaled))
+
+
+def test_a_pipeline_decides_and_learns_in_single_rounds():
+    parts = StandardScaler(), OnlineClassifier(LASEC(), correctable=9, random_state=0)
+    pipe = make_pipeline(*parts).fit(X[:60], Y[:60])
+    alone = clone(parts[1]).fit(pipe[0].transform(X[:60]), Y[:60])
+    stream = live(pipe)
+    for x, z, y in zip(X[60:], pipe[0].transform(X[60:]), Y[60:], strict=True):
+        one, other = stream.decide(x), alone.decide(z)
+        assert one == other
+        assert stream.tell(one.ticket, -y) == alone.tell(other.ticket, -y)
+        stream.correct(one.ticket, y)
+        alone.correct(other.ticket, y)
+    assert inside(pipe[-1]) == inside(alone)
+
+
+@pytest.mark.parametrize("given", [None, OnlineClassifier(), make_pipeline(StandardScaler())])
+def test_what_cannot_decide_is_no_stream(given):
+    with pytest.raises(SelectronError, match="last step is an OnlineClassifier, got "):
+        live(given)
 
 
 # Predictions

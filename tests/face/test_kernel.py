@@ -210,7 +210,7 @@ def test_a_function_on_sparse_rows():
 
 def test_a_matrix_too_large_for_memory_fits_with_the_linear_kernel(interpreted):
     rows = scipy.sparse.csr_array(([1.0, 2.0], ([0, 1], [5, 9_999_999])), (2, 10_000_000))
-    with pytest.raises(SelectronError, match="or sketch=32") as caught:
+    with pytest.raises(SelectronError, match="or fewer features, or sketch=32") as caught:
         OnlineClassifier(SecondOrderPerceptron()).fit(rows, [0, 1])
     assert is_one_sentence(str(caught.value))
     clf = OnlineClassifier(SecondOrderPerceptron(), kernel="linear").fit(rows, [0, 1])

@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from selectron import OnlineClassifier, OnlineRanker, SelectronError
 from selectron.askers import Margin
+from selectron.estimator.ranker import chosen
 from selectron.learners import (
     AROW,
     CELLIP,
@@ -44,6 +45,7 @@ def test_it_learns_to_rank(learner, many):
         last = ranker.run(X, Y)
     assert last.mistakes < 0.6 * first.mistakes
     assert last.scores.shape == (120, 5)
+    assert np.array_equal(last.prediction, chosen(last.scores))
 
 
 def test_a_step_moves_the_worst_pair():

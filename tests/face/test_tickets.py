@@ -62,6 +62,8 @@ def test_kinds_of_the_decision():
     assert kinds == [float, float, bool, int, tuple, tuple]
     assert decision.proba == pytest.approx((0.5, 0.5))
     assert decision.label in (-1, 1)
+    shown = "Decision(label=1, margin=0.0, ask_probability=1.0, ask=True, ticket=1, proba="
+    assert repr(decision) == f"{shown}{decision.proba})"
 
 
 def test_no_ticket_without_a_question():

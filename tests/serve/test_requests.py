@@ -160,6 +160,8 @@ def test_one_key_one_effect(web):
         assert said.json()["supersedes"] is None  # another's key, and done once
     assert len(one.get("/v1/streams/mail/answers").json()["answers"]) == 1
     lease = {"lease": one.post("/v1/streams/mail/next").json()["question"]["lease"]["token"]}
+    renewed = one.post(f"{ITEMS}/2/renew", "annotate", lease).json()["lease"]
+    assert renewed["token"] == lease["lease"]
     for _ in range(2):  # the second would find the lease over
         path = f"{ITEMS}/2/release"
         released = one.post(path, "annotate", lease, headers={"Idempotency-Key": "r"})

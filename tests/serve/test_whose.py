@@ -26,6 +26,21 @@ def test_the_answer_of_who_holds_the_question_counts(desk):
     assert one.stream.question(1).outcome() == (True, "ham")
 
 
+def test_a_renewed_lease_lasts_from_then_on(desk):
+    one = desk()
+    one.add(texts(1))
+    token = one.ask("anna")["lease"]["token"]
+    for now in (1100.0, 1200.0):
+        one.now = now
+        lease = one.do(answering.renew, 1, token, "anna")["lease"]
+        assert lease == {"token": token, "until": now + 120.0, "now": now}
+        assert one.ask("bob") is None
+    one.now += 120.0
+    assert one.ask("bob")["item"] == 1
+    with pytest.raises(Problem, match="The lease of item 1 is over"):
+        one.do(answering.renew, 1, token, "anna")
+
+
 def test_a_former_holder_counts_where_nobody_holds_it(desk):
     one = desk()
     one.add(texts(1))
