@@ -245,11 +245,3 @@ def test_small_integers_do_not_overflow():
     labels = np.array([-100, 100, 7, 100], np.int8)
     clf = OnlineClassifier(PassiveAggressive()).partial_fit(X[:4], labels)
     assert clf.partial_fit(X[:4], labels[::-1]).classes_.tolist() == [-100, 7, 100]
-
-
-def test_labels_that_no_file_can_hold_are_refused(tmp_path):
-    y = np.empty(4, dtype=object)
-    y[:] = [(1, 2), (3, 4)] * 2
-    clf = OnlineClassifier(Perceptron()).fit(X[:4], y)
-    with pytest.raises(SelectronError, match="labels must be strings"):
-        clf.save(tmp_path / "model")

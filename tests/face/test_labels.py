@@ -176,13 +176,22 @@ def test_a_decimal_that_is_no_number_is_missing():
     assert run.labelled.tolist() == [True, False, False, True] * 2
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [np.array([1, 2] * 4, np.longdouble), [Fraction(1, 2), Fraction(1, 3)] * 4, [b"a", b"b"] * 4],
-    ids=["long", "fractions", "bytes"],
-)
-def test_labels_that_a_file_cannot_hold(labels, tmp_path):
-    clf = OnlineClassifier(Perceptron()).fit(ROWS, labels)
-    with pytest.raises(SelectronError, match="cannot be written to a file") as caught:
+PAIRS = np.empty(8, object)
+PAIRS[:] = [(1, 2), (3, 4)] * 4
+UNWRITABLE = {
+    "long": np.array([1, 2] * 4, np.longdouble),
+    "fractions": [Fraction(1, 2), Fraction(1, 3)] * 4,
+    "decimals": [Decimal("0.1"), Decimal("0.2")] * 4,
+    "bytes": [b"a", b"b"] * 4,
+    "dates": np.array(["2001-01-01", "2002-01-01"] * 4, "M8[D]"),
+    "pairs": PAIRS,
+}
+
+
+@pytest.mark.parametrize("kind", UNWRITABLE)
+def test_labels_that_a_file_cannot_hold(kind, tmp_path):
+    clf = OnlineClassifier(Perceptron()).fit(ROWS, UNWRITABLE[kind])
+    with pytest.raises(SelectronError, match="to a file: labels must be strings") as caught:
         clf.save(tmp_path / "model")
     assert is_one_sentence(str(caught.value).replace("np.longdouble", ""))
+    assert list(tmp_path.iterdir()) == []

@@ -1,7 +1,7 @@
 """Files: what is saved goes on bit for bit, and what is not a model is refused."""
 
-import decimal
 import stat
+from decimal import Decimal
 from typing import NamedTuple
 
 import numpy as np
@@ -102,25 +102,10 @@ def test_kinds_of_labels(pair, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "pair",
-    [
-        np.array([decimal.Decimal("0.1"), decimal.Decimal("0.2")], object),
-        np.array(["2001-01-01", "2002-01-01"], "M8[D]"),
-    ],
-    ids=["decimals", "dates"],
-)
-def test_labels_that_a_file_cannot_hold(pair, tmp_path):
-    clf = OnlineClassifier(Perceptron()).fit(X, pair[(Y > 0).astype(int)])
-    with pytest.raises(SelectronError) as caught:
-        clf.save(tmp_path / "model")
-    assert is_one_sentence(str(caught.value))
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
     ("header", "arrays"),
     [
         ({(1, 2): 3}, {}),
+        ({"a": Decimal("0.1")}, {}),
         ({}, {"a": np.array([None])}),
         ({}, {"a": [[1], [1, 2]]}),
         ({}, {"header": X}),
@@ -199,19 +184,18 @@ def test_learner_of_a_user_with_the_name_of_one_of_ours(tmp_path):
 # Writing
 
 
-@pytest.mark.parametrize("failure", [OSError("disk full"), KeyboardInterrupt()], ids=repr)
 @pytest.mark.parametrize("step", ["fsync", "replace"])
-def test_failure_in_the_middle_leaves_the_old_file(failure, step, tmp_path, monkeypatch):
+def test_an_interruption_leaves_the_old_file(step, tmp_path, monkeypatch):
     clf, _ = begun(Perceptron(), X)
     clf.save(tmp_path / "model")
     before = (tmp_path / "model").read_bytes()
     clf.partial_fit(X, Y)
 
     def fail(*_):
-        raise failure
+        raise KeyboardInterrupt
 
     monkeypatch.setattr(f"selectron.storage.os.{step}", fail)
-    with pytest.raises(type(failure)):
+    with pytest.raises(KeyboardInterrupt):
         clf.save(tmp_path / "model")
     assert (tmp_path / "model").read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["model"]

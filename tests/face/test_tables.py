@@ -24,12 +24,6 @@ def fresh(**options):
     return OnlineClassifier(Perceptron(), encoder="auto", random_state=0, **options)
 
 
-def test_the_first_row_may_be_a_dict():
-    clf = fresh(classes=["no", "yes"])
-    assert clf.tell(clf.decide(ROWS[0]).ticket, "no")
-    assert fresh().fit(ROWS, LABELS).n_features_in_ == 2
-
-
 def test_a_model_is_kept_after_a_dict_brought_a_column(tmp_path):
     clf = fresh().fit(FRAME, LABELS)
     clf.decide({"age": 3, "size": 2.5})

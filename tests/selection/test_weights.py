@@ -36,24 +36,6 @@ def test_as_the_paper_says(w, sigma, norm):
     assert kept(w, sigma, norm).tolist() == paper(w, sigma, norm)
 
 
-@given(WEIGHTS, SIGMAS, NORMS)
-def test_as_many_as_can_go(w, sigma, norm):
-    costs = np.abs(w) if norm == "abs" else w**2
-    mask = kept(w, sigma, norm)
-    assert not mask.all() or not len(w) or costs.min() >= sigma
-    assert (costs[~mask].max(initial=0.0) <= costs[mask]).all()
-    if mask.any():
-        gone = np.sort(costs[~mask])
-        assert not len(gone) or np.cumsum(gone)[-1] < sigma
-        assert np.cumsum([*gone, costs[mask].min()])[-1] >= sigma
-
-
-@given(WEIGHTS, NORMS)
-def test_the_ends(w, norm):
-    assert kept(w, 0, norm).all()
-    assert not kept(w, math.inf, norm).any()
-
-
 def test_of_equal_weights_the_first_ones_go():
     assert kept([1.0, -1.0, 2.0, 1.0], 2.5).tolist() == [False, False, True, True]
 
@@ -68,7 +50,6 @@ def test_features_of_many_classes_cost_what_all_their_weights_do(W, sigma, norm)
     mask = kept(W, sigma, norm)
     costs = (np.abs(W) if norm == "abs" else W**2).sum(axis=0)
     assert mask.tolist() == paper(costs, sigma, "abs")
-    assert mask.all() or costs[~mask].sum() < sigma
 
 
 @given(WEIGHTS, SIGMAS)
@@ -95,7 +76,9 @@ def test_norm_is_named(norm):
 
 @pytest.mark.parametrize("w", ["abc", ["a"], [[1, 2], [1]], np.ones(3) * 1j, object()])
 def test_weights_are_numbers(w):
-    with pytest.raises(SelectronError, match=r"^w must be an array of real numbers, got "):
+    with pytest.raises(
+        SelectronError, match=r"^w must be an array of real numbers, got ('abc'|a \w+)\.$"
+    ):
         kept(w, 0.1)
 
 
