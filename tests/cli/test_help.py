@@ -25,6 +25,12 @@ def test_without_arguments_it_shows_the_examples(call):
     assert result.output.startswith("Examples:\n  selectron demo\n")
 
 
+def test_the_help_of_run_lists_parameters_and_their_defaults(call):
+    text = " ".join(call("run", "--help").stdout.split())
+    assert " lasec:b=1,c=1000, " in text
+    assert " margin:b=, " in text
+
+
 def test_examples_in_the_help_name_commands_and_options_that_exist(call):
     for command in COMMANDS:
         text = call(command, "--help").stdout

@@ -32,6 +32,7 @@ def test_all_orders_are_printed_and_drawn(call, stream, tmp_path):
     assert result.exit_code == 0
     for order in ("confident", "random", "given", "worst", "greedy", "sphere", "boosted"):
         assert order in result.output
+    assert "The plot is in m.png\n" in result.output
     assert (tmp_path / "m.png").read_bytes().startswith(b"\x89PNG")
     rows = records("labels.csv")
     truth = np.where(stream[2] > 0, "spam", "ham")

@@ -23,6 +23,7 @@ BAD_USAGE = {
     "an unknown parameter": ["--learner", "lasec:d=1"],
     "b >= c": ["--learner", "lasec:b=2,c=1"],
     "a negative C": ["--learner", "passive-aggressive:C=-1"],
+    "a parameter twice": ["--learner", "lasec:b=1,b=2"],
     "a word for a number": ["--ask", "margin:b=much"],
     "no value": ["--ask", "margin:b"],
     "a missing parameter": ["--ask", "margin"],

@@ -9,6 +9,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -61,7 +62,9 @@ def _nothing_counted():
 
 def test_results_come_in_the_order_of_the_calls():
     with ThreadPoolExecutor(3) as pool:
+        pool.submit = Mock(wraps=pool.submit)
         results = each(squared, calls(*range(20)), executor=pool)
+    assert pool.submit.call_count == 20
     assert [result["square"] for result in results] == [x * x for x in range(20)]
 
 
@@ -98,6 +101,16 @@ def test_a_change_in_a_module_that_the_function_imports_is_another_result(tmp_pa
             monkeypatch.delitem(sys.modules, name)
         total = importlib.import_module("trials_of_mine.trial").total
         assert each(total, [{}], store=store) == [expected]
+
+
+def test_a_change_in_the_library_is_another_result_but_in_what_only_reports(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "PACKAGE", tmp_path)
+    digests = [module.code.__wrapped__(squared)]
+    for folder in ("cli", "model"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "new.py").touch()
+        digests.append(module.code.__wrapped__(squared))
+    assert digests[0] == digests[1] != digests[2]
 
 
 def test_a_result_that_is_not_whole_is_computed_anew(tmp_path):

@@ -243,6 +243,7 @@ PARAMETERS = {
     "p above 1": ({"asker": Fixed(1.5)}, ["Fixed", "p", "1.5"]),
     "p negative": ({"asker": Fixed(-0.1)}, ["Fixed", "p", "-0.1"]),
     "p NaN": ({"asker": Fixed(NAN)}, ["Fixed", "p", "nan"]),
+    "beta zero": ({"asker": AdaptiveMargin(0)}, ["AdaptiveMargin", "beta", "got 0"]),
     "beta": ({"asker": AdaptiveMargin(INF)}, ["beta must be a number above 0 and finite, got inf"]),
     "doubt": (
         {"asker": Uncertainty(INF)},

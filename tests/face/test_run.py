@@ -180,6 +180,10 @@ def test_naming_the_classes_again_is_no_error():
     clf = OnlineClassifier(Perceptron(), classes=[-1, 1]).fit(X, Y)
     clf.partial_fit(X, Y, classes=[1, -1]).run(X, Y, classes=np.array([-1.0, 1.0]))
     assert clf.n_rounds_ == 360
+    with pytest.raises(
+        SelectronError, match=r"^The classes are \[-1, 1\] already, got \[-1, 1, 2\]"
+    ):
+        clf.partial_fit(X, Y, classes=[-1, 1, 2])
 
 
 def test_stream_that_begins_with_decide_learns_its_classes():

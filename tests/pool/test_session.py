@@ -176,7 +176,10 @@ def test_refusals_change_nothing(tmp_path):
     pool = answered(started(Confident()), 10)
     row, _ = pool.propose()
     for call, message in (
-        (lambda: pool.tell(row + 1, "ham"), f"{row} is next"),
+        (
+            lambda: pool.tell(row + 1, "ham"),
+            f"Row {row + 1} cannot be labelled now: row {row} is next",
+        ),
         (lambda: pool.tell(row, "news"), "no class 'news': it is neither 'ham' nor 'spam'"),
         (lambda: pool.run(X, [None] * 300), "Row 0 has no label"),
         (lambda: pool.run(X, Y[:5]), "X has 300 rows, and y has 5 labels"),

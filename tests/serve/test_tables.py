@@ -142,6 +142,14 @@ def test_memory_is_bounded(desk):
     one.crash()
 
 
+def test_long_texts_count_as_a_whole(desk):
+    one = desk(mixed(columns={"note": "text"}))
+    one.say(one.add([{"note": "win"}])[0]["item"], "ham")
+    model = one.stream.model
+    ham, spam = (model._shown({"note": "x" * LONG + end}) for end in (" ham", " spam"))
+    assert ham.indices.tolist() != spam.indices.tolist()
+
+
 def test_no_more_categories_than_there_is_room_for(desk, tmp_path):
     one = desk(mixed(columns={"c": "category"}))
     one.add([{"c": f"v{i}" + "x" * (i // 500 * LONG)} for i in range(LEAST + 50)], keys=False)
