@@ -228,6 +228,7 @@ def test_maps_weigh_what_they_predict_of_rows_left_out():
     right = np.full((3, 60), 0.99)
     right[1, :20] = 0.4
     right[2, :20] = 1e-9
+    right[1:, 20:] = 0.91  # sure enough to have no influence
     weights = weighed(right)
     assert weights.sum() == pytest.approx(1)
     assert weights[0] > 0.8 > weights[1] > weights[2] > 0
