@@ -394,14 +394,15 @@ def test_odd_values_are_counted_when_they_are_predicted(call, tmp_path, ending):
     assert result.stderr == f"selectron: {path.name}: b: 2 odd values in 400 rows taken as blank\n"
 
 
-def test_ctrl_c_ends_predictions_after_a_whole_chunk(call, tmp_path, monkeypatch):
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+def test_signals_end_predictions_after_a_whole_chunk(call, tmp_path, monkeypatch, by):
     from selectron.cli import predict
 
     path, usual = written(tmp_path / "rows.csv", rows_of()), predict.predicted
     done(call("run", str(path), *FAST, "--save", "m.model"))
 
     def interrupted(*given):
-        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(by)
         return usual(*given)
 
     monkeypatch.setattr(predict, "predicted", interrupted)

@@ -262,8 +262,13 @@ def test_rows_of_numbers_are_played_without_scikit_learn(tmp_path):
     assert done.stdout.splitlines()[-1] == "False"
 
 
+def ignore_ctrl_c():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@pytest.mark.parametrize("by", ["Ctrl-C", "SIGTERM", "SIGTERM, Ctrl-C ignored"])
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is a signal of POSIX systems here")
-def test_ctrl_c_prints_what_there_is(tmp_path):
+def test_signals_print_what_there_is(tmp_path, by):
     command = [sys.executable, "-m", "selectron", "run", "-", *FAST, "-o", "out.csv"]
     process = subprocess.Popen(
         command,
@@ -271,6 +276,7 @@ def test_ctrl_c_prints_what_there_is(tmp_path):
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        preexec_fn=ignore_ctrl_c if "ignored" in by else None,  # as a shell does after "&"
     )
     process.stdin.write(b"".join(b"%d 1:%d\n" % (i % 2, i % 7) for i in range(100_000)))
     process.stdin.flush()
@@ -278,7 +284,7 @@ def test_ctrl_c_prints_what_there_is(tmp_path):
     out = tmp_path / "out.csv"
     while not (out.exists() and out.stat().st_size > 1000) and time.monotonic() < deadline:
         time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGTERM if "TERM" in by else signal.SIGINT)
     output, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert output.splitlines()[0].startswith(b"learner")

@@ -8,6 +8,8 @@ INTERRUPTED = 130  # the exit code with which a shell reports Ctrl-C
 MOST = 2**32 - 1  # which every seed, size and number of rows may be
 try:
     import importlib
+    import signal
+    import threading
     from collections.abc import Iterator
     from contextlib import contextmanager
     from typing import Any
@@ -84,7 +86,8 @@ class Lazy(ExamplesFirst, click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Call a command; Ctrl-C while it is imported ends quietly, as it does later on."""
         try:
-            return super().invoke(ctx)
+            with terminable():
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             sys.exit(INTERRUPTED)
 
@@ -92,6 +95,26 @@ class Lazy(ExamplesFirst, click.Group):
         """Write the list of commands."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """Treat SIGTERM as Ctrl-C, also where a shell ignores that: what has been learned is saved."""
+
+    def end(number: int, frame: Any) -> None:
+        handler = signal.getsignal(signal.SIGINT)
+        if not callable(handler):
+            raise KeyboardInterrupt
+        handler(number, frame)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})
