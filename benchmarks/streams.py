@@ -186,6 +186,13 @@ def text(seed: int, choose: bool) -> Stream:
     return csr_matrix((values, np.concatenate(rows), indptr), (N, words)), y
 
 
+def isotropic(seed: int, choose: bool) -> Stream:
+    """Many independent features of equal size."""
+    random, d = np.random.default_rng(seed), 400 if choose else 300
+    X = random.normal(size=(N, d))
+    return X, signs(X @ random.normal(size=d))
+
+
 STREAMS: dict[str, Callable[[int, bool], Stream]] = {
     "bananas": bananas,
     "rbf_drift": rbf,
@@ -208,6 +215,7 @@ STREAMS: dict[str, Callable[[int, bool], Stream]] = {
     "LED, 10 digits": partial(led, digits=True),
     "waveform, 3 kinds": partial(waveform, kinds=True),
 }
+MANY = {"isotropic": isotropic}  # played if named
 RIVALS = [
     *((BayesianPerceptron(s0), Margin) for s0 in (0.1, 0.5, 2.0)),
     *((LASEC(1.0, c), Margin) for c in (100.0, 1000.0, 10_000.0)),
@@ -261,7 +269,7 @@ def figures(
     learner: Any, name: str, share: float, seed: int, choose: bool, quick: bool
 ) -> list[float]:
     """Return accuracies: LeadingHistory, the majority, the best linear rival, and the forest."""
-    X, y = STREAMS[name](seed, choose)
+    X, y = (STREAMS | MANY)[name](seed, choose)
     run = leading(learner, X, y, share, seed)
     found = [run.accuracy, np.unique(y, return_counts=True)[1].max() / len(y)]
     if quick:

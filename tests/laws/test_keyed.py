@@ -17,6 +17,7 @@ from selectron.model.calibration import proba_of
 from selectron.model.draws import Draws
 from selectron.model.keyed import ASAP, Answers, Items, Keyed, Machine, generator_of
 from selectron.model.model import Model
+from selectron.model.packed import VERSION
 from selectron.streams import switching_gaussian
 
 from .grid import GRID, Case, marked, name_of, plain_loop
@@ -210,11 +211,11 @@ def test_keys_have_draws_of_their_own():
 
 
 def faults(state):
-    newer = bytes([3]) + state[1:]
+    newer = bytes([VERSION + 1]) + state[1:]
     middle = bytearray(state)
     middle[40] ^= 1
     return {
-        "version 3, and this Selectron reads 2": newer,
+        f"version {VERSION + 1}, and this Selectron reads {VERSION}": newer,
         "damaged": bytes(middle),
         "damaged: its": state[:-8],
         "is damaged": state[:3],

@@ -8,16 +8,16 @@ from selectron.askers import Budget
 from selectron.history import state
 from selectron.learners import LeadingHistory
 
-from .papers.leading import Labels, Leading, Rate, play
+from .papers.leading import DIAGONAL, Labels, Leading, Rate, play
 
 
-def agree(X, y, budget, transcribed, constant):
+def agree(X, y, budget, transcribed, constant, many=False):
     """Play both, compare them, and return the transcription's ring and the labels asked for."""
     n = len(y)
     learner = LeadingHistory(switches=0.01, fourier=6)
     clf = OnlineClassifier(learner, asker=budget, fit_intercept=constant, random_state=3)
     run = clf.run(X, y)
-    ring, draws = Leading(0.01, constant, 6), np.random.default_rng(3).random(n)
+    ring, draws = Leading(0.01, constant, 6, many), np.random.default_rng(3).random(n)
     margin, probability, asked = play(X, y, draws, ring, transcribed)
     assert np.array_equal(run.asked, asked)
     np.testing.assert_allclose(run.margin, margin, rtol=1e-8, atol=1e-8)
@@ -69,8 +69,9 @@ def test_many_features_are_brought_to_their_leading_directions(monkeypatch, cons
     monkeypatch.setattr(state, "LEADING", 3)
     X, y = switching(300, 80, seed=6, together=1.0)
     X = X * [1.0, 1.0, 1.0, 30.0] + X[:, ::-1] / 2
-    ring, _ = agree(X, y, Budget(0.9), Rate(0.9), constant)
+    ring, _ = agree(X, y, Budget(0.9), Rate(0.9), constant, many=True)
     assert len(ring.rings[0].to_z) == 3
+    assert any(member.kind == DIAGONAL for member in ring.rings[0].members)
     assert len(ring.rings[0].archive) >= 1
 
 

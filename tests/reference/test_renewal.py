@@ -6,6 +6,7 @@ import pytest
 from selectron.askers import Always
 from selectron.engine.rows import Dense
 from selectron.history import dense, state
+from selectron.history.posterior import KIND, KINDS, leader
 from selectron.history.renewal import converted, matrices, triangles
 from selectron.learners import LeadingHistory
 from selectron.model.model import Model
@@ -103,3 +104,24 @@ def test_leading_directions_of_rows_of_any_scale(monkeypatch, scale):
         model = Model(LeadingHistory(fourier=6), Always(), width=7, sparse=False, constant=True)
         margins.append(model.run(Dense(by * X), labels).margin)
     np.testing.assert_allclose(*margins, atol=1e-9)
+
+
+def test_rows_without_leading_directions(monkeypatch):
+    """A diagonal expert has all features: it leads, also when there are more of them."""
+    monkeypatch.setattr(state, "WHOLE", 20)
+    monkeypatch.setattr(state, "LEADING", 4)
+    random = np.random.default_rng(0)
+    X, target = 2 + random.normal(size=(900, 40)), random.normal(size=40)
+    X[:600, 30:] = 0.0
+    labels = np.where((X - 2 * (X != 0)) @ target > 0, 1, -1).astype(np.int8)
+    model = Model(LeadingHistory(fourier=0), Always(), width=30, sparse=False, constant=True)
+    found = model.run(Dense(X[:600, :30]), labels[:600])
+    assert model.state.experts[leader(model.state.experts), KIND] == KINDS
+    assert (np.sign(found.margin) == labels[:600])[300:].mean() > 0.9
+    w, rows = model.weights(), Dense(X[:50])
+    before = model.look(Dense(X[:50, :30]), 50, full=True).margin
+    model.widen(40)
+    np.testing.assert_allclose(model.weights(), [*w, *[0.0] * 10], atol=1e-12)
+    np.testing.assert_allclose(model.look(rows, 50, full=True).margin, before, atol=1e-9)
+    found = model.run(Dense(X[600:]), labels[600:])
+    assert (np.sign(found.margin) == labels[600:])[150:].mean() > 0.8

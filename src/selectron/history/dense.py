@@ -1,7 +1,8 @@
 """Dense rows: two ensembles, on the features and on random Fourier features of them.
 
 Rows are standardised, z = (x - mean) / scale, by what all rows so far were like (`renewal`), and
-winsorised; of more than `WHOLE` features, z has the leading directions. The second ensemble gets
+winsorised; of more than `WHOLE` features, z has the leading directions. For rows in which none
+lead, diagonal experts have all of these features, and a variance for each. The second ensemble gets
 cos(F x + phase), whose inner products approximate Gaussian kernels (Rahimi & Recht, "Random
 features for large-scale kernel machines", 2007). A third predictor knows base rates alone. They are
 mixed by how well each predicted:
@@ -26,6 +27,14 @@ from ..spaces.dense_second import State as Expert
 from ..spaces.dense_second import form as product
 from ..spaces.dense_second import squared_norm as squared_norm
 from ..spaces.dense_second import update as update_matrix
+from .diagonal import (
+    copy_diagonal,
+    diagonal_prior,
+    discount_diagonal,
+    is_diagonal,
+    margin_of_diagonal,
+    step_diagonal,
+)
 from .drift import evidence_of
 from .experts import HEARD, PRIOR_VARIANCE, norms, predict, update
 from .posterior import ALL, BORN, EXPERTS, KIND, KINDS, LABELS, leader
@@ -128,9 +137,10 @@ def standardise(row: Any, scaler: Any, basis: Any, z: Any) -> None:
     """Leave the standardised row in z."""
     for j in range(row.shape[1]):
         row[2, j] = row[0, j] - scaler[0, j]
+        row[3, j] = row[2, j] * scaler[1, j]
     whole = len(basis) == 0
     for j in range(len(z)):
-        z[j] = row[2, j] * scaler[1, j] if whole else dot(basis[j], row[2])
+        z[j] = row[3, j] if whole else dot(basis[j], row[2])
 
 
 @noinline
@@ -209,6 +219,8 @@ def begin(s: Any) -> None:
     rms = math.sqrt(total / max(1, d - first))
     for j in range(d):
         s.scaler[1, j] = 1 / rms if j >= first and rms * rms >= SHORTEST else 1.0
+    if s.diagonal.shape[2] > 0:
+        diagonal_prior(s.diagonal[ALL, 1], first)
     for j in range(s.w.shape[1]):
         for kind in range(KINDS):
             s.priors[kind, place(j)] = PRIOR_VARIANCE / 2 if j < first else own
@@ -265,12 +277,16 @@ def evidence(s: Any, t: float) -> tuple[float, float]:
 
 def margin_of(s: Any, k: int, rows: Any, i: int) -> tuple[float, float]:
     """Return the margin and the quadratic form of expert k; leaves g = P z in s.g[k]."""
+    if is_diagonal(s, k):
+        return margin_of_diagonal(s.diagonal[k], s.row[3])
     own = Expert(s.w[k], s.triangle[k], s.g[k], NO_SCALARS)
     return row_dot(s.w[k], rows.values, i), product(own, rows, i)
 
 
 def step_expert(s: Any, k: int, rows: Any, i: int, eta: float, nu: float) -> bool:
     """w <- w + eta g, P <- P - nu g g'; return whether all is finite."""
+    if is_diagonal(s, k):
+        return step_diagonal(s.diagonal[k], s.row[3], eta, nu)
     g, w = s.g[k], s.w[k]
     for j in range(len(g)):
         w[j] += eta * g[j]
@@ -281,11 +297,17 @@ def step_expert(s: Any, k: int, rows: Any, i: int, eta: float, nu: float) -> boo
 def reset_to_prior(s: Any, k: int, kind: int) -> None:
     """Set expert k to a prior."""
     s.w[k, :] = 0.0
-    copy(s.priors[kind], s.triangle[k])
+    if kind < KINDS:
+        copy(s.priors[kind], s.triangle[k])
+    else:
+        copy_diagonal(s.diagonal[ALL], s.diagonal[k])
 
 
 def discount(s: Any, k: int, by: float) -> None:
     """w <- by w, P <- by^2 P + (1 - by^2) prior."""
+    if is_diagonal(s, k):
+        discount_diagonal(s.diagonal[k], s.diagonal[ALL], by)
+        return
     prior = s.priors[int(s.experts[k, KIND])]
     for j in range(len(s.w[k])):
         s.w[k, j] *= by
@@ -297,6 +319,7 @@ def copy_from(s: Any, k: int, other: int) -> None:
     """Copy w, P and the kind of prior of another expert to expert k."""
     copy(s.w[other], s.w[k])
     copy(s.triangle[other], s.triangle[k])
+    copy_diagonal(s.diagonal[other], s.diagonal[k])
     s.experts[k, KIND] = s.experts[other, KIND]
 
 
@@ -306,6 +329,11 @@ def copy(source: Any, target: Any) -> None:
         target[j] = source[j]
 
 
+def kinds(s: Any) -> int:
+    """Return the number of kinds of priors: diagonal experts have one of their own."""
+    return KINDS if s.diagonal.shape[2] == 0 else KINDS + 1
+
+
 def place(j: int) -> int:
     """Return the index of P_jj in the triangle."""
     return j * (j + 3) // 2
@@ -313,6 +341,7 @@ def place(j: int) -> int:
 
 def weights(s: Any) -> np.ndarray:
     """Return w of the first ensemble's leader, for rows that are not standardised."""
-    w = s.w[leader(s.experts)] @ to_z(s)
+    lead = leader(s.experts)
+    w = s.diagonal[lead, 0] * s.scaler[1] if is_diagonal(s, lead) else s.w[lead] @ to_z(s)
     w[0] -= w @ s.scaler[0]  # which is 0 where there is no constant
     return w

@@ -29,7 +29,6 @@ from .posterior import (
     FIRST,
     FORGETTING,
     KIND,
-    KINDS,
     LABELS,
     LAST,
     LEADER,
@@ -77,6 +76,11 @@ class Vectors(Protocol):
     @staticmethod
     def reset_to_prior(s: Any, k: int, kind: int) -> None:
         """Set expert k to a prior."""
+
+    @staticmethod
+    def kinds(s: Any) -> int:
+        """Return the number of kinds of priors."""
+        ...
 
     @staticmethod
     def discount(s: Any, k: int, by: float) -> None:
@@ -236,7 +240,7 @@ def start_expert(s: Any, k: int, n: float, t: float) -> None:
         pass_weight(s.experts, back, k)
         return
     births = int(n) // BIRTH_EVERY
-    c[KIND] = births // OTHER % KINDS if births % OTHER == 0 else s.experts[lead, KIND]
+    c[KIND] = births // OTHER % vectors.kinds(s) if births % OTHER == 0 else s.experts[lead, KIND]
     vectors.reset_to_prior(s, k, int(c[KIND]))
 
 

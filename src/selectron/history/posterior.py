@@ -23,7 +23,6 @@ from ..spaces.state import COUNT
 
 KINDS = 4  # of priors
 EXPERTS, FORGETTING = 9, 1  # how many; the first ones forget, and are never evicted
-FIRST_EXPERTS = FORGETTING + KINDS
 ARCHIVED = 4  # former leaders, which do not learn
 ALL = EXPERTS + ARCHIVED
 FORGETTING_PART, ARCHIVE_PART = 0.1, 0.2  # of the weight that a transition moves
@@ -50,12 +49,13 @@ SCALARS = NOISE_WEIGHTS + len(NOISES)
 M, Q, BELIEF = range(3)  # columns of `predictions`, for the last row
 
 
-def start_experts(experts: np.ndarray, shape: object) -> None:
+def start_experts(experts: np.ndarray, shape: object, kinds: int = KINDS) -> None:
     """Start the first experts: those that forget, and one with every prior."""
-    experts[:FIRST_EXPERTS, ALIVE], experts[:FIRST_EXPERTS, WEIGHT] = 1.0, 1 / FIRST_EXPERTS
-    experts[FORGETTING:FIRST_EXPERTS, KIND] = np.arange(KINDS)
+    first = FORGETTING + kinds
+    experts[:first, ALIVE], experts[:first, WEIGHT] = 1.0, 1 / first
+    experts[FORGETTING:first, KIND] = np.arange(kinds)
     experts[:, ORIGIN] = -1.0
-    experts[:FIRST_EXPERTS, JOINT:] = np.array(RATE_PRIOR) / FIRST_EXPERTS
+    experts[:first, JOINT:] = np.array(RATE_PRIOR) / first
 
 
 def start_scalars(scalars: np.ndarray, shape: object) -> None:

@@ -35,8 +35,9 @@ import numpy as np
 
 from ..engine.round import SHORTEST, Shape
 from ..spaces.state import Room
+from .diagonal import bring_diagonal, diagonal_prior
 from .experts import PRIOR_VARIANCE, start_late
-from .posterior import ALIVE, KIND, KINDS, LABELS
+from .posterior import ALIVE, KIND, KINDS, LABELS, start_experts
 from .state import (
     BASE_COUNT,
     BASE_SUM,
@@ -104,7 +105,9 @@ def bring(s: Any, new: Any, moments: np.ndarray) -> None:
     if len(new.basis):
         new.basis[:] = basis(new, moments, first)
     new.priors[:] = triangles(renewed_priors(new, moments, first))
-    kinds = new.experts[:, KIND].astype(int)
+    kinds = np.minimum(new.experts[:, KIND].astype(int), KINDS - 1)
+    if new.diagonal.shape[2]:
+        bring_diagonal(s, new, first)
     if s.rows_seen[RENEWED] == 0:
         new.triangle[:] = new.priors[kinds] * new.experts[:, ALIVE, None]
         return
@@ -271,6 +274,8 @@ def start(width: int, shape: Shape | None, fourier: int) -> Any:
     s = TABLE.start(width, shape, fourier)
     s.mix[:VIEWS] = SHARES if fourier else LINEAR_SHARES
     s.scaler[1] = 1.0  # rows as they are
+    if s.diagonal.shape[2]:
+        start_experts(s.experts, shape, KINDS + 1)
     if fourier == 0:
         return s
     lone, half, part = int(SINGLE * fourier), fourier // 2, np.ones((KINDS, fourier))
@@ -303,6 +308,7 @@ def informed(fresh: Any, other: Any) -> Any:
     new.mix[BASE_COUNT] = other.mix[BASE_COUNT]
     new.mix[BASE_SUM] = -new.mix[BASE_COUNT]
     start_late(linear(new), linear(other), new.rows_seen[CONSTANT] > 0)
+    new.diagonal[:-1, 0, :1] = new.w[:, :1]
     if len(new.phases):
         start_late(curved(new), curved(other), False)
     return new
@@ -327,7 +333,11 @@ def widen(s: Any, width: int) -> Any:
     for kind in range(KINDS):
         own = np.diag(matrices(s.priors[kind]))[first:].mean() if old > first else 1.0
         wide.priors[kind, at] = own
-    wide.triangle[:, at] = wide.priors[s.experts[:, KIND].astype(int)][:, at]
+    kinds = np.minimum(s.experts[:, KIND].astype(int), KINDS - 1)
+    wide.triangle[:, at] = wide.priors[kinds][:, at]
+    if wide.diagonal.shape[2]:
+        diagonal_prior(wide.diagonal[-1, 1], first)
+        wide.diagonal[:-1, :, s.diagonal.shape[2] :] = wide.diagonal[-1, :, s.diagonal.shape[2] :]
     return wide
 
 

@@ -19,7 +19,7 @@ from ..spaces.sparse_second import squared_norm
 from ..spaces.state import Field, Table
 from .drift import evidence_of
 from .experts import HEARD, PRIOR_VARIANCE, SHARED, norms, predict, start_late, update
-from .posterior import ALIVE, ALL, BORN, EXPERTS, LABELS, ceiling, lasting_and_steps, leader
+from .posterior import ALIVE, ALL, BORN, EXPERTS, KINDS, LABELS, ceiling, lasting_and_steps, leader
 
 __all__ = ["ceiling", "lasting_and_steps", "squared_norm"]
 
@@ -156,6 +156,11 @@ def discount(s: Any, k: int, by: float) -> None:
         own = PRIOR_VARIANCE / 2 if j == 0 and s.constant[0] > 0 else now
         s.w[k, j] *= by
         s.p[k, j] = by * by * s.p[k, j] + (1 - by * by) * own
+
+
+def kinds(s: Any) -> int:
+    """Return the number of kinds of priors, which are all alike."""
+    return KINDS
 
 
 def copy_from(s: Any, k: int, other: int) -> None:

@@ -22,8 +22,11 @@ WIDTH = {  # fields of an ensemble that depend on the number of coordinates
     "g": Field(lambda r: (ALL + 1, r.width)),  # P z of the last row, an expert each; and z
     "priors": Field(lambda r: (KINDS, triangle(r.width))),
 }
-ENSEMBLE = WIDTH | SHARED  # 7 fields
-Ensemble: Any = namedtuple("Ensemble", ENSEMBLE)  # type: ignore[misc]
+# w and the variances of diagonal experts, on more than WHOLE features; the last is their prior
+DIAGONAL = Field(lambda r: (ALL + 1, 2, r.width if r.width > WHOLE else 0), power=[[1], [0]])
+ENSEMBLE = WIDTH | SHARED
+WITH_ROW = ENSEMBLE | {"diagonal": DIAGONAL, "row": None}
+Ensemble: Any = namedtuple("Ensemble", WITH_ROW)  # type: ignore[misc]
 
 
 def coordinates(width: int) -> int:
@@ -45,7 +48,9 @@ def lifted(field: Field) -> Field:
 TABLE = Table(
     {
         **{name: of_rows(field) for name, field in ENSEMBLE.items()},
+        "diagonal": DIAGONAL,
         **{f"curved_{name}": lifted(field) for name, field in ENSEMBLE.items()},
+        "curved_diagonal": Field(lambda r: (ALL + 1, 2, 0)),
         "mix": Field(lambda r: (9,), power=[0, 0, 0, 1, 1, 1, 1, 0, 0]),
         "rows_seen": Field(lambda r: (4,)),
         # Of all rows: sums of the features, and of their absolute deviations; products of
@@ -57,8 +62,8 @@ TABLE = Table(
         "scaler": Field(lambda r: (3, r.width)),  # mean, 1 / scale, distance of outliers
         # of more than WHOLE features, the matrix B of z = B (x - mean)
         "basis": Field(lambda r: (coordinates(r.width), r.width) if r.width > WHOLE else (0, 0)),
-        # the last one, winsorised; 1.0 if an outlier; x - mean
-        "row": Field(lambda r: (3, r.width)),
+        # the last one, winsorised; 1.0 if an outlier; x - mean; that in units of the scales
+        "row": Field(lambda r: (4, r.width)),
         "order": Field(lambda r: (r.width if r.capacity else 0,)),  # columns of `directions`
         "frequencies": Field(lambda r: (r.capacity, r.width)),  # F
         "phases": Field(lambda r: (r.capacity,)),
@@ -68,9 +73,9 @@ TABLE = Table(
 
 def linear(s: Any) -> Any:
     """Return the ensemble on the features."""
-    return Ensemble(*s[:7])
+    return Ensemble(*s[:8], s.row)  # type: ignore[call-arg]
 
 
 def curved(s: Any) -> Any:
     """Return the ensemble on Fourier features."""
-    return Ensemble(*s[7:14])
+    return Ensemble(*s[8:16], s.row)  # type: ignore[call-arg]

@@ -2,7 +2,8 @@
 
 What a member has learned is a precision and a vector, the sums of tau z z' and nu z over its
 labels; its posterior under the priors of now is computed from them whenever it is looked at.
-Wanderers, which forget, have a matrix that is moved.
+Wanderers, which forget, have a matrix that is moved, and so have those of many features that are
+diagonal: `flat` is their w and the diagonal of their matrix.
 """
 
 import math
@@ -13,6 +14,8 @@ from scipy.stats import norm
 
 from selectron.history.renewal import directions
 from selectron.history.state import coordinates
+
+DIAGONAL = 4  # the kind of members whose matrix is diagonal
 
 PRIOR, EVERY, DRAWN, BACK, ASKED = 3.0, 4, 0.1, 0.2, 1e-3
 CHANCE, FAR, SETTLED, NEGLIGIBLE, MIXED, FITTING = 3.0, 5.0, 8, 0.01, 0.005, 256
@@ -42,7 +45,7 @@ class Member:
 
     def __init__(self, kind, first=0, born=0, knew=(0.0, 0.0)):
         self.kind, self.first, self.born, self.origin = kind, first, born, None
-        self.shares, self.knew = np.zeros(len(PACES)), knew
+        self.shares, self.knew, self.flat = np.zeros(len(PACES)), knew, None
 
     @property
     def share(self):
@@ -52,23 +55,37 @@ class Member:
 class Ring:
     """A wanderer, eight others, and up to four from the archive, on features of rows."""
 
-    def __init__(self, switches):
-        self.switches = switches
-        self.members, self.archive = [Member(kind) for kind in (0, 0, 1, 2, 3)], []
+    def __init__(self, switches, kinds=4):
+        self.switches, self.kinds = switches, kinds
+        self.members, self.archive = [Member(kind) for kind in (0, *range(kinds))], []
         for member in self.members:
-            member.shares = LIKELY / 5
+            member.shares = LIKELY / (1 + kinds)
         self.rows, self.last, self.noises = [], 0, PLAUSIBLE  # rows: those with labels
         self.errors, self.weighed, self.led, self.left = 0.5, 50.0, 0, 0
 
     def take_on(self, to_z, A, priors):
         """Take other coordinates, A z, and priors; what has been learned is carried over."""
         if self.rows:
-            self.members[0].knew = self.learned(self.members[0])
+            if self.members[0].kind != DIAGONAL:
+                self.members[0].knew = self.learned(self.members[0])
             for member in self.members + self.archive:
                 information, total = member.knew
                 member.knew = A @ (information + 0 * A.T @ A) @ A.T, A @ (total + 0 * A[0])
         self.to_z, self.priors = to_z, priors
-        self.wander = self.posterior(self.members[0].kind, *self.members[0].knew)
+        if self.members[0].kind != DIAGONAL:
+            self.wander = self.posterior(self.members[0].kind, *self.members[0].knew)
+
+    def take_scales(self, by, mean, prior):
+        """Standardise whole rows in other units; what diagonal members have learned is carried."""
+        for member in self.members + self.archive:
+            if member.kind == DIAGONAL and member.flat is not None:
+                (w, v), ratio = member.flat, self.by / by
+                w = w * ratio
+                w[0] += w @ ((mean - self.mean) * by)
+                member.flat = w, v * ratio**2
+            elif member.kind == DIAGONAL:
+                member.flat = 0 * prior, prior
+        self.by, self.mean, self.flat_prior = by, mean, prior
 
     def learned(self, member):
         """What a member has learned: a precision and a vector."""
@@ -82,6 +99,9 @@ class Ring:
         return P @ (total + np.zeros(len(P))), P
 
     def look(self, member, x):
+        if member.kind == DIAGONAL:
+            (w, v), z = member.flat, (x - self.mean) * self.by
+            return w @ z, z @ (v * z)
         own = member is self.members[0]
         w, P = self.wander if own else self.posterior(member.kind, *self.learned(member))
         z = self.to_z @ x
@@ -129,6 +149,9 @@ class Ring:
         wrong, n = min(0.3, self.errors / self.weighed), len(self.rows)
         for member in self.members:
             (tau, nu), z = site(member.m, member.q, y, wrong, noise), self.to_z @ x
+            if member.kind == DIAGONAL:
+                self.flattened(member, x, tau, nu, math.exp(-gap / SLOWNESS))
+                continue
             member.knew = member.knew[0] + tau * np.outer(z, z), member.knew[1] + nu * z
             if member is self.members[0]:
                 self.wandered(z, tau, nu, math.exp(-gap / SLOWNESS))
@@ -137,8 +160,20 @@ class Ring:
         self.inherit(self.switches * gap)
         if n in (4, 16, 64, 256):
             leader = max(self.members, key=lambda each: each.share)
-            self.wander = self.posterior(leader.kind, *self.learned(leader))
+            if leader.kind == DIAGONAL:
+                self.members[0].flat = leader.flat
+            else:
+                self.wander = self.posterior(leader.kind, *self.learned(leader))
             self.members[0].kind = leader.kind
+
+    def flattened(self, member, x, tau, nu, by):
+        """Update the diagonal alone; the wanderer forgets."""
+        (w, v), z = member.flat, (x - self.mean) * self.by
+        g, part = v * z, 1 / (1 + tau * member.q)
+        w, v = w + g * (nu - tau * member.m) * part, v - g**2 * tau * part
+        if member is self.members[0]:
+            w, v = by * w, by**2 * v + (1 - by**2) * self.flat_prior
+        member.flat = w, v
 
     def wandered(self, z, tau, nu, by):
         (w, P), prior = self.wander, self.priors[self.members[0].kind]
@@ -156,7 +191,9 @@ class Ring:
         self.members[0].born = leader.born
         if old is not self.members[0] and len(self.rows) - old.first >= NEW:
             origin = old.origin
-            kept, self.left = Member(old.kind, born=t, knew=self.learned(old)), t
+            knew = None if old.kind == DIAGONAL else self.learned(old)
+            kept, self.left = Member(old.kind, born=t, knew=knew or (0.0, 0.0)), t
+            kept.flat = old.flat
             kept.m, kept.q, kept.chance, kept.likely = 0.0, 0.0, 0.5, 0.5
             place = len(self.archive)
             if origin is not None or place == 4:
@@ -183,10 +220,13 @@ class Ring:
         leader = max(self.members, key=lambda each: each.share)
         n, births = len(self.rows), len(self.rows) // EVERY
         back = max(self.archive, key=lambda each: each.share, default=None)
-        new = Member(births // 2 % 4 if births % 2 == 0 else leader.kind, n, t)
+        new = Member(births // 2 % self.kinds if births % 2 == 0 else leader.kind, n, t)
+        if new.kind == DIAGONAL:
+            new.flat = 0 * self.flat_prior, self.flat_prior
         new.likely = self.members[place].likely if place < len(self.members) else 0.5
         if back is not None and back.share >= 0.1:
-            new.kind, new.knew, new.origin = back.kind, back.knew, self.archive.index(back)
+            new.kind, new.knew, new.flat = back.kind, back.knew, back.flat
+            new.origin = self.archive.index(back)
             new.shares, back.shares = back.shares, 0 * back.shares
         self.members[place : place + 1] = [new]
 
@@ -215,8 +255,8 @@ class Ring:
 class Leading:
     """A ring on features, one on Fourier features, and base rates, mixed by what each foretold."""
 
-    def __init__(self, switches, constant, features):
-        self.rings = Ring(switches), Ring(switches)
+    def __init__(self, switches, constant, features, many=False):
+        self.rings = Ring(switches, 5 if many else 4), Ring(switches)
         lone, half, part = int(0.3 * features), features // 2, np.ones((4, features))
         part[1, lone:half] = part[2, :lone] = part[2, half:] = part[3, :half] = 0.3
         priors = [np.diag(2 * PRIOR * row / row.sum()) for row in part]
@@ -312,8 +352,9 @@ class Leading:
         if c:
             to_z[1:, 0], to_x[1:, 0] = -L @ mean, mean
         linear.take_on(to_z, to_z @ self.to_x if self.to_x is not None else None, priors)
-        self.to_x = to_x
+        self.to_x, d = to_x, len(by)
         by, mean = np.append(np.ones(c), by), np.append(np.zeros(c), mean)
+        linear.take_scales(by, mean, np.array([PRIOR / 2] * c + [PRIOR / d] * d))
         if len(linear.rows) > FITTING:
             return
         features, d = self.features, len(by) - self.constant
@@ -368,6 +409,9 @@ class Leading:
             self.to_x = np.eye(d + c, e + c)
             self.to_x[c:, c:] *= rms
             self.rings[0].take_on(np.linalg.pinv(self.to_x), None, [own] * 4)
+            by = np.array([1.0] * c + [1 / rms] * d)
+            prior = np.array([PRIOR / 2] * c + [PRIOR / d] * d)
+            self.rings[0].take_scales(by, np.zeros(c + d), prior)
         linear, curved = self.rings
         n = len(linear.rows)
         lifted = self.shares[1] >= NEGLIGIBLE or n < FITTING or n % 4 == 0
