@@ -11,6 +11,7 @@ from selectron.askers import BBQ, Budget, Fixed, Margin
 from selectron.errors import SelectronError
 from selectron.learners import LASEC, PassiveAggressive
 from selectron.model.keyed import generator_of
+from selectron.model.packed import VERSION
 
 from .needs import NOISE
 
@@ -152,7 +153,7 @@ def test_rows_and_labels_that_do_not_fit_stop_the_query_with_a_sentence(session,
     other = labels.withColumn("label", F.lit("sideways"))
     newer = spark.models(frame, **options(frames))
     newer = newer.withColumn(
-        "state", F.concat(F.lit(bytearray([3])), F.expr("substring(state, 2)"))
+        "state", F.concat(F.lit(bytearray([VERSION + 1])), F.expr("substring(state, 2)"))
     )
     wrong = {
         "Column 'user' of the key holds a null: leave out such rows.": (nulls(frame, "user"), {}),
@@ -162,7 +163,10 @@ def test_rows_and_labels_that_do_not_fit_stop_the_query_with_a_sentence(session,
             frame.withColumn("x.y", F.lit(None).cast("double")),
             {},
         ),
-        "is of version 3, and this Selectron reads 2: install": (frame, {"states": newer}),
+        f"is of version {VERSION + 1}, and this Selectron reads {VERSION}: install": (
+            frame,
+            {"states": newer},
+        ),
         "is of another learner, other classes or other columns": (
             frame,
             {"states": spark.models(frame, **options(frames)), "learner": LASEC()},
