@@ -86,7 +86,7 @@ class Lazy(ExamplesFirst, click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Call a command; Ctrl-C while it is imported ends quietly, as it does later on."""
         try:
-            with terminable():
+            with sigterm_interrupts():
                 return super().invoke(ctx)
         except KeyboardInterrupt:
             sys.exit(INTERRUPTED)
@@ -98,7 +98,7 @@ class Lazy(ExamplesFirst, click.Group):
 
 
 @contextmanager
-def terminable() -> Iterator[None]:
+def sigterm_interrupts() -> Iterator[None]:
     """Treat SIGTERM as Ctrl-C, also where a shell ignores that: what has been learned is saved."""
 
     def end(number: int, frame: Any) -> None:

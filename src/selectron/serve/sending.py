@@ -170,7 +170,7 @@ def check_sent(sender: Sender, line: Line) -> None:
 def batches(found: Iterable[Line], more: Callable[[], bool] = lambda: True) -> Iterator[list[Line]]:
     """Yield batches of items; those before an error in the input are yielded first.
 
-    A batch ends early if there is no `more` to come for now.
+    A batch ends early where the input has no `more` lines yet.
 
     >>> [len(batch) for batch in batches([Line("a", "a", "{}")] * 501)]
     [500, 1]
@@ -200,7 +200,7 @@ def sent(
 ) -> tuple[int, int, int]:
     """Send items, and call `refused` with a sentence for each that the stream refuses.
 
-    Those at hand are sent if there is no `more` to come for now. Returns how many items were new,
+    Those at hand are sent where the input has no `more` lines yet. Returns how many items were new,
     queried, and refused.
     """
     new = asked = failed = 0
