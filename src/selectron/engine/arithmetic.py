@@ -27,6 +27,13 @@ def dot(u: np.ndarray, v: np.ndarray) -> float:
 
 
 @reassociated
+def add_multiple(u: np.ndarray, v: np.ndarray, by: float) -> None:
+    """u <- u + by v, over the length of v."""
+    for j in range(len(v)):
+        u[j] += by * v[j]
+
+
+@reassociated
 def row_dot(u: np.ndarray, rows: Any, i: int) -> float:
     """Return <u, row i>."""
     total = 0.0

@@ -108,7 +108,7 @@ def space_for(
 
 
 # one object each
-_dual, stack, exact_stack = cache(dual.dual), cache(Stack), cache(exact.Exact)
+_dual, stack, exact_stack = cache(dual.Dual), cache(Stack), cache(exact.Exact)
 RANKINGS = "ranking", "exact ranking"
 EXACT = {"exact": exact, "exact ranking": exact.ranking}  # in second order; in first, all are exact
 REDUCTIONS = {

@@ -45,13 +45,8 @@ STEPS_BETWEEN_NORMS = 16
 EPSILON = 2.0**-52
 
 
-def fill_scalars(scalars: np.ndarray, shape: Shape) -> None:
-    """Start with P = shape.scale I and eps = shape.noise."""
-    scalars[NOISE] = shape.noise
-    scalars[[LARGEST, SMALLEST, FRESH]] = shape.scale
-
-
-SCALARS = numbers(LENGTH, {SQUARE: 2}, fill_scalars)
+START = {NOISE: "noise", LARGEST: "scale", SMALLEST: "scale", FRESH: "scale"}
+SCALARS = numbers(LENGTH, {SQUARE: 2}, START)
 
 
 def fill_triangle(array: np.ndarray, shape: Shape) -> None:

@@ -6,7 +6,7 @@ there is no room left, the loop stops, the model calls `grow`, and the loop goes
 """
 
 from collections.abc import Callable
-from types import FunctionType, ModuleType, SimpleNamespace
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,22 +20,25 @@ from .state import CHANCE, HELD, LIMIT, Room, Table
 
 
 class Dual:
-    """A space in dual form: a storage, an order and a kernel, a NamedTuple's class or a function.
+    """The space of an order, for dense or sparse rows and a kernel.
 
-    `bounded` is whether examples are evicted when there are too many.
+    `kernel` is the class of a NamedTuple, or a function; `bounded` is whether examples are evicted
+    when there are too many.
     """
 
     atomic = True
 
-    def __init__(self, storage: ModuleType, kept: Any, kernel: Any, bounded: bool) -> None:
-        self.storage, self.kept, self.kernel = storage, kept, kernel
-        self.order, self.Rows, self.rows = kept.order, storage.Rows, storage.rows
+    def __init__(self, order: int, sparse: bool, kernel: Any, bounded: bool) -> None:
+        self.order, self.sparse, self.kernel, self.bounded = order, sparse, kernel, bounded
+        self.explicit = order == 2 and sparse and kernel is Linear  # w is a dense vector
+        storage: Any = support_sparse if sparse else support_dense
+        kept: Any = dual_second.explicit if self.explicit else (dual_first, dual_second)[order - 1]
+        self.storage, self.kept, self.Rows, self.rows = storage, kept, storage.Rows, storage.rows
         self.table = Table(storage.FIELDS | kept.FIELDS)
         self.State, self.scaled = self.table.State, self.table.scaled
         names = [space.__name__.rpartition(".")[2] for space in (storage, kept)]
         named = kernel.__name__ if kernel.__name__.isidentifier() else "kernel"
         self.__name__ = "_".join([*names, named, "bounded" * bounded])
-        self.bounded = bounded
 
     @property
     def parts(self) -> dict[str, Any]:
@@ -68,7 +71,7 @@ class Dual:
 
     def room(self, s: Any) -> tuple[int, int]:
         """Return the room in the state for examples, and for non-zeros of each."""
-        return s.xx.shape[-1], s.values.shape[-1] if self.storage is support_sparse else 0
+        return s.xx.shape[-1], s.values.shape[-1] if self.sparse else 0
 
     def wanted(self, s: Any, rows: Any) -> tuple[int, int]:
         """Return the room for a step on the first row, with half as much again for later ones."""
@@ -84,7 +87,7 @@ class Dual:
 
     def width(self, s: Any) -> int:
         """Return the number of features, with the constant."""
-        return len(s.wide) if self.storage is support_sparse else s.x.shape[1]
+        return len(s.wide) if self.sparse else s.x.shape[1]
 
     def widen(self, s: Any, width: int) -> Any:
         """Return the state with new features."""
@@ -96,7 +99,7 @@ class Dual:
             raise NotThere(
                 f"There are no weights of features with the kernel {self.kernel.__name__}."
             )
-        if self.kept is dual_second.explicit:
+        if self.explicit:
             return s.w.copy()
         return self.storage.combined(s, self.kept.coefficients(s), self.width(s))
 
@@ -117,12 +120,3 @@ def compared(function: Callable) -> Callable:
         return float(function(x, y))
 
     return compare
-
-
-def dual(order: int, sparse: bool, kernel: Any, bounded: bool) -> Dual:
-    """Return the space of an order, for dense or sparse rows and a kernel."""
-    storage = support_sparse if sparse else support_dense
-    kept = dual_first if order == 1 else dual_second
-    if order == 2 and sparse and kernel is Linear:
-        kept = dual_second.explicit
-    return Dual(storage, kept, kernel, bounded)

@@ -14,7 +14,8 @@ from ..engine.bind import noinline
 from ..engine.parts import learner, storage
 from ..engine.round import Old, Round
 from .dense_first import ceiling as ceiling
-from .sparse_first import HIGHEST, LOWEST, fold, one_factor
+from .dense_first import square_after
+from .sparse_first import HIGHEST, LOWEST, fold
 from .state import (
     CHANCE,
     COUNT,
@@ -37,7 +38,7 @@ FIELDS = {
     "scales": Field(lambda r: (r.capacity,)),  # 1 / scale of the step that stored the example
     "born": Field(lambda r: (r.capacity,)),  # the number of steps before it
     "kappa": Field(lambda r: (r.capacity,)),  # the last values of the kernel
-    "scalars": numbers(DUAL_LENGTH, {FACTOR: 1, SQUARE: 2}, one_factor),
+    "scalars": numbers(DUAL_LENGTH, {FACTOR: 1, SQUARE: 2}, {FACTOR: 1.0}),
 }
 
 
@@ -66,21 +67,20 @@ def form(s: Any, rows: Any, i: int) -> float:
 
 def needs_growth(s: Any, rows: Any, i: int) -> bool:
     """Return whether no slot is left that row i fits into."""
-    return int(s.scalars[HELD]) == len(s.coef) or storage.too_long(s, rows, i)
+    return int(s.scalars[HELD]) == len(s.kappa) or storage.too_long(s, rows, i)
 
 
 @noinline
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- keep w + eta phi(x), for phi(x) scaled; store the example unless eta is 0."""
-    keep, eta = step.keep, step.eta
-    after = keep * (keep * now.ww + 2 * eta * now.m) + eta * (eta * now.q)
-    if not (math.isfinite(after) and math.isfinite(eta / scale)):
+    after, eta = square_after(now, step), step.eta / scale
+    if not (math.isfinite(after) and math.isfinite(eta)):
         return False
-    multiply(s, keep)
-    if eta / scale != 0:
+    multiply(s, step.keep)
+    if eta != 0:
         n = int(s.scalars[HELD])
         storage.put(s, rows, i, n)
-        s.coef[n] = eta / scale / s.scalars[FACTOR]
+        s.coef[n] = eta / s.scalars[FACTOR]
         s.scales[n], s.born[n] = 1 / scale, s.scalars[COUNT]
         s.scalars[HELD] = n + 1
     s.scalars[SQUARE] = abs(after)  # rounding may leave a zero below zero

@@ -17,12 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arithmetic import dot, reassociated, sparse_dot
+from ..engine.arithmetic import add_multiple, dot
 from ..engine.bind import noinline, variant
 from ..engine.parts import space, storage
-from ..engine.round import Round, Shape, ShapeStep
-from . import dense_second
+from ..engine.round import Round, ShapeStep
+from . import dense_second, sparse_second
 from .dense_second import EPSILON, damped
+from .dual_first import needs_growth as needs_growth
 from .sparse_first import HIGHEST, LOWEST, fold
 from .state import COUNT, DUAL_LENGTH, FRESH, HELD, MIX, NOISE, Field, numbers, triangle
 from .support_sparse import add
@@ -31,17 +32,13 @@ order = 2
 opposite, shrunk = dense_second.opposite, dense_second.shrunk
 
 
-def fill_scalars(scalars: np.ndarray, shape: Shape) -> None:
-    """Start with P = shape.scale I and eps = shape.noise."""
-    scalars[NOISE], scalars[FRESH], scalars[MIX] = shape.noise, shape.scale, 1.0
-
-
+START: dict[int, float | str] = {NOISE: "noise", FRESH: "scale", MIX: 1.0}
 OF_P = {
     "triangle": Field(lambda r: (triangle(r.capacity),)),  # h, row by row
     "c": Field(lambda r: (r.capacity,)),
     "kappa": Field(lambda r: (r.capacity,)),  # the last values of the kernel
     "a": Field(lambda r: (r.capacity,)),  # a_t of the last row that needed q
-    "scalars": numbers(DUAL_LENGTH, {}, fill_scalars),
+    "scalars": numbers(DUAL_LENGTH, {}, START),
 }
 FIELDS = {"coef": Field(lambda r: (r.capacity,), power=1), **OF_P}
 
@@ -84,11 +81,6 @@ def quadratic(s: Any, xx: float) -> float:
 def ceiling(s: Any, xx: float) -> float:
     """Return an upper bound of q, as P <= s I, with an allowance for rounding."""
     return (s.scalars[FRESH] + s.scalars[NOISE]) * xx * (1 + 1e-9)
-
-
-def needs_growth(s: Any, rows: Any, i: int) -> bool:
-    """Return whether no slot is left that row i fits into."""
-    return int(s.scalars[HELD]) == len(s.c) or storage.too_long(s, rows, i)
 
 
 @noinline
@@ -152,24 +144,12 @@ def along(s: Any, g: np.ndarray, n: int, scale: float) -> None:
     begin = 0
     for t in range(n):
         by = s.scalars[MIX] * s.c[t] * s.a[t] / scale
-        subtract(g, s.triangle[begin : begin + t + 1], by)
+        add_multiple(g, s.triangle[begin : begin + t + 1], -by)
         begin += t + 1
-
-
-@reassociated
-def subtract(g: np.ndarray, row: np.ndarray, by: float) -> None:
-    """g <- g - by row, over the length of the row."""
-    for j in range(len(row)):
-        g[j] -= by * row[j]
 
 
 # Sparse rows without a kernel: w is a dense vector. A margin is then one sparse product, and only q
 # costs inner products with all stored examples, where it is needed.
-
-
-def explicit_inner(s: Any, rows: Any, i: int) -> float:
-    """Return <w, x>."""
-    return sparse_dot(s.w, rows.indices, rows.values, rows.indptr[i], rows.indptr[i + 1])
 
 
 def explicit_form(s: Any, rows: Any, i: int) -> float:
@@ -188,7 +168,7 @@ explicit = variant(
     "dual_explicit",
     sys.modules[__name__],
     FIELDS={"w": Field(lambda r: (r.width,), power=1), **OF_P},
-    inner=explicit_inner,
+    inner=sparse_second.inner,
     form=explicit_form,
     add_examples=explicit_add,
 )

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.arithmetic import reassociated
-from ..engine.round import Round, Shape
+from ..engine.round import Round
 from . import dense_second
 from .dense_second import EPSILON, damped, squared_norm, walk
 from .dense_second import Rows as Rows
@@ -48,11 +48,6 @@ atomic = True
 opposite, shrunk = dense_second.opposite, dense_second.shrunk
 
 
-def fill_scalars(scalars: np.ndarray, shape: Shape) -> None:
-    """Start with P = shape.scale I and eps = shape.noise."""
-    scalars[NOISE], scalars[FRESH] = shape.noise, shape.scale
-
-
 TABLE = Table(
     {
         "w": Field(lambda r: (r.width,), power=1),
@@ -61,7 +56,7 @@ TABLE = Table(
         "seen": Field(lambda r: (r.width,), dtype=np.uint8),  # features that a step has touched
         "a": Field(lambda r: (r.capacity,)),  # <g_t, x> of the last row that needed q
         "g": Field(lambda r: (r.width,)),  # room for a step
-        "scalars": numbers(SKETCH_LENGTH, {SQUARE: 2}, fill_scalars),
+        "scalars": numbers(SKETCH_LENGTH, {SQUARE: 2}, {NOISE: "noise", FRESH: "scale"}),
     }
 )
 State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled

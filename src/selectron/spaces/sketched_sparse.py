@@ -21,9 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arithmetic import dot, reassociated
+from ..engine.arithmetic import add_multiple, dot
 from ..engine.bind import noinline
-from ..engine.round import Shape
 from . import dual_second
 from .sketched_dense import eigenvectors, reduced
 from .sketched_dense import full as full
@@ -38,24 +37,17 @@ atomic = True
 EPOCHS = 64
 
 
-def fill_scalars(scalars: np.ndarray, shape: Shape) -> None:
-    """Start with P = shape.scale I and eps = shape.noise, in epoch 1."""
-    dual_second.fill_scalars(scalars, shape)
-    scalars[EPOCH] = 1
-
-
 TABLE = Table(
     {
         "v": Field(lambda r: (r.width,), power=1),
         "b": Field(lambda r: (EPOCHS, r.capacity), power=1),
         "y": Field(lambda r: (r.width, r.capacity)),
-        "epoch": Field(
-            lambda r: (r.width,), dtype=np.int64
-        ),  # of its column of Y; 0 before its first step
+        # of the column of Y of each feature; 0 before its first step
+        "epoch": Field(lambda r: (r.width,), dtype=np.int64),
         "moved": Field(lambda r: (EPOCHS, r.capacity // 2, r.capacity // 2)),
         "gram": Field(lambda r: (r.capacity, r.capacity)),  # YY'
         **{name: dual_second.OF_P[name] for name in ("triangle", "c", "kappa", "a")},
-        "scalars": numbers(DUAL_LENGTH, {}, fill_scalars),
+        "scalars": numbers(DUAL_LENGTH, {}, dual_second.START | {EPOCH: 1.0}),
     }
 )
 State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
@@ -104,17 +96,10 @@ def fill(s: Any, rows: Any, i: int) -> None:
     for j in range(rows.indptr[i], rows.indptr[i + 1]):
         index, x = rows.indices[j], rows.values[j]
         if s.epoch[index] == now:
-            add(s.kappa, s.y[index], x)
+            add_multiple(s.kappa, s.y[index], x)
         elif s.epoch[index] > 0:
             for k in range(len(s.kappa) // 2):
                 s.kappa[k] += x * dot(s.y[index], s.moved[s.epoch[index], k])
-
-
-@reassociated
-def add(total: np.ndarray, row: np.ndarray, by: float) -> None:
-    """total <- total + by row, over the length of the row."""
-    for k in range(len(row)):
-        total[k] += by * row[k]
 
 
 @noinline
@@ -153,7 +138,7 @@ def add_examples(s: Any, n: int, g: np.ndarray, eta: float) -> None:
         s.b[now, j] += eta * g[j]
     for e in range(1, now):
         for k in range(min(m, n + 1)):
-            add(s.b[e], s.moved[e, k], eta * g[k])
+            add_multiple(s.b[e], s.moved[e, k], eta * g[k])
 
 
 def compress(s: Any) -> bool:

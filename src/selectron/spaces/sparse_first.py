@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.arithmetic import span_square, sparse_dot
-from ..engine.round import Round, Shape
+from ..engine.round import Round
 from ..engine.rows import Sparse, readonly
 from ..engine.rows import SparseRows as Rows
 from .dense_first import ceiling as ceiling
@@ -22,15 +22,10 @@ atomic = True
 LOWEST, HIGHEST = 1e-30, 1e30
 
 
-def one_factor(scalars: np.ndarray, shape: Shape | None) -> None:
-    """Start with the factor 1."""
-    scalars[FACTOR] = 1.0
-
-
 TABLE = Table(
     {
         "v": Field(lambda r: (r.width - 1,)),  # without the constant's weight
-        "scalars": numbers(LENGTH, {BIAS: 1, FACTOR: 1, SQUARE: 2}, one_factor),
+        "scalars": numbers(LENGTH, {BIAS: 1, FACTOR: 1, SQUARE: 2}, {FACTOR: 1.0}),
     }
 )
 State, at, start, size = TABLE.State, TABLE.at, TABLE.start, TABLE.size

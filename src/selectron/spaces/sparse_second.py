@@ -28,7 +28,7 @@ from .state import COUNT, FRESH, LARGEST, NOISE, SMALLEST, Field, Table
 order = 2
 atomic = True
 ZERO, ONE, ONE_MORE = np.zeros(1, np.int32), np.ones(1), np.array([0, 1])
-ceiling, largest = dense_second.ceiling, dense_second.largest
+ceiling, largest, weights = dense_second.ceiling, dense_second.largest, dense_second.weights
 opposite, shrunk = dense_second.opposite, dense_second.shrunk
 
 
@@ -68,11 +68,6 @@ def widen(s: Any, width: int) -> Any:
     wide.scalars[LARGEST] = max(s.scalars[LARGEST], fresh)
     wide.scalars[SMALLEST] = min(s.scalars[SMALLEST], fresh)
     return wide
-
-
-def weights(s: Any) -> np.ndarray:
-    """Return w."""
-    return s.w.copy()
 
 
 def inner(s: Any, rows: Any, i: int) -> float:

@@ -1,5 +1,6 @@
 """The arrays of a state, from one table that starts, sizes, copies and stacks them."""
 
+import math
 from collections import namedtuple
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -52,11 +53,19 @@ class Field(NamedTuple):
 
 
 def numbers(
-    length: int, powers: Mapping[int, int], fill: Callable[[np.ndarray, Any], None] | None = None
+    length: int, powers: Mapping[int, int], start: Mapping[int, float | str] | None = None
 ) -> Field:
-    """Return the field `scalars`, given the powers of w that some of its entries scale with."""
+    """Return the field `scalars`, given the powers of w that some of its entries scale with.
+
+    `start` has entries that do not start with 0: with a number, or that of the `Shape` it names.
+    """
     power = np.zeros(length, int)
     power[list(powers)] = list(powers.values())
+
+    def fill(scalars: np.ndarray, shape: Any) -> None:
+        for j, first in (start or {}).items():
+            scalars[j] = getattr(shape, first) if isinstance(first, str) else first
+
     return Field(lambda r: (length,), power, fill=fill)
 
 
@@ -86,13 +95,11 @@ class Table:
 
     def size(self, width: int, capacity: int = 0, slot: int = 0) -> int:
         """Return the number of bytes of a state, as a Python integer of any size."""
-        total, room = 0, Room(width, capacity, slot)
-        for field in self.fields.values():
-            numbers = np.dtype(field.dtype).itemsize
-            for length in field.shape(room):
-                numbers *= length
-            total += numbers
-        return total
+        room = Room(width, capacity, slot)
+        return sum(
+            np.dtype(field.dtype).itemsize * math.prod(field.shape(room))
+            for field in self.fields.values()
+        )
 
     def scaled(self, s: Any, by: float) -> Any:
         """Return a copy of the state in which w is multiplied by `by`."""
