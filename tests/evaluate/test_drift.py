@@ -122,4 +122,3 @@ def test_other_learners_detect_nothing(run):
 
 def test_the_rate_is_packed():
     assert Drifts.unpack(Drifts(rate=0.3).pack()).limit == Drifts(rate=0.3).limit
-    assert Drifts.unpack([5, 0.0]).limit == Drifts().limit  # of older states

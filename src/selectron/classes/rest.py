@@ -46,25 +46,19 @@ def observe(s: Any, rows: Any, i: int, t: float) -> None:
         space.observe(space.at(s, k), rows, i, t)
 
 
-def age(s: Any, t: float) -> float:
-    """Return the mean age over the classes; that of the best class would change with every row."""
-    total = 0.0
-    for k in range(len(s.scores)):
-        total += space.age(space.at(s, k), t)
-    return total / len(s.scores)
+def age_and_evidence(s: Any, t: float) -> tuple[float, float, float]:
+    """Return the mean age, the logarithm of the mean evidence, and the age of its leader.
 
-
-def evidence(s: Any, t: float) -> tuple[float, float]:
-    """Return the logarithm of the mean evidence of a switch, and the age of its leader.
-
-    A class counts with its largest evidence only; the mean over the classes is at least that / K.
+    The age in the best class would change with every row. The evidence is the largest of a class:
+    the mean over the K classes is at least that / K.
     """
-    best, age = -math.inf, 0.0
+    total, best, leading = 0.0, -math.inf, 0.0
     for k in range(len(s.scores)):
-        found, rounds = space.evidence(space.at(s, k), t)
+        found, age = space.evidence(space.at(s, k), t)
+        total += age
         if found > best:
-            best, age = found, rounds
-    return best - math.log(len(s.scores)), age
+            best, leading = found, age
+    return total / len(s.scores), best - math.log(len(s.scores)), leading
 
 
 def lasting_and_steps(p: Any, s: Any, t: float, remaining: float) -> tuple[float, float]:

@@ -145,6 +145,12 @@ class Classes(Space, Protocol):
         return space.learn(p, s, rows, i, scale, m, q, y, t)
 
     @staticmethod
+    def age_and_evidence(s: Any, t: float) -> tuple[float, float, float]:
+        """Return the leader's age, the evidence of a switch, and the age of the leader with it."""
+        found, age = space.evidence(s, t)
+        return age, found, age
+
+    @staticmethod
     def rivals(scores: Any, ranks: Any, relevant: Any, y: int) -> tuple[int, int, float]:
         """Return the two classes that label y separates, and +1 if the first is right, or else -1.
 
@@ -235,8 +241,7 @@ def play(
         if full:
             margins[i], probabilities[i] = r, chance
         if len(ages) > 0:
-            ages[i] = classes.age(s, t)
-            evidence[i, 0], evidence[i, 1] = classes.evidence(s, t)
+            ages[i], evidence[i, 0], evidence[i, 1] = classes.age_and_evidence(s, t)
         if noted:
             found = asker.after(a, past, r, q, t, now, situation, asked)
             for j in range(len(past)):

@@ -179,11 +179,6 @@ class Space(Protocol):
         """Drop an example if there are too many."""
 
     @staticmethod
-    def age(s: Any, t: float) -> float:
-        """Return the age of what leads the prediction, in rounds."""
-        return 0.0
-
-    @staticmethod
     def evidence(s: Any, t: float) -> tuple[float, float]:
         """Return the logarithm of the evidence that the concept switched, and the leader's age."""
         return 0.0, 0.0

@@ -5,7 +5,6 @@ posterior   posterior weights of the experts, and the noise of labels and of mar
 state       the state on dense rows
 renewal     scales, priors and Fourier features, from all rows so far
 dense       two ensembles on dense rows, mixed; w and P of every expert
-diagonal    experts with a variance of each weight, on dense rows of many features
 sparse      w and a variance of each weight, on sparse rows
 drift       drift alarms, from the evidence of the leading expert against older ones
 """

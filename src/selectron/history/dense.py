@@ -1,8 +1,9 @@
 """Dense rows: two ensembles, on the features and on random Fourier features of them.
 
 Rows are standardised, z = (x - mean) / scale, by what all rows so far were like (`renewal`), and
-winsorised; of more than `WHOLE` features, z has the leading directions. For rows in which none
-lead, diagonal experts have all of these features, and a variance for each. The second ensemble gets
+winsorised; of more than `WHOLE` features, z has the leading directions. Where none lead, as in
+independent features of equal size, that loses most of what rows hold: diagonal experts have w and a
+variance for all of these features, at the cost of their covariances. The second ensemble gets
 cos(F x + phase), whose inner products approximate Gaussian kernels (Rahimi & Recht, "Random
 features for large-scale kernel machines", 2007). A third predictor knows base rates alone. They are
 mixed by how well each predicted:
@@ -27,20 +28,23 @@ from ..spaces.dense_second import State as Expert
 from ..spaces.dense_second import form as product
 from ..spaces.dense_second import squared_norm as squared_norm
 from ..spaces.dense_second import update as update_matrix
-from .diagonal import (
-    copy_diagonal,
-    diagonal_prior,
-    discount_diagonal,
-    is_diagonal,
-    margin_of_diagonal,
-    step_diagonal,
-)
 from .drift import evidence_of
 from .experts import HEARD, PRIOR_VARIANCE, norms, predict, update
-from .posterior import ALL, BORN, EXPERTS, KIND, KINDS, LABELS, leader
+from .posterior import ALL, EXPERTS, KIND, KINDS, LABELS, leader
 from .posterior import ceiling as ceiling
 from .posterior import lasting_and_steps as lasting_and_steps
-from .renewal import FITTING, OF_ROWS, adapted, informed, renewed, rows_left, start, to_z, widen
+from .renewal import (
+    FITTING,
+    OF_ROWS,
+    adapted,
+    diagonal_prior,
+    informed,
+    renewed,
+    rows_left,
+    start,
+    to_z,
+    widen,
+)
 from .state import (
     BASE,
     BASE_COUNT,
@@ -223,7 +227,7 @@ def begin(s: Any) -> None:
         diagonal_prior(s.diagonal[ALL, 1], first)
     for j in range(s.w.shape[1]):
         for kind in range(KINDS):
-            s.priors[kind, place(j)] = PRIOR_VARIANCE / 2 if j < first else own
+            s.priors[kind, j * (j + 3) // 2] = PRIOR_VARIANCE / 2 if j < first else own
         if len(s.basis) > 0:
             s.basis[j, j] = s.scaler[1, j]
     s.rows_seen[RENEWED] = 0.5
@@ -261,18 +265,17 @@ def add_moments(moments: Any, row: Any) -> None:
         at += j + 1
 
 
-def age(s: Any, t: float) -> float:
-    """Return the rounds since the birth of the leader of the ensemble with the larger share."""
-    experts = s.curved_experts if s.mix[CURVED] > s.mix[LINEAR] else s.experts
-    return t - experts[leader(experts), BORN]
-
-
 def evidence(s: Any, t: float) -> tuple[float, float]:
-    """Return the evidence of a switch, and the leader's age, in the ensemble that `age` is of."""
+    """Return the evidence of a switch, and the leader's age, in the ensemble of larger share."""
     return evidence_of(s.curved_experts if s.mix[CURVED] > s.mix[LINEAR] else s.experts, t)
 
 
 # The vectors of an ensemble
+
+
+def is_diagonal(s: Any, k: int) -> bool:
+    """Return whether expert k is diagonal."""
+    return s.diagonal.shape[2] > 0 and s.experts[k, KIND] == KINDS
 
 
 def margin_of(s: Any, k: int, rows: Any, i: int) -> tuple[float, float]:
@@ -281,6 +284,15 @@ def margin_of(s: Any, k: int, rows: Any, i: int) -> tuple[float, float]:
         return margin_of_diagonal(s.diagonal[k], s.row[3])
     own = Expert(s.w[k], s.triangle[k], s.g[k], NO_SCALARS)
     return row_dot(s.w[k], rows.values, i), product(own, rows, i)
+
+
+def margin_of_diagonal(own: Any, x: Any) -> tuple[float, float]:
+    """Return the margin and the quadratic form."""
+    m, q = 0.0, 0.0
+    for j in range(len(x)):
+        m += own[0, j] * x[j]
+        q += own[1, j] * x[j] * x[j]
+    return m, q
 
 
 def step_expert(s: Any, k: int, rows: Any, i: int, eta: float, nu: float) -> bool:
@@ -294,19 +306,33 @@ def step_expert(s: Any, k: int, rows: Any, i: int, eta: float, nu: float) -> boo
     return math.isfinite(dot(w, w) + nu * dot(g, g))
 
 
+def step_diagonal(own: Any, x: Any, eta: float, nu: float) -> bool:
+    """w <- w + eta P x, P <- P - nu P x x' P on its diagonal; return whether all is finite."""
+    total = 0.0
+    for j in range(len(x)):
+        g = own[1, j] * x[j]
+        own[0, j] += eta * g
+        own[1, j] -= nu * g * g
+        total += abs(own[0, j]) + abs(own[1, j])
+    return math.isfinite(total)
+
+
 def reset_to_prior(s: Any, k: int, kind: int) -> None:
     """Set expert k to a prior."""
     s.w[k, :] = 0.0
     if kind < KINDS:
         copy(s.priors[kind], s.triangle[k])
     else:
-        copy_diagonal(s.diagonal[ALL], s.diagonal[k])
+        copy_diagonal(s, ALL, k)
 
 
 def discount(s: Any, k: int, by: float) -> None:
     """w <- by w, P <- by^2 P + (1 - by^2) prior."""
     if is_diagonal(s, k):
-        discount_diagonal(s.diagonal[k], s.diagonal[ALL], by)
+        own = s.diagonal[k]
+        for j in range(own.shape[1]):
+            own[0, j] *= by
+            own[1, j] = by * by * own[1, j] + (1 - by * by) * s.diagonal[ALL, 1, j]
         return
     prior = s.priors[int(s.experts[k, KIND])]
     for j in range(len(s.w[k])):
@@ -319,8 +345,14 @@ def copy_from(s: Any, k: int, other: int) -> None:
     """Copy w, P and the kind of prior of another expert to expert k."""
     copy(s.w[other], s.w[k])
     copy(s.triangle[other], s.triangle[k])
-    copy_diagonal(s.diagonal[other], s.diagonal[k])
+    copy_diagonal(s, other, k)
     s.experts[k, KIND] = s.experts[other, KIND]
+
+
+def copy_diagonal(s: Any, other: int, k: int) -> None:
+    """Copy the arrays of a diagonal expert, or its prior, to expert k."""
+    for part in range(2):
+        copy(s.diagonal[other, part], s.diagonal[k, part])
 
 
 def copy(source: Any, target: Any) -> None:
@@ -332,11 +364,6 @@ def copy(source: Any, target: Any) -> None:
 def kinds(s: Any) -> int:
     """Return the number of kinds of priors: diagonal experts have one of their own."""
     return KINDS if s.diagonal.shape[2] == 0 else KINDS + 1
-
-
-def place(j: int) -> int:
-    """Return the index of P_jj in the triangle."""
-    return j * (j + 3) // 2
 
 
 def weights(s: Any) -> np.ndarray:

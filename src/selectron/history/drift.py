@@ -16,7 +16,17 @@ import numpy as np
 
 from ..engine.bind import noinline
 from ..engine.parameters import number
-from .posterior import ALIVE, BORN, EVIDENCE, EXPERTS, FORGETTING, WEIGHT, leader, likelihood
+from .posterior import (
+    ALIVE,
+    BORN,
+    EVIDENCE,
+    EXPERTS,
+    FORGETTING,
+    REMEMBERING,
+    WEIGHT,
+    leader,
+    likelihood,
+)
 
 RATE = 1 / 2000  # false alarms a round
 OLDER = 2.0  # times as old as an expert are those that it is compared with
@@ -77,10 +87,10 @@ class Drifts:
     @classmethod
     def unpack(cls, state: list[float]) -> "Drifts":
         """Return the detector whose state was packed; its `rounds` and `alarms` begin empty."""
-        *state, rate = state if len(state) % 2 else [*state, RATE]  # not in older states
+        seen, last, *led, rate = state
         found = cls(rate)
-        found.seen, found._last = int(state[0]), float(state[1])
-        found._led = dict(zip(map(float, state[2::2]), map(int, state[3::2]), strict=True))
+        found.seen, found._last = int(seen), float(last)
+        found._led = dict(zip(map(float, led[::2]), map(int, led[1::2]), strict=True))
         return found
 
 
@@ -88,13 +98,13 @@ class Drifts:
 def update_evidence(experts: Any, predictions: Any, y: float, t: float) -> None:
     """Update the evidence of every expert with label y, before the weights are updated.
 
-    Experts that forget are among the older ones, but do not replace them.
+    The expert that forgets is among the older ones, but does not replace them.
     """
-    for k in range(FORGETTING, EXPERTS):
+    for k in range(REMEMBERING, EXPERTS):
         weight, given, rivals = 0.0, 0.0, 0
         for j in range(EXPERTS):
-            older = j >= FORGETTING and t - experts[j, BORN] > OLDER * (t - experts[k, BORN])
-            if experts[j, ALIVE] > 0 and (older or j < FORGETTING):
+            older = j != FORGETTING and t - experts[j, BORN] > OLDER * (t - experts[k, BORN])
+            if experts[j, ALIVE] > 0 and (older or j == FORGETTING):
                 weight += experts[j, WEIGHT]
                 given += experts[j, WEIGHT] * likelihood(predictions, j, y)
                 rivals += 1 if older else 0
@@ -109,7 +119,7 @@ def evidence_of(experts: Any, t: float) -> tuple[float, float]:
     """
     lead, total = leader(experts), 1.0
     age = t - experts[lead, BORN]
-    for k in range(FORGETTING, EXPERTS if lead >= FORGETTING else 0):
+    for k in range(REMEMBERING, EXPERTS if lead != FORGETTING else 0):
         if experts[k, ALIVE] > 0 and t - experts[k, BORN] <= OLDER * age:
             total += math.exp(min(experts[k, EVIDENCE], MOST))
     return math.log(total), age

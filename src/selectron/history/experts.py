@@ -33,6 +33,7 @@ from .posterior import (
     LAST,
     LEADER,
     ORIGIN,
+    REMEMBERING,
     SCALARS,
     SUCCEEDED,
     WEIGHT,
@@ -40,11 +41,11 @@ from .posterior import (
     Q,
     free_slot,
     label_noise,
+    largest,
     leader,
     mean_noise,
     newest,
     pass_weight,
-    returned,
     start_experts,
     start_scalars,
     transition,
@@ -56,7 +57,7 @@ OTHER = 2  # births, one of which takes the next kind of prior
 BIRTH_EVERY = 4  # labels between births
 YOUNG = 30  # labels for which an expert is new
 PRIOR_VARIANCE = 3.0
-FORGETTING_ROUNDS = 8000.0  # in which a forgetting expert forgets
+FORGETTING_ROUNDS = 8000.0  # in which the forgetting expert forgets
 HEARD = 1e-3  # experts with a smaller weight are asked only when there is a label
 LATE_LABELS = 10.0  # of other classes that count, at most, for a class that is met late
 RETURNING = 0.1  # weight with which an archived expert is revived
@@ -146,7 +147,7 @@ def predict(s: Any, rows: Any, i: int, least: float) -> float:
             total += weight * found[BELIEF]
             heard += weight
             information -= weight * entropy(found[BELIEF])
-            new = FORGETTING <= k < EXPERTS and 0 < s.experts[k, FIRST] > n - YOUNG
+            new = REMEMBERING <= k < EXPERTS and 0 < s.experts[k, FIRST] > n - YOUNG
             young += weight if new else 0.0
     mean = total / heard
     s.predictions[ALL, 0] = max(0.0, information / heard + entropy(mean)) + young
@@ -172,7 +173,8 @@ def update(p: Any, s: Any, rows: Any, i: int, y: float, t: float) -> bool:
     if n % BIRTH_EVERY == 0:
         start_expert(s, free_slot(s.experts), n, t)
     transition(s.experts, s.predictions, p.switches, gap, y)
-    restart_forgetting(s, int(n))
+    if restarts(int(n)):
+        vectors.copy_from(s, FORGETTING, leader(s.experts))
     s.scalars[COUNT] += 1
     return True
 
@@ -182,17 +184,17 @@ def update_leader(s: Any, t: float) -> None:
     """Archive the former leader if its age is more than twice the new leader's.
 
     The new one must be born after the last succession, and the former one have learned YOUNG labels
-    at least. Forgetting experts, which outlive concepts, take the new leader's round of birth.
+    at least. The forgetting expert, which outlives concepts, takes the new leader's round of birth.
     """
     lead, former = leader(s.experts), int(s.scalars[LEADER])
-    if lead < FORGETTING:
+    if lead == FORGETTING:
         return
     s.scalars[LEADER] = lead
     born = s.experts[lead, BORN]
     if born <= s.scalars[SUCCEEDED] or 2 * (t - born) >= t - s.experts[former, BORN]:
         return
-    s.experts[:FORGETTING, BORN] = born
-    if former >= FORGETTING and s.scalars[LABELS] - s.experts[former, FIRST] >= YOUNG:
+    s.experts[FORGETTING, BORN] = born
+    if former != FORGETTING and s.scalars[LABELS] - s.experts[former, FIRST] >= YOUNG:
         archive(s, former, t)
         s.scalars[SUCCEEDED] = t
 
@@ -213,24 +215,21 @@ def archive(s: Any, former: int, t: float) -> None:
 
 @noinline
 def update_experts(p: Any, s: Any, rows: Any, i: int, y: float, gap: float) -> bool:
-    """Update every expert with label y (assumed-density filtering); return whether finite.
-
-    The first ones forget.
-    """
+    """Update every expert with label y (assumed-density filtering); return whether finite."""
     wrong, noise, finite = label_noise(s.scalars), mean_noise(s.scalars), True
     for k in range(EXPERTS):
         if s.experts[k, ALIVE] > 0:
             m, q = s.predictions[k, M], max(s.predictions[k, Q], 0.0)
             step = expert.step(p, Round(m, q, y, 0.0, 0.0, wrong), noise)
             finite = finite and vectors.step_expert(s, k, rows, i, step.eta, step.nu)
-            if k < FORGETTING:
+            if k == FORGETTING:
                 vectors.discount(s, k, math.exp(-gap / FORGETTING_ROUNDS))
     return finite
 
 
 def start_expert(s: Any, k: int, n: float, t: float) -> None:
     """Start a new expert in slot k: an archived one that gained weight, or from a prior."""
-    lead, back, c = leader(s.experts), returned(s.experts), s.experts[k]
+    lead, back, c = leader(s.experts), largest(s.experts, WEIGHT, EXPERTS, ALL), s.experts[k]
     gap = t - s.experts[newest(s.experts), BORN]
     c[BORN], c[FIRST], c[ALIVE], c[ORIGIN] = t, n, 1.0, -1.0
     c[EVIDENCE] = math.log(max(gap, 1.0))
@@ -244,11 +243,9 @@ def start_expert(s: Any, k: int, n: float, t: float) -> None:
     vectors.reset_to_prior(s, k, int(c[KIND]))
 
 
-def restart_forgetting(s: Any, n: int) -> None:
-    """Restart forgetting experts from the leader after 4, 16, 64 labels and so on.
+def restarts(n: int) -> bool:
+    """Return whether the forgetting expert restarts from the leader: after 4, 16, 64 labels...
 
-    Otherwise the prior that they forget towards would date from the first label.
+    Otherwise the prior that it forgets towards would date from the first label.
     """
-    if n > 1 and n & (n - 1) == 0 and n % 3 == 1:
-        for k in range(FORGETTING):
-            vectors.copy_from(s, k, leader(s.experts))
+    return n > 1 and n & (n - 1) == 0 and n % 3 == 1

@@ -22,15 +22,15 @@ from ..engine.parts import expert
 from ..spaces.state import COUNT
 
 KINDS = 4  # of priors
-EXPERTS, FORGETTING = 9, 1  # how many; the first ones forget, and are never evicted
-ARCHIVED = 4  # former leaders, which do not learn
+EXPERTS, ARCHIVED = 9, 4  # how many learn; former leaders, which do not
 ALL = EXPERTS + ARCHIVED
+FORGETTING, REMEMBERING = 0, 1  # the expert that forgets, never evicted; the first of the others
 FORGETTING_PART, ARCHIVE_PART = 0.1, 0.2  # of the weight that a transition moves
 
 RATES = 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0  # hazard rates, times `switches`
 RATE_PRIOR = 0.1, 0.1, 0.1, 0.2, 0.3, 0.1, 0.1
 LABEL_NOISE, PRIOR_LABELS = 0.01, 50.0  # prior rate of wrong labels, and the labels it counts as
-NOISE_MEMORY, MOST_NOISE = 1000.0, 0.3  # labels that this rate averages over, and its upper limit
+LABEL_NOISE_MEMORY, MOST_LABEL_NOISE = 1000.0, 0.3  # labels it is averaged over; its upper limit
 
 # Variances of the noise of margins, where a margin under the prior has a variance of about 3
 NOISES = 0.03, 0.1, 0.3, 1.0, 3.0, 10.0
@@ -50,10 +50,10 @@ M, Q, BELIEF = range(3)  # columns of `predictions`, for the last row
 
 
 def start_experts(experts: np.ndarray, shape: object, kinds: int = KINDS) -> None:
-    """Start the first experts: those that forget, and one with every prior."""
-    first = FORGETTING + kinds
+    """Start the first experts: the one that forgets, and one with every prior."""
+    first = REMEMBERING + kinds
     experts[:first, ALIVE], experts[:first, WEIGHT] = 1.0, 1 / first
-    experts[FORGETTING:first, KIND] = np.arange(kinds)
+    experts[REMEMBERING:first, KIND] = np.arange(kinds)
     experts[:, ORIGIN] = -1.0
     experts[:first, JOINT:] = np.array(RATE_PRIOR) / first
 
@@ -66,15 +66,20 @@ def start_scalars(scalars: np.ndarray, shape: object) -> None:
 
 def leader(experts: Any) -> int:
     """Return the expert with the largest weight, archived ones left out."""
-    lead = 0
-    for k in range(EXPERTS):
-        lead = k if experts[k, WEIGHT] > experts[lead, WEIGHT] else lead
-    return lead
+    return largest(experts, WEIGHT, 0, EXPERTS)
+
+
+def largest(experts: Any, column: int, start: int, stop: int) -> int:
+    """Return the first of the experts `start` to `stop` - 1 with the largest number in a column."""
+    best = start
+    for k in range(start, stop):
+        best = k if experts[k, column] > experts[best, column] else best
+    return best
 
 
 def label_noise(scalars: Any) -> float:
     """Return the rate of wrong labels."""
-    return min(MOST_NOISE, scalars[ERRORS] / scalars[COUNTED])
+    return min(MOST_LABEL_NOISE, scalars[ERRORS] / scalars[COUNTED])
 
 
 def mean_noise(scalars: Any) -> float:
@@ -132,7 +137,8 @@ def update_weights(experts: Any, predictions: Any, scalars: Any, y: float) -> bo
         return False
     for k in range(ALL):
         scale_weight(experts, k, 1 / total)
-    fewer = 1 - 1 / NOISE_MEMORY if scalars[COUNTED] >= NOISE_MEMORY else 1.0
+    full = scalars[COUNTED] >= LABEL_NOISE_MEMORY
+    fewer = 1 - 1 / LABEL_NOISE_MEMORY if full else 1.0
     scalars[ERRORS] = max(1e-4, fewer * scalars[ERRORS] + max(0.0, off / total))
     scalars[COUNTED] = fewer * scalars[COUNTED] + 1
     return True
@@ -172,7 +178,7 @@ def transition(experts: Any, predictions: Any, switches: float, gap: float, y: f
                 moved += part / likelihood(predictions, k, y)  # times that of the new expert
                 total += experts[k, j]
         left = 1.0 - FORGETTING_PART
-        experts[0, j] += FORGETTING_PART * moved / 2  # after a switch, of 1 / 2
+        experts[FORGETTING, j] += FORGETTING_PART * moved / 2  # after a switch, of 1 / 2
         total += FORGETTING_PART * moved / 2
         for k in range(EXPERTS, ALL):
             if experts[k, ALIVE] > 0:
@@ -207,10 +213,7 @@ def ceiling(s: Any, xx: float) -> float:
 
 def newest(experts: Any) -> int:
     """Return the expert born last."""
-    new = FORGETTING
-    for k in range(FORGETTING, EXPERTS):
-        new = k if experts[k, FIRST] > experts[new, FIRST] else new
-    return new
+    return largest(experts, FIRST, REMEMBERING, EXPERTS)
 
 
 def free_slot(experts: Any) -> int:
@@ -218,24 +221,16 @@ def free_slot(experts: Any) -> int:
 
     The expert nearest in age inherits the weight.
     """
-    least = FORGETTING
-    for k in range(FORGETTING, EXPERTS):
+    least = REMEMBERING
+    for k in range(REMEMBERING, EXPERTS):
         if experts[k, ALIVE] == 0:
             return k
         least = k if experts[k, WEIGHT] < experts[least, WEIGHT] else least
     heir, gap = -1, math.inf
-    for k in range(FORGETTING, EXPERTS):
+    for k in range(REMEMBERING, EXPERTS):
         between = abs(experts[k, FIRST] - experts[least, FIRST])
         older = between == gap and experts[k, FIRST] < experts[heir, FIRST]
         if k != least and (between < gap or older):
             heir, gap = k, between
     pass_weight(experts, least, heir)
     return least
-
-
-def returned(experts: Any) -> int:
-    """Return the archived expert with the largest weight."""
-    best = EXPERTS
-    for k in range(EXPERTS, ALL):
-        best = k if experts[k, WEIGHT] > experts[best, WEIGHT] else best
-    return best

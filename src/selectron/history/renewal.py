@@ -35,7 +35,6 @@ import numpy as np
 
 from ..engine.round import SHORTEST, Shape
 from ..spaces.state import Room
-from .diagonal import bring_diagonal, diagonal_prior
 from .experts import PRIOR_VARIANCE, start_late
 from .posterior import ALIVE, KIND, KINDS, LABELS, start_experts
 from .state import (
@@ -117,6 +116,27 @@ def bring(s: Any, new: Any, moments: np.ndarray) -> None:
     for k in np.flatnonzero(s.experts[:, ALIVE]):
         learned = matrices(s.triangle[k]), s.w[k], before[kinds[k]]
         new.w[k], new.triangle[k] = converted(*learned, A, after[kinds[k]], new.priors[kinds[k]])
+
+
+def bring_diagonal(s: Any, new: Any, first: int) -> None:
+    """Convert the diagonal experts of a state to the scales of a new one, and renew their prior."""
+    found = new.diagonal[:-1]
+    diagonal_prior(new.diagonal[-1, 1], first)
+    if s.rows_seen[RENEWED] == 0:
+        found[:] = new.diagonal[-1]
+        return
+    ratio = s.scaler[1] / new.scaler[1]
+    found[:, 0] *= ratio
+    found[:, 1] *= ratio**2
+    moved = (new.scaler[0] - s.scaler[0]) * new.scaler[1]  # 0 where there is no constant
+    found[:, 0, 0] += found[:, 0] @ moved
+
+
+def diagonal_prior(variances: Any, first: int) -> None:
+    """Set the variances of the prior, under which margins have the usual variance."""
+    own = PRIOR_VARIANCE / max(1, len(variances) - first)
+    for j in range(len(variances)):
+        variances[j] = PRIOR_VARIANCE / 2 if j < first else own
 
 
 def to_z(s: Any) -> np.ndarray:

@@ -19,7 +19,7 @@ from ..spaces.sparse_second import squared_norm
 from ..spaces.state import Field, Table
 from .drift import evidence_of
 from .experts import HEARD, PRIOR_VARIANCE, SHARED, norms, predict, start_late, update
-from .posterior import ALIVE, ALL, BORN, EXPERTS, KINDS, LABELS, ceiling, lasting_and_steps, leader
+from .posterior import ALIVE, ALL, EXPERTS, KINDS, LABELS, ceiling, lasting_and_steps, leader
 
 __all__ = ["ceiling", "lasting_and_steps", "squared_norm"]
 
@@ -81,11 +81,6 @@ def inner(s: Any, rows: Any, i: int) -> float:
 def form(s: Any, rows: Any, i: int) -> float:
     """Return q of the last row."""
     return s.predictions[ALL, 0]
-
-
-def age(s: Any, t: float) -> float:
-    """Return the rounds since the leader's birth."""
-    return t - s.experts[leader(s.experts), BORN]
 
 
 def evidence(s: Any, t: float) -> tuple[float, float]:

@@ -22,7 +22,7 @@ WIDTH = {  # fields of an ensemble that depend on the number of coordinates
     "g": Field(lambda r: (ALL + 1, r.width)),  # P z of the last row, an expert each; and z
     "priors": Field(lambda r: (KINDS, triangle(r.width))),
 }
-# w and the variances of diagonal experts, on more than WHOLE features; the last is their prior
+# w and the variances of diagonal experts, on more than WHOLE features; the last has their prior
 DIAGONAL = Field(lambda r: (ALL + 1, 2, r.width if r.width > WHOLE else 0), power=[[1], [0]])
 ENSEMBLE = WIDTH | SHARED
 WITH_ROW = ENSEMBLE | {"diagonal": DIAGONAL, "row": None}
