@@ -12,8 +12,6 @@ GRAMMAR = {
     "500/10000": Budget(labels=500.0, horizon=10_000.0),
     "200/1d": Budget(labels=200.0, per="1d"),
     "6 / 12h": Budget(labels=6.0, per="12h"),
-    "20 per 1d": Budget(labels=20.0, per="1d"),  # as older declarations have it
-    "20 per 3600": Budget(labels=20.0, per="3600"),
 }
 NONE = [
     "",

@@ -189,19 +189,18 @@ class Budget(Parameters):
         """Return the budget that a text names, its parameters checked.
 
         "10%" and "0.1" are a share of the rows, "500/10000" is 500 labels for 10,000 rows, and
-        "200/1d" is 200 labels a day; so is "200 per 1d", in older declarations. Raises
-        SelectronError if the text names no budget.
+        "200/1d" is 200 labels a day. Raises SelectronError if the text names no budget.
 
         >>> Budget.parse("10%").rate, Budget.parse("500/10000").horizon, Budget.parse("200/1d").per
         (0.1, 10000.0, '1d')
         """
-        labels, slash, whole = map(str.strip, text.replace(" per ", "/").partition("/"))
+        labels, slash, whole = map(str.strip, text.partition("/"))
         try:
             if not slash:
                 percent = labels.endswith("%")
                 return Budget(rate=float(labels.removesuffix("%")) / (100 if percent else 1))
-            if whole[-1:].isalpha() or " per " in text:
-                return Budget(labels=float(labels), per=whole or 0)
+            if whole[-1:].isalpha():
+                return Budget(labels=float(labels), per=whole)
             return Budget(labels=float(labels), horizon=float(whole))
         except ValueError:
             raise SelectronError(
