@@ -167,12 +167,13 @@ def _cached(
 ) -> Any:
     dispatcher = _bound(function, parts, name, counting, cached=True)
     folder = Path(dispatcher.stats.cache_path)
-    if not _intact(folder, name):
+    seal = folder / f"{name}.sha256"  # of the files, so that damaged machine code is never run
+    if not seal.is_file() or seal.read_bytes() != _files_digest(folder, name):
         for file in folder.glob(f"*{name}*"):
             file.unlink()
     entry = dispatcher.compile(signature)
     if dispatcher.stats.cache_misses:
-        _seal(folder, name)
+        seal.write_bytes(_files_digest(folder, name))
     return entry
 
 
@@ -211,20 +212,8 @@ def _jit(
     return wrap
 
 
-def _files_digest(folder: Path, name: str) -> str:
+def _files_digest(folder: Path, name: str) -> bytes:
     total = hashlib.sha256()
     for file in sorted(folder.glob(f"*{name}*.nb?")):
         total.update(file.read_bytes())
-    return total.hexdigest()
-
-
-def _seal(folder: Path, name: str) -> None:
-    """Store a digest of the cache files, so that damaged machine code is never run."""
-    (folder / f"{name}.sha256").write_text(_files_digest(folder, name))
-
-
-def _intact(folder: Path, name: str) -> bool:
-    try:
-        return (folder / f"{name}.sha256").read_text() == _files_digest(folder, name)
-    except (OSError, UnicodeDecodeError):
-        return False
+    return total.hexdigest().encode()

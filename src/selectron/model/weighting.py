@@ -123,8 +123,8 @@ def _play_copies(
     drawn[first] = draws
     played = labels[order], drawn, moments[order] if len(moments) else moments
     rows, into = taken(rows_of(block, part.start, part.stop), order), out.part(part)
-    full, columns, ages = len(into.margin) > 0, into.scores.shape[1], len(into.age) > 0
-    record = Outcome.empty(len(order), full, columns, ages, into.flags.dtype)
+    kept = (len(into.margin) > 0, len(into.scores) > 0, len(into.age) > 0)
+    record = model.outcome(len(order), *kept)
     model.play_block(rows, played, start + part.start, record)
     for whole, found in zip(into.arrays(), record.arrays(), strict=True):
         if len(whole):
