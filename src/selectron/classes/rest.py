@@ -72,15 +72,18 @@ def learn_label(
     p: Any, a: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: int, t: int
 ) -> int:
     """Step in every class, with +1 for the class of the label; return flags, or REFUSED."""
-    if y < LATER:
-        return learn_wrong(p, a, s, rows, i, scale, LATER - y - 1, t)
-    _, _, m, sign = versus(s, scale, y)
+    first, last = 0, len(s.scores)
+    if y < LATER:  # all that is known is that this class is wrong
+        first, last = LATER - y - 1, LATER - y
+        m, sign = s.scores[first] / scale, -1.0
+    else:
+        _, _, m, sign = versus(s, scale, y)
     if not asker.passes(a, m, sign):
         return 0
     if needs_growth(s, rows, i):
         return REFUSED
     flags = 0
-    for k in range(len(s.scores)):
+    for k in range(first, last):
         m, sign = s.scores[k] / scale, 1.0 if k == y - 1 else -1.0
         if asker.trains(p, m, sign):
             done = space.learn(p, space.at(s, k), rows, i, scale, m, math.nan, sign, t)
@@ -88,17 +91,4 @@ def learn_label(
                 return REFUSED
             flags |= done
     s.tally[TALLY_COUNT] += 1 if flags else 0
-    return flags
-
-
-@noinline
-def learn_wrong(p: Any, a: Any, s: Any, rows: Any, i: int, scale: float, k: int, t: int) -> int:
-    """Step with -1 in class k, which is wrong, and in no other; return flags, or REFUSED."""
-    m = s.scores[k] / scale
-    if not (asker.passes(a, m, -1.0) and asker.trains(p, m, -1.0)):
-        return 0
-    if needs_growth(s, rows, i):
-        return REFUSED
-    flags = space.learn(p, space.at(s, k), rows, i, scale, m, math.nan, -1.0, t)
-    s.tally[TALLY_COUNT] += 1 if flags > 0 else 0
     return flags

@@ -323,7 +323,7 @@ def reset_to_prior(s: Any, k: int, kind: int) -> None:
     if kind < KINDS:
         copy(s.priors[kind], s.triangle[k])
     else:
-        copy_diagonal(s, ALL, k)
+        copy_diagonal(s.diagonal[ALL], s.diagonal[k])
 
 
 def discount(s: Any, k: int, by: float) -> None:
@@ -345,14 +345,14 @@ def copy_from(s: Any, k: int, other: int) -> None:
     """Copy w, P and the kind of prior of another expert to expert k."""
     copy(s.w[other], s.w[k])
     copy(s.triangle[other], s.triangle[k])
-    copy_diagonal(s, other, k)
+    copy_diagonal(s.diagonal[other], s.diagonal[k])
     s.experts[k, KIND] = s.experts[other, KIND]
 
 
-def copy_diagonal(s: Any, other: int, k: int) -> None:
-    """Copy the arrays of a diagonal expert, or its prior, to expert k."""
+def copy_diagonal(source: Any, target: Any) -> None:
+    """Copy the arrays of a diagonal expert, or of their prior."""
     for part in range(2):
-        copy(s.diagonal[other, part], s.diagonal[k, part])
+        copy(source[part], target[part])
 
 
 def copy(source: Any, target: Any) -> None:

@@ -5,7 +5,6 @@ from the bytes of a key before a step and packed after it (`packed`). The model 
 row by row: a key has few rows in a step.
 """
 
-import copy
 import hashlib
 from dataclasses import dataclass
 from functools import cache
@@ -72,8 +71,8 @@ class Keyed:
     >>> at = np.array([1])
     >>> answers = Answers(at, np.array([-1]), np.array([True]), np.array([ASAP]))
     >>> state, _ = keyed.step("a", state, None, answers)
-    >>> keyed.model("a", state).weights()
-    array([-0.70710678, -0.70710678,  0.        ])
+    >>> keyed.step("a", state, items._replace(order=np.array([2, 3])), None)[1].predicted
+    array([0, 0])
     """
 
     learner: Any
@@ -103,10 +102,6 @@ class Keyed:
         of another version, or of other parameters.
         """
         return _machine(self).step(key, state, items, answers)
-
-    def model(self, key: Any, state: bytes) -> Model:
-        """Return a copy of the model of a key."""
-        return _machine(self).model_of(key, state)
 
 
 @cache
@@ -177,16 +172,6 @@ class Machine:
         model.draws.reset({"generator": _stream(self.keyed.random_state, key), "ahead": ()})
         model.draws.skip(known.rounds)
         return known
-
-    def model_of(self, key: Any, state: bytes) -> Model:
-        """Return what `Keyed.model` does."""
-        with self.lock:
-            known, model = self.load(key, state), object.__new__(Model)
-            model.__setstate__(copy.deepcopy(self.model.__getstate__()))
-        numbers = known.open.ticket.tolist()
-        model.open = {number: ticket_at(known.open, i) for i, number in enumerate(numbers)}
-        model.oldest, model.guarded = min(numbers, default=model.tickets + 1), False
-        return model
 
     def place(
         self, known: Key, newest: int, order: np.ndarray, answers: Answers | None
