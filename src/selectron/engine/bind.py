@@ -152,12 +152,7 @@ def digest(function: Callable, parts: Mapping[str, Any]) -> str:
 
 
 def reachable(function: Callable, parts: Mapping[str, Any]) -> Iterator[Callable]:
-    """Yield a function and all functions that it calls, as `bind` would copy them.
-
-    >>> from selectron.engine.round import mistake
-    >>> [one.__name__ for one in reachable(mistake, {})]
-    ['mistake']
-    """
+    """Yield a function and all functions that it calls, as `bind` would copy them."""
     queue, seen = [function], {function}
     while queue:
         current = queue.pop()

@@ -48,11 +48,7 @@ def readonly(array: np.ndarray) -> np.ndarray:
 
 
 def rows_of(block: Dense | Sparse, start: int, stop: int) -> Dense | Sparse:
-    """Return rows `start` to `stop` of a block, in float64 and C order, copied only if needed.
-
-    >>> rows_of(Dense(np.eye(3)), 1, 2)
-    Dense(values=array([[0., 1., 0.]]))
-    """
+    """Return rows `start` to `stop` of a block, in float64 and C order, copied only if needed."""
     if isinstance(block, Dense):
         return Dense(np.ascontiguousarray(block.values[start:stop], dtype=np.float64))
     indptr = block.indptr[start : stop + 1]
@@ -125,16 +121,11 @@ def joined(blocks: list[Dense | Sparse]) -> Dense | Sparse | None:
 
 
 def widened(block: Dense | Sparse, width: int) -> Dense | Sparse:
-    """Return rows with zeros for new features at their end; sparse rows are as they were.
-
-    >>> widened(Dense(np.ones((1, 2))), 3)
-    Dense(values=array([[1., 1., 0.]]))
-    """
+    """Return rows with zeros for new features at their end; sparse rows are as they were."""
     if isinstance(block, Sparse):
         return block
-    values = np.zeros((len(block.values), width))
-    values[:, : block.values.shape[1]] = block.values
-    return Dense(readonly(values))
+    new = width - block.values.shape[1]
+    return Dense(readonly(np.pad(block.values, ((0, 0), (0, new)))))
 
 
 def no_rows(sparse: bool, width: int) -> Dense | Sparse:

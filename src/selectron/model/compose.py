@@ -41,12 +41,7 @@ SPACES = {
 
 
 def order_of(learner: Any) -> str:
-    """Return the order of a learner, which decides its kind of space.
-
-    >>> from selectron.learners import LASEC
-    >>> order_of(LASEC())
-    'second order'
-    """
+    """Return the order of a learner, which decides its kind of space."""
     if declared(learner, Learner, "ensemble")(learner):
         return ENSEMBLE
     if declared(learner, Learner, "radius")(learner) is not None:

@@ -5,7 +5,6 @@ A space combines how examples are stored (`support_dense`, `support_sparse`), wh
 there is no room left, the loop stops, the model calls `grow`, and the loop goes on.
 """
 
-from collections.abc import Callable
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
@@ -43,9 +42,9 @@ class Dual:
     @property
     def parts(self) -> dict[str, Any]:
         """Return what the parts of the loop stand for."""
-        kernel = self.kernel
-        if isinstance(kernel, FunctionType):
-            kernel = SimpleNamespace(compare=compared(kernel))
+        function = kernel = self.kernel
+        if isinstance(kernel, FunctionType):  # of two arrays
+            kernel = SimpleNamespace(compare=lambda numbers, x, xx, y, yy: float(function(x, y)))
         own = SimpleNamespace(State=self.State, Rows=self.Rows, at=self.table.at)
         if not self.bounded:
             own.evict = Space.evict
@@ -111,12 +110,3 @@ class Dual:
         if capacity > s.scalars[LIMIT] + 1 or held > s.scalars[LIMIT]:
             return False
         return self.storage.sound(s, int(held)) and self.kept.sound(s, int(held))
-
-
-def compared(function: Callable) -> Callable:
-    """Return `compare` for a kernel that is a function of two arrays."""
-
-    def compare(numbers: Any, x: Any, xx: float, y: Any, yy: float) -> float:
-        return float(function(x, y))
-
-    return compare

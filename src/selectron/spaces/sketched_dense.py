@@ -2,28 +2,23 @@
 
     P = s I - sum_t c_t g_t g_t'
 
-After Luo, Agarwal, Cesa-Bianchi & Langford, "Efficient Second Order Online Learning by Sketching"
-(NeurIPS 2016), whose sketched Newton step keeps A = alpha I + S'S, with S of m rows, and moves w by
-A^-1 = (I - S' H S) / alpha, H = (alpha I + SS')^-1 (section 3). This is the same P = A^-1, with
-s = 1 / alpha, written as what has been taken from s I: a step P <- mu (P + eps I) - nu g g' is
+A step P <- mu (P + eps I) - nu g g' is
 
     s <- mu (s + eps),   c_t <- mu c_t,   and one more term nu g g'
 
-without any error, for every learner of second order, also for those that forget (eps) or fade (mu),
-for which there is no sum of outer products to be sketched.
-
+without any error, for every learner of second order, also for those that forget (eps) or fade (mu).
 When there are 2 m terms, the m eigenvectors of P with the smallest eigenvalues are kept, those
-along which most is known. It is the rule of frequent directions (the paper's FD-SON), which is
-exact where no more than m directions have been seen. What is known along the others, in precision,
-is shared by all other directions, so that the trace of P^-1 stays as it was: of their eigenvalues,
-the harmonic mean becomes s. Frequent directions subtract it, and lose it: on dense rows, whose
-directions are many and alike, a sketch is then worse than first order. Oja's rule (the paper's
-Oja-SON) has a step size to be chosen, and finds new directions slowly: it saves the decomposition,
-which costs O(m^2) a step here.
+along which most is known: exact where no more than m directions have been seen. What is known along
+the others, in precision, is shared by all other directions, so that the trace of P^-1 stays: of
+their eigenvalues, the harmonic mean becomes s.
 
-On dense rows the g_t are dense vectors: q costs O(m d), and so do a step and, on average, its share
-of the decomposition. w is explicit, so that a round without a step costs as much as in first order.
-Sparse rows are in `sketched_sparse`.
+q costs O(m d), and so do a step and, on average, its share of the decomposition; a round without a
+step costs as much as in first order. Sparse rows are in `sketched_sparse`.
+
+Source: Luo, Agarwal, Cesa-Bianchi & Langford, "Efficient Second Order Online Learning by Sketching"
+(NeurIPS 2016), section 3, with P = A^-1 and s = 1 / alpha. Its frequent directions (FD-SON) lose
+the precision along dropped directions: on dense rows, whose directions are many and alike, that is
+worse than first order. Oja's rule (Oja-SON) finds new directions slowly, at a step size to choose.
 """
 
 from typing import Any
