@@ -1,7 +1,7 @@
 """LeadingHistory: ensembles of experts, with priors from all rows, that follow drift.
 
 experts     how an ensemble predicts and learns: assumed-density filtering
-posterior   posterior weights of the experts, and the noise of labels and of margins
+posterior   posterior weights of the experts, their evidence, and the noise of labels and margins
 state       the state on dense rows
 renewal     scales, priors and Fourier features, from all rows so far
 dense       two ensembles on dense rows, mixed; w and P of every expert

@@ -28,9 +28,8 @@ from ..spaces.dense_second import State as Expert
 from ..spaces.dense_second import form as product
 from ..spaces.dense_second import squared_norm as squared_norm
 from ..spaces.dense_second import update as update_matrix
-from .drift import evidence_of
 from .experts import HEARD, PRIOR_VARIANCE, norms, predict, update
-from .posterior import ALL, EXPERTS, KIND, KINDS, LABELS, leader
+from .posterior import ALL, EXPERTS, KIND, KINDS, LABELS, evidence_of, leader
 from .posterior import ceiling as ceiling
 from .posterior import lasting_and_steps as lasting_and_steps
 from .renewal import (
@@ -351,8 +350,8 @@ def copy_from(s: Any, k: int, other: int) -> None:
 
 def copy_diagonal(source: Any, target: Any) -> None:
     """Copy the arrays of a diagonal expert, or of their prior."""
-    for part in range(2):
-        copy(source[part], target[part])
+    for j in range(source.shape[1]):
+        target[0, j], target[1, j] = source[0, j], source[1, j]
 
 
 def copy(source: Any, target: Any) -> None:

@@ -10,27 +10,12 @@ change detection", 2022), whichever labels are asked for, as the ratios are give
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
-from ..engine.bind import noinline
 from ..engine.parameters import number
-from .posterior import (
-    ALIVE,
-    BORN,
-    EVIDENCE,
-    EXPERTS,
-    FORGETTING,
-    REMEMBERING,
-    WEIGHT,
-    leader,
-    likelihood,
-)
 
 RATE = 1 / 2000  # false alarms a round
-OLDER = 2.0  # times as old as an expert are those that it is compared with
-MOST = 500.0  # of the evidence, so that its exponential is finite
 LEADERS = 16  # births of recent leaders that are kept
 
 
@@ -92,34 +77,3 @@ class Drifts:
         found.seen, found._last = int(seen), float(last)
         found._led = dict(zip(map(float, led[::2]), map(int, led[1::2]), strict=True))
         return found
-
-
-@noinline
-def update_evidence(experts: Any, predictions: Any, y: float, t: float) -> None:
-    """Update the evidence of every expert with label y, before the weights are updated.
-
-    The expert that forgets is among the older ones, but does not replace them.
-    """
-    for k in range(REMEMBERING, EXPERTS):
-        weight, given, rivals = 0.0, 0.0, 0
-        for j in range(EXPERTS):
-            older = j != FORGETTING and t - experts[j, BORN] > OLDER * (t - experts[k, BORN])
-            if experts[j, ALIVE] > 0 and (older or j == FORGETTING):
-                weight += experts[j, WEIGHT]
-                given += experts[j, WEIGHT] * likelihood(predictions, j, y)
-                rivals += 1 if older else 0
-        if experts[k, ALIVE] > 0 and rivals > 0 and given > 0:
-            experts[k, EVIDENCE] += math.log(likelihood(predictions, k, y) * weight / given)
-
-
-def evidence_of(experts: Any, t: float) -> tuple[float, float]:
-    """Return the logarithm of the evidence that the concept has switched, and the leader's age.
-
-    The evidence is that of the leader and of all experts less than twice as old, summed.
-    """
-    lead, total = leader(experts), 1.0
-    age = t - experts[lead, BORN]
-    for k in range(REMEMBERING, EXPERTS if lead != FORGETTING else 0):
-        if experts[k, ALIVE] > 0 and t - experts[k, BORN] <= OLDER * age:
-            total += math.exp(min(experts[k, EVIDENCE], MOST))
-    return math.log(total), age

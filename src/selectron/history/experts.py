@@ -16,8 +16,7 @@ import numpy as np
 from ..engine.bind import StandIn, noinline
 from ..engine.parts import expert
 from ..engine.round import Round, unit
-from ..spaces.state import COUNT, Field
-from .drift import update_evidence
+from ..spaces.state import COUNT, Field, numbers
 from .posterior import (
     ALIVE,
     ALL,
@@ -35,6 +34,7 @@ from .posterior import (
     ORIGIN,
     REMEMBERING,
     SCALARS,
+    START,
     SUCCEEDED,
     WEIGHT,
     M,
@@ -47,8 +47,8 @@ from .posterior import (
     newest,
     pass_weight,
     start_experts,
-    start_scalars,
     transition,
+    update_evidence,
     update_noise,
     update_weights,
 )
@@ -97,7 +97,7 @@ vectors = cast(type[Vectors], StandIn("space", Vectors))
 
 SHARED = {  # fields of every ensemble
     "experts": Field(lambda r: (ALL, COLUMNS), fill=start_experts),  # see `posterior`
-    "scalars": Field(lambda r: (SCALARS,), fill=start_scalars),
+    "scalars": numbers(SCALARS, {}, START),
     "predictions": Field(lambda r: (ALL + 1, 3)),  # of the last row: m, q, belief; q of all
 }
 

@@ -37,6 +37,9 @@ NOISES = 0.03, 0.1, 0.3, 1.0, 3.0, 10.0
 NOISE_PRIOR = 0.4, 0.2, 0.1, 0.1, 0.1, 0.1
 NOISE_DISCOUNT = 0.001  # towards the prior, with each label
 
+OLDER = 2.0  # times as old as an expert are those that its evidence compares it with: see `drift`
+MOST = 500.0  # of the evidence, so that its exponential is finite
+
 # Columns of `experts`: from JOINT on, joint weights with every hazard rate, whose sum is WEIGHT;
 # FIRST is the number of the label, BORN the round of birth (of an archived one: when it led last),
 # KIND its prior, ORIGIN the archived expert that it was, or -1
@@ -46,6 +49,8 @@ COLUMNS = JOINT + len(RATES)
 # leader, the round of the last succession; `NOISES`
 LABELS, LAST, ERRORS, COUNTED, LEADER, SUCCEEDED, NOISE_WEIGHTS = range(7, 14)
 SCALARS = NOISE_WEIGHTS + len(NOISES)
+START = {ERRORS: PRIOR_LABELS * LABEL_NOISE, COUNTED: PRIOR_LABELS}
+START |= dict(enumerate(NOISE_PRIOR, NOISE_WEIGHTS))
 M, Q, BELIEF = range(3)  # columns of `predictions`, for the last row
 
 
@@ -56,12 +61,6 @@ def start_experts(experts: np.ndarray, shape: object, kinds: int = KINDS) -> Non
     experts[REMEMBERING:first, KIND] = np.arange(kinds)
     experts[:, ORIGIN] = -1.0
     experts[:first, JOINT:] = np.array(RATE_PRIOR) / first
-
-
-def start_scalars(scalars: np.ndarray, shape: object) -> None:
-    """Set the noise of labels and of margins to their priors."""
-    scalars[ERRORS], scalars[COUNTED] = PRIOR_LABELS * LABEL_NOISE, PRIOR_LABELS
-    scalars[NOISE_WEIGHTS:] = NOISE_PRIOR
 
 
 def leader(experts: Any) -> int:
@@ -142,6 +141,37 @@ def update_weights(experts: Any, predictions: Any, scalars: Any, y: float) -> bo
     scalars[ERRORS] = max(1e-4, fewer * scalars[ERRORS] + max(0.0, off / total))
     scalars[COUNTED] = fewer * scalars[COUNTED] + 1
     return True
+
+
+@noinline
+def update_evidence(experts: Any, predictions: Any, y: float, t: float) -> None:
+    """Update the evidence of every expert with label y, before the weights are updated.
+
+    The expert that forgets is among the older ones, but does not replace them.
+    """
+    for k in range(REMEMBERING, EXPERTS):
+        weight, given, rivals = 0.0, 0.0, 0
+        for j in range(EXPERTS):
+            older = j != FORGETTING and t - experts[j, BORN] > OLDER * (t - experts[k, BORN])
+            if experts[j, ALIVE] > 0 and (older or j == FORGETTING):
+                weight += experts[j, WEIGHT]
+                given += experts[j, WEIGHT] * likelihood(predictions, j, y)
+                rivals += 1 if older else 0
+        if experts[k, ALIVE] > 0 and rivals > 0 and given > 0:
+            experts[k, EVIDENCE] += math.log(likelihood(predictions, k, y) * weight / given)
+
+
+def evidence_of(experts: Any, t: float) -> tuple[float, float]:
+    """Return the logarithm of the evidence that the concept has switched, and the leader's age.
+
+    The evidence is that of the leader and of all experts less than twice as old, summed.
+    """
+    lead, total = leader(experts), 1.0
+    age = t - experts[lead, BORN]
+    for k in range(REMEMBERING, EXPERTS if lead != FORGETTING else 0):
+        if experts[k, ALIVE] > 0 and t - experts[k, BORN] <= OLDER * age:
+            total += math.exp(min(experts[k, EVIDENCE], MOST))
+    return math.log(total), age
 
 
 def scale_weight(experts: Any, k: int, by: float) -> float:

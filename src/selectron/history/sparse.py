@@ -17,9 +17,18 @@ from ..engine.rows import SparseRows as Rows
 from ..spaces import sparse_second
 from ..spaces.sparse_second import squared_norm
 from ..spaces.state import Field, Table
-from .drift import evidence_of
 from .experts import HEARD, PRIOR_VARIANCE, SHARED, norms, predict, start_late, update
-from .posterior import ALIVE, ALL, EXPERTS, KINDS, LABELS, ceiling, lasting_and_steps, leader
+from .posterior import (
+    ALIVE,
+    ALL,
+    EXPERTS,
+    KINDS,
+    LABELS,
+    ceiling,
+    evidence_of,
+    lasting_and_steps,
+    leader,
+)
 
 __all__ = ["ceiling", "lasting_and_steps", "squared_norm"]
 

@@ -142,8 +142,6 @@ def parts(learner: type, asker: Any, space: Any) -> Mapping[str, Any]:
     """Return the objects for the parts of the loop, given the types of learner and asker."""
     base = of_one(space)
     outer, inner = asker if isinstance(asker, tuple) else (asker, asker)
-    if inner is outer and "asker" in getattr(outer, "_field_defaults", ()):
-        inner = type(outer._field_defaults["asker"])  # a class alone wraps its default
     own = getattr(base, "parts", {"space": base})
     classes = (space.reduction, space) if isinstance(space, Stack) else own["space"]
     return {"learner": learner, "asker": outer, "wrapped": inner, "classes": classes, **own}

@@ -22,7 +22,6 @@ from .live import Delayed
 from .run import Given, Outcome, code_of, indices
 
 LONGEST = 2**62  # of a delay: later labels never come
-FIRST = np.zeros(1, int)
 
 
 def play(model: Any, block: Any, given: Given, delays: np.ndarray) -> Outcome:
@@ -54,7 +53,9 @@ def play(model: Any, block: Any, given: Given, delays: np.ndarray) -> Outcome:
                     comes = model.rounds + min(delays[t].item(), LONGEST)
                     weight = 1.0 if given.weights is None else given.weights[t].item()
                     delayed = Delayed(comes, places[t].item(), weight)
-                    alone = taken(row, FIRST)  # not a view, which would keep the whole block
+                    alone = taken(
+                        row, np.zeros(1, int)
+                    )  # not a view, which would keep the whole block
                     model.open[ticket] = model.open[ticket]._replace(block=alone, delayed=delayed)
                     heapq.heappush(queue, (comes, ticket))
                 earlier += _deliver(model, queue, before, out)

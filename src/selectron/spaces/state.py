@@ -79,7 +79,8 @@ class Table:
     def __init__(self, fields: Mapping[str, Field]) -> None:
         self.fields = fields
         self.State: Any = namedtuple("State", fields)  # type: ignore[misc]
-        self.at = _taken_out(self.State)
+        state, entries = self.State, _entries(0, len(fields))
+        self.at = lambda s, k: state(*entries(s, k))
 
     def zeros(self, room: Room) -> Any:
         """Return a state of zeros; NumPy's take no memory before they are written to."""
@@ -131,16 +132,6 @@ class Table:
 def triangle(n: int) -> int:
     """Return the number of entries of a triangle of n rows."""
     return n * (n + 1) // 2
-
-
-def _taken_out(state: Any) -> Callable[[Any, int], Any]:
-    """Return a function that takes the state of one class out of a stack, and compiles."""
-    entries = _entries(0, len(state._fields))
-
-    def at(s: Any, k: int) -> Any:
-        return state(*entries(s, k))
-
-    return at
 
 
 def _entries(j: int, n: int) -> Callable[[Any, int], Any]:
