@@ -29,12 +29,6 @@ class Mine(NamedTuple):
     def numbers(self):
         return ()
 
-    def normalize(self):
-        return False
-
-    def score(self, m, q):
-        return m
-
     def steps(self, m, y):
         return mistake(m, y)
 

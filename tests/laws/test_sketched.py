@@ -1,15 +1,11 @@
 """A sketch that leaves something out obeys the laws; one that leaves out nothing is all of P."""
 
-import copy
-import pickle
-
 import numpy as np
 import pytest
 
 from selectron.askers import Always, Margin
 from selectron.engine.rows import Dense
 from selectron.errors import SelectronError
-from selectron.estimator.packing import pack, unpack
 from selectron.learners import LASEC, LeadingHistory, Perceptron
 from selectron.model.model import Model
 from selectron.spaces import sketched_sparse
@@ -23,7 +19,6 @@ from .playing import (
     matrix,
     play_learn,
     play_live,
-    play_look,
     play_run,
     refused,
     same_bits,
@@ -102,33 +97,6 @@ def test_however_a_stream_is_cut(learner, sparse):
         assert same_bits(in_parts(play_run, case, model, rows, chunks(150, sizes)), expected)
     assert same_bits(play_live(case, models[3], rows), expected)
     assert all(same_bits(learned(model), learned(models[0])) for model in models)
-
-
-@SPACES
-@each([LEARNERS["lasec"], LEARNERS["iellip"]])
-def test_kept_in_mid_stream_it_goes_on_bit_for_bit(learner, sparse):
-    case = case_of(learner, sparse)
-    rows, model = rows_of(case), case.model(6, **SMALL)
-    play_live(case, model, rows.part(0, 80))
-    header, arrays = pack(model)
-    kept = [copy.deepcopy(model), pickle.loads(pickle.dumps(model))]
-    kept.append(unpack(header, {k: v.copy() for k, v in arrays.items()}, learner, model.asker))
-    expected = play_run(case, model, rows.part(80, 150))
-    for other in kept:
-        assert same_bits(play_run(case, other, rows.part(80, 150)), expected)
-        assert same_bits(learned(other), learned(model))
-
-
-@SPACES
-def test_labels_that_are_not_asked_for_and_predictions_leave_no_trace(sparse):
-    case = case_of(LASEC(), sparse)
-    rows, model, poisoned = rows_of(case), case.model(6, **SMALL), case.model(6, **SMALL)
-    out = play_run(case, model, rows)
-    wrong = rows._replace(labels=np.where(out.asked, rows.labels, -rows.labels))
-    for cut in chunks(150, [50]):
-        play_run(case, poisoned, wrong.part(*cut))
-        play_look(case, poisoned, rows)
-    assert same_bits(learned(poisoned), learned(model))
 
 
 @SPACES

@@ -8,11 +8,13 @@ longer than others, features that are hardly ever there, and labels that drift.
 import math
 from functools import cache
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from selectron.askers import Always
+from selectron.engine.round import Shape, ShapeStep
 from selectron.engine.rows import Dense
 from selectron.learners import (
     AROW,
@@ -29,7 +31,6 @@ from selectron.model.model import Model
 from selectron.spaces.state import SMALLEST
 
 from .grid import Stream, method, sparse_block
-from .overshooting import Overshooting
 from .playing import matrix
 
 D, T = 5, 1_000_000
@@ -188,6 +189,22 @@ def test_rows_that_leave_no_digit_of_p(length):
     assert any(smallest(p) < 0 for p in plain(LEARNERS["rls"], rows))
     for name in ("arow", "rls"):
         assert_sound_all_along(LEARNERS[name], rows, range(201))
+
+
+class Overshooting(NamedTuple):
+    """Takes a little more than all of P along g, as a nu that was rounded may."""
+
+    def numbers(self):
+        return ()
+
+    def shape(self):
+        return Shape(scale=1.0)
+
+    def steps(self, m, y):
+        return True
+
+    def step(self, r):
+        return ShapeStep(eta=(r.y - r.m) / r.q, mu=1.0, nu=(1 + 1e-9) / r.q)
 
 
 def test_no_step_takes_more_than_all_of_p():

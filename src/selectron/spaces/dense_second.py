@@ -149,16 +149,23 @@ def form(s: Any, rows: Any, i: int) -> float:
 
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled and g as `form` left it."""
-    most = ceiling(s, squared_norm(rows, i)) / (scale * scale)
-    doubt = len(s.g) * rounding(s) * most
-    step = damped(s, now, step, doubt)
-    if not walk(s, scale, now, step):
+    step, lift = walk_and_bound(s, squared_norm(rows, i), scale, now, step)
+    if lift == 0:
         return False
-    lift = bound(s, now, step, most, doubt)
     update(s.triangle, s.g, s.scalars[NOISE], lift, step.mu, step.nu)
     if s.scalars[COUNT] % STEPS_BETWEEN_NORMS == 0:
         s.scalars[LARGEST] = min(s.scalars[LARGEST], norm(s.triangle, len(s.g)))
     return True
+
+
+def walk_and_bound(
+    s: Any, xx: float, scale: float, now: Round, step: ShapeStep
+) -> tuple[ShapeStep, float]:
+    """Step in all but P; return the step for P and the factor of its diagonal, 0 if refused."""
+    most = ceiling(s, xx) / (scale * scale)
+    doubt = len(s.g) * rounding(s) * most
+    step = damped(s, now, step, doubt)
+    return step, bound(s, now, step, most, doubt) if walk(s, scale, now, step) else 0.0
 
 
 def update(

@@ -13,15 +13,7 @@ from ..engine.round import Round, Shape
 from ..engine.rows import Sparse
 from ..engine.rows import SparseRows as Rows
 from . import dense_second, sparse_first
-from .dense_second import (
-    SCALARS,
-    STEPS_BETWEEN_NORMS,
-    bound,
-    damped,
-    rescale_bounds,
-    rounding,
-    walk,
-)
+from .dense_second import SCALARS, STEPS_BETWEEN_NORMS, rescale_bounds, walk_and_bound
 from .sparse_first import products
 from .state import COUNT, FRESH, LARGEST, NOISE, SMALLEST, Field, Table
 
@@ -108,12 +100,9 @@ def product(s: Any, rows: Any, i: int) -> None:
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled."""
     product(s, rows, i)
-    most = ceiling(s, squared_norm(rows, i)) / (scale * scale)
-    doubt = len(s.g) * rounding(s) * most
-    step = damped(s, now, step, doubt)
-    if not walk(s, scale, now, step):
+    step, lift = walk_and_bound(s, squared_norm(rows, i), scale, now, step)
+    if lift == 0:
         return False
-    lift = bound(s, now, step, most, doubt)
     update(s.p, s.g, s.scalars[NOISE], lift, step.mu, step.nu)
     if s.scalars[COUNT] % STEPS_BETWEEN_NORMS == 0:
         s.scalars[LARGEST] = min(s.scalars[LARGEST], norm(s.p))
