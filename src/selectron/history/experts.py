@@ -39,9 +39,9 @@ from .posterior import (
     WEIGHT,
     M,
     Q,
+    foremost,
     free_slot,
     label_noise,
-    largest,
     leader,
     mean_noise,
     newest,
@@ -229,7 +229,7 @@ def update_experts(p: Any, s: Any, rows: Any, i: int, y: float, gap: float) -> b
 
 def start_expert(s: Any, k: int, n: float, t: float) -> None:
     """Start a new expert in slot k: an archived one that gained weight, or from a prior."""
-    lead, back, c = leader(s.experts), largest(s.experts, WEIGHT, EXPERTS, ALL), s.experts[k]
+    lead, back, c = leader(s.experts), foremost(s.experts, WEIGHT, EXPERTS, ALL), s.experts[k]
     gap = t - s.experts[newest(s.experts), BORN]
     c[BORN], c[FIRST], c[ALIVE], c[ORIGIN] = t, n, 1.0, -1.0
     c[EVIDENCE] = math.log(max(gap, 1.0))

@@ -65,10 +65,10 @@ def start_experts(experts: np.ndarray, shape: object, kinds: int = KINDS) -> Non
 
 def leader(experts: Any) -> int:
     """Return the expert with the largest weight, archived ones left out."""
-    return largest(experts, WEIGHT, 0, EXPERTS)
+    return foremost(experts, WEIGHT, 0, EXPERTS)
 
 
-def largest(experts: Any, column: int, start: int, stop: int) -> int:
+def foremost(experts: Any, column: int, start: int, stop: int) -> int:
     """Return the first of the experts `start` to `stop` - 1 with the largest number in a column."""
     best = start
     for k in range(start, stop):
@@ -243,7 +243,7 @@ def ceiling(s: Any, xx: float) -> float:
 
 def newest(experts: Any) -> int:
     """Return the expert born last."""
-    return largest(experts, FIRST, REMEMBERING, EXPERTS)
+    return foremost(experts, FIRST, REMEMBERING, EXPERTS)
 
 
 def free_slot(experts: Any) -> int:
