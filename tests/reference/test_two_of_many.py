@@ -36,7 +36,9 @@ def play(learner, asker, sparse, many, values, y):
     state = space.begin(lambda: one.start(width, shape), 2) if many else one.start(width, shape)
     rows = space.rows(sparse_block(values) if sparse else Dense(values), False)
     labels = np.where(y == 0, 0, (y + 3) // 2) if many else y
-    outcome = Outcome.empty(len(y), True, 0)
+    shapes = len(y), len(y), (0, 0), 0, (0, 2)
+    margin, chance, *rest = map(np.empty, shapes)
+    outcome = Outcome(margin, chance, np.empty(len(y), np.int32), *rest)
     loop = plain_loop(type(learner), type(asker), space)
     draws, normalize = np.random.default_rng(1).random(len(y)), method(learner, "normalize")()
     none = np.zeros(0)  # nothing is remembered, and there are no times

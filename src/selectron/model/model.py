@@ -121,7 +121,7 @@ class Model(SingleRounds):
         self.tail = (support.numbers(self.kernel),) if self.dual else own
         self.recent: tuple[Any, tuple] = (None, ())
         self.loop = loop(type(self.learner), kind_of(self.asker), self.space)
-        self.codes: Any = np.int32 if self.stacked else np.int8
+        self.codes: Any = np.int32 if self.stacked else np.int8  # the type of labels and flags
         self.lock = Lock()  # held while a block is played
         self._make_one_round()
 
@@ -254,8 +254,10 @@ class Model(SingleRounds):
 
     def outcome(self, n: int, full: bool = True, scores: bool = True, ages: bool = True) -> Outcome:
         """Return the empty record of n rounds, with margins and ages if `full`, and scores."""
-        columns, aging = self.columns if scores else 0, full and ages and self.aging
-        return Outcome.empty(n, full, columns, aging, self.codes)
+        kept, aged = n if full else 0, n if full and ages and self.aging else 0
+        shape = (n, self.columns) if scores else (0, 0)
+        record = np.empty(kept), np.empty(kept), np.empty(n, self.codes), np.empty(shape)
+        return Outcome(*record, np.empty(aged), np.empty((aged, 2)))
 
     def _learn(self, block: Any, given: Given, draw: Any, full: bool, calibrated: bool) -> Outcome:
         """Play rounds and count them, all or nothing; each takes one draw, used or not."""

@@ -87,19 +87,6 @@ class Outcome:
     replay: Any = None
     earlier: int = 0
 
-    @classmethod
-    def empty(
-        cls: Any, n: int, full: bool, columns: int, ages: bool = False, kind: Any = np.int32
-    ) -> "Outcome":
-        """Return empty arrays for n rounds, with margins if `full`, and that many scores a row.
-
-        `kind` is the integer type of the flags: one byte suffices for two classes.
-        """
-        margin, probability = np.empty(n if full else 0), np.empty(n if full else 0)
-        scores = np.empty((n if columns else 0, columns))
-        age = np.empty(n if ages else 0)
-        return cls(margin, probability, np.empty(n, kind), scores, age, np.empty((len(age), 2)))
-
     def arrays(self) -> tuple:
         """Return the arrays in the order in which the loop fills them."""
         record = self.margin, self.ask_probability, self.flags, self.scores
