@@ -183,7 +183,8 @@ def test_refusals_change_nothing(tmp_path):
         (lambda: pool.tell(row, "news"), "no class 'news': it is neither 'ham' nor 'spam'"),
         (lambda: pool.run(X, [None] * 300), "Row 0 has no label"),
         (lambda: pool.run(X, Y[:5]), "X has 300 rows, and y has 5 labels"),
-        (lambda: pool.start([[np.nan]]), "NaN"),
+        (lambda: pool.start([[1.0, np.nan]]), "^Row 0, feature 1 is NaN: every value must"),
+        (lambda: pool.start([["red"]]), r"float: 'red'; TableEncoder\(\).fit_transform\(X\)"),
         (lambda: pool.start(X, Y[:5]), "X has 300 rows, and y has 5 labels"),
     ):
         with pytest.raises(SelectronError, match=message):

@@ -169,7 +169,7 @@ def test_too_many_features_are_refused_and_change_nothing():
 
 
 def test_values_that_are_not_finite_are_refused():
-    with pytest.raises(SelectronError, match="X contains NaN"):
+    with pytest.raises(SelectronError, match="Row 0, feature 0 is NaN"):
         Game().fit(stream() * np.nan)
 
 

@@ -168,8 +168,8 @@ def test_parameters_are_named(params, named):
 @pytest.mark.parametrize(
     ("spoil", "reason"),
     [
-        (lambda X, y: (X * np.nan, y), "X contains NaN or infinity"),
-        (lambda X, y: (scipy.sparse.csr_array(X + np.inf), y), "X contains NaN or infinity"),
+        (lambda X, y: (X * np.nan, y), "Row 0, feature 0 is NaN: every value"),
+        (lambda X, y: (scipy.sparse.csr_array(X + np.inf), y), "Row 0, feature 0 is infinite"),
         (lambda X, y: (X[:, 1:], y), "X has 5 features"),
         (lambda X, y: (X, y[1:]), "X has 300 rows, and y has 299 labels"),
         (lambda X, y: (X, y + 0.5), "Unknown label type: continuous"),

@@ -25,13 +25,15 @@ from ..data.labels import (
     none_of,
 )
 from ..engine.parameters import shown
-from ..engine.rows import Dense, Sparse
-from ..errors import SelectronError, WrongType
+from ..engine.rows import Dense, Sparse, as_matrix, rows_of
+from ..errors import Refused, SelectronError, WrongType
 from ..model import Model
 from ..model.run import code_of, indices
+from ..model.support import why_refused
 from ..model.weighting import MOST
 
 TABLE, LABELS = "X is no table of numbers", "y is no list of labels"
+ENCODE = "TableEncoder().fit_transform(X) makes numbers of any values"
 WIDEST = 2**31 - 1  # features of sparse rows, whose indices take 4 bytes
 
 
@@ -44,8 +46,9 @@ def rows(estimator: Any, X: Any, *, first: bool, sparse: bool) -> tuple[Dense | 
     """
     if _as_expected(estimator, X, first, sparse):  # scikit-learn's checks take 0.1 ms
         return Dense(X), len(X)
-    _check_columns(X)
-    with in_one_sentence(TABLE):
+    hint = HINT if hasattr(estimator, "encoder") else ENCODE
+    _check_columns(X, hint)
+    with in_one_sentence(TABLE, hint):
         if scipy.sparse.issparse(X):
             X = _sound(X)
         X = validate_data(
@@ -70,6 +73,16 @@ def rows(estimator: Any, X: Any, *, first: bool, sparse: bool) -> tuple[Dense | 
     return Sparse(indptr, np.ascontiguousarray(X.indices, np.int32), X.data), n
 
 
+def finite(estimator: Any, X: Any, *, first: bool = True, sparse: bool | None = None) -> Any:
+    """Return X as an array, dense or CSR; raise SelectronError if a value is not finite."""
+    sparse = scipy.sparse.issparse(X) if sparse is None else sparse
+    block, n = rows(estimator, X, first=first, sparse=sparse)
+    if not np.isfinite(block.values).all():
+        row = next(i for i in range(n) if not np.isfinite(rows_of(block, i, i + 1).values).all())
+        raise Refused(row, why_refused(block, row))
+    return as_matrix(block, estimator.n_features_in_)
+
+
 def _as_expected(estimator: Any, X: Any, first: bool, sparse: bool) -> bool:
     """Return whether X needs no conversion; if so, set the width of the first rows."""
     plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and X.size > 0
@@ -80,7 +93,7 @@ def _as_expected(estimator: Any, X: Any, first: bool, sparse: bool) -> bool:
     return X.shape[1] == estimator.n_features_in_
 
 
-def _check_columns(X: Any) -> None:
+def _check_columns(X: Any, hint: str) -> None:
     """Raise SelectronError if a data frame has dates, as NumPy has no common type for them.
 
     Names must differ, too.
@@ -92,24 +105,24 @@ def _check_columns(X: Any) -> None:
         if getattr(kind, "kind", None) in ("m", "M"):
             raise SelectronError(
                 f"Column {name!r} holds dates or times ({kind}): leave it out, or make numbers "
-                f"of it; {HINT}."
+                f"of it; {hint}."
             )
 
 
 @contextmanager
-def in_one_sentence(what: str) -> Iterator[None]:
+def in_one_sentence(what: str, hint: str = ENCODE) -> Iterator[None]:
     """Turn errors of NumPy, SciPy and scikit-learn into SelectronErrors of one sentence."""
     try:
         yield
     except SelectronError:
         raise
     except TypeError as error:
-        raise WrongType(_brief(str(error), what)) from error
+        raise WrongType(_brief(str(error), what, hint)) from error
     except (ValueError, ArithmeticError) as error:
-        raise SelectronError(_brief(str(error), what)) from error
+        raise SelectronError(_brief(str(error), what, hint)) from error
 
 
-def _brief(text: str, what: str) -> str:
+def _brief(text: str, what: str, hint: str) -> str:
     if "Reshape your data" in text:
         return "Reshape your data: X must have two dimensions, as x.reshape(1, -1) has for one row."
     if text.startswith("The feature names"):  # a list of them follows
@@ -117,7 +130,7 @@ def _brief(text: str, what: str) -> str:
     text = text.splitlines()[0].partition(". ")[0].rstrip(".:")
     text = re.sub(r"np\.str_\((.*)\)", r"\1", text)
     if text.startswith("could not convert string") and what == TABLE:
-        text += f"; {HINT}"
+        text += f"; {hint}"
     unclear = text[:1].islower() or text.startswith("Complex")
     return f"{what}: {text}." if unclear else f"{text}."
 

@@ -9,20 +9,23 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 from sklearn.base import BaseEstimator
+from sklearn.utils.extmath import row_norms
 
 from .. import storage
 from ..data.labels import as_array, distinct, encode, missing
 from ..engine.parameters import shown
-from ..errors import SelectronError
+from ..errors import Refused, SelectronError
 from ..estimator import checks
+from ..model.support import TOO_LARGE
 from .confident import Confident, InOrder
-from .features import featured, kernels, table
+from .features import featured, kernels
 from .perceptron import Boosted, Greedy, Sphere
 from .session import OPEN, PASSED, Answers, Pool, PoolRun, Session, named
 
 KIND = "pool"  # of the file
 LEARNERS = {kind.__name__: kind for kind in (Confident, InOrder, Greedy, Sphere, Boosted)}
 PARAMETERS = "mode", "delta", "fit_intercept", "random_state"
+APART = 4.0  # |x - x'|^2 is at most this multiple of the larger squared norm
 FEW = 20  # classes that a pool may have regardless of its number of rows
 
 
@@ -271,7 +274,11 @@ class SelfDirectedClassifier(BaseEstimator):
         if complete and without.any():
             row = int(without.argmax())
             raise SelectronError(f"Row {row} has no label: y must label all rows.")
-        classes = classes_of(y[~without]) if self.classes is None else self._named()
+        if self.classes is None:
+            classes = classes_of(y[~without])
+        else:
+            checks.classes(SelfDirectedClassifier(), y, self.classes)
+            classes = as_array(list(self.classes))  # in their order
         return X, classes, encode(y, classes, without, many=True) - 1
 
     def _session_of(self, X: Any, given: np.ndarray) -> Session:
@@ -294,15 +301,6 @@ class SelfDirectedClassifier(BaseEstimator):
         self.session_, self.classes_, self.named_ = session, classes, self.classes is not None
         self._table = X  # for the digest in the file
 
-    def _named(self) -> np.ndarray:
-        """Return `classes` as an array; raise SelectronError if they are not distinct."""
-        classes = as_array(list(self.classes))
-        if len(classes) < 2 or len(distinct(classes)) < len(classes) or missing(classes).any():
-            raise SelectronError(
-                f"classes must be two or more different labels, got {self.classes!r}."
-            )
-        return classes
-
     def _goal(self, n: int) -> int:
         if self.mode not in ("perfect", "strong", "weak"):
             raise SelectronError(f'mode must be "perfect", "strong" or "weak", got {self.mode!r}.')
@@ -320,6 +318,20 @@ class SelfDirectedClassifier(BaseEstimator):
         if not checks.code(label, self.classes_, many=True):
             self.classes_ = checks.with_label(self.classes_, self.named_, label)
         return checks.code(label, self.classes_, many=True) - 1
+
+
+def table(X: Any) -> Any:
+    """Return X as an array of floats, dense or CSR, with one row or more.
+
+    Raises SelectronError if a value is not finite, or where the sum of all squares overflows.
+    """
+    X = checks.finite(SelfDirectedClassifier(), X).astype(float, copy=False)
+    with np.errstate(over="ignore"):
+        found = row_norms(X, squared=True)
+        small = np.isfinite(APART * found.sum())
+    if not small:
+        raise Refused(int(found.argmax()), TOO_LARGE)
+    return X
 
 
 def digest(X: Any) -> str:

@@ -9,12 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
-from sklearn.utils.extmath import row_norms
-from sklearn.utils.validation import check_array
 
-from ..errors import Refused, SelectronError
-from ..estimator.checks import TABLE, in_one_sentence
-from ..model.support import TOO_LARGE
+from ..errors import SelectronError
 
 PAIRS = 1_000  # rows between which the width of the kernel is measured
 LANDMARKS = 300  # rows that a kernel map is made from
@@ -23,7 +19,6 @@ NEIGHBOURS = 50  # of a row, searched for labelled ones
 NEAR = 5  # neighbours of a row in the graph
 SMOOTH = 200  # directions kept of the graph's kernel
 EPS = 0.01  # added to the graph's eigenvalues, which run from 0 to 2
-APART = 4.0  # |x - x'|^2 is at most this multiple of the larger squared norm
 
 
 class Nearest(NamedTuple):
@@ -31,26 +26,6 @@ class Nearest(NamedTuple):
 
     rows: np.ndarray  # (n, k)
     far: np.ndarray  # (n, k), distances
-
-
-def table(X: Any) -> Any:
-    """Return X as finite float64 numbers, dense or CSR, with one row or more.
-
-    Raises SelectronError otherwise, and where the sum of all squares overflows.
-
-    >>> table([[1.0], [1e200]])
-    Traceback (most recent call last):
-    selectron.errors.Refused: Row 1 is too large for floating point: scale the features.
-    """
-    with in_one_sentence(TABLE):
-        X = check_array(X, accept_sparse="csr", dtype=np.float64)
-    X = scipy.sparse.csr_array(X) if scipy.sparse.issparse(X) else X
-    with np.errstate(over="ignore"):
-        found = row_norms(X, squared=True)
-        finite = np.isfinite(APART * found.sum())
-    if not finite:
-        raise Refused(int(found.argmax()), TOO_LARGE)
-    return X
 
 
 def featured(X: Any, features: Any, intercept: bool) -> Any:

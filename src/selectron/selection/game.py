@@ -11,8 +11,9 @@ from scipy.optimize import linprog
 
 from ..engine.parameters import whole
 from ..errors import SelectronError
+from ..estimator.checks import finite
 from ..estimator.parameters import all_or_nothing
-from .information import _Counter, binned, information, table
+from .information import _Counter, binned, information
 
 CHUNK = 1024  # rows per one-hot block
 WIDEST = 1024  # features; the linear programme takes cubic time or more
@@ -96,7 +97,7 @@ class Game(_Counter):
         """Count more rows and solve the game again; y is ignored; return self."""
         with all_or_nothing(self):
             k = whole("k", self.k)
-            X = table(self, X, first=not hasattr(self, "counts_"))
+            X = finite(self, X, first=not hasattr(self, "counts_"))
             if X.shape[1] > WIDEST:
                 raise SelectronError(
                     f"X has {X.shape[1]} features, and Game takes {WIDEST} at most: "

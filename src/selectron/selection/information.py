@@ -12,9 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data.labels import as_array, distinct
 from ..engine.parameters import whole
-from ..engine.rows import as_matrix
-from ..errors import SelectronError
-from ..estimator import checks as shared
+from ..estimator import checks
 from ..estimator.parameters import all_or_nothing
 from ..model.support import check_memory
 
@@ -122,7 +120,7 @@ class _Counter(SelectorMixin, BaseEstimator):
         before these.
         """
         check_is_fitted(self)
-        with shared.in_one_sentence(shared.TABLE):
+        with checks.in_one_sentence(checks.TABLE):
             return super().transform(X)
 
     def _get_support_mask(self) -> np.ndarray:
@@ -187,9 +185,9 @@ class InformationGain(_Counter):
         """Count more rows; X and y are as in `fit`; return self."""
         with all_or_nothing(self):
             whole("k", self.k)
-            X = table(self, X, first=not hasattr(self, "counts_"))
-            y, without = shared.labels(y, X.shape[0])
-            y, rows = shared.classifiable(y[~without]), X[np.flatnonzero(~without)]
+            X = checks.finite(self, X, first=not hasattr(self, "counts_"))
+            y, without = checks.labels(y, X.shape[0])
+            y, rows = checks.classifiable(y[~without]), X[np.flatnonzero(~without)]
             if self._first(X, power=1):
                 self.counts_ = np.zeros((*self.cuts_.shape[:1], self.bins, 0), np.int64)
                 self.classes_ = y[:0]
@@ -222,12 +220,3 @@ def counted(X: Any, codes: np.ndarray, cuts: np.ndarray, K: int) -> np.ndarray:
     zeros = np.bincount(codes, minlength=K) - counts.sum(axis=1)
     counts[np.arange(d), binned(np.zeros(d), cuts)] += zeros
     return counts
-
-
-def table(estimator: Any, X: Any, *, first: bool, sparse: bool | None = None) -> Any:
-    """Return X as a dense or CSR array; raise SelectronError if a value is not finite."""
-    sparse = scipy.sparse.issparse(X) if sparse is None else sparse
-    block, _ = shared.rows(estimator, X, first=first, sparse=sparse)
-    if not np.isfinite(block.values).all():
-        raise SelectronError("X contains NaN or infinity: every value must be finite.")
-    return as_matrix(block, estimator.n_features_in_)

@@ -14,13 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 from ..engine.parameters import shown
 from ..engine.round import CLASS, SHORTEST
 from ..engine.rows import Dense, Sparse, as_matrix, rows_of
-from ..errors import SelectronError
-from ..estimator.checks import row_weights
+from ..errors import Refused, SelectronError
+from ..estimator.checks import finite, row_weights
 from ..estimator.classifier import OnlineClassifier
 from ..estimator.parameters import all_or_nothing
 from ..model.model import Model
 from ..model.run import Run, named
-from .information import table
+from ..model.support import TOO_LARGE
 
 COSTS = {"abs": np.abs, "square": np.square}
 
@@ -94,11 +94,10 @@ class Lean:
         SelectronError if X does not fit the classifier, or if a row overflows.
         """
         model = self.classifier.model_
-        X = table(self.classifier, X, first=False, sparse=model.sparse)
+        X = finite(self.classifier, X, first=False, sparse=model.sparse)
         margins = _margins(X, self.coef_[0], self.intercept_[0], model)
         if not np.isfinite(margins).all():
-            row = int(np.isfinite(margins).argmin())
-            raise SelectronError(f"Row {row} is too large for floating point: scale the features.")
+            raise Refused(int(np.isfinite(margins).argmin()), TOO_LARGE)
         return margins
 
     def predict(self, X: Any) -> np.ndarray:
