@@ -1,7 +1,8 @@
 """The papers' experiments: the claims of each, and the results here.
 
-A paper is one file with a function `run(play, quick)` that returns its `Findings`; `play` computes
-trials, functions in `trials/`, which are stored under their arguments and their code.
+A paper is one file with the sizes `FULL` and `QUICK`, and a function `run(play, size)` that returns
+its `Findings`; `play` computes trials, functions in `trials/`, which are stored under their
+arguments and their code.
 """
 
 from collections import namedtuple

@@ -15,8 +15,6 @@ from selectron.evaluate.each import each, processes
 from . import PAPERS, report
 from .findings import Findings
 
-INTERRUPTED = 130  # the exit code with which a shell reports Ctrl-C
-
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("name", required=False, type=click.Choice(list(PAPERS)), metavar="NAME")
@@ -30,7 +28,6 @@ INTERRUPTED = 130  # the exit code with which a shell reports Ctrl-C
     show_default=True,
     help="Number of processes. The numbers do not depend on it.",
 )
-@click.option("--dask", metavar="ADDRESS", help="Compute on a Dask cluster, as tcp://host:8786.")
 @click.option(
     "-o",
     "--output",
@@ -43,7 +40,6 @@ def main(
     quick: bool,
     record: bool,
     workers: int,
-    dask: str | None,
     output: Path | None,
 ) -> None:
     """Run a paper's experiment: its figures, its tables, and whether its claims hold here.
@@ -55,17 +51,13 @@ def main(
     Data sets are read from the folder that SELECTRON_DATA names, or from the cache, or downloaded.
     """
     if listed or name is None:
-        for line in report.lines():
-            click.echo(line)
+        click.echo("\n".join(report.lines()))
         return
     if record and quick:
         raise click.UsageError("--record takes a full run: leave --quick out.")
     folder = output or Path("reproduction", f"{name}{'-quick' if quick else ''}")
     try:
-        findings = run(name, quick, workers, folder, dask)
-    except KeyboardInterrupt:
-        click.echo(f"experiments: interrupted; results so far are kept in {folder}", err=True)
-        raise SystemExit(INTERRUPTED) from None
+        findings = run(name, quick, workers, folder)
     except ImportError as error:
         raise click.ClickException(f"{error.name} is needed: pip install -e '.[dev]'") from None
     except (SelectronError, OSError) as error:
@@ -77,29 +69,20 @@ def main(
     click.echo(f"The report is in {folder / 'report.html'}")
 
 
-def run(name: str, quick: bool, workers: int, folder: Path, dask: str | None = None) -> Findings:
+def run(name: str, quick: bool, workers: int, folder: Path) -> Findings:
     """Run the experiment and write its report."""
     start = time.perf_counter()
-    with _computing(workers, dask) as executor:
+    with processes(workers) if workers > 1 else nullcontext() as executor:
 
-        def play(trial: Callable, calls: list[dict[str, Any]], what: str) -> list[Any]:
-            store = folder / "trials"
-            return each(trial, calls, executor=executor, store=store, progress=what)
+        def play(trial: Callable, calls: list[dict], what: str) -> list:
+            return each(trial, calls, executor=executor, store=folder / "trials", progress=what)
 
-        findings = import_module(f"experiments.{name}").run(play, quick)
+        paper: Any = import_module(f"experiments.{name}")
+        findings = paper.run(play, paper.QUICK if quick else paper.FULL)
     command = f"python -m experiments {name}{' --quick' if quick else ''}"
     report.write(findings, PAPERS[name], folder, command, quick)
     click.echo(f"{time.perf_counter() - start:,.0f} seconds", err=True)
     return findings
-
-
-def _computing(workers: int, dask: str | None) -> Any:
-    """Return a context with processes, a client of a Dask cluster, or neither."""
-    if dask is None:
-        return processes(workers) if workers > 1 else nullcontext()
-    from distributed import Client
-
-    return Client(dask)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """Online learning by ellipsoid method (Yang, Jin & Ye, ICML 2009): IELLIP, PA and MIRA."""
 
-from collections.abc import Mapping
 from itertools import product
 from types import SimpleNamespace as Size
 from typing import Any
@@ -10,7 +9,7 @@ import numpy as np
 from selectron.learners import IELLIP, MIRA, LeadingHistory, PassiveAggressive, Perceptron
 
 from . import drawing
-from .findings import BEYOND, Claim, Findings, all_above, listed, percents, setting
+from .findings import BEYOND, Claim, Findings, all_above, listed, percents, setting, table
 from .trials import Play, crossed, error, seeds
 from .trials.ellipsoid import cut, passed
 from .verdicts import counted, every, paired
@@ -26,7 +25,6 @@ FIRST_ORDER = {"PA": PassiveAggressive(), "MIRA": MIRA(), "Perceptron": Perceptr
 Passes = dict[str, dict[str, list[dict]]]  # set -> learner -> the result of each order
 Volumes = dict[str, list[dict]]  # start -> the result of each draw
 
-
 FULL = Size(
     rows=None,  # all of each set
     orders=10,
@@ -37,9 +35,8 @@ FULL = Size(
 QUICK = Size(rows=800, orders=2, memories=[(0.1, 0.8)], data=["letter", "shuttle"], beyond=False)
 
 
-def run(play: Play, quick: bool) -> Findings:
+def run(play: Play, size: Size) -> Findings:
     """Run the experiment."""
-    size = QUICK if quick else FULL
     chosen = {data: _chosen(play, data, size) for data in size.data}
     passes: Passes = {
         data: crossed(play, passed, _ways(data, size, chosen[data]), seeds(size.orders), data)
@@ -47,10 +44,15 @@ def run(play: Play, quick: bool) -> Findings:
     }
     starts = {start: {**SEPARABLE, "a": A, "start": start} for start in ("sound", "talk")}
     volumes: Volumes = crossed(play, cut, starts, seeds(size.orders), "separable")
+    logs = {start: [result["volume"] for result in some] for start, some in volumes.items()}
     return Findings(
         setting("ellipsoid", size=size, separable=SEPARABLE, a=A),
         [*_claims(passes), *_volume_claims(volumes)],
-        _tables(passes, volumes, chosen),
+        {
+            "memories": [{"data": data, "c": c, "b": b} for data, (c, b) in chosen.items()],
+            "passes": table(passes, "data", "learner", "order"),
+            "volume": table(logs, "start", "draw", "mistakes"),
+        },
         {"errors": _figure(passes), "volume": _volume_figure(volumes)},
     )
 
@@ -75,25 +77,6 @@ def _ways(data: str, size: Size, memory: tuple[float, float]) -> dict[str, dict]
     ours = {"learner": LeadingHistory(), "many": "rest", "sparse": data in DIAGONAL}
     beyond = {BEYOND: {**common, **ours}} if size.beyond else {}
     return {"IELLIP": _ellip(data, size, *memory), **first, **beyond}
-
-
-def _tables(passes: Passes, volumes: Volumes, chosen: Mapping) -> dict[str, list[dict]]:
-    return {
-        "passes": [
-            {"data": data, "learner": name, "order": order}
-            | dict(zip("cb", chosen[data] if name == "IELLIP" else ("", ""), strict=True))
-            | {"error": error(result), "updates": result["steps"][-1], "rows": result["ends"][-1]}
-            for data, ways in passes.items()
-            for name, results in ways.items()
-            for order, result in enumerate(results)
-        ],
-        "volume": [
-            {"start": start, "draw": draw, "mistakes": i, "log_volume": volume}
-            for start, results in volumes.items()
-            for draw, result in enumerate(results)
-            for i, volume in enumerate(result["volume"])
-        ],
-    }
 
 
 def _figure(passes: Passes) -> tuple[Any, str]:

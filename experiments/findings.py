@@ -37,6 +37,25 @@ class Findings(NamedTuple):
     figures: Mapping[str, tuple[Any, str]]  # matplotlib's figure, and its caption
 
 
+def table(found: Any, *names: str) -> list[dict[str, Any]]:
+    """Return a row for each result in nested dicts and lists, with their keys by `names`.
+
+    A name is one word for each part of the key. Of a curve, the row has the end.
+
+    >>> table({("usps", "PA"): [{"ends": [10, 20], "mistakes": [3, 5]}]}, "data learner", "draw")
+    [{'data': 'usps', 'learner': 'PA', 'draw': 0, 'ends': 20, 'mistakes': 5}]
+    """
+    if not names:
+        numbers = found if isinstance(found, Mapping) else {"result": found}
+        return [{k: v[-1] if isinstance(v, list) else v for k, v in numbers.items()}]
+    rows = []
+    for key, inner in found.items() if isinstance(found, Mapping) else enumerate(found):
+        parts = key if isinstance(key, tuple) else (key,)
+        named = dict(zip(names[0].split(), parts, strict=True))
+        rows += [named | row for row in table(inner, *names[1:])]
+    return rows
+
+
 def setting(name: str, **values: Any) -> list[str]:
     """Return the paragraphs of an experiment's setting, `templates/settings/NAME.md`."""
     text = TEMPLATES.get_template(f"settings/{name}.md").render(values)

@@ -9,10 +9,9 @@ import numpy as np
 
 from selectron import learners
 from selectron.evaluate.sweep import grid
-from selectron.specs import written
 
 from . import drawing
-from .findings import BEYOND, Claim, Findings, all_above, listed, percents, setting
+from .findings import BEYOND, Claim, Findings, all_above, listed, percents, setting, table
 from .trials import Play, crossed, error, seeds
 from .trials.large_margin import lean, passed, pictures, selected, stored, weights
 from .verdicts import UNDECIDED, Comparison, counted, every, most, paired, together
@@ -48,7 +47,6 @@ Errors = dict[str, dict[str, list[dict]]]  # set -> way -> the result of each tr
 Kernels = dict[tuple[str, int | None], list[float]]  # (learner, examples kept) -> errors
 Features = dict[str, dict[str, list[list[dict]]]]  # the same, a result per point of a curve
 
-
 FULL = Size(
     data=("usps", "newsgroups", "rcv1"),
     trials=40,
@@ -69,9 +67,8 @@ QUICK = Size(
 )
 
 
-def run(play: Play, quick: bool) -> Findings:
+def run(play: Play, size: Size) -> Findings:
     """Run the experiment."""
-    size = QUICK if quick else FULL
     errors: Errors = {data: _errors(play, data, size) for data in size.data}
     features: Features = {data: _features(play, data, size) for data in size.selected}
     kernels = _kernels(play, size)
@@ -88,19 +85,9 @@ def run(play: Play, quick: bool) -> Findings:
         setting("large_margin", size=size),
         claims,
         {
-            "errors": _error_rows(errors),
-            "features": [
-                {"data": data, "way": way, "trial": trial, "point": i} | point
-                for data, ways in features.items()
-                for way, results in ways.items()
-                for trial, result in enumerate(results)
-                for i, point in enumerate(result)
-            ],
-            "kernels": [
-                {"learner": name, "kept": kept, "trial": trial, "error": share}
-                for (name, kept), shares in kernels.items()
-                for trial, share in enumerate(shares)
-            ],
+            "errors": table(errors, "data", "learner", "trial"),
+            "features": table(features, "data", "way", "trial", "point"),
+            "kernels": table(kernels, "learner kept", "trial"),
         },
         {
             "figure-1": _error_figure(errors),
@@ -143,17 +130,6 @@ def _kernels(play: Play, size: Size) -> Kernels:
     }
     ways["Perceptron", None] = {"learner": learners.Perceptron(), "max_support": None}
     return crossed(play, stored, ways, draws, "kernels")
-
-
-def _error_rows(errors: Errors) -> list[dict]:
-    return [
-        {"data": data, "learner": name, "parameters": parameters}
-        | {"trial": trial, "error": error(result)}
-        for data, ways in errors.items()
-        for way, results in ways.items()
-        for trial, result in enumerate(results)
-        for name, _, parameters in [written(WAYS[way][result["chosen"][0]]).partition(":")]
-    ]
 
 
 def _error_figure(errors: Errors) -> tuple[Any, str]:

@@ -14,14 +14,13 @@ from selectron.learners import LASEC, RLS, LeadingHistory, Perceptron, ShiftingP
 from selectron.specs import written
 
 from . import drawing
-from .findings import BEYOND, Findings, setting
+from .findings import BEYOND, Findings, setting, table
 from .lasec_claims import ASIDE, EVERY, SHOWN, STATIONARY, Passes, claims
 from .trials import Play, crossed, seeds
 from .trials.lasec import passed
 
 DATA = {"gaussian": "switching Gaussian", "usps": "USPS, shifting classes"}
 LAMBDAS = 1.0, 2.0, 5.0, 10.0, 30.0, 100.0  # of Shifting; 1 is the Perceptron
-PANELS = [("gaussian", share) for share in SHOWN]
 FIXED = {  # the paper's parameters: lambda of Shifting, budget
     "gaussian": (ShiftingPerceptron(lam=0.01), learners.BudgetPerceptron(budget=500)),
     "usps": (ShiftingPerceptron(lam=0.0001), learners.BudgetPerceptron(budget=1000)),
@@ -30,8 +29,6 @@ LOOKS = 0, 1, 2, 12, 10, 6  # of the ways with few labels: one style per learner
 Key = tuple[str, str, float]  # stream, way, share of labels
 Parts = dict[Key, tuple[Any, Any]]  # learner and asker
 Way = tuple[Any, Callable, np.ndarray]  # a learner, its asker's class, and values of its parameter
-
-
 SHARES = 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8
 POWERS = 0.1, 1.0, 10.0, 100.0, 1000.0, 10_000.0
 ROWS, FEW = {"gaussian": 10_000, "usps": 9298}, {"gaussian": 1500, "usps": 1000}
@@ -59,25 +56,24 @@ QUICK = Size(
 )
 
 
-def run(play: Play, quick: bool) -> Findings:
+def run(play: Play, size: Size) -> Findings:
     """Run the experiment."""
-    size = QUICK if quick else FULL
     shares = {**dict.fromkeys(DATA, size.shares), STATIONARY: SHOWN}
     parts: Parts = {}
     for data in DATA:
         parts |= _supervised(play, data, size)
     for data, some in shares.items():
         parts |= _selective(play, data, size, some)
-    ways = {
-        (data, way, share): _way(data, size, *pair)
-        | {"curve": share == 1 or (data, share) in PANELS}
-        for (data, way, share), pair in parts.items()
-    }
+    ways = {key: _way(key[0], size, *pair) for key, pair in parts.items()}
     passes = Passes(crossed(play, passed, ways, seeds(size.draws), "passes"), size.rows)
+    used = {key: {"learner": written(p), "asker": written(a)} for key, (p, a) in parts.items()}
     return Findings(
         setting("lasec", size=size, every=EVERY),
         claims(passes, size.shares),
-        _tables(passes, parts),
+        {
+            "parameters": table(used, "data way share"),
+            "passes": table(passes.results, "data way share", "draw"),
+        },
         {"figure-2": _figure(passes)},
     )
 
@@ -177,28 +173,6 @@ def meeting(
     rising = np.maximum.accumulate(rates)  # random draws make small dents
     value = np.exp(np.interp(share, rising, np.log(values)))
     return round(float(np.interp(share, rising, accuracies)), 12), float(f"{value:.4g}")
-
-
-def _tables(passes: Passes, parts: Parts) -> dict[str, list[dict]]:
-    return {
-        "parameters": [
-            {"data": data, "way": name, "share": share, "learner": written(p), "asker": written(a)}
-            for (data, name, share), (p, a) in parts.items()
-        ],
-        "supervised": [
-            {"data": data, "learner": name, "draw": draw, "accuracy": result["accuracy"]}
-            for (data, name, share), results in passes.results.items()
-            if share == 1
-            for draw, result in enumerate(results)
-        ],
-        "selective": [
-            {"data": data, "way": name, "share": share, "draw": draw}
-            | {column: result[column] for column in ("rate", "accuracy", "later")}
-            for (data, name, share), results in passes.results.items()
-            if share < 1
-            for draw, result in enumerate(results)
-        ],
-    }
 
 
 def _figure(passes: Passes) -> tuple[Any, str]:

@@ -48,9 +48,7 @@ def write(findings: Findings, paper: Paper, folder: Path, command: str, quick: b
 
 
 def recorded() -> dict[str, list[Claim]]:
-    """Return the claims of every experiment that has been recorded."""
-    if not RECORD.exists():
-        return {}
+    """Return the claims of every experiment as the last full runs found them."""
     found = json.loads(RECORD.read_text("utf-8"))
     return {name: [Claim(**claim) for claim in claims] for name, claims in found.items()}
 
@@ -58,8 +56,8 @@ def recorded() -> dict[str, list[Claim]]:
 def record(name: str, findings: Findings) -> None:
     """Replace the claims of an experiment."""
     claims = recorded() | {name: list(findings.claims)}
-    ordered = {name: [c._asdict() for c in claims[name]] for name in PAPERS if name in claims}
-    text = json.dumps(ordered, indent=1, ensure_ascii=False) + "\n"
+    plain = {name: [claim._asdict() for claim in found] for name, found in claims.items()}
+    text = json.dumps(plain, indent=1, ensure_ascii=False) + "\n"
     replace(RECORD, text.encode())
 
 
@@ -78,15 +76,10 @@ def counts(claims: list[Claim]) -> str:
 
 def lines() -> Iterator[str]:
     """Yield what `--list` prints: every paper, and its claims with verdicts and numbers."""
-    known = recorded()
-    for name, paper in PAPERS.items():
-        yield f"{name}: {paper.source}: {paper.about}"
-        if name not in known:
-            yield f"  not recorded yet: python -m experiments {name} --record"
-            continue
-        yield f"  {counts(known[name])}"
-        for claim in known[name]:
+    for name, claims in recorded().items():
+        yield f"{name}: {PAPERS[name].source}: {PAPERS[name].about}"
+        yield f"  {counts(claims)}"
+        for claim in claims:
             yield f"  {claim.verdict:14}{claim.paper}"
-            yield textwrap.indent(
-                textwrap.fill(claim.measured, 84, break_on_hyphens=False), " " * 16
-            )
+            measured = textwrap.fill(claim.measured, 84, break_on_hyphens=False)
+            yield textwrap.indent(measured, " " * 16)

@@ -19,15 +19,9 @@ from .verdicts import FAILS, every, paired, some
 NAMES = {"rcv1": "RCV1", "reuters": "Reuters-21578", "ohsumed": "OHSUMED"}
 NEAR = 0.01  # of F-measure: "almost the same"
 FEW = 0.5  # of the labels: "a substantial reduction"
-UNDER: Any = {
-    "fontsize": 7,
-    "loc": "upper center",
-    "bbox_to_anchor": (0.5, -0.25),
-    "frameon": False,
-}
+UNDER: Any = {"fontsize": 7, "loc": "upper center", "bbox_to_anchor": (0.5, -0.25)}  # a legend
 Key = tuple[str, float]  # a way and its b; of LeadingHistory its budget
 Ways = Mapping[Key, list[dict]]  # the result of each topic
-
 
 FULL = Size(
     topics={"rcv1": 50, "reuters": 10, "ohsumed": 23},
@@ -45,9 +39,8 @@ QUICK = Size(
 )
 
 
-def run(play: Play, quick: bool) -> Findings:
+def run(play: Play, size: Size) -> Findings:
     """Run the experiment."""
-    size = QUICK if quick else FULL
     calls = [{"data": data, "n": size.n, "most": most} for data, most in size.topics.items()]
     names = dict(zip(size.topics, play(topics, calls, "topics"), strict=True))
     found = {data: _ways(play, data, names[data], size) for data in size.topics}
@@ -136,7 +129,7 @@ def _figure(data: str, ways: Ways, topic: str) -> tuple[Any, str]:
         panel.axhline(late(which["every label", 0.0]).mean(), color="#555555", lw=0.8, ls=":")
         title = f"(d) {title}" if title else "(d), first topic"
         drawing.name_panel(panel, title, "label rate", "F-measure")
-    axes[1, 3].legend(**UNDER)
+    axes[1, 3].legend(frameon=False, **UNDER)
     figure.align_ylabels()
     return figure, (
         f"As the paper's Figure 3, on {NAMES[data]}: above F-measure, below label rate; (d) "
@@ -153,7 +146,7 @@ def _draw_time(column: Any, ways: Ways, keys: Sequence[Key], title: str) -> None
     drawing.name_panel(column[0], title, "stories", "F-measure")
     drawing.name_panel(column[1], "", "stories", "label rate")
     column[1].set_ylim(0, 1.03)
-    column[1].legend(*column[0].get_legend_handles_labels(), **UNDER)
+    column[1].legend(*column[0].get_legend_handles_labels(), frameon=False, **UNDER)
 
 
 def matched(ways: Ways, own: Key) -> list[Key]:

@@ -8,36 +8,40 @@ from typing import Any
 import numpy as np
 from matplotlib.ticker import LogLocator, StrMethodFormatter
 
+from selectron.learners import Perceptron
 from selectron.pool import Boosted, Confident, Greedy, InOrder, Sphere
 
 from . import drawing
-from .findings import Claim, Findings, listed, setting
+from .findings import Claim, Findings, listed, setting, table
 from .trials import Play, crossed, seeds
-from .trials.self_directed import angles, at_random, mistakes
+from .trials.self_directed import angles, mistakes
 from .verdicts import Comparison, counted, every, paired
 
+RANDOM = "Perceptron, random order"
 LEARNERS = {
     "Confident": Confident(),
     "Greedy": Greedy(),
     "Algorithm 1": Sphere(),
     "random order": InOrder("random"),
     "worst order": InOrder("worst"),
+    RANDOM: Perceptron(),
 }
-RANDOM = "Perceptron, random order"
 ARBITRARY = {"Confident": Confident(), "Algorithm 2, boosted": Boosted()}
 POOLS = ("line", "clusters", "skewed")
 Results = dict[tuple[str, int, int], list[int]]  # (learner or pool, n, d) -> mistakes of each draw
-
 
 FULL = Size(rows=(2_000, 20_000, 200_000), widths=(5, 20, 50), draws=10, angle_rows=200_000)
 QUICK = Size(rows=(500, 2_000), widths=(5, 10), draws=2, angle_rows=2_000)
 
 
-def run(play: Play, quick: bool) -> Findings:
+def run(play: Play, size: Size) -> Findings:
     """Run the experiment."""
-    size = QUICK if quick else FULL
     draws, d = seeds(size.draws), size.widths[1]
-    sphere = _sphere(play, size)
+    on_sphere = {
+        (name, n, d): {"pool": "sphere", "n": n, "d": d, "learner": learner}
+        for n, d, (name, learner) in product(size.rows, size.widths, LEARNERS.items())
+    }
+    sphere: Results = crossed(play, mistakes, on_sphere, draws, "sphere")
     common = {"d": d, "mode": "strong"}
     ways = {
         (f"{pool}: {name}", n, d): {"pool": pool, "n": n, "learner": learner, **common}
@@ -47,36 +51,21 @@ def run(play: Play, quick: bool) -> Findings:
     of_angles = {d: {"n": size.angle_rows, "d": d} for d in size.widths[:2]}
     paths = crossed(play, angles, of_angles, draws, "angles")
 
-    def rows(results: Results, what: str) -> list[dict]:
-        return [
-            {what: name, "n": n, "d": d, "draw": draw, "mistakes": count}
-            for (name, n, d), counts in results.items()
-            for draw, count in enumerate(counts)
-        ]
-
     return Findings(
         setting("self_directed", size=size),
         _claims(sphere, arbitrary, paths, size),
-        {"sphere": rows(sphere, "learner"), "arbitrary": rows(arbitrary, "pool and learner")},
+        {
+            "sphere": table(sphere, "learner n d", "draw"),
+            "arbitrary": table(arbitrary, "way n d", "draw"),
+        },
         {"mistakes": _figure(sphere, size), "angle": _angle_figure(paths)},
     )
-
-
-def _sphere(play: Play, size: Size) -> Results:
-    """Return the mistakes of every learner on every size of the sphere."""
-    found: Results = {}
-    for n, d in product(size.rows, size.widths):
-        draws = [{**draw, "pool": "sphere", "n": n, "d": d} for draw in seeds(size.draws)]
-        ways = {(name, n, d): {"learner": learner} for name, learner in LEARNERS.items()}
-        found |= crossed(play, mistakes, ways, draws, f"sphere, n={n}, d={d}")
-        found[RANDOM, n, d] = play(at_random, draws, f"{RANDOM}, n={n}, d={d}")
-    return found
 
 
 def _figure(sphere: Results, size: Size) -> tuple[Any, str]:
     figure, axes = drawing.panels(len(size.widths))
     for panel, d in zip(axes[0], size.widths, strict=True):
-        for i, name in enumerate([*LEARNERS, RANDOM]):
+        for i, name in enumerate(LEARNERS):
             middles = [np.median(sphere[name, n, d]) for n in size.rows]
             panel.plot(size.rows, middles, label=name, **drawing.style(i, points=True))
         panel.set_xscale("log")
@@ -97,9 +86,7 @@ def _angle_figure(paths: Mapping[int, list[list[float]]]) -> tuple[Any, str]:
             panel.plot(range(1, len(path) + 1), path, **{**drawing.style(0), "lw": 0.8})
         panel.set_yscale("log")
         drawing.name_panel(panel, f"{d} dimensions", "mistakes", "angle to the target, radians")
-    return figure, (
-        "The angle after every step, a line per draw: linear convergence would be straight."
-    )
+    return figure, "The angle after every step, a line per draw: straight if it fell linearly."
 
 
 def _claims(sphere: Results, arbitrary: Results, paths: Mapping, size: Size) -> list[Claim]:

@@ -1,10 +1,6 @@
-"""Verdicts on claims: what repetitions say, by intervals for the mean of paired differences.
+"""Verdicts on claims, by intervals for the mean of paired differences: see docs/reproduction.md.
 
-A claim that one method is above another holds if the 99% interval of their mean difference (paired
-by the draws, Student's t) lies above 0, does not hold if it lies at or below 0, and is undecided
-otherwise. A claim on several comparisons holds if each of them does; it does not hold if one does
-not, at 99% for all of them together (Bonferroni), and the other way round if one of several is
-enough. A claim that is checked by counting, without repetitions, holds or does not.
+Intervals are Student's t, at 99%; several that one verdict follows from hold together (Bonferroni).
 """
 
 import math

@@ -80,7 +80,10 @@ def evaluate(
     check_target(plot, PICTURES, "--plot")
     desk = generate(SIZES[size], seed)
     click.echo(protocol.HEAD)
-    rows = protocol.evaluate(desk.events, desk.truth, thresholds, every, seen=click.echo)
+    rows = []
+    for row in protocol.evaluate(desk.events, desk.truth, thresholds, every):
+        click.echo(row)
+        rows.append(row)
     if plot:
         protocol.plot(rows, plot, f"Forgotten switches in a log of {SIZES[size].days} days")
 

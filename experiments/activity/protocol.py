@@ -7,7 +7,7 @@ time.
 import math
 import time as clock
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,7 +29,6 @@ class Outcome(NamedTuple):
     """The results of a log."""
 
     instances: int
-    switches: int  # in all
     forgotten: int
     alarms: int
     right: int
@@ -55,13 +54,9 @@ class Person:
         self.forgets = {i for i in range(len(truth)) if i % FORGOTTEN == FORGOTTEN - 1}
         self.right: set[int] = set()  # forgotten switches that a right alarm detected
 
-    def spell(self, time: float) -> int:
-        """Return the number of the spell before a time."""
-        return bisect_right(self.starts, time - 1e-6) - 1
-
     def judge(self, alarm: Alarm) -> tuple[bool, str, float]:
         """Return whether an alarm is right, the true activity, and its start."""
-        i = self.spell(alarm.time)
+        i = bisect_right(self.starts, alarm.time - 1e-6) - 1  # the spell before it
         spell = self.truth[i]
         near = alarm.time - spell.start <= NEAR and i in self.forgets and i not in self.right
         right = near and alarm.activity == spell.activity
@@ -88,7 +83,7 @@ def play(predictor: Any, events: Sequence[Event], truth: Sequence[Any]) -> Outco
             alarms, right = alarms + 1, right + correct
             predictor.answer(prediction.alarm.id, activity, since)
     spent = clock.process_time() - start
-    return Outcome(instances, len(truth) - 1, len(person.forgets), alarms, right, spent)
+    return Outcome(instances, len(person.forgets), alarms, right, spent)
 
 
 def moments(
@@ -131,35 +126,25 @@ class Row(NamedTuple):
 
 
 def evaluate(
-    events: Sequence[Event],
-    truth: Sequence[Any],
-    thresholds: Iterable[float] = THRESHOLDS,
-    every: int = EVERY,
-    seen: Callable[[Row], object] = lambda row: None,
-) -> list[Row]:
-    """Return a row for every method and threshold, each from a pass over the log.
+    events: Sequence[Event], truth: Sequence[Any], thresholds: Iterable[float], every: int
+) -> Iterator[Row]:
+    """Yield a row for every method and threshold, each from a pass over the log.
 
     `truth` are spells, with `start`, `end` and `activity`, in order. The batch method is fitted
-    after `every` label, which is faster and hardly less precise; 0 omits it. `seen` is called with
-    each row.
+    once in `every` labels, which is faster and hardly less precise; 0 omits it.
     """
-    rows = []
     for threshold in thresholds:
         methods: dict[str, Any] = {"online": ActivityPredictor(threshold=threshold, random_state=0)}
         if every:
             methods["batch"] = BatchPredictor(threshold, every)
             methods["batch, silent"] = BatchPredictor(threshold, every, silent=True)
         for name, predictor in methods.items():
-            row = Row(name, threshold, play(predictor, events, truth))
-            if name != "online":
-                batch = predictor.scoring
-                row = row._replace(fits=batch.fits, fitting=batch.seconds)
-            rows.append(row)
-            seen(row)
-    return rows
+            outcome, batch = play(predictor, events, truth), predictor.scoring
+            fits = () if name == "online" else (batch.fits, batch.seconds)
+            yield Row(name, threshold, outcome, *fits)
 
 
-def plot(rows: Sequence[Row], path: str | Path, title: str = "Forgotten switches") -> None:
+def plot(rows: Sequence[Row], path: str | Path, title: str) -> None:
     """Draw precision against recall, in the format of the file's ending."""
     from .. import drawing  # slow to import
 

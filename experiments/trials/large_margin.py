@@ -12,6 +12,7 @@ from selectron import OnlineClassifier
 from selectron.kernels import RBF
 from selectron.learners import PassiveAggressive
 from selectron.selection import Game, InformationGain, lean_run
+from selectron.specs import written
 from selectron.streams import four_phases
 
 from .. import datasets
@@ -91,7 +92,7 @@ def passed(
     chosen = int(np.argmin(mistakes))
     ends = np.linspace(half / POINTS, half, POINTS).astype(int)
     return {
-        "chosen": [chosen],
+        "chosen": written(learners[chosen]),
         "ends": ends.tolist(),
         "mistakes": (~runs[chosen].correct).cumsum()[ends - 1].tolist(),
         "least": min(run.mistakes for run in runs) / (len(y) - half),

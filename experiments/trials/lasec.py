@@ -12,7 +12,6 @@ from ..datasets import usps
 
 POINTS = 100  # of a curve over time
 
-
 digits = lru_cache(maxsize=1)(usps)
 
 
@@ -26,20 +25,15 @@ def stream(data: str, n: int, every: int, seed: int) -> tuple[np.ndarray, np.nda
     return images.X[order], shifting_classes(images.y[order], every, seed)
 
 
-def passed(
-    data: str, n: int, every: int, seed: int, learner: Any, asker: Any, curve: bool = False
-) -> dict[str, Any]:
-    """Run one pass on rows of unit length: accuracy and share of labels.
+def passed(data: str, n: int, every: int, seed: int, learner: Any, asker: Any) -> dict[str, Any]:
+    """Run one pass on rows of unit length: accuracy, share of labels, and mistakes so far.
 
-    `later` is the accuracy after the first switch, if there is one. With `curve`, also the
-    mistakes so far at `POINTS` points.
+    `later` is the accuracy after the first switch, if there is one.
     """
     X, y = stream(data, n, every, seed)
     clf = OnlineClassifier(learner, asker, fit_intercept=False, normalize=True, random_state=seed)
     run = clf.run(X, y, margins=False)
     later = float(run.correct[every:].mean()) if every < n else run.accuracy
-    found = {"accuracy": run.accuracy, "rate": run.label_rate, "later": later}
-    if curve:
-        ends = np.linspace(n / POINTS, n, POINTS).astype(int)
-        found["mistakes"] = (~run.correct).cumsum()[ends - 1].tolist()
-    return found
+    ends = np.linspace(n / POINTS, n, POINTS).astype(int)
+    mistakes = (~run.correct).cumsum()[ends - 1].tolist()
+    return {"accuracy": run.accuracy, "rate": run.label_rate, "later": later, "mistakes": mistakes}

@@ -33,17 +33,15 @@ def points(pool: str, n: int, d: int, seed: int) -> tuple[np.ndarray, np.ndarray
 
 
 def mistakes(pool: str, n: int, d: int, seed: int, learner: Any, mode: str = "perfect") -> int:
-    """Return the mistakes of a learner up to its goal, all points or 99% of them."""
+    """Return the mistakes of a learner up to its goal, all points or 99% of them.
+
+    To the Perceptron, the points come in random order.
+    """
     X, y, _ = points(pool, n, d, seed)
+    if isinstance(learner, Perceptron):
+        return int(OnlineClassifier(learner, fit_intercept=False).run(X, y, margins=False).mistakes)
     one = SelfDirectedClassifier(learner, mode=mode, random_state=seed, **HOMOGENEOUS)
     return one.run(X, y).mistakes
-
-
-def at_random(pool: str, n: int, d: int, seed: int) -> int:
-    """Return the mistakes of the Perceptron on points that come in random order."""
-    X, y, _ = points(pool, n, d, seed)
-    clf = OnlineClassifier(Perceptron(), fit_intercept=False, random_state=seed)
-    return int(clf.run(X, y, margins=False).mistakes)
 
 
 def angles(n: int, d: int, seed: int) -> list[float]:

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
-from experiments.__main__ import main
 
 from selectron.askers import Margin
 from selectron.evaluate.each import each
@@ -73,16 +71,6 @@ def test_a_sweep_is_the_same_as_in_one_process(client, tmp_path):
     assert sweep(X, y, *parts, executor=client, store=tmp_path).equals(alone)
     assert len(list(tmp_path.iterdir())) == 6
     assert sweep(X, y, *parts, executor=client, store=tmp_path).equals(alone)
-
-
-def test_an_experiment_runs_on_a_cluster(client, tmp_path):
-    address = client.scheduler.address
-    arguments = ["self_directed", "--quick", "-o"]
-    here = CliRunner().invoke(main, [*arguments, str(tmp_path / "a"), "--workers", "1"])
-    there = CliRunner().invoke(main, [*arguments, str(tmp_path / "b"), "--dask", address])
-    assert here.exit_code == there.exit_code == 0, there.output
-    pages = [(tmp_path / folder / "report.md").read_text("utf-8") for folder in "ab"]
-    assert pages[0] == pages[1]
 
 
 def test_shared_arguments_are_sent_once_and_not_with_every_call(client):

@@ -19,8 +19,8 @@ def generator(name, call):
 def lasec_passed(random, call):
     wrong = np.cumsum(random.binomial(call["n"] // lasec.POINTS, 0.2, lasec.POINTS))
     accuracy = 1 - wrong[-1] / call["n"]
-    found = {"accuracy": accuracy, "rate": random.uniform(), "later": accuracy}
-    return found | ({"mistakes": wrong.tolist()} if call.get("curve") else {})
+    mistakes = wrong.tolist()
+    return {"accuracy": accuracy, "rate": random.uniform(), "later": accuracy, "mistakes": mistakes}
 
 
 def ellipsoid_passed(random, call):
@@ -36,7 +36,7 @@ def ellipsoid_cut(random, call):
 
 def large_margin_passed(random, call):
     wrong = np.cumsum(random.binomial(10, 0.1, 80)).tolist()
-    found = {"chosen": [0], "ends": (10 * np.arange(1, 81)).tolist(), "mistakes": wrong}
+    found = {"chosen": "perceptron", "ends": (10 * np.arange(1, 81)).tolist(), "mistakes": wrong}
     return found | {"least": wrong[-1] / 1000}
 
 
@@ -72,10 +72,6 @@ def selective_sampling_passed(random, call):
 
 
 def self_directed_mistakes(random, call):
-    return int(random.integers(5, 500))
-
-
-def self_directed_at_random(random, call):
     return int(random.integers(5, 500))
 
 
