@@ -1,8 +1,6 @@
 """Generated logs of desktops, with the truth, to evaluate the predictor.
 
-A person has projects that begin and end, with files, sites and words, some of which several share;
-works on them in spells, of which they forget to declare some; has breaks, holidays and a computer
-that sleeps, and looks at mail, chats and news in between. Clocks go back in October.
+A person works on projects, and looks at mail, chats and news in between.
 """
 
 import json

@@ -33,8 +33,7 @@ def passed(
 ) -> dict[str, Any]:
     """Run the first n rows of a random order, of unit length: mistakes and updates so far.
 
-    For `sparse` rows, second-order learners keep variances instead of matrices. `options` are
-    `many` and `kernel` of the classifier.
+    For `sparse` rows, second-order learners keep variances instead of matrices.
     """
     X, y = scaled(data)
     order = np.random.default_rng(seed).permutation(len(y))[:n]

@@ -9,7 +9,6 @@ from scipy.sparse import issparse
 from sklearn.feature_extraction.text import CountVectorizer
 
 from selectron import OnlineClassifier
-from selectron.kernels import RBF
 from selectron.learners import PassiveAggressive
 from selectron.selection import Game, InformationGain, lean_run
 from selectron.specs import written
@@ -28,11 +27,7 @@ ROUNDS = {"usps": 500, "newsgroups": 800, "rcv1": 800}  # of a phase
 
 @lru_cache(maxsize=4)
 def rows(name: str) -> tuple[Any, np.ndarray]:
-    """Return the rows of the four classes, and their classes; of texts, which words occur.
-
-    Words of 20 Newsgroups that fewer than 7 of the messages have are left out, and stories of RCV1
-    that are not of exactly one of the four topics.
-    """
+    """Return the rows of the four classes, and their classes; of texts, which words occur."""
     if name == "usps":
         data = datasets.usps()
         return data.X, data.y
@@ -40,7 +35,7 @@ def rows(name: str) -> tuple[Any, np.ndarray]:
         data = datasets.rcv1()
         topics = np.isin(data.classes, GROUPS[name])
         relevant = data.y[:, topics].toarray()
-        one = relevant.sum(axis=1) == 1
+        one = relevant.sum(axis=1) == 1  # stories of one topic alone
         return _occurring(data.X[one]), data.classes[topics][relevant[one].argmax(axis=1)]
     data = datasets.newsgroups(CountVectorizer(binary=True))
     some = np.isin(data.y, GROUPS[name])
@@ -97,21 +92,6 @@ def passed(
         "mistakes": (~runs[chosen].correct).cumsum()[ends - 1].tolist(),
         "least": min(run.mistakes for run in runs) / (len(y) - half),
     }
-
-
-def stored(
-    data: str, seed: int, learner: Any, max_support: int | None, n: int | None = None
-) -> float:
-    """Return the share of mistakes in the second half of a learner with an RBF kernel.
-
-    It keeps at most `max_support` examples, or as many as its own budget.
-    """
-    X, y = stream(data, seed, n)
-    clf = OnlineClassifier(
-        learner, kernel=RBF(gamma=0.02), max_support=max_support, fit_intercept=False
-    )
-    run = clf.run(X, y, margins=False)
-    return float((~run.correct[len(y) // 2 :]).mean())
 
 
 def lean(

@@ -45,10 +45,6 @@ def large_margin_lean(random, call):
     return [{"error": random.uniform(), "used": float(k)} for k in used]
 
 
-def large_margin_stored(random, call):
-    return random.uniform()
-
-
 def large_margin_selected(random, call):
     return [{"error": random.uniform(), "used": float(k)} for k in call["sizes"]]
 
