@@ -1,4 +1,4 @@
-"""Decisions on batches of many keys, and wrong use."""
+"""Decisions on batches of many keys."""
 
 import datetime
 
@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from selectron import OnlineClassifier, TableEncoder, spark
-from selectron.askers import BBQ, Budget, Fixed, Margin
+from selectron.askers import Budget, Fixed, Margin
 from selectron.errors import SelectronError
 from selectron.learners import LASEC, PassiveAggressive
 from selectron.model.keyed import generator_of
@@ -79,15 +79,6 @@ def test_models_of_one_batch_go_on_in_the_next(session, frames, table):
     assert str(one) == str(other)
 
 
-def test_a_model_whose_key_has_no_row_decides_nothing(frames):
-    models = spark.models(frames[0].where("n < 100"), **options(frames))
-    some = frames[0].where("n >= 100 and user < 2")
-    parameters = {name: value for name, value in options(frames).items() if name != "labels"}
-    found = spark.decide(some, states=models, **parameters).toPandas()
-    assert len(found) == some.count()
-    assert set(found.user) == {0, 1}
-
-
 def test_times_an_encoder_and_many_classes(session, table):
     start = datetime.datetime(2026, 11, 24)
     own = table.assign(at=[start + datetime.timedelta(minutes=int(n)) for n in table.n])
@@ -110,33 +101,6 @@ def test_times_an_encoder_and_many_classes(session, table):
     assert len(found) == N
     assert (found.label_x == found["size"])[found["at"].dt.hour > 0].mean() > 0.5
     assert np.allclose(np.stack(found.proba).sum(axis=1), 1)
-
-
-def without(frame, name):
-    return frame.drop(name)
-
-
-WRONG = {
-    "has no column 'c': it has": {"columns": ["c"]},
-    "columns or encoder": {"columns": None},
-    "'site' is of string, and must be numbers": {"columns": ["site"]},
-    "'x.y' is of double, and must be whole numbers, dates": {"order": "x.y"},
-    "'x.y' is of double, and must be texts": {"key": "x.y"},
-    "classes must be two or more": {"classes": ["up"]},
-    "classes must be texts, whole": {"classes": ["up", 1]},
-    "'label' of labels is of string, and the classes are whole": {"classes": [0, 1]},
-    "max_open must be a whole number from 1": {"max_open": 0},
-    "ttl must be a whole number": {"ttl": datetime.timedelta(days=1)},
-    "a period needs an order of times": {"asker": Budget(labels=2, per="1d", asker=Margin(1.0))},
-    "asks by the variance": {"asker": BBQ(0.5)},
-}
-
-
-@pytest.mark.parametrize("text", WRONG)
-def test_parameters_that_do_not_fit_are_refused_in_a_sentence(frames, text):
-    with pytest.raises(SelectronError, match=text) as found:
-        spark.decide(frames[0], **options(frames, **WRONG[text]))
-    assert str(found.value).count(". ") == 0
 
 
 def nulls(frame, name):
@@ -178,17 +142,10 @@ def test_rows_and_labels_that_do_not_fit_stop_the_query_with_a_sentence(session,
         assert text in str(found.value)
 
 
-def test_labels_need_a_row_and_streams_need_rocksdb(session, frames):
-    with pytest.raises(SelectronError, match="labels has no column 'ticket' or 'n'"):
-        spark.decide(frames[0], **options(frames, labels=frames[1].drop("n")))
+def test_streams_need_rocksdb(session):
     stream = session.readStream.format("rate").load()
     stream = stream.selectExpr("value % 3 AS user", "value AS n", "CAST(value AS DOUBLE) AS a")
     given = {"key": "user", "order": "n", "columns": ["a"], "classes": [0, 1]}
-    labels = frames[1].selectExpr("user", "n", "1 AS label")
-    with pytest.raises(SelectronError, match="labels must be streaming"):
-        spark.decide(stream, labels=labels, **given)
-    with pytest.raises(SelectronError, match="models takes a batch"):
-        spark.models(stream, **given)
     usual = session.conf.get("spark.sql.streaming.stateStore.providerClass")
     session.conf.set("spark.sql.streaming.stateStore.providerClass", "another")
     try:

@@ -44,7 +44,7 @@ def test_java_is_new_enough(path):
 
 
 def test_pyspark_is_missing(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyspark", None)
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     with pytest.raises(SelectronError, match="needs PySpark: pip install"):
         session("local[1]")
 

@@ -37,17 +37,15 @@ class Plan:
             )
         order = position[item]
         if len(order):
-            items = Items(order, self.rows(column["x"][item]), self.times(order))
+            timed = getattr(self.keyed.asker, "per", None) is not None
+            seconds = order / 1e6 if timed else EMPTY
+            items = Items(order, self.rows(column["x"][item]), seconds)
         state, found = self.keyed.step(key, state, items, answers)
         columns = {name: column[name][item] for name in self.names if name[0] in "kv"}
         columns |= {"position": order, "label": np.array(self.classes, object)[found.predicted]}
         proba = pd.Series(list(found.proba), dtype=object)  # the type of arrays, if there are none
         decided = proba, found.ask, found.ask_probability, found.ticket
         return state, pd.DataFrame(columns | dict(zip(DECIDED, decided, strict=True)), copy=False)
-
-    def times(self, order: np.ndarray) -> np.ndarray:
-        """Return the times of rows in seconds, if the asker uses them."""
-        return order / 1e6 if getattr(self.keyed.asker, "per", None) is not None else EMPTY
 
     def rows(self, x: np.ndarray) -> Dense | Sparse:
         """Return rows from arrays of numbers, or from indices and values of sparse rows."""
@@ -56,9 +54,7 @@ class Plan:
         indices, values = ([np.asarray(row[name]) for row in x] for name in ("indices", "values"))
         indptr = np.cumsum([0, *map(len, indices)], dtype=np.int64)
         return Sparse(
-            indptr,
-            np.concatenate(indices).astype(np.int32),
-            np.concatenate(values).astype(np.float64),
+            indptr, np.concatenate(indices).astype(np.int32), np.concatenate(values, dtype=float)
         )
 
 

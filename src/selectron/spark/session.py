@@ -19,35 +19,24 @@ def session(master: str | None = None, **settings: Any) -> Any:
     """Return a Spark session with the state store that `decide` needs on streams.
 
     `master` is Spark's address of a cluster, such as "local[2]" for two cores of this machine,
-    whose workers run this Python unless PYSPARK_PYTHON names another.
-    `settings` are Spark's, with `__` in place of dots: `spark__sql__shuffle__partitions=4`. Raises
-    SelectronError if PySpark or Java is missing, or Java is too old.
+    whose workers run this Python unless PYSPARK_PYTHON names another. `settings` are Spark's, with
+    `__` in place of dots: `spark__sql__shuffle__partitions=4`. Raises SelectronError if PySpark or
+    Java is missing, or Java is too old.
     """
-    spark_sql, _ = pyspark(), check_java()
-    if master is not None and master.startswith("local"):  # or else the `python3` of the PATH
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = spark_sql.SparkSession.builder.config(PROVIDER, ROCKSDB)
-    builder = builder if master is None else builder.master(master)
-    for name, value in settings.items():
-        builder = builder.config(name.replace("__", "."), value)
-    return builder.getOrCreate()
-
-
-def pyspark() -> Any:
-    """Return the module `pyspark.sql`; raise SelectronError if it is missing or too old."""
     try:
-        import pyspark.sql
+        from pyspark.sql import SparkSession
     except ImportError as error:
         raise SelectronError(
             "selectron.spark needs PySpark: pip install 'selectron[spark]'."
         ) from error
-    version = pyspark.__version__
-    if int(version.partition(".")[0]) < 4:
-        raise SelectronError(
-            f"selectron.spark needs PySpark 4 or later, and {version} is installed: "
-            "pip install 'selectron[spark]'."
-        )
-    return pyspark.sql
+    check_java()
+    if master is not None and master.startswith("local"):  # or else the `python3` of the PATH
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.config(PROVIDER, ROCKSDB)
+    builder = builder if master is None else builder.master(master)
+    for name, value in settings.items():
+        builder = builder.config(name.replace("__", "."), value)
+    return builder.getOrCreate()
 
 
 def check_java() -> int:
