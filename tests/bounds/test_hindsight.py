@@ -1,7 +1,6 @@
 """Comparators found in hindsight, and what is told about a run."""
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -82,15 +81,10 @@ def test_the_report(learner, asker, count):
             assert row.bound < math.inf
 
 
-class Stranger(NamedTuple):
-    """A learner of somebody else's."""
-
-
 def test_learners_without_a_theorem():
     s = streams("separable")[0]
     run = played(s, AROW(), Always())
     assert report(run, s.X, AROW(), Always()) == []
-    assert report(run, s.X, Stranger(), Always()) == []
     assert report(run, s.X, PassiveAggressive(1.0, "I"), Always()) == []
 
 

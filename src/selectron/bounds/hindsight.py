@@ -9,15 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.svm import LinearSVC
 
-from ..engine.parameters import shown
 from ..errors import SelectronError
+from ..estimator.parameters import part
 from ..model.run import Run
 from . import ellipsoid, large_margin, lasec, selective_sampling
-from .quantities import above_0, check, dense, longest, rows, weighted_mistakes
+from .quantities import above_0, array, check, longest, weighted_mistakes
 
 SCALES = 2.0 ** np.arange(-8, 9)
 SOFT = 0.01, 1.0, 100.0, 10_000.0  # C of the support vector machines
-
 
 OUTCOMES: dict[str, Callable[[Run], float]] = {
     "steps": lambda run: run.steps,
@@ -46,7 +45,7 @@ def seen(X: np.ndarray, constant: bool, normalize: bool) -> np.ndarray:
     >>> seen(np.array([[3.0, 4.0]]), constant=False, normalize=True)
     array([[0.6, 0.8]])
     """
-    X = rows(X)
+    X = array("X", X, ensure_2d=True)
     X = np.hstack([np.ones((len(X), int(constant))), X])
     lengths = np.linalg.norm(X, axis=1, keepdims=True) if normalize else 1.0
     return X / np.where(lengths > 0, lengths, 1.0)
@@ -68,7 +67,7 @@ def comparator(
     above_0(C=C)
     if math.isinf(C):
         raise SelectronError("C must be finite, got inf.")
-    X, codes = rows(X), dense("codes", codes)
+    X, codes = array("X", X, ensure_2d=True), array("codes", codes)
     if codes.shape != (len(X),):
         raise SelectronError(f"X has {len(X)} rows, and codes have the shape {codes.shape}.")
     U, u = np.zeros(X.shape), np.zeros(X.shape[1])
@@ -119,11 +118,9 @@ def report(
     >>> row.theorem, row.what, round(row.bound, 3), row.outcome
     ('Cesa-Bianchi, Gentile & Zaniboni 2004, theorem 1', 'steps', 4.0, 2.0)
     """
-    for role, part in (("learner", learner), ("asker", asker)):
-        if not isinstance(part, tuple):
-            wanted = f"an object from selectron.{role}s, or a NamedTuple of your own"
-            raise SelectronError(f"{role} must be {wanted}, got {shown(part)}.")
-    X = rows(X)
+    part(learner, "learner")
+    part(asker, "asker")
+    X = array("X", X, ensure_2d=True)
     (run,) = check(run, len(X))
     claims = list(claims_on(learner, asker))
     if not claims:

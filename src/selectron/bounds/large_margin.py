@@ -24,7 +24,7 @@ from ..engine.parameters import shown
 from ..errors import SelectronError
 from ..model.run import Run
 from . import quantities
-from .quantities import ROUNDING, Steps, above_0, dense, fitting, from_0, longest, recorded, steps
+from .quantities import ROUNDING, Steps, above_0, fitting, from_0, longest, recorded, steps
 
 __all__ = [
     "stepped_mistakes",
@@ -151,7 +151,7 @@ def replayed(s: Steps, alpha: float, sigma: float) -> np.ndarray:
 
 def without_small(w: np.ndarray, sigma: float) -> np.ndarray:
     """Return w with its smallest weights removed while their squares add up to less than sigma."""
-    kept = dense("w", w)
+    kept = w.copy()
     order = np.argsort(abs(kept), kind="stable")
     kept[order[np.cumsum(kept[order] ** 2) < sigma]] = 0.0
     return kept

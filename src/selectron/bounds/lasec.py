@@ -88,7 +88,7 @@ def drift_of(c: float, X: np.ndarray) -> float:
     0.716
     """
     above_0(c=c)
-    X = quantities.rows(X)
+    X = quantities.array("X", X, ensure_2d=True)
     return math.sqrt(2) * X.size * longest(X) / c**1.5
 
 
@@ -100,7 +100,7 @@ def tuned_c(V: float, X: np.ndarray) -> float:
     (12.699, 0.5)
     """
     quantities.from_0(V=V)
-    X = quantities.rows(X)
+    X = quantities.array("X", X, ensure_2d=True)
     return (math.sqrt(2) * X.size * longest(X) / V) ** (2 / 3) if V > 0 else math.inf
 
 

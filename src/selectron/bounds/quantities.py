@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-import scipy.sparse
+from sklearn.utils.validation import check_array
 
 from ..engine.parameters import shown
 from ..errors import SelectronError
+from ..estimator.checks import in_one_sentence
 from ..model.run import Run
 
 Runs: TypeAlias = Run | list[Run] | tuple[Run, ...]
@@ -135,7 +136,7 @@ def listed(runs: Runs) -> Sequence[Run]:
 
 def fitting(runs: Runs, X: Any, U: Any, still: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """Return rows (n, d) and comparators, (d,) or unless `still` (n, d), that fit the runs."""
-    X, U = rows(X), dense("The comparator", U)
+    X, U = array("X", X, ensure_2d=True), array("The comparator", U)
     check(runs, len(X))
     shapes = [X.shape[1:], *([] if still else [X.shape])]
     if U.shape not in shapes:
@@ -160,27 +161,11 @@ def check(runs: Runs, n: int) -> Sequence[Run]:
     return found
 
 
-def rows(X: Any) -> np.ndarray:
-    """Return rows as an array (n, d); raise SelectronError otherwise."""
-    X = dense("X", X)
-    if X.ndim != 2:
-        raise SelectronError(f"X must have two dimensions, got an array of shape {X.shape}.")
-    return X
-
-
-def dense(name: str, given: Any) -> np.ndarray:
-    """Return an array of finite numbers; raise SelectronError otherwise."""
-    if scipy.sparse.issparse(given):
-        raise SelectronError(f"{name} must be dense, as toarray() makes it, got a sparse matrix.")
-    try:
-        array = np.asarray(given)
-        array = array.astype(complex if array.dtype.kind == "c" else float)
-    except (TypeError, ValueError) as error:
-        what = shown(given) if isinstance(given, str) else f"a {type(given).__name__}"
-        raise SelectronError(f"{name} must hold numbers, got {what}.") from error
-    if array.dtype.kind == "c" or not np.isfinite(array).all():
-        raise SelectronError(f"{name} must hold finite, real numbers only.")
-    return array
+def array(name: str, given: Any, ensure_2d: bool = False) -> np.ndarray:
+    """Return a dense array of finite numbers; raise SelectronError otherwise."""
+    with in_one_sentence(f"{name} is no array of real numbers"):
+        empty = {"ensure_min_samples": 0, "ensure_min_features": 0}
+        return check_array(given, dtype=float, ensure_2d=ensure_2d, input_name=name, **empty)
 
 
 def recorded(run: Run, name: str) -> np.ndarray:

@@ -20,7 +20,7 @@ from ..model.run import Run, named
 from ..spaces.state import HELD
 from . import checks, packing
 from .live import DecidesAndTells
-from .parameters import all_or_nothing, model_of
+from .parameters import all_or_nothing, forget, model_of
 
 
 class OnlineClassifier(ClassifierMixin, DecidesAndTells):
@@ -285,7 +285,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         a class that `y` has not.
         """
         with all_or_nothing(self):
-            self._forget()
+            forget(self)
             checks.check_some(sample_weight)
             self._learn(X, y, sample_weight)
             checks.class_weights(self.class_weight, self.classes_)
@@ -365,11 +365,6 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     def _is_pair(self) -> bool:
         """Return whether there are at most two classes: scikit-learn wants one score for them."""
         return len(self.classes_) <= 2 and not self.model_.ranks
-
-    def _forget(self) -> None:
-        """Remove all fitted attributes."""
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
 
     def _labelled(self, X: Any, y: Any, classes: Any, least: int = 2) -> tuple[Block, Any, Any]:
         """Return rows, labels and codes, after making or extending the model."""

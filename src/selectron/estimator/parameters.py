@@ -70,6 +70,12 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
         raise
 
 
+def forget(estimator: Any) -> None:
+    """Remove all fitted attributes."""
+    for name in [name for name in vars(estimator) if name.endswith("_")]:
+        delattr(estimator, name)
+
+
 def _fields(part: Any) -> tuple[str, ...]:
     """Return the names of the parameters of a learner or an asker; none for other objects."""
     return () if isinstance(part, type) else getattr(part, "_fields", ())

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..data.labels import as_array, distinct
 from ..engine.parameters import whole
 from ..estimator import checks
-from ..estimator.parameters import all_or_nothing
+from ..estimator.parameters import all_or_nothing, forget
 from ..model.support import check_memory
 
 
@@ -94,8 +94,7 @@ class _Counter(SelectorMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Reset, then count rows of shape (n, d), with n labels if they matter; return self."""
         with all_or_nothing(self):
-            for name in [name for name in vars(self) if name.endswith("_")]:
-                delattr(self, name)
+            forget(self)
             self.partial_fit(X, y)
         return self
 
