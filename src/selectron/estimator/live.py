@@ -19,7 +19,6 @@ from .parameters import all_or_nothing, flag, part
 from .rows import TakesRows
 
 __all__ = ["Decision"]
-NO_LABELS = np.empty(0, dtype=object)
 
 
 class Decision(NamedTuple):
@@ -77,7 +76,7 @@ class DecidesAndTells(TakesRows):
                 return self._decision(*model.decide(block, now))
         with all_or_nothing(self):
             block, _ = self._rows(self._single(x))
-            self._ready(block, *checks.classes(self, NO_LABELS, None, least=0))
+            self._ready(block, *checks.classes(self, np.empty(0, object), None, least=0))
             now = clock.moment(time, self.model_.timed)
             block = self._last(block)  # which may put a wider model in place
             return self._decision(*self.model_.decide(block, now))

@@ -18,6 +18,10 @@ from threading import Thread
 from types import ModuleType
 from typing import Any
 
+import joblib
+from threadpoolctl import threadpool_limits
+from tqdm import tqdm
+
 from ..data.files import replace
 from ..errors import SelectronError
 
@@ -58,13 +62,9 @@ def each(
     """
     if workers < 1:
         raise SelectronError(f"workers must be 1 or more, got {workers}.")
-    from tqdm import tqdm
-
     common = dict(shared or {})
     files, results = list[Path](), dict[int, Any]()
     if store:
-        import joblib
-
         start = joblib.hash((function.__module__, function.__qualname__, code(function), common))
         files = [Path(store, f"{joblib.hash((start, dict(call)))}.json") for call in calls]
     for i, file in enumerate(files):
@@ -168,8 +168,6 @@ def _end_with_parent() -> None:
 
 def _result(function: Callable[..., Any], call: Mapping[str, Any], /, **shared: Any) -> Any:
     """Call the function; linear algebra has one thread, as several may change the last bit."""
-    from threadpoolctl import threadpool_limits
-
     with threadpool_limits(1):
         return function(**inherited, **shared, **call)
 

@@ -9,6 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
+from scipy.sparse.csgraph import laplacian
+from sklearn.kernel_approximation import Nystroem
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils.extmath import randomized_svd
 
 from ..errors import SelectronError
 
@@ -90,8 +95,6 @@ def kernels(X: Any, features: Any, seed: int) -> tuple[tuple[np.ndarray, ...], t
 
 def gaussian(X: np.ndarray, seed: int) -> np.ndarray:
     """Return the Nystroem map of exp(-|x - x'|^2 / v), v the median of |x - x'|^2."""
-    from sklearn.kernel_approximation import Nystroem
-
     gamma, size = 1 / apart(X, seed), min(len(X), LANDMARKS)
     return Nystroem(gamma=gamma, n_components=size, random_state=seed).fit_transform(X)
 
@@ -102,9 +105,6 @@ def neighbourly(around: Nearest, seed: int) -> np.ndarray:
     Its kernel is (L + eps I)^-2, L the Laplacian of the graph of nearest neighbours, restricted to
     its 200 largest directions (Smola & Kondor, "Kernels and Regularization on Graphs", COLT 2003).
     """
-    from scipy.sparse.csgraph import laplacian
-    from sklearn.utils.extmath import randomized_svd
-
     n = len(around.rows)
     L = scipy.sparse.csr_array(laplacian(graph(around), normed=True))
     half = scipy.sparse.eye_array(n, format="csr") - L / 2  # eigenvalues from 0 to 1
@@ -129,8 +129,6 @@ def graph(around: Nearest) -> Any:
 
 def apart(X: np.ndarray, seed: int) -> float:
     """Return the median of |x - x'|^2 over 1,000 rows drawn at random, 1 if it is 0."""
-    from sklearn.metrics.pairwise import euclidean_distances
-
     some = X[np.random.default_rng([seed, 4]).permutation(X.shape[0])[:PAIRS]]
     squares = euclidean_distances(some, squared=True)[np.triu_indices(len(some), 1)]
     return float(np.median(squares)) or 1.0 if len(squares) else 1.0
@@ -138,8 +136,6 @@ def apart(X: np.ndarray, seed: int) -> float:
 
 def nearest(X: np.ndarray) -> Nearest:
     """Return the 50 nearest neighbours of every row, or all others if there are fewer."""
-    from sklearn.neighbors import NearestNeighbors
-
     k = min(NEIGHBOURS, len(X) - 1)
     far, rows = NearestNeighbors(n_neighbors=k).fit(X).kneighbors()
     return Nearest(rows.astype(np.int32), far)
