@@ -56,12 +56,7 @@ class Polynomial(NamedTuple):
     def numbers(self) -> tuple[float, ...]:
         """Return the parameters, which must be in their ranges."""
         return (
-            number(
-                self,
-                "degree",
-                lambda n: 1 <= n <= 100 and n == int(n),
-                "that is whole, from 1 to 100",
-            ),
+            number(self, "degree", lambda n: 1 <= n <= 100, "from 1 to 100", whole=True),
             number(self, "gamma", lambda gamma: 0 < gamma < math.inf, "above 0 and finite"),
             number(self, "coef0", lambda coef0: 0 <= coef0 < math.inf, "from 0 on and finite"),
         )

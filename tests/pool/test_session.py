@@ -6,6 +6,7 @@ import scipy.sparse
 
 from selectron import SelectronError
 from selectron.pool import Boosted, Confident, Greedy, InOrder, SelfDirectedClassifier, Sphere
+from selectron.storage import read
 
 from .pools import sphere
 
@@ -193,6 +194,14 @@ def test_refusals_change_nothing(tmp_path):
     pool.save(tmp_path / "answers")
     with pytest.raises(SelectronError, match="other rows"):
         SelfDirectedClassifier.load(tmp_path / "answers", X + 1)
+
+
+def test_a_file_knows_sparse_rows_whatever_the_type_of_their_indices(tmp_path):
+    rows = scipy.sparse.csr_array(np.eye(2))
+    SelfDirectedClassifier().start(rows).save(tmp_path / "answers")
+    assert read(tmp_path / "answers")[0]["rows"] == "4904aad372913670867bd095fbb8005c"
+    rows.indices, rows.indptr = rows.indices.astype(np.int64), rows.indptr.astype(np.int64)
+    assert SelfDirectedClassifier.load(tmp_path / "answers", rows).goal_ == 2
 
 
 @pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csr_array])

@@ -326,6 +326,9 @@ def table(X: Any) -> Any:
     Raises SelectronError if a value is not finite, or where the sum of all squares overflows.
     """
     X = checks.finite(SelfDirectedClassifier(), X).astype(float, copy=False)
+    if scipy.sparse.issparse(X):
+        kind = np.int32 if X.nnz <= checks.WIDEST else np.int64  # of the digests in files
+        X.indptr, X.indices = X.indptr.astype(kind), X.indices.astype(kind)
     with np.errstate(over="ignore"):
         found = row_norms(X, squared=True)
         small = np.isfinite(APART * found.sum())
