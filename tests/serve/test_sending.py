@@ -140,6 +140,15 @@ def test_ids_that_the_stream_refuses(live, tmp_path):
         list(items([b'{"id": true}'], "rows", "id"))
 
 
+@pytest.mark.parametrize(
+    ("field", "ids"), [(None, ["a", "5", "rows:3"]), ("nr", ["a", "1", "2"]), ("id", ["a", "5"])]
+)
+def test_lines_with_an_id_and_data_keep_the_id(field, ids):
+    rows = [{"id": "a", "data": {}}, {"data": {"nr": 1}, "id": 5}, {"data": {"nr": 2}}]
+    lines = [json.dumps(row).encode() for row in rows[: len(ids)]]
+    assert [json.loads(line.text)["id"] for line in items(lines, "rows", field)] == ids
+
+
 def test_what_comes_before_a_line_that_will_not_do_is_sent():
     lines = [b"%d" % i for i in range(502)] + [b'{"a": NaN}', b"never"]
     found = sending.batches(items(lines, "stdin", None))

@@ -26,15 +26,18 @@ TABLES = ".csv", ".tsv", ".parquet", ".pq", ".svm", ".svmlight", ".libsvm"
 @click.option(
     "--token", envvar="SELECTRON_TOKEN", help="For ingest. Default: that in SELECTRON_TOKEN."
 )
-@click.option("--id", "field", help="The field with the id of an item. Default: file and line.")
+@click.option(
+    "--id", "field", help="The field with the id of an item. Default: the line's, or file and line."
+)
 @click.option("--name", help="The prefix of the ids of lines. Default: the file's name, or stdin.")
 @click.option("--again", is_flag=True, help="Send all lines, also those before the last sent one.")
 def send(file: str, url: str, token: str | None, **options: Any) -> None:
     """Send the lines of FILE to a stream, - for standard input.
 
-    A line is a JSON object, or text. Lines that have been sent before are skipped, so that the same
-    command continues where it stopped; failed attempts are repeated. Without --id, these are lines
-    of the same name and number: another file, and another `tail -f`, needs another --name.
+    A line is a JSON object, or text. One of the form {"id": ..., "data": {...}} has its own id.
+    Lines that have been sent before are skipped, so that the same command continues where it
+    stopped; failed attempts are repeated. Without an id, these are lines of the same name and
+    number: another file, and another `tail -f`, needs another --name.
 
     A line of invalid JSON stops it. An item that the stream refuses is reported with its line, the
     rest is sent, and the exit code is 1; --again sends such lines once they are fixed.

@@ -115,30 +115,36 @@ class Lines:
 def items(lines: Iterable[bytes], name: str, field: str | None) -> Iterator[Line]:
     """Yield an item per line: a JSON object is its data, other text goes to the field "text".
 
-    Its id is the value of `field`, or the name of the file and the line number, so that a line is
-    the same item whenever it is sent. Raises SelectronError if a line is not strict JSON, or lacks
-    the field.
+    Its id is the value of `field`, or that of a line {"id": ..., "data": {...}}, or the name of the
+    file and the line number, so that a line is the same item whenever it is sent. Raises
+    SelectronError if a line is not strict JSON, or lacks the field.
 
     >>> next(items([b"win money"], "a.txt", None)).text
     '{"id":"a.txt:1","data":{"text":"win money"}}'
+    >>> next(items([b'{"id": 7, "data": {"text": "win"}}'], "a.jsonl", None)).id
+    '7'
     """
     for number, line in enumerate(map(bytes.strip, lines), 1):
         if not line:
             continue
         where = f"{name}, line {number}"
-        data = data_of(line, where)
-        key = f"{name}:{number}" if field is None else data.get(field)
-        if type(key) not in (str, int):
-            raise SelectronError(f"{where} has no text or number in {field!r} of a JSON object.")
-        text = strict.dumps({"id": str(key), "data": data}, sort=False)
-        yield Line(where, str(key), text)
+        own, data = parsed(line, where)
+        if field is not None:
+            own = data.get(field, own)
+        elif own is None:
+            own = f"{name}:{number}"
+        if type(own) not in (str, int):
+            what = f"{field or 'id'!r} of a JSON object"
+            raise SelectronError(f"{where} has no text or number in {what}.")
+        text = strict.dumps({"id": str(own), "data": data}, sort=False)
+        yield Line(where, str(own), text)
 
 
-def data_of(line: bytes, where: str) -> dict[str, Any]:
-    """Return the data of a line."""
+def parsed(line: bytes, where: str) -> tuple[Any, dict[str, Any]]:
+    """Return the id of a line, None if it has none of its own, and its data."""
     if not line.startswith(b"{"):
         try:
-            return {"text": line.decode()}
+            return None, {"text": line.decode()}
         except UnicodeDecodeError:
             raise SelectronError(
                 f"{where}: the text is not UTF-8; convert the file, and unpack a compressed one"
@@ -148,8 +154,8 @@ def data_of(line: bytes, where: str) -> dict[str, Any]:
     except Problem as problem:
         raise SelectronError(f"{where}: {problem}") from None
     if set(value) <= {"id", "data"} and isinstance(value.get("data"), dict):
-        return value["data"]
-    return value
+        return value.get("id"), value["data"]
+    return None, value
 
 
 def resumed(sender: Sender, keys: list[str]) -> int:
