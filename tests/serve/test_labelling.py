@@ -248,6 +248,24 @@ def test_label_studio_there_and_back(web):
     assert one.get(MAIL).json()["items"] == 3
 
 
+def test_label_studio_answers_the_questions_that_were_exported(web):
+    one = web(declared(annotators=2))
+    for i, key in enumerate(["a", None, "b"]):
+        one.add(f"text {i}", key)
+    one.post(f"{MAIL}/items/3/answers", "annotate", {"label": "ham"})
+    tasks = one.get(f"{MAIL}/label-studio", "read").json()
+    for task in tasks:
+        task |= {"id": task["id"] + 70, "annotations": [*task["annotations"], choice("spam")]}
+    tasks[1]["annotations"][0] = {"was_cancelled": True}
+    other = {"id": 9, "data": {"text": "of another"}, "meta": {"item": 1}}
+    for known in (False, True):
+        reply = one.post(f"{MAIL}/label-studio", "ingest", [*tasks, other]).json()
+        assert [item["known"] for item in reply["items"]] == [True, True, True, known]
+        votes = [one.get(f"{MAIL}/items/{i}").json()["answers"] for i in (1, 2, 3)]
+        assert [[vote["label"] for vote in each] for each in votes] == [["spam"], [], ["ham"]]
+        assert one.get(MAIL).json()["skipped"] == 1
+
+
 ODD = {
     "2 results": [choice("spam")["result"][0]] * 2,
     "type 'labels'": [{"type": "labels", "value": {"start": 0, "end": 3, "labels": ["spam"]}}],

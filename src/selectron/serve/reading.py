@@ -115,7 +115,10 @@ def _row(event: Event, item: Event, data: dict[str, Any] | None) -> dict[str, An
 
 
 def tasks(db: Log, stream: int, needed: int) -> Iterator[dict[str, Any]]:
-    """Yield the items that were queried or answered, as tasks of Label Studio."""
+    """Yield the items that were queried or answered, as tasks of Label Studio.
+
+    Label Studio gives tasks other ids, but keeps `meta`: its `item` is the number of the item.
+    """
     query = (
         "SELECT seq FROM log WHERE stream = ? AND seq > ? AND seq <= ? AND kind = 'item'"
         " AND (json_extract(body, '$.asked')"
@@ -127,7 +130,7 @@ def tasks(db: Log, stream: int, needed: int) -> Iterator[dict[str, Any]]:
             yield {
                 "id": number,
                 "data": db.raw(stream, number) or {},
-                "meta": {"id": asked.key},
+                "meta": {"id": asked.key, "item": number},
                 "annotations": [
                     {**_choices(vote.label), "id": vote.seq, "completed_by": vote.who}
                     | {"was_cancelled": False}

@@ -88,21 +88,27 @@ class Task(Body):
 
     id: int | str | None = None
     data: dict[str, Any]
+    meta: dict[str, Any] | None = None
     annotations: Annotated[list[dict[str, Any]], Field(default_factory=list)]
 
     def annotated(self, number: int, call: Call) -> tuple[Item, Answer | None]:
         """Return the item of a task, and its answer; a Problem names the task."""
         key = None if self.id is None else f"ls-{self.id}"
         with naming(number, key):
-            new = NewItem.of({"id": key, "data": self.data})
-            return new.made(call.stream.row_of), reading.chosen(self.annotations)
+            item = NewItem.of({"id": key, "data": self.data}).made(call.stream.row_of)
+            origin = (self.meta or {}).get("item")
+            item = item._replace(number=origin if type(origin) is int else None)
+            return item, reading.chosen(self.annotations)
 
 
 @items.post("/label-studio", **allowed("ingest"))
 async def import_tasks(
     call: Writing, body: Annotated[list[Task], Field(max_length=BATCH)]
 ) -> Response:
-    """Import tasks of Label Studio: items, and the labels of annotated ones."""
+    """Import tasks of Label Studio: items, and the labels of annotated ones.
+
+    A task that was exported from this stream is the item that it was, and answers its question.
+    """
     found = await call.parse(lambda: [task.annotated(i, call) for i, task in enumerate(body, 1)])
     return await call.write(taken, found)
 
@@ -118,7 +124,7 @@ def naming(number: int, key: str | None) -> Iterator[None]:
 
 
 def taken(stream: Stream, found: list, who: str, at: float) -> dict[str, Any]:
-    """Add items, and the answers to those that are new."""
+    """Add items, and the answers to those that have none yet."""
     more: set[str] = set()
     for number, (item, said) in enumerate(found, 1):
         if said is not None:
@@ -127,7 +133,8 @@ def taken(stream: Stream, found: list, who: str, at: float) -> dict[str, Any]:
             more |= {said.label} - {None}
     added, learned = stream.add([item for item, _ in found], who, at), 0
     for reply, (_, said) in zip(added, found, strict=True):
-        if said is not None and not reply["known"]:
+        question = stream.question(reply["item"])
+        if said is not None and not (question.votes or who in question.skipped):
             learned += answering.answer(stream, reply["item"], said, who, at)["learned"]
     return {"items": added, "learned": learned}
 

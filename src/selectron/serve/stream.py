@@ -23,13 +23,15 @@ LOG = logging.getLogger("selectron.serve")
 class Item(NamedTuple):
     """An item as sent: its own id, its data as JSON, a hash of that, and its row, or its fields.
 
-    Fields keep the order in which they were sent; the hash does not depend on it.
+    Fields keep the order in which they were sent; the hash does not depend on it. `number` is that
+    of the item that it was exported from, if it was.
     """
 
     key: str | None
     raw: str
     digest: str
     row: Row
+    number: int | None = None
 
     @classmethod
     def of(cls, key: str | None, data: dict[str, Any], row: Row) -> "Item":
@@ -85,6 +87,9 @@ class Stream:
         return {**shown(event), "known": False}
 
     def _known(self, item: Item) -> Event | None:
+        if item.number is not None and (found := self.db.event(item.number)) is not None:
+            if (found.stream, found.body.get("digest")) == (self.id, item.digest):
+                return found
         found = None if item.key is None else self.db.item_of(self.id, item.key)
         if found is not None and found.body["digest"] != item.digest:
             raise _conflict(item)
