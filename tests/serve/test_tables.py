@@ -35,13 +35,13 @@ def played(one, n, start=0):
 
 def test_rows_are_those_of_the_encoder(desk):
     one, alone = played(desk(mixed()), 120), TableEncoder(form="sparse", text_size=64)
-    flat = [{k: x for k, x in raw.items() if k not in ("nested", "tags")} for raw in tables(120)]
-    for x in flat:
-        alone.learn_one(x)
+    for raw in tables(120):
+        alone.learn_one({k: x for k, x in raw.items() if k != "tags"})
     model = one.stream.model.clf.model_
     assert one.stream.model.clf.encoder_.pack() == alone.pack()  # corrections do not count twice
     assert one.view()["columns"] == alone.report()
     assert "note: text, 3.0 words on average" in alone.report()
+    assert "nested.a" in alone.kinds_
     assert (model.sparse, model.width) == (True, alone.width_)
 
 
@@ -123,6 +123,7 @@ def test_kinds_are_declared(tmp_path, desk):
     ("item", "why"),
     [
         ({f"f{i}": i for i in range(FIELDS + 1)}, "at most 256 fields"),
+        ({"x" * 90_000: dict.fromkeys(map(str, range(70_000)))}, "at most 256 fields"),
         ({"v": [0.0] * 600, "w": [0.0] * 600}, "at most 1000 numbers"),
         ({"v": [1e7]}, "up to 1000000"),
     ],

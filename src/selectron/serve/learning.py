@@ -13,7 +13,7 @@ from sklearn.utils import murmurhash3_32
 from ..askers import Budget
 from ..askers.budget import current_rate, in_window, record_of
 from ..data.encoder import TableEncoder
-from ..data.values import HUGE
+from ..data.values import HUGE, flattened
 from ..engine.rows import Dense, Sparse, as_matrix
 from ..estimator.classifier import OnlineClassifier
 from ..model.draws import Draws
@@ -52,13 +52,19 @@ def width(features: Features) -> int:
 
 
 def mixed(features: Features) -> Extractor:
-    """Return the function that takes the fields of an item that TableEncoder encodes."""
+    """Return the function that takes the fields of an item that TableEncoder encodes.
+
+    Those of objects are columns, such as user.age, as in tables.
+    """
+    whole = {*features.columns, *features.ignore}
     ignored = {*features.ignore, *(n for n, kind in features.columns.items() if kind == "ignored")}
 
     def row(item: dict[str, Any]) -> Row:
-        found = {name: x for name, x in item.items() if name not in ignored and flat(x)}
-        if len(found) > FIELDS:
-            raise invalid(f"An item must have at most {FIELDS} fields, got {len(found)}.")
+        item = {name: x for name, x in item.items() if name not in ignored}
+        if (count := leaves(item)) > FIELDS:
+            raise invalid(f"An item must have at most {FIELDS} fields, got {count}.")
+        columns = flattened(item, whole).items()
+        found = {name: x for name, x in columns if name not in ignored and flat(x)}
         numbers = [x for value in found.values() if isinstance(value, list) for x in value]
         if len(numbers) > NUMBERS or any(abs(x) > HUGE for x in numbers):
             raise invalid(
@@ -67,6 +73,11 @@ def mixed(features: Features) -> Extractor:
         return found
 
     return row
+
+
+def leaves(item: dict[str, Any]) -> int:
+    """Return the number of fields, those of objects included."""
+    return sum(leaves(x) if isinstance(x, dict) else 1 for x in item.values())
 
 
 def flat(value: Any) -> bool:
