@@ -168,6 +168,7 @@ BAD = {
     "audit": GOOD + "audit = nan",
     "'nan%' is not a budget": GOOD + 'budget = "nan%"',
     "differ": 'classes = ["a", "a"]',
+    "with keep = 'hash', give the kind": GOOD + '[privacy]\nkeep = "hash"',
 }
 
 

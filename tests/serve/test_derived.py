@@ -3,7 +3,6 @@
 import json
 import shutil
 import sqlite3
-from contextlib import closing
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from selectron import SelectronError
 from selectron.evaluate import Drifts
 from selectron.serve import snapshots
 from selectron.serve.declaration import Features
-from selectron.serve.event import Event, record_seal
+from selectron.serve.event import Event
 from selectron.serve.question import Statistics
 
 from .mail import declared, texts
@@ -155,17 +154,6 @@ def test_features_that_do_not_count_may_change(desk):
     desk(declared().model_copy(update=vectors)).crash()
     texts = {"features": vectors["features"].model_copy(update={"text": ["note"]})}
     desk(declared().model_copy(update=texts)).crash()
-    with pytest.raises(SelectronError, match="served with another features"):
-        desk(fields())
-
-
-def test_fields_from_before_features_had_versions_are_refused(desk, tmp_path):
-    desk(fields()).crash()
-    with closing(sqlite3.connect(tmp_path / "selectron.sqlite3")) as db, db:
-        (text,) = db.execute("SELECT declared FROM streams").fetchone()
-        text = text.replace('"kind":"fields"', '"version":1,"kind":"fields"')
-        assert '"version"' in text
-        db.execute("UPDATE streams SET declared = ?, seal = ?", (text, record_seal("mail", text)))
     with pytest.raises(SelectronError, match="served with another features"):
         desk(fields())
 

@@ -80,27 +80,6 @@ def test_items_are_deleted_once_snapshots_replace_them(desk, tmp_path):
     assert desk(short, every=20).model() == model
 
 
-def test_whole_items_must_be_kept(desk):
-    with pytest.raises(SelectronError, match="with keep = 'hash', give the kind"):
-        desk(mixed(privacy=Privacy(keep="hash")))
-    assert desk(declared(privacy=Privacy(keep="hash"))).view()["items"] == 0
-
-
-def test_a_stream_of_words_needs_no_kind_later(desk):
-    one = desk()
-    one.add([{"text": "win money"}])
-    model = one.model()
-    one.crash()
-    one = desk(declared(features=Features(size=64), privacy=Privacy(keep="hash")))
-    assert one.model() == model
-    with pytest.raises(Problem, match="must have text"):
-        one.add([{"body": "lunch"}], start=1)
-    one.crash()
-    for features in (Features(kind="auto", size=64), Features(size=64, ignore=["id"])):
-        with pytest.raises(SelectronError, match="served with another features"):
-            desk(declared(features=features))
-
-
 def test_kinds_are_declared(tmp_path, desk):
     file = tmp_path / "mail.toml"
     start = 'classes = ["ham", "spam"]\n[features]\n'

@@ -156,6 +156,11 @@ class Declaration(Section):
             raise ValueError("classes must differ")
         if not self.new_classes and len(self.classes) < 2:
             raise ValueError("give two classes at least, or new_classes = true")
+        if self.features.kind == "auto" and self.privacy.keep == "hash":
+            raise ValueError(
+                "features of kind 'auto' are learned from whole items, and keep the values of "
+                "categories: with keep = 'hash', give the kind 'text', 'fields' or 'vector'"
+            )
         self.parts()
         return self
 
@@ -187,10 +192,7 @@ def declared(values: dict[str, Any], where: str) -> Declaration:
 
 def used(features: dict[str, Any]) -> dict[str, Any]:
     """Return the options that determine the rows, from dumped features."""
-    found = {name: features.get(name) for name in ("kind", *USED[features["kind"]])}
-    if features["kind"] == "fields":
-        found["version"] = features.get("version", 2)  # 1 made other rows, before 0.2.0
-    return found
+    return {name: features[name] for name in ("kind", *USED[features["kind"]])}
 
 
 def read(path: str | Path) -> list[Declaration]:

@@ -1,5 +1,6 @@
 """The streams of a store; a batch of requests is one transaction."""
 
+import json
 import logging
 import sqlite3
 from collections.abc import Callable, Sequence
@@ -59,7 +60,8 @@ class Service:
 
     def _start(self, declarations: Sequence[Declaration], accept_loss: bool) -> None:
         """Restore the streams, and set aside the items that are damaged."""
-        declarations = [unchanged(d, self.store.declared(d.name)) for d in declarations]
+        for declaration in declarations:
+            check_unchanged(declaration, self.store.declared(declaration.name))
         self.store.begin()
         self.streams = {d.name: Stream(d, self.store) for d in declarations}
         self.store.commit()
@@ -192,38 +194,18 @@ class Kept(str):
     """A stored reply, in JSON."""
 
 
-def unchanged(declaration: Declaration, before: str | None) -> Declaration:
-    """Return a declaration with the kind of features that its stream began with.
-
-    Raises SelectronError if the model would no longer follow from the log.
-    """
+def check_unchanged(declaration: Declaration, before: str | None) -> None:
+    """Raise SelectronError if the model would not follow from the log made as declared `before`."""
     if before is None:
-        return private(declaration)
-    then = strict.loads(before.encode())
-    features = declaration.features
-    if then["features"]["kind"] == "text" and features.model_fields_set <= {"size"}:
-        features = features.model_copy(update={"kind": "text"})  # what it was without a kind
-    declaration = private(declaration.model_copy(update={"features": features}))
-    now = declaration.model_dump(mode="json")
+        return
+    now, then = declaration.model_dump(mode="json"), json.loads(before)
     now["features"], then["features"] = used(now["features"]), used(then["features"])
-    odd = [name for name in MODEL if now[name] != then.get(name)]
+    odd = [name for name in MODEL if now[name] != then[name]]
     if odd:
         raise SelectronError(
             f"Stream {declaration.name!r} was served with another {odd[0]}: put that back, or give "
             "the stream a new name."
         )
-    return declaration
-
-
-def private(declaration: Declaration) -> Declaration:
-    """Return a declaration. Raises SelectronError if its model would keep what is to be deleted."""
-    if declaration.features.kind == "auto" and declaration.privacy.keep == "hash":
-        raise SelectronError(
-            f"Stream {declaration.name!r}: features of kind 'auto' are learned from whole items, "
-            "and keep the values of categories: with keep = 'hash', give the kind 'text', 'fields' "
-            "or 'vector'."
-        )
-    return declaration
 
 
 def fingerprint(*parts: str | bytes) -> str:

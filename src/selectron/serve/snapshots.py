@@ -37,7 +37,7 @@ def take(stream: Stream) -> None:
         path.mkdir(mode=store.FOLDER, exist_ok=True)
     model = here / f"{stream.seq}.model"
     stream.model.clf.save(model)
-    store.close(model)
+    model.chmod(store.FILE)
     store.reached("model written")
     manifest = sealed(
         {

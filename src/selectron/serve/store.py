@@ -11,7 +11,7 @@ import sqlite3
 import struct
 import zlib
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import BinaryIO
 
@@ -23,28 +23,7 @@ from .problem import missing
 
 DATABASE = "selectron.sqlite3"
 FOLDER, FILE = 0o700, 0o600
-OURS = (f"{DATABASE}*", "lock", "head", "snapshots", "snapshots/**/*")
 CACHE_KB = 65_536
-
-
-def closed_to_others(folder: Path) -> None:
-    """Create a folder with mode 0700; if it holds a database, restrict it and its files.
-
-    Any other existing folder keeps its mode.
-    """
-    if not folder.exists():
-        folder.mkdir(parents=True, mode=FOLDER)
-    elif (folder / DATABASE).exists():
-        for path in (folder, *(path for pattern in OURS for path in folder.glob(pattern))):
-            close(path)
-
-
-def close(path: Path) -> None:
-    """Restrict a file or folder to its owner, if its mode may be changed."""
-    wanted = FOLDER if path.is_dir() else FILE
-    with suppress(PermissionError, FileNotFoundError):
-        if path.stat().st_mode & 0o777 != wanted and not path.is_symlink():
-            path.chmod(wanted)
 
 
 def opener(path: str | Path, flags: int) -> int:
@@ -227,7 +206,7 @@ class Store:
     """
 
     def __init__(self, folder: Path, accept_loss: bool = False):
-        closed_to_others(folder)
+        folder.mkdir(FOLDER, parents=True, exist_ok=True)
         self.folder = folder
         with ExitStack() as undoing:
             undoing.enter_context(locked(folder / "lock"))

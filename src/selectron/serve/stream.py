@@ -87,9 +87,9 @@ class Stream:
         return {**shown(event), "known": False}
 
     def _known(self, item: Item) -> Event | None:
-        if item.number is not None and (found := self.db.event(item.number)) is not None:
-            if (found.stream, found.body.get("digest")) == (self.id, item.digest):
-                return found
+        found = None if item.number is None else self.db.event(item.number)
+        if found is not None and (found.stream, found.body.get("digest")) == (self.id, item.digest):
+            return found
         found = None if item.key is None else self.db.item_of(self.id, item.key)
         if found is not None and found.body["digest"] != item.digest:
             raise _conflict(item)
