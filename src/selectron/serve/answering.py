@@ -206,12 +206,10 @@ def check(stream: Stream, said: Answer | Correction, more: Collection[str] = ())
     if said.label is not None and said.label not in named:
         if not stream.declaration.new_classes:
             known = ", ".join(map(repr, stream.named))
-            raise invalid(
-                f"There is no class {said.label[:100]!r} in {stream.name!r}, but {known}."
-            )
+            raise invalid(f"There is no class {said.label!r} in {stream.name!r}, but {known}.")
         if not nameable(said.label):
             raise invalid(
-                f"label: {said.label[:100]!r} cannot name a new class of {stream.name!r}: give "
+                f"label: {said.label!r} cannot name a new class of {stream.name!r}: give "
                 "1 to 100 characters, without control characters, and not only blanks."
             )
         if len(named) >= 100:
@@ -226,9 +224,8 @@ def nameable(label: str) -> bool:
     >>> nameable("not spam"), nameable(" "), nameable("spam" + chr(0))
     (True, False, False)
     """
-    kinds = {category(character) for character in label[:101]}
-    seen = any(kind[0] not in "CZ" for kind in kinds)
-    return seen and len(label) <= 100 and not kinds & {"Cc", "Zl", "Zp"}
+    kinds = set(map(category, label))
+    return any(kind[0] not in "CZ" for kind in kinds) and not kinds & {"Cc", "Zl", "Zp"}
 
 
 def digest(token: str) -> str:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from . import strict
 from .answering import Answer
 from .event import Event, Log
-from .problem import Problem, invalid, missing
+from .problem import invalid, missing
 from .question import derived
 from .stream import shown
 
@@ -154,44 +154,24 @@ def chosen(annotations: list[dict[str, Any]]) -> Answer | None:
     """Return the answer of the last annotation of a task of Label Studio, None without one.
 
     An empty result means none of the classes. Raises Problem (422) for anything other than one
-    choice, such as spans.
+    choice for the whole item.
 
     >>> chosen([{"result": [{"type": "choices", "value": {"choices": ["spam"]}}]}]).label
     'spam'
     >>> chosen([{"result": []}]).verdict
     'none'
     """
-    match annotations[-1:]:
-        case []:
-            return None
-        case [{"was_cancelled": True}]:
+    if not annotations:
+        return None
+    match annotations[-1]:
+        case {"was_cancelled": True}:
             return Answer(verdict="skip")
-        case [{"result": []}]:
+        case {"result": []}:
             return Answer(verdict="none")
-        case [{"result": [result]}]:
-            return Answer.model_construct(label=_choice(result))  # which `check` judges
-        case [{"result": [*results]}]:
-            raise _odd(f"has {len(results)} results; a stream takes one choice")
-    raise _odd("has no list 'result'")
-
-
-def _choice(result: Any) -> str:
-    """Return the one choice of a result."""
-    match {"type": "choices", **result} if isinstance(result, dict) else {}:
-        case {"type": "choices", "value": {"choices": [str(label)], **rest}} if not rest:
-            return label.strip()
-        case {"type": "choices", "value": {"choices": choices, **rest}} if not rest:
-            count = len(choices) if isinstance(choices, list) else 0
-            what = "a choice that is no text" if count == 1 else f"{count} choices"
-            raise _odd(f"has {what}; a stream takes one")
-        case {"type": "choices", "value": {}}:
-            raise _odd("is a choice for a part of the item (a span or region)")
-        case odd:
-            raise _odd(f"has a result of type {odd.get('type')!r}; a stream takes one choice")
-
-
-def _odd(what: str) -> Problem:
-    return invalid(f"Its annotation {what}.")
+        case {"result": [{"type": "choices", "value": {"choices": [label], **rest}}]} if not rest:
+            return Answer.of({"label": label})
+    found = strict.dumps(annotations[-1].get("result"))[:100]
+    raise invalid(f"Its annotation must be one choice for the whole item, got {found}.")
 
 
 PIECE = 1 << 16  # bytes that are sent at a time, about
