@@ -156,7 +156,7 @@ BAD = {
     "same name": '[[stream]]\nname="a"\nclasses=["x","y"]\n' * 2,
     "drop 'numeric'": GOOD + "[features]\nnumeric = {a = [0, 1]}",
     "drop 'text'": GOOD + '[features]\nkind = "vector"\ntext = ["a"]',
-    "must name a field": GOOD + "[features]\ntext = []",
+    "features: name a field": GOOD + "[features]\ntext = []",
     "name a field": GOOD + '[features]\nkind = "fields"\ntext = []',
     "named twice": GOOD + '[features]\nkind = "fields"\ncategorical = ["text"]',
     "features.numeric.a.0: Input should be a finite number": GOOD

@@ -75,17 +75,14 @@ class Features(Section):
             )
         if both := sorted({*self.columns} & {*self.ignore}):
             raise ValueError(f"{both[0]!r} is named in columns and in ignore: leave one out")
-        if self.kind == "text" and not self.text:
-            raise ValueError("text must name a field")
-        if self.kind == "fields":
-            parts = [set(self.text), set(self.numeric), set(self.categorical)]
-            if not any(parts):
-                raise ValueError("name a field in text, numeric or categorical")
-            if twice := sorted(a for a in set.union(*parts) if sum(a in p for p in parts) > 1):
-                raise ValueError(
-                    f"{twice[0]!r} is named twice in text (by default ['text']), numeric and "
-                    "categorical: leave one out"
-                )
+        parts = [set(self.text), set(self.numeric), set(self.categorical)]
+        if self.kind in ("text", "fields") and not any(parts):
+            raise ValueError("name a field in text, numeric or categorical")
+        if twice := sorted(a for a in set.union(*parts) if sum(a in p for p in parts) > 1):
+            raise ValueError(
+                f"{twice[0]!r} is named twice in text (by default ['text']), numeric and "
+                "categorical: leave one out"
+            )
         return self
 
 

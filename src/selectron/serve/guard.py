@@ -73,9 +73,9 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        if scope["method"] == "HEAD":
-            await self({**scope, "method": "GET"}, receive, bodiless(send))
-            return
+        head, over = scope["method"] == "HEAD", False
+        if head:
+            scope = {**scope, "method": "GET"}
         unread = length(scope, FEW + 1) > FEW
 
         async def receiving() -> Any:
@@ -85,8 +85,13 @@ class Guard:
             return message
 
         async def sending(message: Any) -> None:
+            nonlocal over
             if message["type"] == "http.response.start":
                 message["headers"] = [*message["headers"], *extra(scope["path"], unread)]
+            elif head:  # the reply ends where its body begins
+                if over:
+                    return
+                over, message = True, {"type": message["type"]}
             await send(message)
 
         try:
@@ -127,19 +132,6 @@ def bare(host: str) -> str:
     if host.count(":") > 1 and not host.startswith("["):
         return f"[{host.lower()}]"
     return re.sub(r"\.?(:\d*)?$", "", host.lower())
-
-
-def bodiless(send: Any) -> Any:
-    """Return an ASGI `send` that ends the response where its body begins."""
-    over = False
-
-    async def sending(message: Any) -> None:
-        nonlocal over
-        if not over:
-            over = message["type"] == "http.response.body"
-            await send({"type": message["type"]} if over else message)
-
-    return sending
 
 
 def extra(path: str, closing: bool) -> list[tuple[bytes, bytes]]:

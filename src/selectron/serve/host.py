@@ -21,12 +21,7 @@ from .service import BROKEN, Service, Work
 from .store import reader
 
 # on Linux a clock that counts while the machine is suspended, elsewhere the one there is
-STEADY = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-
-
-def elapsed() -> float:
-    """Return the seconds of a monotonic clock."""
-    return time.clock_gettime(STEADY)
+STEADY = partial(time.clock_gettime, getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 def steady_clock(wall: Callable[[], float], steady: Callable[[], float]) -> Callable[[], float]:
@@ -59,7 +54,7 @@ class Host:
         folder: Path,
         declarations: Sequence[Declaration],
         clock: Callable[[], float] = time.time,
-        steady: Callable[[], float] = elapsed,
+        steady: Callable[[], float] = STEADY,
         **options: Any,
     ):
         self.folder, self.clock, self.steady = folder, clock, steady_clock(clock, steady)

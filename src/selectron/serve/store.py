@@ -130,29 +130,23 @@ def opened(path: Path) -> Log:
         path, isolation_level=None, check_same_thread=False, timeout=10, factory=Log
     )
     db.create_function("content_seal", -1, content_seal, deterministic=True)
-    try:
-        prepare(db, path)
-    except BaseException as error:
-        db.close()
-        if isinstance(error, sqlite3.DatabaseError):
-            raise damaged(path, str(error)) from None
-        raise
-    return db
-
-
-def prepare(db: sqlite3.Connection, path: Path) -> None:
-    """Set up a connection, and the tables of a new database."""
     settings = ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON")
-    for setting in (*settings, f"cache_size = -{CACHE_KB}"):
-        db.execute(f"PRAGMA {setting}")
-    (version,) = db.execute("PRAGMA user_version").fetchone()
+    try:
+        for setting in (*settings, f"cache_size = -{CACHE_KB}"):
+            db.execute(f"PRAGMA {setting}")
+        (version,) = db.execute("PRAGMA user_version").fetchone()
+        if version == 0:
+            db.executescript(SCHEMA)
+    except sqlite3.DatabaseError as error:
+        db.close()
+        raise damaged(path, str(error)) from None
     if version not in (0, VERSION):
+        db.close()
         raise SelectronError(
             f"{path} is of version {version}, and this Selectron knows {VERSION}: use the one that "
             "wrote it."
         )
-    if version == 0:
-        db.executescript(SCHEMA)
+    return db
 
 
 def verified(
