@@ -91,7 +91,7 @@ def test_days_that_will_not_do(call, tmp_path, days):
 def test_names_that_will_not_do(call, tmp_path, name):
     refused = call("--token", f"read:{name}")
     assert refused.exit_code == 1
-    assert refused.stderr.startswith("selectron: --token: A token's name has 1 to 64")
+    assert refused.stderr.startswith("selectron: --token: name: String should match pattern")
     assert refused.stderr.count("\n") == 1
     assert not (tmp_path / "data").exists()
 

@@ -1,5 +1,7 @@
 """`selectron serve`: streams over HTTP, and a page to label them."""
 
+import signal
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -82,7 +84,8 @@ def served(files: tuple[str, ...], demo: bool, folder: Path, **options: Any) -> 
     if options["token"] is not None:
         one_token(made, options["token"])
         return
-    with server.terminable(), server.listening(options["host"], options["port"]) as door:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # all `finally` blocks run
+    with server.listening(options["host"], options["port"]) as door:
         host, port = made(), door.getsockname()[1]
         show_tokens(host, f"http://{bare(options['host'])}:{port}", demo)
         click.echo(f"Everything is kept in {folder}; Ctrl-C ends.")
@@ -105,17 +108,14 @@ def show_tokens(host: Any, where: str, demo: bool) -> None:
 
 def one_token(made: Callable[[], Any], text: str) -> None:
     """Make a token from ROLE[:NAME[:DAYS]], and print it; no store is made for a wrong one."""
-    from ..serve.tokens import ROLES, checked_name, expiry
+    from ..serve.tokens import NewToken
 
     role, _, rest = text.partition(":")
     name, _, days = rest.partition(":")
     try:
-        if role not in ROLES:
-            raise SelectronError(f"There is no role {role!r}, but {', '.join(ROLES)}.")
-        checked_name(name or role)
         until = float(days) if days else None
-        expiry(until, 0.0)
+        new = NewToken.of({"name": name or role, "role": role, "days": until})
     except ValueError as error:
         raise SelectronError(f"--token: {error}") from None
     with made() as host:
-        click.echo(host.make_token(name or role, role, until, new=True))
+        click.echo(host.make_token(new.name, new.role, new.days, new=True))

@@ -194,10 +194,10 @@ class Host:
     def make_token(self, name: str, role: str, days: float | None, new: bool = False) -> str:
         """Create and return a token. A token of the same name is replaced, unless `new`.
 
-        Raises Problem: 422 if the days are invalid, 409 if `new` and the name is in use.
+        Raises Problem (409) if `new` and the name is in use.
         """
         token = "sel_" + secrets.token_urlsafe(24)
-        until = tokens.expiry(days, self.clock())
+        until = None if days is None else self.clock() + days * tokens.DAY
 
         def make(service: Service, at: float) -> None:
             people = tokens.known(service.store.db).values() if new else ()

@@ -17,7 +17,7 @@ from .problem import Problem
 from .requests import Call, Number, Reading, Writing, allowed, sent, strict_routes
 from .stream import Item, Stream
 from .strict import Body
-from .tokens import DAYS, NAME
+from .tokens import NewToken
 
 items = strict_routes("/v1/streams/{stream}", "items")
 labelling = strict_routes("/v1/streams/{stream}", "labelling")
@@ -211,14 +211,6 @@ async def undo(call: Writing, answer: Number) -> Response:
 
 
 # Reports, and tokens
-
-
-class NewToken(Body):
-    """The name, role and days of a new token."""
-
-    name: Annotated[str, Field(pattern=NAME)]
-    role: Literal["ingest", "annotate", "read", "admin"]
-    days: Annotated[float | None, Field(gt=0, le=DAYS)] = None
 
 
 @reports.get("/me", **allowed(*ALL))

@@ -5,12 +5,11 @@ arrives nor its size, and it parses everything received at once, including pipel
 """
 
 import errno
-import signal
 import socket
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterable
+from contextlib import nullcontext
 from itertools import count
 from typing import Any
 
@@ -273,20 +272,6 @@ def demo_token(host: Host) -> str | None:
     if host.read(lambda db: db.execute(query, (DEMO.name,)).fetchone()):
         return None
     return host.make_token("demo", "annotate", None)
-
-
-@contextmanager
-def terminable() -> Iterator[None]:
-    """Make SIGTERM end the process with status 0, running all `finally` blocks."""
-
-    def end(*_: Any) -> None:
-        raise SystemExit(0)
-
-    before = signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def run(host: Host, door: socket.socket, names: Iterable[str], demo: bool, each: int) -> None:

@@ -1,23 +1,30 @@
 """Bearer tokens and their roles; only hashes are stored."""
 
-import math
-import re
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import Field
 
 from ..errors import SelectronError
 from .event import Log
-from .problem import Problem, invalid
+from .problem import Problem
 from .store import DATABASE, Store, reader
+from .strict import Body
 
 ROLES = ("ingest", "annotate", "read", "admin")
 DAY = 86_400.0
-DAYS = 36_500.0  # at most
-NAME = r"^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$"
+
+
+class NewToken(Body):
+    """The name, role and days of a new token."""
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$")]
+    role: Literal["ingest", "annotate", "read", "admin"]
+    days: Annotated[float | None, Field(gt=0, le=36_500)] = None
 
 
 class Person(NamedTuple):
@@ -35,24 +42,6 @@ class Person(NamedTuple):
 def known(db: Log) -> dict[str, Person]:
     """Return the owners of tokens by hash."""
     return {digest: Person(name, role, until) for name, role, digest, until in db.tokens()}
-
-
-def checked_name(name: str) -> None:
-    """Raise Problem (422) if a token cannot have this name."""
-    if not re.fullmatch(NAME, name):
-        raise invalid(
-            f"A token's name has 1 to 64 ASCII letters, digits, '.', '_', '@' or '-', and begins "
-            f"with a letter or a digit, got {name!r}."
-        )
-
-
-def expiry(days: float | None, now: float) -> float | None:
-    """Return when a token created now expires. Raises Problem (422) if `days` is invalid."""
-    if days is None:
-        return None
-    if not (math.isfinite(days) and 0 < days <= DAYS):
-        raise invalid(f"A token is good for more than 0 and at most {DAYS:.0f} days, got {days}.")
-    return now + days * DAY
 
 
 def hashed(token: str) -> str:
