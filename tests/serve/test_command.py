@@ -114,7 +114,7 @@ def test_a_port_that_is_taken_is_told_of_before_tokens(tmp_path, known):
         refused = call(file, "--data", data, "--port", port)
     assert refused.exit_code == 1
     assert refused.stdout == ""
-    assert refused.stderr == f"selectron: port {port} is in use; give another --port\n"
+    assert f"port {port}, cannot be used (Address already in use); give" in refused.stderr
     assert data.exists() == known
 
 
@@ -123,7 +123,7 @@ def test_an_address_of_another_machine(tmp_path):
     for address in ("203.0.113.7", "no.such.name.invalid"):
         refused = call(tmp_path / "mail.toml", "--data", tmp_path / "data", "--host", address)
         assert refused.exit_code == 1
-        assert refused.stderr.startswith(f"selectron: {address} is no address of this machine (")
+        assert refused.stderr.startswith(f"selectron: {address}, port 8000, cannot be used (")
         assert not (tmp_path / "data").exists()
 
 

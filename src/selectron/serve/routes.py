@@ -157,11 +157,7 @@ class AnswerById(Answer):
 @labelling.post("/next", **allowed("annotate"))
 async def next_question(call: Writing) -> Response:
     """Lease the question that has waited longest; `question` is null if there is none."""
-
-    def ask(stream: Stream, who: str, at: float) -> dict[str, Any]:
-        return {"question": answering.ask(stream, who, at)}
-
-    return await call.write(ask)
+    return await call.write(lambda *request: {"question": answering.ask(*request)})
 
 
 @labelling.post("/items/{item}/renew", **allowed("annotate"))

@@ -4,7 +4,6 @@ uvicorn limits the time between two requests, but not the time in which the head
 arrives nor its size, and it parses everything received at once, including pipelined requests.
 """
 
-import errno
 import socket
 import time
 from collections import Counter
@@ -238,17 +237,9 @@ def listening(address: str, port: int) -> socket.socket:
         found.listen(BACKLOG)
     except OSError as error:
         found.close()
-        raise SelectronError(_why_not(address, port, error)) from None
+        why = f"{address}, port {port}, cannot be used ({error.strerror})"
+        raise SelectronError(f"{why}; give another --port or --host") from None
     return found
-
-
-def _why_not(address: str, port: int, error: OSError) -> str:
-    """Return the reason why a port cannot be used."""
-    if error.errno == errno.EADDRINUSE:
-        return f"port {port} is in use; give another --port"
-    if isinstance(error, PermissionError):
-        return f"port {port} may not be used (permission denied); give a --port above 1023"
-    return f"{address} is no address of this machine ({error.strerror}); give another --host"
 
 
 def first_tokens(host: Host) -> dict[str, str]:

@@ -78,15 +78,11 @@ def dumps(value: Any, sort: bool = True) -> str:
 
 def deeper(value: Any, levels: int) -> bool:
     """Return whether lists and objects are nested deeper than `levels`."""
-    found = [value] if isinstance(value, list | dict) else []
-    for _ in range(levels):
-        found = [
-            child
-            for parent in found
-            for child in (parent.values() if isinstance(parent, dict) else parent)
-            if isinstance(child, list | dict)
-        ]
-    return bool(found)
+    if not isinstance(value, list | dict):
+        return False
+    parts = value.values() if isinstance(value, dict) else value
+    inner = (part for part in parts if isinstance(part, list | dict))
+    return levels == 0 or any(deeper(part, levels - 1) for part in inner)
 
 
 def refusal(why: str) -> Problem:
