@@ -141,21 +141,9 @@ def test_a_stream_that_is_declared_otherwise_is_refused(desk, tmp_path):
     desk().crash()
     with pytest.raises(SelectronError, match="served with another learner"):
         desk(declared(learner="perceptron"))
-    assert desk(declared(lease=5, title="Mail")).view()["title"] == "Mail"
-
-
-def fields(**more):
-    features = Features(kind="fields", size=8, numeric={"amount": (0, 100)}, **more)
-    return declared().model_copy(update={"features": features})
-
-
-def test_features_that_do_not_count_may_change(desk):
-    vectors = {"features": Features(kind="vector", size=2)}
-    desk(declared().model_copy(update=vectors)).crash()
-    texts = {"features": vectors["features"].model_copy(update={"text": ["note"]})}
-    desk(declared().model_copy(update=texts)).crash()
     with pytest.raises(SelectronError, match="served with another features"):
-        desk(fields())
+        desk(declared(features=Features(kind="text", size=65)))
+    assert desk(declared(lease=5, title="Mail")).view()["title"] == "Mail"
 
 
 @pytest.mark.parametrize("version", [1, 99])

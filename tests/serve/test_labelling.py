@@ -10,6 +10,7 @@ import pytest
 
 from selectron.errors import SelectronError
 from selectron.serve import declaration, reading
+from selectron.serve.declaration import Features
 from selectron.serve.store import reader
 
 from .mail import declared, texts
@@ -319,16 +320,8 @@ def test_figures_for_prometheus(web):
 
 
 def test_fields(web):
-    fields = declared().model_copy(
-        update={
-            "name": "fields",
-            "features": declared().features.model_copy(
-                update={"kind": "fields", "numeric": {"age": (40.0, 20.0)}, "categorical": ["city"]}
-            ),
-        }
-    )
-    one = web(fields)
-    path = "/v1/streams/fields/items"
+    fields = Features(kind="fields", numeric={"age": (40.0, 20.0)}, categorical=["city"])
+    one, path = web(declared(features=fields)), f"{MAIL}/items"
     assert one.post(path, "ingest", {"data": {"age": 30, "city": "Ulm"}}).status_code == 200
     assert one.post(path, "ingest", {"data": {"city": "Ulm"}}).status_code == 200
     assert one.post(path, "ingest", {"data": {"age": 1e300}}).status_code == 422

@@ -56,10 +56,10 @@ class Figures(NamedTuple):
                 if value is not None:
                     accuracy.add_metric([stream, bound], value)
         yield accuracy
-        failing = "1 if the store cannot be written"
-        yield GaugeMetricFamily("selectron_failing", failing, value=float(self.host.failing))
+        service, failing = self.host.service, "1 if the store cannot be written"
+        yield GaugeMetricFamily("selectron_failing", failing, value=float(service.failing))
         broken = "1 if an entry of the log, or a reply, is damaged"
-        yield GaugeMetricFamily("selectron_broken", broken, value=float(self.host.broken))
+        yield GaugeMetricFamily("selectron_broken", broken, value=float(service.broken))
 
 
 ERROR = {"description": "What is wrong, and why: {error: {code, message}}."}
@@ -110,7 +110,7 @@ def add_plain(app: FastAPI) -> None:
     async def healthz(request: Request) -> Response:
         """Report whether the service works."""
         host = request.app.state.host
-        works = not (host.failing or host.broken)
+        works = not (host.service.failing or host.service.broken)
         damaged = sum(view["damaged"] for view in host.views.values())
         return JSONResponse({"ok": works, "damaged": damaged}, 200 if works else 503)
 

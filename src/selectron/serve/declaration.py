@@ -187,11 +187,6 @@ def declared(values: dict[str, Any], where: str) -> Declaration:
         raise SelectronError(f"{where}: {at + ': ' if at else ''}{message}.") from None
 
 
-def used(features: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that determine the rows, from dumped features."""
-    return {name: features[name] for name in ("kind", *USED[features["kind"]])}
-
-
 def read(path: str | Path) -> list[Declaration]:
     """Return the streams of a TOML file: one, or those of its [[stream]] tables.
 

@@ -58,8 +58,7 @@ class Host:
         **options: Any,
     ):
         self.folder, self.clock, self.steady = folder, clock, steady_clock(clock, steady)
-        self.views: dict[str, dict[str, Any]] = {}
-        self.failing = self.broken = self.ending = self.ended = False
+        self.ending = self.ended = False
         self.loop: asyncio.AbstractEventLoop | None = None
         self.pulse = asyncio.Event()
         self.waiting: queue.Queue = queue.Queue(WAITING)
@@ -74,7 +73,7 @@ class Host:
     def _run(self) -> None:
         """Run the service until `stop`."""
         try:
-            while (batch := self._batch(RETRY if self.failing else None)) is not None:
+            while (batch := self._batch(RETRY if self.service.failing else None)) is not None:
                 self._do(batch)
         finally:
             self.ended = True
@@ -123,8 +122,7 @@ class Host:
 
     def _changed(self) -> None:
         """Publish the committed state."""
-        self.views, self.failing = self.service.views, self.service.failing
-        self.broken = self.broken or self.service.broken
+        self.views = self.service.views
         if self.loop is not None and not self.loop.is_closed():
             self.loop.call_soon_threadsafe(self._beat)
 
@@ -180,7 +178,7 @@ class Host:
             try:
                 yield db
             except Damaged as error:
-                self.broken = True
+                self.service.broken = True
                 LOG.error("A request failed: %s", error)
                 raise Problem(500, "damaged", str(error)) from None
             finally:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..errors import SelectronError
 from . import snapshots, store, strict
-from .declaration import Declaration, used
+from .declaration import Declaration
 from .event import Damaged
 from .problem import Problem
 from .store import Store
@@ -199,7 +199,7 @@ def check_unchanged(declaration: Declaration, before: str | None) -> None:
     if before is None:
         return
     now, then = declaration.model_dump(mode="json"), json.loads(before)
-    now["features"], then["features"] = used(now["features"]), used(then["features"])
+    then["features"].pop("version", None)  # which 0.2.0 wrote
     odd = [name for name in MODEL if now[name] != then[name]]
     if odd:
         raise SelectronError(
