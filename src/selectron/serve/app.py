@@ -94,7 +94,6 @@ def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = Non
         responses={"4XX": ERROR, "5XX": ERROR},
     )
     app.state.host, app.state.bodies = host, Bodies()
-    app.state.readers = 0
     for router in (routes.items, routes.labelling, routes.reports):
         app.include_router(router)
     add_plain(app)

@@ -107,7 +107,7 @@ class Guard:
     async def _check(self, scope: Any) -> None:
         headers = Headers(scope=scope)
         host = ",".join(headers.getlist("host")).lower()  # two of them are no name
-        if "*" not in self.hosts and bare(host) not in self.hosts:
+        if bare(host) not in self.hosts:
             raise Problem(421, "host", "This server does not have that name: see --allow-host.")
         origin = headers.get("origin")
         if origin is not None and origin.lower().partition("://")[2] != host:

@@ -59,14 +59,13 @@ def take(stream: Stream) -> None:
     replace(path, text, reached=store.reached, opener=store.opener)
     kept = [path.stem for path in manifests(stream)[:KEPT]]
     for path in here.iterdir():
-        if path.stem not in kept or path.suffix == ".draft":
+        if path.stem not in kept:
             path.unlink(missing_ok=True)
 
 
 def manifests(stream: Stream) -> list[Path]:
     """Return the manifests of a stream, latest first."""
-    found = [path for path in folder(stream).glob("*.json") if path.stem.isdigit()]
-    return sorted(found, key=lambda path: -int(path.stem))
+    return sorted(folder(stream).glob("*.json"), key=lambda path: -int(path.stem))
 
 
 def oldest(stream: Stream) -> int:
