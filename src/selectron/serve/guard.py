@@ -144,6 +144,4 @@ def extra(path: str, closing: bool) -> list[tuple[bytes, bytes]]:
 def length(scope: Any, unknown: int) -> int:
     """Return the length of a request's body, or `unknown`."""
     headers = Headers(scope=scope)
-    written = headers.get("content-length", "0")
-    known = "transfer-encoding" not in headers and written.isascii() and written.isdigit()
-    return int(written) if known else unknown
+    return unknown if "transfer-encoding" in headers else int(headers.get("content-length", 0))
