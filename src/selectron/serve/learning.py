@@ -11,7 +11,7 @@ from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.utils import murmurhash3_32
 
 from ..askers import Budget
-from ..askers.budget import current_rate, in_window, record_of
+from ..askers.budget import Record, current_rate, in_window, record_of
 from ..data.encoder import TableEncoder
 from ..data.values import HUGE, flattened
 from ..engine.rows import Dense, Sparse, as_matrix
@@ -218,6 +218,11 @@ class Learning:
         return hasattr(self.clf, "model_")
 
     @property
+    def record(self) -> Record:
+        """What the budget stores between rounds."""
+        return record_of(tuple(self.clf.model_.past) if self.begun else self.asker.past())
+
+    @property
     def columns(self) -> list[str]:
         """What every field is taken for, in a line each, if the encoder learns that."""
         return self.clf.encoder_.report() if hasattr(self.clf, "encoder_") else []
@@ -229,16 +234,13 @@ class Learning:
         """
         self.lead = max(self.lead, self.latest - at)
         self.latest = at = at + self.lead
-        model = self.clf.model_ if self.begun else None
-        draw = model.draws.first() if model else Draws(self.seed).first()
-        past = tuple(model.past) if model else self.asker.past()
-        now = in_window(self.numbers, record_of(past), at)
+        draw = (self.clf.model_.draws if self.begun else Draws(self.seed)).first()
+        now = in_window(self.numbers, self.record, at)
         floor = current_rate(self.numbers, now, at, lasting=0.0)[1]  # that of audits
         d = self.clf.decide(self._given(row), at)
         reason = None
         if d.ask:
-            burst = record_of(tuple(self.clf.model_.past)).burst > 0
-            reason = "audit" if draw < floor else "drift" if burst else "uncertain"
+            reason = "audit" if draw < floor else "drift" if self.record.burst else "uncertain"
         label = None if d.label is None else str(d.label)
         evidence = list(d.evidence) or None
         return Decided(label, d.margin, d.ask_probability, d.ticket, reason, evidence)

@@ -4,6 +4,7 @@ import json
 import logging
 import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -146,10 +147,8 @@ class Service:
         if not self.failing:
             LOG.error("The store cannot be written: %s", error)
         self.failing = True
-        try:
+        with suppress(sqlite3.Error):
             self.store.rollback()
-        except sqlite3.Error as another:
-            LOG.error("Nor can the transaction be rolled back: %s", another)
 
     def _restart(self) -> None:
         """Restore the streams to the committed state."""

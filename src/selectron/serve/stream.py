@@ -253,8 +253,7 @@ def budget(stream: Stream) -> dict[str, Any]:
     model, statistics = stream.model, stream.statistics
     asker, pace, share = model.asker, statistics.pace(), statistics.share()
     if asker.rate is None:
-        past = model.clf.model_.past if model.begun else asker.past()
-        left = (asker.labels or 0) - float(past[1])
+        left = (asker.labels or 0) - float(model.record.asked)
     else:
         left = asker.rate * statistics.items - statistics.asked
     return {
