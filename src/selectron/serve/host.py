@@ -1,7 +1,6 @@
 """The service as HTTP sees it: one thread that writes, and readers of what is committed."""
 
 import asyncio
-import logging
 import queue
 import secrets
 import threading
@@ -15,7 +14,7 @@ from typing import Any, Self, TypeVar
 
 from . import tokens
 from .declaration import Declaration
-from .event import Damaged, Log
+from .event import LOG, Damaged, Log
 from .problem import Problem, missing
 from .service import BROKEN, Service, Work
 from .store import reader
@@ -42,7 +41,6 @@ ENDED = "The server is shutting down."
 RETRY = 2.0  # seconds between two tries to write a store that fails
 PATIENCE = 60.0  # seconds for which a request waits for the writer
 SLOW = "This takes too long: try again, it may be done by then."
-LOG = logging.getLogger("selectron.serve")
 Found = TypeVar("Found")
 
 

@@ -6,7 +6,6 @@ of the last acknowledged one is stored afterwards: after a crash, some may be se
 same `entry`.
 """
 
-import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from typing import Any
 from ..errors import SelectronError
 from . import reading, strict
 from .declaration import Kafka
+from .event import LOG
 from .host import Host
 from .problem import Problem, invalid
 from .routes import NewItem
@@ -29,7 +29,6 @@ SENT = "item", "answer"  # kinds of entries
 WAIT = 0.2  # seconds between two looks at the log
 FLUSH, PATIENCE = 30.0, 10.0  # seconds that brokers have to acknowledge messages, and to answer
 LOOK = 60.0  # seconds between two looks for new partitions
-LOG = logging.getLogger("selectron.serve")
 
 
 @contextmanager

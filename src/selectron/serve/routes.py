@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Annotated, Any, Literal
 
-from fastapi import Path, Query, Request, Response
+from fastapi import Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import ConfigDict, Field
 
@@ -27,6 +27,7 @@ BATCH = 5000  # items
 LINES = {"content": {"application/x-ndjson": {"schema": {"type": "string"}}}}
 PAUSE, BEAT = 0.25, 15.0  # least seconds between two events, and seconds between comments
 ALL = ("annotate", "read", "ingest")
+Id = Annotated[str, Field(min_length=1, max_length=200)]
 
 # Items
 
@@ -34,7 +35,7 @@ ALL = ("annotate", "read", "ingest")
 class NewItem(Body):
     """An item; `data` is shown on the page, and the features are extracted from it."""
 
-    id: Annotated[str | None, Field(min_length=1, max_length=200)] = None
+    id: Id | None = None
     data: dict[str, Any]
 
     def made(self, row_of: Extractor) -> Item:
@@ -150,7 +151,7 @@ class Leased(Body):
 class AnswerById(Answer):
     """An answer about an item by its own id."""
 
-    id: Annotated[str, Field(min_length=1, max_length=200)]
+    id: Id
 
 
 @labelling.post("/next", **allowed("annotate"))
@@ -229,9 +230,7 @@ def list_tokens(request: Request) -> dict[str, Any]:
 
 
 @reports.delete("/tokens/{name}", **allowed())
-def revoke_token(
-    request: Request, name: Annotated[str, Path(min_length=1, max_length=200)]
-) -> dict[str, Any]:
+def revoke_token(request: Request, name: Id) -> dict[str, Any]:
     """Revoke a token by its name, at once."""
     request.app.state.host.revoke_token(name)
     return {"name": name, "revoked": True}
@@ -251,9 +250,7 @@ async def state(call: Reading) -> dict[str, Any]:
 
 
 @reports.get("/streams/{stream}/items", **allowed(*ALL))
-def item_by_id(
-    call: Reading, id: Annotated[str, Query(min_length=1, max_length=200)]
-) -> dict[str, Any]:
+def item_by_id(call: Reading, id: Id) -> dict[str, Any]:
     """Return an item by its own id."""
     return item(call, call.host.read(lambda db: reading.number_of(db, call.stream.id, id)))
 

@@ -1,7 +1,6 @@
 """The streams of a store; a batch of requests is one transaction."""
 
 import json
-import logging
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -12,7 +11,7 @@ from typing import Any, NamedTuple
 from ..errors import SelectronError
 from . import snapshots, store, strict
 from .declaration import Declaration
-from .event import Damaged
+from .event import LOG, Damaged
 from .problem import Problem
 from .store import Store
 from .stream import Stream, view
@@ -21,7 +20,6 @@ EVERY = 1_000  # entries of a stream between two snapshots
 REMEMBERED = 7 * 86_400.0  # seconds for which replies are kept
 HOUSEKEEPING = 600.0  # seconds between two rounds of deleting
 MODEL = ("classes", "new_classes", "features", "learner", "budget", "audit", "seed", "annotators")
-LOG = logging.getLogger("selectron.serve")
 FULL = "The disk is full or fails: nothing of this has been stored."
 BROKEN = "This could not be done; see the server's log for the reason."
 

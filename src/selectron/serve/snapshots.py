@@ -5,7 +5,6 @@ in its manifest match. Without a valid one, the log is replayed from its beginni
 """
 
 import json
-import logging
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -13,13 +12,12 @@ from typing import Any
 from ..data.files import replace
 from ..errors import SelectronError
 from . import store, strict
-from .event import Damaged
+from .event import LOG, Damaged
 from .question import Statistics
 from .stream import Stream
 
 SCHEMA = 1
 KEPT = 3
-LOG = logging.getLogger("selectron.serve")
 
 
 def folder(stream: Stream) -> Path:

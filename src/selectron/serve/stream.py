@@ -1,6 +1,5 @@
 """A stream: its log and the state derived from it, for one thread within a transaction."""
 
-import logging
 import math
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
@@ -9,7 +8,7 @@ from typing import Any, NamedTuple
 from ..errors import SelectronError
 from . import strict
 from .declaration import Declaration
-from .event import LAST, Event
+from .event import LAST, LOG, Event
 from .learning import Decided, Learning, Row, extractor
 from .problem import Problem
 from .question import COUNTS, Question, Statistics, derived
@@ -17,7 +16,6 @@ from .store import Store
 
 NOBODY = ""  # `who` of retired questions in the log
 SHOWN = ("new_classes", "annotators", "lease", "learner", "hide")  # of a declaration, in its view
-LOG = logging.getLogger("selectron.serve")
 
 
 class Item(NamedTuple):
