@@ -1,5 +1,7 @@
 """What the tests of the service share."""
 
+from contextlib import ExitStack, closing
+
 import pytest
 
 from .live import Live
@@ -9,57 +11,40 @@ from .web import Web
 
 @pytest.fixture
 def desk(tmp_path):
-    made = []
+    with ExitStack() as stack:
 
-    def make(*declarations, folder=tmp_path, **more):
-        made.append(Desk(folder, *declarations, **more))
-        return made[-1]
+        def make(*declarations, folder=tmp_path, **more):
+            one = Desk(folder, *declarations, **more)
+            stack.callback(one.crash)
+            return one
 
-    yield make
-    for one in made:
-        one.crash()
+        yield make
 
 
 @pytest.fixture
 def web(tmp_path):
-    made = []
-
-    def make(*declarations, **options):
-        made.append(Web(tmp_path, *declarations, **options))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.close()
+    with ExitStack() as stack:
+        yield lambda *given, **more: stack.enter_context(closing(Web(tmp_path, *given, **more)))
 
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory):
     """One application for all tests of a module that change nothing that others look at."""
-    one = Web(tmp_path_factory.mktemp("web"))
-    yield one
-    one.close()
+    with closing(Web(tmp_path_factory.mktemp("web"))) as one:
+        yield one
 
 
 @pytest.fixture(scope="module")
 def live(tmp_path_factory):
     """One server for all tests of a module."""
-    one = Live(tmp_path_factory.mktemp("live"))
-    yield one
-    one.close()
+    with closing(Live(tmp_path_factory.mktemp("live"))) as one:
+        yield one
 
 
 @pytest.fixture
 def site(tmp_path):
-    made = []
-
-    def make(*declarations):
-        made.append(Live(tmp_path, *declarations))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.close()
+    with ExitStack() as stack:
+        yield lambda *given: stack.enter_context(closing(Live(tmp_path, *given)))
 
 
 @pytest.fixture

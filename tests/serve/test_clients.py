@@ -2,6 +2,7 @@
 
 import socket
 import time
+from contextlib import closing
 
 import httpx2
 import pytest
@@ -18,9 +19,8 @@ def hurried(tmp_path, monkeypatch):
     """A server that is out of patience soon."""
     monkeypatch.setattr(requests, "PATIENCE", 0.5)
     monkeypatch.setattr(server, "PATIENCE", 0.5)
-    one = Live(tmp_path)
-    yield one
-    one.close()
+    with closing(Live(tmp_path)) as one:
+        yield one
 
 
 def connected(live, text):

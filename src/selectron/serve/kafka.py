@@ -8,7 +8,7 @@ same `entry`.
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any
@@ -109,10 +109,6 @@ class Connection:
             self.failing = what
             LOG.warning("Stream %r, Kafka: %s", self.name, what)
 
-    def write(self, do: Callable[[Service, float], Any]) -> None:
-        """Run a function of service and time in the writer."""
-        self.host.submit(Work(do)).result()
-
 
 class Reader(Connection):
     """Reads items from all partitions of a topic."""
@@ -139,7 +135,7 @@ class Reader(Connection):
             messages = [m for m in self.client.consume(BATCH, POLL) if not self.failed(m)]
             self.found = [(message, self.item(message)) for message in messages]
         if self.found:
-            self.write(self.take)
+            self.host.submit(Work(self.take)).result()
             self.found = []
 
     def look(self) -> None:
@@ -233,7 +229,8 @@ class Writer(Connection):
         if self.client.flush(FLUSH) or failed:
             self.client.purge()
             raise SelectronError(failed[0] if failed else f"{self.kafka.brokers} do not answer.")
-        self.write(lambda service, at: service.store.put_place(self.place, last))
+        keep = Work(lambda service, at: service.store.put_place(self.place, last))
+        self.host.submit(keep).result()
         self.last = last
 
     def page(self) -> tuple[list[dict[str, Any]], int]:
