@@ -171,7 +171,7 @@ def chosen(annotations: list[dict[str, Any]]) -> Answer | None:
         case {"result": [{"type": "choices", "value": {"choices": [label], **rest}}]} if not rest:
             return Answer.of({"label": label})
     found = strict.dumps(annotations[-1].get("result"))[:100]
-    raise invalid(f"Its annotation must be one choice for the whole item, got {found}.")
+    raise invalid(f"Its result must be one choice for the whole item, or empty, got {found}.")
 
 
 PIECE = 1 << 16  # bytes that are sent at a time, about

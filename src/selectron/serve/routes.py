@@ -133,8 +133,10 @@ def taken(stream: Stream, found: list, who: str, at: float) -> dict[str, Any]:
             more |= {said.label} - {None}
     added, learned = stream.add([item for item, _ in found], who, at), 0
     for reply, (_, said) in zip(added, found, strict=True):
+        if said is None:
+            continue
         question = stream.question(reply["item"])
-        if said is not None and not (question.votes or who in question.skipped):
+        if not question.votes and who not in question.skipped:
             learned += answering.answer(stream, reply["item"], said, who, at)["learned"]
     return {"items": added, "learned": learned}
 
