@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,6 @@ import pyarrow as pa
 import pytest
 
 from selectron.streams.readers import read, text
-from selectron.streams.readers.text import Blocks, Counted, Piece
 
 from .reading import PACK, TEXT, canonical, dense, example, fails, parquet, stored, until_error
 
@@ -87,15 +87,20 @@ def test_standard_input(monkeypatch, kind, packing):
     assert not buffer.closed
 
 
-def test_a_slow_pipe_is_followed():
-    """A row is delivered before the next is written, if chunks are of one row."""
+@pytest.mark.parametrize("kind", TEXT)
+def test_rows_of_a_slow_pipe_do_not_wait_for_more(monkeypatch, kind):
+    head, *rows = example(kind)[0].splitlines(keepends=True)
     here, there = os.pipe()
-    with os.fdopen(here, "rb") as reading, os.fdopen(there, "wb", 0) as writing:
-        writing.write(b"+1 3:1 4:2\n")
-        pieces = text.pieces(Blocks(Counted(reading)), 1)
-        assert next(pieces).data == b"+1 3:1 4:2\n"
-        writing.write(b"-1 4:1\n")
-        assert next(pieces) == Piece(b"-1 4:1\n", 2)
+    with os.fdopen(here) as stdin, os.fdopen(there, "wb", 0) as writing:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        writing.write(head)
+        chunks, found = iter(read("-")), 1 - (kind == "csv")
+        with ThreadPoolExecutor(1) as pool, writing:
+            for _ in range(5):
+                writing.write(rows.pop() + rows.pop())
+                found += 2
+                while found > 0:
+                    found -= len(pool.submit(next, chunks).result(timeout=20).labels)
 
 
 def test_named_pipe(tmp_path):

@@ -209,7 +209,7 @@ class Source:
             advice = "though some are numbers: if it is a row, use --no-header"
             self.doubts.append(f"{self._taken}, {advice}")
         found = pieces(blocks, self._size, layout.record, layout.line)
-        return ahead(lambda piece: tables.parsed(piece, layout), found)
+        return ahead(lambda piece: tables.parsed(piece, layout), found, blocks.file.comes)
 
 
 def _chunks(part: Part, first: int, width: int, size: int) -> Iterator[Chunk]:

@@ -36,7 +36,7 @@ def parts(blocks: Blocks, size: int) -> Iterator[Part]:
     Labels are float64 until the first part with a label that is no number, and text from there on.
     """
     words = False
-    for heads, rows, fault in ahead(parsed, pieces(blocks, size)):
+    for heads, rows, fault in ahead(parsed, pieces(blocks, size), blocks.file.comes):
         labels = _labels(heads, words)
         words = labels.dtype == object
         yield Part(rows, labels, TIMES, fault)

@@ -8,12 +8,14 @@ import os
 import re
 import stat
 import sys
+import time
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import islice, pairwise
+from select import select
 from typing import IO, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -24,6 +26,7 @@ READ = 1 << 20  # bytes asked for at a time
 SMALL = 1 << 10  # of zstd, since where its data are cut short, Arrow loses what it was asked for
 LIMIT = 1 << 26  # bytes of one record at most, so that memory stays flat
 THREADS = 2  # that parse ahead
+PATIENCE = 0.1  # seconds after which rows that have come do not wait for more
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 UTF_16 = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE  # with which such text begins
 NOT_UTF_8 = "the text is not UTF-8: name its encoding, as with --encoding latin-1"
@@ -130,6 +133,13 @@ class Counted:
 
     read1 = read
 
+    def comes(self, seconds: float = PATIENCE) -> bool:
+        """Return whether more bytes, or the end, come in this time."""
+        try:
+            return bool(select([self.file], [], [], max(0.0, seconds))[0])
+        except (OSError, ValueError):  # it is in memory, or a pipe of Windows
+            return True
+
 
 def encoding_of(name: str | None) -> str | None:
     """Return Python's name of an encoding of text, None for UTF-8.
@@ -159,6 +169,7 @@ class Blocks:
     """
 
     def __init__(self, file: Counted, encoding: str | None = None):
+        self.file = file
         self.fault = ""
         self.ahead = b""
         self.packed = ""
@@ -242,15 +253,20 @@ class Piece(NamedTuple):
 
 
 def pieces(blocks: Blocks, size: int, record: Record = LINE, line: int = 1) -> Iterator[Piece]:
-    """Yield the text in pieces of `size` lines or `READ` bytes, whichever is fewer, roughly."""
+    """Yield the text in pieces of `size` lines or `READ` bytes, whichever is fewer, roughly.
+
+    Where more is slow to come, as from a pipe, lines wait for `PATIENCE` at most.
+    """
     held: list[bytes] = []
-    length, lines, wanted, many = 0, 0, READ, size
+    length, lines, wanted, many, due = 0, 0, READ, size, 0.0
     while block := blocks.read():
         held.append(block)
         length += len(block)
         lines += block.count(b"\n")
         if lines < many and length < wanted:
-            continue
+            due = due or time.monotonic() + PATIENCE
+            if blocks.file.comes(due - time.monotonic()):
+                continue
         data = b"".join(held)
         stop = _last(data, record)
         if stop:
@@ -261,7 +277,7 @@ def pieces(blocks: Blocks, size: int, record: Record = LINE, line: int = 1) -> I
             what = f"a line (or a quoted cell) goes on for over {LIMIT >> 20} MiB"
             yield Piece(b"", line, f"line {line}: {what}")
             return
-        held, length = [data[stop:]], len(data) - stop
+        held, length, due = [data[stop:]], len(data) - stop, 0.0
         lines, before = data.count(b"\n", stop), lines
         line += before - lines
         wanted, many = (READ, size) if stop else (2 * length, LIMIT)  # of a long quoted cell
@@ -326,10 +342,15 @@ def last_newline(data: bytes, mark: int) -> int | None:
     return data.rfind(b"\n", 0, int(quotes[-1]) - 1 if len(quotes) % 2 else None)
 
 
-def ahead(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+def ahead(
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    comes: Callable[[], bool] = lambda: True,
+) -> Iterator[Result]:
     """Yield the result of each item in order, computed in other threads ahead of their use.
 
-    The first one is computed at once by the caller's thread, as it may be the only one.
+    The first one is computed at once by the caller's thread, as it may be the only one. Unless
+    another item `comes` soon, results do not wait for it.
 
     >>> list(ahead(abs, [-1, 2, -3]))
     [1, 2, 3]
@@ -342,7 +363,7 @@ def ahead(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator
         try:
             for item in source:
                 waiting.append(pool.submit(function, item))
-                if len(waiting) > THREADS:
+                while waiting and (len(waiting) > THREADS or not comes()):
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
