@@ -242,16 +242,18 @@ def test_drift_is_reported_by_the_rows_of_the_file(call, tmp_path):
 
 
 @pytest.mark.parametrize("size", [1, 7, 4096])
-def test_a_model_does_not_depend_on_chunks(call, tmp_path, monkeypatch, size):
+@pytest.mark.parametrize("delay", [[], ["--delay", 20]])
+def test_a_model_and_decisions_do_not_depend_on_chunks(call, tmp_path, monkeypatch, size, delay):
     from selectron.streams import readers
 
     path = written(tmp_path / "a.csv", rows_of())
     read = readers.read
-    argv = ("run", path, *FAST, "--ignore", "id", "--save")
-    done(call(*argv, "whole"))
+    argv = ("run", path, *FAST, "--ignore", "id", *delay)
+    done(call(*argv, "--save", "whole", "-o", "whole.csv"))
     monkeypatch.setattr(readers, "read", lambda *args, **kept: read(*args, size=size, **kept))
-    done(call(*argv, "m"))
+    done(call(*argv, "--save", "m", "-o", "m.csv"))
     assert Path("m").read_bytes() == Path("whole").read_bytes()
+    assert Path("m.csv").read_text() == Path("whole.csv").read_text()
 
 
 def test_the_rows_before_a_fault_are_kept(call, tmp_path):
@@ -463,7 +465,7 @@ def test_keys_of_json_rows_that_come_and_go(call, tmp_path, monkeypatch):
     monkeypatch.setattr(readers, "read", lambda *args, **kept: read(*args, size=64, **kept))
     done(call("predict", "b.jsonl", "--model", "m", "-o", "out.jsonl"))
     out = decided("out.jsonl")
-    assert [row["id"] for row in out] == [*map(str, range(90)), *[None] * 110]
+    assert [row["id"] for row in out] == [*range(90), *[None] * 110]
     assert all("note" not in row for row in out)
 
 

@@ -13,7 +13,7 @@ from ..pool import SelfDirectedClassifier
 from ..pool.classifier import OtherRows
 from ..streams.classes import plain
 from . import warn
-from .files import all_columns, naming, refuse_columns
+from .files import all_columns, naming, records_of, refuse_columns
 from .models import uninterrupted
 from .terminal import (
     FIRST,
@@ -23,7 +23,6 @@ from .terminal import (
     Command,
     answer,
     corrected,
-    records_of,
     shown,
     until_quit,
     write_labels,

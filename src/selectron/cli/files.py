@@ -164,18 +164,19 @@ def decisions(
         outcome.margin,
         outcome.ask_probability,
         outcome.asked,
-        outcome.updated,
+        np.full(n, None)
+        if contestant.delay
+        else outcome.updated,  # labels may come in later chunks
         text[numbers],
     ]
     return pa.table(columns, schema=decision_schema())
 
 
-def appending(
-    path: Path | None, schema: "pa.Schema", stack: ExitStack
-) -> Callable[["pa.Table"], None]:
+def appending(path: Path | None, schema: "pa.Schema", stack: ExitStack) -> Callable[[Any], None]:
     """Return a function that appends tables to a new CSV, Parquet or JSON lines file.
 
-    The ending of the path is the format; None is standard output, as CSV. `stack` closes the file.
+    The ending of the path is the format; None is standard output, as CSV. JSON lines take lists of
+    dicts, too. `stack` closes the file.
     """
     name = path or "standard output"
     with writing(name):
@@ -184,17 +185,17 @@ def appending(
     def close() -> None:
         with writing(name):
             file.close()
-            sys.stdout.flush()
 
-    def write(table: "pa.Table") -> None:
+    def write(rows: Any) -> None:
         with writing(name):
-            append(table)
+            append(rows)
+            sys.stdout.flush()
 
     stack.callback(close)
     return write
 
 
-def _begun(path: Path | None, schema: "pa.Schema") -> tuple[Any, Callable[["pa.Table"], Any]]:
+def _begun(path: Path | None, schema: "pa.Schema") -> tuple[Any, Callable[[Any], Any]]:
     """Return a new file, and a function that appends tables to it."""
     ending = path.suffix.lower() if path else ".csv"
     if ending in (".parquet", ".pq"):
@@ -204,14 +205,21 @@ def _begun(path: Path | None, schema: "pa.Schema") -> tuple[Any, Callable[["pa.T
         return parquet, parquet.write
     if path and ending != ".csv":
         lines = path.open("w", encoding="utf-8")
-        return lines, lambda table: lines.writelines(
-            as_json(row) + "\n" for row in table.to_pylist()
-        )
+        return lines, lambda rows: lines.writelines(as_json(x) + "\n" for x in records_of(rows))
     from pyarrow.csv import CSVWriter, WriteOptions
 
     columns, options = flat(schema.empty_table()).schema, WriteOptions(quoting_style="needed")
     file = CSVWriter(path or sys.stdout.buffer, columns, write_options=options)
     return file, lambda table: file.write(flat(table))
+
+
+def records_of(piece: Any) -> list[dict[str, Any]]:
+    """Return the rows of a piece of a table as dicts.
+
+    >>> records_of([{"hue": 0.5}])
+    [{'hue': 0.5}]
+    """
+    return piece if isinstance(piece, list) else piece.to_pylist()
 
 
 def flat(table: "pa.Table") -> "pa.Table":

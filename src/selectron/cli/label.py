@@ -12,7 +12,7 @@ import click
 from ..errors import SelectronError
 from ..specs import BUDGET
 from . import ExamplesFirst, Whole, reported
-from .files import after, all_columns, naming
+from .files import after, all_columns, naming, records_of
 from .models import Place, Saved, keep, load, uninterrupted
 from .options import check_different, check_target, model_and_file, of_a_model, of_text
 from .predict import others
@@ -23,7 +23,6 @@ from .terminal import (
     Command,
     answer,
     corrected,
-    records_of,
     typed,
     until_quit,
     write_csv,

@@ -11,7 +11,7 @@ import click
 from ..engine.parameters import counted
 from ..engine.rows import Sparse, as_matrix
 from ..errors import SelectronError
-from ..streams.readers import Chunk
+from ..streams.readers import Chunk, by_name
 from . import ExamplesFirst, reported, warn
 from .files import all_columns, appending, cell, naming, watched
 from .models import Saved, load, uninterrupted
@@ -56,10 +56,13 @@ def label_rows(file: str, saved: Saved, output: str | None, options: dict[str, A
             source = all_columns(file, **options)
             for chunk in stack.enter_context(closing(watched(source))):
                 with uninterrupted(), naming(file, chunk.first):
+                    chunk = saved.flat(chunk)
                     table = predicted(saved, chunk, odd)
                     schema = schema or table.schema
                     append = append or appending(path, schema, stack)
-                    append(aligned(table, schema))
+                    found = aligned(table, schema)
+                    given = isinstance(chunk.rows, list) and by_name(output or "") == "jsonl"
+                    append(as_given(found, chunk.rows, saved) if given else found)
                     names |= dict.fromkeys(table.column_names)
                     rows += len(table)
     except KeyboardInterrupt:
@@ -71,6 +74,15 @@ def label_rows(file: str, saved: Saved, output: str | None, options: dict[str, A
     for name, count in (+odd).items():
         blank = f"{counted(count, 'odd value')} in {counted(rows, 'row')} taken as blank"
         warn(f"{file}: {name}: {blank}")
+
+
+def as_given(table: "pa.Table", rows: list[dict[str, Any]], saved: Saved) -> list[dict[str, Any]]:
+    """Return predicted rows of JSON as dicts, whose other values are as they were given."""
+    new = {"prediction", *(f"proba_{name}" for name in saved.classifier.classes_)}
+    return [
+        {name: value if name in new else row.get(name) for name, value in found.items()}
+        for found, row in zip(table.to_pylist(), rows, strict=True)
+    ]
 
 
 def aligned(table: "pa.Table", schema: Any) -> "pa.Table":
@@ -85,13 +97,12 @@ def aligned(table: "pa.Table", schema: Any) -> "pa.Table":
 
 
 def predicted(saved: Saved, chunk: Chunk, odd: Counter[str]) -> "pa.Table":
-    """Return the other columns of some rows, the predicted labels and the probabilities.
+    """Return the other columns of some rows, flat ones, the predicted labels and the probabilities.
 
     Values that are no numbers or dates, in columns of these, are counted in `odd`.
     """
     import pyarrow as pa
 
-    chunk = saved.flat(chunk)
     rows, columns = chunk.rows, others(saved, chunk)
     if isinstance(rows, Sparse):
         width = saved.classifier.model_.width  # features beyond it are unknown

@@ -79,8 +79,9 @@ MOST_SHOWN = 40  # lines about columns
     "--delay",
     type=Whole(),
     help="Number of rows by which labels are late: each is learned that many rows after its "
-    "question. Labels that have not come by the end are open tickets of a saved model, and go on "
-    "coming with --model and --delay. Default: labels come at once.",
+    "question, and -o leaves the column `updated` empty. Labels that have not come by the end are "
+    "open tickets of a saved model, and go on coming with --model and --delay. Default: labels "
+    "come at once.",
 )
 @click.option("--seed", type=Whole(), default=0, show_default=True, help="Seed of the draws.")
 @click.option(

@@ -13,10 +13,9 @@ from ..engine.rows import Sparse
 from ..errors import SelectronError
 from ..specs import written
 from . import ExamplesFirst, reported
-from .files import all_columns, watched
+from .files import all_columns, records_of, watched
 from .models import Saved, load
 from .options import model_and_file, of_a_model, of_text
-from .terminal import records_of
 
 MOST = 10  # weights that are shown
 ROWS = 20_000  # of a file in which words are looked for

@@ -168,15 +168,6 @@ def pressed() -> str:
     return key
 
 
-def records_of(piece: Any) -> list[dict[str, Any]]:
-    """Return the rows of a piece of a table as dicts.
-
-    >>> records_of([{"hue": 0.5}])
-    [{'hue': 0.5}]
-    """
-    return piece if isinstance(piece, list) else piece.to_pylist()
-
-
 def shown(row: dict[str, Any], names: Sequence[str] = ()) -> str:
     """Return the values of a row as text: of these columns, by default the first that have one.
 
