@@ -416,21 +416,6 @@ def test_a_row_that_is_earlier_than_the_one_before_is_told_of_once(call, tmp_pat
     assert "earlier" not in call(*argv).stderr  # nothing goes by the times
 
 
-def test_rows_that_are_earlier_than_those_of_the_model(call, tmp_path):
-    for name, start in ("a.csv", 1e9), ("b.csv", 0):
-        rows = "".join(f"{i % 7},{start + i},{i % 2}\n" for i in range(300))
-        (tmp_path / name).write_text("a,when,label\n" + rows)
-    argv = ("--time", "when", "--budget", "7/1d")
-    assert "earlier" not in call("run", "a.csv", *FAST, *argv, "--save", "m").stderr
-    told = call("run", "b.csv", "--model", "m").stderr
-    assert "b.csv: row 1 is earlier than rows that the model has seen: " in told
-    assert "earlier" not in call("run", "a.csv", "--model", "m", "--from", 299).stderr
-    rows = "".join(f"{i % 7},{1e9 + 3600 * i},{i % 2}\n" for i in range(300))
-    (tmp_path / "days.csv").write_text("a,when,label\n" + rows)
-    call("run", "days.csv", *FAST, *argv, "--save", "days")
-    assert "earlier" not in call("run", "days.csv", "--model", "days", "--from", 299).stderr
-
-
 @pytest.mark.parametrize(
     ("names", "line"),
     [

@@ -12,7 +12,7 @@ import click
 import pytest
 
 from selectron import SelectronError
-from selectron.cli import COMMANDS, main
+from selectron.cli import COMMANDS, Whole, main
 from selectron.pool import SelfDirectedClassifier
 from selectron.specs import ASKER, KERNEL, LEARNER
 
@@ -174,7 +174,6 @@ def test_what_is_played_by_default(call, stream, options):
 
 INTERRUPTED_IMPORT = """
 import sys
-import tempfile
 class Finder:
     def find_spec(self, name, path, target=None):
         if name == sys.argv[1]:
@@ -185,7 +184,7 @@ main(["run"])
 """
 
 
-@pytest.mark.parametrize("module", ["click", "selectron.cli.run", "selectron.model.compose"])
+@pytest.mark.parametrize("module", ["selectron.cli.run", "selectron.model.compose"])
 def test_an_interruption_while_modules_are_imported_is_quiet(tmp_path, module):
     command = [sys.executable, "-c", INTERRUPTED_IMPORT, module]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
@@ -228,7 +227,7 @@ NUMBERS = [
     (name, param.opts[-1])
     for name in COMMANDS
     for param in main.get_command(None, name).params
-    if isinstance(param.type, click.types._NumberRangeBase)
+    if isinstance(param.type, Whole)
 ]
 
 
@@ -238,9 +237,7 @@ def test_numbers_that_no_option_takes(call, stream, command, option, number):
     files = {"label": ["a.model", stream[0]]}.get(command, [stream[0]])
     result = call(command, *files, option, number)
     assert result.exit_code == 2
-    said = result.stderr.partition("Error: ")[2]
-    assert said.startswith(f"Invalid value for '{option}'")
-    assert "integer range" not in said
+    assert result.stderr.partition("Error: ")[2].startswith(f"Invalid value for '{option}'")
 
 
 def test_a_seed_that_is_too_large_for_a_pool():
@@ -312,18 +309,3 @@ def test_results_of_a_simulation_need_all_labels(call, option):
     result = call("pool", "some.csv", *option, input="ham\n")
     said = f"selectron: some.csv: {option[0]} needs a label in every row: leave it out\n"
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", said)
-
-
-def test_a_misspelt_command_is_suggested(call):
-    result = call("rnu")
-    assert result.exit_code == 2
-    assert "No such command 'rnu'. Did you mean 'run'?" in result.stderr
-    assert "No such command 'train'." in call("train").stderr
-
-
-def test_completion_after_a_misspelt_command_is_quiet():
-    words = {"COMP_WORDS": "selectron rnu ", "COMP_CWORD": "2"}
-    env = os.environ | words | {"_SELECTRON_COMPLETE": "bash_complete"}
-    command = [sys.executable, "-c", "from selectron.cli import main; main(prog_name='selectron')"]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
-    assert done.stderr == ""

@@ -1,26 +1,21 @@
 """The command line."""
 
 import errno
+import importlib
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from .. import __version__
+from ..errors import SelectronError
 
 FULL = errno.ENOSPC, errno.EFBIG, errno.EDQUOT
 INTERRUPTED = 130  # the exit code with which a shell reports Ctrl-C
 MOST = 2**32 - 1  # which every seed, size and number of rows may be
-try:
-    import importlib
-    import signal
-    import threading
-    from collections.abc import Iterator
-    from contextlib import contextmanager
-    from typing import Any
-
-    import click
-
-    from .. import __version__
-    from ..errors import SelectronError
-except KeyboardInterrupt:  # nothing has been done yet: quietly, as everywhere
-    sys.exit(INTERRUPTED)
-
 COMMANDS = {
     "demo": "See in some seconds what it does: a table, and a picture.",
     "run": "Play a stream and report how the learners did.",
@@ -35,8 +30,6 @@ COMMANDS = {
 
 class Whole(click.IntRange):
     """A whole number of a range, from 0 to `MOST` by default."""
-
-    name = "integer"  # "is not a valid integer range" would otherwise be printed
 
     def __init__(self, least: int = 0, most: int = MOST):
         super().__init__(least, most)
@@ -74,15 +67,6 @@ class Lazy(ExamplesFirst, click.Group):
             return None
         return getattr(importlib.import_module(f".{cmd_name}", __name__), cmd_name)
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """Return the command that is called; suggest one for a misspelt name."""
-        if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            from difflib import get_close_matches
-
-            for name in get_close_matches(args[0], COMMANDS, 1):
-                ctx.fail(f"No such command {args[0]!r}. Did you mean {name!r}?")
-        return super().resolve_command(ctx, args)
-
     def invoke(self, ctx: click.Context) -> Any:
         """Call a command; Ctrl-C while it is imported ends quietly, as it does later on."""
         try:
@@ -107,9 +91,6 @@ def sigterm_interrupts() -> Iterator[None]:
             raise KeyboardInterrupt
         handler(number, frame)
 
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
     before = signal.signal(signal.SIGTERM, end)
     try:
         yield

@@ -5,7 +5,7 @@ import sys
 import click
 
 from . import ExamplesFirst
-from .options import PICTURES, check_target
+from .options import PICTURES, check_target, target
 from .run import run
 
 LEARNERS = "lasec:c=100", "perceptron"
@@ -23,10 +23,9 @@ right more often; it takes some 20 seconds to compile, once:
 
 
 @click.command(cls=ExamplesFirst)
-@click.option(
+@target(
     "--plot",
     "picture",
-    type=click.Path(dir_okay=False),
     default="selectron-demo.png",
     show_default=True,
     help="Draw the picture here.",

@@ -5,6 +5,7 @@ import math
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,7 @@ COLUMNS = {  # of a file of decisions, with Arrow's types
     "label": "string",
 }
 WARNING = (
-    "{}: row {} is earlier than {}: labels are asked for by the latest time so far, too "
+    "{}: row {} is earlier than row {}: labels are asked for by the latest time so far, too "
     "few if that is far ahead; sort the rows by {!r}"
 )
 
@@ -96,26 +97,22 @@ def after(chunks: Iterable[Chunk], behind: int, file: str, least: int = 1) -> It
         raise SelectronError(f"{file}: --from {behind + 1} is after its last row, {rows}")
 
 
-def in_order(chunks: Iterator[Chunk], file: str, column: str, since: float) -> Iterator[Chunk]:
+def in_order(chunks: Iterator[Chunk], file: str, column: str) -> Iterator[Chunk]:
     """Pass chunks on, with a warning at the first row that is earlier than the one before it.
-
-    The row before the first came at the time `since`, or later.
 
     Such rows are not refused: clocks are set back, and how far rows are out of order is only known
     at the end.
     """
-    before = "rows that the model has seen"
+    last = -math.inf
     for chunk in chunks:
-        earlier = np.flatnonzero(np.diff(chunk.times, prepend=since) < 0)
+        earlier = np.flatnonzero(np.diff(chunk.times, prepend=last) < 0)
         if len(earlier):
             row = chunk.first + int(earlier[0])
-            before = f"row {row}" if earlier[0] else before
-            warn(WARNING.format(file, row + 1, before, column))
+            warn(WARNING.format(file, row + 1, row, column))
+            yield from chain([chunk], chunks)
+            return
         yield chunk
-        if len(earlier):
-            break
-        since, before = float(chunk.times[-1]), f"row {chunk.first + len(chunk.labels)}"
-    yield from chunks
+        last = chunk.times[-1]
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from ..specs import BUDGET
 from . import ExamplesFirst, Whole, reported
 from .files import after, all_columns, naming, records_of
 from .models import Place, Saved, keep, load, uninterrupted
-from .options import check_different, check_target, model_and_file, of_a_model, of_text
+from .options import check_different, check_target, model_and_file, of_a_model, of_text, target
 from .predict import others
 from .terminal import (
     COLUMNS,
@@ -46,9 +46,7 @@ MOST = 10_000  # rows decided since an answer or a skip, beyond which it cannot 
     help="Ask within another budget from now on: 10%, 50/2000 or 20/1d, as in `run`. Default: the "
     "one of MODEL.",
 )
-@click.option(
-    "-o", "--output", type=click.Path(dir_okay=False), help="Write the labels here too: .csv."
-)
+@target("-o", "--output", help="Write the labels here too: .csv.")
 @of_text
 def label(
     paths: tuple[str, ...],

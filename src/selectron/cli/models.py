@@ -1,9 +1,7 @@
 """A model that `selectron run` keeps: `--save` and `--model`."""
 
 import copy
-import math
 import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -71,14 +69,6 @@ class Saved(NamedTuple):
             new = within(budget, None if alone else asker, clf.model_.learner, True)
         if new != asker or (again and new.horizon):
             clf.set_asker(new)
-
-    @property
-    def since(self) -> float:
-        """When the first row of a budget's current period came; -inf if it has no periods."""
-        if getattr(self.classifier.asker, "per", None) is None:
-            return -math.inf
-        record = record_of(self.classifier.model_.past)
-        return record.since if record.window >= 0 else -math.inf
 
     def check(self, rows: Any) -> None:
         """Raise SelectronError unless rows are of the form that the model takes."""
@@ -181,9 +171,6 @@ def load(path: str) -> Saved:
 @contextmanager
 def uninterrupted() -> Iterator[None]:
     """Let Ctrl-C wait until the block has ended; a second one does not wait."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
     usual, caught = signal.getsignal(signal.SIGINT), list[int]()
 
     def note(number: int, frame: Any) -> None:

@@ -46,6 +46,11 @@ def kinds(ctx: Any, param: Any, given: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
+def target(*names: str, **more: Any) -> Callable:
+    """Return an option of a file that is written."""
+    return click.option(*names, type=click.Path(dir_okay=False), **more)
+
+
 def adding(*options: Callable) -> Callable:
     """Return a decorator that adds these options to a command."""
 
@@ -125,10 +130,9 @@ def by_time(*askers: Any) -> bool:
     return any(getattr(asker, "per", None) is not None for asker in askers)
 
 
-def check_usage(
-    file: str | None, output: str | None, picture: str | None, save: str | None, **options: Any
-) -> None:
+def check_usage(options: dict[str, Any]) -> None:
     """Refuse options of `run` that do not go together, before a row is read."""
+    file, output, picture, save = (options[x] for x in ("file", "output", "picture", "save"))
     if file is None and (save or options["model"]):
         raise click.UsageError("--save and --model go with a FILE.")
     if options["model"] and (given := given_of(*OF_MODEL)):
@@ -153,7 +157,7 @@ def check_usage(
             "--bounds is for dense rows of two classes: not for svmlight, more --classes, or "
             "--many exact."
         )
-    known = learners_of(file, options)
+    known = learners_of(options)
     if not known and (options["max_support"] or options["sketch"]):  # the default is known, too
         known = (default_for(0, sparse, options["kernel"], options["sketch"]),)
     check_learners(known, options)
@@ -161,9 +165,9 @@ def check_usage(
         raise click.UsageError("--save keeps one model: give one --learner, and one --ask.")
 
 
-def learners_of(file: str | None, options: dict[str, Any]) -> Sequence[Any]:
+def learners_of(options: dict[str, Any]) -> Sequence[Any]:
     """Return the learners that are known before a row is read: those given, or of the digits."""
-    demo = file is None and not (options["kernel"] or options["sketch"])
+    demo = options["file"] is None and not (options["kernel"] or options["sketch"])
     return options["learners"] or (DEMO if demo else ())
 
 
@@ -219,7 +223,7 @@ def check_learners(learners: Sequence[Any], options: dict[str, Any]) -> None:
 def enter(width: int, sparse: bool, options: dict[str, Any]) -> list[Contestant]:
     """Return a contestant for every learner under every asker."""
     default = default_for(width, sparse, options["kernel"], options["sketch"])
-    learners = learners_of(options["file"], options) or (default,)
+    learners = learners_of(options) or (default,)
     check_learners(learners, options)
     settings = {name: options[name] for name in SETTINGS}
     calibrated = any(options[name] for name in CALIBRATED)
@@ -253,15 +257,6 @@ def check_target(
         raise click.BadParameter(f"{path or repr(path)}: {why}", param_hint=option)
 
 
-def _is_foreign(target: Path) -> bool:
-    """Return whether a file holds something that Selectron has not written."""
-    try:
-        with open(target, "rb") as file:
-            return file.read(len(MAGIC)) not in (b"", MAGIC)
-    except OSError:  # it does not exist, or cannot be read
-        return False
-
-
 def _unfit(path: Path, endings: tuple[str, ...], replaced: bool) -> str:
     """Return why a file cannot be written there; empty if it can."""
     if endings and path.suffix.lower() not in endings:
@@ -273,13 +268,14 @@ def _unfit(path: Path, endings: tuple[str, ...], replaced: bool) -> str:
         return "its folder does not exist"
     if target.exists() and not target.is_file():
         return "" if endings else "is no file: a model can be written to a file only"
-    if target.exists() and not os.access(target, os.W_OK):
-        return "may not be written to"
-    if not endings and _is_foreign(target):
-        return "was not written by Selectron: give another file"
     try:
+        if target.exists():
+            with open(target, "r+b") as file:
+                if not endings and file.read(len(MAGIC)) not in (b"", MAGIC):
+                    return "was not written by Selectron: give another file"
         if replaced or not target.exists():
             tempfile.TemporaryFile(dir=target.parent).close()
     except OSError as error:
-        return f"nothing can be written to its folder ({error.strerror})"
+        where = "it" if error.filename == str(target) else "its folder"
+        return f"nothing can be written to {where} ({error.strerror})"
     return ""

@@ -1,7 +1,6 @@
 """`selectron pool`: label a whole table with as few corrections as possible."""
 
 import json
-import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,7 +14,7 @@ from ..evaluate.plot import plot_pool
 from ..streams.classes import names_of
 from . import ExamplesFirst, Whole, reported
 from .files import naming, numbering, refuse_columns, source_of, watched
-from .options import PICTURES, check_classes, check_different, check_target, of_a_file
+from .options import PICTURES, check_classes, check_different, check_target, of_a_file, target
 from .terminal import write_labels
 
 if TYPE_CHECKING:
@@ -33,13 +32,6 @@ class Table(NamedTuple):
     X: Any  # (n, d), dense or CSR
     y: "np.ndarray"  # (n,) text, or None
     rows: Any  # before they were encoded; None of svmlight
-
-
-def finite(ctx: Any, param: Any, value: float) -> float:
-    """Return a number; refuse NaN, which is in every range of click."""
-    if math.isnan(value):
-        raise click.BadParameter("nan is no number.", ctx, param)
-    return value
 
 
 @click.command(cls=ExamplesFirst)
@@ -61,7 +53,6 @@ def finite(ctx: Any, param: Any, value: float) -> float:
 @click.option(
     "--delta",
     type=click.FloatRange(0, 1, max_open=True),
-    callback=finite,
     default=0.01,
     show_default=True,
     help="The share that mode strong may leave.",
@@ -83,23 +74,9 @@ def finite(ctx: Any, param: Any, value: float) -> float:
     multiple=True,
     help="Column to show with each row. May be repeated. Default: the first twelve.",
 )
-@click.option(
-    "--answers",
-    type=click.Path(dir_okay=False),
-    help="File of the answers, to resume from. Default: FILE.answers",
-)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False),
-    help="Write the labels here, by the number of the row: .csv.",
-)
-@click.option(
-    "--plot",
-    "picture",
-    type=click.Path(dir_okay=False),
-    help="Plot mistakes against rows: .png, .svg, .pdf.",
-)
+@target("--answers", help="File of the answers, to resume from. Default: FILE.answers")
+@target("-o", "--output", help="Write the labels here, by the number of the row: .csv.")
+@target("--plot", "picture", help="Plot mistakes against rows: .png, .svg, .pdf.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def pool(**options: Any) -> None:
     """Label a whole table in the order that needs the fewest corrections.

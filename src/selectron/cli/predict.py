@@ -15,7 +15,7 @@ from ..streams.readers import Chunk, by_name
 from . import ExamplesFirst, reported, warn
 from .files import all_columns, appending, cell, naming, watched
 from .models import Saved, load, uninterrupted
-from .options import check_different, check_target, model_and_file, of_a_model, of_text
+from .options import check_different, check_target, model_and_file, of_a_model, of_text, target
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=ExamplesFirst)
 @of_a_model("MODEL FILE")
-@click.option(
+@target(
     "-o",
     "--output",
     help="CSV, Parquet or JSON lines, by its ending. Default: CSV on standard output.",

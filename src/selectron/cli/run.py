@@ -1,7 +1,6 @@
 """`selectron run`: play a stream, and report how the learners did."""
 
 import json
-import math
 import shlex
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
@@ -35,7 +34,7 @@ from .files import (
     watched,
 )
 from .models import is_table, load, save, uninterrupted
-from .options import FIXED, OF_CHOICE, by_time, check_usage, enter, given_of, of_a_file
+from .options import FIXED, OF_CHOICE, by_time, check_usage, enter, given_of, of_a_file, target
 from .theorems import Kept, promises
 
 PICTURE = "selectron-run.png"
@@ -84,21 +83,9 @@ MOST_SHOWN = 40  # lines about columns
     "come at once.",
 )
 @click.option("--seed", type=Whole(), default=0, show_default=True, help="Seed of the draws.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False),
-    help="Write every decision here: .csv, .jsonl or .parquet.",
-)
-@click.option(
-    "--plot",
-    "picture",
-    type=click.Path(dir_okay=False),
-    help="Draw a picture here: .png, .svg or .pdf.",
-)
-@click.option(
-    "--save", type=click.Path(dir_okay=False), help="Keep the model in this file, to go on later."
-)
+@target("-o", "--output", help="Write every decision here: .csv, .jsonl or .parquet.")
+@target("--plot", "picture", help="Draw a picture here: .png, .svg or .pdf.")
+@target("--save", help="Keep the model in this file, to go on later.")
 @click.option(
     "--model",
     type=click.Path(exists=True, dir_okay=False),
@@ -180,7 +167,7 @@ def run(**options: Any) -> None:
     """
     if options["file"] is None:
         options["picture"] = options["picture"] or PICTURE
-    check_usage(**options)
+    check_usage(options)
     with reported():
         play_all(options)
 
@@ -259,8 +246,7 @@ class Session:
         chunks = after(source, self.behind, self.file)
         asker = self.before.classifier.asker if self.before else None
         if by_time(self.options["budget"], asker, *self.options["askers"]):
-            since = self.before.since if self.before else -math.inf
-            chunks = in_order(chunks, self.file, self.source.choice.time, since)
+            chunks = in_order(chunks, self.file, self.source.choice.time)
         return chunks
 
     def _begin(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
@@ -272,17 +258,15 @@ class Session:
         with naming(self.file):
             classes, chunks = settle(chunks, given.split(",") if given else None)
             first = next(chunks)
-            encoder = self._encoder() if is_table(first.rows) else None
-            if encoder is None:
+            encoder: Any = None
+            if is_table(first.rows):
+                from ..data.encoder import TableEncoder  # it takes a while to import
+
+                encoder = TableEncoder(self.options["columns"] or None)
+            else:
                 refuse_columns("--column", self.options["columns"])
         self.contest = Contest(classes, partial(enter, options=self.options), encoder)
         return chain([first], chunks)
-
-    def _encoder(self) -> Any:
-        """Return a new encoder for tables; it takes a while to import."""
-        from ..data.encoder import TableEncoder
-
-        return TableEncoder(self.options["columns"] or None)
 
     def _checked(self, chunk: Chunk) -> Chunk:
         """Return a chunk without columns that the model of --model has not."""
