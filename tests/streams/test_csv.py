@@ -7,14 +7,14 @@ import os
 from contextlib import suppress
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from selectron.data.cells import label as cell_label
 from selectron.errors import SelectronError
 from selectron.streams.readers import read, tables
 from selectron.streams.readers.columns import Columns
-from selectron.streams.readers.text import Piece, ends, last_newline
+from selectron.streams.readers.text import Piece
 
 from .reading import canonical, fails, numerals, odd, parquet, stored
 
@@ -273,17 +273,3 @@ def test_csv_cut_short_in_the_first_record(tmp_path):
     packed = gzip.compress(b'"a\n' + os.urandom(4000).hex().encode() + b'",b\n1,2\n')
     rows, error = fails(stored(tmp_path, "a.csv.gz", packed[:2000]))
     assert (rows, error) == (0, "the gzip data end too early, after 0 rows")
-
-
-@given(st.text('",\n\taé', max_size=40))
-@example('a,"b,c"\nd,"e""f"\n5" tall,"x\ny"\n')
-def test_the_last_record_is_found_without_a_parser_where_that_is_the_same(text):
-    data, record = text.encode(), tables._record(",")
-    found = last_newline(data, record.mark)
-    if found is not None:
-        assert found + 1 == max(ends(data, record), default=0)
-
-
-def test_simple_quotes_take_no_parser():
-    assert last_newline(b'a,"b,c"\n"d","e"\n"f","g\n', ord(",")) == 15
-    assert last_newline(b'5" tall,"x\ny"\n', ord(",")) is None

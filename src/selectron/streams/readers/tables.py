@@ -140,7 +140,7 @@ def _record(mark: str) -> Record:
     """Return the form of a record: a quote opens a cell only at its beginning, as in Arrow."""
     quoted, literal = r'(?<![^M\n])"[^"]*+(?:""[^"]*+)*+"', r'(?<=[^M\n])"'
     pattern = rf'(?:[^"\n]++|{quoted}|{literal})*+\n'.replace("M", re.escape(mark))
-    return Record(re.compile(pattern.encode()), ord(mark))
+    return re.compile(pattern.encode())
 
 
 def _cells(record: bytes, mark: str, errors: str = "strict") -> list[str]:

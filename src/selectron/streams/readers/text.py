@@ -18,8 +18,6 @@ from itertools import islice, pairwise
 from select import select
 from typing import IO, Any, NamedTuple, TypeVar
 
-import numpy as np
-
 from ...errors import SelectronError
 
 READ = 1 << 20  # bytes asked for at a time
@@ -30,20 +28,10 @@ PATIENCE = 0.1  # seconds after which rows that have come do not wait for more
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 UTF_16 = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE  # with which such text begins
 NOT_UTF_8 = "the text is not UTF-8: name its encoding, as with --encoding latin-1"
-QUOTE, NEWLINE = b'"\n'
 
 
-class Record(NamedTuple):
-    """How text is divided into records: the pattern of one, and the byte between two cells.
-
-    Without such a byte a record is a line.
-    """
-
-    pattern: re.Pattern[bytes]
-    mark: int = 0
-
-
-LINE = Record(re.compile(rb"[^\n]*\n"))
+Record = re.Pattern[bytes]  # of one record, with its end
+LINE = re.compile(rb"[^\n]*\n")
 
 
 def zstd(file: Any) -> Any:
@@ -308,38 +296,16 @@ def ends(data: bytes, record: Record) -> Iterator[int]:
     [2, 5]
     """
     stop = 0
-    while found := record.pattern.match(data, stop):
+    while found := record.match(data, stop):
         yield (stop := found.end())
 
 
 def _last(data: bytes, record: Record) -> int:
     """Return the offset behind the last whole record."""
-    if not record.mark or b'"' not in data:
+    if record is LINE or b'"' not in data:
         return data.rfind(b"\n") + 1
-    if (simple := last_newline(data, record.mark)) is not None:
-        return simple + 1
-    return max(ends(data, record), default=0)
-
-
-def last_newline(data: bytes, mark: int) -> int | None:
-    """Return the last line end outside of quotes, -1 if there is none, None if it takes a parser.
-
-    It takes none if each quote is at one end of its cell, and there is no line end between two;
-    the last may be open.
-
-    >>> last_newline(b'a,"b,c"\\nd,"e\\n', ord(","))
-    7
-    """
-    text = np.frombuffer(b"\n" + data + b"\n", np.uint8)
-    quotes, lines = np.flatnonzero(text == QUOTE), np.flatnonzero(text == NEWLINE)
-    opening, closing = quotes[::2], quotes[1::2]
-    before, after = text[opening - 1], text[closing + 1]
-    at_ends = ((before == mark) | (before == NEWLINE)).all()
-    at_ends &= ((after == mark) | (after == NEWLINE)).all()
-    within = lines.searchsorted(closing) != lines.searchsorted(opening[: len(closing)])
-    if not at_ends or within.any():
-        return None
-    return data.rfind(b"\n", 0, int(quotes[-1]) - 1 if len(quotes) % 2 else None)
+    found = re.match(b"(?:%b)*+" % record.pattern, data)
+    return found.end() if found else 0
 
 
 def ahead(
