@@ -60,7 +60,7 @@ def canonical(chunk, size):
     """What the loop and the encoder rely on without a check."""
     assert isinstance(chunk, Chunk)
     assert 1 <= len(chunk.labels) <= size
-    assert chunk.labels.dtype in (np.dtype(float), np.dtype(object))
+    assert chunk.labels.dtype == object
     if not isinstance(chunk.rows, Sparse):
         assert len(chunk.rows) == len(chunk.labels)
         assert chunk.width == 0

@@ -39,7 +39,7 @@ def test_a_file_that_cannot_be_read_on(monkeypatch):
     stdin = type("Stdin", (), {"buffer": Failing(b"1 2:3\n2 3:4\n7 8:")})
     monkeypatch.setattr(sys, "stdin", stdin)
     chunks, found = until_error(read("-"))
-    assert chunks[0].labels.tolist() == [1, 2]
+    assert chunks[0].labels.tolist() == ["1", "2"]
     assert found == "standard input: reading failed (Input/output error), after 2 rows"
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .cells import ABSENT
+from .cells import ABSENT, label
 from .labels import is_missing
 from .times import END
 from .times import FIRST as EARLIEST
@@ -242,6 +242,12 @@ def dates_of(array: pa.Array, parse: Callable[[Any], float]) -> np.ndarray:
         return np.where((values >= EARLIEST) & (values < END), values, math.nan)
 
 
+def labels_of(array: pa.Array) -> np.ndarray:
+    """Return values as labels: text, or None where they are missing."""
+    codes, distinct = encoded(array)
+    return np.array([*map(label, distinct)], object)[codes]
+
+
 def encoded(array: pa.Array) -> tuple[np.ndarray, list[Any]]:
     """Return values as codes, and the distinct values, in the order of appearance."""
     try:
@@ -250,4 +256,4 @@ def encoded(array: pa.Array) -> tuple[np.ndarray, list[Any]]:
         table = array.dictionary_encode(null_encoding="encode")
     except pa.ArrowNotImplementedError:
         table = pa.array(map(str, array.to_pylist())).dictionary_encode()
-    return table.indices.to_numpy(zero_copy_only=False), table.dictionary.to_pylist()
+    return table.indices.to_numpy(), table.dictionary.to_pylist()

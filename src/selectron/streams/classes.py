@@ -70,9 +70,7 @@ class Classes:
         return np.array(found, np.int32)
 
     def _number(self, label: Any, row: int) -> int:
-        """Return the number of a label that is new in its chunk, 0 for NaN."""
-        if label != label:
-            return 0
+        """Return the number of a label that is new in its chunk."""
         if label not in self._numbers:
             name = plain(label)
             if name not in self.names:
@@ -157,8 +155,7 @@ def settle(
 
 def _distinct(labels: Sequence[Any]) -> list[str]:
     """Return the labels as text, each once, in order of appearance."""
-    given = (label for label in dict.fromkeys(labels) if label is not None and label == label)
-    return list(dict.fromkeys(map(plain, given)))
+    return list(dict.fromkeys(plain(label) for label in dict.fromkeys(labels) if label is not None))
 
 
 def names_of(labels: Sequence[Any], names: Sequence[str] | None = None) -> np.ndarray:
@@ -171,7 +168,7 @@ def names_of(labels: Sequence[Any], names: Sequence[str] | None = None) -> np.nd
     """
     found = _distinct(labels)
     if names is None and len(found) < 2:
-        return np.array([None if v is None or v != v else found[0] for v in labels], object)
+        return np.array([None if v is None else found[0] for v in labels], object)
     classes = Classes(found[:2] if names is None else names, named=names is not None)
     numbers = classes.numbers(np.array(labels, dtype=object))
     return np.array([None, *classes.names], dtype=object)[numbers]

@@ -52,10 +52,8 @@ class Chunk(NamedTuple):
     a list of dicts (JSON lines), to be encoded; or Sparse (svmlight), with the indices of the file;
     their width, the highest index so far plus 1, may grow from chunk to chunk.
 
-    Labels are float64 in svmlight files until a label is no number. From about there on, and always
-    in the other formats, they are objects: text without spaces around it, or None. A label is
-    missing where a cell is empty or a null, or holds "?", "NA", "n/a", "nan" or "null" in small or
-    capital letters.
+    Labels are objects: text without spaces around it, or None where a cell is empty or a null, or
+    holds "?", "NA", "n/a", "nan" or "null" in small or capital letters.
 
     >>> Chunk([{"a": 1.0}, {"a": 2.0}], 0, np.array(["ham", "spam"]), first=10).part(1, 2).first
     11
@@ -263,7 +261,7 @@ def read(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = pathlib.Path(folder, "a.svm").write_text("+1 3:0.5 7:2\\n-1 1:1\\n")
     ...     [(chunk.labels, chunk.width) for chunk in read(pathlib.Path(folder, "a.svm"))]
-    [(array([ 1., -1.]), 8)]
+    [(array(['+1', '-1'], dtype=object), 8)]
     """
     name = os.fspath(path)
     if format is not None and format not in FORMATS:

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from ...data.cells import label, number
+from ...data.cells import number
+from ...data.values import labels_of
 from ...engine.machine import compiled
 from ...engine.rows import Sparse
 from ...errors import SelectronError
@@ -31,15 +32,9 @@ TIMES = np.empty(0)
 
 
 def parts(blocks: Blocks, size: int) -> Iterator[Part]:
-    """Yield the rows of the file.
-
-    Labels are float64 until the first part with a label that is no number, and text from there on.
-    """
-    words = False
+    """Yield the rows of the file."""
     for heads, rows, fault in ahead(parsed, pieces(blocks, size), blocks.file.comes):
-        labels = _labels(heads, words)
-        words = labels.dtype == object
-        yield Part(rows, labels, TIMES, fault)
+        yield Part(rows, labels_of(heads), TIMES, fault)
 
 
 def parsed(piece: Piece) -> tuple[pa.Array, Sparse, str]:
@@ -99,18 +94,6 @@ def _pair(word: bytes) -> tuple[int, float]:
     if not math.isfinite(value):
         raise SelectronError(f"the value of feature {index} is not finite ({right.decode()})")
     return index, value
-
-
-def _labels(heads: pa.Array, words: bool) -> np.ndarray:
-    coded = heads.dictionary_encode()
-    given = coded.dictionary.to_pylist()
-    texts = list(map(label, given))
-    values = [
-        number(head.encode()) if text else math.nan for head, text in zip(given, texts, strict=True)
-    ]
-    is_text = words or any(value is None or math.isinf(value) for value in values)
-    found = np.array(texts, object) if is_text else np.array(values, float)
-    return found[coded.indices.to_numpy()]
 
 
 def scanned(text: bytes) -> tuple[pa.Array, Sparse] | None:

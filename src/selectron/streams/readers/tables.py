@@ -17,6 +17,7 @@ import pyarrow.csv
 import pyarrow.types as kinds
 
 from ...data.cells import check_unique, label, number, second
+from ...data.values import labels_of
 from ...errors import SelectronError
 from .columns import PANDAS_INDEX, USUAL, Choice, Columns, Part, choose
 from .text import NOT_UTF_8, Blocks, Counted, Piece, Record, ends, reason
@@ -264,9 +265,12 @@ def _part(
                 table = table.slice(0, len(times))
                 break
     features = [table[str(place)] for place in columns.features]
+    labels = np.full(table.num_rows, None)
+    if columns.label is not None:
+        labels = labels_of(table[str(columns.label)].combine_chunks())
     return Part(
         pa.Table.from_arrays(features, [names[place] for place in columns.features]),
-        _labels(None if columns.label is None else table[str(columns.label)], table.num_rows),
+        labels,
         np.array(times, dtype=float),
         fault,
         columns.named(names),
@@ -277,11 +281,3 @@ def _moments(column: Any) -> list[Any]:
     if kinds.is_timestamp(column.type):  # nanoseconds would need pandas
         column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
     return column.to_pylist()
-
-
-def _labels(column: Any, count: int) -> np.ndarray:
-    if column is None:
-        return np.full(count, None)
-    values = column.to_pylist()
-    texts = {value: label(value) for value in set(values)}  # few of them differ
-    return np.array([texts[value] for value in values], dtype=object)
