@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..errors import SelectronError
+from .labels import is_missing
 from .times import END, FAR, FIRST, seconds
 
 ABSENT = frozenset({"", "?", "na", "n/a", "#n/a", "<na>", "nan", "null", "\\n"})
@@ -32,16 +33,14 @@ def label(value: object) -> str | None:
     >>> label(" spam "), label("?"), label(1.0), label(0.5), label(True), label(None)
     ('spam', None, '1', '0.5', 'True', None)
     """
-    if value is None:
-        return None
     if isinstance(value, str):
         text = value.strip()
         return None if text.lower() in ABSENT else text
-    if isinstance(value, float | Decimal):
-        if not math.isfinite(value):
-            return None if math.isnan(value) else str(value)
-        return str(int(value)) if value == int(value) else str(value)
-    if isinstance(value, int):
+    if is_missing(value):
+        return None
+    if isinstance(value, float | Decimal) and math.isfinite(value) and value == int(value):
+        value = int(value)
+    if isinstance(value, int | float | Decimal):
         return str(value)
     raise SelectronError("the label is neither text nor a number")
 

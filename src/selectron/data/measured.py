@@ -125,15 +125,19 @@ class Number(Kind):
 
     def learned_scores(self, values: np.ndarray, missing: np.ndarray) -> np.ndarray:
         """Return standardised values, each by the sums up to and with its row."""
-        off, counts = values - self.first, np.arange(1, len(values) + 1)
-        if missing.any():
-            off[missing], counts = 0.0, (~missing).cumsum()
-        counts += self.count
-        totals, squares = running(self.total, off), running(self.squares, off * off)
-        if len(values):
-            self.count, self.total = int(counts[-1]), float(totals[-1])
-            self.squares = float(squares[-1])
-        return standardised(off, np.maximum(counts, 1), totals, squares)
+        off = values - self.first
+        off[missing] = 0.0
+        counts, totals, squares = (
+            np.cumsum(np.append(start, steps))  # in the order in which single rows add them
+            for start, steps in (
+                (self.count, ~missing),
+                (self.total, off),
+                (self.squares, off * off),
+            )
+        )
+        self.count = int(counts[-1])
+        self.total, self.squares = float(totals[-1]), float(squares[-1])
+        return standardised(off, np.maximum(counts[1:], 1), totals[1:], squares[1:])
 
     def emit(self, ready: Any, layout: Layout) -> list[Cells]:
         """Return the features of the values that were prepared."""
@@ -151,17 +155,6 @@ class Number(Kind):
     def entries(self, rows: Any, values: np.ndarray, scores: np.ndarray) -> list[Cells]:
         """Return the features of the numbers in these rows."""
         return [Cells(rows, self.place, scores)]
-
-
-def running(start: float, steps: np.ndarray) -> np.ndarray:
-    """Return the sums so far, each with its own step, in the order in which single rows add them.
-
-    >>> running(1.0, np.array([0.5, 2.0])).tolist()
-    [1.5, 3.5]
-    """
-    sums = steps.copy()
-    sums[:1] += start
-    return np.cumsum(sums, out=sums)
 
 
 def standardised(off: np.ndarray, counts: Any, totals: Any, squares: Any) -> np.ndarray:

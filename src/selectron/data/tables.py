@@ -76,22 +76,12 @@ def _joined(names: Iterable[Any], columns: Iterable[Any]) -> pa.Table:
 
 def _flat(table: pa.Table, whole: Container[str]) -> pa.Table:
     """Return a table without structs: their fields are columns, or they are text."""
-    while any(pa.types.is_struct(field.type) for field in table.schema):
-        fields, columns = list[pa.Field](), list[pa.ChunkedArray]()
-        for field, column in zip(table.schema, table.columns, strict=True):
-            inner, arrays = [field], [column]
+    while any(map(pa.types.is_struct, table.schema.types)):
+        for place, field in enumerate(table.schema):
             if pa.types.is_struct(field.type) and field.name in whole:
-                inner = [field.with_type(pa.string())]
-                arrays = [pa.array(map(text_of, column.to_pylist()))]
-            elif pa.types.is_struct(field.type):
-                arrays = column.flatten()
-                inner = [
-                    pa.field(f"{field.name}.{one.name}", one.type, metadata=field.metadata)
-                    for one in field.type
-                ]
-            fields += inner
-            columns += arrays
-        table = pa.table(columns, schema=pa.schema(fields))
+                texts = pa.array(map(text_of, table.column(place).to_pylist()), pa.string())
+                table = table.set_column(place, field.name, texts)
+        table = table.flatten()
     return table
 
 

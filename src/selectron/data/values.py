@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Container, Mapping
 from contextlib import suppress
 from datetime import timedelta
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -167,15 +166,12 @@ def flattened(x: Mapping[str, Any], whole: Container[str] = ()) -> dict[str, Any
     >>> flattened({"user": {"age": 30, "home": {"zip": "75011"}}, "n": 1})
     {'user.age': 30, 'user.home.zip': '75011', 'n': 1}
     """
-    found = dict(x)
-    while any(type(value) is dict and name not in whole for name, value in found.items()):
-        cells = (
-            [(f"{name}.{key}", inner) for key, inner in value.items()]
-            if type(value) is dict and name not in whole
-            else [(name, value)]
-            for name, value in found.items()
-        )
-        found = dict(chain.from_iterable(cells))
+    found: dict[str, Any] = {}
+    for name, value in x.items():
+        if type(value) is dict and name not in whole:
+            found |= flattened({f"{name}.{key}": inner for key, inner in value.items()}, whole)
+        else:
+            found[name] = value
     return found
 
 
