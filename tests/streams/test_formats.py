@@ -19,7 +19,7 @@ from .reading import dense, fails, stored
     [
         ("+1 3:1 4:1\n", True),
         ("3:1\n", True),
-        ("spam qid:1 3:1e-4\n", True),
+        ("spam 3:1e-4\n", True),
         ("# comment\n1 2:3\n", True),
         ("#a,y\n1,2\n", False),
         ("1,2,3\n", False),

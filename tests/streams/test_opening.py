@@ -15,17 +15,14 @@ from .reading import PACK, TEXT, dense, example, fails, parquet, stored, until_e
 def test_missing_file_directory_and_permission(tmp_path, monkeypatch):
     with pytest.raises(SelectronError, match=r"/none\.svm: no such file or directory$"):
         read(tmp_path / "none.svm")
-    with pytest.raises(SelectronError, match=r"is a directory, and a file is needed$"):
-        read(tmp_path)
-    with pytest.raises(SelectronError, match="cannot be opened"):
-        read("a\0b")
     path = stored(tmp_path, "a.svm", "1 2:3\n")
+    assert fails(tmp_path) == (0, "is a directory")
 
     def refuse(*_):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(text, "open", refuse, raising=False)
-    assert fails(path) == (0, "may not be read (permission denied)")
+    assert fails(path) == (0, "permission denied")
 
 
 def test_a_file_that_cannot_be_read_on(monkeypatch):
@@ -146,7 +143,7 @@ def test_other_encodings(tmp_path, encoding, packing):
     assert chunks[0].rows.column_names == ["naïve"]
     assert [v for chunk in chunks for v in chunk.rows["naïve"].to_pylist()][-1] == "é8999"
     assert {v for chunk in chunks for v in chunk.labels} == {"ñ", "b"}
-    if encoding.startswith("utf-16") and not packing:
+    if encoding == "utf-16" and not packing:
         assert next(iter(read(path))).rows == chunks[0].rows
 
 
@@ -180,23 +177,6 @@ def test_parameters_that_a_format_has_no_use_for_are_refused(tmp_path):
     path = stored(tmp_path, "a.parquet", parquet({"a": [1.0], "b": [2.0]}))
     assert fails(path, header=True) == (0, "Parquet takes no header: leave it out")
     assert fails(path, encoding="latin-1") == (0, "Parquet takes no encoding: leave it out")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "a,b,label\r1,2,ham\r3,4,spam\r",
-        "\na,b\rc,label\n1,2,ham\n",
-        "1,2,ham\r3,4,spam\r",
-        '{"a": 1}\r{"a": 2}\r',
-        "1 1:2\r-1 1:3\r",
-    ],
-)
-def test_a_carriage_return_within_the_first_line_is_told_of(tmp_path, text):
-    rows, said = fails(stored(tmp_path, "old", text))
-    assert rows == 0
-    line = 2 if text.startswith("\n") else 1
-    assert said.startswith(f"line {line}: a carriage return stands within the line: ")
 
 
 def test_a_carriage_return_in_a_quoted_name_or_before_a_line_end_is_none(tmp_path):

@@ -89,7 +89,7 @@ def _object(line: str) -> dict[str, Any]:
     if SURROGATE.search(line) and not _encodable(row):
         raise SelectronError("a text holds half of a surrogate pair")
     if not isinstance(row, dict):
-        raise SelectronError(f"{_shown(row)} is not an object; each line holds one")
+        raise SelectronError(f"{line.strip()[:40]} is not an object; each line holds one")
     return row
 
 
@@ -114,8 +114,3 @@ def _time(row: dict[str, Any], name: str) -> float:
     if name not in row:
         raise SelectronError(f"there is no time {name!r}; the keys are {listed(list(row))}")
     return second(row.pop(name), name)
-
-
-def _shown(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 40 else f"{text[:37]}..."

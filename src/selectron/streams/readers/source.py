@@ -12,7 +12,7 @@ import numpy as np
 from ...engine.rows import Dense, Sparse, rows_of
 from ...errors import SelectronError
 from .columns import USUAL, Choice, Part
-from .text import Blocks, Counted, ahead, encoding_of, opened, pieces, size_of
+from .text import Blocks, Counted, ahead, encoding_of, opened, pieces, reason, size_of
 
 ENDINGS = {  # of the names of files, by format
     "svmlight": (".svm", ".svmlight", ".libsvm"),
@@ -22,7 +22,7 @@ ENDINGS = {  # of the names of files, by format
 }
 FORMATS = tuple(ENDINGS)
 PACKED = (".gz", ".bz2", ".xz", ".zst")
-PAIRS = re.compile(rb"\s*(?:[^\s:,;]+\s+)?(?:qid:\S+\s+)?\d+:[^\s:,;]+(?:\s|$)")
+PAIRS = re.compile(rb"\s*(?:[^\s:,;]+\s+)?\d+:[^\s:,;]+(?:\s|$)")
 FOREIGN = {  # what files of other kinds begin with
     b"PK\x03\x04": "a workbook or a zip archive",
     b"\xd0\xcf\x11\xe0": "a workbook",
@@ -36,13 +36,6 @@ MODEL = b"selectron\n"  # what files of models begin with
 GUESSED = 50  # values that a column may have to be taken for the label without being named
 MANY = 0.1  # values a row from which a label is doubted that is not refused
 COMMENT = re.compile(rb"\s*#[^,;\t]*$")  # with a comma it is rather the header of a table
-
-
-QUOTED = re.compile(rb'"[^"]*("|$)')
-OLD_ENDS = (
-    "a carriage return stands within the line: if these are the line ends of old Macs, convert "
-    r"them, as `tr '\r' '\n'` does, or else remove it"
-)
 
 
 class Chunk(NamedTuple):
@@ -167,8 +160,6 @@ class Source:
             return
         rows = 0
         if first := blocks.first():
-            if b"\r" in QUOTED.sub(b"", first[0]).strip():
-                raise SelectronError(f"line {1 + blocks.lines_before(first[0])}: {OLD_ENDS}")
             for part in self._text(blocks, kind or by_content(first[0])):
                 yield part
                 rows += len(part.labels)
@@ -302,8 +293,10 @@ def by_content(line: bytes) -> str:
 
 @contextmanager
 def _naming(name: str) -> Iterator[None]:
-    """Put the name of the file before the message of an error."""
+    """Put the name of the file before the message of an error, also of one that cannot be opened."""
     try:
         yield
     except SelectronError as error:
         raise SelectronError(f"{name}: {error}") from None
+    except OSError as error:
+        raise SelectronError(f"{name}: {reason(error).lower()}") from None

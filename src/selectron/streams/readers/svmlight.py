@@ -23,7 +23,6 @@ from .text import Blocks, Piece, ahead, pieces
 HIGHEST = 2**31 - 2  # so that the width is an int32 as well
 TAB, NEWLINE, VERTICAL, FEED, RETURN, SPACE = b"\t\n\v\f\r "
 MINUS, POINT, ZERO, NINE, COLON, HASH = b"-.09:#"
-LETTER_Q, LETTER_I, LETTER_D = b"qid"
 DIGITS = 15  # of a number that is exact, as are these powers of ten: the quotient is rounded once
 POWERS = 10.0 ** np.arange(DIGITS + 1)
 UNUSUAL = -1  # instead of the number of rows: something is faulty, or needs `careful`
@@ -70,8 +69,6 @@ def careful(piece: Piece) -> tuple[pa.Array, Sparse, str]:
 def _row(words: list[bytes]) -> list[tuple[int, float]]:
     row: dict[int, float] = {}
     for word in words:
-        if word.startswith(b"qid:"):
-            continue
         index, value = _pair(word)
         if index in row:
             raise SelectronError(f"index {index} occurs twice")
@@ -167,9 +164,6 @@ def scan(text, heads, indptr, indices, values, long):
         last = -1
         i = blanks(text, i if bare else stop)
         while text[i] != NEWLINE and text[i] != HASH:
-            if asks(text, i):
-                i = blanks(text, token(text, i)[0])
-                continue
             i, index = whole(text, i)
             if index < 0 or text[i] != COLON:
                 return UNUSUAL, 0, True
@@ -209,12 +203,6 @@ def token(text, i):
         colon = colon or text[i] == COLON
         i += 1
     return i, colon
-
-
-def asks(text, i):
-    """Return whether this is a query number, as in files for ranking."""
-    word = text[i] == LETTER_Q and text[i + 1] == LETTER_I and text[i + 2] == LETTER_D
-    return word and text[i + 3] == COLON
 
 
 def whole(text, i):

@@ -53,38 +53,14 @@ Result = TypeVar("Result")
 
 
 def size_of(path: str) -> int | None:
-    """Return the size of a regular file in bytes; None for standard input and pipes.
-
-    Raises SelectronError if there is no such file, or if it is a directory.
-    """
-    if path == "-":
-        return None
-    with _as_one_error():
-        found = os.stat(path)
-    if stat.S_ISDIR(found.st_mode):
-        raise SelectronError("is a directory, and a file is needed")
-    return found.st_size if stat.S_ISREG(found.st_mode) else None
+    """Return the size of a regular file in bytes; None for standard input and pipes."""
+    found = None if path == "-" else os.stat(path)
+    return found.st_size if found and stat.S_ISREG(found.st_mode) else None
 
 
 def opened(path: str) -> AbstractContextManager[IO[bytes]]:
     """Open the file at `path`, to be closed at the end; "-" is standard input, left open."""
-    if path == "-":
-        return nullcontext(sys.stdin.buffer)
-    with _as_one_error():
-        return open(path, "rb")
-
-
-@contextmanager
-def _as_one_error() -> Iterator[None]:
-    """Turn errors of the operating system into one sentence."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise SelectronError("no such file or directory") from None
-    except PermissionError:
-        raise SelectronError("may not be read (permission denied)") from None
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        raise SelectronError(f"cannot be opened ({reason(error)})") from None
+    return nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb")
 
 
 def reason(error: BaseException) -> str:
@@ -169,8 +145,8 @@ class Blocks:
                     self.packed, stream = name, unpack(file)
             size = SMALL if self.packed == "zstd" else READ
             self.blocks = iter(lambda: stream.read1(size), b"")
-            if encoding is None:
-                encoding = "utf-16" if head.startswith(UTF_16) else _unmarked(head)
+            if encoding is None and head.startswith(UTF_16):
+                encoding = "utf-16"
             if encoding is not None:  # bytes that it lacks become U+FFFD
                 self.blocks = map(str.encode, codecs.iterdecode(self.blocks, encoding, "replace"))
 
@@ -220,16 +196,6 @@ class Blocks:
         except (OSError, ValueError, zlib.error, lzma.LZMAError) as error:
             what = f"the {self.packed} data are damaged" if self.packed else "reading failed"
             self.fault = f"{what} ({reason(error)})"
-
-
-def _unmarked(head: bytes) -> str | None:
-    """Return the kind of UTF-16, without a byte order mark, in which text begins; None for others.
-
-    >>> _unmarked("x,y".encode("utf-16-le")), _unmarked(b"x,y")
-    ('utf-16-le', None)
-    """
-    zeros = bytes(byte == 0 for byte in head[:4])
-    return {b"\0\1\0\1": "utf-16-le", b"\1\0\1\0": "utf-16-be"}.get(zeros)
 
 
 class Piece(NamedTuple):
