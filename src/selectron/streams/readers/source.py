@@ -225,11 +225,13 @@ def read(
 ) -> Source:
     """Read rows from a file in chunks.
 
+    Raises SelectronError with the line or row and the reason: while iterating only after all rows
+    before the faulty one have been delivered.
+
     Parameters
     ----------
-    path : the file, "-" for standard input; text may be compressed with gzip, bzip2, xz
-        or zstd
-    format : one of svmlight, csv, parquet, jsonl; by default found by the name or the first line
+    path : the file, "-" for standard input; text may be compressed with gzip, bzip2, xz or zstd
+    format : svmlight, csv, parquet or jsonl; by default found by the name or the first line
     label : name or position of the label column, "" for none; by default the column named label,
         target, class or y, or else the last of several (JSON: none); not for svmlight
     ignore : names or positions of columns to leave out
@@ -237,16 +239,10 @@ def read(
     time : name or position of the column with the time of each row, in seconds since 1970 or as
         ISO 8601 writes it, in UTC where no zone is given; it is no feature; not for svmlight
     header : whether a CSV file begins with names; by default if a cell of its first line is a word,
-        unless others are numbers and the next line is like it: `1,2,spam` before `3,4,ham`; for
-        CSV only
+        unless others are numbers and the next line is like it: `1,2,spam` before `3,4,ham`
     size : number of rows in a chunk at most; the rows do not depend on it
     encoding : of text, such as latin-1; by default UTF-16 if the file begins with its byte order
         mark, or else UTF-8; not for Parquet
-
-    Notes
-    -----
-    Raises SelectronError with the line or row and the reason, and while iterating only after all
-    rows before the faulty one have been delivered.
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -293,7 +289,7 @@ def by_content(line: bytes) -> str:
 
 @contextmanager
 def _naming(name: str) -> Iterator[None]:
-    """Put the name of the file before the message of an error, also of one that cannot be opened."""
+    """Put the name of the file before the message of an error."""
     try:
         yield
     except SelectronError as error:

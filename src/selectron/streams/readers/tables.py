@@ -47,7 +47,7 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> Layout:
     """Return the layout, by the first two records; the default names are "0", "1", ...."""
     (line,) = blocks.first()
     if given := GIVEN.fullmatch(line.strip(BLANK.encode())):
-        blocks.clear(line)
+        blocks.ahead = blocks.ahead.replace(line, b"\n", 1)  # so that lines are counted right
         line = given[1]
     unquoted = re.sub(rb'"[^"]*"', b"", line)
     mark = max(MARKS, key=lambda mark: unquoted.count(mark.encode()))
@@ -63,7 +63,7 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> Layout:
         raise SelectronError(f"line {place}: {NOT_UTF_8}") from None
     if not names:
         raise SelectronError(f"line {place}: a quoted cell is opened and never closed")
-    doubtful = header is None and is_mixed(names)
+    doubtful = header is None and has_word(names) and any(map(_is_number, names))
     if doubtful:
         header = not is_row(names, _cells(b"".join(rest), mark, errors="replace"))
     if not (has_word(names) if header is None else header):
@@ -162,11 +162,6 @@ def _cells(record: bytes, mark: str, errors: str = "strict") -> list[str]:
 def has_word(cells: Sequence[str]) -> bool:
     """Return whether any of the cells is a word."""
     return any(label(cell) is not None and number(cell) is None for cell in cells)
-
-
-def is_mixed(cells: Sequence[str]) -> bool:
-    """Return whether there are words and numbers: names, or a row."""
-    return has_word(cells) and any(map(_is_number, cells))
 
 
 def is_row(cells: Sequence[str], below: Sequence[str]) -> bool:

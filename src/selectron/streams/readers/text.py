@@ -179,10 +179,6 @@ class Blocks:
         """Return the number of blank lines before the first record."""
         return self.ahead.count(b"\n", 0, self.ahead.find(record))
 
-    def clear(self, record: bytes) -> None:
-        """Leave a blank line in place of the first record."""
-        self.ahead = self.ahead.replace(record, b"\n", 1)
-
     def skip(self, record: bytes) -> None:
         """Drop the first record and the blank lines before it."""
         self.ahead = self.ahead[self.ahead.find(record) + len(record) :]
