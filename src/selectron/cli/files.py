@@ -138,13 +138,6 @@ def numbering(file: str | None, first: int = 0) -> Iterator[None]:
         raise SelectronError(f"{file}: row {row}{error.reason}") from None
 
 
-def decision_schema() -> "pa.Schema":
-    """Return the columns of a file of decisions."""
-    import pyarrow as pa
-
-    return pa.schema(list(COLUMNS.items()))
-
-
 def decisions(
     names: list[str], first: int, contestant: Contestant, outcome: Any, numbers: np.ndarray
 ) -> "pa.Table":
@@ -166,7 +159,7 @@ def decisions(
         else outcome.updated,  # labels may come in later chunks
         text[numbers],
     ]
-    return pa.table(columns, schema=decision_schema())
+    return pa.table(columns, schema=pa.schema(list(COLUMNS.items())))
 
 
 def appending(path: Path | None, schema: "pa.Schema", stack: ExitStack) -> Callable[[Any], None]:

@@ -24,7 +24,6 @@ from . import ExamplesFirst, Whole, reported, warn
 from .files import (
     after,
     appending,
-    decision_schema,
     decisions,
     digits,
     in_order,
@@ -284,20 +283,24 @@ class Session:
     def _play(self, chunk: Chunk, stack: ExitStack) -> None:
         """Play a chunk, and write its decisions to a file, which `stack` closes."""
         given = self.options
-        if given["output"] and self.append is None:  # not before there are rows: it may exist
-            self.append = appending(Path(given["output"]), decision_schema(), stack)
         scored = given["metrics"] or given["as_json"] or given["calibration"]
         # the probabilities of a model that is saved learn from full records
-        full = bool(self.append or self.bounds or given["save"])
+        full = bool(given["output"] or self.bounds or given["save"])
         check = self.bounds and self.bounds.check
         with closing(self.contest.play(chunk, full, check, scored)) as parts:
             for part, numbers, outcomes in parts:
                 if self.bounds:
                     self.bounds.add(part, numbers, outcomes)
-                for contestant, outcome in zip(self.contest.contestants, outcomes, strict=True):
-                    if self.append:
-                        names = self.contest.classes.names
-                        self.append(decisions(names, part.first, contestant, outcome, numbers))
+                if given["output"]:
+                    self._write(part.first, numbers, outcomes, stack)
+
+    def _write(self, first: int, numbers: Any, outcomes: Any, stack: ExitStack) -> None:
+        """Write decisions to a file, which is new from the first ones on: it may exist."""
+        for contestant, outcome in zip(self.contest.contestants, outcomes, strict=True):
+            table = decisions(self.contest.classes.names, first, contestant, outcome, numbers)
+            if self.append is None:
+                self.append = appending(Path(self.options["output"]), table.schema, stack)
+            self.append(table)
 
     def save(self) -> str:
         """Keep the model if that is wanted; return how to go on after the rows played."""

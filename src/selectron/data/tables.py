@@ -18,12 +18,7 @@ from .times import iso, seconds
 from .values import is_blank, is_text, number_of, text_of, vector_of
 
 KINDS: dict[str, type[Kind]] = {
-    "number": Number,
-    "category": Category,
-    "date": Date,
-    "text": Text,
-    "vector": Vector,
-    "ignored": Ignored,
+    kind.kind: kind for kind in (Number, Category, Date, Text, Vector, Ignored)
 }
 DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}.*)?|[0-9]{8}T[0-9]{4,6}Z?")
 ORDERS = "ymd", "dmy", "mdy"  # of year, month and day
