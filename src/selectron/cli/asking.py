@@ -151,7 +151,7 @@ def progress(pool: SelfDirectedClassifier, corrections: str = "") -> str:
     return f"{done}{corrections}{skipped}."
 
 
-def named(classes: str | None, **_: Any) -> list[str] | None:
+def named(classes: str | None) -> list[str] | None:
     """Return the classes that were named, as labels of a file are written."""
     return [plain(name) for name in classes.split(",")] if classes else None
 
@@ -162,7 +162,7 @@ def classifier(learner: str, **options: Any) -> Any:
     named_so = {type(kind).__name__.lower(): kind for kind in kinds}
     return own.SelfDirectedClassifier(
         named_so[learner] if learner in named_so else own.InOrder(learner),
-        classes=named(**options),
+        classes=named(options["classes"]),
         mode=options["mode"],
         delta=options["delta"],
         features=options["features"],

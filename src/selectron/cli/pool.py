@@ -147,7 +147,8 @@ def loaded(file: str, **options: Any) -> Table:
                 encoder.partial_fit(piece)
             width, blocks = encoder.width_, [*map(encoder.look, rows)]
         block: Any = joined(blocks)
-        y = labels([v for chunk in chunks for v in chunk.labels.tolist()], named(**options))
+        found = [label for chunk in chunks for label in chunk.labels]
+        y = labels(found, named(options["classes"]))
     return Table(as_matrix(block, width), y, whole)
 
 
