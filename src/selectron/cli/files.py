@@ -141,7 +141,10 @@ def numbering(file: str | None, first: int = 0) -> Iterator[None]:
 def decisions(
     names: list[str], first: int, contestant: Contestant, outcome: Any, numbers: np.ndarray
 ) -> "pa.Table":
-    """Return the decisions of a chunk, given the numbers of its labels: null for 0; rows from 1."""
+    """Return the decisions of a chunk, given the numbers of its labels: null for 0; rows from 1.
+
+    With a delay, `updated` is null: a label may come in a later chunk.
+    """
     import pyarrow as pa
 
     n, text = len(numbers), np.array([None, *names], dtype=object)
@@ -154,9 +157,7 @@ def decisions(
         outcome.margin,
         outcome.ask_probability,
         outcome.asked,
-        np.full(n, None)
-        if contestant.delay
-        else outcome.updated,  # labels may come in later chunks
+        np.full(n, None) if contestant.delay else outcome.updated,
         text[numbers],
     ]
     return pa.table(columns, schema=pa.schema(list(COLUMNS.items())))

@@ -261,21 +261,21 @@ def _unfit(path: Path, endings: tuple[str, ...], replaced: bool) -> str:
     """Return why a file cannot be written there; empty if it can."""
     if endings and path.suffix.lower() not in endings:
         return f"must end in {', '.join(endings)}"
-    target = Path(os.path.realpath(path))
-    if target.is_dir():
+    real = Path(os.path.realpath(path))
+    if real.is_dir():
         return "is a folder, and a file is needed"
-    if not target.parent.is_dir():
+    if not real.parent.is_dir():
         return "its folder does not exist"
-    if target.exists() and not target.is_file():
+    if real.exists() and not real.is_file():
         return "" if endings else "is no file: a model can be written to a file only"
     try:
-        if target.exists():
-            with open(target, "r+b") as file:
+        if real.exists():
+            with open(real, "r+b") as file:
                 if not endings and file.read(len(MAGIC)) not in (b"", MAGIC):
                     return "was not written by Selectron: give another file"
-        if replaced or not target.exists():
-            tempfile.TemporaryFile(dir=target.parent).close()
+        if replaced or not real.exists():
+            tempfile.TemporaryFile(dir=real.parent).close()
     except OSError as error:
-        where = "it" if error.filename == str(target) else "its folder"
+        where = "it" if error.filename == str(real) else "its folder"
         return f"nothing can be written to {where} ({error.strerror})"
     return ""
