@@ -58,7 +58,7 @@ def one_hot(X: np.ndarray) -> np.ndarray:
 
 def bananas(seed: int, choose: bool) -> Stream:
     """A crescent between two others: 45% of the rows, which no line separates."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng([seed, 1])
     y, angle = np.where(random.random(N) < 0.448, 1, -1), np.pi * random.random(N)
     radius = np.where((y > 0) | (random.random(N) < 0.5), 1.0, 2.2)
     X = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])

@@ -112,8 +112,8 @@ class Expert(Learner, Protocol):
     fourier: float
 
     @staticmethod
-    def belief(m: float, q: float, wrong: float, noise: float) -> float:
-        """Return p(+1) - p(-1), given the rate `wrong` of wrong labels."""
+    def belief(m: float, q: float, drawn: tuple[float, float], noise: float) -> float:
+        """Return p(+1) - p(-1), given the probabilities of +1 and -1 that are drawn at random."""
         ...
 
     def step(self, r: Round, noise: float = 1.0) -> ShapeStep:

@@ -28,8 +28,8 @@ from ..spaces.dense_second import State as Expert
 from ..spaces.dense_second import form as product
 from ..spaces.dense_second import squared_norm as squared_norm
 from ..spaces.dense_second import update as update_matrix
-from .experts import HEARD, PRIOR_VARIANCE, norms, predict, update
-from .posterior import ALL, EXPERTS, KIND, KINDS, LABELS, evidence_of, leader
+from .experts import CONSTANT_VARIANCE, HEARD, PRIOR_VARIANCE, norms, predict, update
+from .posterior import ALL, EXPERTS, KIND, KINDS, LABELS, Q, evidence_of, leader
 from .posterior import ceiling as ceiling
 from .posterior import lasting_and_steps as lasting_and_steps
 from .renewal import (
@@ -157,7 +157,7 @@ def mixed(s: Any, least: float, lifted: bool) -> float:
     """Return the mean of the predictors by their shares, small ones left out; store q."""
     mix = s.mix
     mix[VIEWS + LINEAR] = predict(
-        linear(s), Rows(s.g, 0.0, ()), ALL, min(least / mix[LINEAR], HEARD_MOST)
+        linear(s), Rows(s.g, s.rows_seen[CONSTANT], ()), ALL, min(least / mix[LINEAR], HEARD_MOST)
     )
     mix[VIEWS + CURVED] = mix[VIEWS + LINEAR]
     mix[VIEWS + BASE] = mix[BASE_SUM] / (max(mix[BASE_COUNT], 1.0) + 2)
@@ -195,7 +195,7 @@ def learn(
     lifted = len(s.phases) > 0 and s.rows_seen[RENEWED] >= 1 and learns
     mixed(s, 0.0, lifted)
     share_out(s.mix, SHARES if len(s.phases) > 0 else LINEAR_SHARES, y)
-    finite = update(p, linear(s), Rows(s.g, 0.0, ()), ALL, y, t)
+    finite = update(p, linear(s), Rows(s.g, s.rows_seen[CONSTANT], ()), ALL, y, t)
     if lifted:
         finite = finite and update(p, curved(s), Rows(s.curved_g, 0.0, ()), ALL, y, t)
     return UPDATED if finite else REFUSED
@@ -226,7 +226,7 @@ def begin(s: Any) -> None:
         diagonal_prior(s.diagonal[ALL, 1], first)
     for j in range(s.w.shape[1]):
         for kind in range(KINDS):
-            s.priors[kind, j * (j + 3) // 2] = PRIOR_VARIANCE / 2 if j < first else own
+            s.priors[kind, j * (j + 3) // 2] = CONSTANT_VARIANCE if j < first else own
         if len(s.basis) > 0:
             s.basis[j, j] = s.scaler[1, j]
     s.rows_seen[RENEWED] = 0.5
@@ -280,24 +280,44 @@ def is_diagonal(s: Any, k: int) -> bool:
 def margin_of(s: Any, k: int, rows: Any, i: int) -> tuple[float, float]:
     """Return the margin and the quadratic form of expert k; leaves g = P z in s.g[k]."""
     if is_diagonal(s, k):
-        return margin_of_diagonal(s.diagonal[k], s.row[3])
+        return margin_of_diagonal(s.diagonal[k], s.row[3], int(rows.constant))
     own = Expert(s.w[k], s.triangle[k], s.g[k], NO_SCALARS)
-    return row_dot(s.w[k], rows.values, i), product(own, rows, i)
+    m, q = row_dot(s.w[k], rows.values, i), product(own, rows, i)
+    if rows.constant > 0:
+        more = raise_constant(s.triangle[k], s.g[k], q, rows.values[i, 0])
+        m += more * s.w[k, 0]
+        q += more * (2 * s.g[k, 0] - more * s.triangle[k, 0])
+    return m, q
 
 
-def margin_of_diagonal(own: Any, x: Any) -> tuple[float, float]:
-    """Return the margin and the quadratic form."""
+def raise_constant(triangle: Any, g: Any, q: float, constant: float) -> float:
+    """Add to g what P z gains if the constant is sqrt(1 + v); return the constant's growth."""
+    rest = q - constant * (2 * g[0] - constant * triangle[0])
+    more, at = math.sqrt(1 + max(0.0, rest)) - constant, 0
+    for j in range(len(g)):
+        g[j] += more * triangle[at]
+        at += j + 1
+    return more
+
+
+def margin_of_diagonal(own: Any, x: Any, first: int) -> tuple[float, float]:
+    """Return the margin and the quadratic form; the features before `first` are a constant."""
     m, q = 0.0, 0.0
-    for j in range(len(x)):
+    for j in range(first, len(x)):
         m += own[0, j] * x[j]
         q += own[1, j] * x[j] * x[j]
+    if first > 0:
+        m += math.sqrt(1 + q) * own[0, 0]
+        q += (1 + q) * own[1, 0]
     return m, q
 
 
 def step_expert(s: Any, k: int, rows: Any, i: int, eta: float, nu: float) -> bool:
     """w <- w + eta g, P <- P - nu g g'; return whether all is finite."""
     if is_diagonal(s, k):
-        return step_diagonal(s.diagonal[k], s.row[3], eta, nu)
+        own = s.diagonal[k]
+        constant = math.sqrt((1 + s.predictions[k, Q]) / (1 + own[1, 0]))  # as for the margin
+        return step_diagonal(own, s.row[3], constant if rows.constant > 0 else s.row[3, 0], eta, nu)
     g, w = s.g[k], s.w[k]
     for j in range(len(g)):
         w[j] += eta * g[j]
@@ -305,11 +325,14 @@ def step_expert(s: Any, k: int, rows: Any, i: int, eta: float, nu: float) -> boo
     return math.isfinite(dot(w, w) + nu * dot(g, g))
 
 
-def step_diagonal(own: Any, x: Any, eta: float, nu: float) -> bool:
-    """w <- w + eta P x, P <- P - nu P x x' P on its diagonal; return whether all is finite."""
+def step_diagonal(own: Any, x: Any, first: float, eta: float, nu: float) -> bool:
+    """w <- w + eta P x, P <- P - nu P x x' P on its diagonal; return whether all is finite.
+
+    `first` stands for the first feature.
+    """
     total = 0.0
     for j in range(len(x)):
-        g = own[1, j] * x[j]
+        g = own[1, j] * (x[j] if j > 0 else first)
         own[0, j] += eta * g
         own[1, j] -= nu * g * g
         total += abs(own[0, j]) + abs(own[1, j])

@@ -5,6 +5,14 @@ since by assumed-density filtering. The ensemble averages their beliefs by the p
 
 Under every prior the margin of a row has the mean variance PRIOR_VARIANCE, whatever the scale of
 the features; `dense` and `sparse` derive the variances of the weights from it.
+
+If there is a constant, it is sqrt(1 + v) for an expert that gives the rest of the margin, <u, x>
+with u ~ N(w, P), the variance v. So the base rate is predicted where nothing else is known:
+
+    p(+1) = Phi(b + <w, x> / sqrt(1 + v)) for the weight b of the constant, and noise of variance 1.
+
+A constant of 1 would predict the less of it, the larger v: rows unlike the labelled ones would
+all seem to be of a rare class.
 """
 
 import math
@@ -57,6 +65,7 @@ OTHER = 2  # births, one of which takes the next kind of prior
 BIRTH_EVERY = 4  # labels between births
 YOUNG = 30  # labels for which an expert is new
 PRIOR_VARIANCE = 3.0
+CONSTANT_VARIANCE = PRIOR_VARIANCE / 2 / (1 + PRIOR_VARIANCE)  # so that its margin has half of it
 FORGETTING_ROUNDS = 8000.0  # in which the forgetting expert forgets
 HEARD = 1e-3  # experts with a smaller weight are asked only when there is a label
 LATE_LABELS = 10.0  # of other classes that count, at most, for a class that is met late
@@ -116,7 +125,8 @@ def start_late(s: Any, other: Any, constant: bool) -> None:
     s.scalars[LAST] = other.scalars[LAST]
     rate = 1 / (2 + min(other.scalars[LABELS], LATE_LABELS))
     if constant:
-        s.w[:, 0] = NormalDist(0, math.sqrt(PRIOR_VARIANCE + mean_noise(s.scalars))).inv_cdf(rate)
+        variance = (PRIOR_VARIANCE + mean_noise(s.scalars)) / (1 + PRIOR_VARIANCE)
+        s.w[:, 0] = NormalDist(0, math.sqrt(variance)).inv_cdf(rate)
 
 
 def entropy(m: float) -> float:
@@ -138,12 +148,12 @@ def predict(s: Any, rows: Any, i: int, least: float) -> float:
     Stores q, too: the mutual information of label and expert, in bits, plus young weight.
     """
     total, information, heard, young = 0.0, 0.0, 0.0, 0.0
-    wrong, noise, n = label_noise(s.scalars), mean_noise(s.scalars), s.scalars[LABELS]
+    drawn, noise, n = label_noise(s.scalars), mean_noise(s.scalars), s.scalars[LABELS]
     for k in range(ALL):
         found, weight = s.predictions[k], s.experts[k, WEIGHT]
         if s.experts[k, ALIVE] > 0 and weight >= least:
             found[M], found[Q] = vectors.margin_of(s, k, rows, i)
-            found[BELIEF] = expert.belief(found[M], max(found[Q], 0.0), wrong, noise)
+            found[BELIEF] = expert.belief(found[M], max(found[Q], 0.0), drawn, noise)
             total += weight * found[BELIEF]
             heard += weight
             information -= weight * entropy(found[BELIEF])
@@ -216,11 +226,12 @@ def archive(s: Any, former: int, t: float) -> None:
 @noinline
 def update_experts(p: Any, s: Any, rows: Any, i: int, y: float, gap: float) -> bool:
     """Update every expert with label y (assumed-density filtering); return whether finite."""
-    wrong, noise, finite = label_noise(s.scalars), mean_noise(s.scalars), True
+    drawn, noise, finite = label_noise(s.scalars), mean_noise(s.scalars), True
+    odds = (drawn[0] if y > 0 else drawn[1]) / (1 - drawn[0] - drawn[1])
     for k in range(EXPERTS):
         if s.experts[k, ALIVE] > 0:
             m, q = s.predictions[k, M], max(s.predictions[k, Q], 0.0)
-            step = expert.step(p, Round(m, q, y, 0.0, 0.0, wrong), noise)
+            step = expert.step(p, Round(m, q, y, 0.0, 0.0, odds), noise)
             finite = finite and vectors.step_expert(s, k, rows, i, step.eta, step.nu)
             if k == FORGETTING:
                 vectors.discount(s, k, math.exp(-gap / FORGETTING_ROUNDS))

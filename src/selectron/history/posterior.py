@@ -8,8 +8,9 @@ learned, too (Wilson, Nassar & Gold 2010): weights are joint ones of experts and
 A part goes to archived experts, which knew former concepts (mixing past posteriors: Bousquet &
 Warmuth 2002), in proportion to the probability that they gave to the label.
 
-Labels are wrong at a rate that is learned; the noise of margins makes those near the boundary wrong
-more often: its variance is the geometric posterior mean over `NOISES`.
+Labels are wrong at a rate w that is learned: a part 2 w of them is drawn at random, by the base
+rates, so that few labels of a rare class are wrong. The noise of margins makes labels near the
+boundary wrong more often: its variance is the geometric posterior mean over `NOISES`.
 """
 
 import math
@@ -45,11 +46,11 @@ MOST = 500.0  # of the evidence, so that its exponential is finite
 # KIND its prior, ORIGIN the archived expert that it was, or -1
 WEIGHT, BORN, FIRST, ALIVE, KIND, ORIGIN, EVIDENCE, JOINT = range(8)
 COLUMNS = JOINT + len(RATES)
-# Places in `scalars`: labels so far, round of the last one, wrong labels of those counted, the
-# leader, the round of the last succession; `NOISES`
-LABELS, LAST, ERRORS, COUNTED, LEADER, SUCCEEDED, NOISE_WEIGHTS = range(7, 14)
+# Places in `scalars`: labels so far, round of the last one; of the labels counted, how many there
+# are, wrong ones, and +1; the leader, the round of the last succession; `NOISES`
+LABELS, LAST, COUNTED, ERRORS, POSITIVE, LEADER, SUCCEEDED, NOISE_WEIGHTS = range(7, 15)
 SCALARS = NOISE_WEIGHTS + len(NOISES)
-START = {ERRORS: PRIOR_LABELS * LABEL_NOISE, COUNTED: PRIOR_LABELS}
+START = {COUNTED: PRIOR_LABELS, ERRORS: PRIOR_LABELS * LABEL_NOISE, POSITIVE: PRIOR_LABELS / 2}
 START |= dict(enumerate(NOISE_PRIOR, NOISE_WEIGHTS))
 M, Q, BELIEF = range(3)  # columns of `predictions`, for the last row
 
@@ -76,9 +77,11 @@ def foremost(experts: Any, column: int, start: int, stop: int) -> int:
     return best
 
 
-def label_noise(scalars: Any) -> float:
-    """Return the rate of wrong labels."""
-    return min(MOST_LABEL_NOISE, scalars[ERRORS] / scalars[COUNTED])
+def label_noise(scalars: Any) -> tuple[float, float]:
+    """Return the probabilities that a label is drawn at random, and is +1, or -1."""
+    drawn = 2 * min(MOST_LABEL_NOISE, scalars[ERRORS] / scalars[COUNTED])
+    positive = scalars[POSITIVE] / scalars[COUNTED]
+    return drawn * positive, drawn * (1 - positive)
 
 
 def mean_noise(scalars: Any) -> float:
@@ -103,14 +106,14 @@ def update_noise(experts: Any, predictions: Any, scalars: Any, y: float) -> None
 
 
 def noise_likelihood(
-    experts: Any, predictions: Any, wrong: float, y: float, variance: float
+    experts: Any, predictions: Any, drawn: tuple[float, float], y: float, variance: float
 ) -> float:
     """Return the probability of label y if all experts used this variance."""
     total = 0.0
     for k in range(ALL):
         if experts[k, ALIVE] > 0:
             m, q = predictions[k, M], max(predictions[k, Q], 0.0)
-            total += experts[k, WEIGHT] * expert.belief(m, q, wrong, variance)
+            total += experts[k, WEIGHT] * expert.belief(m, q, drawn, variance)
     return (1 + y * total) / 2
 
 
@@ -126,12 +129,13 @@ def update_weights(experts: Any, predictions: Any, scalars: Any, y: float) -> bo
     Return False if a weight is no longer finite.
     """
     total, off = 0.0, 0.0
-    wrong = label_noise(scalars)
+    positive, negative = label_noise(scalars)
+    own, other = (positive, negative) if y > 0 else (negative, positive)
     for k in range(ALL):
         p = likelihood(predictions, k, y)
         part = scale_weight(experts, k, p)
         total += part
-        off += part * wrong * max(0.0, 1 - wrong - p) / ((1 - 2 * wrong) * max(p, wrong))
+        off += part * own * max(0.0, 1 - other - p) / ((1 - own - other) * max(p, own))
     if not (math.isfinite(total) and total > 0):
         return False
     for k in range(ALL):
@@ -139,6 +143,7 @@ def update_weights(experts: Any, predictions: Any, scalars: Any, y: float) -> bo
     full = scalars[COUNTED] >= LABEL_NOISE_MEMORY
     fewer = 1 - 1 / LABEL_NOISE_MEMORY if full else 1.0
     scalars[ERRORS] = max(1e-4, fewer * scalars[ERRORS] + max(0.0, off / total))
+    scalars[POSITIVE] = fewer * scalars[POSITIVE] + (1.0 if y > 0 else 0.0)
     scalars[COUNTED] = fewer * scalars[COUNTED] + 1
     return True
 

@@ -35,7 +35,7 @@ import numpy as np
 
 from ..engine.round import SHORTEST, Shape
 from ..spaces.state import Room
-from .experts import PRIOR_VARIANCE, start_late
+from .experts import CONSTANT_VARIANCE, PRIOR_VARIANCE, start_late
 from .posterior import ALIVE, KIND, KINDS, LABELS, start_experts
 from .state import (
     BASE_COUNT,
@@ -136,7 +136,7 @@ def diagonal_prior(variances: Any, first: int) -> None:
     """Set the variances of the prior, under which margins have the usual variance."""
     own = PRIOR_VARIANCE / max(1, len(variances) - first)
     for j in range(len(variances)):
-        variances[j] = PRIOR_VARIANCE / 2 if j < first else own
+        variances[j] = CONSTANT_VARIANCE if j < first else own
 
 
 def to_z(s: Any) -> np.ndarray:
@@ -217,7 +217,7 @@ def renewed_priors(s: Any, moments: np.ndarray, first: int) -> np.ndarray:
     by = s.scaler[1, first:] if whole else np.linalg.norm(to / units(s)[first:], axis=1)
     centred = of_z - np.outer(mean, mean)
     found = np.zeros((KINDS, first + d, first + d))
-    found[:, :first, :first] = PRIOR_VARIANCE / 2
+    found[:, :first, :first] = CONSTANT_VARIANCE
     for prior, (unit, power) in zip(found, POWERS, strict=True):
         prior[first:, first:] = np.eye(d) * PRIOR_VARIANCE / max(1, d)
         if (unit, power) != ("scaled", 1) and np.trace(centred) > 1e-9 * np.trace(of_z):

@@ -17,13 +17,23 @@ from ..engine.rows import SparseRows as Rows
 from ..spaces import sparse_second
 from ..spaces.sparse_second import squared_norm
 from ..spaces.state import Field, Table
-from .experts import HEARD, PRIOR_VARIANCE, SHARED, norms, predict, start_late, update
+from .experts import (
+    CONSTANT_VARIANCE,
+    HEARD,
+    PRIOR_VARIANCE,
+    SHARED,
+    norms,
+    predict,
+    start_late,
+    update,
+)
 from .posterior import (
     ALIVE,
     ALL,
     EXPERTS,
     KINDS,
     LABELS,
+    Q,
     ceiling,
     evidence_of,
     lasting_and_steps,
@@ -118,19 +128,25 @@ def learn(
 
 def margin_of(s: Any, k: int, rows: Any, i: int) -> tuple[float, float]:
     """Return the margin and the quadratic form of expert k."""
-    begin, end = rows.indptr[i], rows.indptr[i + 1]
-    q = 0.0
-    for j in range(begin, end):
+    first = rows.indptr[i] + (1 if rows.constant > 0 else 0)
+    end, q = rows.indptr[i + 1], 0.0
+    for j in range(first, end):
         q += s.p[k, rows.indices[j]] * rows.values[j] * rows.values[j]
-    return sparse_dot(s.w[k], rows.indices, rows.values, begin, end), q
+    m = sparse_dot(s.w[k], rows.indices, rows.values, first, end)
+    if rows.constant > 0:
+        m += math.sqrt(1 + q) * s.w[k, 0]
+        q += (1 + q) * s.p[k, 0]
+    return m, q
 
 
 def step_expert(s: Any, k: int, rows: Any, i: int, eta: float, nu: float) -> bool:
     """w <- w + eta P x, P <- P - nu P x x' P on its diagonal; return whether all is finite."""
     total = 0.0
     for j in range(rows.indptr[i], rows.indptr[i + 1]):
-        at = rows.indices[j]
-        g = s.p[k, at] * rows.values[j]
+        at, x = rows.indices[j], rows.values[j]
+        if at == 0 and rows.constant > 0:  # as for the margin
+            x = math.sqrt((1 + s.predictions[k, Q]) / (1 + s.p[k, 0]))
+        g = s.p[k, at] * x
         s.w[k, at] += eta * g
         s.p[k, at] -= nu * g * g
         total += abs(s.w[k, at]) + abs(s.p[k, at])
@@ -149,7 +165,7 @@ def reset_to_prior(s: Any, k: int, kind: int) -> None:
     s.w[k, :] = 0.0
     s.p[k, :] = s.prior[k]
     if s.constant[0] > 0:
-        s.p[k, 0] = PRIOR_VARIANCE / 2
+        s.p[k, 0] = CONSTANT_VARIANCE
 
 
 def discount(s: Any, k: int, by: float) -> None:
@@ -157,7 +173,7 @@ def discount(s: Any, k: int, by: float) -> None:
     now = variance(s)
     s.prior[k] = by * by * s.prior[k] + (1 - by * by) * now
     for j in range(len(s.w[k])):
-        own = PRIOR_VARIANCE / 2 if j == 0 and s.constant[0] > 0 else now
+        own = CONSTANT_VARIANCE if j == 0 and s.constant[0] > 0 else now
         s.w[k, j] *= by
         s.p[k, j] = by * by * s.p[k, j] + (1 - by * by) * own
 

@@ -49,7 +49,7 @@ class LeadingHistory(NamedTuple):
     >>> X, y = switching_gaussian(2000, d=10, seed=0)
     >>> clf = OnlineClassifier(LeadingHistory(), asker=Budget(rate=0.1), random_state=0)
     >>> clf.run(X, y).mistakes
-    232
+    318
     """
 
     switches: float = 0.0015
@@ -75,22 +75,26 @@ class LeadingHistory(NamedTuple):
         return True
 
     @staticmethod
-    def belief(m: float, q: float, wrong: float, noise: float) -> float:
-        """Return an expert's p(+1) - p(-1), given the rate of wrong labels and the margin noise.
+    def belief(m: float, q: float, drawn: tuple[float, float], noise: float) -> float:
+        """Return an expert's p(+1) - p(-1), given how labels are drawn, and the margin noise.
 
-        It is (1 - 2 wrong) (2 Phi(m / sigma) - 1) with sigma^2 = noise + q.
+        Labels drawn at random are +1 or -1 with the probabilities `drawn`, d+ and d-. Others are +1
+        with Phi(m / sigma), sigma^2 = noise + q: (1 - d+ - d-) (2 Phi(m / sigma) - 1) + d+ - d-.
         """
-        return (1 - 2 * wrong) * math.erf(m / math.sqrt(noise + q) * HALF)
+        positive, negative = drawn
+        known = (1 - positive - negative) * math.erf(m / math.sqrt(noise + q) * HALF)
+        return known + positive - negative
 
     def step(self, r: Round, noise: float = 1.0) -> ShapeStep:
-        """Return the Bayesian Perceptron's step, for labels that are wrong at the rate r.note.
+        """Return the Bayesian Perceptron's step, for labels of which some are drawn at random.
 
-        The more likely a label is wrong, the smaller the step; P does not grow.
+        The odds of such a label y are r.note. The more likely it is one, the smaller the step; P
+        does not grow.
         """
         variance = noise + r.q
         z = r.y * r.m / math.sqrt(variance)
         h, above = inverse_mills(z)
-        right = (1 - 2 * r.note) * tail(z)
+        right = tail(z)
         trust = right / (r.note + right) if r.note > 0 else 1.0
         if trust < 1:
             h = h * trust

@@ -18,6 +18,7 @@ from selectron.history.state import coordinates
 DIAGONAL = 4  # the kind of members whose matrix is diagonal
 
 PRIOR, EVERY, DRAWN, BACK, ASKED = 3.0, 4, 0.1, 0.2, 1e-3
+CONSTANT = PRIOR / 2 / (1 + PRIOR)
 CHANCE, FAR, SETTLED, NEGLIGIBLE, MIXED, FITTING = 3.0, 5.0, 8, 0.01, 0.005, 256
 SLOWNESS, NEW = 8000.0, 30
 PARTS = np.array([0.9, 0.05, 0.05])
@@ -28,12 +29,12 @@ PLAUSIBLE = np.array([0.4, 0.2, 0.1, 0.1, 0.1, 0.1])
 POWERS = [("scaled", 1), ("raw", 3), ("scaled", 3), ("raw", 2)]
 
 
-def site(m, q, y, wrong, noise):
+def site(m, q, y, drawn, noise):
     """tau and nu of a label: what brings N(m, q) to the moments of N(m, q) times its likelihood."""
-    sigma = math.sqrt(noise + q)
+    sigma, concept = math.sqrt(noise + q), 1 - drawn.sum()
     z = y * m / sigma
-    likelihood = wrong + (1 - 2 * wrong) * norm.cdf(z)
-    slope = (1 - 2 * wrong) * norm.pdf(z) / likelihood  # of log Z in z
+    likelihood = drawn[int(y < 0)] + concept * norm.cdf(z)
+    slope = concept * norm.pdf(z) / likelihood  # of log Z in z
     bend = max(0.0, slope * (slope + z))
     mean, variance = m + q * y * slope / sigma, q - q * q * bend / sigma**2
     tau = 1 / variance - 1 / q
@@ -55,13 +56,13 @@ class Member:
 class Ring:
     """A wanderer, eight others, and up to four from the archive, on features of rows."""
 
-    def __init__(self, switches, kinds=4):
-        self.switches, self.kinds = switches, kinds
+    def __init__(self, switches, kinds=4, constant=0):
+        self.switches, self.kinds, self.constant = switches, kinds, constant
         self.members, self.archive = [Member(kind) for kind in (0, *range(kinds))], []
         for member in self.members:
             member.shares = LIKELY / (1 + kinds)
         self.rows, self.last, self.noises = [], 0, PLAUSIBLE  # rows: those with labels
-        self.errors, self.weighed, self.led, self.left = 0.5, 50.0, 0, 0
+        self.errors, self.positive, self.weighed, self.led, self.left = 0.5, 25.0, 50.0, 0, 0
 
     def take_on(self, to_z, A, priors):
         """Take other coordinates, A z, and priors; what has been learned is carried over."""
@@ -101,21 +102,30 @@ class Ring:
     def look(self, member, x):
         if member.kind == DIAGONAL:
             (w, v), z = member.flat, (x - self.mean) * self.by
-            return w @ z, z @ (v * z)
-        own = member is self.members[0]
-        w, P = self.wander if own else self.posterior(member.kind, *self.learned(member))
-        z = self.to_z @ x
+            P = np.diag(v)
+        else:
+            own = member is self.members[0]
+            w, P = self.wander if own else self.posterior(member.kind, *self.learned(member))
+            z = self.to_z @ x
+        if self.constant:  # raised by how uncertain the rest of the margin is
+            z[0] = math.sqrt(1 + z[1:] @ P[1:, 1:] @ z[1:])
+        member.z = z
         return w @ z, z @ P @ z
+
+    def drawn(self):
+        """The probabilities of +1 and -1 that are drawn at random."""
+        positive = self.positive / self.weighed
+        return 2 * min(0.3, self.errors / self.weighed) * np.array([positive, 1 - positive])
 
     def predict(self, x, least):
         """p(+1) - p(-1), and q, by members whose share is this at least."""
-        self.wrong = min(0.3, self.errors / self.weighed)
         self.noise = math.exp(self.noises @ np.log(NOISES))
         heard = [each for each in self.members + self.archive if each.share >= least]
         for member in heard:
             member.m, member.q = self.look(member, x)
             sigma = math.sqrt(self.noise + member.q)
-            member.chance = self.wrong + (1 - 2 * self.wrong) * norm.cdf(member.m / sigma)
+            drawn = self.drawn()
+            member.chance = drawn[0] + (1 - drawn.sum()) * norm.cdf(member.m / sigma)
         shares = np.array([each.share for each in heard])
         chances = [each.chance for each in heard]
         p = shares @ chances / shares.sum()
@@ -132,10 +142,11 @@ class Ring:
             np.array([getattr(e, name) for e in everyone]) for name in ("m", "q", "share")
         )
         right = norm.cdf(y * m / np.sqrt(NOISES[:, None] + q))
-        weights = self.noises * ((self.wrong + (1 - 2 * self.wrong) * right) @ shares)
+        drawn, own = self.drawn(), int(y < 0)
+        weights = self.noises * ((drawn[own] + (1 - drawn.sum()) * right) @ shares)
         self.noises = 0.999 * weights / weights.sum() + 0.001 * PLAUSIBLE
         likely = np.array([each.chance if y > 0 else 1 - each.chance for each in everyone])
-        flipped = self.wrong * (1 - (likely - self.wrong) / (1 - 2 * self.wrong)) / likely
+        flipped = drawn[own] * (1 - (likely - drawn[own]) / (1 - drawn.sum())) / likely
         shares = shares * likely / (shares @ likely)
         for member, p in zip(everyone, likely, strict=True):
             member.likely = p
@@ -143,14 +154,15 @@ class Ring:
         for member in everyone:
             member.shares = member.shares * member.likely / total
         self.errors, self.weighed = self.errors + shares @ flipped, self.weighed + 1
+        self.positive += float(y > 0)
         self.rows.append(x)
         self.succeed(t)
         noise = math.exp(self.noises @ np.log(NOISES))
-        wrong, n = min(0.3, self.errors / self.weighed), len(self.rows)
+        drawn, n = self.drawn(), len(self.rows)
         for member in self.members:
-            (tau, nu), z = site(member.m, member.q, y, wrong, noise), self.to_z @ x
+            (tau, nu), z = site(member.m, member.q, y, drawn, noise), member.z
             if member.kind == DIAGONAL:
-                self.flattened(member, x, tau, nu, math.exp(-gap / SLOWNESS))
+                self.flattened(member, tau, nu, math.exp(-gap / SLOWNESS))
                 continue
             member.knew = member.knew[0] + tau * np.outer(z, z), member.knew[1] + nu * z
             if member is self.members[0]:
@@ -166,9 +178,9 @@ class Ring:
                 self.wander = self.posterior(leader.kind, *self.learned(leader))
             self.members[0].kind = leader.kind
 
-    def flattened(self, member, x, tau, nu, by):
+    def flattened(self, member, tau, nu, by):
         """Update the diagonal alone; the wanderer forgets."""
-        (w, v), z = member.flat, (x - self.mean) * self.by
+        (w, v), z = member.flat, member.z
         g, part = v * z, 1 / (1 + tau * member.q)
         w, v = w + g * (nu - tau * member.m) * part, v - g**2 * tau * part
         if member is self.members[0]:
@@ -256,7 +268,7 @@ class Leading:
     """A ring on features, one on Fourier features, and base rates, mixed by what each foretold."""
 
     def __init__(self, switches, constant, features, many=False):
-        self.rings = Ring(switches, 5 if many else 4), Ring(switches)
+        self.rings = Ring(switches, 5 if many else 4, int(constant)), Ring(switches)
         lone, half, part = int(0.3 * features), features // 2, np.ones((4, features))
         part[1, lone:half] = part[2, :lone] = part[2, half:] = part[3, :half] = 0.3
         priors = [np.diag(2 * PRIOR * row / row.sum()) for row in part]
@@ -342,7 +354,7 @@ class Leading:
                 S += PRIOR / 2 * np.outer(mean, mean) / (mean @ mean) / max(mean @ mean, usual)
             S = S * np.outer(to / by, to / by)
             S += 1e-3 * np.trace(S) / d * np.eye(d)
-        return np.block([[np.eye(c) * PRIOR / 2, np.zeros((c, d))], [np.zeros((d, c)), S]])
+        return np.block([[np.eye(c) * CONSTANT, np.zeros((c, d))], [np.zeros((d, c)), S]])
 
     def take_on(self, L, back, by, mean, priors):
         (linear, _), c = self.rings, self.constant
@@ -354,7 +366,7 @@ class Leading:
         linear.take_on(to_z, to_z @ self.to_x if self.to_x is not None else None, priors)
         self.to_x, d = to_x, len(by)
         by, mean = np.append(np.ones(c), by), np.append(np.zeros(c), mean)
-        linear.take_scales(by, mean, np.array([PRIOR / 2] * c + [PRIOR / d] * d))
+        linear.take_scales(by, mean, np.array([CONSTANT] * c + [PRIOR / d] * d))
         if len(linear.rows) > FITTING:
             return
         features, d = self.features, len(by) - self.constant
@@ -405,12 +417,12 @@ class Leading:
             self.begun, c = True, self.constant
             rms, d = math.sqrt((self.x[c:] ** 2).mean()), len(self.x) - c
             e = coordinates(d + c) - c
-            own = np.diag([PRIOR / 2] * c + [PRIOR / e] * e)
+            own = np.diag([CONSTANT] * c + [PRIOR / e] * e)
             self.to_x = np.eye(d + c, e + c)
             self.to_x[c:, c:] *= rms
             self.rings[0].take_on(np.linalg.pinv(self.to_x), None, [own] * 4)
             by = np.array([1.0] * c + [1 / rms] * d)
-            prior = np.array([PRIOR / 2] * c + [PRIOR / d] * d)
+            prior = np.array([CONSTANT] * c + [PRIOR / d] * d)
             self.rings[0].take_scales(by, np.zeros(c + d), prior)
         linear, curved = self.rings
         n = len(linear.rows)
