@@ -50,7 +50,7 @@ class Classifier(base.Classifier):
     >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
     Accuracy: 87.83%
     >>> model.n_asked
-    152
+    156
     """
 
     def __init__(
