@@ -5,16 +5,14 @@ classes: of random rows, and of those nearest to its boundary. Average precision
 predictions of rows before their labels, in the second half of a stream; means of 3 seeds.
 """
 
-import lzma
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+from experiments.datasets import rcv1
 from sklearn.datasets import make_classification
 from sklearn.decomposition import TruncatedSVD
 from sklearn.linear_model import LogisticRegression
@@ -30,7 +28,7 @@ TOPICS = 2  # of each share, the rarest
 Stream = tuple[str, Any, np.ndarray]
 
 
-def streams(texts: tuple[csr_array, np.ndarray, np.ndarray] | None) -> Iterator[Stream]:
+def streams(found: tuple[Any, np.ndarray, np.ndarray] | None) -> Iterator[Stream]:
     """Yield the name of a stream, rows, and whether each is positive."""
     for seed in range(SEEDS):
         for share in (0.01, 0.03):
@@ -41,9 +39,9 @@ def streams(texts: tuple[csr_array, np.ndarray, np.ndarray] | None) -> Iterator[
         X = random.standard_normal((N, 10))
         score = X.sum(axis=1) + 1.5 * random.standard_normal(N)
         yield "noisy Gaussian, 2%", X, score > np.quantile(score, 0.98)
-        if texts is None:
+        if found is None:
             continue
-        words, vectors, topics = texts
+        words, vectors, topics = found
         order = random.permutation(N)
         for name, (least, most) in SHARES.items():
             share = topics.mean(axis=0)
@@ -53,14 +51,11 @@ def streams(texts: tuple[csr_array, np.ndarray, np.ndarray] | None) -> Iterator[
                 yield f"RCV1 as words, {name}", words[order], topics[order, k]
 
 
-def rcv1(home: str) -> tuple[csr_array, np.ndarray, np.ndarray]:
-    """Return texts as words and in singular vectors, and whether each is of each topic."""
-    with lzma.open(Path(home) / "rcv1" / "rcv1.npz.xz") as file:
-        found = np.load(file)
-        table = found["data"] / 1e6, found["indices"].astype(np.int32), found["indptr"]
-        words = csr_array(table, shape=found["shape"])[:N]
-        topics = np.unpackbits(found["topics_packed"][:N], axis=1, count=103) > 0
-    return words, TruncatedSVD(256, random_state=0).fit_transform(words), topics
+def texts() -> tuple[Any, np.ndarray, np.ndarray]:
+    """Return RCV1 as words and in singular vectors, and whether each text is of each topic."""
+    data = rcv1()
+    words = data.X[:N]
+    return words, TruncatedSVD(256, random_state=0).fit_transform(words), data.y[:N].toarray()
 
 
 def leading_history(X: Any, y: np.ndarray, rate: float, seed: int) -> np.ndarray:
@@ -76,9 +71,10 @@ def refitted(X: Any, y: np.ndarray, rate: float, seed: int, nearest: bool) -> np
     model = None
     for start in range(0, N, EVERY):
         rows = np.arange(start, start + EVERY)
+        worth = random.random(EVERY)
         if model is not None:
             proba[rows] = model.predict_proba(X[rows])[:, 1]
-        worth = -abs(proba[rows] - 0.5) if nearest and model is not None else random.random(EVERY)
+            worth = -abs(proba[rows] - 0.5) if nearest else worth
         left = rate * (start + EVERY) - len(asked)
         asked += rows[np.argsort(-worth, kind="stable")[: round(left)]].tolist()
         if len(set(y[asked])) == 2:
@@ -89,9 +85,10 @@ def refitted(X: Any, y: np.ndarray, rate: float, seed: int, nearest: bool) -> np
 
 def rows() -> Iterator[tuple[str, ...]]:
     """Yield a row for every stream and rate, and the means of all."""
-    home = os.environ.get("SELECTRON_DATA")
     found: dict[tuple[str, str], list[list[float]]] = defaultdict(list)
-    for seed, (name, X, y) in enumerate(streams(rcv1(home) if home else None)):
+    for seed, (name, X, y) in enumerate(
+        streams(texts() if "SELECTRON_DATA" in os.environ else None)
+    ):
         true = y[N // 2 :]
         for rate in RATES:
             scores = []

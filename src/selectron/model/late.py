@@ -53,9 +53,8 @@ def play(model: Any, block: Any, given: Given, delays: np.ndarray) -> Outcome:
                     comes = model.rounds + min(delays[t].item(), LONGEST)
                     weight = 1.0 if given.weights is None else given.weights[t].item()
                     delayed = Delayed(comes, places[t].item(), weight)
-                    alone = taken(
-                        row, np.zeros(1, int)
-                    )  # not a view, which would keep the whole block
+                    # not a view, which would keep the whole block
+                    alone = taken(row, np.zeros(1, int))
                     model.open[ticket] = model.open[ticket]._replace(block=alone, delayed=delayed)
                     heapq.heappush(queue, (comes, ticket))
                 earlier += _deliver(model, queue, before, out)
