@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from selectron import OnlineClassifier
 from selectron.askers import BBQ, Always, Budget, Fixed, Margin, Uncertainty
+from selectron.askers.budget import averages
 from selectron.errors import SelectronError
 from selectron.evaluate import audited
 from selectron.learners import LASEC, LeadingHistory, Perceptron
@@ -218,3 +219,31 @@ def test_a_budget_is_checked_when_it_is_changed_and_copied_as_it_is():
     with pytest.raises(SelectronError, match="rate must be"):
         asker._replace(rate=2)
     assert pickle.loads(pickle.dumps(asker)) == clone(asker, safe=False) == asker
+
+
+def weights(worths):
+    """Return the weights of rows with these worths, one after another."""
+    budget = Budget(labels=5, horizon=50)
+    record, found = budget.past(), []
+    for worth in worths:
+        now = averages(budget, record, worth, surprised=0.0)
+        found.append(now.weight)
+        after = now._asdict()
+        del after["weight"]
+        record = record._replace(rows=record.rows + 1, **after)
+    return found
+
+
+def test_multiples_and_powers_of_worth_change_no_weight():
+    worths = np.random.default_rng(0).uniform(0.01, 1, 2000)
+    assert weights(0.3 * worths**2.5) == pytest.approx(weights(worths), rel=1e-9)
+
+
+def test_the_rows_worth_most_stand_out_however_close_worths_are():
+    worths = np.random.default_rng(0).normal(1, 1e-3, 2000)
+    found, most = np.array(weights(worths))[1000:], np.argsort(worths[1000:])[-10:]
+    assert found[most].min() > 10 * np.median(found)
+
+
+def test_rows_that_are_all_alike_have_the_same_weight():
+    assert weights([0.25] * 50) == weights([0.0] * 50) == [1.0] * 50

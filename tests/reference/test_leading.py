@@ -67,7 +67,7 @@ def test_concepts_that_return(constant):
 def test_many_features_are_brought_to_their_leading_directions(monkeypatch, constant):
     monkeypatch.setattr(state, "WHOLE", 3)
     monkeypatch.setattr(state, "LEADING", 3)
-    X, y = switching(300, 80, seed=6, together=1.0)
+    X, y = switching(320, 80, seed=6, together=1.0)
     X = X * [1.0, 1.0, 1.0, 30.0] + X[:, ::-1] / 2
     ring, _ = agree(X, y, Budget(0.9), Rate(0.9), constant, many=True)
     assert len(ring.rings[0].to_z) == 3

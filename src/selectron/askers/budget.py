@@ -2,14 +2,18 @@
 
 Another asker gives the worth of each row, which the budget turns into a probability:
 
-    even     rate * worth / mean worth * exp(lag), the rate being what the budget gives now
+    even     rate * weight / mean weight * exp(lag), the rate being what the budget gives now
     burst    worth, while labels are saved and surprise jumps to JUMP times its mean
+
+The weight is exp(1.5 z) for a row whose log worth is z standard deviations above the mean, up to 3.
+So labels go to the rows worth most however close together worths are: of a rare class, all rows
+may seem improbable, the likeliest among them too. Multiples and powers of worth change nothing.
 
 A part of the rate is saved, up to a limit, for bursts; the savings are full at first, as every row
 is a surprise then. The lag counts the labels by which even spending is behind the rate. The mean
-worth starts small, so that labels are asked for in advance: early ones are of use for longest. With
-a horizon, the number must come out at its end alone, and more labels are asked for early if the
-learner expects the concept to last. Labels that audits of the remaining rows need are reserved.
+weight starts small, so that labels are asked for in advance: early ones are of use for longest.
+With a horizon, the number must come out at its end alone, and more labels are asked for early if
+the learner expects the concept to last. Labels that audits of the remaining rows need are reserved.
 """
 
 import math
@@ -24,7 +28,9 @@ from .uncertainty import Uncertainty
 LAG = 500.0  # rows whose labels are a lag of 1, or a horizon if longer: e times the probability
 MOST_PULL = 3.0  # the largest lag that counts, either way
 BEHIND = 0.5  # the lag beyond which rows are asked for whatever their worth
-START, HORIZON_START = 0.1, 0.015  # mean worth at first, as a part of the first row's
+SHARPNESS, HIGHEST = 1.5, 3.0  # weight = exp(SHARPNESS z), with z at most HIGHEST
+LEAST_WORTH = 1e-9  # whose logarithm is finite
+START, HORIZON_START = 0.2, 0.03  # mean weight at first; that of the first row is 1
 LONG, SLOW, FAST = 1000, 200, 10  # rows that worth, surprise and recent surprise average over
 JUMP = 1.4  # times the mean surprise
 READY = 0.1  # part of the limit that must be saved for a burst to begin
@@ -42,19 +48,32 @@ class Record(NamedTuple):
     seen: float  # rows seen, in this window if there are windows
     owed: float  # labels by which even spending is behind the rate
     saved: float  # labels saved
-    mean_worth: float  # over many rows
-    mean_surprise: float  # over many rows
-    recent_surprise: float  # over a few rows
     burst: float  # 1 while in a burst
     window: float  # number of the window, counted from 1970; -1 before the first
     pace: float  # rows a second, of earlier windows
     since: float  # when the first row of this window came
+    mean_log: float  # of worth, over many rows
+    variance: float  # of the logarithm of worth
+    mean_weight: float  # over many rows
+    mean_surprise: float  # over many rows
+    recent_surprise: float  # over a few rows
+
+
+class Averages(NamedTuple):
+    """The weight of a row, and averages of the record with this row."""
+
+    weight: float
+    mean_log: float
+    variance: float
+    mean_weight: float
+    mean_surprise: float
+    recent_surprise: float
 
 
 def record_of(past: Any) -> Any:
     """Return the record, by name, of what is stored between rounds."""
-    first = past[0], past[1], past[2], past[3], past[4], past[5]
-    return Record(*first, past[6], past[7], past[8], past[9], past[10], past[11])
+    first = past[0], past[1], past[2], past[3], past[4], past[5], past[6]
+    return Record(*first, past[7], past[8], past[9], past[10], past[11], past[12], past[13])
 
 
 class Parameters(NamedTuple):
@@ -95,13 +114,13 @@ class Parameters(NamedTuple):
         """Return the record before the first round, with full savings."""
         rate, labels, horizon, *_, limit, _ = self.numbers()
         share = rate if rate == rate else labels / horizon if horizon == horizon else 0.0
-        return Record(0, 0, 0, 0, share * limit, 0, 0, 0, 0, -1.0, 0, 0)
+        return Record(0, 0, 0, 0, share * limit, 0, -1.0, 0, 0, 0, 0, 0, 0, 0)
 
     def past_after(self, earlier: Any, past: Any) -> Any:
         """Return the record with which to go on after another asker, and its record."""
         if not isinstance(earlier, Parameters) or earlier.asker != self.asker:
             return self.past()
-        kept = ["rows", "mean_worth", "mean_surprise", "recent_surprise"]
+        kept = ["rows", "mean_weight", "mean_surprise", "recent_surprise", "mean_log", "variance"]
         if self.timed() and earlier.timed() and seconds(earlier.per) == seconds(self.per):
             kept += ["asked", "seen", "window", "pace", "since"]
         start, known = self.past(), record_of(past)
@@ -127,24 +146,25 @@ class Parameters(NamedTuple):
         """Return the probability of asking in round t, at time `now`."""
         b = in_window(self, record_of(past), now)
         rate = current_rate(self, b, now, situation.lasting)
-        worth, surprised = value_of(self, b, r, q, t)
-        return probabilities(self, b, worth, surprised, rate, situation.waiting)[1]
+        worth, surprised = value_of(self, r, q, t)
+        found = averages(self, b, worth, surprised)
+        return probabilities(self, b, worth, found, rate, situation.waiting)[1]
 
     def after(
         self, past: Any, r: float, q: float, t: int, now: float, situation: Situation, asked: bool
     ) -> Any:
         """Return the record after round t."""
         b = in_window(self, record_of(past), now)
-        worth, surprised = value_of(self, b, r, q, t)
+        worth, surprised = value_of(self, r, q, t)
         rate = current_rate(self, b, now, situation.lasting)
-        even, chance, burst = probabilities(self, b, worth, surprised, rate, situation.waiting)
+        found = averages(self, b, worth, surprised)
+        even, chance, burst = probabilities(self, b, worth, found, rate, situation.waiting)
         share = rate[0]
         spent = even / chance if asked else 0.0  # of a label, the rest being saved
         put = saved_part(self, b, share)
-        usual = updated_means(self, b, worth, surprised)
         owed, saved = b.owed + share * (1 - put) - spent, b.saved + share * put - (asked - spent)
         counts = b.rows + 1, b.asked + asked, b.seen + 1
-        return (*counts, owed, saved, *usual, burst, b.window, b.pace, b.since)
+        return (*counts, owed, saved, burst, b.window, b.pace, b.since, *found[1:])
 
 
 class Budget(Parameters):
@@ -214,11 +234,10 @@ class Budget(Parameters):
         return cls(*iterable)
 
 
-def value_of(a: Any, b: Any, r: float, q: float, t: int) -> tuple[float, float]:
+def value_of(a: Any, r: float, q: float, t: int) -> tuple[float, float]:
     """Return the worth and the surprise of a row."""
     inner = wrapped.Parameters(*a.asker)
-    worth = wrapped.worth(inner, r, wrapped.news(inner, q, b.mean_surprise), t)
-    return worth, wrapped.surprise(inner, r, q, t)
+    return wrapped.worth(inner, r, q, t), wrapped.surprise(inner, r, q, t)
 
 
 def in_window(a: Any, b: Any, now: float) -> Any:
@@ -227,7 +246,7 @@ def in_window(a: Any, b: Any, now: float) -> Any:
         return b
     window = float(math.floor(now / a.per))
     pace = b.seen / a.per if b.window >= 0 else 0.0
-    return Record(b.rows, 0.0, 0.0, *b[3:9], window, pace, now)  # type: ignore[call-arg]
+    return Record(b.rows, 0.0, 0.0, *b[3:6], window, pace, now, *b[9:])  # type: ignore[call-arg]
 
 
 def current_rate(a: Any, b: Any, now: float, lasting: float) -> tuple[float, float, bool]:
@@ -243,7 +262,7 @@ def current_rate(a: Any, b: Any, now: float, lasting: float) -> tuple[float, flo
         return 0.0, 0.0, False
     even = min(1.0, left / rows)
     audits = min(even, a.audits * a.labels / (b.seen + rows))
-    # the small mean worth at first already brings the labels of the first rows forward
+    # the small mean weight at first already brings the labels of the first rows forward
     early = lasting * b.rows / (b.rows + LONG) if a.horizon > 0 else 0.0
     return min(1.0, even / (1 - early / 2)), audits, left - 1 >= audits * (rows - 1)
 
@@ -271,17 +290,22 @@ def saved_part(a: Any, b: Any, share: float) -> float:
     return thrift * (rest * rest) if b.saved < share * a.saved else 0.0
 
 
-def updated_means(a: Any, b: Any, worth: float, surprised: float) -> tuple[float, float, float]:
-    """Return mean worth, mean surprise and recent surprise, with this row."""
-    n = b.rows + 1
-    mean = b.mean_worth if n > 1 else (HORIZON_START if a.horizon > 0 else START) * worth
+def averages(a: Any, b: Any, worth: float, surprised: float) -> Averages:
+    """Return the weight of a row, and the averages with it."""
+    n, by = b.rows + 1, math.log(max(worth, LEAST_WORTH)) - b.mean_log
+    part = 1 / min(n, LONG)
+    variance = (1 - part) * (b.variance + part * by * by)
+    z = (1 - part) * by / math.sqrt(variance) if variance > 0 else 0.0
+    weight = math.exp(SHARPNESS * min(HIGHEST, z))
+    mean = b.mean_weight if n > 1 else (HORIZON_START if a.horizon > 0 else START)
+    mean += (weight - mean) / LONG
     usual = b.mean_surprise + (surprised - b.mean_surprise) / min(n, SLOW)
     recent = b.recent_surprise + (surprised - b.recent_surprise) / min(n, FAST)
-    return mean + (worth - mean) / LONG, usual, recent
+    return Averages(weight, b.mean_log + part * by, variance, mean, usual, recent)
 
 
 def probabilities(
-    a: Any, b: Any, worth: float, surprised: float, rate: tuple[float, float, bool], waiting: float
+    a: Any, b: Any, worth: float, found: Any, rate: tuple[float, float, bool], waiting: float
 ) -> tuple[float, float, float]:
     """Return the probabilities of even spending and of asking, and 1.0 in a burst, else 0.0.
 
@@ -290,8 +314,7 @@ def probabilities(
     of them, the less worth counts, as it is that of a model that will have changed.
     """
     share, audits, spare = rate
-    mean, usual, recent = updated_means(a, b, worth, surprised)
-    room, ratio = share * a.saved, worth / mean if mean > 0 else 1.0
+    room, ratio = share * a.saved, found.weight / found.mean_weight
     rows = max(LAG, a.horizon) if a.horizon > 0 else LAG
     stale = min(1.0, waiting / STALE)
     ratio = stale * stale + (1 - stale * stale) * ratio
@@ -303,7 +326,7 @@ def probabilities(
     burst = b.burst
     if b.saved <= 0 or waiting > 0:
         burst = 0.0
-    elif b.saved >= READY * room and recent > JUMP * usual:
+    elif b.saved >= READY * room and found.recent_surprise > JUMP * found.mean_surprise:
         burst = 1.0
     chance = max(even, min(1.0, worth)) if burst > 0 and spare else even
     return even, chance, burst

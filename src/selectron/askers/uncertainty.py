@@ -13,7 +13,7 @@ class Uncertainty(NamedTuple):
     """Ask with probability (1 - |r|)^1.5 + doubt q, at most 1.
 
     Made for `LeadingHistory`, for which 1 - |r| is twice the probability of the less likely class,
-    and q the mutual information of label and expert, in bits, plus the weight of young experts.
+    and q the mutual information of label and expert, in bits.
     Other learners give neither and are refused, except within a `Budget`, where only the order of
     rows matters: r near 0 counts in the same way there, and from |r| = 1 on only q does.
 
@@ -40,13 +40,6 @@ class Uncertainty(NamedTuple):
     def worth(self, r: float, q: float, t: int) -> float:
         """Return the same without the limit of 1, for budgets."""
         return max(0.0, 1.0 - abs(r)) ** 1.5 + self.doubt * q
-
-    def news(self, q: float, usual: float) -> float:
-        """Return the part of q that counts in a budget: the less, the larger its mean.
-
-        Experts that disagree on all rows do not help to choose among them.
-        """
-        return q * max(0.0, 1.0 - usual)
 
     def surprise(self, r: float, q: float, t: int) -> float:
         """Return q: bursts are for doubt about which expert is right, not for hard rows."""

@@ -99,10 +99,6 @@ class Worth(Asker, Protocol):
         """Return the surprise of a row; bursts begin where it jumps."""
         return wrapped.worth(self, r, q, t)
 
-    def news(self, q: float, usual: float) -> float:
-        """Return the part of q that counts, given the mean surprise `usual`."""
-        return q
-
 
 class Classes(Space, Protocol):
     """How labels become margins and steps: two classes share a vector, more of them have a stack.

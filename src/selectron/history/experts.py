@@ -40,7 +40,6 @@ from .posterior import (
     LAST,
     LEADER,
     ORIGIN,
-    REMEMBERING,
     SCALARS,
     START,
     SUCCEEDED,
@@ -63,7 +62,7 @@ from .posterior import (
 
 OTHER = 2  # births, one of which takes the next kind of prior
 BIRTH_EVERY = 4  # labels between births
-YOUNG = 30  # labels for which an expert is new
+YOUNG = 30  # labels without which a former leader is not archived
 PRIOR_VARIANCE = 3.0
 CONSTANT_VARIANCE = PRIOR_VARIANCE / 2 / (1 + PRIOR_VARIANCE)  # so that its margin has half of it
 FORGETTING_ROUNDS = 8000.0  # in which the forgetting expert forgets
@@ -145,10 +144,10 @@ def entropy(m: float) -> float:
 def predict(s: Any, rows: Any, i: int, least: float) -> float:
     """Return p(+1) - p(-1), the mean over the experts with a weight of at least `least`.
 
-    Stores q, too: the mutual information of label and expert, in bits, plus young weight.
+    Stores q, too: the mutual information of label and expert, in bits.
     """
-    total, information, heard, young = 0.0, 0.0, 0.0, 0.0
-    drawn, noise, n = label_noise(s.scalars), mean_noise(s.scalars), s.scalars[LABELS]
+    total, information, heard = 0.0, 0.0, 0.0
+    drawn, noise = label_noise(s.scalars), mean_noise(s.scalars)
     for k in range(ALL):
         found, weight = s.predictions[k], s.experts[k, WEIGHT]
         if s.experts[k, ALIVE] > 0 and weight >= least:
@@ -157,10 +156,8 @@ def predict(s: Any, rows: Any, i: int, least: float) -> float:
             total += weight * found[BELIEF]
             heard += weight
             information -= weight * entropy(found[BELIEF])
-            new = REMEMBERING <= k < EXPERTS and 0 < s.experts[k, FIRST] > n - YOUNG
-            young += weight if new else 0.0
     mean = total / heard
-    s.predictions[ALL, 0] = max(0.0, information / heard + entropy(mean)) + young
+    s.predictions[ALL, 0] = max(0.0, information / heard + entropy(mean))
     return mean
 
 

@@ -242,8 +242,8 @@ def lasting_and_steps(p: Any, s: Any, t: float, remaining: float) -> tuple[float
 
 
 def ceiling(s: Any, xx: float) -> float:
-    """Return an upper bound of q: a label has at most one bit, and no weight is above 1."""
-    return 2.0 + 1e-9
+    """Return an upper bound of q: a label has at most one bit."""
+    return 1.0 + 1e-9
 
 
 def newest(experts: Any) -> int:

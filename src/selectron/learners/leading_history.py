@@ -22,8 +22,8 @@ class LeadingHistory(NamedTuple):
     concepts end. On dense rows a second ensemble, on random Fourier features, learns curved
     concepts, and the priors follow powers of the covariance of all rows, labelled or not. More than
     256 features are brought to their 128 leading directions; experts with a diagonal P have them
-    all. r is p(+1) - p(-1); q is the mutual information of label and expert, in bits, plus the
-    weight of young experts: `Uncertainty` and `Budget` use both.
+    all. r is p(+1) - p(-1); q is the mutual information of label and expert, in bits:
+    `Uncertainty` and `Budget` use both.
 
     On dense rows features are standardised by all rows so far, so that their scales do not matter,
     nor, if there is a constant feature, their offsets. On sparse rows P is diagonal, and all

@@ -130,10 +130,7 @@ class Ring:
         chances = [each.chance for each in heard]
         p = shares @ chances / shares.sum()
         gain = entropy(p) - shares @ [entropy(each) for each in chances] / shares.sum()
-        new = [
-            m.share for m in heard if m in self.members[1:] and 0 < m.first > len(self.rows) - NEW
-        ]
-        return 2 * p - 1, max(0.0, gain) + sum(new)
+        return 2 * p - 1, max(0.0, gain)
 
     def learn(self, x, y, t):
         """Learn from a label, after all have predicted."""
@@ -445,22 +442,26 @@ def entropy(p):
 class Rate:
     """Budget(rate=...), row by row."""
 
-    lag, eager, thrift = 500.0, 0.1, 0.3
+    lag, eager, thrift = 500.0, 0.2, 0.3
 
     def __init__(self, rate, saved=400, audits=0.1):
         self.rate, self.room, self.floor, self.free = rate, rate * saved, audits * rate, True
         self.saved, self.owed, self.burst, self.rows = self.room, 0.0, False, 0
-        self.slow, self.calm, self.fast = 0.0, 0.0, 0.0
+        self.slow, self.calm, self.fast, self.log, self.spread = self.eager, 0.0, 0.0, 0.0, 0.0
 
     def chance(self, worth, doubt, ring, t):
         self.rows += 1
-        self.slow = self.slow if self.rows > 1 else self.eager * worth
-        self.slow += (worth - self.slow) / 1000
+        by, part = math.log(max(worth, 1e-9)) - self.log, 1 / min(self.rows, 1000)
+        self.log += part * by
+        self.spread = (1 - part) * self.spread + part * (1 - part) * by**2
+        z = (1 - part) * by / math.sqrt(self.spread) if self.spread > 0 else 0.0
+        weight = math.exp(1.5 * min(z, 3.0))
+        self.slow += (weight - self.slow) / 1000
         self.calm += (doubt - self.calm) / min(self.rows, 200)
         self.fast += (doubt - self.fast) / min(self.rows, 10)
         self.put = self.thrift * (1 - self.rate) ** 2 if self.saved < self.room else 0.0
         lag = self.owed / (self.lag * self.rate)
-        even = self.rate * (1 - self.put) * worth / self.slow * math.exp(max(-3.0, min(3.0, lag)))
+        even = self.rate * (1 - self.put) * weight / self.slow * math.exp(max(-3.0, min(3.0, lag)))
         least = self.rate if lag > 0.5 else self.floor
         self.even = min(1.0 if self.free else self.rate, max(least, even))
         if self.saved <= 0:
@@ -479,7 +480,7 @@ class Rate:
 class Labels(Rate):
     """Budget(labels=..., horizon=...), row by row."""
 
-    eager, thrift = 0.015, 0.1
+    eager, thrift = 0.03, 0.1
 
     def __init__(self, labels, horizon):
         super().__init__(labels / horizon)
@@ -506,8 +507,7 @@ def play(X, y, draws, ring, budget):
     X = np.column_stack([np.ones(len(X)), X]) if ring.constant else X
     for t, (x, label, u) in enumerate(zip(X, y, draws, strict=True), 1):
         r, q = ring.predict(x)
-        news = q * max(0.0, 1 - budget.calm)
-        p = budget.chance((1 - abs(r)) ** 1.5 + news / 2, q, ring, t)
+        p = budget.chance((1 - abs(r)) ** 1.5 + q / 2, q, ring, t)
         asked = bool(u < p)
         ring.observe()
         if asked:
