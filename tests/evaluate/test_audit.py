@@ -71,11 +71,11 @@ def test_the_length_of_the_stream_may_be_given():
 
 
 def test_the_interval_is_wilsons():
-    """20 labels that stand for 40 are as precise as 24; what widens it counts two thirds."""
+    """15 labels that stand for 30 are as precise as 20; what widens it counts a quarter."""
     audit = Audit()
-    audit.add(np.full(20, 0.5), np.arange(20) < 5)
-    exact = binomtest(18, 24).proportion_ci(method="wilson")
-    assert audit.estimate() == pytest.approx((0.75, exact.low, exact.high))
+    audit.add(np.full(15, 0.5), np.arange(15) < 3)
+    exact = binomtest(16, 20).proportion_ci(method="wilson")
+    assert audit.estimate() == pytest.approx((0.8, exact.low, exact.high))
 
 
 @pytest.mark.parametrize("labels", [1, 7, 53, 1000])

@@ -4,11 +4,12 @@ A row whose label is asked for with probability p counts 1/p times: the weighted
 consistent for any asker, if p > 0 (Horvitz & Thompson 1952; Beygelzimer, Dasgupta & Langford 2009).
 The interval is Wilson's, with the effective sample size that follows from the variance of the
 weighted mistakes (Kish 1965). With many labels it is that of the draws, given the rows, as the
-interval is one of the accuracy on these rows; with few, it contains that of the rows too, for a
-variance estimated from few mistakes is too small. Moreover, the weights of few labels may add up to
-far fewer rows than there are. Nothing is known of the others, which were unlikely to be asked for:
-the interval grows by a part of their share. `python -m benchmarks.coverage` measures how often it
-covers. Below 30 rows it is from 0 to 1. Only sums are stored.
+interval is one of the accuracy on these rows; with few, a part of that of as many labels of equal
+weight is added, for a variance estimated from few mistakes is too small. Moreover, the weights of
+few labels may add up to far fewer rows than there are. Nothing is known of the others, which were
+unlikely to be asked for: the interval grows by a part of their share. `python -m
+benchmarks.coverage` measures how often it covers. Below 30 rows it is from 0 to 1. Only sums are
+stored.
 """
 
 import math
@@ -21,7 +22,7 @@ from ..engine.parameters import number
 from ..errors import SelectronError
 
 ROWS = 30  # fewer have no interval
-FEW = 40.0  # labels of equal weight, with which what widens the interval counts half
+FEW = 5.0  # labels of equal weight, with which what widens the interval counts half
 SUMS = 5  # quantities that are added up
 
 
@@ -34,7 +35,7 @@ class Estimate(NamedTuple):
     >>> audit.add(np.full(200, 0.5), np.arange(200) < 20)
     >>> accuracy, low, high = audit.estimate()
     >>> round(accuracy, 2), round(low, 2), round(high, 2)
-    (0.9, 0.86, 0.93)
+    (0.9, 0.87, 0.93)
     """
 
     accuracy: float  # share of right predictions over all rows
@@ -86,7 +87,7 @@ def estimated(sums: np.ndarray, z: float, rows: float = math.inf) -> Estimate:
     alike = total**2 / squares  # labels of equal weight that are as precise
     few = FEW / (FEW + alike)
     drawn = (spare_wrong * (1 - 2 * e) + spare * e * e) / total**2
-    variance = drawn + few * e * (1 - e) / total
+    variance = drawn + few * e * (1 - e) / alike
     n = min(e * (1 - e) / variance, total) if variance > 0 and 0 < e < 1 else alike
     low, high = _wilson(1 - e, max(n, min(alike, 1.0)), z)
     unknown = few * max(0.0, 1 - total / rows) if rows < math.inf else 0.0
