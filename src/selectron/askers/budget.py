@@ -192,7 +192,7 @@ class Budget(Parameters):
     >>> asker = Budget(rate=0.1, asker=Margin(0.1))
     >>> run = OnlineClassifier(LASEC(), asker=asker, random_state=0).run(X, y)
     >>> int(run.asked.sum())
-    1005
+    1002
     """
 
     __slots__ = ()
