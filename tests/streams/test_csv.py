@@ -4,12 +4,15 @@ import csv
 import gzip
 import io
 import os
+import re
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import selectron
 from selectron.data.cells import label as cell_label
 from selectron.errors import SelectronError
 from selectron.streams.readers import read, tables
@@ -273,3 +276,9 @@ def test_csv_cut_short_in_the_first_record(tmp_path):
     packed = gzip.compress(b'"a\n' + os.urandom(4000).hex().encode() + b'",b\n1,2\n')
     rows, error = fails(stored(tmp_path, "a.csv.gz", packed[:2000]))
     assert (rows, error) == (0, "the gzip data end too early, after 0 rows")
+
+
+def test_patterns_match_in_every_python_that_is_supported():
+    """Before Python 3.11.5 groups that are possessive match wrongly; atomic ones are right."""
+    files = Path(selectron.__file__).parent.rglob("*.py")
+    assert not [file for file in files if re.search(r"\)[*+?]\+", file.read_text("utf-8"))]

@@ -139,8 +139,9 @@ def _line(data: bytes, record: Record, row: int) -> int:
 
 def _record(mark: str) -> Record:
     """Return the form of a record: a quote opens a cell only at its beginning, as in Arrow."""
-    quoted, literal = r'(?<![^M\n])"[^"]*+(?:""[^"]*+)*+"', r'(?<=[^M\n])"'
-    pattern = rf'(?:[^"\n]++|{quoted}|{literal})*+\n'.replace("M", re.escape(mark))
+    # (?>...) because groups with *+ match wrongly before Python 3.11.5 (CPython's issue 106052)
+    quoted, literal = r'(?<![^M\n])"[^"]*+(?>(?:""[^"]*+)*)"', r'(?<=[^M\n])"'
+    pattern = rf'(?>(?:[^"\n]++|{quoted}|{literal})*)\n'.replace("M", re.escape(mark))
     return re.compile(pattern.encode())
 
 

@@ -266,7 +266,7 @@ def _last(data: bytes, record: Record) -> int:
     """Return the offset behind the last whole record."""
     if record is LINE or b'"' not in data:
         return data.rfind(b"\n") + 1
-    found = re.match(b"(?:%b)*+" % record.pattern, data)
+    found = re.match(b"(?>(?:%b)*)" % record.pattern, data)
     return found.end() if found else 0
 
 
