@@ -50,7 +50,7 @@ class Classifier(base.Classifier):
     >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
     Accuracy: 89.50%
     >>> model.n_asked
-    156
+    194
     """
 
     def __init__(
