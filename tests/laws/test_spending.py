@@ -247,3 +247,5 @@ def test_the_rows_worth_most_stand_out_however_close_worths_are():
 
 def test_rows_that_are_all_alike_have_the_same_weight():
     assert weights([0.25] * 50) == weights([0.0] * 50) == [1.0] * 50
+    rounded = np.random.default_rng(0).choice([0.25, np.nextafter(0.25, 1)], 50)
+    assert weights(rounded) == pytest.approx([1.0] * 50, rel=1e-8)

@@ -30,6 +30,7 @@ MOST_PULL = 3.0  # the largest lag that counts, either way
 BEHIND = 0.5  # the lag beyond which rows are asked for whatever their worth
 SHARPNESS, HIGHEST = 1.5, 3.0  # weight = exp(SHARPNESS z), with z at most HIGHEST
 LEAST_WORTH = 1e-9  # whose logarithm is finite
+ROUNDING = 1e-12  # of the variance, so that rows alike but for rounding have z = 0
 START, HORIZON_START = 0.2, 0.03  # mean weight at first; that of the first row is 1
 LONG, SLOW, FAST = 1000, 200, 10  # rows that worth, surprise and recent surprise average over
 JUMP = 1.4  # times the mean surprise
@@ -295,7 +296,7 @@ def averages(a: Any, b: Any, worth: float, surprised: float) -> Averages:
     n, by = b.rows + 1, math.log(max(worth, LEAST_WORTH)) - b.mean_log
     part = 1 / min(n, LONG)
     variance = (1 - part) * (b.variance + part * by * by)
-    z = (1 - part) * by / math.sqrt(variance) if variance > 0 else 0.0
+    z = (1 - part) * by / math.sqrt(variance + ROUNDING)
     weight = math.exp(SHARPNESS * min(HIGHEST, z))
     mean = b.mean_weight if n > 1 else (HORIZON_START if a.horizon > 0 else START)
     mean += (weight - mean) / LONG

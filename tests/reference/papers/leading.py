@@ -454,7 +454,7 @@ class Rate:
         by, part = math.log(max(worth, 1e-9)) - self.log, 1 / min(self.rows, 1000)
         self.log += part * by
         self.spread = (1 - part) * self.spread + part * (1 - part) * by**2
-        z = (1 - part) * by / math.sqrt(self.spread) if self.spread > 0 else 0.0
+        z = (1 - part) * by / math.sqrt(self.spread + 1e-12)
         weight = math.exp(1.5 * min(z, 3.0))
         self.slow += (weight - self.slow) / 1000
         self.calm += (doubt - self.calm) / min(self.rows, 200)
