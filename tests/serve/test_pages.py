@@ -133,7 +133,7 @@ def test_an_answer_whose_reply_is_lost_counts_once(site, visit):
 
     page.route("**/answers", lose)
     page.keyboard.press("1")
-    page.wait_for_selector("#unsent", state="hidden", timeout=10_000)
+    page.wait_for_selector("#unsent", state="hidden", timeout=COMPILED * 1000)
     # Handlers run while a page is waited for, not while the test sleeps.
     wait(lambda: page.wait_for_timeout(20) or lost, "the first attempt")
     wait(lambda: len(answers(one)) == 1, "one answer")
