@@ -58,9 +58,11 @@ def texts() -> tuple[Any, np.ndarray, np.ndarray]:
     return words, TruncatedSVD(256, random_state=0).fit_transform(words), data.y[:N].toarray()
 
 
-def leading_history(X: Any, y: np.ndarray, rate: float, seed: int) -> np.ndarray:
+def leading_history(
+    X: Any, y: np.ndarray, rate: float, seed: int, class_weight: str | None = None
+) -> np.ndarray:
     """Return the probability of +1 before each label."""
-    clf = OnlineClassifier(asker=Budget(rate=rate), random_state=seed)
+    clf = OnlineClassifier(asker=Budget(rate=rate), class_weight=class_weight, random_state=seed)
     run = clf.run(X, np.where(y, 1, -1))
     return (1 + run.margin) / 2
 
@@ -104,6 +106,7 @@ def rows() -> Iterator[tuple[str, ...]]:
 
 WAYS: dict[str, Callable[..., np.ndarray]] = {
     "LeadingHistory": leading_history,
+    "the same, balanced": partial(leading_history, class_weight="balanced"),
     "random labels": partial(refitted, nearest=False),
     "labels nearest to the boundary": partial(refitted, nearest=True),
 }
