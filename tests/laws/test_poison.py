@@ -34,13 +34,14 @@ def of_labels(model):
     """Return copies of the arrays that rows alone do not change."""
     if not hasattr(model.space, "OF_ROWS"):
         return learned(model)
-    return [model.state.experts.copy(), model.state.scalars.copy(), model.state.mix[WHAT_LAST]]
+    s = model.state
+    return [s.experts.copy(), s.scalars.copy(), s.mix[WHAT_LAST] if hasattr(s, "mix") else s.a]
 
 
 def test_labels_that_are_never_told(case):
     """Rounds without an answer leave the model as it was, but for the rounds and the draws.
 
-    An ensemble on dense rows learns scales and priors from them, but no label.
+    An ensemble learns scales, directions and priors from them, but no label.
     """
     rows = case.stream(missing=0.0)
     model = case.model(rows.values.shape[1])

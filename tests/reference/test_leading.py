@@ -1,23 +1,30 @@
 """LeadingHistory under a Budget, against a transcription with posteriors from all their terms."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from selectron import OnlineClassifier
 from selectron.askers import Budget
-from selectron.history import state
+from selectron.history import directions, state
 from selectron.learners import LeadingHistory
 
-from .papers.leading import DIAGONAL, Labels, Leading, Rate, play
+from .papers.leading import DIAGONAL, Labels, Leading, Rate, Words, play
 
 
 def agree(X, y, budget, transcribed, constant, many=False):
     """Play both, compare them, and return the transcription's ring and the labels asked for."""
-    n = len(y)
-    learner = LeadingHistory(switches=0.01, fourier=6)
+    ring = Leading(0.01, constant, 6, many)
+    return agrees(X, y, budget, transcribed, constant, ring)
+
+
+def agrees(X, y, budget, transcribed, constant, ring, form=np.asarray):
+    """Play both, with rows in a form and a ring; return the ring and the labels asked for."""
+    learner, draws = LeadingHistory(0.01, fourier=6), np.random.default_rng(3).random(len(y))
     clf = OnlineClassifier(learner, asker=budget, fit_intercept=constant, random_state=3)
-    run = clf.run(X, y)
-    ring, draws = Leading(0.01, constant, 6, many), np.random.default_rng(3).random(n)
+    run = clf.run(form(X), y)
     margin, probability, asked = play(X, y, draws, ring, transcribed)
     assert np.array_equal(run.asked, asked)
     np.testing.assert_allclose(run.margin, margin, rtol=1e-8, atol=1e-8)
@@ -99,3 +106,22 @@ def test_values_that_are_far_off(constant):
     known = np.array(ring.rows)[:, int(constant) :]
     assert -999 < known[20:, 1].min() < -2
     assert abs(known[:, 2]).max() > 100
+
+
+@pytest.mark.usefixtures("mostly_plain")
+@pytest.mark.parametrize("constant", [False, True])
+def test_sparse_rows(monkeypatch, constant):
+    """Of which other features become the largest after a while, twice."""
+    monkeypatch.setattr(directions, "CHOSEN", 8)
+    monkeypatch.setattr(directions, "LEADING", 3)
+    rng = np.random.default_rng(7)
+    X = rng.random((300, 12)) * (rng.random((300, 12)) < 0.5) * np.linspace(0.5, 2, 12)
+    X[40:, 0] *= 20
+    X[100:, 1] *= 20
+    X[:, 11] += X[:, 10]
+    concept = np.where(np.arange(300) < 150, 1, -1)[:, None] * rng.normal(size=12)
+    y = np.where(((X - X.mean(axis=0)) * concept).sum(axis=1) >= 0, 1, -1)
+    ring = Words(0.01, constant, 8, 3)
+    agrees(X, y, Budget(0.9), Rate(0.9), constant, ring, csr_array)
+    assert sum(a != b for a, b in pairwise(ring.choices)) >= 2
+    assert len(ring.archive) >= 1

@@ -1,11 +1,16 @@
 """An expert that is brought to other features and another prior, compared with full precisions."""
 
+import copy
+
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from selectron.askers import Always
-from selectron.engine.rows import Dense
-from selectron.history import dense, state
+from selectron.engine.rows import Dense, Sparse
+from selectron.errors import Refused, SelectronError
+from selectron.estimator.packing import pack, unpack
+from selectron.history import dense, directions, state
 from selectron.history.posterior import KIND, KINDS, leader
 from selectron.history.renewal import converted, matrices, triangles
 from selectron.learners import LeadingHistory
@@ -58,7 +63,7 @@ def test_a_class_that_is_met_late_knows_the_scales_of_the_rows(fourier):
     model = Model(learner, Always(), width=2, sparse=False, seed=0)
     model.run(Dense(X), labels.astype(np.int8))
     model.extend(3)
-    expected = dense.renewed(dense.at(model.state, 0))
+    (expected,) = dense.renewed([dense.at(model.state, 0)])
     new = dense.at(model.state, 2)
     for name in ("scaler", "priors", "rows_seen", "last", "order", "frequencies"):
         np.testing.assert_array_equal(getattr(new, name), getattr(expected, name))
@@ -125,3 +130,80 @@ def test_rows_without_leading_directions(monkeypatch):
     np.testing.assert_allclose(model.look(rows, 50, full=True).margin, before, atol=1e-9)
     found = model.run(Dense(X[600:]), labels[600:])
     assert (np.sign(found.margin) == labels[600:])[150:].mean() > 0.8
+
+
+MATRICES = {
+    "nothing": np.zeros((6, 6)),
+    "all eigenvalues alike": np.eye(6),
+    "one-hot rows": np.eye(6) / 6 - 1 / 6**2,
+    "a feature that is 0": np.diag([2.0, 0.0, 1.0, 0.0, 0.0, 3.0]),
+    "few": np.array([[2.0, 1.0], [1.0, 2.0]]),
+}
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_the_largest_eigenvalues(monkeypatch, name):
+    monkeypatch.setattr(directions, "LEADING", 4)
+    C = MATRICES[name]
+    values, vectors = directions.largest(np.tril(C), np.diag(C))
+    expected = np.linalg.eigvalsh(C)[::-1][:4]
+    np.testing.assert_allclose(values, expected[expected > 1e-9], atol=1e-12)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(len(values)), atol=1e-9)
+    np.testing.assert_allclose(C @ vectors, vectors * values, atol=1e-9)
+
+
+def sparse_model(X, y, constant=True):
+    """Return a model that has learned all labels of sparse rows."""
+    rows, size = csr_array(X), {"width": X.shape[1], "sparse": True, "constant": constant}
+    model = Model(LeadingHistory(), Always(), **size, seed=0)
+    block = Sparse(rows.indptr.astype(np.int64), rows.indices, rows.data)
+    return model, model.run(block, y.astype(np.int8))
+
+
+@pytest.mark.parametrize("by", [2.0**-200, 2.0**200, 1e-120, 1e120])
+def test_the_scale_of_sparse_rows_changes_no_margin(by):
+    random = np.random.default_rng(2)
+    X = random.normal(size=(200, 50)) * (random.random((200, 50)) < 0.3)
+    y = np.where(X @ random.normal(size=50) > 0, 1, -1)
+    expected, found = (sparse_model(each, y)[1].margin for each in (X, by * X))
+    np.testing.assert_allclose(found, expected, rtol=1e-9 if by in (1e-120, 1e120) else 0)
+
+
+def test_a_sparse_row_beyond_the_range_is_refused_and_others_are_learned():
+    X, y = np.random.default_rng(3).random((200, 5)), np.ones(200)
+    X[40, 0], y[::2] = 1e140, -1
+    model, _ = sparse_model(X, y)
+    assert all(np.isfinite(array).all() for array in model.state)
+    X[40, 0] = 1.5e154
+    with pytest.raises(Refused):
+        sparse_model(X, y)
+
+
+@pytest.mark.parametrize("constant", [False, True])
+def test_new_directions_change_no_margin(monkeypatch, constant):
+    """The mean over an expert's weights, with the features that come or go."""
+    monkeypatch.setattr(directions, "CHOSEN", 20)
+    monkeypatch.setattr(directions, "LEADING", 4)
+    random = np.random.default_rng(1)
+    X = random.random((250, 40)) * (random.random((250, 40)) < 0.3)
+    X[130:, :10] *= 5
+    model, _ = sparse_model(X, np.where(X @ random.normal(size=40) > 0, 1, -1), constant)
+    old, (new,) = model.state, directions.renewed([model.state])
+    assert set(old.chosen) != set(new.chosen)
+    assert abs(old.a).max() > 0.1
+    for k in range(len(old.w)):
+        before, after = (each.w[k] + directions.as_weights(each, k) for each in (old, new))
+        np.testing.assert_allclose(after, before, atol=1e-9)
+
+
+@pytest.mark.parametrize(("name", "number"), [("place", 10**9), ("place", -5), ("chosen", 50)])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_place_out_of_range_in_a_file_is_refused(name, number, classes):
+    X = np.random.default_rng(4).random((80, 6))
+    model, _ = sparse_model(X, np.where(X[:, 0] > 0.5, 1, -1))
+    model.extend(classes)
+    header, arrays = copy.deepcopy(pack(model))
+    unpack(header, arrays, model.learner, model.asker)
+    arrays[f"state.{name}"][..., 2] = number
+    with pytest.raises(SelectronError, match="sound"):
+        unpack(header, arrays, model.learner, model.asker)

@@ -227,9 +227,9 @@ class Space(Protocol):
         return NEVER_DUE
 
     @staticmethod
-    def renewed(s: Any) -> Any:
-        """Return a renewed copy of the state."""
-        return s
+    def renewed(states: list[Any]) -> list[Any]:
+        """Return renewed copies of the states of all classes, which know the same of rows."""
+        return states
 
     @staticmethod
     def adapted(s: Any, fresh: Any) -> Any:

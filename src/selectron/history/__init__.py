@@ -5,6 +5,7 @@ posterior   posterior weights of the experts, their evidence, and the noise of l
 state       the state on dense rows
 renewal     scales, priors and Fourier features, from all rows so far
 dense       two ensembles on dense rows, mixed; w and P of every expert
-sparse      w and a variance of each weight, on sparse rows
+directions  the state on sparse rows, and their leading directions, from all rows so far
+sparse      w and a variance of each weight, and leading directions with a matrix, on sparse rows
 drift       drift alarms, from the evidence of the leading expert against older ones
 """

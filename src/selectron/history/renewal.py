@@ -78,8 +78,13 @@ def rows_left(s: Any, t: int) -> int:
     return (1 << seen.bit_length()) - seen
 
 
-def renewed(s: Any) -> Any:
-    """Return a copy of the state, renewed by the moments of all rows."""
+def renewed(states: list[Any]) -> list[Any]:
+    """Return copies of the states of all classes, renewed by the moments of all rows."""
+    return [renewed_one(s) for s in states]
+
+
+def renewed_one(s: Any) -> Any:
+    """Return a copy of the state, renewed."""
     new = type(s)(*(array.copy() for array in s))
     first = int(s.rows_seen[CONSTANT])
     if len(s.order) and s.rows_seen[SEEN] == 1:  # features by their size in the first row
@@ -324,7 +329,7 @@ def informed(fresh: Any, other: Any) -> Any:
     """
     new = fresh._replace(**{name: getattr(other, name).copy() for name in (*OF_ROWS, "order")})
     new.rows_seen[RENEWED] = 0
-    new = renewed(new) if new.rows_seen[SEEN] > 0 else new
+    new = renewed_one(new) if new.rows_seen[SEEN] > 0 else new
     new.mix[BASE_COUNT] = other.mix[BASE_COUNT]
     new.mix[BASE_SUM] = -new.mix[BASE_COUNT]
     start_late(linear(new), linear(other), new.rows_seen[CONSTANT] > 0)

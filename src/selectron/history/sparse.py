@@ -1,7 +1,8 @@
-"""Sparse rows: a variance for each weight alone, so that predicting costs O(non-zeros).
+"""Sparse rows: the leading directions of their largest features, and a variance for each weight.
 
-The prior is isotropic, as features of text are alike: under it, a row of mean length has a margin
-of variance PRIOR_VARIANCE.
+An expert's margin is <a, z> + <w, x>: z has the leading directions of the rows (`directions`), a
+has a matrix, and every weight in w a variance of its own. The two parts of a margin are independent
+under the prior, and later taken to be, so that predicting costs O(non-zeros).
 """
 
 import math
@@ -9,28 +10,33 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arithmetic import sparse_dot
+from ..engine.arithmetic import row_dot, sparse_dot
 from ..engine.bind import noinline
-from ..engine.round import REFUSED, SHORTEST, UPDATED
-from ..engine.rows import Sparse, readonly
+from ..engine.round import REFUSED, UPDATED
+from ..engine.rows import DenseRows, Sparse, readonly
 from ..engine.rows import SparseRows as Rows
 from ..spaces import sparse_second
+from ..spaces.dense_second import State as Expert
+from ..spaces.dense_second import form as product
+from ..spaces.dense_second import update as update_matrix
 from ..spaces.sparse_second import squared_norm
-from ..spaces.state import Field, Table
-from .experts import (
-    CONSTANT_VARIANCE,
-    HEARD,
-    PRIOR_VARIANCE,
-    SHARED,
-    norms,
-    predict,
-    start_late,
-    update,
+from .directions import (
+    DIRECTIONS,
+    OF_ROWS,
+    SQUARES,
+    TABLE,
+    as_weights,
+    renewed,
+    rest_variance,
+    rows_left,
+    sound,
+    widen,
 )
+from .experts import CONSTANT_VARIANCE, HEARD, norms, predict, start_late, update
 from .posterior import (
-    ALIVE,
     ALL,
     EXPERTS,
+    KIND,
     KINDS,
     LABELS,
     Q,
@@ -39,23 +45,13 @@ from .posterior import (
     lasting_and_steps,
     leader,
 )
+from .state import CONSTANT, ROUND, SEEN
 
-__all__ = ["ceiling", "lasting_and_steps", "squared_norm"]
+__all__ = ["ceiling", "lasting_and_steps", "renewed", "rows_left", "sound", "widen"]
 
 order = 2
 atomic = False
-
-
-TABLE = Table(
-    {
-        "w": Field(lambda r: (ALL, r.width), power=1),
-        "p": Field(lambda r: (ALL, r.width)),  # the variance of every weight
-        **SHARED,
-        "squares": Field(lambda r: (1,)),  # squared norms of labelled rows, constants left out
-        "constant": Field(lambda r: (1,)),  # 1.0 if there is a constant in front
-        "prior": Field(lambda r: (ALL,)),  # variance of a weight whose feature was always 0
-    }
-)
+NO_SCALARS = np.zeros(8)  # those of `dense_second`, which go unused
 State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
 
 
@@ -70,36 +66,83 @@ def rows(block: Sparse, constant: bool, normalize: bool = False) -> Rows:
     return found._replace(values=readonly(found.values / norms(squares)[row]))
 
 
-def widen(s: Any, width: int) -> Any:
-    """Return the state with new features, under each expert's prior."""
-    wider = TABLE.widen(s, width)
-    wider.p[:, s.p.shape[1] :] = s.prior[:, None]
-    return wider
-
-
 def weights(s: Any) -> np.ndarray:
-    """Return w of the leader."""
-    return s.w[leader(s.experts)].copy()
+    """Return w of the leader, with what its directions stand for."""
+    lead = leader(s.experts)
+    return s.w[lead] + as_weights(s, lead)
 
 
 def informed(fresh: Any, other: Any) -> Any:
     """Return the state of a class that is met late: no label so far was of this class."""
-    new = fresh._replace(squares=other.squares.copy(), constant=other.constant.copy())
+    known = {name: getattr(other, name).copy() for name in (*OF_ROWS, *DIRECTIONS)}
+    new = fresh._replace(**known)
     new.scalars[LABELS] = other.scalars[LABELS]
     for k in range(EXPERTS):
-        reset_to_prior(new, k, 0)
-    start_late(new, other, new.constant[0] > 0)
+        reset_to_prior(new, k, int(new.experts[k, KIND]))
+    start_late(new, other, new.rows_seen[CONSTANT] > 0)
     return new
 
 
 def inner(s: Any, rows: Any, i: int) -> float:
-    """Return p(+1) - p(-1), the mean over the experts by their weights."""
+    """Return p(+1) - p(-1), the mean over the experts by their weights; leave z in s.g.
+
+    It is NaN for a row with which the sums of squares would overflow.
+    """
+    if not math.isfinite(s.rows_seen[SQUARES] + squared_norm(rows, i)):
+        return math.nan
+    s.rows_seen[CONSTANT] = rows.constant
+    project(s, rows, i)
     return predict(s, rows, i, HEARD)
+
+
+def start_of_features(rows: Any, i: int) -> int:
+    """Return where the row begins, after the constant."""
+    return rows.indptr[i] + (1 if rows.constant > 0 else 0)
+
+
+@noinline
+def project(s: Any, rows: Any, i: int) -> None:
+    """Leave z, the row along the leading directions, in s.g."""
+    z = s.g[ALL]
+    for k in range(len(z)):
+        z[k] = -s.offset[k]
+    for j in range(start_of_features(rows, i), rows.indptr[i + 1]):
+        at = s.place[rows.indices[j]] - 1
+        if at >= 0:
+            add(z, s.basis[at], rows.values[j])
+
+
+def add(z: Any, row: Any, x: float) -> None:
+    """z <- z + x row."""
+    for k in range(len(z)):
+        z[k] += x * row[k]
 
 
 def form(s: Any, rows: Any, i: int) -> float:
     """Return q of the last row."""
     return s.predictions[ALL, 0]
+
+
+@noinline
+def observe(s: Any, rows: Any, i: int, t: float) -> None:
+    """Add the last row to the moments of all rows, unless it has been added."""
+    if t <= s.rows_seen[ROUND]:
+        return
+    s.rows_seen[ROUND] = t
+    s.rows_seen[SEEN] += 1
+    first = start_of_features(rows, i)
+    for j in range(first, rows.indptr[i + 1]):
+        x = rows.values[j]
+        s.squares[rows.indices[j]] += x * x
+        s.rows_seen[SQUARES] += x * x
+        a = s.place[rows.indices[j]] - 1
+        if a >= 0:
+            s.sums[a] += x
+            for h in range(first, j + 1):
+                b = s.place[rows.indices[h]] - 1
+                if b >= 0:
+                    high, low = max(a, b), min(a, b)
+                    s.moments[high * (high + 1) // 2 + low] += x * rows.values[h]
 
 
 def evidence(s: Any, t: float) -> tuple[float, float]:
@@ -112,27 +155,21 @@ def learn(
     p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: float, t: float
 ) -> int:
     """Update all experts with label y."""
-    s.constant[0] = rows.constant
-    for j in range(rows.indptr[i], rows.indptr[i + 1]):
-        if rows.constant == 0 or rows.indices[j] > 0:
-            s.squares[0] += rows.values[j] * rows.values[j]
-    if not math.isfinite(s.squares[0]):
-        return REFUSED
     if s.scalars[LABELS] == 0:
         for k in range(EXPERTS):
-            if s.experts[k, ALIVE] > 0:
-                reset_to_prior(s, k, 0)
+            reset_to_prior(s, k, int(s.experts[k, KIND]))
     predict(s, rows, i, 0.0)
     return UPDATED if update(p, s, rows, i, float(y), t) else REFUSED
 
 
 def margin_of(s: Any, k: int, rows: Any, i: int) -> tuple[float, float]:
-    """Return the margin and the quadratic form of expert k."""
-    first = rows.indptr[i] + (1 if rows.constant > 0 else 0)
-    end, q = rows.indptr[i + 1], 0.0
+    """Return the margin and the quadratic form of expert k; leaves P z in s.g[k]."""
+    first, end = start_of_features(rows, i), rows.indptr[i + 1]
+    own = Expert(s.a[k], s.triangle[k], s.g[k], NO_SCALARS)
+    q = product(own, DenseRows(s.g, 0.0, ()), ALL)
     for j in range(first, end):
         q += s.p[k, rows.indices[j]] * rows.values[j] * rows.values[j]
-    m = sparse_dot(s.w[k], rows.indices, rows.values, first, end)
+    m = row_dot(s.a[k], s.g, ALL) + sparse_dot(s.w[k], rows.indices, rows.values, first, end)
     if rows.constant > 0:
         m += math.sqrt(1 + q) * s.w[k, 0]
         q += (1 + q) * s.p[k, 0]
@@ -140,7 +177,10 @@ def margin_of(s: Any, k: int, rows: Any, i: int) -> tuple[float, float]:
 
 
 def step_expert(s: Any, k: int, rows: Any, i: int, eta: float, nu: float) -> bool:
-    """w <- w + eta P x, P <- P - nu P x x' P on its diagonal; return whether all is finite."""
+    """Update a, w and their variances: w <- w + eta g, P <- P - nu g g' with g = P x.
+
+    Of w, only the diagonal of P is kept. Return whether w and its variances are finite.
+    """
     total = 0.0
     for j in range(rows.indptr[i], rows.indptr[i + 1]):
         at, x = rows.indices[j], rows.values[j]
@@ -150,41 +190,49 @@ def step_expert(s: Any, k: int, rows: Any, i: int, eta: float, nu: float) -> boo
         s.w[k, at] += eta * g
         s.p[k, at] -= nu * g * g
         total += abs(s.w[k, at]) + abs(s.p[k, at])
+    add(s.a[k], s.g[k], eta)
+    update_matrix(s.triangle[k], s.g[k], 0.0, 1.0, 1.0, nu)
     return math.isfinite(total)
 
 
-def variance(s: Any) -> float:
-    """Return the variance of a weight under the prior, the constant's excepted."""
-    mean = s.squares[0] / max(1.0, s.scalars[LABELS])
-    return PRIOR_VARIANCE / mean if mean >= SHORTEST else PRIOR_VARIANCE
-
-
 def reset_to_prior(s: Any, k: int, kind: int) -> None:
-    """Set expert k to the prior, of whatever kind."""
-    s.prior[k] = variance(s)
-    s.w[k, :] = 0.0
+    """Set expert k to a prior."""
+    s.prior[k] = rest_variance(s, kind)
+    s.w[k, :], s.a[k, :], s.triangle[k, :] = 0.0, 0.0, 0.0
     s.p[k, :] = s.prior[k]
-    if s.constant[0] > 0:
+    if s.rows_seen[CONSTANT] > 0:
         s.p[k, 0] = CONSTANT_VARIANCE
+    for j in range(s.a.shape[1]):
+        s.triangle[k, j * (j + 3) // 2] = s.priors[kind, j]
 
 
 def discount(s: Any, k: int, by: float) -> None:
     """w <- by w, P <- by^2 P + (1 - by^2) prior."""
-    now = variance(s)
-    s.prior[k] = by * by * s.prior[k] + (1 - by * by) * now
-    for j in range(len(s.w[k])):
-        own = CONSTANT_VARIANCE if j == 0 and s.constant[0] > 0 else now
+    kind, square = int(s.experts[k, KIND]), by * by
+    now = rest_variance(s, kind)
+    s.prior[k] = square * s.prior[k] + (1 - square) * now
+    for j in range(s.w.shape[1]):
+        own = CONSTANT_VARIANCE if j == 0 and s.rows_seen[CONSTANT] > 0 else now
         s.w[k, j] *= by
-        s.p[k, j] = by * by * s.p[k, j] + (1 - by * by) * own
+        s.p[k, j] = square * s.p[k, j] + (1 - square) * own
+    for j in range(s.triangle.shape[1]):
+        s.triangle[k, j] *= square
+    for j in range(s.a.shape[1]):
+        s.a[k, j] *= by
+        s.triangle[k, j * (j + 3) // 2] += (1 - square) * s.priors[kind, j]
 
 
 def kinds(s: Any) -> int:
-    """Return the number of kinds of priors, which are all alike."""
+    """Return the number of kinds of priors."""
     return KINDS
 
 
 def copy_from(s: Any, k: int, other: int) -> None:
-    """Copy w and P of another expert to expert k."""
-    for j in range(len(s.w[k])):
+    """Copy w, P and the kind of prior of another expert to expert k."""
+    for j in range(s.w.shape[1]):
         s.w[k, j], s.p[k, j] = s.w[other, j], s.p[other, j]
-    s.prior[k] = s.prior[other]
+    for j in range(s.a.shape[1]):
+        s.a[k, j] = s.a[other, j]
+    for j in range(s.triangle.shape[1]):
+        s.triangle[k, j] = s.triangle[other, j]
+    s.prior[k], s.experts[k, KIND] = s.prior[other], s.experts[other, KIND]

@@ -26,8 +26,8 @@ class LeadingHistory(NamedTuple):
     `Uncertainty` and `Budget` use both.
 
     On dense rows features are standardised by all rows so far, so that their scales do not matter,
-    nor, if there is a constant feature, their offsets. On sparse rows P is diagonal, and all
-    features have one scale.
+    nor, if there is a constant feature, their offsets. On sparse rows all features have one scale,
+    and P is diagonal but for the 32 leading directions of the rows.
 
     Parameters (the defaults need no tuning): `switches`, from 0 to 1, the prior mode of the number
     of switches per round; the ensemble considers hazard rates from a hundredth to ten times that.

@@ -355,7 +355,7 @@ class Model(SingleRounds):
             return int(left)
         states = self.space.unstacked(self.state) if self.stacked else [self.state]
         with one_thread():
-            states = [space.renewed(state) for state in states]
+            states = space.renewed(states)
         self.state = self.space.stacked(states, self.state.tally) if self.stacked else states[0]
         return max(1, space.rows_left(states[0], t))
 

@@ -88,6 +88,12 @@ class Ring:
                 member.flat = 0 * prior, prior
         self.by, self.mean, self.flat_prior = by, mean, prior
 
+    def is_flat(self, kind):
+        return kind == DIAGONAL
+
+    def fresh(self, kind):
+        return 0 * self.flat_prior, self.flat_prior
+
     def learned(self, member):
         """What a member has learned: a precision and a vector."""
         if member is not self.members[0]:
@@ -158,7 +164,7 @@ class Ring:
         drawn, n = self.drawn(), len(self.rows)
         for member in self.members:
             (tau, nu), z = site(member.m, member.q, y, drawn, noise), member.z
-            if member.kind == DIAGONAL:
+            if self.is_flat(member.kind):
                 self.flattened(member, tau, nu, math.exp(-gap / SLOWNESS))
                 continue
             member.knew = member.knew[0] + tau * np.outer(z, z), member.knew[1] + nu * z
@@ -169,7 +175,7 @@ class Ring:
         self.inherit(self.switches * gap)
         if n in (4, 16, 64, 256):
             leader = max(self.members, key=lambda each: each.share)
-            if leader.kind == DIAGONAL:
+            if self.is_flat(leader.kind):
                 self.members[0].flat = leader.flat
             else:
                 self.wander = self.posterior(leader.kind, *self.learned(leader))
@@ -200,7 +206,7 @@ class Ring:
         self.members[0].born = leader.born
         if old is not self.members[0] and len(self.rows) - old.first >= NEW:
             origin = old.origin
-            knew = None if old.kind == DIAGONAL else self.learned(old)
+            knew = None if self.is_flat(old.kind) else self.learned(old)
             kept, self.left = Member(old.kind, born=t, knew=knew or (0.0, 0.0)), t
             kept.flat = old.flat
             kept.m, kept.q, kept.chance, kept.likely = 0.0, 0.0, 0.5, 0.5
@@ -230,8 +236,8 @@ class Ring:
         n, births = len(self.rows), len(self.rows) // EVERY
         back = max(self.archive, key=lambda each: each.share, default=None)
         new = Member(births // 2 % self.kinds if births % 2 == 0 else leader.kind, n, t)
-        if new.kind == DIAGONAL:
-            new.flat = 0 * self.flat_prior, self.flat_prior
+        if self.is_flat(new.kind):
+            new.flat = self.fresh(new.kind)
         new.likely = self.members[place].likely if place < len(self.members) else 0.5
         if back is not None and back.share >= 0.1:
             new.kind, new.knew, new.flat = back.kind, back.knew, back.flat
@@ -259,6 +265,111 @@ class Ring:
         return sum(each.shares for each in self.members + self.archive) @ (
             (1 - np.exp(-ends)) / ends
         )
+
+
+class Words(Ring):
+    """A ring on sparse rows: `flat` is w, its variances, weights a of directions, and their P."""
+
+    parts = np.array([0.001, 0.5, 0.75, 0.9])
+
+    def __init__(self, switches, constant, chosen, leading):
+        super().__init__(switches, 4, int(constant))
+        self.most, self.leading, self.seen, self.chosen = chosen, leading, [], []
+        self.rings, self.V, self.trust, self.start, self.choices = [self], None, 0.0, 0, []
+
+    def is_flat(self, kind):
+        return True
+
+    def prior(self, kind):
+        """The variances of w and of a."""
+        c, d = self.constant, len(self.seen[0])
+        rest = PRIOR * (1 - self.parts[kind] * self.trust) / (np.array(self.seen)[:, c:] ** 2).sum()
+        v = np.array([CONSTANT] * c + [rest * len(self.seen)] * (d - c))
+        return v, self.parts[kind] * self.trust * self.along if self.trust else np.ones(
+            self.leading
+        )
+
+    def fresh(self, kind):
+        v, own = self.prior(kind)
+        return np.zeros(len(v)), v, np.zeros(len(own)), np.diag(own)
+
+    def look(self, member, x):
+        (w, v, a, P), c = member.flat, self.constant
+        z = self.V.T @ x - self.offset
+        member.z, rest = (x.copy(), z), (v * x**2)[c:].sum() + z @ P @ z
+        if c:
+            member.z[0][0] = math.sqrt(1 + rest)
+        return w @ member.z[0] + a @ z, v @ member.z[0] ** 2 + z @ P @ z
+
+    def flattened(self, member, tau, nu, by):
+        (w, v, a, P), (x, z), kind = member.flat, member.z, member.kind
+        if self.constant:
+            x = x.copy()
+            x[0] = math.sqrt((1 + member.q) / (1 + v[0]))
+        g, h, part = v * x, P @ z, 1 / (1 + tau * member.q)
+        move = (nu - tau * member.m) * part
+        w, v, a, P = (
+            w + g * move,
+            v - g**2 * tau * part,
+            a + h * move,
+            P - np.outer(h, h) * tau * part,
+        )
+        if member is self.members[0]:
+            prior, own = self.prior(kind)
+            w, v, a = by * w, by**2 * v + (1 - by**2) * prior, by * a
+            P = by**2 * P + (1 - by**2) * np.diag(own)
+        member.flat = w, v, a, P
+
+    def renew(self, d):
+        """Take directions from the rows since the last time, after 32, 64 and so on."""
+        n, c, old = len(self.seen), self.constant, (self.V, self.trust)
+        before = [np.diag(self.prior(kind)[1]) for kind in range(4)]
+        X, offset, V = np.array(self.seen), self.offset, np.zeros((d, self.leading))
+        if self.chosen:
+            now = X[self.start :, self.chosen]
+            mean = now.mean(axis=0) * c
+            values, vectors = np.linalg.eigh(now.T @ now / len(now) - np.outer(mean, mean))
+            values, V[self.chosen] = values[-self.leading :], vectors[:, -self.leading :]
+            self.along, self.trust = PRIOR * values / (values @ values), n / (n + 100)
+            self.offset = mean @ V[self.chosen]
+        squares = (X**2).sum(axis=0)
+        wanted = [j for j in np.argsort(-squares[c:], kind="stable") + c if squares[j] > 0]
+        self.chosen, self.start = wanted[: self.most], n
+        self.choices.append(set(self.chosen))
+        V[[j for j in range(d) if j not in self.chosen]] = 0.0
+        A, self.V = V.T @ old[0], V
+        for member in self.members + self.archive if self.rows else []:
+            (w, v, a, P), S = member.flat, before[member.kind]
+            J = np.linalg.inv(P) - np.linalg.inv(S)
+            after = np.linalg.inv(np.diag(self.prior(member.kind)[1]))
+            new = np.linalg.inv(after + A @ J @ A.T)
+            b = new @ A @ np.linalg.inv(P) @ a
+            w = w + old[0] @ a - V @ b
+            w[0] -= offset @ a - self.offset @ b
+            member.flat = w, v, b, new
+
+    def predict(self, x):
+        """p(+1) - p(-1), and q."""
+        if self.V is None:
+            self.V, self.offset = np.zeros((len(x), self.leading)), np.zeros(self.leading)
+        n = len(self.seen)
+        if n >= 32 and n & (n - 1) == 0:
+            self.renew(len(x))
+        self.x = x
+        return super().predict(x, ASKED) if self.rows else (0.0, 0.0)
+
+    def observe(self):
+        self.seen.append(self.x)
+
+    def lasting(self, t, remaining):
+        return super().lasting(remaining)
+
+    def learn(self, x, y, t):
+        if not self.rows:
+            for member in self.members:
+                member.flat = self.fresh(member.kind)
+        super().predict(x, 0.0)
+        super().learn(x, y, t)
 
 
 class Leading:
