@@ -90,11 +90,16 @@ def rows_left(s: Any, t: int) -> int:
 def renewed(states: list[Any]) -> list[Any]:
     """Return copies of the states of all classes, renewed by the moments of rows."""
     s = states[0]
-    known = s._replace(**{name: getattr(s, name).copy() for name in (*OF_ROWS, *DIRECTIONS)})
+    known = s._replace(**known_of_rows(s))
     find_directions(known)
     choose_features(known)
     known.rows_seen[RENEWED] = s.rows_seen[SEEN]
     return [with_rows_of(known, state) for state in states]
+
+
+def known_of_rows(s: Any) -> dict[str, np.ndarray]:
+    """Return copies of what a state knows of rows, by name."""
+    return {name: getattr(s, name).copy() for name in (*OF_ROWS, *DIRECTIONS)}
 
 
 def find_directions(s: Any) -> None:
@@ -149,9 +154,7 @@ def choose_features(s: Any) -> None:
 
 def with_rows_of(known: Any, s: Any) -> Any:
     """Return a copy of a state that knows what another knows of rows, its experts converted."""
-    new = type(s)(*(array.copy() for array in s))
-    for name in (*OF_ROWS, *DIRECTIONS):
-        getattr(new, name)[...] = getattr(known, name)
+    new = type(s)(*(array.copy() for array in s))._replace(**known_of_rows(known))
     if s.scalars[LABELS] > 0:
         convert(s, new)
     return new

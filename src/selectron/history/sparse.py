@@ -21,11 +21,11 @@ from ..spaces.dense_second import form as product
 from ..spaces.dense_second import update as update_matrix
 from ..spaces.sparse_second import squared_norm
 from .directions import (
-    DIRECTIONS,
     OF_ROWS,
     SQUARES,
     TABLE,
     as_weights,
+    known_of_rows,
     renewed,
     rest_variance,
     rows_left,
@@ -47,7 +47,7 @@ from .posterior import (
 )
 from .state import CONSTANT, ROUND, SEEN
 
-__all__ = ["ceiling", "lasting_and_steps", "renewed", "rows_left", "sound", "widen"]
+__all__ = ["OF_ROWS", "ceiling", "lasting_and_steps", "renewed", "rows_left", "sound", "widen"]
 
 order = 2
 atomic = False
@@ -74,8 +74,7 @@ def weights(s: Any) -> np.ndarray:
 
 def informed(fresh: Any, other: Any) -> Any:
     """Return the state of a class that is met late: no label so far was of this class."""
-    known = {name: getattr(other, name).copy() for name in (*OF_ROWS, *DIRECTIONS)}
-    new = fresh._replace(**known)
+    new = fresh._replace(**known_of_rows(other))
     new.scalars[LABELS] = other.scalars[LABELS]
     for k in range(EXPERTS):
         reset_to_prior(new, k, int(new.experts[k, KIND]))
