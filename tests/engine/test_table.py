@@ -66,18 +66,27 @@ def test_a_resized_state_keeps_what_has_been_used():
     assert resized.indices.sum() == state.indices[:2].sum()
 
 
+@pytest.mark.parametrize("every", [1, 3, 100])
 @pytest.mark.parametrize("n", range(1, 11))
-def test_a_class_is_taken_out_of_a_stack_by_every_field(n):
-    table = Table({f"field_{j}": Field(lambda r: (r.width,)) for j in range(n)})
+def test_a_class_is_taken_out_of_a_stack_by_every_field(n, every):
+    """Of every third field, or of all, the classes share one array."""
+    fields = {f"field_{j}": Field(lambda r: (r.width,), shared=j % every == 0) for j in range(n)}
+    table = Table(fields)
     states = [table.scaled(counted(table, Room(2)), 1.0) for _ in range(3)]
     for k, state in enumerate(states):
-        for array in state:
-            array += 1000 * k
-    stack = (*map(np.stack, zip(*states, strict=True)), "what a stack has of its own")
+        for name, array in state._asdict().items():
+            array += 0 if name in table.shared else 1000 * k
+    arrays = {n: getattr(states[0], n) for n in table.shared}
+    arrays = {
+        n: arrays[n] if n in arrays else np.stack([getattr(s, n) for s in states]) for n in fields
+    }
+    stack = (*arrays.values(), "what a stack has of its own")
     for k in range(3):
         one = table.at(stack, k)
         assert type(one) is table.State
         assert all(map(np.array_equal, one, states[k]))
+        assert all(getattr(one, name) is arrays[name] for name in table.shared)
+    assert table.size(2, classes=3) == sum(array.nbytes for array in arrays.values())
 
 
 def test_taking_a_class_out_of_a_stack_compiles():

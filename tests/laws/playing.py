@@ -9,13 +9,12 @@ import numpy as np
 from selectron.engine.rows import Dense, Sparse
 from selectron.errors import SelectronError
 from selectron.model.model import Model, Outcome
-from selectron.spaces.state import EPOCH, FRESH, HELD, MIX
+from selectron.spaces.state import EPOCH, FRESH, HELD, MIX, SCRATCH
 
 from .grid import Case, Stream
 
-# for products, a row or two, and what experts predict
-ROOM = ("g", "a", "kappa", "z", "row", "predictions")
-ROOM += ("curved_g", "curved_predictions")
+# of sketches and dual forms, beside `SCRATCH`; of an ensemble, a is learned
+ROOM = frozenset({"a", "kappa"})
 WHAT_LAST = [0, 1, 2, 6, 7]  # in `mix`, where the others are what was predicted last
 
 
@@ -73,7 +72,8 @@ def same_flags(left: Record, right: Record) -> bool:
 
 def learned(model: Model) -> list[np.ndarray]:
     """Return copies of all arrays of the state but those that are written before they are read."""
-    kept = [(name, array) for name, array in model.state._asdict().items() if name not in ROOM]
+    left_out = SCRATCH if "experts" in model.state._fields else SCRATCH | ROOM
+    kept = [(name, array) for name, array in model.state._asdict().items() if name not in left_out]
     return [array[..., WHAT_LAST] if name == "mix" else array.copy() for name, array in kept]
 
 

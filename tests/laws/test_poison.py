@@ -35,7 +35,8 @@ def of_labels(model):
     if not hasattr(model.space, "OF_ROWS"):
         return learned(model)
     s = model.state
-    return [s.experts.copy(), s.scalars.copy(), s.mix[WHAT_LAST] if hasattr(s, "mix") else s.a]
+    mix = [s.mix[WHAT_LAST]] if hasattr(s, "mix") else []
+    return [s.experts.copy(), s.scalars.copy(), *mix]
 
 
 def test_labels_that_are_never_told(case):

@@ -4,6 +4,7 @@ import copy
 
 import numpy as np
 import pytest
+import scipy.linalg
 from scipy.sparse import csr_array
 
 from selectron.askers import Always
@@ -11,7 +12,7 @@ from selectron.engine.rows import Dense, Sparse
 from selectron.errors import Refused, SelectronError
 from selectron.estimator.packing import pack, unpack
 from selectron.history import dense, directions, state
-from selectron.history.posterior import KIND, KINDS, leader
+from selectron.history.posterior import ALIVE, KIND, KINDS, leader
 from selectron.history.renewal import converted, matrices, triangles
 from selectron.learners import LeadingHistory
 from selectron.model.model import Model
@@ -57,16 +58,21 @@ def test_a_feature_that_varies_by_rounding_alone_has_the_usual_scale():
 
 
 @pytest.mark.parametrize("fourier", [0, 6])
-def test_a_class_that_is_met_late_knows_the_scales_of_the_rows(fourier):
+def test_a_class_that_is_met_late_starts_under_the_priors_of_the_rows(fourier):
     X = np.random.default_rng(0).normal(size=(100, 2)) * (1.0, 1000.0)
     learner, labels = LeadingHistory(fourier=fourier), np.where(X[:, 0] > 0, 1, -1)
     model = Model(learner, Always(), width=2, sparse=False, seed=0)
     model.run(Dense(X), labels.astype(np.int8))
+    before = model.state
     model.extend(3)
-    (expected,) = dense.renewed([dense.at(model.state, 0)])
     new = dense.at(model.state, 2)
-    for name in ("scaler", "priors", "rows_seen", "last", "order", "frequencies"):
-        np.testing.assert_array_equal(getattr(new, name), getattr(expected, name))
+    for name in dense.shared:
+        np.testing.assert_array_equal(getattr(new, name), getattr(before, name))
+    alive = new.experts[:, ALIVE] > 0
+    kinds = new.experts[alive, KIND].astype(int)
+    np.testing.assert_array_equal(new.triangle[alive], new.priors[kinds])
+    assert (new.w[:, 0] < 0).all()  # of the constant
+    assert not new.w[:, 1:].any()
 
 
 @pytest.mark.parametrize("P", [np.nan, 0.0, -1.0])
@@ -207,3 +213,27 @@ def test_a_place_out_of_range_in_a_file_is_refused(name, number, classes):
     arrays[f"state.{name}"][..., 2] = number
     with pytest.raises(SelectronError, match="sound"):
         unpack(header, arrays, model.learner, model.asker)
+
+
+def test_directions_of_words_that_occur_once_each():
+    """Nearly all eigenvalues are equal, on which the usual driver of LAPACK may fail."""
+    C = np.diag([0.3, 0.2, 0.1] + [1e-3] * 297)
+    C[3:, 3:] -= 1e-6
+    values, vectors = directions.largest(C, np.diag(C))
+    np.testing.assert_allclose(values, [0.3, 0.2, 0.1] + [1e-3] * 29)
+    np.testing.assert_allclose(C @ vectors, vectors * values, atol=1e-12)
+
+
+@pytest.mark.parametrize("d", [20, 100])
+def test_the_largest_eigenvalues_if_the_first_driver_fails(monkeypatch, d):
+    A = np.random.default_rng(0).normal(size=(d, 200))
+    C = A @ A.T / 200
+    expected = directions.largest(C, np.diag(C))
+
+    def fails(*args, **options):
+        raise np.linalg.LinAlgError("Internal Error.")
+
+    monkeypatch.setattr(scipy.linalg, "eigh", fails)
+    values, vectors = directions.largest(C, np.diag(C))
+    np.testing.assert_allclose(values, expected[0])
+    np.testing.assert_allclose(abs(vectors.T @ expected[1]), np.eye(len(values)), atol=1e-9)

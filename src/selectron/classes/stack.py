@@ -33,6 +33,7 @@ class Stack:
     def __init__(self, space: ModuleType | Any, reduction: ModuleType) -> None:
         self.space, self.reduction = space, reduction
         self.order, self.Rows = space.order, space.Rows
+        self.shared: tuple[str, ...] = declared(space, Space, "shared")
         self.__name__ = f"{space.__name__}_{reduction.__name__.rpartition('.')[2]}"
         self.State: Any = namedtuple("State", [*space.State._fields, *OWN])  # type: ignore[misc]
 
@@ -47,7 +48,12 @@ class Stack:
     def stacked(self, states: list[Any], tally: np.ndarray | None = None) -> Any:
         """Return the state of these classes."""
         classes = len(states)
-        arrays = [np.stack(arrays) for arrays in zip(*states, strict=True)]
+        arrays = [
+            getattr(states[0], name)
+            if name in self.shared
+            else np.stack([getattr(one, name) for one in states])
+            for name in self.space.State._fields
+        ]
         own = np.zeros(classes), np.zeros(2, np.int64), np.zeros(2) if tally is None else tally
         return self.State(*arrays, *own, np.zeros((0, classes), np.uint8))
 
@@ -58,9 +64,13 @@ class Stack:
         return self.stacked([self.space.scaled(state, -by), self.space.scaled(state, by)], tally)
 
     def unstacked(self, state: Any) -> list[Any]:
-        """Return the states of the classes, as copies."""
-        arrays = [array.copy() for array in state[: -len(OWN)]]
-        return [self.space.State(*one) for one in zip(*arrays, strict=True)]
+        """Return the states of the classes, as copies; arrays that they share are the same."""
+        fields = self.space.State._fields
+        arrays = {name: getattr(state, name).copy() for name in fields}
+        return [
+            self.space.State(*(arrays[n] if n in self.shared else arrays[n][k] for n in fields))
+            for k in range(len(state.scalars))
+        ]
 
     def sound(self, state: Any) -> bool:
         """Return whether the indices in the states are valid."""

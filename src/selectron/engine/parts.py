@@ -129,10 +129,11 @@ class Space(Protocol):
 
     State: Callable[..., Any]
     Rows: Callable[..., Any]
+    shared: ClassVar[tuple[str, ...]] = ()  # fields of a state that all classes of a stack share
 
     @staticmethod
     def inner(s: Any, rows: Any, i: int) -> float:
-        """Return <w, x>."""
+        """Return <w, x>; it comes before what else is called on the row."""
         ...
 
     @staticmethod
@@ -152,7 +153,7 @@ class Space(Protocol):
 
     @staticmethod
     def observe(s: Any, rows: Any, i: int, t: float) -> None:
-        """Learn from the row of round t alone, before its label; once a round."""
+        """Learn from the row of round t alone, before its label, in arrays that classes share."""
 
     @staticmethod
     def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:

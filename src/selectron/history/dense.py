@@ -68,7 +68,7 @@ __all__ = ["OF_ROWS", "adapted", "informed", "renewed", "rows_left", "start", "w
 
 order = 2
 atomic = False
-State, at, size, scaled = TABLE.State, TABLE.at, TABLE.size, TABLE.scaled
+State, at, size, scaled, shared = TABLE.State, TABLE.at, TABLE.size, TABLE.scaled, TABLE.shared
 NO_SCALARS = np.zeros(8)  # those of `dense_second`, which go unused
 
 SHARED_OUT, LEAST_LIKELY = 0.005, 0.005
@@ -76,6 +76,9 @@ NEGLIGIBLE = 0.01  # share below which the second ensemble neither predicts nor 
 RESTING = 4  # but one of this many, after the first FITTING
 HEARD_MOST = 0.05  # weight from which an expert predicts in any case: of 13, some have more
 RATE_MEMORY = 500.0  # labels over which base rates are averaged
+# Places in `status`: a number that is finite if the row is; whether there has been no label and no
+# renewal so far; whether the row has been lifted
+TOTAL, FIRST, IS_LIFTED = range(3)
 
 
 def rows(block: Dense, constant: bool, normalize: bool = False) -> Rows:
@@ -95,17 +98,37 @@ def fourier_features(learner: Any, classes: int) -> int:
 # Predicting and learning
 
 
-@noinline
 def inner(s: Any, rows: Any, i: int) -> float:
     """Return p(+1) - p(-1), and leave what learning needs."""
-    total = winsorise(s, rows, i)
-    if not math.isfinite(total):
-        return math.nan
+    view(s, rows, i)
+    return belief(s)
+
+
+def score_all(s: Any, rows: Any, i: int) -> None:
+    """Leave p(+1) - p(-1) of every class in s.scores."""
+    view(at(s, 0), rows, i)
+    for k in range(len(s.scores)):
+        s.scores[k] = belief(at(s, k))
+
+
+@noinline
+def view(s: Any, rows: Any, i: int) -> None:
+    """Leave what all classes need of a row."""
     s.rows_seen[CONSTANT] = rows.constant
-    if s.rows_seen[RENEWED] == 0:  # before the first label and the first renewal
+    s.status[TOTAL], s.status[IS_LIFTED] = winsorise(s, rows, i), 0.0
+    s.status[FIRST] = 1.0 if s.rows_seen[RENEWED] == 0 else 0.0
+    if s.status[FIRST] == 0:
+        standardise(s.row, s.scaler, s.basis, s.z[0])
+
+
+@noinline
+def belief(s: Any) -> float:
+    """Return p(+1) - p(-1) for the row in view."""
+    if not math.isfinite(s.status[TOTAL]):
+        return math.nan
+    if s.status[FIRST] > 0:
         s.mix[FORM] = 0.0
         return 0.0
-    standardise(s.row, s.scaler, s.basis, s.g[ALL])
     return mixed(s, HEARD, len(s.phases) > 0 and s.mix[CURVED] >= NEGLIGIBLE)
 
 
@@ -157,14 +180,16 @@ def mixed(s: Any, least: float, lifted: bool) -> float:
     """Return the mean of the predictors by their shares, small ones left out; store q."""
     mix = s.mix
     mix[VIEWS + LINEAR] = predict(
-        linear(s), Rows(s.g, s.rows_seen[CONSTANT], ()), ALL, min(least / mix[LINEAR], HEARD_MOST)
+        linear(s), Rows(s.z, s.rows_seen[CONSTANT], ()), 0, min(least / mix[LINEAR], HEARD_MOST)
     )
     mix[VIEWS + CURVED] = mix[VIEWS + LINEAR]
     mix[VIEWS + BASE] = mix[BASE_SUM] / (max(mix[BASE_COUNT], 1.0) + 2)
     if lifted:
-        lift(s.row[0], s.frequencies, s.phases, s.curved_g[ALL])
+        if s.status[IS_LIFTED] == 0:
+            lift(s.row[0], s.frequencies, s.phases, s.curved_z[0])
+            s.status[IS_LIFTED] = 1.0
         mix[VIEWS + CURVED] = predict(
-            curved(s), Rows(s.curved_g, 0.0, ()), ALL, min(least / mix[CURVED], HEARD_MOST)
+            curved(s), Rows(s.curved_z, 0.0, ()), 0, min(least / mix[CURVED], HEARD_MOST)
         )
     bits = mix[LINEAR] * s.predictions[ALL, 0]
     mix[FORM] = bits + (mix[CURVED] * s.curved_predictions[ALL, 0] if lifted else 0.0)
@@ -186,18 +211,16 @@ def learn(
     p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: float, t: float
 ) -> int:
     """Update the shares and both ensembles with label y."""
-    winsorise(s, rows, i)  # `observe` has been here
-    if s.rows_seen[RENEWED] == 0:
+    if s.status[FIRST] > 0:
         begin(s)
-    standardise(s.row, s.scaler, s.basis, s.g[ALL])
     y, n = float(y), int(s.scalars[LABELS])
     learns = s.mix[CURVED] >= NEGLIGIBLE or n < FITTING or n % RESTING == 0
     lifted = len(s.phases) > 0 and s.rows_seen[RENEWED] >= 1 and learns
     mixed(s, 0.0, lifted)
     share_out(s.mix, SHARES if len(s.phases) > 0 else LINEAR_SHARES, y)
-    finite = update(p, linear(s), Rows(s.g, s.rows_seen[CONSTANT], ()), ALL, y, t)
+    finite = update(p, linear(s), Rows(s.z, s.rows_seen[CONSTANT], ()), 0, y, t)
     if lifted:
-        finite = finite and update(p, curved(s), Rows(s.curved_g, 0.0, ()), ALL, y, t)
+        finite = finite and update(p, curved(s), Rows(s.curved_z, 0.0, ()), 0, y, t)
     return UPDATED if finite else REFUSED
 
 
@@ -230,6 +253,7 @@ def begin(s: Any) -> None:
         if len(s.basis) > 0:
             s.basis[j, j] = s.scaler[1, j]
     s.rows_seen[RENEWED] = 0.5
+    standardise(s.row, s.scaler, s.basis, s.z[0])
     for k in range(EXPERTS):
         reset_to_prior(linear(s), k, int(s.experts[k, KIND]))
 
@@ -249,18 +273,18 @@ def observe(s: Any, rows: Any, i: int, t: float) -> None:
         before = constant * s.sums[0, j] / max(1.0, n - 1)
         s.sums[0, j] += value
         s.row[1, j] = value - before
-        s.row[0, j] = value - constant * s.sums[0, j] / n
-        s.sums[1, j] += abs(s.row[0, j])
-    add_moments(s.moments, s.row)
+        s.row[2, j] = value - constant * s.sums[0, j] / n
+        s.sums[1, j] += abs(s.row[2, j])
+    add_moments(s.moments, s.row[1], s.row[2])
 
 
-def add_moments(moments: Any, row: Any) -> None:
+def add_moments(moments: Any, before: Any, after: Any) -> None:
     """Add the products of deviations from the mean before and with this row."""
     at = 0
-    for j in range(row.shape[1]):
-        part, by = moments[at : at + j + 1], row[0, j]
+    for j in range(len(before)):
+        part, by = moments[at : at + j + 1], after[j]
         for i in range(j + 1):
-            part[i] += by * row[1, i]
+            part[i] += by * before[i]
         at += j + 1
 
 

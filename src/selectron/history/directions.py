@@ -20,7 +20,7 @@ from ..spaces.state import Field, Room, Table, triangle
 from . import renewal
 from .experts import PRIOR_VARIANCE, SHARED
 from .posterior import ALIVE, ALL, KIND, KINDS, LABELS
-from .renewal import converted, matrices, triangles
+from .renewal import converted, matrices, of_rows, triangles, with_rows_of
 from .state import CONSTANT, RENEWED, SEEN
 
 LEADING, CHOSEN = 32, 768  # directions, and features that they are of, at most
@@ -30,7 +30,6 @@ FEWEST = 32  # rows before features are first chosen
 SINGULAR = 1e-9  # eigenvalues below this part of the mean square of rows are rounding
 SQUARES = 4  # place in `rows_seen`, after those of dense rows
 OF_ROWS = "rows_seen", "squares", "sums", "moments", "chosen", "place"
-DIRECTIONS = "basis", "offset", "priors", "rests"  # what follows from these
 
 
 def n_chosen(r: Room) -> int:
@@ -49,22 +48,25 @@ TABLE = Table(
         "p": Field(lambda r: (ALL, r.width)),  # the variance of every weight
         "a": Field(lambda r: (ALL, LEADING), power=1),
         "triangle": Field(lambda r: (ALL, triangle(LEADING))),  # P of a
-        "g": Field(lambda r: (ALL + 1, LEADING)),  # P z of the last row, an expert each; and z
+        "g": Field(lambda r: (ALL, LEADING)),  # P z of the last row
         **SHARED,
         "prior": Field(lambda r: (ALL,)),  # variance of a weight whose feature was always 0
-        "priors": Field(lambda r: (KINDS, LEADING), fill=filled(1.0)),  # variances of a
-        "rests": Field(lambda r: (KINDS,), fill=filled(1.0)),  # the part that features have
-        "rows_seen": Field(lambda r: (5,)),
+        # variances of a, and the part that features have
+        "priors": Field(lambda r: (KINDS, LEADING), fill=filled(1.0), shared=True),
+        "rests": Field(lambda r: (KINDS,), fill=filled(1.0), shared=True),
+        "rows_seen": Field(lambda r: (5,), shared=True),
         # of every feature, the sum of squares; of those chosen, sums and products since then
-        "squares": Field(lambda r: (r.width,)),
-        "sums": Field(lambda r: (n_chosen(r),)),
-        "moments": Field(lambda r: (triangle(n_chosen(r)),)),
+        "squares": Field(lambda r: (r.width,), shared=True),
+        "sums": Field(lambda r: (n_chosen(r),), shared=True),
+        "moments": Field(lambda r: (triangle(n_chosen(r)),), shared=True),
         # the feature in each slot, and the slot of each feature: both from 1 on, 0 for none
-        "chosen": Field(lambda r: (n_chosen(r),), dtype=np.int32),
-        "place": Field(lambda r: (r.width,), dtype=np.int32),
+        "chosen": Field(lambda r: (n_chosen(r),), dtype=np.int32, shared=True),
+        "place": Field(lambda r: (r.width,), dtype=np.int32, shared=True),
         # z = basis' x - offset, which is that of the mean
-        "basis": Field(lambda r: (n_chosen(r), LEADING)),
-        "offset": Field(lambda r: (LEADING,)),
+        "basis": Field(lambda r: (n_chosen(r), LEADING), shared=True),
+        "offset": Field(lambda r: (LEADING,), shared=True),
+        "z": Field(lambda r: (1, LEADING), shared=True),  # of the last row
+        "status": Field(lambda r: (1,), shared=True),  # a number that is finite if the row is
     }
 )
 
@@ -90,16 +92,11 @@ def rows_left(s: Any, t: int) -> int:
 def renewed(states: list[Any]) -> list[Any]:
     """Return copies of the states of all classes, renewed by the moments of rows."""
     s = states[0]
-    known = s._replace(**known_of_rows(s))
+    known = s._replace(**of_rows(s, TABLE))
     find_directions(known)
     choose_features(known)
     known.rows_seen[RENEWED] = s.rows_seen[SEEN]
-    return [with_rows_of(known, state) for state in states]
-
-
-def known_of_rows(s: Any) -> dict[str, np.ndarray]:
-    """Return copies of what a state knows of rows, by name."""
-    return {name: getattr(s, name).copy() for name in (*OF_ROWS, *DIRECTIONS)}
+    return [brought(state, known) for state in states]
 
 
 def find_directions(s: Any) -> None:
@@ -133,9 +130,13 @@ def largest(C: np.ndarray, squares: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     d = len(used)
     if d == 0:
         return np.zeros(0), np.zeros((len(C), 0))
-    # scipy.sparse.linalg.eigsh is faster, but its rounding depends on earlier calls
-    wanted = max(0, d - LEADING), d - 1
-    values, found = eigh(C[np.ix_(used, used)], lower=True, subset_by_index=wanted)
+    # scipy.sparse.linalg.eigsh is faster, but its rounding depends on earlier calls; and the usual
+    # driver, evr, fails where many eigenvalues are equal, as of words that occur once each
+    own, wanted = C[np.ix_(used, used)], (max(0, d - LEADING), d - 1)
+    try:
+        values, found = eigh(own, lower=True, subset_by_index=wanted, driver="evx")
+    except np.linalg.LinAlgError:
+        values, found = (part[..., -LEADING:] for part in np.linalg.eigh(own))
     order = np.flatnonzero(values > SINGULAR * squares.sum())[::-1]
     vectors = np.zeros((len(C), len(order)))
     vectors[used] = found[:, order]
@@ -152,9 +153,9 @@ def choose_features(s: Any) -> None:
     s.chosen[: len(wanted)], s.place[wanted] = wanted + 1, np.arange(len(wanted)) + 1
 
 
-def with_rows_of(known: Any, s: Any) -> Any:
+def brought(s: Any, known: Any) -> Any:
     """Return a copy of a state that knows what another knows of rows, its experts converted."""
-    new = type(s)(*(array.copy() for array in s))._replace(**known_of_rows(known))
+    new = with_rows_of(known, s, TABLE)
     if s.scalars[LABELS] > 0:
         convert(s, new)
     return new

@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.round import SHORTEST, Shape
-from ..spaces.state import Room
+from ..spaces.state import Room, Table
 from .experts import CONSTANT_VARIANCE, PRIOR_VARIANCE, start_late
 from .posterior import ALIVE, KIND, KINDS, LABELS, start_experts
 from .state import (
@@ -80,22 +80,31 @@ def rows_left(s: Any, t: int) -> int:
 
 def renewed(states: list[Any]) -> list[Any]:
     """Return copies of the states of all classes, renewed by the moments of all rows."""
-    return [renewed_one(s) for s in states]
-
-
-def renewed_one(s: Any) -> Any:
-    """Return a copy of the state, renewed."""
-    new = type(s)(*(array.copy() for array in s))
-    first = int(s.rows_seen[CONSTANT])
+    s = states[0]
+    known, moments, first = (
+        s._replace(**of_rows(s, TABLE)),
+        covariance(s),
+        int(s.rows_seen[CONSTANT]),
+    )
     if len(s.order) and s.rows_seen[SEEN] == 1:  # features by their size in the first row
-        new.order[first:] = np.argsort(np.argsort(-abs(s.sums[0, first:]), kind="stable"))
-    moments = covariance(s)
-    new.scaler[:] = scaler(s, moments, first)
-    new.rows_seen[RENEWED] = s.rows_seen[SEEN]
+        known.order[first:] = np.argsort(np.argsort(-abs(s.sums[0, first:]), kind="stable"))
+    known.scaler[:] = scaler(s, moments, first)
+    known.rows_seen[RENEWED] = s.rows_seen[SEEN]
     if len(s.phases) and s.scalars[LABELS] <= FITTING:
-        lift_again(new, first)
-    bring(s, new, moments)
-    return new
+        lift_again(known, first)
+    renew_coordinates(known, moments)
+    return [brought(s, known) for s in states]
+
+
+def of_rows(s: Any, table: Table) -> dict[str, np.ndarray]:
+    """Return copies of what a state knows of rows, by name."""
+    return {name: getattr(s, name).copy() for name in table.shared}
+
+
+def with_rows_of(known: Any, s: Any, table: Table) -> Any:
+    """Return a copy of a state that shares with another what that knows of rows."""
+    fields = {name: getattr(s, name).copy() for name in s._fields if name not in table.shared}
+    return known._replace(**fields)
 
 
 def covariance(s: Any) -> np.ndarray:
@@ -103,16 +112,27 @@ def covariance(s: Any) -> np.ndarray:
     return matrices(s.moments) / max(1, s.rows_seen[SEEN])
 
 
-def bring(s: Any, new: Any, moments: np.ndarray) -> None:
-    """Set the coordinates and priors of a state with new scales; convert the experts of the old."""
-    first = int(new.rows_seen[CONSTANT])
-    if len(new.basis):
-        new.basis[:] = basis(new, moments, first)
-    new.priors[:] = triangles(renewed_priors(new, moments, first))
+def renew_coordinates(known: Any, moments: np.ndarray) -> None:
+    """Set the coordinates and priors of a state with new scales."""
+    first = int(known.rows_seen[CONSTANT])
+    if len(known.basis):
+        known.basis[:] = basis(known, moments, first)
+    known.priors[:] = triangles(renewed_priors(known, moments, first))
+
+
+def brought(s: Any, known: Any) -> Any:
+    """Return a copy of a state that knows of rows what another does, its experts converted."""
+    new = with_rows_of(known, s, TABLE)
+    bring(s, new)
+    return new
+
+
+def bring(s: Any, new: Any) -> None:
+    """Convert the experts of a state to the coordinates and priors of a new one."""
     kinds = np.minimum(new.experts[:, KIND].astype(int), KINDS - 1)
     if new.diagonal.shape[2]:
-        bring_diagonal(s, new, first)
-    if s.rows_seen[RENEWED] == 0:
+        bring_diagonal(s, new, int(new.rows_seen[CONSTANT]))
+    if s.scalars[LABELS] == 0:
         new.triangle[:] = new.priors[kinds] * new.experts[:, ALIVE, None]
         return
     A = to_z(new) @ back(s)
@@ -127,8 +147,8 @@ def bring_diagonal(s: Any, new: Any, first: int) -> None:
     """Convert the diagonal experts of a state to the scales of a new one, and renew their prior."""
     found = new.diagonal[:-1]
     diagonal_prior(new.diagonal[-1, 1], first)
-    if s.rows_seen[RENEWED] == 0:
-        found[:] = new.diagonal[-1]
+    if s.scalars[LABELS] == 0:
+        found[:, 1] = new.diagonal[-1, 1]
         return
     ratio = s.scaler[1] / new.scaler[1]
     found[:, 0] *= ratio
@@ -323,13 +343,9 @@ def adapted(s: Any, fresh: Any) -> Any:
 
 
 def informed(fresh: Any, other: Any) -> Any:
-    """Return a fresh state with the moments of all rows from another, renewed by them.
-
-    No label so far was of this class.
-    """
-    new = fresh._replace(**{name: getattr(other, name).copy() for name in (*OF_ROWS, "order")})
-    new.rows_seen[RENEWED] = 0
-    new = renewed_one(new) if new.rows_seen[SEEN] > 0 else new
+    """Return the state of a class that is met late, under the priors: no label was of it."""
+    new = fresh._replace(**of_rows(other, TABLE))
+    bring(new, new)
     new.mix[BASE_COUNT] = other.mix[BASE_COUNT]
     new.mix[BASE_SUM] = -new.mix[BASE_COUNT]
     start_late(linear(new), linear(other), new.rows_seen[CONSTANT] > 0)
@@ -369,10 +385,11 @@ def widen(s: Any, width: int) -> Any:
 def shortened(s: Any, width: int) -> Any:
     """Return the state with the leading directions of its features, before it widens."""
     short = TABLE.zeros(Room(width, len(s.phases)))
-    new = s._replace(**{name: getattr(short, name) for name in WIDTH})
+    new = s._replace(**{name: getattr(short, name) for name in (*WIDTH, "z")})
     new = new._replace(basis=short.basis[:, : s.last.shape[1]])
     if s.rows_seen[RENEWED] > 0:
-        bring(s, new, covariance(s))
+        renew_coordinates(new, covariance(s))
+        bring(s, new)
     return new
 
 

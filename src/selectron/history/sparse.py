@@ -25,7 +25,6 @@ from .directions import (
     SQUARES,
     TABLE,
     as_weights,
-    known_of_rows,
     renewed,
     rest_variance,
     rows_left,
@@ -45,6 +44,7 @@ from .posterior import (
     lasting_and_steps,
     leader,
 )
+from .renewal import of_rows
 from .state import CONSTANT, ROUND, SEEN
 
 __all__ = ["OF_ROWS", "ceiling", "lasting_and_steps", "renewed", "rows_left", "sound", "widen"]
@@ -53,6 +53,7 @@ order = 2
 atomic = False
 NO_SCALARS = np.zeros(8)  # those of `dense_second`, which go unused
 State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
+shared = TABLE.shared
 
 
 def rows(block: Sparse, constant: bool, normalize: bool = False) -> Rows:
@@ -74,7 +75,7 @@ def weights(s: Any) -> np.ndarray:
 
 def informed(fresh: Any, other: Any) -> Any:
     """Return the state of a class that is met late: no label so far was of this class."""
-    new = fresh._replace(**known_of_rows(other))
+    new = fresh._replace(**of_rows(other, TABLE))
     new.scalars[LABELS] = other.scalars[LABELS]
     for k in range(EXPERTS):
         reset_to_prior(new, k, int(new.experts[k, KIND]))
@@ -83,15 +84,24 @@ def informed(fresh: Any, other: Any) -> Any:
 
 
 def inner(s: Any, rows: Any, i: int) -> float:
-    """Return p(+1) - p(-1), the mean over the experts by their weights; leave z in s.g.
+    """Return p(+1) - p(-1), the mean over the experts by their weights.
 
     It is NaN for a row with which the sums of squares would overflow.
     """
-    if not math.isfinite(s.rows_seen[SQUARES] + squared_norm(rows, i)):
-        return math.nan
-    s.rows_seen[CONSTANT] = rows.constant
-    project(s, rows, i)
-    return predict(s, rows, i, HEARD)
+    view(s, rows, i)
+    return belief(s, rows, i)
+
+
+def score_all(s: Any, rows: Any, i: int) -> None:
+    """Leave p(+1) - p(-1) of every class in s.scores."""
+    view(at(s, 0), rows, i)
+    for k in range(len(s.scores)):
+        s.scores[k] = belief(at(s, k), rows, i)
+
+
+def belief(s: Any, rows: Any, i: int) -> float:
+    """Return p(+1) - p(-1) for the row in view."""
+    return predict(s, rows, i, HEARD) if math.isfinite(s.status[0]) else math.nan
 
 
 def start_of_features(rows: Any, i: int) -> int:
@@ -100,9 +110,11 @@ def start_of_features(rows: Any, i: int) -> int:
 
 
 @noinline
-def project(s: Any, rows: Any, i: int) -> None:
-    """Leave z, the row along the leading directions, in s.g."""
-    z = s.g[ALL]
+def view(s: Any, rows: Any, i: int) -> None:
+    """Leave z, the row along the leading directions, and whether the row is finite."""
+    s.rows_seen[CONSTANT] = rows.constant
+    s.status[0] = s.rows_seen[SQUARES] + squared_norm(rows, i)
+    z = s.z[0]
     for k in range(len(z)):
         z[k] = -s.offset[k]
     for j in range(start_of_features(rows, i), rows.indptr[i + 1]):
@@ -165,10 +177,10 @@ def margin_of(s: Any, k: int, rows: Any, i: int) -> tuple[float, float]:
     """Return the margin and the quadratic form of expert k; leaves P z in s.g[k]."""
     first, end = start_of_features(rows, i), rows.indptr[i + 1]
     own = Expert(s.a[k], s.triangle[k], s.g[k], NO_SCALARS)
-    q = product(own, DenseRows(s.g, 0.0, ()), ALL)
+    q = product(own, DenseRows(s.z, 0.0, ()), 0)
     for j in range(first, end):
         q += s.p[k, rows.indices[j]] * rows.values[j] * rows.values[j]
-    m = row_dot(s.a[k], s.g, ALL) + sparse_dot(s.w[k], rows.indices, rows.values, first, end)
+    m = row_dot(s.a[k], s.z, 0) + sparse_dot(s.w[k], rows.indices, rows.values, first, end)
     if rows.constant > 0:
         m += math.sqrt(1 + q) * s.w[k, 0]
         q += (1 + q) * s.p[k, 0]

@@ -19,8 +19,8 @@ SEEN, ROUND, RENEWED, CONSTANT = range(4)  # places in `rows_seen`
 WIDTH = {  # fields of an ensemble that depend on the number of coordinates
     "w": Field(lambda r: (ALL, r.width), power=1),
     "triangle": Field(lambda r: (ALL, triangle(r.width))),
-    "g": Field(lambda r: (ALL + 1, r.width)),  # P z of the last row, an expert each; and z
-    "priors": Field(lambda r: (KINDS, triangle(r.width))),
+    "g": Field(lambda r: (ALL, r.width)),  # P z of the last row
+    "priors": Field(lambda r: (KINDS, triangle(r.width)), shared=True),
 }
 # w and the variances of diagonal experts, on more than WHOLE features; the last has their prior
 DIAGONAL = Field(lambda r: (ALL + 1, 2, r.width if r.width > WHOLE else 0), power=[[1], [0]])
@@ -52,21 +52,28 @@ TABLE = Table(
         **{f"curved_{name}": lifted(field) for name, field in ENSEMBLE.items()},
         "curved_diagonal": Field(lambda r: (ALL + 1, 2, 0)),
         "mix": Field(lambda r: (9,), power=[0, 0, 0, 1, 1, 1, 1, 0, 0]),
-        "rows_seen": Field(lambda r: (4,)),
+        "rows_seen": Field(lambda r: (4,), shared=True),
         # Of all rows: sums of the features, and of their absolute deviations; products of
         # deviations, as in Welford (1962)
-        "sums": Field(lambda r: (2, r.width)),
-        "moments": Field(lambda r: (triangle(r.width),)),
+        "sums": Field(lambda r: (2, r.width), shared=True),
+        "moments": Field(lambda r: (triangle(r.width),), shared=True),
         # the last row as it came, whether it is an outlier, and how many in a row were before it
-        "last": Field(lambda r: (3, r.width)),
-        "scaler": Field(lambda r: (3, r.width)),  # mean, 1 / scale, distance of outliers
+        "last": Field(lambda r: (3, r.width), shared=True),
+        # mean, 1 / scale, distance of outliers
+        "scaler": Field(lambda r: (3, r.width), shared=True),
         # of more than WHOLE features, the matrix B of z = B (x - mean)
-        "basis": Field(lambda r: (coordinates(r.width), r.width) if r.width > WHOLE else (0, 0)),
+        "basis": Field(
+            lambda r: (coordinates(r.width), r.width) if r.width > WHOLE else (0, 0), shared=True
+        ),
         # the last one, winsorised; 1.0 if an outlier; x - mean; that in units of the scales
-        "row": Field(lambda r: (4, r.width)),
-        "order": Field(lambda r: (r.width if r.capacity else 0,)),  # columns of `directions`
-        "frequencies": Field(lambda r: (r.capacity, r.width)),  # F
-        "phases": Field(lambda r: (r.capacity,)),
+        "row": Field(lambda r: (4, r.width), shared=True),
+        "status": Field(lambda r: (3,), shared=True),  # of it, see `dense`
+        "z": Field(lambda r: (1, coordinates(r.width)), shared=True),
+        "curved_z": Field(lambda r: (1, r.capacity), shared=True),
+        # columns of `directions`
+        "order": Field(lambda r: (r.width if r.capacity else 0,), shared=True),
+        "frequencies": Field(lambda r: (r.capacity, r.width), shared=True),  # F
+        "phases": Field(lambda r: (r.capacity,), shared=True),
     }
 )
 

@@ -185,7 +185,7 @@ class SingleRounds:
     def _known_of_rows(self: Any, state: Any) -> dict[str, np.ndarray]:
         """Return what a state knows of rows, which no label changes: the same for all classes."""
         names = getattr(of_one(self.space), "OF_ROWS", ())
-        return {name: getattr(state, name)[0 if self.stacked else ...] for name in names}
+        return {name: getattr(state, name) for name in names}
 
     def _see(self: Any, rows: dict[str, np.ndarray]) -> None:
         """Know of rows what a state knew."""

@@ -92,7 +92,7 @@ def _size(model: Any, width: int, classes: int, *room: int) -> int:
     room = room or model.start_room
     if model.exact and model.space.order == 2:
         return one.size(weights * classes, *room)
-    return (classes if stacked else 1) * one.size(weights, *room)
+    return one.size(weights, *room, classes=classes if stacked else 1)
 
 
 def why_refused(block: Dense | Sparse, i: int) -> str:

@@ -50,9 +50,10 @@ class Dual:
             own.evict = Space.evict
         return {"space": (own, self.kept, self.storage), "storage": self.storage, "kernel": kernel}
 
-    def size(self, width: int, capacity: int = 0, slot: int = 0) -> int:
-        """Return the bytes of a state with this room, by default that of the start."""
-        return self.table.size(width, *((capacity, slot) if capacity else self.storage.START))
+    def size(self, width: int, capacity: int = 0, slot: int = 0, classes: int = 1) -> int:
+        """Return the bytes of a state or stack with this room, by default that of the start."""
+        capacity, slot = (capacity, slot) if capacity else self.storage.START
+        return self.table.size(width, capacity, slot, classes)
 
     def start(
         self, width: int, shape: Shape | None, limit: float = np.inf, chance: float = 1.0

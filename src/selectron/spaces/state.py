@@ -31,8 +31,8 @@ SEEN = 8  # sketch of sparse rows: how many features steps have touched
 EPOCH = 9  # and the number of the last `compress`
 
 # Fields that hold something of the last row only, so that a saved state can do without them
-SCRATCH = frozenset({"g", "predictions", "row", "z", "scores", "ranks"})
-SCRATCH |= {"curved_g", "curved_predictions"}
+SCRATCH = frozenset({"g", "predictions", "row", "status", "z", "scores", "ranks"})
+SCRATCH |= {"curved_g", "curved_predictions", "curved_z"}
 
 
 class Room(NamedTuple):
@@ -50,6 +50,7 @@ class Field(NamedTuple):
     power: Any = 0  # multiplying w by c multiplies the array, or its entries, by c ** power
     dtype: Any = np.float64
     fill: Callable[[np.ndarray, Any], None] | None = None  # from zeros, given the learner's Shape
+    shared: bool = False  # by all classes of a stack, as what follows from rows alone
 
 
 def numbers(
@@ -73,13 +74,15 @@ class Table:
     """The fields of a state, by name and in order.
 
     `State` is the NamedTuple of the arrays, and `at(stack, k)` the state of class k of a stack,
-    which has an array of each field and may have other fields after them.
+    which has an array of each field and may have other fields after them. `shared` are the names
+    of those that all classes share.
     """
 
     def __init__(self, fields: Mapping[str, Field]) -> None:
         self.fields = fields
+        self.shared = tuple(name for name, field in fields.items() if field.shared)
         self.State: Any = namedtuple("State", fields)  # type: ignore[misc]
-        state, entries = self.State, _entries(0, len(fields))
+        state, entries = self.State, _entries(0, [field.shared for field in fields.values()])
         self.at = lambda s, k: state(*entries(s, k))
 
     def zeros(self, room: Room) -> Any:
@@ -94,12 +97,12 @@ class Table:
                 field.fill(array, shape)
         return state
 
-    def size(self, width: int, capacity: int = 0, slot: int = 0) -> int:
-        """Return the number of bytes of a state, as a Python integer of any size."""
+    def size(self, width: int, capacity: int = 0, slot: int = 0, classes: int = 1) -> int:
+        """Return the number of bytes of a state, or stack, as a Python integer of any size."""
         room = Room(width, capacity, slot)
         return sum(
-            np.dtype(field.dtype).itemsize * math.prod(field.shape(room))
-            for field in self.fields.values()
+            np.dtype(f.dtype).itemsize * math.prod(f.shape(room)) * (1 if f.shared else classes)
+            for f in self.fields.values()
         )
 
     def scaled(self, s: Any, by: float) -> Any:
@@ -134,19 +137,22 @@ def triangle(n: int) -> int:
     return n * (n + 1) // 2
 
 
-def _entries(j: int, n: int) -> Callable[[Any, int], Any]:
-    """Return a function that takes fields j to n - 1 of class k.
+def _entries(j: int, shared: list[bool]) -> Callable[[Any, int], Any]:
+    """Return a function that takes the fields from j on of class k, all of one that is shared.
 
     The compiler knows the type of an entry of a tuple only where its index is a constant, as what
     a function encloses is. Four at once compile faster than one by one.
     """
     a, b, c, d = range(j, j + 4)
-    if n - j == 0:
+    first: Callable[[Any, int], Any]
+    if j == len(shared):
         return lambda s, k: ()
-    if n - j == 4:
-        return lambda s, k: (s[a][k], s[b][k], s[c][k], s[d][k])
-    if n - j < 4:
-        first, rest = (lambda s, k: (s[a][k],)), _entries(j + 1, n)
+    if shared[j : j + 4] == [False] * 4:
+        first, rest = lambda s, k: (s[a][k], s[b][k], s[c][k], s[d][k]), _entries(j + 4, shared)
+    elif shared[j : j + 4] == [True] * 4:
+        first, rest = lambda s, k: (s[a], s[b], s[c], s[d]), _entries(j + 4, shared)
+    elif shared[j]:
+        first, rest = lambda s, k: (s[a],), _entries(j + 1, shared)
     else:
-        first, rest = _entries(j, j + 4), _entries(j + 4, n)
+        first, rest = lambda s, k: (s[a][k],), _entries(j + 1, shared)
     return lambda s, k: first(s, k) + rest(s, k)
