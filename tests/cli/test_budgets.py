@@ -15,7 +15,7 @@ GRAMMAR = {
 }
 NONE = [
     *("", "much", "0%", "110%", "-1%", "nan", "5/", "/1d", "0/1d", "1e400/1d", "5/0", "5/1y"),
-    *("5/inf", "5 per "),
+    *("5/inf", "5 per ", "500/100"),
 ]
 
 
@@ -29,8 +29,8 @@ def test_what_is_no_budget_is_refused_in_one_sentence(text):
     with pytest.raises(SelectronError) as caught:
         Budget.parse(text)
     assert str(caught.value) == (
-        f"{text!r} is not a budget; give a share of rows up to 100%, such as '10%', labels per "
-        "number of rows such as '500/10000', or labels per period such as '200/1d'."
+        f"{text!r} is not a budget; give a share of rows up to 100%, such as '10%', labels for a "
+        "larger number of rows such as '500/10000', or labels per period such as '200/1d'."
     )
 
 

@@ -17,6 +17,7 @@ import pytest
 
 from selectron import Budget, OnlineClassifier, SelectronError
 from selectron.askers import Fixed
+from selectron.cli import models
 from selectron.data import TableEncoder
 from selectron.learners import Perceptron
 
@@ -608,3 +609,23 @@ def test_an_output_stays_if_the_model_cannot_play_the_file(call, stream, tmp_pat
         found = call("run", f"{name}.csv", "--model", "m", "-o", "out.csv")
         assert found.exit_code == 1
         assert Path("out.csv").read_text() == "of another run", found.stderr
+
+
+def test_a_model_that_another_process_has_written_is_kept(call, tmp_path, capsys):
+    rows = list(rows_of(300))
+    done(call("run", written(tmp_path / "a.csv", rows[:100]), *FAST, "--save", "m"))
+    saved = models.load("m")
+    done(call("run", written(tmp_path / "b.csv", rows[100:]), "--model", "m", "--save", "m"))
+    theirs = Path("m").read_bytes()
+    for _ in range(2):  # it stays with the other path
+        saved = models.keep(saved.path, saved)
+        assert saved.path == "m-2"
+    assert Path("m").read_bytes() == theirs != Path("m-2").read_bytes()
+    assert "m has changed since it was read: this model is in m-2" in capsys.readouterr().err
+
+
+def test_a_model_that_was_removed_is_written_again(call, tmp_path):
+    done(call("run", written(tmp_path / "a.csv", rows_of(100)), *FAST, "--save", "m"))
+    saved = models.load("m")
+    Path("m").unlink()
+    assert models.keep("m", saved).path == "m"

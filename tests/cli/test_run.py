@@ -3,6 +3,7 @@
 import json
 import lzma
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -33,6 +34,16 @@ def test_the_demonstration_prints_a_table_and_draws_a_picture(call):
     assert (blank, most[:18]) == ("", "Always predicting ")
     assert hint.startswith("A budget, such as --budget 10%, would also estimate the accuracy")
     assert Path("selectron-run.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_budget_that_is_spent_before_the_end(call, tmp_path):
+    lines = [f"{i % 7},{i % 5},{'ab'[i % 7 > 3]}" for i in range(600)]
+    (tmp_path / "rows.csv").write_text("\n".join(["x,y,label", *lines]))
+    result = call("run", tmp_path / "rows.csv", "--learner", "perceptron", "--budget", "20/200")
+    assert result.exit_code == 0, result.output
+    (note,) = [line for line in result.stdout.splitlines() if "was spent" in line]
+    rows, first = re.search(r"for (\d+) rows .* from row (\d+) on", note).groups()
+    assert int(rows) == 601 - int(first) >= 400
 
 
 def played(X, codes, seed):

@@ -97,6 +97,26 @@ def test_rows_that_no_label_stands_for_are_unknown():
     assert known.high == 1
 
 
+def test_of_rows_that_could_not_be_asked_for_nothing_is_known():
+    """The interval of all rows is between all of these wrong, and all of them right."""
+    audit = Audit()
+    audit.add(np.full(50, 0.5), np.arange(50) < 5)
+    known, all_rows = audit.estimate(100), audit.estimate(400, unaskable=300)
+    assert all_rows.accuracy == known.accuracy == 0.9
+    assert all_rows.low == pytest.approx(known.low / 4)
+    assert all_rows.high == pytest.approx(known.high / 4 + 3 / 4)
+
+
+def test_a_run_that_outlasts_its_budget():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(3000, 3))
+    y = np.where(np.arange(3000) < 500, X[:, 0] > 0, X[:, 0] < 0)
+    asker = Budget(labels=50, horizon=500)
+    run = OnlineClassifier(LASEC(), asker=asker, random_state=0).run(X, y)
+    found = audited(run)
+    assert found.low < run.accuracy < 0.5 < found.accuracy < found.high
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("rows", [30, 100, 1000])
 @pytest.mark.parametrize("rate", [0.05, 0.1, 0.2])

@@ -135,6 +135,8 @@ def test_an_encoder_of_your_own():
         OnlineClassifier(encoder=TableEncoder({"zip": "category"})).fit(frame, y)
     with pytest.raises(SelectronError, match="encoder must be"):
         OnlineClassifier(encoder="best").fit(frame, y)
+    with pytest.raises(SelectronError, match="encoder must be"):
+        OnlineClassifier(encoder="best").fit(np.eye(2), ["a", "b"])
 
 
 MIXED = [{"t": f"win money now number {i}", "k": "x"} for i in range(200)]

@@ -195,3 +195,15 @@ def test_labels_that_a_file_cannot_hold(kind, tmp_path):
         clf.save(tmp_path / "model")
     assert is_one_sentence(str(caught.value).replace("np.longdouble", ""))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_numbers_are_no_classes_of_a_model_of_text():
+    """As of the command line, which reads the labels of CSV files as text."""
+    clf = OnlineClassifier(Perceptron()).fit([[1.0], [-1.0]], ["0", "1"])
+    ticket = clf.decide([1.0]).ticket
+    for learn in (lambda: clf.partial_fit([[1.0]], [1]), lambda: clf.tell(ticket, 1)):
+        with pytest.raises(
+            SelectronError, match=r"'0', and the label 1 is none: .* y.astype\(str\)"
+        ):
+            learn()
+    assert clf.tell(ticket, "1")

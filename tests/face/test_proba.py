@@ -44,6 +44,8 @@ def test_rows_sum_to_1_and_the_predicted_class_leads(learner, y):
         assert proba.min() >= 0
         np.testing.assert_allclose(proba.sum(axis=1), 1, rtol=1e-12)
         assert (clf.classes_[proba.argmax(axis=1)] == clf.predict(rows)).all()
+    with np.errstate(divide="ignore"):
+        assert np.array_equal(clf.predict_log_proba(X), np.log(clf.predict_proba(X)))
 
 
 def play(learner, y, cuts=(), **options):

@@ -2,12 +2,13 @@
 
 import pickle
 
+import numpy as np
 import pandas as pd
 import pytest
 from river import checks, datasets
 
 from selectron import Budget, OnlineClassifier, SelectronError
-from selectron.learners import LASEC
+from selectron.learners import LASEC, BayesianPerceptron
 from selectron.river import Classifier
 
 MODELS = [Classifier(), Classifier(LASEC(), Budget(rate=0.5), seed=1)]
@@ -65,6 +66,18 @@ def test_nothing_is_predicted_before_the_first_label():
     assert (model.predict_one({"a": 1}), model.predict_proba_one({"a": 1})) == (None, {})
     model.learn_one({"a": 1}, "up")
     assert (model.predict_one({}), model.predict_proba_one({})) == ("up", {"up": 1.0})
+
+
+def test_labels_have_weights():
+    once, twice = Classifier(BayesianPerceptron(), seed=0), Classifier(BayesianPerceptron(), seed=0)
+    for x, y in ROWS[:50]:
+        once.learn_one(x, y)
+        twice.learn_one(x, y, w=2)
+    weights = twice.classifier.coef_
+    assert not np.array_equal(weights, once.classifier.coef_)
+    with pytest.raises(SelectronError):
+        twice.learn_one(*ROWS[0], w=-1)
+    assert np.array_equal(twice.classifier.coef_, weights)
 
 
 def test_names_may_be_numbers_and_values_of_any_kind():

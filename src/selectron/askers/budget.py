@@ -107,6 +107,11 @@ class Parameters(NamedTuple):
             )
         for name in kinds:
             given[name] = seconds(self.per) if name == "per" else number(self, name, *FITS[name])
+        if given["labels"] > given["horizon"]:
+            raise SelectronError(
+                f"Budget: labels must not be above horizon, got {self.labels} for {self.horizon} "
+                "rows."
+            )
         limit = number(self, "saved", lambda saved: 0 <= saved < math.inf, "from 0 on and finite")
         floor = number(self, "audits", lambda audits: 0 <= audits <= 1, "from 0 to 1")
         return (*given.values(), inner.numbers(), limit, floor)
@@ -226,8 +231,8 @@ class Budget(Parameters):
         except ValueError:
             raise SelectronError(
                 f"{shown(text)} is not a budget; give a share of rows up to 100%, such as '10%', "
-                "labels per number of rows such as '500/10000', or labels per period such as "
-                "'200/1d'."
+                "labels for a larger number of rows such as '500/10000', or labels per period such "
+                "as '200/1d'."
             ) from None
 
     @classmethod

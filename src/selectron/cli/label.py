@@ -104,7 +104,7 @@ class ModelSession:
     """
 
     def __init__(self, path: str, source: Any, first: int | None, output: str | None):
-        self.path, self.source, self.file = path, source, source.path
+        self.source, self.file = source, source.path
         self.identity = Path(self.file).name, source.size_in_bytes
         self.saved: Saved = load(path)
         if self.saved.encoder is None:
@@ -130,7 +130,7 @@ class ModelSession:
     def _keep(self, ended: bool = False) -> None:
         """Save the model, and the place in the file."""
         place = Place(*self.identity, self.row, self.ticket, ended)
-        keep(self.path, self.saved._replace(place=place))
+        self.saved = keep(self.saved.path, self.saved._replace(place=place))
 
     def play(self) -> int:
         """Play until the file ends, or somebody quits; return the exit code."""

@@ -1,6 +1,7 @@
 """A model that `selectron run` keeps: `--save` and `--model`."""
 
 import copy
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,6 +43,8 @@ class Saved(NamedTuple):
     classifier: "OnlineClassifier"
     choice: Choice | None = None  # of columns
     place: Place | None = None
+    path: str = ""  # where it was read or written last
+    stamp: tuple[int, ...] = ()  # what the file was like then
 
     @property
     def encoder(self) -> Any:
@@ -118,8 +121,8 @@ def by_name(weights: dict[Any, float]) -> dict[str, float]:
     return {plain(label): float(weight) for label, weight in weights.items()}
 
 
-def save(path: str, contest: Contest, choice: Choice, before: Saved | None) -> None:
-    """Write the only contestant, the encoder and the choice of columns to a file, atomically."""
+def save(path: str, contest: Contest, choice: Choice, before: Saved | None) -> str:
+    """Write the only contestant, the encoder and the choice of columns; return the path: `keep`."""
     from ..estimator.classifier import OnlineClassifier
     from ..estimator.packing import SHARED
 
@@ -137,20 +140,48 @@ def save(path: str, contest: Contest, choice: Choice, before: Saved | None) -> N
         clf.class_weight_ = by_name(clf.class_weight_)
     ignore = before.choice.ignore if before and before.choice else choice.ignore
     choice = Choice(choice.label, ignore, choice.time)
+    kept = before._replace(classifier=clf) if before else Saved(clf)
     if (encoder := contest.encoder) is not None:
         left = filter(None, (*encoder.ignore, choice.label, *choice.ignore, choice.time))
         encoder.ignore = tuple(dict.fromkeys(left))
         clf.encoder_, clf.feature_names_in_ = encoder, encoder.feature_names_in_
-    keep(path, Saved(clf, choice, before and before.place))
+    return keep(path, kept._replace(choice=choice)).path
 
 
-def keep(path: str, saved: Saved) -> None:
-    """Write what a model file holds, atomically."""
+def keep(path: str, saved: Saved) -> Saved:
+    """Write what a model file holds, atomically; return it with the path.
+
+    What another process has written to that path in the meantime is kept: the path is another then.
+    """
     from ..estimator import packing
 
     header, arrays = packing.described(saved.classifier)
     own = {"choice": saved.choice, "place": saved.place}
+    if os.path.abspath(path) == os.path.abspath(saved.path) and stamp(path) not in (
+        (),
+        saved.stamp,
+    ):
+        path = unused(path)
+        warn(f"{saved.path} has changed since it was read: this model is in {path}")
     storage.write(path, header | {name: one for name, one in own.items() if one}, arrays)
+    return saved._replace(path=path, stamp=stamp(path))
+
+
+def stamp(path: str) -> tuple[int, ...]:
+    """Return what changes whenever a file is replaced; empty if there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return ()
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def unused(path: str) -> str:
+    """Return a path like this one at which there is no file."""
+    number = 2
+    while os.path.lexists(f"{path}-{number}"):
+        number += 1
+    return f"{path}-{number}"
 
 
 def load(path: str) -> Saved:
@@ -161,11 +192,13 @@ def load(path: str) -> Saved:
     from ..estimator import packing
     from ..estimator.classifier import OnlineClassifier
 
+    before = stamp(path)  # should it change while it is read
     header, arrays = storage.read(path)
     clf = packing.restored(OnlineClassifier, path, header, arrays, ())
     choice = Choice(*header["choice"]) if "choice" in header else None
     place = Place(*header["place"]) if "place" in header else None
-    return Saved(clf, choice and choice._replace(ignore=tuple(choice.ignore)), place)
+    choice = choice and choice._replace(ignore=tuple(choice.ignore))
+    return Saved(clf, choice, place, path, before)
 
 
 @contextmanager

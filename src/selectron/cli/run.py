@@ -307,7 +307,7 @@ class Session:
         path = self.options["save"]
         if not path:
             return ""
-        save(path, self.contest, self.source.choice, self.before)
+        path = save(path, self.contest, self.source.choice, self.before)
         click.echo(f"The model is in {path}", err=True)
         kept, row = shlex.quote(path), self.behind + self.rows + 1
         return f"; --model {kept} --save {kept} --from {row} goes on"
@@ -350,6 +350,7 @@ def report(contest: Contest, theorems: list[list[dict]] | None, options: dict[st
         table(results, recalls),
         tables.majority(contestants[0].true, names),
         "A budget, such as --budget 10%, would also estimate the accuracy." * unaudited,
+        "\n".join(filter(None, map(unknown, contestants))),
         detected(results),
         "\n".join(filter(None, map(waiting, contestants))),
     ]
@@ -358,6 +359,17 @@ def report(contest: Contest, theorems: list[list[dict]] | None, options: dict[st
     if theorems is not None:
         paragraphs.append(promises(contestants, theorems))
     click.echo("\n\n".join(filter(None, paragraphs)))
+
+
+def unknown(contestant: Contestant) -> str:
+    """Return which rows had no chance to be asked for; empty if all had one."""
+    if not contestant.unaskable:
+        return ""
+    return (
+        f"{contestant.title}: no label was to be had for {counted(contestant.unaskable, 'row')} "
+        f"since the budget was spent, from row {contestant.spent:,} on: the interval of the "
+        "accuracy allows for anything there, and other estimates are of the rows before."
+    )
 
 
 def waiting(contestant: Contestant) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -155,6 +156,11 @@ def appended(known: np.ndarray, labels: np.ndarray) -> np.ndarray:
         return known
     if known.dtype.kind in "mM" and known.dtype.kind == labels.dtype.kind:  # lists are numbers
         return np.concatenate([known, np.array(fresh)])
+    if known.dtype.kind == "U" and isinstance(fresh[0], Number | np.bool_):
+        raise SelectronError(
+            f"The classes so far are text, such as {shown(known[0])}, and the label "
+            f"{shown(fresh[0])} is none: give labels as text, such as y.astype(str)."
+        )
     distinct(as_array([*known.tolist(), *fresh]))  # refuses kinds that cannot be sorted together
     return as_array([*known.tolist(), *(as_array(fresh).tolist())])
 

@@ -328,6 +328,11 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         known = len(self.classes_)
         return self.model_.proba(block, n) if known > 1 else np.ones((n, known))
 
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return the logarithms of `predict_proba`, (n_rows, n_classes)."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
     # A file
 
     def save(self, path: str | os.PathLike) -> None:

@@ -50,6 +50,8 @@ class TakesRows(NestedParameters):
         """Return whether rows are encoded, which the first ones decide."""
         if hasattr(self, "model_"):
             return hasattr(self, "encoder_")
+        if self.encoder is not None:
+            new_encoder(self.encoder)  # refuses what is none
         return self.encoder is not None and is_table(X)
 
     def _encoded(self, X: Any, fitted: bool, new: bool) -> tuple[Any, int]:

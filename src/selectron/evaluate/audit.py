@@ -8,8 +8,9 @@ interval is one of the accuracy on these rows; with few, a part of that of as ma
 weight is added, for a variance estimated from few mistakes is too small. Moreover, the weights of
 few labels may add up to far fewer rows than there are. Nothing is known of the others, which were
 unlikely to be asked for: the interval grows by a part of their share. `python -m
-benchmarks.coverage` measures how often it covers. Below 30 rows it is from 0 to 1. Only sums are
-stored.
+benchmarks.coverage` measures how often it covers. Below 30 rows it is from 0 to 1. Of rows with
+p = 0, as after a budget is spent, nothing is known: the interval allows for any accuracy there.
+Only sums are stored.
 """
 
 import math
@@ -64,9 +65,13 @@ class Audit:
         """Add asked labels: the probabilities with which they were asked for, and the mistakes."""
         self.sums += moments(np.asarray(probability, float), np.asarray(mistake, float)).sum(axis=1)
 
-    def estimate(self, rows: float = math.inf) -> Estimate:
-        """Return the estimate so far. Give `rows`, the length of the stream, if it is short."""
-        return estimated(self.sums, self.z, rows)
+    def estimate(self, rows: float = math.inf, unaskable: int = 0) -> Estimate:
+        """Return the estimate so far. Give `rows`, the length of the stream, if it is short.
+
+        `unaskable` of these rows had a probability of 0. The interval is then that of all rows,
+        whatever the accuracy on these; the accuracy is that on the others.
+        """
+        return estimated(self.sums, self.z, rows, unaskable)
 
 
 def moments(probability: np.ndarray, mistake: np.ndarray) -> np.ndarray:
@@ -76,8 +81,11 @@ def moments(probability: np.ndarray, mistake: np.ndarray) -> np.ndarray:
     return np.array([weight, weight * mistake, weight**2, spare, spare * mistake])
 
 
-def estimated(sums: np.ndarray, z: float, rows: float = math.inf) -> Estimate:
-    """Return the estimate from sums of `moments` over a number of rows."""
+def estimated(sums: np.ndarray, z: float, rows: float = math.inf, unaskable: int = 0) -> Estimate:
+    """Return the estimate from sums of `moments` over a number of rows, some with p = 0."""
+    if unaskable:
+        known, part = estimated(sums, z, rows - unaskable), unaskable / rows
+        return known._replace(low=known.low * (1 - part), high=known.high * (1 - part) + part)
     total, wrong, squares, spare, spare_wrong = sums.tolist()
     if not total > 0:
         return Estimate(math.nan, 0.0, 1.0)
@@ -105,8 +113,9 @@ def _wilson(share: float, n: float, z: float) -> tuple[float, float]:
 def audited(run: Any, confidence: float = 0.95) -> Estimate:
     """Return the accuracy of a run, estimated from the labels that it asked for.
 
-    `run` is what `OnlineClassifier.run` returns, with its probabilities (`margins=True`). Raises
-    SelectronError if it has none.
+    `run` is what `OnlineClassifier.run` returns, with its probabilities (`margins=True`). The
+    interval allows for any accuracy on rows whose probability is 0. Raises SelectronError if the
+    run has no probabilities.
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.askers import Budget
@@ -124,4 +133,4 @@ def audited(run: Any, confidence: float = 0.95) -> Estimate:
     asked = run.asked & run.labelled
     audit = Audit(confidence)
     audit.add(run.ask_probability[asked], ~run.correct[asked])
-    return audit.estimate(len(run))
+    return audit.estimate(len(run), int((run.ask_probability == 0).sum()))

@@ -89,6 +89,7 @@ class Contestant:
         self.title = f"{self.name}, {self.asker}"
         self.first = 0  # row of the stream that was played first, from 0
         self.rows = self.labelled = self.mistakes = self.asked = self.steps = 0
+        self.unaskable, self.spent = 0, 0  # rows with probability 0, the first of them from 1
         self.seconds = 0.0
         self.curve = Curve(4 + SUMS)  # right, labelled, asked, age; the sums of the audit
         self.audit, self.drifts = Audit(), Drifts()
@@ -144,6 +145,10 @@ class Contestant:
             self.audit.add(p, mistake)
             sums[:, asked] = moments(p, mistake.astype(float))
             self.estimated.add_rows(asked, true, outcome.index, 1 / p, proba)
+            never = np.flatnonzero(outcome.ask_probability == 0)
+            if len(never) and not self.unaskable:
+                self.spent = self.first + self.rows + int(never[0]) + 1
+            self.unaskable += len(never)
         age = outcome.age if self.watches else np.zeros(len(numbers))
         if self.watches:
             self.drifts.add(outcome.evidence)
@@ -184,7 +189,7 @@ class Contestant:
             return None, "the asker makes no audits: a budget does"
         if not self.asked or self.rows < ROWS:
             return None, f"{FEW}: an interval takes {ROWS} rows"
-        return self.audit.estimate(self.rows)._asdict(), None
+        return self.audit.estimate(self.rows, self.unaskable)._asdict(), None
 
 
 class Contest:

@@ -6,7 +6,7 @@ from typing import Any
 from ..data.dicts import is_dict
 from ..engine.parameters import shown
 from ..errors import SelectronError
-from ..estimator.checks import check_label
+from ..estimator.checks import check_label, weights
 from ..estimator.classifier import OnlineClassifier
 
 try:
@@ -67,16 +67,18 @@ class Classifier(base.Classifier):
     def _multiclass(self) -> bool:
         return True
 
-    def learn_one(self, x: Mapping[Hashable, Any], y: Any) -> None:
-        """Decide whether to ask for the label of a row, and if so learn it.
+    def learn_one(self, x: Mapping[Hashable, Any], y: Any, w: float = 1.0) -> None:
+        """Decide whether to ask for the label of a row, and if so learn it w times.
 
-        Raises SelectronError if x is no dict, or y cannot be a label.
+        Raises SelectronError if x is no dict, y cannot be a label, or w is negative or not finite.
         """
         features = row(x)
         check_label(y)  # before the row counts
+        if w != 1:
+            weights(w, None)
         decision = self.classifier.decide(features)
         if decision.ticket is not None:
-            self.classifier.tell(decision.ticket, y)
+            self.classifier.tell(decision.ticket, y, w)
             self.n_asked += 1
 
     def predict_one(self, x: Mapping[Hashable, Any], **kwargs: Any) -> Any:
