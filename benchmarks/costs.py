@@ -1,8 +1,8 @@
 """`python -m benchmarks.costs`: what `LeadingHistory` costs, with 20% of the labels.
 
 Rows a second of processor time, over 20,000 rows, renewals included; the median time of `decide`
-on one row, and the file of the model. Dense rows are of one concept; sparse ones have 80 words of
-50,000.
+on one row, and the file of the model. Dense rows are of one concept, of two classes or of 20;
+sparse ones have 80 words of 50,000.
 """
 
 import statistics
@@ -20,6 +20,7 @@ from benchmarks.tables import show
 from selectron import Budget, LeadingHistory, OnlineClassifier
 
 ROWS, LABELS, WIDTHS, WORDS, DECISIONS = 20_000, 0.2, (10, 50, 256, 768), 50_000, 1000
+CLASSES = 20
 
 
 def dense(width: int) -> tuple[np.ndarray, np.ndarray]:
@@ -28,10 +29,16 @@ def dense(width: int) -> tuple[np.ndarray, np.ndarray]:
     return X, np.where(X.sum(axis=1) >= 0, 1, -1)
 
 
+def many(width: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows of independent features, and the largest of 20 sums of a part of them."""
+    X, _ = dense(width)
+    return X, np.add.reduceat(X, np.arange(CLASSES) * (width // CLASSES), axis=1).argmax(axis=1)
+
+
 def costs(X: Any, y: np.ndarray) -> tuple[str, str, str]:
     """Return rows a second, the time of a decision, and the size of the model's file."""
     clf = OnlineClassifier(LeadingHistory(), Budget(rate=LABELS), random_state=0)
-    clf.run(X[:10], y[:10], classes=[-1, 1])  # compiled by now
+    clf.run(X[:10], y[:10], classes=np.unique(y))  # compiled by now
     clf = OnlineClassifier(LeadingHistory(), Budget(rate=LABELS), random_state=0)
     start = time.process_time()
     clf.run(X, y, margins=False)
@@ -53,6 +60,8 @@ def rows() -> Iterator[tuple[str, ...]]:
     """Yield the costs for each number of features."""
     for width in WIDTHS:
         yield f"{width}", *costs(*dense(width))
+        if width in (50, 768):
+            yield f"{width}, {CLASSES} classes", *costs(*many(width))
     words, topics = text(ROWS, WORDS, 80)
     yield f"{WORDS:,}, sparse", *costs(scipy.sparse.csr_array(words), topics)
 

@@ -11,7 +11,7 @@ from selectron import OnlineClassifier
 from selectron.askers import Always
 from selectron.bounds import ellipsoid
 from selectron.engine.rows import Dense
-from selectron.history.renewal import matrices
+from selectron.history.conversion import matrices
 from selectron.learners import CELLIP
 from selectron.model import Model
 

@@ -23,7 +23,7 @@ from .errors import SelectronError
 __all__ = ["read", "write"]
 
 MAGIC = b"selectron\n"
-VERSION = 18
+VERSION = 19
 HEADER = "header"
 OWN = {name: getattr(kind, name) for kind in (learners, askers, kernels) for name in kind.__all__}
 

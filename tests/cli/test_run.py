@@ -42,7 +42,7 @@ def test_a_budget_that_is_spent_before_the_end(call, tmp_path):
     result = call("run", tmp_path / "rows.csv", "--learner", "perceptron", "--budget", "20/200")
     assert result.exit_code == 0, result.output
     (note,) = [line for line in result.stdout.splitlines() if "was spent" in line]
-    rows, first = re.search(r"for (\d+) rows .* from row (\d+) on", note).groups()
+    rows, first = re.search(r"in (\d+) rows, first in row (\d+):", note).groups()
     assert int(rows) == 601 - int(first) >= 400
 
 

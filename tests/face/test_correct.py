@@ -7,6 +7,7 @@ import pytest
 
 from selectron import OnlineClassifier, SelectronError
 from selectron.askers import Fixed
+from selectron.history import state
 from selectron.learners import LASEC, LeadingHistory, PassiveAggressive
 
 from .examples import X, Y
@@ -162,3 +163,36 @@ def test_what_is_no_ticket_cannot_be_corrected():
         clf.correct(clf.decide(X[0]), "ham")
     with pytest.raises(SelectronError, match="cannot be corrected"):
         clf.correct(np.array([1, 2]), "ham")
+
+
+def test_rows_that_became_too_many_for_a_whole_matrix(monkeypatch):
+    """A correction finds the same leading directions, from the rows at that time."""
+    monkeypatch.setattr(state, "WHOLE", 9)
+    monkeypatch.setattr(state, "LEADING", 3)
+    random = np.random.default_rng(0)
+    rows = [
+        {"a": x, "b": z, "kind": "uv"[i % 2] if i < 21 else "abcdefghijkl"[i % 12]}
+        for i, (x, z) in enumerate(random.normal(size=(40, 2)).tolist())
+    ]
+    labels = ["up" if row["a"] > 0 else "down" for row in rows]
+
+    def answered(labels):
+        clf = OnlineClassifier(
+            LeadingHistory(fourier=6),
+            encoder="auto",
+            classes=["up", "down"],
+            correctable=60,
+            random_state=0,
+        )
+        tickets = []
+        for row, label in zip(rows, labels, strict=True):
+            tickets.append(clf.decide(row).ticket)
+            clf.tell(tickets[-1], label)
+        return clf, tickets
+
+    wrong = [*labels[:3], {"up": "down", "down": "up"}[labels[3]], *labels[4:]]
+    (expected, _), (clf, tickets) = answered(labels), answered(wrong)
+    assert not clf.model_.sparse
+    assert len(clf.model_.state.basis) == 3
+    clf.correct(tickets[3], labels[3])
+    assert np.array_equal(clf.predict_proba(rows), expected.predict_proba(rows))

@@ -248,3 +248,20 @@ def test_states_are_small(learner):
         codes = answers_of([(i, int(y[i]), 0, ASAP) for i in range(n - 3)])  # three may be open
         state, _ = keyed.step(KEY, None, Items(np.arange(n), Dense(X[:n])), codes)
         assert len(state) <= size
+
+
+def test_an_ensemble_does_not_depend_on_cuts_nor_on_the_keys_before():
+    """Experts that are archived in a step have predicted the row that they are weighed by."""
+    random = np.random.default_rng(5)
+    rows, codes = Dense(random.normal(size=(40, 1))), 1 + random.integers(0, 4, 40)
+    keyed = Keyed(LeadingHistory(fourier=0), Always(), width=1, classes=4)
+
+    def step(state, start, end):
+        at = np.arange(start, end)
+        given = Answers(at, codes[at].astype(np.int64), np.zeros(len(at), bool), at)
+        return keyed.step("key", state, Items(at, Dense(rows.values[at])), given)[0]
+
+    whole, state = step(None, 0, 40), None
+    for start in range(0, 40, 4):
+        state = step(state, start, start + 4)
+    assert state == whole == step(None, 0, 40)

@@ -12,8 +12,8 @@ from selectron.engine.rows import Dense, Sparse
 from selectron.errors import Refused, SelectronError
 from selectron.estimator.packing import pack, unpack
 from selectron.history import dense, directions, state
+from selectron.history.conversion import converted, matrices, triangles
 from selectron.history.posterior import ALIVE, KIND, KINDS, leader
-from selectron.history.renewal import converted, matrices, triangles
 from selectron.learners import LeadingHistory
 from selectron.model.model import Model
 
@@ -71,8 +71,8 @@ def test_a_class_that_is_met_late_starts_under_the_priors_of_the_rows(fourier):
     alive = new.experts[:, ALIVE] > 0
     kinds = new.experts[alive, KIND].astype(int)
     np.testing.assert_array_equal(new.triangle[alive], new.priors[kinds])
-    assert (new.w[:, 0] < 0).all()  # of the constant
-    assert not new.w[:, 1:].any()
+    assert (new.a[:, 0] < 0).all()  # of the constant
+    assert not new.a[:, 1:].any()
 
 
 @pytest.mark.parametrize("P", [np.nan, 0.0, -1.0])
@@ -198,7 +198,7 @@ def test_new_directions_change_no_margin(monkeypatch, constant):
     assert set(old.chosen) != set(new.chosen)
     assert abs(old.a).max() > 0.1
     for k in range(len(old.w)):
-        before, after = (each.w[k] + directions.as_weights(each, k) for each in (old, new))
+        before, after = (directions.as_weights(each, k) for each in (old, new))
         np.testing.assert_allclose(after, before, atol=1e-9)
 
 

@@ -157,7 +157,7 @@ def keep(path: str, saved: Saved) -> Saved:
 
     header, arrays = packing.described(saved.classifier)
     own = {"choice": saved.choice, "place": saved.place}
-    if os.path.abspath(path) == os.path.abspath(saved.path) and stamp(path) not in (
+    if os.path.realpath(path) == os.path.realpath(saved.path) and stamp(path) not in (
         (),
         saved.stamp,
     ):

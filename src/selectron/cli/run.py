@@ -366,9 +366,9 @@ def unknown(contestant: Contestant) -> str:
     if not contestant.unaskable:
         return ""
     return (
-        f"{contestant.title}: no label was to be had for {counted(contestant.unaskable, 'row')} "
-        f"since the budget was spent, from row {contestant.spent:,} on: the interval of the "
-        "accuracy allows for anything there, and other estimates are of the rows before."
+        f"{contestant.title}: the budget was spent in {counted(contestant.unaskable, 'row')}, "
+        f"first in row {contestant.spent:,}: the interval of the accuracy allows for anything "
+        "there, and other estimates are of the other rows."
     )
 
 

@@ -1,16 +1,12 @@
 """Dense rows: two ensembles, on the features and on random Fourier features of them.
 
 Rows are standardised, z = (x - mean) / scale, by what all rows so far were like (`renewal`), and
-winsorised; of more than `WHOLE` features, z has the leading directions. Where none lead, as in
-independent features of equal size, that loses most of what rows hold: diagonal experts have w and a
-variance for all of these features, at the cost of their covariances. The second ensemble gets
-cos(F x + phase), whose inner products approximate Gaussian kernels (Rahimi & Recht, "Random
-features for large-scale kernel machines", 2007). A third predictor knows base rates alone. They are
-mixed by how well each predicted:
+winsorised. Of more than `WHOLE` features, z has the leading directions, and features have weights
+of their own, too (`vectors`). The second ensemble gets cos(F x + phase), whose inner products
+approximate Gaussian kernels (Rahimi & Recht, "Random features for large-scale kernel machines",
+2007). A third predictor knows base rates alone. They are mixed by how well each predicted:
 
     r = sum share_v r_v,   share_v <- share_v (1 + y r_v) / 2, normalised; then 0.5% is shared out.
-
-Every expert has w and a matrix P, which is stored as in `dense_second`.
 """
 
 import math
@@ -18,30 +14,29 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arithmetic import dot, row_dot
+from ..engine.arithmetic import dot
 from ..engine.bind import noinline
 from ..engine.round import REFUSED, SHORTEST, UPDATED
 from ..engine.rows import Dense, readonly
 from ..engine.rows import DenseRows as Rows
 from ..spaces import dense_second
-from ..spaces.dense_second import State as Expert
-from ..spaces.dense_second import form as product
 from ..spaces.dense_second import squared_norm as squared_norm
-from ..spaces.dense_second import update as update_matrix
-from .experts import CONSTANT_VARIANCE, HEARD, PRIOR_VARIANCE, norms, predict, update
-from .posterior import ALL, EXPERTS, KIND, KINDS, LABELS, Q, evidence_of, leader
+from .experts import HEARD, norms, predict, update
+from .experts import inner as inner
+from .experts import score_all as score_all
+from .posterior import ALL, EXPERTS, KIND, LABELS, evidence_of, leader
 from .posterior import ceiling as ceiling
 from .posterior import lasting_and_steps as lasting_and_steps
 from .renewal import (
     FITTING,
     OF_ROWS,
     adapted,
-    diagonal_prior,
+    as_weights,
     informed,
     renewed,
     rows_left,
+    sound,
     start,
-    to_z,
     widen,
 )
 from .state import (
@@ -54,6 +49,7 @@ from .state import (
     FORM,
     LINEAR,
     LINEAR_SHARES,
+    PARTS,
     RENEWED,
     ROUND,
     SEEN,
@@ -63,13 +59,13 @@ from .state import (
     curved,
     linear,
 )
+from .vectors import CONSTANT_VARIANCE, PRIOR_VARIANCE, reset_to_prior
 
-__all__ = ["OF_ROWS", "adapted", "informed", "renewed", "rows_left", "start", "widen"]
+__all__ = ["OF_ROWS", "adapted", "informed", "renewed", "rows_left", "sound", "start", "widen"]
 
 order = 2
 atomic = False
 State, at, size, scaled, shared = TABLE.State, TABLE.at, TABLE.size, TABLE.scaled, TABLE.shared
-NO_SCALARS = np.zeros(8)  # those of `dense_second`, which go unused
 
 SHARED_OUT, LEAST_LIKELY = 0.005, 0.005
 NEGLIGIBLE = 0.01  # share below which the second ensemble neither predicts nor learns each label,
@@ -98,21 +94,8 @@ def fourier_features(learner: Any, classes: int) -> int:
 # Predicting and learning
 
 
-def inner(s: Any, rows: Any, i: int) -> float:
-    """Return p(+1) - p(-1), and leave what learning needs."""
-    view(s, rows, i)
-    return belief(s)
-
-
-def score_all(s: Any, rows: Any, i: int) -> None:
-    """Leave p(+1) - p(-1) of every class in s.scores."""
-    view(at(s, 0), rows, i)
-    for k in range(len(s.scores)):
-        s.scores[k] = belief(at(s, k))
-
-
 @noinline
-def view(s: Any, rows: Any, i: int) -> None:
+def look(s: Any, rows: Any, i: int) -> None:
     """Leave what all classes need of a row."""
     s.rows_seen[CONSTANT] = rows.constant
     s.status[TOTAL], s.status[IS_LIFTED] = winsorise(s, rows, i), 0.0
@@ -122,7 +105,7 @@ def view(s: Any, rows: Any, i: int) -> None:
 
 
 @noinline
-def belief(s: Any) -> float:
+def belief(s: Any, rows: Any, i: int) -> float:
     """Return p(+1) - p(-1) for the row in view."""
     if not math.isfinite(s.status[TOTAL]):
         return math.nan
@@ -239,19 +222,19 @@ def share_out(mix: Any, parts: Any, y: float) -> None:
 def begin(s: Any) -> None:
     """Start with the scale of the first row, if its label comes before the first renewal."""
     first, d, total = int(s.rows_seen[CONSTANT]), s.last.shape[1], 0.0
-    own = PRIOR_VARIANCE / max(1, s.w.shape[1] - first)
     for j in range(first, d):
         total += s.row[0, j] * s.row[0, j]
     rms = math.sqrt(total / max(1, d - first))
     for j in range(d):
         s.scaler[1, j] = 1 / rms if j >= first and rms * rms >= SHORTEST else 1.0
-    if s.diagonal.shape[2] > 0:
-        diagonal_prior(s.diagonal[ALL, 1], first)
-    for j in range(s.w.shape[1]):
-        for kind in range(KINDS):
+    for kind in range(len(s.priors)):
+        part = PARTS[kind] if s.w.shape[1] > 0 else 1.0
+        own = part * PRIOR_VARIANCE / max(1, s.a.shape[1] - first)
+        for j in range(s.a.shape[1]):
             s.priors[kind, j * (j + 3) // 2] = CONSTANT_VARIANCE if j < first else own
-        if len(s.basis) > 0:
-            s.basis[j, j] = s.scaler[1, j]
+        s.variances[kind] = (1 - part) * PRIOR_VARIANCE / max(1, d - first)
+    for j in range(len(s.basis)):
+        s.basis[j, j] = s.scaler[1, j]
     s.rows_seen[RENEWED] = 0.5
     standardise(s.row, s.scaler, s.basis, s.z[0])
     for k in range(EXPERTS):
@@ -293,128 +276,24 @@ def evidence(s: Any, t: float) -> tuple[float, float]:
     return evidence_of(s.curved_experts if s.mix[CURVED] > s.mix[LINEAR] else s.experts, t)
 
 
-# The vectors of an ensemble
+# The weights of features
 
 
-def is_diagonal(s: Any, k: int) -> bool:
-    """Return whether expert k is diagonal."""
-    return s.diagonal.shape[2] > 0 and s.experts[k, KIND] == KINDS
+def span(s: Any, rows: Any, i: int) -> tuple[int, int]:
+    """Return the places where the features begin and end, without the constant."""
+    return int(rows.constant), s.w.shape[1]
 
 
-def margin_of(s: Any, k: int, rows: Any, i: int) -> tuple[float, float]:
-    """Return the margin and the quadratic form of expert k; leaves g = P z in s.g[k]."""
-    if is_diagonal(s, k):
-        return margin_of_diagonal(s.diagonal[k], s.row[3], int(rows.constant))
-    own = Expert(s.w[k], s.triangle[k], s.g[k], NO_SCALARS)
-    m, q = row_dot(s.w[k], rows.values, i), product(own, rows, i)
-    if rows.constant > 0:
-        more = raise_constant(s.triangle[k], s.g[k], q, rows.values[i, 0])
-        m += more * s.w[k, 0]
-        q += more * (2 * s.g[k, 0] - more * s.triangle[k, 0])
-    return m, q
+def feature(s: Any, rows: Any, j: int) -> tuple[int, float]:
+    """Return the index and the standardised value of a feature."""
+    return j, s.row[3, j]
 
 
-def raise_constant(triangle: Any, g: Any, q: float, constant: float) -> float:
-    """Add to g what P z gains if the constant is sqrt(1 + v); return the constant's growth."""
-    rest = q - constant * (2 * g[0] - constant * triangle[0])
-    more, at = math.sqrt(1 + max(0.0, rest)) - constant, 0
-    for j in range(len(g)):
-        g[j] += more * triangle[at]
-        at += j + 1
-    return more
-
-
-def margin_of_diagonal(own: Any, x: Any, first: int) -> tuple[float, float]:
-    """Return the margin and the quadratic form; the features before `first` are a constant."""
-    m, q = 0.0, 0.0
-    for j in range(first, len(x)):
-        m += own[0, j] * x[j]
-        q += own[1, j] * x[j] * x[j]
-    if first > 0:
-        m += math.sqrt(1 + q) * own[0, 0]
-        q += (1 + q) * own[1, 0]
-    return m, q
-
-
-def step_expert(s: Any, k: int, rows: Any, i: int, eta: float, nu: float) -> bool:
-    """w <- w + eta g, P <- P - nu g g'; return whether all is finite."""
-    if is_diagonal(s, k):
-        own = s.diagonal[k]
-        constant = math.sqrt((1 + s.predictions[k, Q]) / (1 + own[1, 0]))  # as for the margin
-        return step_diagonal(own, s.row[3], constant if rows.constant > 0 else s.row[3, 0], eta, nu)
-    g, w = s.g[k], s.w[k]
-    for j in range(len(g)):
-        w[j] += eta * g[j]
-    update_matrix(s.triangle[k], g, 0.0, 1.0, 1.0, nu)
-    return math.isfinite(dot(w, w) + nu * dot(g, g))
-
-
-def step_diagonal(own: Any, x: Any, first: float, eta: float, nu: float) -> bool:
-    """w <- w + eta P x, P <- P - nu P x x' P on its diagonal; return whether all is finite.
-
-    `first` stands for the first feature.
-    """
-    total = 0.0
-    for j in range(len(x)):
-        g = own[1, j] * (x[j] if j > 0 else first)
-        own[0, j] += eta * g
-        own[1, j] -= nu * g * g
-        total += abs(own[0, j]) + abs(own[1, j])
-    return math.isfinite(total)
-
-
-def reset_to_prior(s: Any, k: int, kind: int) -> None:
-    """Set expert k to a prior."""
-    s.w[k, :] = 0.0
-    if kind < KINDS:
-        copy(s.priors[kind], s.triangle[k])
-    else:
-        copy_diagonal(s.diagonal[ALL], s.diagonal[k])
-
-
-def discount(s: Any, k: int, by: float) -> None:
-    """w <- by w, P <- by^2 P + (1 - by^2) prior."""
-    if is_diagonal(s, k):
-        own = s.diagonal[k]
-        for j in range(own.shape[1]):
-            own[0, j] *= by
-            own[1, j] = by * by * own[1, j] + (1 - by * by) * s.diagonal[ALL, 1, j]
-        return
-    prior = s.priors[int(s.experts[k, KIND])]
-    for j in range(len(s.w[k])):
-        s.w[k, j] *= by
-    for j in range(len(prior)):
-        s.triangle[k, j] = by * by * s.triangle[k, j] + (1 - by * by) * prior[j]
-
-
-def copy_from(s: Any, k: int, other: int) -> None:
-    """Copy w, P and the kind of prior of another expert to expert k."""
-    copy(s.w[other], s.w[k])
-    copy(s.triangle[other], s.triangle[k])
-    copy_diagonal(s.diagonal[other], s.diagonal[k])
-    s.experts[k, KIND] = s.experts[other, KIND]
-
-
-def copy_diagonal(source: Any, target: Any) -> None:
-    """Copy the arrays of a diagonal expert, or of their prior."""
-    for j in range(source.shape[1]):
-        target[0, j], target[1, j] = source[0, j], source[1, j]
-
-
-def copy(source: Any, target: Any) -> None:
-    """Copy the numbers of an array to another."""
-    for j in range(len(target)):
-        target[j] = source[j]
-
-
-def kinds(s: Any) -> int:
-    """Return the number of kinds of priors: diagonal experts have one of their own."""
-    return KINDS if s.diagonal.shape[2] == 0 else KINDS + 1
+def own_variance(s: Any, kind: int) -> float:
+    """Return the variance of the weight of a feature under a prior."""
+    return s.variances[kind]
 
 
 def weights(s: Any) -> np.ndarray:
     """Return w of the first ensemble's leader, for rows that are not standardised."""
-    lead = leader(s.experts)
-    w = s.diagonal[lead, 0] * s.scaler[1] if is_diagonal(s, lead) else s.w[lead] @ to_z(s)
-    w[0] -= w @ s.scaler[0]  # which is 0 where there is no constant
-    return w
+    return as_weights(s, leader(s.experts))

@@ -18,17 +18,17 @@ import numpy as np
 from ..engine.round import SHORTEST
 from ..spaces.state import Field, Room, Table, triangle
 from . import renewal
-from .experts import PRIOR_VARIANCE, SHARED
-from .posterior import ALIVE, ALL, KIND, KINDS, LABELS
-from .renewal import converted, matrices, of_rows, triangles, with_rows_of
+from .conversion import convert, of_rows, triangles, with_rows_of
+from .posterior import ALIVE, KINDS, LABELS
 from .state import CONSTANT, RENEWED, SEEN
+from .vectors import CONSTANT_VARIANCE, PRIOR_VARIANCE, ensemble
 
 LEADING, CHOSEN = 32, 768  # directions, and features that they are of, at most
 PARTS = np.array([0.001, 0.5, 0.75, 0.9])  # of the variance, by kind of prior
 TRUSTED = 100.0  # rows after which directions have half of their part
 FEWEST = 32  # rows before features are first chosen
 SINGULAR = 1e-9  # eigenvalues below this part of the mean square of rows are rounding
-SQUARES = 4  # place in `rows_seen`, after those of dense rows
+SQUARES, UNIT = 4, 5  # places in `rows_seen`, after those of dense rows: the unit of z, see there
 OF_ROWS = "rows_seen", "squares", "sums", "moments", "chosen", "place"
 
 
@@ -37,24 +37,11 @@ def n_chosen(r: Room) -> int:
     return min(CHOSEN, r.width)
 
 
-def filled(number: float) -> Any:
-    """Return how to fill an array with a number."""
-    return lambda array, shape: array.fill(number)
-
-
 TABLE = Table(
     {
-        "w": Field(lambda r: (ALL, r.width), power=1),
-        "p": Field(lambda r: (ALL, r.width)),  # the variance of every weight
-        "a": Field(lambda r: (ALL, LEADING), power=1),
-        "triangle": Field(lambda r: (ALL, triangle(LEADING))),  # P of a
-        "g": Field(lambda r: (ALL, LEADING)),  # P z of the last row
-        **SHARED,
-        "prior": Field(lambda r: (ALL,)),  # variance of a weight whose feature was always 0
-        # variances of a, and the part that features have
-        "priors": Field(lambda r: (KINDS, LEADING), fill=filled(1.0), shared=True),
-        "rests": Field(lambda r: (KINDS,), fill=filled(1.0), shared=True),
-        "rows_seen": Field(lambda r: (5,), shared=True),
+        **ensemble(lambda r: LEADING + 1, lambda r: r.width),
+        "rests": Field(lambda r: (KINDS,), shared=True),  # the part that features have
+        "rows_seen": Field(lambda r: (6,), shared=True),
         # of every feature, the sum of squares; of those chosen, sums and products since then
         "squares": Field(lambda r: (r.width,), shared=True),
         "sums": Field(lambda r: (n_chosen(r),), shared=True),
@@ -62,10 +49,10 @@ TABLE = Table(
         # the feature in each slot, and the slot of each feature: both from 1 on, 0 for none
         "chosen": Field(lambda r: (n_chosen(r),), dtype=np.int32, shared=True),
         "place": Field(lambda r: (r.width,), dtype=np.int32, shared=True),
-        # z = basis' x - offset, which is that of the mean
+        # z = basis' x - offset, which is that of the mean; before it, the constant. The unit of z
+        # is a power of two near the length of rows, so that their scale changes no rounding
         "basis": Field(lambda r: (n_chosen(r), LEADING), shared=True),
         "offset": Field(lambda r: (LEADING,), shared=True),
-        "z": Field(lambda r: (1, LEADING), shared=True),  # of the last row
         "status": Field(lambda r: (1,), shared=True),  # a number that is finite if the row is
     }
 )
@@ -78,7 +65,7 @@ def sound(s: Any) -> bool:
     return bool(of_features and (s.chosen >= 0).all() and (s.chosen <= width).all())
 
 
-def rest_variance(s: Any, kind: int) -> float:
+def own_variance(s: Any, kind: int) -> float:
     """Return the variance of the weight of a feature under a prior."""
     mean_square = s.rows_seen[SQUARES] / max(1.0, s.rows_seen[SEEN])
     return s.rests[kind] * PRIOR_VARIANCE / (mean_square if mean_square >= SHORTEST else 1.0)
@@ -101,21 +88,42 @@ def renewed(states: list[Any]) -> list[Any]:
 
 def find_directions(s: Any) -> None:
     """Set the directions, and the priors along them, from the moments of the chosen features."""
-    # in directions that are not used z is 0, so that any prior does
-    s.basis[:], s.offset[:], s.priors[:], s.rests[:] = 0.0, 0.0, 1.0, 1.0
+    s.basis[:], s.offset[:] = 0.0, 0.0
     n, lower = s.rows_seen[SEEN], np.tri(len(s.chosen), dtype=bool)
     count, C = n - s.rows_seen[RENEWED], np.zeros(lower.shape)
     C[lower] = s.moments / count
     usual = max(np.trace(C), SHORTEST)
-    unit = 2.0 ** (math.frexp(usual)[1] - 1)  # so that no square of a variance overflows
-    C /= unit
+    s.rows_seen[UNIT] = unit = 2.0 ** ((math.frexp(usual)[1] - 1) // 2)
+    C /= unit**2
     mean = s.sums / count * s.rows_seen[CONSTANT]  # 0 without a constant
-    scaled = mean / math.sqrt(unit)
+    scaled = mean / unit
     values, vectors = largest(C - np.outer(scaled, scaled), np.diag(C))
-    if len(values):
-        s.basis[:, : len(values)], s.offset[: len(values)] = vectors, mean @ vectors
-        parts, own = PARTS * n / (n + TRUSTED), PRIOR_VARIANCE * values / (values @ values) / unit
-        s.rests[:], s.priors[:, : len(values)] = 1 - parts, np.outer(parts, own)
+    own = PRIOR_VARIANCE * values / (values @ values) if len(values) else values
+    s.basis[:, : len(values)], s.offset[: len(values)] = vectors / unit, scaled @ vectors
+    parts = PARTS * n / (n + TRUSTED) if len(values) else np.zeros(KINDS)
+    s.priors[:], s.rests[:] = triangles(priors(parts, own)), 1 - parts
+
+
+def priors(parts: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """Return the covariances of a under each prior, given the variances for a part of 1.
+
+    In directions that are not used, z is 0, so that any variance does.
+    """
+    found = np.zeros((KINDS, LEADING + 1, LEADING + 1))
+    found[:] = np.diag([CONSTANT_VARIANCE] + [1.0] * LEADING)
+    used = np.arange(1, len(own) + 1)
+    found[:, used, used] = np.outer(parts, own)
+    return found
+
+
+def span(s: Any, rows: Any, i: int) -> tuple[int, int]:
+    """Return the places where the features of row i begin and end, without the constant."""
+    return rows.indptr[i] + (1 if rows.constant > 0 else 0), rows.indptr[i + 1]
+
+
+def feature(s: Any, rows: Any, j: int) -> tuple[int, float]:
+    """Return the index and the value of the feature in place j."""
+    return rows.indices[j], rows.values[j]
 
 
 def largest(C: np.ndarray, squares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -157,29 +165,31 @@ def brought(s: Any, known: Any) -> Any:
     """Return a copy of a state that knows what another knows of rows, its experts converted."""
     new = with_rows_of(known, s, TABLE)
     if s.scalars[LABELS] > 0:
-        convert(s, new)
+        both = np.flatnonzero((s.place > 0) & (new.place > 0))
+        A, unit = np.eye(LEADING + 1), s.rows_seen[UNIT]
+        to = new.basis[new.place[both] - 1] * unit
+        A[1:, 1:] = to.T @ (s.basis[s.place[both] - 1] * unit)
+        A[1:, 0] = A[1:, 1:] @ s.offset - new.offset  # 0 where there is no constant
+        convert(s, new, A)
+        keep_margins(s, new)
     return new
 
 
-def convert(s: Any, new: Any) -> None:
-    """Convert what experts learned to new directions; the features' weights take the rest."""
-    both = np.flatnonzero((s.place > 0) & (new.place > 0))
-    A = new.basis[new.place[both] - 1].T @ s.basis[s.place[both] - 1]
+def keep_margins(s: Any, new: Any) -> None:
+    """Give the weights of features, and of the constant, what the new directions leave out."""
+    first = int(new.rows_seen[CONSTANT])
     for k in np.flatnonzero(s.experts[:, ALIVE]).tolist():
-        kind = int(s.experts[k, KIND])
-        before, after = s.priors[kind], new.priors[kind]
-        with np.errstate(all="ignore"):  # as of rows at the limits of floating point
-            precisions = np.diag(1 / before), A, np.diag(1 / after)
-            learned = matrices(s.triangle[k]), s.a[k], *precisions
-            new.a[k], new.triangle[k] = converted(*learned, triangles(np.diag(after)))
-        new.w[k] += as_weights(s, k) - as_weights(new, k)
+        before = as_weights(s, k)
+        new.w[k, first:] += (before - as_weights(new, k))[first:]
+        new.a[k, :first] += (before - as_weights(new, k))[:first]
 
 
 def as_weights(s: Any, k: int) -> np.ndarray:
-    """Return the weights of features that stand for those of the directions."""
-    found, known = np.zeros(s.w.shape[1]), s.chosen > 0
-    found[s.chosen[known] - 1] = s.basis[known] @ s.a[k]
-    found[0] -= s.offset @ s.a[k]  # which is 0 without a constant
+    """Return the weights of features that stand for those of an expert, the constant first."""
+    found, known = s.w[k].copy(), s.chosen > 0
+    found[s.chosen[known] - 1] += s.basis[known] @ s.a[k, 1:]
+    if s.rows_seen[CONSTANT] > 0:
+        found[0] = s.a[k, 0] - s.offset @ s.a[k, 1:]
     return found
 
 

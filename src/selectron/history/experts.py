@@ -2,17 +2,6 @@
 
 Every expert is a Gaussian over w, which starts from a prior at its birth and learns every label
 since by assumed-density filtering. The ensemble averages their beliefs by the posterior weights.
-
-Under every prior the margin of a row has the mean variance PRIOR_VARIANCE, whatever the scale of
-the features; `dense` and `sparse` derive the variances of the weights from it.
-
-If there is a constant, it is sqrt(1 + v) for an expert that gives the rest of the margin, <u, x>
-with u ~ N(w, P), the variance v. So the base rate is predicted where nothing else is known:
-
-    p(+1) = Phi(b + <w, x> / sqrt(1 + v)) for the weight b of the constant, and noise of variance 1.
-
-A constant of 1 would predict the less of it, the larger v: rows unlike the labelled ones would
-all seem to be of a rare class.
 """
 
 import math
@@ -24,13 +13,12 @@ import numpy as np
 from ..engine.bind import StandIn, noinline
 from ..engine.parts import expert
 from ..engine.round import Round, unit
-from ..spaces.state import COUNT, Field, numbers
+from ..spaces.state import COUNT
 from .posterior import (
     ALIVE,
     ALL,
     BELIEF,
     BORN,
-    COLUMNS,
     EVIDENCE,
     EXPERTS,
     FIRST,
@@ -40,8 +28,6 @@ from .posterior import (
     LAST,
     LEADER,
     ORIGIN,
-    SCALARS,
-    START,
     SUCCEEDED,
     WEIGHT,
     M,
@@ -53,61 +39,54 @@ from .posterior import (
     mean_noise,
     newest,
     pass_weight,
-    start_experts,
     transition,
     update_evidence,
     update_noise,
     update_weights,
 )
+from .vectors import PRIOR_VARIANCE, copy_from, discount, margin_of, reset_to_prior, step_expert
 
 OTHER = 2  # births, one of which takes the next kind of prior
 BIRTH_EVERY = 4  # labels between births
 YOUNG = 30  # labels without which a former leader is not archived
-PRIOR_VARIANCE = 3.0
-CONSTANT_VARIANCE = PRIOR_VARIANCE / 2 / (1 + PRIOR_VARIANCE)  # so that its margin has half of it
 FORGETTING_ROUNDS = 8000.0  # in which the forgetting expert forgets
 HEARD = 1e-3  # experts with a smaller weight are asked only when there is a label
 LATE_LABELS = 10.0  # of other classes that count, at most, for a class that is met late
 RETURNING = 0.1  # weight with which an archived expert is revived
 
 
-class Vectors(Protocol):
-    """What the ensemble expects of `dense` and `sparse`, which hold w and P of every expert k."""
+class Ensembles(Protocol):
+    """What `dense` and `sparse` add: how rows are looked at, and what else predicts."""
 
     @staticmethod
-    def margin_of(s: Any, k: int, rows: Any, i: int) -> tuple[float, float]:
-        """Return the margin and the quadratic form of expert k for row i."""
-
-    @staticmethod
-    def step_expert(s: Any, k: int, rows: Any, i: int, eta: float, nu: float) -> bool:
-        """w <- w + eta g, P <- P - nu g g' with g = P x; return whether all is finite."""
-
-    @staticmethod
-    def reset_to_prior(s: Any, k: int, kind: int) -> None:
-        """Set expert k to a prior."""
-
-    @staticmethod
-    def kinds(s: Any) -> int:
-        """Return the number of kinds of priors."""
+    def at(s: Any, k: int) -> Any:
+        """Return the state of class k of a stack."""
         ...
 
     @staticmethod
-    def discount(s: Any, k: int, by: float) -> None:
-        """w <- by w, P <- by^2 P + (1 - by^2) prior."""
+    def look(s: Any, rows: Any, i: int) -> None:
+        """Leave what all classes need of row i, in arrays that they share."""
 
     @staticmethod
-    def copy_from(s: Any, k: int, other: int) -> None:
-        """Copy w, P and the kind of prior of another expert to expert k."""
+    def belief(s: Any, rows: Any, i: int) -> float:
+        """Return p(+1) - p(-1) for the row in view, NaN if it is not finite."""
+        ...
 
 
-vectors = cast(type[Vectors], StandIn("space", Vectors))
+ensembles = cast(type[Ensembles], StandIn("space", Ensembles))
 
 
-SHARED = {  # fields of every ensemble
-    "experts": Field(lambda r: (ALL, COLUMNS), fill=start_experts),  # see `posterior`
-    "scalars": numbers(SCALARS, {}, START),
-    "predictions": Field(lambda r: (ALL + 1, 3)),  # of the last row: m, q, belief; q of all
-}
+def inner(s: Any, rows: Any, i: int) -> float:
+    """Return p(+1) - p(-1), and leave what learning needs."""
+    ensembles.look(s, rows, i)
+    return ensembles.belief(s, rows, i)
+
+
+def score_all(s: Any, rows: Any, i: int) -> None:
+    """Leave p(+1) - p(-1) of every class in s.scores."""
+    ensembles.look(ensembles.at(s, 0), rows, i)
+    for k in range(len(s.scores)):
+        s.scores[k] = ensembles.belief(ensembles.at(s, k), rows, i)
 
 
 def norms(squares: np.ndarray) -> np.ndarray:
@@ -125,7 +104,7 @@ def start_late(s: Any, other: Any, constant: bool) -> None:
     rate = 1 / (2 + min(other.scalars[LABELS], LATE_LABELS))
     if constant:
         variance = (PRIOR_VARIANCE + mean_noise(s.scalars)) / (1 + PRIOR_VARIANCE)
-        s.w[:, 0] = NormalDist(0, math.sqrt(variance)).inv_cdf(rate)
+        s.a[:, 0] = NormalDist(0, math.sqrt(variance)).inv_cdf(rate)
 
 
 def entropy(m: float) -> float:
@@ -151,7 +130,7 @@ def predict(s: Any, rows: Any, i: int, least: float) -> float:
     for k in range(ALL):
         found, weight = s.predictions[k], s.experts[k, WEIGHT]
         if s.experts[k, ALIVE] > 0 and weight >= least:
-            found[M], found[Q] = vectors.margin_of(s, k, rows, i)
+            found[M], found[Q] = margin_of(s, k, rows, i)
             found[BELIEF] = expert.belief(found[M], max(found[Q], 0.0), drawn, noise)
             total += weight * found[BELIEF]
             heard += weight
@@ -181,7 +160,7 @@ def update(p: Any, s: Any, rows: Any, i: int, y: float, t: float) -> bool:
         start_expert(s, free_slot(s.experts), n, t)
     transition(s.experts, s.predictions, p.switches, gap, y)
     if restarts(int(n)):
-        vectors.copy_from(s, FORGETTING, leader(s.experts))
+        copy_from(s, FORGETTING, leader(s.experts))
     s.scalars[COUNT] += 1
     return True
 
@@ -213,7 +192,7 @@ def archive(s: Any, former: int, t: float) -> None:
         at = EXPERTS
         for k in range(EXPERTS, ALL):
             at = k if s.experts[k, BORN] < s.experts[at, BORN] else at
-    vectors.copy_from(s, at, former)
+    copy_from(s, at, former)
     s.experts[at, BORN], s.experts[at, ALIVE] = t, 1.0
     for k in range(EXPERTS):  # which replaced expert they were no longer matters
         if k != former and int(s.experts[k, ORIGIN]) == at:
@@ -229,9 +208,9 @@ def update_experts(p: Any, s: Any, rows: Any, i: int, y: float, gap: float) -> b
         if s.experts[k, ALIVE] > 0:
             m, q = s.predictions[k, M], max(s.predictions[k, Q], 0.0)
             step = expert.step(p, Round(m, q, y, 0.0, 0.0, odds), noise)
-            finite = finite and vectors.step_expert(s, k, rows, i, step.eta, step.nu)
+            finite = finite and step_expert(s, k, rows, i, step.eta, step.nu)
             if k == FORGETTING:
-                vectors.discount(s, k, math.exp(-gap / FORGETTING_ROUNDS))
+                discount(s, k, math.exp(-gap / FORGETTING_ROUNDS))
     return finite
 
 
@@ -242,13 +221,13 @@ def start_expert(s: Any, k: int, n: float, t: float) -> None:
     c[BORN], c[FIRST], c[ALIVE], c[ORIGIN] = t, n, 1.0, -1.0
     c[EVIDENCE] = math.log(max(gap, 1.0))
     if s.experts[back, WEIGHT] >= RETURNING:
-        vectors.copy_from(s, k, back)
+        copy_from(s, k, back)
         c[ORIGIN] = back
         pass_weight(s.experts, back, k)
         return
     births = int(n) // BIRTH_EVERY
-    c[KIND] = births // OTHER % vectors.kinds(s) if births % OTHER == 0 else s.experts[lead, KIND]
-    vectors.reset_to_prior(s, k, int(c[KIND]))
+    c[KIND] = births // OTHER % len(s.priors) if births % OTHER == 0 else s.experts[lead, KIND]
+    reset_to_prior(s, k, int(c[KIND]))
 
 
 def restarts(n: int) -> bool:

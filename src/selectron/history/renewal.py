@@ -20,12 +20,9 @@ Of more than `WHOLE` features, z is made of the leading eigenvectors of C, in th
 as far as these are alike (`units`). Correlations are shrunk by d / (n + d), and each coordinate has
 variance 1 but for that.
 
-Experts are brought to new coordinates, A z, and from prior S to S' (`bring`):
-
-    P'^-1 = S'^-1 + A (P^-1 - S^-1) A^T,    w' = P' A P^-1 w
-
-is what they would have learned. Fourier features take new scales until FITTING labels have been
-learned; w and P stay as they are, as features change less and less.
+Experts are brought to new scales, coordinates and priors (`conversion`). Fourier features take new
+scales until FITTING labels have been learned; their weights and P stay as they are, as the features
+change less and less.
 """
 
 import math
@@ -34,9 +31,17 @@ from typing import Any
 import numpy as np
 
 from ..engine.round import SHORTEST, Shape
-from ..spaces.state import Room, Table
-from .experts import CONSTANT_VARIANCE, PRIOR_VARIANCE, start_late
-from .posterior import ALIVE, KIND, KINDS, LABELS, start_experts
+from ..spaces.state import Room
+from .conversion import (
+    convert,
+    matrices,
+    of_rows,
+    triangles,
+    under_priors,
+    with_rows_of,
+)
+from .experts import start_late
+from .posterior import KIND, KINDS, LABELS, start_experts
 from .state import (
     BASE_COUNT,
     BASE_SUM,
@@ -44,17 +49,20 @@ from .state import (
     CURVED,
     LINEAR,
     LINEAR_SHARES,
+    PARTS,
     RENEWED,
     ROUND,
     SEEN,
     SHARES,
     TABLE,
     VIEWS,
-    WIDTH,
     coordinates,
     curved,
+    kinds,
     linear,
+    wide,
 )
+from .vectors import CONSTANT_VARIANCE, PRIOR_VARIANCE
 
 LOG_VARIANCE = 3.0  # 0.6 for a Gaussian feature, more for one with heavy tails
 CLIP_AT, CLIP_AFTER = 5.0, 8  # scales from the mean; rows before anything is winsorised
@@ -81,11 +89,8 @@ def rows_left(s: Any, t: int) -> int:
 def renewed(states: list[Any]) -> list[Any]:
     """Return copies of the states of all classes, renewed by the moments of all rows."""
     s = states[0]
-    known, moments, first = (
-        s._replace(**of_rows(s, TABLE)),
-        covariance(s),
-        int(s.rows_seen[CONSTANT]),
-    )
+    known, moments = s._replace(**of_rows(s, TABLE)), covariance(s)
+    first = int(s.rows_seen[CONSTANT])
     if len(s.order) and s.rows_seen[SEEN] == 1:  # features by their size in the first row
         known.order[first:] = np.argsort(np.argsort(-abs(s.sums[0, first:]), kind="stable"))
     known.scaler[:] = scaler(s, moments, first)
@@ -94,17 +99,6 @@ def renewed(states: list[Any]) -> list[Any]:
         lift_again(known, first)
     renew_coordinates(known, moments)
     return [brought(s, known) for s in states]
-
-
-def of_rows(s: Any, table: Table) -> dict[str, np.ndarray]:
-    """Return copies of what a state knows of rows, by name."""
-    return {name: getattr(s, name).copy() for name in table.shared}
-
-
-def with_rows_of(known: Any, s: Any, table: Table) -> Any:
-    """Return a copy of a state that shares with another what that knows of rows."""
-    fields = {name: getattr(s, name).copy() for name in s._fields if name not in table.shared}
-    return known._replace(**fields)
 
 
 def covariance(s: Any) -> np.ndarray:
@@ -117,7 +111,17 @@ def renew_coordinates(known: Any, moments: np.ndarray) -> None:
     first = int(known.rows_seen[CONSTANT])
     if len(known.basis):
         known.basis[:] = basis(known, moments, first)
-    known.priors[:] = triangles(renewed_priors(known, moments, first))
+    priors = renewed_priors(known, moments, first)
+    if wide(known.last.shape[1]):
+        priors[:, first:, first:] *= PARTS[:, None, None]
+        known.variances[:] = variances(known)
+    known.priors[:] = triangles(priors)
+
+
+def variances(s: Any) -> np.ndarray:
+    """Return the variances of the weights of standardised features, by kind of prior."""
+    d = s.last.shape[1] - int(s.rows_seen[CONSTANT])
+    return (1 - PARTS) * PRIOR_VARIANCE / max(1, d)
 
 
 def brought(s: Any, known: Any) -> Any:
@@ -129,39 +133,28 @@ def brought(s: Any, known: Any) -> Any:
 
 def bring(s: Any, new: Any) -> None:
     """Convert the experts of a state to the coordinates and priors of a new one."""
-    kinds = np.minimum(new.experts[:, KIND].astype(int), KINDS - 1)
-    if new.diagonal.shape[2]:
-        bring_diagonal(s, new, int(new.rows_seen[CONSTANT]))
     if s.scalars[LABELS] == 0:
-        new.triangle[:] = new.priors[kinds] * new.experts[:, ALIVE, None]
+        under_priors(new, new.variances)
         return
     A = to_z(new) @ back(s)
     A[:, 0] += to_z(new) @ (s.scaler[0] - new.scaler[0])  # 0 where there is no constant
-    before, after = (np.linalg.inv(matrices(each.priors)) for each in (s, new))
-    for k in np.flatnonzero(s.experts[:, ALIVE]):
-        learned = matrices(s.triangle[k]), s.w[k], before[kinds[k]]
-        new.w[k], new.triangle[k] = converted(*learned, A, after[kinds[k]], new.priors[kinds[k]])
+    convert(s, new, A)
+    if new.w.shape[1]:
+        ratio = s.scaler[1] / new.scaler[1]
+        new.w[:], new.p[:] = s.w * ratio, s.p * ratio**2
+        moved = (new.scaler[0] - s.scaler[0]) * new.scaler[1]  # 0 where there is no constant
+        new.a[:, :1] += (new.w @ moved)[:, None] / math.sqrt(
+            1 + PRIOR_VARIANCE
+        )  # it counts so often
 
 
-def bring_diagonal(s: Any, new: Any, first: int) -> None:
-    """Convert the diagonal experts of a state to the scales of a new one, and renew their prior."""
-    found = new.diagonal[:-1]
-    diagonal_prior(new.diagonal[-1, 1], first)
-    if s.scalars[LABELS] == 0:
-        found[:, 1] = new.diagonal[-1, 1]
-        return
-    ratio = s.scaler[1] / new.scaler[1]
-    found[:, 0] *= ratio
-    found[:, 1] *= ratio**2
-    moved = (new.scaler[0] - s.scaler[0]) * new.scaler[1]  # 0 where there is no constant
-    found[:, 0, 0] += found[:, 0] @ moved
-
-
-def diagonal_prior(variances: Any, first: int) -> None:
-    """Set the variances of the prior, under which margins have the usual variance."""
-    own = PRIOR_VARIANCE / max(1, len(variances) - first)
-    for j in range(len(variances)):
-        variances[j] = CONSTANT_VARIANCE if j < first else own
+def as_weights(s: Any, k: int) -> np.ndarray:
+    """Return the weights of expert k for rows that are not standardised."""
+    found = s.a[k] @ to_z(s)
+    if s.w.shape[1]:
+        found += s.w[k] * s.scaler[1]
+    found[0] -= found @ s.scaler[0]  # which is 0 where there is no constant
+    return found
 
 
 def to_z(s: Any) -> np.ndarray:
@@ -235,15 +228,15 @@ def scaler(s: Any, moments: np.ndarray, first: int) -> np.ndarray:
 
 def renewed_priors(s: Any, moments: np.ndarray, first: int) -> np.ndarray:
     """Return the covariance matrices of w under the priors, for standardised features."""
-    n, to, d = max(1, s.rows_seen[SEEN]), to_z(s)[first:, first:], s.w.shape[1] - first
+    n, to, d = max(1, s.rows_seen[SEEN]), to_z(s)[first:, first:], s.a.shape[1] - first
     of_z = to @ moments[first:, first:] @ to.T
     mean = np.zeros(d) if first else to @ (s.sums[0] / n)
     whole = len(s.basis) == 0
     by = s.scaler[1, first:] if whole else np.linalg.norm(to / units(s)[first:], axis=1)
     centred = of_z - np.outer(mean, mean)
-    found = np.zeros((KINDS, first + d, first + d))
+    found = np.zeros((kinds(s.last.shape[1]), first + d, first + d))
     found[:, :first, :first] = CONSTANT_VARIANCE
-    for prior, (unit, power) in zip(found, POWERS, strict=True):
+    for prior, (unit, power) in zip(found, (*POWERS, POWERS[0]), strict=False):
         prior[first:, first:] = np.eye(d) * PRIOR_VARIANCE / max(1, d)
         if (unit, power) != ("scaled", 1) and np.trace(centred) > 1e-9 * np.trace(of_z):
             factor = np.ones(d) if unit == "scaled" else by.min() / by
@@ -268,24 +261,6 @@ def powered(C: np.ndarray, mean: np.ndarray, by: np.ndarray, power: float, part:
         found += PRIOR_VARIANCE / 2 / square / max(square, usual) * np.outer(mean, mean)
     found = found * by[:, None] * by
     return found + LEAST * np.trace(found) / d * np.eye(d)
-
-
-def converted(
-    P: np.ndarray, w: np.ndarray, before: np.ndarray, A: np.ndarray, after: np.ndarray, prior: Any
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return w and the triangle of P in other coordinates, given the precisions of the priors.
-
-    If that fails, they are those of the new prior.
-    """
-    try:
-        precision = np.linalg.inv(P)
-        P = np.linalg.inv(after + A @ (precision - before) @ A.T)
-        w = P @ (A @ (precision @ w))
-    except np.linalg.LinAlgError:
-        w = np.full(len(after), math.nan)
-    if np.isfinite(P).all() and np.isfinite(w).all() and (np.diag(P) > 0).all():
-        return w, triangles((P + P.T) / 2)
-    return np.zeros(len(after)), prior
 
 
 def lift_again(s: Any, first: int) -> None:
@@ -319,8 +294,8 @@ def start(width: int, shape: Shape | None, fourier: int) -> Any:
     s = TABLE.start(width, shape, fourier)
     s.mix[:VIEWS] = SHARES if fourier else LINEAR_SHARES
     s.scaler[1] = 1.0  # rows as they are
-    if s.diagonal.shape[2]:
-        start_experts(s.experts, shape, KINDS + 1)
+    if wide(width):
+        start_experts(s.experts, shape, kinds(width))
     if fourier == 0:
         return s
     lone, half, part = int(SINGLE * fourier), fourier // 2, np.ones((KINDS, fourier))
@@ -342,6 +317,11 @@ def adapted(s: Any, fresh: Any) -> Any:
     return s
 
 
+def sound(s: Any) -> bool:
+    """Return whether the columns in a state from a file are in range."""
+    return bool(((s.order >= 0) & (s.order < max(1, s.order.shape[-1]))).all())
+
+
 def informed(fresh: Any, other: Any) -> Any:
     """Return the state of a class that is met late, under the priors: no label was of it."""
     new = fresh._replace(**of_rows(other, TABLE))
@@ -349,7 +329,6 @@ def informed(fresh: Any, other: Any) -> Any:
     new.mix[BASE_COUNT] = other.mix[BASE_COUNT]
     new.mix[BASE_SUM] = -new.mix[BASE_COUNT]
     start_late(linear(new), linear(other), new.rows_seen[CONSTANT] > 0)
-    new.diagonal[:-1, 0, :1] = new.w[:, :1]
     if len(new.phases):
         start_late(curved(new), curved(other), False)
     return new
@@ -357,51 +336,38 @@ def informed(fresh: Any, other: Any) -> Any:
 
 def widen(s: Any, width: int) -> Any:
     """Return the state with new features, as if they had been 0 from the start."""
-    if coordinates(width) < s.w.shape[1]:
+    if coordinates(width) < s.a.shape[1]:
         s = shortened(s, width)
-    wide, old = TABLE.resized(s, Room(width, len(s.phases))), s.last.shape[1]
-    wide.order[old:] = np.arange(len(wide.order))[old:] - s.rows_seen[CONSTANT]
+    new, old = TABLE.resized(s, Room(width, len(s.phases))), s.last.shape[1]
+    new.order[old:] = np.arange(len(new.order))[old:] - s.rows_seen[CONSTANT]
     if s.rows_seen[RENEWED] == 0:
-        return wide
-    first, new = int(s.rows_seen[CONSTANT]), np.arange(old, wide.w.shape[1])
-    wide.scaler[1, old:] = math.exp(np.log(s.scaler[1, first:]).mean()) if old > first else 1.0
-    if len(wide.basis) and not len(s.basis):
-        wide.basis[:] = np.eye(len(wide.basis), width) * wide.scaler[1]
+        return new
+    first, added = int(s.rows_seen[CONSTANT]), np.arange(old, new.a.shape[1])
+    new.scaler[1, old:] = math.exp(np.log(s.scaler[1, first:]).mean()) if old > first else 1.0
+    if len(new.basis) and not len(s.basis):
+        new.basis[:] = np.eye(len(new.basis), width) * new.scaler[1]
     features, lone = len(s.phases), int(SINGLE * len(s.phases))
     drawn = directions(features, width - first)[lone:, old - first :]
-    wide.frequencies[lone:, old:] = drawn * wide.scaler[1, old:] / math.sqrt(2 * (width - first))
-    at = new * (new + 3) // 2
+    new.frequencies[lone:, old:] = drawn * new.scaler[1, old:] / math.sqrt(2 * (width - first))
+    at, kind_of = added * (added + 3) // 2, s.experts[:, KIND].astype(int)
     for kind in range(KINDS):
         own = np.diag(matrices(s.priors[kind]))[first:].mean() if old > first else 1.0
-        wide.priors[kind, at] = own
-    kinds = np.minimum(s.experts[:, KIND].astype(int), KINDS - 1)
-    wide.triangle[:, at] = wide.priors[kinds][:, at]
-    if wide.diagonal.shape[2]:
-        diagonal_prior(wide.diagonal[-1, 1], first)
-        wide.diagonal[:-1, :, s.diagonal.shape[2] :] = wide.diagonal[-1, :, s.diagonal.shape[2] :]
-    return wide
+        new.priors[kind, at] = own
+    new.triangle[:, at] = new.priors[kind_of][:, at]
+    if wide(width) and not wide(old):
+        new.variances[:] = variances(new)
+        new.prior[:], new.priors[KINDS:] = new.variances[kind_of], new.priors[0]
+    new.p[:, s.p.shape[1] :] = new.prior[:, None]
+    return new
 
 
 def shortened(s: Any, width: int) -> Any:
     """Return the state with the leading directions of its features, before it widens."""
     short = TABLE.zeros(Room(width, len(s.phases)))
-    new = s._replace(**{name: getattr(short, name) for name in (*WIDTH, "z")})
-    new = new._replace(basis=short.basis[:, : s.last.shape[1]])
+    names = "a", "triangle", "g", "z"
+    new = s._replace(**{name: getattr(short, name) for name in names})
+    new = new._replace(basis=short.basis[:, : s.last.shape[1]], priors=short.priors[:KINDS])
     if s.rows_seen[RENEWED] > 0:
         renew_coordinates(new, covariance(s))
         bring(s, new)
     return new
-
-
-def matrices(triangle: np.ndarray) -> np.ndarray:
-    """Return symmetric matrices, given their lower triangles row by row."""
-    d = int(math.sqrt(2 * triangle.shape[-1]))
-    found, lower = np.zeros((*triangle.shape[:-1], d, d)), np.tril_indices(d)
-    found[..., lower[0], lower[1]] = found[..., lower[1], lower[0]] = triangle
-    return found
-
-
-def triangles(matrix: np.ndarray) -> np.ndarray:
-    """Return the lower triangles of matrices, row by row."""
-    lower = np.tril_indices(matrix.shape[-1])
-    return matrix[..., lower[0], lower[1]]

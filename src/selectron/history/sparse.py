@@ -1,8 +1,7 @@
 """Sparse rows: the leading directions of their largest features, and a variance for each weight.
 
-An expert's margin is <a, z> + <w, x>: z has the leading directions of the rows (`directions`), a
-has a matrix, and every weight in w a variance of its own. The two parts of a margin are independent
-under the prior, and later taken to be, so that predicting costs O(non-zeros).
+One ensemble has z, which are the constant and the leading directions (`directions`), and weights of
+all features next to it (`vectors`), so that predicting costs O(non-zeros).
 """
 
 import math
@@ -10,50 +9,48 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arithmetic import row_dot, sparse_dot
 from ..engine.bind import noinline
-from ..engine.round import REFUSED, UPDATED
-from ..engine.rows import DenseRows, Sparse, readonly
+from ..engine.round import REFUSED, UPDATED, Shape
+from ..engine.rows import Sparse, readonly
 from ..engine.rows import SparseRows as Rows
 from ..spaces import sparse_second
-from ..spaces.dense_second import State as Expert
-from ..spaces.dense_second import form as product
-from ..spaces.dense_second import update as update_matrix
 from ..spaces.sparse_second import squared_norm
+from .conversion import of_rows, triangles, under_priors
 from .directions import (
     OF_ROWS,
     SQUARES,
     TABLE,
     as_weights,
+    feature,
+    own_variance,
+    priors,
     renewed,
-    rest_variance,
     rows_left,
     sound,
+    span,
     widen,
 )
-from .experts import CONSTANT_VARIANCE, HEARD, norms, predict, start_late, update
+from .experts import HEARD, inner, norms, predict, score_all, start_late, update
 from .posterior import (
     ALL,
     EXPERTS,
     KIND,
     KINDS,
     LABELS,
-    Q,
     ceiling,
     evidence_of,
     lasting_and_steps,
     leader,
 )
-from .renewal import of_rows
 from .state import CONSTANT, ROUND, SEEN
+from .vectors import add, reset_to_prior
 
-__all__ = ["OF_ROWS", "ceiling", "lasting_and_steps", "renewed", "rows_left", "sound", "widen"]
+__all__ = ["OF_ROWS", "ceiling", "feature", "inner", "lasting_and_steps", "own_variance"]
+__all__ += ["renewed", "rows_left", "score_all", "sound", "widen"]
 
 order = 2
 atomic = False
-NO_SCALARS = np.zeros(8)  # those of `dense_second`, which go unused
-State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
-shared = TABLE.shared
+State, at, size, scaled, shared = TABLE.State, TABLE.at, TABLE.size, TABLE.scaled, TABLE.shared
 
 
 def rows(block: Sparse, constant: bool, normalize: bool = False) -> Rows:
@@ -67,66 +64,45 @@ def rows(block: Sparse, constant: bool, normalize: bool = False) -> Rows:
     return found._replace(values=readonly(found.values / norms(squares)[row]))
 
 
+def start(width: int, shape: Shape | None, capacity: int = 0) -> Any:
+    """Return the state before the first row."""
+    s = TABLE.start(width, shape, capacity)
+    s.priors[:], s.rests[:] = triangles(priors(np.zeros(KINDS), np.zeros(0))), 1.0
+    return s
+
+
 def weights(s: Any) -> np.ndarray:
     """Return w of the leader, with what its directions stand for."""
-    lead = leader(s.experts)
-    return s.w[lead] + as_weights(s, lead)
+    return as_weights(s, leader(s.experts))
 
 
 def informed(fresh: Any, other: Any) -> Any:
     """Return the state of a class that is met late: no label so far was of this class."""
     new = fresh._replace(**of_rows(other, TABLE))
     new.scalars[LABELS] = other.scalars[LABELS]
-    for k in range(EXPERTS):
-        reset_to_prior(new, k, int(new.experts[k, KIND]))
+    under_priors(new, np.array([own_variance(new, kind) for kind in range(KINDS)]))
     start_late(new, other, new.rows_seen[CONSTANT] > 0)
     return new
 
 
-def inner(s: Any, rows: Any, i: int) -> float:
-    """Return p(+1) - p(-1), the mean over the experts by their weights.
-
-    It is NaN for a row with which the sums of squares would overflow.
-    """
-    view(s, rows, i)
-    return belief(s, rows, i)
-
-
-def score_all(s: Any, rows: Any, i: int) -> None:
-    """Leave p(+1) - p(-1) of every class in s.scores."""
-    view(at(s, 0), rows, i)
-    for k in range(len(s.scores)):
-        s.scores[k] = belief(at(s, k), rows, i)
-
-
 def belief(s: Any, rows: Any, i: int) -> float:
-    """Return p(+1) - p(-1) for the row in view."""
+    """Return p(+1) - p(-1), the mean over the experts; NaN if sums of squares would overflow."""
     return predict(s, rows, i, HEARD) if math.isfinite(s.status[0]) else math.nan
 
 
-def start_of_features(rows: Any, i: int) -> int:
-    """Return where the row begins, after the constant."""
-    return rows.indptr[i] + (1 if rows.constant > 0 else 0)
-
-
 @noinline
-def view(s: Any, rows: Any, i: int) -> None:
+def look(s: Any, rows: Any, i: int) -> None:
     """Leave z, the row along the leading directions, and whether the row is finite."""
     s.rows_seen[CONSTANT] = rows.constant
     s.status[0] = s.rows_seen[SQUARES] + squared_norm(rows, i)
-    z = s.z[0]
+    s.z[0, 0], z = rows.constant, s.z[0, 1:]
     for k in range(len(z)):
         z[k] = -s.offset[k]
-    for j in range(start_of_features(rows, i), rows.indptr[i + 1]):
+    first, end = span(s, rows, i)
+    for j in range(first, end):
         at = s.place[rows.indices[j]] - 1
         if at >= 0:
             add(z, s.basis[at], rows.values[j])
-
-
-def add(z: Any, row: Any, x: float) -> None:
-    """z <- z + x row."""
-    for k in range(len(z)):
-        z[k] += x * row[k]
 
 
 def form(s: Any, rows: Any, i: int) -> float:
@@ -141,8 +117,8 @@ def observe(s: Any, rows: Any, i: int, t: float) -> None:
         return
     s.rows_seen[ROUND] = t
     s.rows_seen[SEEN] += 1
-    first = start_of_features(rows, i)
-    for j in range(first, rows.indptr[i + 1]):
+    first, end = span(s, rows, i)
+    for j in range(first, end):
         x = rows.values[j]
         s.squares[rows.indices[j]] += x * x
         s.rows_seen[SQUARES] += x * x
@@ -171,79 +147,3 @@ def learn(
             reset_to_prior(s, k, int(s.experts[k, KIND]))
     predict(s, rows, i, 0.0)
     return UPDATED if update(p, s, rows, i, float(y), t) else REFUSED
-
-
-def margin_of(s: Any, k: int, rows: Any, i: int) -> tuple[float, float]:
-    """Return the margin and the quadratic form of expert k; leaves P z in s.g[k]."""
-    first, end = start_of_features(rows, i), rows.indptr[i + 1]
-    own = Expert(s.a[k], s.triangle[k], s.g[k], NO_SCALARS)
-    q = product(own, DenseRows(s.z, 0.0, ()), 0)
-    for j in range(first, end):
-        q += s.p[k, rows.indices[j]] * rows.values[j] * rows.values[j]
-    m = row_dot(s.a[k], s.z, 0) + sparse_dot(s.w[k], rows.indices, rows.values, first, end)
-    if rows.constant > 0:
-        m += math.sqrt(1 + q) * s.w[k, 0]
-        q += (1 + q) * s.p[k, 0]
-    return m, q
-
-
-def step_expert(s: Any, k: int, rows: Any, i: int, eta: float, nu: float) -> bool:
-    """Update a, w and their variances: w <- w + eta g, P <- P - nu g g' with g = P x.
-
-    Of w, only the diagonal of P is kept. Return whether w and its variances are finite.
-    """
-    total = 0.0
-    for j in range(rows.indptr[i], rows.indptr[i + 1]):
-        at, x = rows.indices[j], rows.values[j]
-        if at == 0 and rows.constant > 0:  # as for the margin
-            x = math.sqrt((1 + s.predictions[k, Q]) / (1 + s.p[k, 0]))
-        g = s.p[k, at] * x
-        s.w[k, at] += eta * g
-        s.p[k, at] -= nu * g * g
-        total += abs(s.w[k, at]) + abs(s.p[k, at])
-    add(s.a[k], s.g[k], eta)
-    update_matrix(s.triangle[k], s.g[k], 0.0, 1.0, 1.0, nu)
-    return math.isfinite(total)
-
-
-def reset_to_prior(s: Any, k: int, kind: int) -> None:
-    """Set expert k to a prior."""
-    s.prior[k] = rest_variance(s, kind)
-    s.w[k, :], s.a[k, :], s.triangle[k, :] = 0.0, 0.0, 0.0
-    s.p[k, :] = s.prior[k]
-    if s.rows_seen[CONSTANT] > 0:
-        s.p[k, 0] = CONSTANT_VARIANCE
-    for j in range(s.a.shape[1]):
-        s.triangle[k, j * (j + 3) // 2] = s.priors[kind, j]
-
-
-def discount(s: Any, k: int, by: float) -> None:
-    """w <- by w, P <- by^2 P + (1 - by^2) prior."""
-    kind, square = int(s.experts[k, KIND]), by * by
-    now = rest_variance(s, kind)
-    s.prior[k] = square * s.prior[k] + (1 - square) * now
-    for j in range(s.w.shape[1]):
-        own = CONSTANT_VARIANCE if j == 0 and s.rows_seen[CONSTANT] > 0 else now
-        s.w[k, j] *= by
-        s.p[k, j] = square * s.p[k, j] + (1 - square) * own
-    for j in range(s.triangle.shape[1]):
-        s.triangle[k, j] *= square
-    for j in range(s.a.shape[1]):
-        s.a[k, j] *= by
-        s.triangle[k, j * (j + 3) // 2] += (1 - square) * s.priors[kind, j]
-
-
-def kinds(s: Any) -> int:
-    """Return the number of kinds of priors."""
-    return KINDS
-
-
-def copy_from(s: Any, k: int, other: int) -> None:
-    """Copy w, P and the kind of prior of another expert to expert k."""
-    for j in range(s.w.shape[1]):
-        s.w[k, j], s.p[k, j] = s.w[other, j], s.p[other, j]
-    for j in range(s.a.shape[1]):
-        s.a[k, j] = s.a[other, j]
-    for j in range(s.triangle.shape[1]):
-        s.triangle[k, j] = s.triangle[other, j]
-    s.prior[k], s.experts[k, KIND] = s.prior[other], s.experts[other, KIND]

@@ -3,9 +3,11 @@
 from collections import namedtuple
 from typing import Any
 
-from ..spaces.state import Field, Room, Table, triangle
-from .experts import SHARED
-from .posterior import ALL, KINDS
+import numpy as np
+
+from ..spaces.state import Field, Table, triangle
+from .posterior import KINDS
+from .vectors import ensemble
 
 WHOLE, LEADING = 256, 128  # rows of more features are brought to as many leading directions
 CLASSES = 10  # with more, there are no Fourier features: one ensemble on them takes 0.7 MB
@@ -14,19 +16,9 @@ VIEWS = 3
 SHARES = 0.9, 0.05, 0.05  # at the start, and of what is shared out
 LINEAR_SHARES = 0.95, 0.0, 0.05  # without Fourier features
 BASE_SUM, BASE_COUNT, FORM = 6, 7, 8  # in `mix`, too: labels, how many of them; q of the last row
+# Of more than WHOLE features, the part of the variance of a margin that directions have, by kind
+PARTS = np.array([0.99, 0.9, 0.99, 0.9, 0.001])
 SEEN, ROUND, RENEWED, CONSTANT = range(4)  # places in `rows_seen`
-
-WIDTH = {  # fields of an ensemble that depend on the number of coordinates
-    "w": Field(lambda r: (ALL, r.width), power=1),
-    "triangle": Field(lambda r: (ALL, triangle(r.width))),
-    "g": Field(lambda r: (ALL, r.width)),  # P z of the last row
-    "priors": Field(lambda r: (KINDS, triangle(r.width)), shared=True),
-}
-# w and the variances of diagonal experts, on more than WHOLE features; the last has their prior
-DIAGONAL = Field(lambda r: (ALL + 1, 2, r.width if r.width > WHOLE else 0), power=[[1], [0]])
-ENSEMBLE = WIDTH | SHARED
-WITH_ROW = ENSEMBLE | {"diagonal": DIAGONAL, "row": None}
-Ensemble: Any = namedtuple("Ensemble", WITH_ROW)  # type: ignore[misc]
 
 
 def coordinates(width: int) -> int:
@@ -34,23 +26,30 @@ def coordinates(width: int) -> int:
     return width if width <= WHOLE else LEADING
 
 
-def of_rows(field: Field) -> Field:
-    """Return a field of the first ensemble."""
-    return field._replace(shape=lambda r: field.shape(Room(coordinates(r.width))))
+def wide(width: int) -> int:
+    """Return the number of features with weights of their own, as z leaves something out."""
+    return width if width > WHOLE else 0
 
 
-def lifted(field: Field) -> Field:
-    """Return a field of the second ensemble, which is empty without Fourier features."""
-    nothing = (0,) * len(field.shape(Room(1)))
-    return field._replace(shape=lambda r: field.shape(Room(r.capacity)) if r.capacity else nothing)
+def kinds(width: int) -> int:
+    """Return the number of kinds of priors: one more if features have weights of their own."""
+    return KINDS + 1 if width > WHOLE else KINDS
 
+
+ENSEMBLE = ensemble(
+    lambda r: coordinates(r.width), lambda r: wide(r.width), lambda r: kinds(r.width)
+)
+LIFTED = ensemble(lambda r: r.capacity, lambda r: 0)
+COMMON = ("variances", "row")  # fields that both ensembles read
+Ensemble: Any = namedtuple("Ensemble", (*ENSEMBLE, *COMMON))  # type: ignore[misc]
 
 TABLE = Table(
     {
-        **{name: of_rows(field) for name, field in ENSEMBLE.items()},
-        "diagonal": DIAGONAL,
-        **{f"curved_{name}": lifted(field) for name, field in ENSEMBLE.items()},
-        "curved_diagonal": Field(lambda r: (ALL + 1, 2, 0)),
+        **ENSEMBLE,
+        **{f"curved_{name}": field for name, field in LIFTED.items()},
+        "variances": Field(
+            lambda r: (kinds(r.width),), shared=True
+        ),  # of weights in w, by kind of prior
         "mix": Field(lambda r: (9,), power=[0, 0, 0, 1, 1, 1, 1, 0, 0]),
         "rows_seen": Field(lambda r: (4,), shared=True),
         # Of all rows: sums of the features, and of their absolute deviations; products of
@@ -68,8 +67,6 @@ TABLE = Table(
         # the last one, winsorised; 1.0 if an outlier; x - mean; that in units of the scales
         "row": Field(lambda r: (4, r.width), shared=True),
         "status": Field(lambda r: (3,), shared=True),  # of it, see `dense`
-        "z": Field(lambda r: (1, coordinates(r.width)), shared=True),
-        "curved_z": Field(lambda r: (1, r.capacity), shared=True),
         # columns of `directions`
         "order": Field(lambda r: (r.width if r.capacity else 0,), shared=True),
         "frequencies": Field(lambda r: (r.capacity, r.width), shared=True),  # F
@@ -80,9 +77,9 @@ TABLE = Table(
 
 def linear(s: Any) -> Any:
     """Return the ensemble on the features."""
-    return Ensemble(*s[:8], s.row)  # type: ignore[call-arg]
+    return Ensemble(*s[:11], s.variances, s.row)  # type: ignore[call-arg]
 
 
 def curved(s: Any) -> Any:
     """Return the ensemble on Fourier features."""
-    return Ensemble(*s[8:16], s.row)  # type: ignore[call-arg]
+    return Ensemble(*s[11:22], s.variances, s.row)  # type: ignore[call-arg]

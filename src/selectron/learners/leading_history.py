@@ -20,14 +20,13 @@ class LeadingHistory(NamedTuple):
     while the concept is stationary, new ones after a switch, and archived ones where a concept
     returns. The ensemble also learns the rate of wrong labels, the noise of margins and how often
     concepts end. On dense rows a second ensemble, on random Fourier features, learns curved
-    concepts, and the priors follow powers of the covariance of all rows, labelled or not. More than
-    256 features are brought to their 128 leading directions; experts with a diagonal P have them
-    all. r is p(+1) - p(-1); q is the mutual information of label and expert, in bits:
-    `Uncertainty` and `Budget` use both.
+    concepts, and the priors follow powers of the covariance of all rows, labelled or not. Of more
+    than 256 features P has the 128 leading directions, and else its diagonal. r is p(+1) - p(-1);
+    q is the mutual information of label and expert, in bits: `Uncertainty` and `Budget` use both.
 
     On dense rows features are standardised by all rows so far, so that their scales do not matter,
     nor, if there is a constant feature, their offsets. On sparse rows all features have one scale,
-    and P is diagonal but for the 32 leading directions of the rows.
+    and P has the 32 leading directions of the rows, and else its diagonal.
 
     Parameters (the defaults need no tuning): `switches`, from 0 to 1, the prior mode of the number
     of switches per round; the ensemble considers hazard rates from a hundredth to ten times that.

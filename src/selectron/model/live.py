@@ -180,12 +180,17 @@ class SingleRounds:
         model.extend(self.classes)
         model.widen(self.width)
         model._see(self._known_of_rows(self.state))
+        model.renewals = self.renewals
         return model
 
     def _known_of_rows(self: Any, state: Any) -> dict[str, np.ndarray]:
         """Return what a state knows of rows, which no label changes: the same for all classes."""
         names = getattr(of_one(self.space), "OF_ROWS", ())
         return {name: getattr(state, name) for name in names}
+
+    def remember_rows(self: Any, state: Any) -> None:
+        """Remember what is known of rows, so that a correction can widen or renew as now."""
+        self.renewals = (*self.renewals, (self.width, self._known_of_rows(state)))
 
     def _see(self: Any, rows: dict[str, np.ndarray]) -> None:
         """Know of rows what a state knew."""
@@ -280,5 +285,5 @@ class SingleRounds:
         if self.sketch is not None:
             self.space.compress(self.state)
         if self.renewing and self.correctable and self.state is not before:
-            self.renewals = (*self.renewals, (self.width, self._known_of_rows(before)))
+            self.remember_rows(before)
         return one.out[2].item()

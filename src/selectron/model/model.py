@@ -183,6 +183,8 @@ class Model(SingleRounds):
         if width <= self.width:
             return
         support.check_start(self, width, self.classes)
+        if self.correctable:
+            self.remember_rows(self.state)
         self.state = self.space.widen(self.state, self.weights_of(width))
         self.width, self.recent = width, (None, ())
         self.open = {
@@ -354,7 +356,7 @@ class Model(SingleRounds):
         if left := space.rows_left(one, t):
             return int(left)
         states = self.space.unstacked(self.state) if self.stacked else [self.state]
-        with one_thread():
+        with one_thread(), np.errstate(all="ignore"):  # as of rows near the limits of floats
             states = space.renewed(states)
         self.state = self.space.stacked(states, self.state.tally) if self.stacked else states[0]
         return max(1, space.rows_left(states[0], t))

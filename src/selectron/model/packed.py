@@ -27,7 +27,7 @@ from ..errors import SelectronError
 from ..spaces.state import SCRATCH
 from .model import Model
 
-VERSION = 7
+VERSION = 8
 CHECK = struct.Struct("<BI")  # version, CRC-32
 COUNTS = struct.Struct("<8sQQQqQQ")
 BEGINNING = -(2**63)  # the newest order before the first row

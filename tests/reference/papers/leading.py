@@ -2,8 +2,8 @@
 
 What a member has learned is a precision and a vector, the sums of tau z z' and nu z over its
 labels; its posterior under the priors of now is computed from them whenever it is looked at.
-Wanderers, which forget, have a matrix that is moved, and so have those of many features that are
-diagonal: `flat` is their w and the diagonal of their matrix.
+Wanderers, which forget, have a matrix that is moved. Where z leaves something out, `flat` are the
+weights of features and their variances.
 """
 
 import math
@@ -15,7 +15,7 @@ from scipy.stats import norm
 from selectron.history.renewal import directions
 from selectron.history.state import coordinates
 
-DIAGONAL = 4  # the kind of members whose matrix is diagonal
+WIDE = np.array([0.99, 0.9, 0.99, 0.9, 0.001])  # parts of z, by kind, if features have weights, too
 
 PRIOR, EVERY, DRAWN, BACK, ASKED = 3.0, 4, 0.1, 0.2, 1e-3
 CONSTANT = PRIOR / 2 / (1 + PRIOR)
@@ -67,32 +67,39 @@ class Ring:
     def take_on(self, to_z, A, priors):
         """Take other coordinates, A z, and priors; what has been learned is carried over."""
         if self.rows:
-            if self.members[0].kind != DIAGONAL:
-                self.members[0].knew = self.learned(self.members[0])
+            self.members[0].knew = self.learned(self.members[0])
             for member in self.members + self.archive:
                 information, total = member.knew
                 member.knew = A @ (information + 0 * A.T @ A) @ A.T, A @ (total + 0 * A[0])
         self.to_z, self.priors = to_z, priors
-        if self.members[0].kind != DIAGONAL:
-            self.wander = self.posterior(self.members[0].kind, *self.members[0].knew)
+        self.wander = self.posterior(self.members[0].kind, *self.members[0].knew)
 
-    def take_scales(self, by, mean, prior):
-        """Standardise whole rows in other units; what diagonal members have learned is carried."""
-        for member in self.members + self.archive:
-            if member.kind == DIAGONAL and member.flat is not None:
-                (w, v), ratio = member.flat, self.by / by
-                w = w * ratio
-                w[0] += w @ ((mean - self.mean) * by)
-                member.flat = w, v * ratio**2
-            elif member.kind == DIAGONAL:
-                member.flat = 0 * prior, prior
-        self.by, self.mean, self.flat_prior = by, mean, prior
+    def take_scales(self, by, mean, variances):
+        """Standardise whole rows in other units; what has been learned of features is carried."""
+        for member in self.members + self.archive if self.kinds > 4 else []:
+            if not self.rows:
+                member.flat = 0 * by, variances[member.kind]
+                continue
+            (w, v), ratio = member.flat, self.by / by
+            member.flat = w * ratio, v * ratio**2
+            moved = member.flat[0] @ ((mean - self.mean) * by) / math.sqrt(1 + PRIOR)
+            self.shift(member, moved * np.eye(len(self.to_z))[0])
+        self.by, self.mean, self.flat_priors = by, mean, variances
+
+    def shift(self, member, by):
+        """Add to the weights of z."""
+        if member is self.members[0]:
+            self.wander = self.wander[0] + by, self.wander[1]
+        else:
+            information, total = member.knew
+            precision = np.linalg.inv(self.priors[member.kind]) + information
+            member.knew = information, total + precision @ by
 
     def is_flat(self, kind):
-        return kind == DIAGONAL
+        return False
 
     def fresh(self, kind):
-        return 0 * self.flat_prior, self.flat_prior
+        return 0 * self.by, self.flat_priors[kind]
 
     def learned(self, member):
         """What a member has learned: a precision and a vector."""
@@ -106,17 +113,17 @@ class Ring:
         return P @ (total + np.zeros(len(P))), P
 
     def look(self, member, x):
-        if member.kind == DIAGONAL:
-            (w, v), z = member.flat, (x - self.mean) * self.by
-            P = np.diag(v)
-        else:
-            own = member is self.members[0]
-            w, P = self.wander if own else self.posterior(member.kind, *self.learned(member))
-            z = self.to_z @ x
-        if self.constant:  # raised by how uncertain the rest of the margin is
-            z[0] = math.sqrt(1 + z[1:] @ P[1:, 1:] @ z[1:])
+        own = member is self.members[0]
+        w, P = self.wander if own else self.posterior(member.kind, *self.learned(member))
+        z, c, member.rest = self.to_z @ x, self.constant, (0.0, 0.0)
+        if member.flat is not None:
+            member.x = (x - self.mean) * self.by
+            member.x[:c] = 0.0
+            member.rest = member.flat[0] @ member.x, member.flat[1] @ member.x**2
+        if c:  # raised by how uncertain the rest of the margin is
+            z[0] = math.sqrt(1 + z[1:] @ P[1:, 1:] @ z[1:] + member.rest[1])
         member.z = z
-        return w @ z, z @ P @ z
+        return w @ z + member.rest[0], z @ P @ z + member.rest[1]
 
     def drawn(self):
         """The probabilities of +1 and -1 that are drawn at random."""
@@ -167,28 +174,34 @@ class Ring:
             if self.is_flat(member.kind):
                 self.flattened(member, tau, nu, math.exp(-gap / SLOWNESS))
                 continue
+            by = math.exp(-gap / SLOWNESS)
+            if member.flat is not None:
+                tau, nu = self.divided(member, tau, nu, by)
             member.knew = member.knew[0] + tau * np.outer(z, z), member.knew[1] + nu * z
             if member is self.members[0]:
-                self.wandered(z, tau, nu, math.exp(-gap / SLOWNESS))
+                self.wandered(z, tau, nu, by)
         if n % EVERY == 0:
             self.bear(t)
         self.inherit(self.switches * gap)
         if n in (4, 16, 64, 256):
             leader = max(self.members, key=lambda each: each.share)
-            if self.is_flat(leader.kind):
-                self.members[0].flat = leader.flat
-            else:
+            self.members[0].flat = leader.flat
+            if not self.is_flat(leader.kind):
                 self.wander = self.posterior(leader.kind, *self.learned(leader))
             self.members[0].kind = leader.kind
 
-    def flattened(self, member, tau, nu, by):
-        """Update the diagonal alone; the wanderer forgets."""
-        (w, v), z = member.flat, member.z
-        g, part = v * z, 1 / (1 + tau * member.q)
-        w, v = w + g * (nu - tau * member.m) * part, v - g**2 * tau * part
+    def divided(self, member, tau, nu, by):
+        """Update the weights of features; return the tau and nu that z has of a label.
+
+        The two parts of a margin stay independent: with tau and nu alone, z would move as without.
+        """
+        (w, v), (m, q), part = member.flat, member.rest, 1 / (1 + tau * member.q)
+        g, move = v * member.x, (nu - tau * member.m) * part
+        w, v = w + g * move, v - g**2 * tau * part
         if member is self.members[0]:
-            w, v = by * w, by**2 * v + (1 - by**2) * self.flat_prior
-        member.flat = w, v
+            w, v = by * w, by**2 * v + (1 - by**2) * self.flat_priors[member.kind]
+        member.flat, own = (w, v), tau / (1 + tau * q)
+        return own, move * (1 + own * (member.q - q)) + own * (member.m - m)
 
     def wandered(self, z, tau, nu, by):
         (w, P), prior = self.wander, self.priors[self.members[0].kind]
@@ -209,13 +222,12 @@ class Ring:
             knew = None if self.is_flat(old.kind) else self.learned(old)
             kept, self.left = Member(old.kind, born=t, knew=knew or (0.0, 0.0)), t
             kept.flat = old.flat
-            kept.m, kept.q, kept.chance, kept.likely = 0.0, 0.0, 0.5, 0.5
+            kept.likely = old.likely
             place = len(self.archive)
             if origin is not None or place == 4:
                 oldest = min(range(place), key=lambda k: self.archive[k].born)
                 place = oldest if origin is None else origin
                 kept.shares = self.archive[place].shares
-                kept.likely = self.archive[place].likely
             self.archive[place : place + 1] = [kept]
             for member in self.members:
                 if member is not old and member.origin == place:
@@ -236,12 +248,12 @@ class Ring:
         n, births = len(self.rows), len(self.rows) // EVERY
         back = max(self.archive, key=lambda each: each.share, default=None)
         new = Member(births // 2 % self.kinds if births % 2 == 0 else leader.kind, n, t)
-        if self.is_flat(new.kind):
+        if self.kinds > 4 or self.is_flat(new.kind):
             new.flat = self.fresh(new.kind)
         new.likely = self.members[place].likely if place < len(self.members) else 0.5
         if back is not None and back.share >= 0.1:
             new.kind, new.knew, new.flat = back.kind, back.knew, back.flat
-            new.origin = self.archive.index(back)
+            new.origin, new.likely = self.archive.index(back), back.likely
             new.shares, back.shares = back.shares, 0 * back.shares
         self.members[place : place + 1] = [new]
 
@@ -281,13 +293,11 @@ class Words(Ring):
         return True
 
     def prior(self, kind):
-        """The variances of w and of a."""
+        """The variances of w and of a, whose first is that of the constant."""
         c, d = self.constant, len(self.seen[0])
         rest = PRIOR * (1 - self.parts[kind] * self.trust) / (np.array(self.seen)[:, c:] ** 2).sum()
-        v = np.array([CONSTANT] * c + [rest * len(self.seen)] * (d - c))
-        return v, self.parts[kind] * self.trust * self.along if self.trust else np.ones(
-            self.leading
-        )
+        along = self.parts[kind] * self.trust * self.along if self.trust else np.ones(self.leading)
+        return np.full(d, rest * len(self.seen)), np.append(CONSTANT, along)
 
     def fresh(self, kind):
         v, own = self.prior(kind)
@@ -295,25 +305,17 @@ class Words(Ring):
 
     def look(self, member, x):
         (w, v, a, P), c = member.flat, self.constant
-        z = self.V.T @ x - self.offset
-        member.z, rest = (x.copy(), z), (v * x**2)[c:].sum() + z @ P @ z
-        if c:
-            member.z[0][0] = math.sqrt(1 + rest)
-        return w @ member.z[0] + a @ z, v @ member.z[0] ** 2 + z @ P @ z
+        z, x = np.append(0.0, self.V.T @ x - self.offset), np.append(np.zeros(c), x[c:])
+        z[0] = c * math.sqrt(1 + v @ x**2 + z @ P @ z)
+        member.z = x, z
+        return w @ x + a @ z, v @ x**2 + z @ P @ z
 
     def flattened(self, member, tau, nu, by):
         (w, v, a, P), (x, z), kind = member.flat, member.z, member.kind
-        if self.constant:
-            x = x.copy()
-            x[0] = math.sqrt((1 + member.q) / (1 + v[0]))
         g, h, part = v * x, P @ z, 1 / (1 + tau * member.q)
         move = (nu - tau * member.m) * part
-        w, v, a, P = (
-            w + g * move,
-            v - g**2 * tau * part,
-            a + h * move,
-            P - np.outer(h, h) * tau * part,
-        )
+        w, v = w + g * move, v - g**2 * tau * part
+        a, P = a + h * move, P - np.outer(h, h) * tau * part
         if member is self.members[0]:
             prior, own = self.prior(kind)
             w, v, a = by * w, by**2 * v + (1 - by**2) * prior, by * a
@@ -337,15 +339,18 @@ class Words(Ring):
         self.chosen, self.start = wanted[: self.most], n
         self.choices.append(set(self.chosen))
         V[[j for j in range(d) if j not in self.chosen]] = 0.0
-        A, self.V = V.T @ old[0], V
+        A, self.V = np.eye(1 + self.leading), V
+        A[1:, 1:] = V.T @ old[0]
+        A[1:, 0] = A[1:, 1:] @ offset - self.offset
         for member in self.members + self.archive if self.rows else []:
             (w, v, a, P), S = member.flat, before[member.kind]
             J = np.linalg.inv(P) - np.linalg.inv(S)
             after = np.linalg.inv(np.diag(self.prior(member.kind)[1]))
             new = np.linalg.inv(after + A @ J @ A.T)
             b = new @ A @ np.linalg.inv(P) @ a
-            w = w + old[0] @ a - V @ b
-            w[0] -= offset @ a - self.offset @ b
+            w = w + old[0] @ a[1:] - V @ b[1:]
+            if c:
+                b[0] = a[0] - offset @ a[1:] + self.offset @ b[1:]
             member.flat = w, v, b, new
 
     def predict(self, x):
@@ -428,8 +433,18 @@ class Leading:
         L, back, own = self.brought(C, by)
         C, middle = L @ C @ L.T / np.outer(own, own), L @ middle / own
         centred = C - np.outer(middle, middle)
-        priors = [self.prior(centred, middle, own, *kind) for kind in POWERS]
+        priors = [self.prior(centred, middle, own, *kind) for kind in (*POWERS, POWERS[0])]
+        priors = self.parted(priors)
         self.take_on(L, back, by, mean, priors)
+
+    def parted(self, priors):
+        """The priors of z, if features have a part of the variance."""
+        c = self.constant
+        if self.rings[0].kinds == 4:
+            return priors[:4]
+        for prior, part in zip(priors, WIDE, strict=True):
+            prior[c:, c:] *= part
+        return priors
 
     def brought(self, C, by):
         """What brings rows without the constant to coordinates, the way back, and their units."""
@@ -474,7 +489,7 @@ class Leading:
         linear.take_on(to_z, to_z @ self.to_x if self.to_x is not None else None, priors)
         self.to_x, d = to_x, len(by)
         by, mean = np.append(np.ones(c), by), np.append(np.zeros(c), mean)
-        linear.take_scales(by, mean, np.array([CONSTANT] * c + [PRIOR / d] * d))
+        linear.take_scales(by, mean, np.outer(1 - WIDE, [0.0] * c + [PRIOR / d] * d))
         if len(linear.rows) > FITTING:
             return
         features, d = self.features, len(by) - self.constant
@@ -528,10 +543,11 @@ class Leading:
             own = np.diag([CONSTANT] * c + [PRIOR / e] * e)
             self.to_x = np.eye(d + c, e + c)
             self.to_x[c:, c:] *= rms
-            self.rings[0].take_on(np.linalg.pinv(self.to_x), None, [own] * 4)
+            priors = self.parted([own.copy() for _ in WIDE])
+            self.rings[0].take_on(np.linalg.pinv(self.to_x), None, priors)
             by = np.array([1.0] * c + [1 / rms] * d)
-            prior = np.array([CONSTANT] * c + [PRIOR / d] * d)
-            self.rings[0].take_scales(by, np.zeros(c + d), prior)
+            variances = np.outer(1 - WIDE, [0.0] * c + [PRIOR / d] * d)
+            self.rings[0].take_scales(by, np.zeros(c + d), variances)
         linear, curved = self.rings
         n = len(linear.rows)
         lifted = self.shares[1] >= NEGLIGIBLE or n < FITTING or n % 4 == 0

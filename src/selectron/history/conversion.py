@@ -1,0 +1,85 @@
+"""What experts have learned, brought to other coordinates and priors.
+
+To coordinates A z, and from prior S to S':
+
+    P'^-1 = S'^-1 + A (P^-1 - S^-1) A^T,    w' = P' A P^-1 w
+
+is what they would have learned. What a state knows of rows, all classes of a stack share.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..spaces.state import Table
+from .posterior import ALIVE, KIND
+
+
+def of_rows(s: Any, table: Table) -> dict[str, np.ndarray]:
+    """Return copies of what a state knows of rows, by name."""
+    return {name: getattr(s, name).copy() for name in table.shared}
+
+
+def with_rows_of(known: Any, s: Any, table: Table) -> Any:
+    """Return a copy of a state that shares with another what that knows of rows."""
+    fields = {name: getattr(s, name).copy() for name in s._fields if name not in table.shared}
+    return known._replace(**fields)
+
+
+def under_priors(s: Any, variances: np.ndarray) -> None:
+    """Set P of all experts to that of their priors, given the variances of weights in w."""
+    kind_of = s.experts[:, KIND].astype(int)
+    s.triangle[:] = s.priors[kind_of] * s.experts[:, ALIVE, None]
+    s.prior[:] = variances[kind_of]
+    s.p[:] = s.prior[:, None]
+
+
+def convert(s: Any, new: Any, A: np.ndarray) -> None:
+    """Convert a and its matrix to coordinates A z, and to the priors of the new state."""
+    before, after = inverses(s.priors), inverses(new.priors)
+    for k in np.flatnonzero(s.experts[:, ALIVE]).tolist():
+        kind = int(s.experts[k, KIND])
+        learned = matrices(s.triangle[k]), s.a[k], before[kind]
+        new.a[k], new.triangle[k] = converted(*learned, A, after[kind], new.priors[kind])
+
+
+def converted(
+    P: np.ndarray, w: np.ndarray, before: np.ndarray, A: np.ndarray, after: np.ndarray, prior: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return w and the triangle of P in other coordinates, given the precisions of the priors.
+
+    If that fails, they are those of the new prior.
+    """
+    try:
+        precision = np.linalg.inv(P)
+        P = np.linalg.inv(after + A @ (precision - before) @ A.T)
+        w = P @ (A @ (precision @ w))
+    except np.linalg.LinAlgError:
+        w = np.full(len(after), math.nan)
+    if np.isfinite(P).all() and np.isfinite(w).all() and (np.diag(P) > 0).all():
+        return w, triangles((P + P.T) / 2)
+    return np.zeros(len(after)), prior
+
+
+def inverses(triangles: np.ndarray) -> np.ndarray:
+    """Return the inverses of symmetric matrices, NaN if one is singular."""
+    found = matrices(triangles)
+    try:
+        return np.linalg.inv(found)
+    except np.linalg.LinAlgError:
+        return np.full(found.shape, np.nan)
+
+
+def matrices(triangle: np.ndarray) -> np.ndarray:
+    """Return symmetric matrices, given their lower triangles row by row."""
+    d = int(math.sqrt(2 * triangle.shape[-1]))
+    found, lower = np.zeros((*triangle.shape[:-1], d, d)), np.tril_indices(d)
+    found[..., lower[0], lower[1]] = found[..., lower[1], lower[0]] = triangle
+    return found
+
+
+def triangles(matrix: np.ndarray) -> np.ndarray:
+    """Return the lower triangles of matrices, row by row."""
+    lower = np.tril_indices(matrix.shape[-1])
+    return matrix[..., lower[0], lower[1]]
