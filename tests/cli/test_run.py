@@ -395,6 +395,15 @@ def test_results_that_cannot_be_printed(stream, option):
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="there is no device that is always full")
+@pytest.mark.parametrize("option", [["--help"], ["--version"], ["run", "--help"]])
+def test_help_that_cannot_be_printed(option):
+    with FULL.open("w") as full:
+        command = [sys.executable, "-m", "selectron", *option]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (1, "selectron: the output: no space left on device\n")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="there is no device that is always full")
 def test_a_model_that_cannot_be_shown(call, stream):
     call("run", stream[0], *FAST, "--save", "kept.model")
     with FULL.open("w") as full:

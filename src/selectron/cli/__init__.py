@@ -67,6 +67,11 @@ class Lazy(ExamplesFirst, click.Group):
             return None
         return getattr(importlib.import_module(f".{cmd_name}", __name__), cmd_name)
 
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Call a command, or print the help, for which the disk may be full, too."""
+        with reported():
+            return super().main(*args, **options)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Call a command; Ctrl-C while it is imported ends quietly, as it does later on."""
         try:

@@ -17,12 +17,12 @@ import numpy as np
 
 from ..askers import Always
 from ..classes.stack import of_one
+from ..engine.arithmetic import one_thread
 from ..engine.loop import AGAIN, GIVEN, NEVER, NONE, Asker
 from ..engine.parameters import floats
 from ..engine.parts import NEVER_DUE, Learner, Space, declared
 from ..engine.round import ASKED, STRAINED
 from ..engine.rows import Dense, Sparse, extent, no_rows, rows_of, widened
-from ..engine.threads import one_thread
 from ..errors import Refused
 from ..spaces import sparse_second
 from . import calibration, late, support, weighting

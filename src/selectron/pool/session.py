@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..engine.arithmetic import one_thread
 from ..engine.parameters import counted
-from ..engine.threads import one_thread
 from .features import Nearest
 
 OPEN = -1  # code of a row without a label
