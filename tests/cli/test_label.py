@@ -1,6 +1,7 @@
 """`selectron label`: asks for rows on standard input, and learns and saves every answer."""
 
 import csv
+import importlib
 import os
 import re
 import signal
@@ -97,6 +98,18 @@ def test_the_same_command_goes_on_where_it_stopped(call, halves, tmp_path):
     assert int(ROW.findall(call("label", model, second, "--from", 1, input="q\n").stdout)[0]) < 20
     second.write_text(second.read_text() + "1,2,3,ham\n")  # another file of this name
     assert "Going on" not in call("label", model, second, input="s\n" * 100).stdout
+
+
+def test_a_model_that_another_process_has_written_is_kept(call, halves, monkeypatch):
+    _, second, model = halves
+    theirs, module = model.read_bytes(), importlib.import_module("selectron.cli.label")
+    monkeypatch.setattr(module, "load", lambda path: load(path)._replace(stamp=(0,)))
+    found = call("label", model, second, input="\n\nq\n")
+    assert f"{model} has changed since it was read: this model is in {model}-2" in found.stderr
+    assert f"With {model}-2, it goes on at row" in found.stdout
+    assert model.read_bytes() == theirs
+    learned = [load(path).classifier.model_.labels for path in (str(model), f"{model}-2")]
+    assert learned[1] == learned[0] + 2
 
 
 def test_a_place_is_saved_with_every_answer_and_at_the_end(call, halves):

@@ -104,7 +104,7 @@ class ModelSession:
     """
 
     def __init__(self, path: str, source: Any, first: int | None, output: str | None):
-        self.source, self.file = source, source.path
+        self.path, self.source, self.file = path, source, source.path
         self.identity = Path(self.file).name, source.size_in_bytes
         self.saved: Saved = load(path)
         if self.saved.encoder is None:
@@ -154,7 +154,8 @@ class ModelSession:
             click.echo(f"The labels are in {path}.")
         elif path:
             click.echo(f"No label was learned: {path} was not written.")
-        goes_on = f"The same command goes on at row {self.row + 1:,}."
+        same = "The same command" if self.saved.path == self.path else f"With {self.saved.path}, it"
+        goes_on = f"{same} goes on at row {self.row + 1:,}."
         click.echo(f"{self.file} is labelled to its end." if ended else goes_on)
 
     def _rows(self) -> Iterator[Row]:

@@ -142,10 +142,9 @@ def bring(s: Any, new: Any) -> None:
     if new.w.shape[1]:
         ratio = s.scaler[1] / new.scaler[1]
         new.w[:], new.p[:] = s.w * ratio, s.p * ratio**2
-        moved = (new.scaler[0] - s.scaler[0]) * new.scaler[1]  # 0 where there is no constant
-        new.a[:, :1] += (new.w @ moved)[:, None] / math.sqrt(
-            1 + PRIOR_VARIANCE
-        )  # it counts so often
+        moved = new.w @ ((new.scaler[0] - s.scaler[0]) * new.scaler[1])
+        times = math.sqrt(1 + PRIOR_VARIANCE)  # that the constant counts at first
+        new.a[:, :1] += moved[:, None] / times  # 0 where there is no constant
 
 
 def as_weights(s: Any, k: int) -> np.ndarray:
