@@ -157,10 +157,8 @@ def keep(path: str, saved: Saved) -> Saved:
 
     header, arrays = packing.described(saved.classifier)
     own = {"choice": saved.choice, "place": saved.place}
-    if os.path.realpath(path) == os.path.realpath(saved.path) and stamp(path) not in (
-        (),
-        saved.stamp,
-    ):
+    found, same = stamp(path), os.path.realpath(path) == os.path.realpath(saved.path)
+    if same and found and found != saved.stamp:
         path = unused(path)
         warn(f"{saved.path} has changed since it was read: this model is in {path}")
     storage.write(path, header | {name: one for name, one in own.items() if one}, arrays)
