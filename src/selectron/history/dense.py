@@ -72,9 +72,9 @@ NEGLIGIBLE = 0.01  # share below which the second ensemble neither predicts nor 
 RESTING = 4  # but one of this many, after the first FITTING
 HEARD_MOST = 0.05  # weight from which an expert predicts in any case: of 13, some have more
 RATE_MEMORY = 500.0  # labels over which base rates are averaged
-# Places in `status`: a number that is finite if the row is; whether there has been no label and no
-# renewal so far; whether the row has been lifted
-TOTAL, FIRST, IS_LIFTED = range(3)
+# Places in `status`: a number that is finite if the row is; whether there are no scales yet, as
+# before the first label and the first renewal; whether the row has been lifted
+TOTAL, UNSCALED, IS_LIFTED = range(3)
 
 
 def rows(block: Dense, constant: bool, normalize: bool = False) -> Rows:
@@ -99,8 +99,8 @@ def look(s: Any, rows: Any, i: int) -> None:
     """Leave what all classes need of a row."""
     s.rows_seen[CONSTANT] = rows.constant
     s.status[TOTAL], s.status[IS_LIFTED] = winsorise(s, rows, i), 0.0
-    s.status[FIRST] = 1.0 if s.rows_seen[RENEWED] == 0 else 0.0
-    if s.status[FIRST] == 0:
+    s.status[UNSCALED] = 1.0 if s.rows_seen[RENEWED] == 0 else 0.0
+    if s.status[UNSCALED] == 0:
         standardise(s.row, s.scaler, s.basis, s.z[0])
 
 
@@ -109,7 +109,7 @@ def belief(s: Any, rows: Any, i: int) -> float:
     """Return p(+1) - p(-1) for the row in view."""
     if not math.isfinite(s.status[TOTAL]):
         return math.nan
-    if s.status[FIRST] > 0:
+    if s.status[UNSCALED] > 0:
         s.mix[FORM] = 0.0
         return 0.0
     return mixed(s, HEARD, len(s.phases) > 0 and s.mix[CURVED] >= NEGLIGIBLE)
@@ -194,7 +194,7 @@ def learn(
     p: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: float, t: float
 ) -> int:
     """Update the shares and both ensembles with label y."""
-    if s.status[FIRST] > 0:
+    if s.status[UNSCALED] > 0:
         begin(s)
     y, n = float(y), int(s.scalars[LABELS])
     learns = s.mix[CURVED] >= NEGLIGIBLE or n < FITTING or n % RESTING == 0

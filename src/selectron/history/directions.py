@@ -28,7 +28,7 @@ PARTS = np.array([0.001, 0.5, 0.75, 0.9])  # of the variance, by kind of prior
 TRUSTED = 100.0  # rows after which directions have half of their part
 FEWEST = 32  # rows before features are first chosen
 SINGULAR = 1e-9  # eigenvalues below this part of the mean square of rows are rounding
-SQUARES, UNIT = 4, 5  # places in `rows_seen`, after those of dense rows: the unit of z, see there
+SQUARES, UNIT = 4, 5  # places in `rows_seen`, after those of dense rows; UNIT is that of z
 OF_ROWS = "rows_seen", "squares", "sums", "moments", "chosen", "place"
 
 
