@@ -215,6 +215,66 @@ def test_a_question_that_comes_late_is_read_out_too(site, visit):
     assert page.evaluate("document.activeElement.id") == "item"
 
 
+def test_questions_are_shown_whatever_happens_while_the_next_is_fetched(site, visit):
+    one, held = site(), []
+    send(one, "first", "second", "third", "fourth", "fifth")
+    page = visit(one)
+    item(page, "first")
+    page.wait_for_timeout(300)  # until the next one is there
+
+    def hold(route):
+        held.append(route)
+        if len(held) > 1:
+            route.continue_()
+
+    def fetching():
+        held.clear()
+        page.keyboard.press("1")
+        wait(lambda: page.wait_for_timeout(20) or held, "a request")
+
+    page.route("**/next", hold)
+    fetching()
+    item(page, "second")
+    page.keyboard.press("1")  # the last one that is ready
+    held[0].continue_()
+    item(page, "third")
+    page.wait_for_timeout(300)
+    fetching()
+    item(page, "fourth")
+    wait(lambda: len(answers(one)) == 3, "three answers")
+    page.wait_for_timeout(300)
+    page.keyboard.press("u")
+    item(page, "third")
+    held[0].continue_()
+    page.wait_for_timeout(300)
+    for text in ("third", "fourth", "fifth"):
+        item(page, text)
+        page.keyboard.press("1")
+    wait(lambda: len([verdict for _, verdict, _ in answers(one) if verdict == "label"]) >= 5, "all")
+
+
+def test_tabs_share_what_is_unsent(site, visit):
+    one = site()
+    send(one, *(f"text {i}" for i in range(6)))
+    first = visit(one)
+    item(first, "text")
+    second = first.context.new_page()
+    second.goto(first.url)
+    item(second, "text")
+    for page in (first, second):
+        page.wait_for_timeout(300)
+    first.context.set_offline(True)
+    for page in (first, second):
+        page.keyboard.press("1")
+        wait(lambda page=page: page.text_content("#unsent") == "1 unsent", "one unsent")
+    first.close()
+    first = second.context.new_page()
+    second.close()
+    first.context.set_offline(False)
+    first.goto(f"{one.url}/label?stream=mail")
+    wait(lambda: first.wait_for_timeout(20) or len(answers(one)) == 2, "both answers")
+
+
 def test_an_empty_queue_says_so(site, visit):
     one = site()
     page = visit(one)

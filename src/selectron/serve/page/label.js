@@ -33,24 +33,37 @@ async function fetched() {
 
 const left = (question) => question.lease.until - skew - Date.now() / 1000;
 
+// Show a question if none is, and have the next one ready. While it is fetched, the one that is shown
+// may be answered, and earlier ones may be taken back.
 async function advance() {
   if (fetching) return;
   fetching = true;
+  ready = ready.filter((question) => left(question) > 5);
   try {
-    if (!now) {
-      ready = ready.filter((question) => left(question) > 5);
-      now = ready.shift() ?? (await fetched());
-      none = !now;
-      show();
+    for (let more = true; more && !(take() && ready.length);) {
+      const question = await fetched();
+      const same = question && [now, ...ready].find((one) => one?.item === question.item); // taken back
+      if (same) same.lease = question.lease;
+      else if (question) ready.push(question);
+      more = Boolean(question);
+      none = !more;
     }
-    if (now && !ready.length) ready = [await fetched()].filter(Boolean);
     trouble = null;
   } catch (error) {
     trouble = error;
   } finally {
     fetching = false;
   }
-  if (!now) show();
+  if (!take()) show();
+}
+
+// Show the first question that is ready, unless one is shown; return whether one is.
+function take() {
+  if (!now && ready.length) {
+    now = ready.shift();
+    show();
+  }
+  return now !== null;
 }
 
 function show() {

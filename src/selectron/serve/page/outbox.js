@@ -1,16 +1,23 @@
-// Answers that are not sent yet. Each has a key made here, so that it is never counted twice.
+// Answers that are not sent yet. Each has a key made here, so that it is never counted twice, also
+// if two tabs send it: a tab takes those that it finds when it is opened, and leaves them to others.
 
 import { ask, Refusal, stream } from "./talk.js";
 
-const NAME = `selectron-outbox-${stream}`;
-let waiting = JSON.parse(localStorage.getItem(NAME) ?? "[]");
+const NAME = `selectron-outbox/${stream}/`; // and the key
+let waiting = found();
 let sending = false;
 let changed = () => {};
 let arrived = () => {};
 let refused = () => {};
 
-function kept() {
-  localStorage.setItem(NAME, JSON.stringify(waiting));
+function found() {
+  const names = Object.keys(localStorage).filter((name) => name.startsWith(NAME));
+  return names.map((name) => JSON.parse(localStorage.getItem(name))).sort((a, b) => a.at - b.at);
+}
+
+function drop(entry) {
+  waiting = waiting.filter((other) => other !== entry);
+  localStorage.removeItem(NAME + entry.key);
   changed(waiting.length);
 }
 
@@ -27,19 +34,19 @@ export function newKey() {
 }
 
 export function put(path, body) {
-  const entry = { key: newKey(), path, body };
+  const entry = { key: newKey(), at: Date.now(), path, body };
   waiting.push(entry);
-  kept();
+  localStorage.setItem(NAME + entry.key, JSON.stringify(entry));
+  changed(waiting.length);
   send();
   return entry.key;
 }
 
 // Take back what has not left yet: was it still here?
 export function withdraw(key) {
-  const before = waiting.length;
-  waiting = waiting.filter((entry, i) => entry.key !== key || (sending && i === 0));
-  kept();
-  return waiting.length < before;
+  const entry = waiting.find((one, i) => one.key === key && !(sending && i === 0));
+  if (entry) drop(entry);
+  return Boolean(entry);
 }
 
 export async function send() {
@@ -47,15 +54,14 @@ export async function send() {
   sending = true;
   try {
     while (waiting.length) {
-      const { key, path, body } = waiting[0];
+      const [entry] = waiting, { key, path, body } = entry;
       try {
         arrived(key, await ask("POST", path, body, key));
       } catch (error) {
         if (!(error instanceof Refusal) || error.status >= 500 || error.status === 429 || error.status === 408 || error.status === 401) return;
         refused(key, error);
       }
-      waiting.shift();
-      kept();
+      drop(entry);
     }
   } finally {
     sending = false;
