@@ -11,8 +11,9 @@ from ..data.labels import listed
 from ..errors import SelectronError
 from .readers import Chunk
 
-INTEGER = re.compile(r"[+-]?\d+")
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
+# Not with zeros in front, as codes have them
+INTEGER = re.compile(r"[+-]?(0|[1-9]\d*)")
+NUMBER = re.compile(r"[+-]?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
 MOST = 1000  # classes; a column with more different labels is a column of something else
 AHEAD = 65_536  # rows that are held back at most until both classes have been seen
 
@@ -20,7 +21,8 @@ AHEAD = 65_536  # rows that are held back at most until both classes have been s
 class Classes:
     """Labels and their numbers: 1 to K, 0 where there is none.
 
-    Numbers are the same label however they are written. Unless classes were named, new ones may
+    Numbers are the same label however they are written, unless with zeros in front, as codes are.
+    Unless classes were named, new ones may
     appear: the first two are sorted (unless they are `ordered`), later ones follow in order of
     appearance. More than two labels with fractions among them are refused as measurements.
 
@@ -97,10 +99,10 @@ class Classes:
 
 
 def plain(label: Any) -> str:
-    """Return a label as text, the same for all ways to write a number.
+    """Return a label as text, the same for all ways to write a number without zeros in front.
 
-    >>> plain(1.0), plain("+1"), plain(" ham "), plain("0.50"), plain("1_0"), plain("inf")
-    ('1', '1', 'ham', '0.5', '1_0', 'inf')
+    >>> plain(1.0), plain("+1"), plain(" ham "), plain("0.50"), plain("007"), plain("inf")
+    ('1', '1', 'ham', '0.5', '007', 'inf')
     """
     text = str(label).strip()
     if not NUMBER.fullmatch(text):
