@@ -1,6 +1,6 @@
 """Files that hold a model: a header in JSON and plain arrays, with a version and a checksum.
 
-    b"selectron\\n"  version (1 byte)  SHA-256 of the rest (32 bytes)  a NumPy .npz archive
+    b"selectron\\n"  version (1 byte)  SHA-256 of the rest (32 bytes)  a NumPy .npz archive, in Zstd
 
 Nothing in a file is ever executed, and a file whose checksum does not fit is not even parsed.
 `write` and `read` keep what a program of yours has learned, too: any header and arrays.
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from . import askers, kernels, learners
 from .data.files import replace, writing
@@ -23,7 +24,7 @@ from .errors import SelectronError
 __all__ = ["read", "write"]
 
 MAGIC = b"selectron\n"
-VERSION = 19
+VERSION, CODEC = 20, "zstd"
 HEADER = "header"
 OWN = {name: getattr(kind, name) for kind in (learners, askers, kernels) for name in kind.__all__}
 
@@ -39,16 +40,17 @@ def write(path: str | os.PathLike, header: dict[str, Any], arrays: dict[str, np.
     ...     read(Path(folder, "mine"))
     ({'kind': 'mine'}, {'w': array([0., 0., 0.])})
     """
-    payload = io.BytesIO()
+    payload = pa.BufferOutputStream()
     try:
         text = np.frombuffer(json.dumps(header, default=_plain).encode(), np.uint8)
-        np.savez(payload, allow_pickle=False, **{HEADER: text}, **arrays)
+        with pa.CompressedOutputStream(payload, CODEC) as archive:
+            np.savez(archive, allow_pickle=False, **{HEADER: text}, **arrays)
     except SelectronError:
         raise
     except (TypeError, ValueError) as error:
         why = str(error).partition(". ")[0]
         raise SelectronError(f"A header or an array cannot be written to a file: {why}.") from error
-    content = payload.getbuffer()
+    content = payload.getvalue()
     with writing(path):
         odd = Path(path).exists() and not Path(path).is_file()
     if odd:
@@ -94,7 +96,8 @@ def read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]
     if hashlib.sha256(payload).digest() != digest:
         raise SelectronError(f"{path} is damaged: its checksum does not fit.")
     try:
-        with np.load(io.BytesIO(payload), allow_pickle=False) as archive:
+        content = pa.CompressedInputStream(pa.BufferReader(payload), CODEC).read()
+        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
             arrays = dict(archive)
         header = json.loads(arrays.pop(HEADER).tobytes())
     except Exception as error:  # whatever it is, Selectron has not written this

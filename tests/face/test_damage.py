@@ -9,11 +9,12 @@ import pickle
 import zipfile
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from selectron import OnlineClassifier, SelectronError
 from selectron.learners import LASEC
-from selectron.storage import VERSION
+from selectron.storage import CODEC, VERSION
 
 from .examples import X, begun, is_one_sentence
 
@@ -117,14 +118,25 @@ def test_another_version(content, tmp_path, version):
 # Files that somebody has made up, with a checksum that fits
 
 
+def arrays_of(content):
+    """The arrays of a file, with the header."""
+    payload = pa.CompressedInputStream(pa.BufferReader(content[HEAD:]), CODEC).read()
+    with np.load(io.BytesIO(payload)) as file:
+        return dict(file)
+
+
 def made_up(content, payload):
+    """The file with this in the place of its archive."""
+    stream = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(stream, CODEC) as file:
+        file.write(payload)
+    payload = stream.getvalue().to_pybytes()
     return content[: HEAD - 32] + hashlib.sha256(payload).digest() + payload
 
 
 def changed(content, change):
     """The file with its header or its arrays changed."""
-    with np.load(io.BytesIO(content[HEAD:])) as file:
-        arrays = dict(file)
+    arrays = arrays_of(content)
     header = json.loads(arrays.pop("header").tobytes())
     change(header, arrays)
     text = np.frombuffer(json.dumps(header).encode(), np.uint8)
@@ -153,8 +165,7 @@ class Trap:
 def test_nothing_is_unpickled(name, content, tmp_path):
     trap = np.empty(1, object)
     trap[0] = Trap(tmp_path / "sprung")
-    with np.load(io.BytesIO(content[HEAD:])) as file:
-        payload = numpy_archive(**(dict(file) | {name: trap}))
+    payload = numpy_archive(**(arrays_of(content) | {name: trap}))
     (tmp_path / "model").write_bytes(made_up(content, payload))
     refusal(tmp_path / "model")
     assert not (tmp_path / "sprung").exists()
