@@ -194,7 +194,8 @@ def test_new_directions_change_no_margin(monkeypatch, constant):
     X = random.random((250, 40)) * (random.random((250, 40)) < 0.3)
     X[130:, :10] *= 5
     model, _ = sparse_model(X, np.where(X @ random.normal(size=40) > 0, 1, -1), constant)
-    old, (new,) = model.state, directions.renewed([model.state])
+    old, new = copy.deepcopy(model.state), model.state
+    directions.renew([new])
     assert set(old.chosen) != set(new.chosen)
     assert abs(old.a).max() > 0.1
     for k in range(len(old.w)):

@@ -65,7 +65,7 @@ class Exact(Stack):
 
     def weights(self, state: Any) -> np.ndarray:
         """Return w of every class, (K, d)."""
-        return self.unstacked(state)[0].w.reshape(len(state.scores), -1)
+        return self.unstacked(state)[0].w.reshape(len(state.scores), -1).copy()
 
 
 def width_of(s: Any) -> int:

@@ -49,7 +49,7 @@ class Stack:
         """Return the state of these classes."""
         classes = len(states)
         arrays = [
-            getattr(states[0], name)
+            getattr(states[0], name).copy()
             if name in self.shared
             else np.stack([getattr(one, name) for one in states])
             for name in self.space.State._fields
@@ -64,13 +64,8 @@ class Stack:
         return self.stacked([self.space.scaled(state, -by), self.space.scaled(state, by)], tally)
 
     def unstacked(self, state: Any) -> list[Any]:
-        """Return the states of the classes, as copies; arrays that they share are the same."""
-        fields = self.space.State._fields
-        arrays = {name: getattr(state, name).copy() for name in fields}
-        return [
-            self.space.State(*(arrays[n] if n in self.shared else arrays[n][k] for n in fields))
-            for k in range(len(state.scalars))
-        ]
+        """Return the states of the classes, as views."""
+        return [self.space.at(state, k) for k in range(len(state.scalars))]
 
     def sound(self, state: Any) -> bool:
         """Return whether the indices in the states are valid."""

@@ -228,9 +228,8 @@ class Space(Protocol):
         return NEVER_DUE
 
     @staticmethod
-    def renewed(states: list[Any]) -> list[Any]:
-        """Return renewed copies of the states of all classes, which know the same of rows."""
-        return states
+    def renew(states: list[Any]) -> None:
+        """Renew the states of all classes, which know the same of rows."""
 
     @staticmethod
     def adapted(s: Any, fresh: Any) -> Any:

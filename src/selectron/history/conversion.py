@@ -21,10 +21,16 @@ def of_rows(s: Any, table: Table) -> dict[str, np.ndarray]:
     return {name: getattr(s, name).copy() for name in table.shared}
 
 
-def with_rows_of(known: Any, s: Any, table: Table) -> Any:
-    """Return a copy of a state that shares with another what that knows of rows."""
-    fields = {name: getattr(s, name).copy() for name in s._fields if name not in table.shared}
-    return known._replace(**fields)
+def know(states: list[Any], known: Any, table: Table) -> list[Any]:
+    """Return the states of all classes, their experts' arrays included, with other knowledge."""
+    rows = {name: getattr(known, name) for name in table.shared}
+    return [s._replace(**rows) for s in states]
+
+
+def store(known: Any, s: Any, table: Table) -> None:
+    """Copy what a state knows of rows to another."""
+    for name in table.shared:
+        getattr(s, name)[...] = getattr(known, name)
 
 
 def under_priors(s: Any, variances: np.ndarray) -> None:
@@ -35,9 +41,8 @@ def under_priors(s: Any, variances: np.ndarray) -> None:
     s.p[:] = s.prior[:, None]
 
 
-def convert(s: Any, new: Any, A: np.ndarray) -> None:
-    """Convert a and its matrix to coordinates A z, and to the priors of the new state."""
-    before, after = inverses(s.priors), inverses(new.priors)
+def convert(s: Any, new: Any, A: np.ndarray, before: np.ndarray, after: np.ndarray) -> None:
+    """Convert a and its matrix to coordinates A z, given the precisions of both priors."""
     for k in np.flatnonzero(s.experts[:, ALIVE]).tolist():
         kind = int(s.experts[k, KIND])
         learned = matrices(s.triangle[k]), s.a[k], before[kind]

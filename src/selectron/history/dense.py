@@ -33,7 +33,7 @@ from .renewal import (
     adapted,
     as_weights,
     informed,
-    renewed,
+    renew,
     rows_left,
     sound,
     start,
@@ -61,7 +61,7 @@ from .state import (
 )
 from .vectors import CONSTANT_VARIANCE, PRIOR_VARIANCE, reset_to_prior
 
-__all__ = ["OF_ROWS", "adapted", "informed", "renewed", "rows_left", "sound", "start", "widen"]
+__all__ = ["OF_ROWS", "adapted", "informed", "renew", "rows_left", "sound", "start", "widen"]
 
 order = 2
 atomic = False

@@ -18,7 +18,7 @@ import numpy as np
 from ..engine.round import SHORTEST
 from ..spaces.state import Field, Room, Table, triangle
 from . import renewal
-from .conversion import convert, of_rows, triangles, with_rows_of
+from .conversion import convert, inverses, know, of_rows, store, triangles
 from .posterior import ALIVE, KINDS, LABELS
 from .state import CONSTANT, RENEWED, SEEN
 from .vectors import CONSTANT_VARIANCE, PRIOR_VARIANCE, ensemble
@@ -76,14 +76,15 @@ def rows_left(s: Any, t: int) -> int:
     return max(0, FEWEST - int(s.rows_seen[SEEN])) or renewal.rows_left(s, t)
 
 
-def renewed(states: list[Any]) -> list[Any]:
-    """Return copies of the states of all classes, renewed by the moments of rows."""
+def renew(states: list[Any]) -> None:
+    """Renew the states of all classes by the moments of rows."""
     s = states[0]
     known = s._replace(**of_rows(s, TABLE))
     find_directions(known)
     choose_features(known)
     known.rows_seen[RENEWED] = s.rows_seen[SEEN]
-    return [brought(state, known) for state in states]
+    bring(states, know(states, known, TABLE))
+    store(known, s, TABLE)
 
 
 def find_directions(s: Any) -> None:
@@ -161,27 +162,33 @@ def choose_features(s: Any) -> None:
     s.chosen[: len(wanted)], s.place[wanted] = wanted + 1, np.arange(len(wanted)) + 1
 
 
-def brought(s: Any, known: Any) -> Any:
-    """Return a copy of a state that knows what another knows of rows, its experts converted."""
-    new = with_rows_of(known, s, TABLE)
-    if s.scalars[LABELS] > 0:
-        both = np.flatnonzero((s.place > 0) & (new.place > 0))
-        A, unit = np.eye(LEADING + 1), s.rows_seen[UNIT]
-        to = new.basis[new.place[both] - 1] * unit
-        A[1:, 1:] = to.T @ (s.basis[s.place[both] - 1] * unit)
-        A[1:, 0] = A[1:, 1:] @ s.offset - new.offset  # 0 where there is no constant
-        convert(s, new, A)
-        keep_margins(s, new)
-    return new
+def bring(olds: list[Any], news: list[Any]) -> None:
+    """Convert the experts of all classes to the directions and priors of new states."""
+    known, new_known = olds[0], news[0]
+    both = np.flatnonzero((known.place > 0) & (new_known.place > 0))
+    A, unit = np.eye(LEADING + 1), known.rows_seen[UNIT]
+    to = new_known.basis[new_known.place[both] - 1] * unit
+    A[1:, 1:] = to.T @ (known.basis[known.place[both] - 1] * unit)
+    A[1:, 0] = A[1:, 1:] @ known.offset - new_known.offset  # 0 where there is no constant
+    change = A, inverses(known.priors), inverses(new_known.priors)
+    for s, new in zip(olds, news, strict=True):
+        if s.scalars[LABELS] > 0:
+            a = s.a.copy()
+            convert(s, new, *change)
+            keep_margins(s, a, new)
 
 
-def keep_margins(s: Any, new: Any) -> None:
-    """Give the weights of features, and of the constant, what the new directions leave out."""
-    first = int(new.rows_seen[CONSTANT])
+def keep_margins(s: Any, a: np.ndarray, new: Any) -> None:
+    """Give the weights of features, and of the constant, what the new directions leave out.
+
+    `a` are those that the experts had before.
+    """
+    old, known = s.chosen > 0, new.chosen > 0
     for k in np.flatnonzero(s.experts[:, ALIVE]).tolist():
-        before = as_weights(s, k)
-        new.w[k, first:] += (before - as_weights(new, k))[first:]
-        new.a[k, :first] += (before - as_weights(new, k))[:first]
+        new.w[k, s.chosen[old] - 1] += s.basis[old] @ a[k, 1:]
+        new.w[k, new.chosen[known] - 1] -= new.basis[known] @ new.a[k, 1:]
+        if new.rows_seen[CONSTANT] > 0:
+            new.a[k, 0] = a[k, 0] - s.offset @ a[k, 1:] + new.offset @ new.a[k, 1:]
 
 
 def as_weights(s: Any, k: int) -> np.ndarray:

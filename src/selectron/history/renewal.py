@@ -34,11 +34,13 @@ from ..engine.round import SHORTEST, Shape
 from ..spaces.state import Room
 from .conversion import (
     convert,
+    inverses,
+    know,
     matrices,
     of_rows,
+    store,
     triangles,
     under_priors,
-    with_rows_of,
 )
 from .experts import start_late
 from .posterior import KIND, KINDS, LABELS, start_experts
@@ -86,8 +88,8 @@ def rows_left(s: Any, t: int) -> int:
     return (1 << seen.bit_length()) - seen
 
 
-def renewed(states: list[Any]) -> list[Any]:
-    """Return copies of the states of all classes, renewed by the moments of all rows."""
+def renew(states: list[Any]) -> None:
+    """Renew the states of all classes by the moments of all rows."""
     s = states[0]
     known, moments = s._replace(**of_rows(s, TABLE)), covariance(s)
     first = int(s.rows_seen[CONSTANT])
@@ -98,7 +100,8 @@ def renewed(states: list[Any]) -> list[Any]:
     if len(s.phases) and s.scalars[LABELS] <= FITTING:
         lift_again(known, first)
     renew_coordinates(known, moments)
-    return [brought(s, known) for s in states]
+    bring(states, know(states, known, TABLE))
+    store(known, s, TABLE)
 
 
 def covariance(s: Any) -> np.ndarray:
@@ -124,27 +127,28 @@ def variances(s: Any) -> np.ndarray:
     return (1 - PARTS) * PRIOR_VARIANCE / max(1, d)
 
 
-def brought(s: Any, known: Any) -> Any:
-    """Return a copy of a state that knows of rows what another does, its experts converted."""
-    new = with_rows_of(known, s, TABLE)
-    bring(s, new)
-    return new
+def bring(olds: list[Any], news: list[Any]) -> None:
+    """Convert the experts of all classes to the coordinates and priors of new states."""
+    known, new_known = olds[0], news[0]
+    A = to_z(new_known) @ back(known)
+    A[:, 0] += to_z(new_known) @ (known.scaler[0] - new_known.scaler[0])  # 0 without a constant
+    change = A, inverses(known.priors), inverses(new_known.priors)
+    for s, new in zip(olds, news, strict=True):
+        if s.scalars[LABELS] == 0:
+            under_priors(new, new.variances)
+            continue
+        convert(s, new, *change)
+        if new.w.shape[1]:
+            scale_weights(s, new)
 
 
-def bring(s: Any, new: Any) -> None:
-    """Convert the experts of a state to the coordinates and priors of a new one."""
-    if s.scalars[LABELS] == 0:
-        under_priors(new, new.variances)
-        return
-    A = to_z(new) @ back(s)
-    A[:, 0] += to_z(new) @ (s.scaler[0] - new.scaler[0])  # 0 where there is no constant
-    convert(s, new, A)
-    if new.w.shape[1]:
-        ratio = s.scaler[1] / new.scaler[1]
-        new.w[:], new.p[:] = s.w * ratio, s.p * ratio**2
-        moved = new.w @ ((new.scaler[0] - s.scaler[0]) * new.scaler[1])
-        times = math.sqrt(1 + PRIOR_VARIANCE)  # that the constant counts at first
-        new.a[:, :1] += moved[:, None] / times  # 0 where there is no constant
+def scale_weights(s: Any, new: Any) -> None:
+    """Convert the weights of features to the scales of a new state."""
+    ratio = s.scaler[1] / new.scaler[1]
+    new.w[:], new.p[:] = s.w * ratio, s.p * ratio**2
+    moved = new.w @ ((new.scaler[0] - s.scaler[0]) * new.scaler[1])
+    times = math.sqrt(1 + PRIOR_VARIANCE)  # that the constant counts at first
+    new.a[:, :1] += moved[:, None] / times  # 0 where there is no constant
 
 
 def as_weights(s: Any, k: int) -> np.ndarray:
@@ -324,7 +328,7 @@ def sound(s: Any) -> bool:
 def informed(fresh: Any, other: Any) -> Any:
     """Return the state of a class that is met late, under the priors: no label was of it."""
     new = fresh._replace(**of_rows(other, TABLE))
-    bring(new, new)
+    under_priors(new, new.variances)
     new.mix[BASE_COUNT] = other.mix[BASE_COUNT]
     new.mix[BASE_SUM] = -new.mix[BASE_COUNT]
     start_late(linear(new), linear(other), new.rows_seen[CONSTANT] > 0)
@@ -368,5 +372,5 @@ def shortened(s: Any, width: int) -> Any:
     new = new._replace(basis=short.basis[:, : s.last.shape[1]], priors=short.priors[:KINDS])
     if s.rows_seen[RENEWED] > 0:
         renew_coordinates(new, covariance(s))
-        bring(s, new)
+        bring([s], [new])
     return new

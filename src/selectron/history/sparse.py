@@ -24,7 +24,7 @@ from .directions import (
     feature,
     own_variance,
     priors,
-    renewed,
+    renew,
     rows_left,
     sound,
     span,
@@ -46,7 +46,7 @@ from .state import CONSTANT, ROUND, SEEN
 from .vectors import add, reset_to_prior
 
 __all__ = ["OF_ROWS", "ceiling", "feature", "inner", "lasting_and_steps", "own_variance"]
-__all__ += ["renewed", "rows_left", "score_all", "sound", "widen"]
+__all__ += ["renew", "rows_left", "score_all", "sound", "widen"]
 
 order = 2
 atomic = False

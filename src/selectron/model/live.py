@@ -101,7 +101,7 @@ class SingleRounds:
         if not self.correctable:
             updated = self._learn_one(asked, label, weight * factor)
         else:
-            place, rows = indices(label, self.stacked), self._known_of_rows(self.state)
+            place, rows = indices(label, self.stacked), self._known_of_rows()
             if not self.answers or self.classes == self.answers[-1].classes:
                 rows.pop("moments", None)  # only a renewal and a new class use these
             rows = {name: array.copy() for name, array in rows.items()}
@@ -179,18 +179,19 @@ class SingleRounds:
         model._renew_again(self.renewals)
         model.extend(self.classes)
         model.widen(self.width)
-        model._see(self._known_of_rows(self.state))
+        model._see(self._known_of_rows())
         model.renewals = self.renewals
         return model
 
-    def _known_of_rows(self: Any, state: Any) -> dict[str, np.ndarray]:
-        """Return what a state knows of rows, which no label changes: the same for all classes."""
+    def _known_of_rows(self: Any) -> dict[str, np.ndarray]:
+        """Return what is known of rows, which no label changes: the same for all classes."""
         names = getattr(of_one(self.space), "OF_ROWS", ())
-        return {name: getattr(state, name) for name in names}
+        return {name: getattr(self.state, name) for name in names}
 
-    def remember_rows(self: Any, state: Any) -> None:
+    def remember_rows(self: Any) -> None:
         """Remember what is known of rows, so that a correction can widen or renew as now."""
-        self.renewals = (*self.renewals, (self.width, self._known_of_rows(state)))
+        rows = {name: array.copy() for name, array in self._known_of_rows().items()}
+        self.renewals = (*self.renewals, (self.width, rows))
 
     def _see(self: Any, rows: dict[str, np.ndarray]) -> None:
         """Know of rows what a state knew."""
@@ -284,6 +285,4 @@ class SingleRounds:
                 raise Refused(0, support.why_refused(block, 0))
         if self.sketch is not None:
             self.space.compress(self.state)
-        if self.renewing and self.correctable and self.state is not before:
-            self.remember_rows(before)
         return one.out[2].item()

@@ -184,7 +184,7 @@ class Model(SingleRounds):
             return
         support.check_start(self, width, self.classes)
         if self.correctable:
-            self.remember_rows(self.state)
+            self.remember_rows()
         self.state = self.space.widen(self.state, self.weights_of(width))
         self.width, self.recent = width, (None, ())
         self.open = {
@@ -274,7 +274,7 @@ class Model(SingleRounds):
         self.rounds += len(labels)
         self.strained += int(np.count_nonzero(out.flags & STRAINED))
         self.labels += int(np.count_nonzero(asked if weights is None else asked * (weights > 0)))
-        self.answers = ()  # the answers before these rounds stay as they are
+        self.answers, self.renewals = (), ()  # earlier answers stay as they are
         if draw is not None:
             self.draws.skip(len(labels))
         if not (full and calibrated):
@@ -355,11 +355,12 @@ class Model(SingleRounds):
         one = space.at(self.state, 0) if self.stacked else self.state
         if left := space.rows_left(one, t):
             return int(left)
+        if self.correctable:
+            self.remember_rows()
         states = self.space.unstacked(self.state) if self.stacked else [self.state]
         with one_thread(), np.errstate(all="ignore"):  # as of rows near the limits of floats
-            states = space.renewed(states)
-        self.state = self.space.stacked(states, self.state.tally) if self.stacked else states[0]
-        return max(1, space.rows_left(states[0], t))
+            space.renew(states)
+        return max(1, space.rows_left(one, t))
 
     def _rows(self, block: Dense | Sparse) -> tuple:
         """Return a block in the form that the loop takes."""

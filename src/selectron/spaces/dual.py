@@ -34,7 +34,7 @@ class Dual:
         kept: Any = dual_second.explicit if self.explicit else (dual_first, dual_second)[order - 1]
         self.storage, self.kept, self.Rows, self.rows = storage, kept, storage.Rows, storage.rows
         self.table = Table(storage.FIELDS | kept.FIELDS)
-        self.State, self.scaled = self.table.State, self.table.scaled
+        self.State, self.at, self.scaled = self.table.State, self.table.at, self.table.scaled
         names = [space.__name__.rpartition(".")[2] for space in (storage, kept)]
         named = kernel.__name__ if kernel.__name__.isidentifier() else "kernel"
         self.__name__ = "_".join([*names, named, "bounded" * bounded])
@@ -45,7 +45,7 @@ class Dual:
         function = kernel = self.kernel
         if isinstance(kernel, FunctionType):  # of two arrays
             kernel = SimpleNamespace(compare=lambda numbers, x, xx, y, yy: float(function(x, y)))
-        own = SimpleNamespace(State=self.State, Rows=self.Rows, at=self.table.at)
+        own = SimpleNamespace(State=self.State, Rows=self.Rows, at=self.at)
         if not self.bounded:
             own.evict = Space.evict
         return {"space": (own, self.kept, self.storage), "storage": self.storage, "kernel": kernel}
