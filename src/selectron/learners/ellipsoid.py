@@ -37,9 +37,8 @@ class CELLIP(NamedTuple):
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
-    >>> X, y = switching_gaussian(2000, seed=0)
-    >>> OnlineClassifier(CELLIP(), fit_intercept=False).run(X, y).mistakes
-    430
+    >>> OnlineClassifier(CELLIP()).run(*switching_gaussian(2000)).mistakes
+    424
     """
 
     gamma: float = 0.1
@@ -104,9 +103,8 @@ class IELLIP(NamedTuple):
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
-    >>> X, y = switching_gaussian(2000, seed=0)
-    >>> OnlineClassifier(IELLIP(), fit_intercept=False).run(X, y).mistakes
-    419
+    >>> OnlineClassifier(IELLIP()).run(*switching_gaussian(2000)).mistakes
+    433
     """
 
     gamma: float = 0.1

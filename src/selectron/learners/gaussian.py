@@ -23,9 +23,8 @@ class BayesianPerceptron(NamedTuple):
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
-    >>> X, y = switching_gaussian(2000, seed=0)
-    >>> OnlineClassifier(BayesianPerceptron(), fit_intercept=False).run(X, y).mistakes
-    545
+    >>> OnlineClassifier(BayesianPerceptron()).run(*switching_gaussian(2000)).mistakes
+    546
     """
 
     s0: float = 1.0
@@ -88,9 +87,8 @@ class AROW(NamedTuple):
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
-    >>> X, y = switching_gaussian(2000, seed=0)
-    >>> OnlineClassifier(AROW(), fit_intercept=False).run(X, y).mistakes
-    613
+    >>> OnlineClassifier(AROW()).run(*switching_gaussian(2000)).mistakes
+    619
     """
 
     r: float = 1.0

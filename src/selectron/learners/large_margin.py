@@ -22,9 +22,8 @@ class PassiveAggressive(NamedTuple):
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
-    >>> X, y = switching_gaussian(2000, seed=0)
-    >>> OnlineClassifier(PassiveAggressive(C=0.1), fit_intercept=False).run(X, y).mistakes
-    380
+    >>> OnlineClassifier(PassiveAggressive(C=0.1)).run(*switching_gaussian(2000)).mistakes
+    384
     """
 
     C: float = math.inf
@@ -66,9 +65,8 @@ class MIRA(NamedTuple):
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
-    >>> X, y = switching_gaussian(2000, seed=0)
-    >>> OnlineClassifier(MIRA(C=0.1), fit_intercept=False).run(X, y).mistakes
-    380
+    >>> OnlineClassifier(MIRA(C=0.1)).run(*switching_gaussian(2000)).mistakes
+    384
     """
 
     C: float = math.inf
@@ -116,10 +114,8 @@ class ObjectiveRegularized(NamedTuple):
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
-    >>> X, y = switching_gaussian(2000, seed=0)
-    >>> learner = ObjectiveRegularized(alpha=0.01, C=0.1)
-    >>> OnlineClassifier(learner, fit_intercept=False).run(X, y).mistakes
-    426
+    >>> OnlineClassifier(ObjectiveRegularized(0.01, C=0.1)).run(*switching_gaussian(2000)).mistakes
+    428
     """
 
     alpha: float = 0.001
@@ -162,9 +158,8 @@ class L2Constrained(NamedTuple):
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
-    >>> X, y = switching_gaussian(2000, seed=0)
-    >>> OnlineClassifier(L2Constrained(beta=0.5), fit_intercept=False).run(X, y).mistakes
-    582
+    >>> OnlineClassifier(L2Constrained(beta=0.5)).run(*switching_gaussian(2000)).mistakes
+    586
     """
 
     beta: float
@@ -255,9 +250,8 @@ class NORMA(NamedTuple):
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
-    >>> X, y = switching_gaussian(2000, seed=0)
-    >>> OnlineClassifier(NORMA(), fit_intercept=False).run(X, y).mistakes
-    447
+    >>> OnlineClassifier(NORMA()).run(*switching_gaussian(2000)).mistakes
+    470
     """
 
     eta: float = 0.1

@@ -45,9 +45,8 @@ class LeadingHistory(NamedTuple):
     >>> from selectron import OnlineClassifier
     >>> from selectron.askers import Budget
     >>> from selectron.streams import switching_gaussian
-    >>> X, y = switching_gaussian(2000, d=10, seed=0)
     >>> clf = OnlineClassifier(LeadingHistory(), asker=Budget(rate=0.1), random_state=0)
-    >>> clf.run(X, y).mistakes
+    >>> clf.run(*switching_gaussian(2000, d=10)).mistakes
     281
     """
 

@@ -27,8 +27,7 @@ class RLS(NamedTuple):
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
-    >>> X, y = switching_gaussian(2000, seed=0)
-    >>> OnlineClassifier(RLS(), fit_intercept=False).run(X, y).mistakes
+    >>> OnlineClassifier(RLS()).run(*switching_gaussian(2000)).mistakes
     665
     """
 
@@ -69,9 +68,8 @@ class SecondOrderPerceptron(NamedTuple):
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
-    >>> X, y = switching_gaussian(2000, seed=0)
-    >>> OnlineClassifier(SecondOrderPerceptron(), fit_intercept=False).run(X, y).mistakes
-    447
+    >>> OnlineClassifier(SecondOrderPerceptron()).run(*switching_gaussian(2000)).mistakes
+    457
     """
 
     a: float = 1.0
@@ -112,9 +110,8 @@ class LASEC(NamedTuple):
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
-    >>> X, y = switching_gaussian(2000, seed=0)
-    >>> OnlineClassifier(LASEC(b=1.0, c=1000.0), fit_intercept=False).run(X, y).mistakes
-    409
+    >>> OnlineClassifier(LASEC(b=1.0, c=1000.0)).run(*switching_gaussian(2000)).mistakes
+    402
     """
 
     b: float = 1.0

@@ -19,9 +19,8 @@ class Perceptron(NamedTuple):
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
-    >>> X, y = switching_gaussian(2000, seed=0)
-    >>> OnlineClassifier(Perceptron(), fit_intercept=False).run(X, y).mistakes
-    443
+    >>> OnlineClassifier(Perceptron()).run(*switching_gaussian(2000)).mistakes
+    467
     """
 
     def numbers(self) -> tuple[float, ...]:
@@ -52,9 +51,8 @@ class ShiftingPerceptron(NamedTuple):
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
-    >>> X, y = switching_gaussian(2000, seed=0)
-    >>> OnlineClassifier(ShiftingPerceptron(), fit_intercept=False).run(X, y).mistakes
-    443
+    >>> OnlineClassifier(ShiftingPerceptron()).run(*switching_gaussian(2000)).mistakes
+    467
     """
 
     lam: float = 1.0
@@ -90,9 +88,8 @@ class ModifiedPerceptron(NamedTuple):
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
-    >>> X, y = switching_gaussian(2000, seed=0)
-    >>> OnlineClassifier(ModifiedPerceptron(), fit_intercept=False).run(X, y).mistakes
-    512
+    >>> OnlineClassifier(ModifiedPerceptron()).run(*switching_gaussian(2000)).mistakes
+    531
     """
 
     size: int = 1
@@ -126,10 +123,9 @@ class BudgetPerceptron(NamedTuple):
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
-    >>> X, y = switching_gaussian(2000, seed=0)
-    >>> clf = OnlineClassifier(BudgetPerceptron(budget=100), fit_intercept=False, random_state=0)
-    >>> clf.run(X, y).mistakes
-    546
+    >>> clf = OnlineClassifier(BudgetPerceptron(budget=100), random_state=0)
+    >>> clf.run(*switching_gaussian(2000)).mistakes
+    553
     """
 
     budget: int = 500
@@ -168,9 +164,8 @@ class Forgetron(NamedTuple):
 
     >>> from selectron import OnlineClassifier
     >>> from selectron.streams import switching_gaussian
-    >>> X, y = switching_gaussian(2000, seed=0)
-    >>> OnlineClassifier(Forgetron(budget=100), fit_intercept=False).run(X, y).mistakes
-    475
+    >>> OnlineClassifier(Forgetron(budget=100)).run(*switching_gaussian(2000)).mistakes
+    476
     """
 
     budget: int = 500
