@@ -94,10 +94,7 @@ def _as_expected(estimator: Any, X: Any, first: bool, sparse: bool) -> bool:
 
 
 def _check_columns(X: Any, hint: str) -> None:
-    """Raise SelectronError if a data frame has dates, as NumPy has no common type for them.
-
-    Names must differ, too.
-    """
+    """Raise SelectronError if a frame has equal names, or dates: NumPy has no type for these."""
     if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
         return
     check_unique(X.columns)
@@ -220,12 +217,14 @@ def labels(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     return y, without
 
 
-def delays(given: Any, n: int) -> np.ndarray:
+def delays(given: Any, n: int, ranks: bool = False) -> np.ndarray:
     """Return the delays of the labels of n rows, in rounds; one number is for all of them.
 
     >>> delays(2, 3)
     array([2, 2, 2])
     """
+    if ranks:
+        raise SelectronError("delay must be left out with OnlineRanker: use decide and tell.")
     found = as_array(given)
     if found.shape not in ((), (n,)):
         raise SelectronError(
@@ -246,8 +245,7 @@ def classes(
 ) -> tuple[np.ndarray, bool]:
     """Return the classes, and whether they have been named, so that no others are allowed.
 
-    They are the known ones, and those given, or `present` in the labels. At the start, there must
-    be `least` of them.
+    They are the known ones, and those given, or `present` in the labels: at first `least` or more.
     """
     known, named = getattr(estimator, "classes_", None), getattr(estimator, "named_", False)
     wanted = given if given is not None else None if known is not None else estimator.classes

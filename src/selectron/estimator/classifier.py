@@ -163,8 +163,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         """Weights of the features, (1, n_features) or (n_classes, n_features)."""
         check_is_fitted(self)
         first = int(self.model_.constant)
-        encoded = hasattr(self, "encoder_")
-        features = len(self.feature_names_) if encoded else self.n_features_in_
+        features = len(self.feature_names_) if hasattr(self, "encoder_") else self.n_features_in_
         return self._weights()[:, first : first + features]
 
     @property
@@ -241,11 +240,12 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         >>> OnlineClassifier().run(X, y)
         <Run: 3 rounds, 50.0% right, 66.7% of the labels asked for, 2 steps>
         """
+        margins = margins or self.ranks  # its predictions follow from the scores
         with all_or_nothing(self):
             block, y, codes = self._labelled(X, y, classes)
             found = clock.times(times, len(codes), self.model_.timed)
             weighed = checks.row_weights(self, sample_weight, codes)
-            late = None if delay is None else checks.delays(delay, len(codes))
+            late = None if delay is None else checks.delays(delay, len(codes), self.ranks)
             with self._relating(y):
                 out = self.model_.run(block, codes, margins, found, weighed, late)
         return self.record(
@@ -271,8 +271,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     ) -> "OnlineClassifier":
         """Learn from rows whose labels are given, without asking. Rows without one are skipped.
 
-        X, y, classes, sample_weight and errors are as in `run`. Every row counts as one round,
-        however large its weight, and takes its draw.
+        Parameters and errors are as in `run`. A row of any weight is one round, with its draw.
         """
         with all_or_nothing(self):
             self._learn(X, y, sample_weight, classes, least=1)
@@ -281,8 +280,8 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "OnlineClassifier":
         """Start again: learn from the rows in one pass, in their order.
 
-        Raises SelectronError as `partial_fit` does, if all weights are 0, and if `class_weight` has
-        a class that `y` has not.
+        Raises SelectronError as `partial_fit` does, if all weights are 0, and if `class_weight`
+        names other classes than `y`.
         """
         with all_or_nothing(self):
             forget(self)
@@ -315,9 +314,8 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         The largest is that of the predicted class. They are calibrated online, as each label that
         is asked for or given arrives (`run(margins=False)` leaves them as they are), and follow
         drift. Before the first label they are the learner's own, if it has probabilities, as
-        `BayesianPerceptron` and `LeadingHistory` do for two classes; else they are equal.
-        They rise with the margin <w, x>, which for LASEC and SecondOrderPerceptron is not the
-        margin score.
+        `BayesianPerceptron` and `LeadingHistory` do for two classes; else they are equal. They rise
+        with the margin <w, x>: that of LASEC and SecondOrderPerceptron is not the margin score.
 
         >>> clf = OnlineClassifier().fit([[1.0], [-1.0]] * 50, ["up", "down"] * 50)
         >>> clf.predict_proba([[2.0]]).round(1)
@@ -350,8 +348,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
 
         `parts` lists the classes of learners, askers and kernels that are not Selectron's. Raises
         SelectronError if one of these is missing, or the file is damaged, or no model file, or of
-        another version. A `random_state` that was no int is None after loading: the file has the
-        state of the draws.
+        another version. A `random_state` that was no int is None then: the file has the draws.
         """
         return packing.restored(cls, path, *storage.read(path), parts)
 

@@ -78,7 +78,9 @@ class DecidesAndTells(TakesRows):
             block, _ = self._rows(self._single(x))
             self._ready(block, *checks.classes(self, np.empty(0, object), None, least=0))
             now = clock.moment(time, self.model_.timed)
-            block = self._last(block)  # which may put a wider model in place
+            if isinstance(block, list):  # the row, after narrower blocks without rows
+                block = block[-1]
+                self._widen(block.values.shape[1])
             return self._decision(*self.model_.decide(block, now))
 
     def tell(
@@ -126,8 +128,7 @@ class DecidesAndTells(TakesRows):
         `partial_fit`, and in this process: `save` does not keep answers. What has been learned is
         played again from a copy: all weights, probabilities and counts are those of a classifier
         that learned `label` at once, in the same rounds and with the same weight. Decisions are
-        not: rounds, draws, open tickets and what the asker remembers stay as they are. A label of a
-        new class is appended to `classes_`.
+        not: rounds, draws, open tickets and the asker's memory stay. A new class is appended.
 
         Raises SelectronError, and changes nothing, if the ticket cannot be corrected, or the label
         is none of the named classes.
@@ -187,7 +188,6 @@ class DecidesAndTells(TakesRows):
     # Internals
 
     def _factor(self, code: int) -> float:
-        """Return the weight of a class."""
         if not self.class_weight_:
             return 1.0
         return checks.class_factors(self)[indices(code, self.model_.stacked)].item()

@@ -54,8 +54,8 @@ class OnlineRanker(OnlineClassifier):
     Every class has a score. A step separates the relevant class with the lowest score from the
     irrelevant one with the highest; equal scores are a mistake. Labels are tables of 0 and 1, one
     column a class; a row of NaN has none. Classes are named by `classes`, or else as the columns of
-    a data frame. Parameters are those of `OnlineClassifier`, without `class_weight` and
-    `correctable`, and with
+    a data frame. `run` always records margins and scores; its labels have no `delay`. Parameters
+    are those of `OnlineClassifier`, without `class_weight` and `correctable`, and with
 
     many : {"joint", "exact"}, default None
         How learners of second order keep what they know of K classes and d features (with the
@@ -88,26 +88,6 @@ class OnlineRanker(OnlineClassifier):
         return tags
 
     # A stream
-
-    def run(
-        self,
-        X: Any,
-        y: Any,
-        *,
-        margins: bool = True,
-        classes: Any = None,
-        times: Any = None,
-        sample_weight: Any = None,
-        delay: Any = None,
-    ) -> RankedRun:
-        """Simulate as `OnlineClassifier.run` does; margins and scores are always recorded.
-
-        Raises SelectronError if there is a `delay`.
-        """
-        if delay is not None:
-            raise SelectronError("delay must be left out with OnlineRanker: use decide and tell.")
-        run: Any = super().run(X, y, classes=classes, times=times, sample_weight=sample_weight)
-        return run
 
     def decide(self, x: Any, time: Any = None) -> Decision:
         """Predict one row, as a list of classes, and decide whether to ask.

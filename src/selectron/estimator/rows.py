@@ -13,7 +13,7 @@ from ..data.cells import check_unique
 from ..data.dicts import Names, are_dicts, is_dict
 from ..data.encoder import TableEncoder
 from ..engine.parameters import shown
-from ..engine.rows import Dense, Sparse, joined
+from ..engine.rows import Sparse, joined
 from ..errors import SelectronError
 from ..model import Model
 from . import checks
@@ -32,8 +32,7 @@ class TakesRows(NestedParameters):
     def _rows(self, X: Any, new: bool = True) -> tuple[Any, int]:
         """Return the rows as a block of the model's kind, and their number.
 
-        Unknown features of dicts are added if `new`, or else left out. A block is taken as it is:
-        the service encodes rows itself.
+        Unknown features of dicts are added if `new`, or else left out. The service gives a block.
         """
         if isinstance(X, Sparse):
             return X, len(X.indptr) - 1
@@ -89,13 +88,6 @@ class TakesRows(NestedParameters):
         whole = self._encodes(x) and not is_dict(x) and getattr(x, "shape", (0,))[0] == 1
         return x if whole else checks.single_row(x)
 
-    def _last(self, block: Any) -> Dense | Sparse:
-        """Return the block of one row, for which the model is made wide enough."""
-        if not isinstance(block, list):
-            return block
-        self._widen(block[-1].values.shape[1])
-        return block[-1]
-
     def _widen(self, width: int) -> None:
         """Widen a copy of the model, so that the old one can be restored."""
         if width > self.model_.width:
@@ -144,12 +136,10 @@ def columns(estimator: Any, X: Any, first: bool) -> tuple[Any, int]:
     if first or (known and not len(names)):  # the encoder matches columns by their names
         with checks.in_one_sentence(checks.TABLE):
             validate_data(estimator, X, reset=first, skip_check_array=True)
-    n = shape[0] if scipy.sparse.issparse(X) else len(X)
-    if n == 0:
+    X = X.toarray() if scipy.sparse.issparse(X) else X
+    if len(X) == 0:
         raise SelectronError("X has no rows.")
-    if scipy.sparse.issparse(X):
-        X = X.toarray()
     if isinstance(X, np.ndarray):
         names = getattr(estimator, "feature_names_in_", [f"x{j}" for j in range(X.shape[1])])
-        return dict(zip(map(str, names), np.asarray(X).T, strict=True)), n
-    return X, n
+        return dict(zip(map(str, names), np.asarray(X).T, strict=True)), len(X)
+    return X, len(X)
