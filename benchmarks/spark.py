@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from tests.draws import generator_of
 from tests.spark.job import SETTINGS
 from tests.spark.stream import BATCHES, CLASSES, alone, parts, write, written
 
 from benchmarks.tables import show
 from selectron import spark
-from selectron.model.keyed import generator_of
 from selectron.spark import columns, handler
 
 PICTURE = "docs/spark.png"

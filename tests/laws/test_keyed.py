@@ -8,6 +8,7 @@ import itertools
 
 import numpy as np
 import pytest
+from tests.draws import generator_of
 
 from selectron.askers import Always, Budget, Fixed, Margin
 from selectron.engine.rows import Dense
@@ -15,9 +16,8 @@ from selectron.errors import SelectronError
 from selectron.learners import LASEC, LeadingHistory, PassiveAggressive, Perceptron
 from selectron.model.calibration import proba_of
 from selectron.model.draws import Draws
-from selectron.model.keyed import ASAP, Answers, Items, Keyed, Machine, generator_of
+from selectron.model.keyed import ASAP, VERSION, Answers, Items, Keyed, Machine
 from selectron.model.model import Model
-from selectron.model.packed import VERSION
 from selectron.streams import switching_gaussian
 
 from .grid import GRID, Case, marked, name_of, plain_loop

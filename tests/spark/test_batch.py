@@ -5,13 +5,13 @@ import datetime
 import numpy as np
 import pandas as pd
 import pytest
+from tests.draws import generator_of
 
 from selectron import OnlineClassifier, TableEncoder, spark
 from selectron.askers import Budget, Fixed, Margin
 from selectron.errors import SelectronError
 from selectron.learners import LASEC, PassiveAggressive
-from selectron.model.keyed import generator_of
-from selectron.model.packed import VERSION
+from selectron.model.keyed import VERSION
 
 from .needs import NOISE
 

@@ -5,13 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from tests.draws import generator_of
 
 from selectron import OnlineClassifier, TableEncoder, spark
 from selectron.askers import BBQ, Budget, Fixed, Margin
 from selectron.engine.rows import Sparse
 from selectron.errors import SelectronError
 from selectron.learners import Perceptron
-from selectron.model.keyed import ASAP, Keyed, generator_of
+from selectron.model.keyed import ASAP, Keyed
 
 pytest.importorskip("pyspark", reason="PySpark is not installed")
 pd = pytest.importorskip("pandas", reason="pandas is not installed")

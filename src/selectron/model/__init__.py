@@ -9,8 +9,7 @@ calibration   probabilities of the classes
 run, metrics  the record of a run, and what is computed from it
 draws         one uniform a round
 support       kernels, examples, memory, and why rows and tickets are refused
-keyed         a small model for each key
-packed        the bytes of such a model
+keyed         a small model for each key, and its bytes
 """
 
 from .model import Model as Model

@@ -1,27 +1,48 @@
 """One small model for each key: a step from saved bytes to saved bytes.
 
-All keys share one compiled loop, one set of parameters and one `Model`, whose arrays are filled
-from the bytes of a key before a step and packed after it (`packed`). The model decides and learns
-row by row: a key has few rows in a step.
+All keys share one `Model`, whose arrays are filled from the bytes of a key before a step and packed
+after it. It decides and learns row by row: a key has few rows in a step. The bytes hold what
+differs from key to key, and nothing else:
+
+    version (1 byte)  CRC-32 of the rest (4)  fingerprint of the parameters (8)
+    rounds, tickets, last one answered, newest order, number of open tickets and of early labels
+    (8 each)
+    one bit for each number of the model: is it 0?    the numbers that are not 0 (8 each)
+    open tickets: number, order, round, probability of asking, row
+    early labels: order, time, code
+
+Left out are what a space keeps of the last row only (`SCRATCH`), and the state of the draws: those
+of a key are a function of (random_state, key), and a round takes one of them.
 """
 
 import hashlib
+import math
+import struct
+import zlib
 from dataclasses import dataclass
 from functools import cache
+from io import BytesIO
 from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine.rows import joined, rows_of, taken
+from ..engine.rows import Dense, Sparse, joined, no_rows, rows_of, taken
 from ..errors import Refused, SelectronError
+from ..spaces.state import SCRATCH
 from .calibration import proba_of
 from .live import Ticket
 from .model import Model
-from .packed import BEGINNING, Key, Packing, Pool, Rows
 from .run import EMPTY
 
+VERSION = 8
+CHECK = struct.Struct("<BI")  # version, CRC-32
+COUNTS = struct.Struct("<8sQQQqQQ")
+BEGINNING = -(2**63)  # the newest order before the first row
 ASAP = BEGINNING  # the time of a label that is learned as soon as possible
+NO_LABELS = np.zeros((0, 3), np.int64)
+
+Rows = Dense | Sparse
 
 
 class Items(NamedTuple):
@@ -104,26 +125,130 @@ class Keyed:
         return _machine(self).step(key, state, items, answers)
 
 
-@cache
-def _machine(keyed: Keyed) -> "Machine":
-    return Machine(keyed)
-
-
-def generator_of(random_state: int, key: Any) -> np.random.Generator:
-    """Return the generator of the draws of a key, a function of (random_state, key) alone."""
-    bits = np.random.PCG64()
-    bits.state = _stream(random_state, key)  # type: ignore[assignment]
-    return np.random.Generator(bits)
-
-
-def _stream(random_state: int, key: Any) -> dict[str, Any]:
-    """Return the state of PCG64 in front of the draws of a key: a hash of (random_state, key)."""
+def start_of(random_state: int, key: Any) -> dict[str, Any]:
+    """Return the state of PCG64 before the draws of a key: a hash of (random_state, key) alone."""
     parts = key if isinstance(key, tuple) else (key,)
     plain = [part.item() if isinstance(part, np.generic) else part for part in parts]
     digest = hashlib.sha256(repr([random_state, *plain]).encode()).digest()
     state, inc = (int.from_bytes(half, "little") for half in (digest[:16], digest[16:]))
     numbers = {"state": state, "inc": inc | 1}
     return {"bit_generator": "PCG64", "state": numbers, "has_uint32": 0, "uinteger": 0}
+
+
+class Pool(NamedTuple):
+    """Rows whose labels may still come."""
+
+    ticket: np.ndarray  # int64
+    order: np.ndarray  # int64
+    asked_in: np.ndarray  # int64: the round
+    chance: np.ndarray  # with which the label was asked for
+    rows: Rows
+
+    def at(self, kept: np.ndarray) -> "Pool":
+        """Return the rows of these numbers."""
+        ticket, order, asked_in, chance = (array[kept] for array in self[:-1])
+        return Pool(ticket, order, asked_in, chance, taken(self.rows, kept))
+
+
+class Key(NamedTuple):
+    """What is known about a key besides the numbers of its model."""
+
+    rounds: int
+    tickets: int
+    answered: int  # the last ticket of those answered
+    newest: int  # order
+    open: Pool
+    early: np.ndarray  # int64, (n, 3): order, time and code of labels that wait for rows
+
+
+class Packing:
+    """The arrays of a model as one vector of 64-bit words, and their bytes.
+
+    `learned` are the state, the asker's memory and the calibration, as views of the words. `kind`
+    describes the parameters that the bytes depend on.
+    """
+
+    def __init__(self, model: Model, kind: str) -> None:
+        self.fingerprint = hashlib.sha256(kind.encode()).digest()[:8]
+        self.width = model.width
+        arrays = [*model.state, model.past, model.calibration.s]
+        kept = [i for i, name in enumerate(model.state._fields) if name not in SCRATCH]
+        kept += [len(arrays) - 2, len(arrays) - 1]
+        bounds = np.cumsum([0, *(math.ceil(arrays[i].nbytes / 8) for i in kept)])
+        self.words = np.zeros(bounds[-1], np.uint64)
+        for i, start, stop in zip(kept, bounds[:-1], bounds[1:], strict=True):
+            view = self.words[start:stop].view(np.uint8)[: arrays[i].nbytes]
+            view = view.view(arrays[i].dtype).reshape(arrays[i].shape)
+            view[...], arrays[i] = arrays[i], view
+        *state, past, s = arrays
+        self.learned = model.space.State(*state), past, model.calibration._replace(s=s)
+        self.start = self.words.copy()
+        none = np.zeros(0, np.int64)
+        self.nothing = Pool(none, none, none, np.zeros(0), no_rows(model.sparse, model.width))
+        self.sparse = model.sparse
+
+    def fill(self, key: Any, state: bytes | None) -> Key:
+        """Fill the words from the bytes of a key (None: before its first row); return the rest.
+
+        Raises SelectronError if they are damaged, or of another version or other parameters.
+        """
+        if state is None:
+            self.words[:] = self.start
+            return Key(0, 0, 0, BEGINNING, self.nothing, NO_LABELS)
+        content = BytesIO(state)
+        head = content.read(CHECK.size)
+        version, crc = CHECK.unpack(head) if len(head) == CHECK.size else (VERSION, -1)
+        if version != VERSION:
+            raise SelectronError(
+                f"The state of key {key!r} is of version {version}, and this Selectron reads "
+                f"{VERSION}: install the Selectron that wrote it."
+            )
+        if zlib.crc32(memoryview(state)[CHECK.size :]) != crc:
+            raise SelectronError(f"The state of key {key!r} is damaged: its checksum does not fit.")
+        counts = COUNTS.unpack(content.read(COUNTS.size))
+        fingerprint, rounds, tickets, answered, newest, n, n_early = counts
+        if fingerprint != self.fingerprint:
+            raise SelectronError(
+                f"The state of key {key!r} is of another learner, other classes or other columns: "
+                "give the parameters that it was made with."
+            )
+        bits = _array(content, math.ceil(len(self.words) / 8), np.uint8)
+        filled = np.flatnonzero(np.unpackbits(bits, count=len(self.words)))
+        self.words[:] = 0
+        self.words[filled] = _array(content, len(filled), np.uint64)
+        pool = self._pool(content, n) if n else self.nothing
+        early = _array(content, 3 * n_early).reshape(-1, 3)
+        return Key(rounds, tickets, answered, newest, pool, early)
+
+    def bytes_of(self, known: Key) -> bytes:
+        """Return the bytes of a key, given what the words do not hold."""
+        pool, filled = known.open, self.words != 0
+        counts = *known[:4], len(pool.order), len(known.early)
+        parts = [COUNTS.pack(self.fingerprint, *counts)]
+        parts += [np.packbits(filled).tobytes(), self.words[filled].tobytes()]
+        if len(pool.order):
+            parts += [array.tobytes() for array in pool[:-1]]
+            if isinstance(pool.rows, Sparse):
+                parts.append(np.diff(pool.rows.indptr).tobytes())
+                parts.append(pool.rows.indices.tobytes())
+            parts.append(pool.rows.values.tobytes())
+        rest = b"".join([*parts, known.early.tobytes()])
+        return CHECK.pack(VERSION, zlib.crc32(rest)) + rest
+
+    def _pool(self, content: BytesIO, n: int) -> Pool:
+        ticket, order, asked_in = (_array(content, n) for _ in range(3))
+        chance = _array(content, n, float)
+        if not self.sparse:
+            rows: Rows = Dense(_array(content, n * self.width, float).reshape(n, self.width))
+        else:
+            indptr = np.concatenate([[0], _array(content, n).cumsum()])
+            indices = _array(content, indptr[-1], np.int32)
+            rows = Sparse(indptr, indices, _array(content, indptr[-1], float))
+        return Pool(ticket, order, asked_in, chance, rows)
+
+
+def _array(content: BytesIO, n: int, kind: Any = np.int64) -> np.ndarray:
+    return np.frombuffer(content.read(n * np.dtype(kind).itemsize), kind)
 
 
 class Machine:
@@ -169,7 +294,7 @@ class Machine:
         known, model = self.packing.fill(key, state), self.model
         model.state, model.past, model.calibration = self.packing.learned
         model.rounds, model.tickets, model.answered = known.rounds, known.tickets, known.answered
-        model.draws.reset({"generator": _stream(self.keyed.random_state, key), "ahead": ()})
+        model.draws.reset({"generator": start_of(self.keyed.random_state, key), "ahead": ()})
         model.draws.skip(known.rounds)
         return known
 
@@ -209,8 +334,7 @@ class Machine:
     def play(self, older: Pool, items: Items, due: dict) -> tuple[Pool, np.ndarray, Decided]:
         """Play the rows and labels of a step.
 
-        Returns the pool of the rows whose labels may come, whether each is still open, and the
-        decisions.
+        Returns the pool of rows whose labels may come, whether each is still open, and decisions.
         """
         m, n, model = len(older.order), len(items.order), self.model
         pool = Pool(
@@ -232,14 +356,13 @@ class Machine:
                 proba[played - 1] = proba_of(model.belief())
             for _, at, code in sorted(due.get(played, ())):
                 if waiting[at]:
-                    model.open[pool.ticket[at]] = ticket_at(pool, at)
+                    row, asked_in = rows_of(pool.rows, at, at + 1), int(pool.asked_in[at])
+                    asked = Ticket(row, float(pool.chance[at]), asked_in, proposed=-1)
+                    model.open[pool.ticket[at]] = asked
                     model.tell(pool.ticket[at], code)
                 waiting[at] = False
         tickets = pool.ticket[m:]
         return pool, waiting, Decided(predicted, proba, tickets > 0, pool.chance[m:], tickets)
 
 
-def ticket_at(pool: Pool, i: int) -> Ticket:
-    """Return an open ticket of a pool."""
-    row, asked_in = rows_of(pool.rows, i, i + 1), int(pool.asked_in[i])
-    return Ticket(row, float(pool.chance[i]), asked_in, proposed=-1)
+_machine = cache(Machine)
