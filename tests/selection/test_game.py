@@ -14,8 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from selectron import SelectronError
 from selectron.selection import Game, InformationGain
-from selectron.selection.game import play_game
-from selectron.selection.information import binned
+from selectron.selection.information import binned, play_game
 
 SIZED = st.integers(1, 6).flatmap(
     lambda d: st.tuples(
@@ -177,6 +176,6 @@ def test_a_programme_that_is_not_solved_is_told(monkeypatch):
     def hasty(*args, **options):
         return linprog(*args, **options, options={"maxiter": 0, "presolve": False})
 
-    monkeypatch.setattr("selectron.selection.game.linprog", hasty)
+    monkeypatch.setattr("selectron.selection.information.linprog", hasty)
     with pytest.raises(SelectronError, match=r"The game of 12 features was not solved: [A-Z]"):
         play_game(np.random.default_rng(0).random((12, 12)), 3)

@@ -5,8 +5,7 @@ lean, lean_run          predict without the small weights, and learn with all
 InformationGain, Game   transformers of scikit-learn with `partial_fit`
 """
 
-from .game import Game
-from .information import InformationGain
+from .information import Game, InformationGain
 from .lean import Lean, LeanRun, kept, lean, lean_run
 
 __all__ = ["Game", "InformationGain", "Lean", "LeanRun", "kept", "lean", "lean_run"]

@@ -127,10 +127,9 @@ def lean(classifier: OnlineClassifier, sigma: float, norm: str = "abs") -> Lean:
     continue to learn: the result keeps its present weights. Raises SelectronError as `kept` does,
     and if the rows were encoded, and NotFittedError before the first row.
 
-    >>> from selectron.learners import PassiveAggressive
-    >>> from selectron.streams import digits
-    >>> X, y = digits(passes=1)
-    >>> clf = OnlineClassifier(PassiveAggressive()).fit(X[:500], y[:500])
+    >>> from selectron import learners, streams
+    >>> X, y = streams.digits(passes=1)
+    >>> clf = OnlineClassifier(learners.PassiveAggressive()).fit(X[:500], y[:500])
     >>> for sigma in (0, 2, 5, 10):
     ...     few = lean(clf, sigma)
     ...     right = (few.predict(X[:500]) == y[:500]).mean()
@@ -158,10 +157,9 @@ def lean_run(
 
     Raises SelectronError as `run` and `kept` do, and if rows are encoded, and then learns nothing.
 
-    >>> from selectron.learners import PassiveAggressive
-    >>> from selectron.streams import digits
-    >>> X, y = digits()
-    >>> played = lean_run(OnlineClassifier(PassiveAggressive(C=0.1)), X, y, sigma=2.0)
+    >>> from selectron import learners, streams
+    >>> clf = OnlineClassifier(learners.PassiveAggressive(C=0.1))
+    >>> played = lean_run(clf, *streams.digits(), sigma=2.0)
     >>> print(f"{played.full.accuracy:.1%} with all weights")
     79.4% with all weights
     >>> print(f"{played.lean.accuracy:.1%} with {played.used.mean():.1f} of 64")
