@@ -3,9 +3,8 @@
 Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), a talk without proofs.
 
 X (n, d) are the rows as the learner saw them; sums and extremes are over the rows with a step, and
-R is the largest norm of these. Each function bounds the number of mistakes with a step, which
-equals `run.steps`, except for CELLIP under `Disagreement`, which also steps on correct predictions.
-u may have any norm.
+R is the largest norm of these; u may have any. Each function bounds the mistakes with a step: all
+of `run.steps`, but for CELLIP under `Disagreement`, which also steps on correct predictions.
 
 Proofs and the changes to the talk are in docs/explanation/bounds.md.
 """
@@ -52,9 +51,8 @@ def theorem_2(
     f = `volume_factor(rho, d)` must be below 1; it holds for all steps, and for a gamma = 0.
 
     >>> X, y = np.eye(2), [-1, 1]
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.learners import CELLIP
-    >>> run = OnlineClassifier(CELLIP(0.5, 0.5), fit_intercept=False).run(X, y)
+    >>> from selectron import OnlineClassifier, learners
+    >>> run = OnlineClassifier(learners.CELLIP(0.5, 0.5), fit_intercept=False).run(X, y)
     >>> round(theorem_2(run, X, np.array([-0.6, 0.8]), gamma=0.5, a=0.5), 2)
     69.92
     """
@@ -78,8 +76,7 @@ def theorem_2(
 def volume_factor(rho: float, d: int) -> float:
     """Return by what CELLIP's `rho` multiplies the volume of every new ellipsoid in d dimensions.
 
-    It is (1 - rho)^d / (1 - 2 rho)^((d - 1) / 2), whatever the depth of the cut; 1 / (d + 1) makes
-    it smallest.
+    It is (1 - rho)^d / (1 - 2 rho)^((d - 1) / 2) at any depth, and smallest for 1 / (d + 1).
 
     >>> volume_factor(0.0, 2), round(volume_factor(1 / 3, 2), 3), round(volume_factor(0.1, 50), 3)
     (1.0, 0.77, 1.22)
@@ -106,9 +103,8 @@ def theorem_3(
     over all rounds with a label; with `everywhere=False`, over the steps, which is sharper.
 
     >>> X, y = np.eye(3), [-1, 1, -1]
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.learners import IELLIP
-    >>> run = OnlineClassifier(IELLIP(0.5, 0.1, 0.8), fit_intercept=False).run(X, y)
+    >>> from selectron import OnlineClassifier, learners
+    >>> run = OnlineClassifier(learners.IELLIP(0.5, 0.1, 0.8), fit_intercept=False).run(X, y)
     >>> run.mistakes, round(theorem_3(run, X, np.array([-0.6, 0.5, -0.6]), 0.5, 0.1, 0.8), 2)
     (2, 3.88)
     """

@@ -105,16 +105,13 @@ def report(
     X are the rows as the learner saw them (`seen`), dense, and the run has its margins recorded.
     The comparators are found in hindsight, with a drift at `switches` where the theorem allows it,
     at several norms and degrees of softness; the smallest bound is returned. Learners are
-    recognised by name; one without a theorem has no rows. Losses of all rounds are counted:
-    otherwise u = 0 would be the best comparator. Raises SelectronError if these do not fit the run,
-    or the learner or the asker is none.
+    recognised by name; one without a theorem has no rows. Losses of all rounds are counted, or
+    u = 0 would be best. Raises SelectronError if X, the learner or the asker does not fit.
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.askers import Always
-    >>> from selectron.learners import Perceptron
+    >>> from selectron import OnlineClassifier, askers, learners
     >>> X, y = np.eye(4), np.array([-1, 1, -1, 1])
-    >>> clf = OnlineClassifier(Perceptron(), fit_intercept=False)
-    >>> [row] = report(clf.run(X, y), X, clf.learner, Always())
+    >>> clf = OnlineClassifier(learners.Perceptron(), fit_intercept=False)
+    >>> [row] = report(clf.run(X, y), X, clf.learner, askers.Always())
     >>> row.theorem, row.what, round(row.bound, 3), row.outcome
     ('Cesa-Bianchi, Gentile & Zaniboni 2004, theorem 1', 'steps', 4.0, 2.0)
     """

@@ -39,9 +39,8 @@ __all__ = [
 def stepped_mistakes(run: Run) -> int:
     """Return the number of mistakes with a step.
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.learners import L2Constrained
-    >>> clf = OnlineClassifier(L2Constrained(1.0), fit_intercept=False)
+    >>> from selectron import OnlineClassifier, learners
+    >>> clf = OnlineClassifier(learners.L2Constrained(1.0), fit_intercept=False)
     >>> stepped_mistakes(clf.run(np.eye(4), [-1] * 4, classes=[-1, 1]))
     4
     """
@@ -59,10 +58,9 @@ def theorem_3_1(run: Run, X: np.ndarray, U: np.ndarray, alpha: float, sigma: flo
     step, the smallest first, while the sum of their squares stays below sigma: a step gains
     2 sqrt(sigma) D less. Weights dropped from predictions only are not covered.
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.learners import ObjectiveRegularized
+    >>> from selectron import OnlineClassifier, learners
     >>> X = np.eye(4)
-    >>> clf = OnlineClassifier(ObjectiveRegularized(0.001), fit_intercept=False)
+    >>> clf = OnlineClassifier(learners.ObjectiveRegularized(0.001), fit_intercept=False)
     >>> run = clf.run(X, [-1] * 4, classes=[-1, 1])
     >>> run.mistakes, round(theorem_3_1(run, X, -np.ones(4), alpha=0.001), 3)
     (4, 4.008)
@@ -85,10 +83,9 @@ def theorem_3_2(
     mu is the largest change of one weight; D is ||u||_2, which is smaller than the paper's ||u||_1.
     With `sigma` it is Theorem 3.4, for small weights removed as in `theorem_3_1`.
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.learners import L2Constrained
+    >>> from selectron import OnlineClassifier, learners
     >>> X = np.eye(4)
-    >>> clf = OnlineClassifier(L2Constrained(2.0), fit_intercept=False)
+    >>> clf = OnlineClassifier(learners.L2Constrained(2.0), fit_intercept=False)
     >>> run = clf.run(X, [-1] * 4, classes=[-1, 1])
     >>> run.mistakes, theorem_3_2(run, X, -np.ones(4), beta=2.0)
     (4, 4.0)
@@ -116,13 +113,11 @@ def theorem_5_1(
 
     With psi^2 = (1 + alpha) / (2 C), a step gains (l^2 - alpha^2) / (||x||^2 + psi^2) -
     alpha ||u||^2 / (2 + alpha) - l*^2 / psi^2. alpha = 0 makes it PassiveAggressive, variant II.
-    As in the paper, the l* of all rounds with a label are summed; with `everywhere=False`, those of
-    the steps.
+    As in the paper, the l* of all labels are summed; with `everywhere=False`, those of the steps.
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.learners import ObjectiveRegularized
+    >>> from selectron import OnlineClassifier, learners
     >>> X = np.eye(4)
-    >>> clf = OnlineClassifier(ObjectiveRegularized(0.0, C=1.0), fit_intercept=False)
+    >>> clf = OnlineClassifier(learners.ObjectiveRegularized(0.0, C=1.0), fit_intercept=False)
     >>> run = clf.run(X, [-1] * 4, classes=[-1, 1])
     >>> run.mistakes, theorem_5_1(run, X, -np.ones(4), alpha=0.0, C=1.0)
     (4, 6.0)

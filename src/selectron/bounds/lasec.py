@@ -28,10 +28,9 @@ def theorem_2(
 
     Under any other asker it bounds `run.steps`: rounds without a step change nothing.
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.learners import LASEC
+    >>> from selectron import OnlineClassifier, learners
     >>> X = np.array([[1.0, 0.0], [0.0, 1.0]] * 4)
-    >>> run = OnlineClassifier(LASEC(1.0, 10.0), fit_intercept=False).run(X, [-1, 1] * 4)
+    >>> run = OnlineClassifier(learners.LASEC(1.0, 10.0), fit_intercept=False).run(X, [-1, 1] * 4)
     >>> run.mistakes, round(theorem_2(run, X, np.array([-1.0, 1.0]), b=1.0, c=10.0), 3)
     (1, 1.225)
     """
@@ -48,11 +47,10 @@ def theorem_4(
     `SecondOrderMargin(a)` as well, since the proof drops p^2. `.tuning()` is the paper's a below
     eq. (7), and `.best()` the bound with it, for runs with that same a.
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.askers import Margin
-    >>> from selectron.learners import LASEC
+    >>> from selectron import OnlineClassifier, askers, learners
     >>> X, y = np.array([[1.0, 0.0], [0.0, 1.0]] * 4), [-1, 1] * 4
-    >>> clf = OnlineClassifier(LASEC(1.0, 10.0), Margin(0.5), fit_intercept=False, random_state=0)
+    >>> parts = learners.LASEC(1.0, 10.0), askers.Margin(0.5)
+    >>> clf = OnlineClassifier(*parts, fit_intercept=False, random_state=0)
     >>> bound = theorem_4(clf.run(X, y), X, np.array([-1.0, 1.0]), b=1.0, c=10.0)
     >>> round(bound.at(0.5), 3)
     1.25
@@ -110,10 +108,9 @@ def corollary_8(run: Run, X: np.ndarray, U: np.ndarray, b: float, c: float) -> f
     V is `drift_of(c, X)`. The bound holds if V_m <= V and c >= mu = max(9/8 X^2, (b + X^2)^2 /
     (8 X^2)), X the largest norm of a row; otherwise inf is returned.
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.learners import LASEC
+    >>> from selectron import OnlineClassifier, learners
     >>> X = np.array([[1.0, 0.0], [0.0, 1.0]] * 4)
-    >>> run = OnlineClassifier(LASEC(1.0, 10.0), fit_intercept=False).run(X, [-1, 1] * 4)
+    >>> run = OnlineClassifier(learners.LASEC(1.0, 10.0), fit_intercept=False).run(X, [-1, 1] * 4)
     >>> run.mistakes, round(corollary_8(run, X, np.array([-1.0, 1.0]), b=1.0, c=10.0), 3)
     (1, 18.665)
     """
@@ -129,11 +126,10 @@ def corollary_9(runs: Runs, X: np.ndarray, U: np.ndarray, b: float, c: float) ->
 
     It is `theorem_4` without terms x' D^-1 x, under the conditions of `corollary_8`.
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.askers import Margin
-    >>> from selectron.learners import LASEC
+    >>> from selectron import OnlineClassifier, askers, learners
     >>> X = np.array([[1.0, 0.0], [0.0, 1.0]] * 4)
-    >>> clf = OnlineClassifier(LASEC(1.0, 10.0), Margin(0.5), fit_intercept=False, random_state=0)
+    >>> parts = learners.LASEC(1.0, 10.0), askers.Margin(0.5)
+    >>> clf = OnlineClassifier(*parts, fit_intercept=False, random_state=0)
     >>> bound = corollary_9(clf.run(X, [-1, 1] * 4), X, np.array([-1.0, 1.0]), b=1.0, c=10.0)
     >>> round(bound.at(0.5), 3)
     17.765

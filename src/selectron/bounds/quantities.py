@@ -95,10 +95,8 @@ def weighted_mistakes(runs: Runs) -> float:
     For a learner that steps on mistakes only, its expectation over the draws is the expected number
     of all mistakes; the theorems bound it in every single run. Several runs are averaged.
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.askers import Fixed
-    >>> from selectron.learners import Perceptron
-    >>> clf = OnlineClassifier(Perceptron(), asker=Fixed(0.5), random_state=0)
+    >>> from selectron import OnlineClassifier, askers, learners
+    >>> clf = OnlineClassifier(learners.Perceptron(), asker=askers.Fixed(0.5), random_state=0)
     >>> run = clf.run([[1.0]] * 8, [-1, 1] * 4)
     >>> run.mistakes, run.steps, weighted_mistakes(run)
     (5, 2, 4.0)
@@ -113,10 +111,8 @@ def expected_labels(runs: Runs) -> float:
 
     It is the second part of the theorems on selective sampling.
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.askers import Fixed
-    >>> from selectron.learners import Perceptron
-    >>> clf = OnlineClassifier(Perceptron(), asker=Fixed(0.25), random_state=0)
+    >>> from selectron import OnlineClassifier, askers, learners
+    >>> clf = OnlineClassifier(learners.Perceptron(), asker=askers.Fixed(0.25), random_state=0)
     >>> expected_labels(clf.run(np.eye(4), [-1, 1, -1, 1]))
     1.0
     """

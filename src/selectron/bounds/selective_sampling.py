@@ -80,11 +80,9 @@ def adaptive(
 
     Source: docs/explanation/bounds.md, after Cesa-Bianchi, Gentile & Zaniboni (JMLR 7, 2006).
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.askers import AdaptiveMargin
-    >>> from selectron.learners import Perceptron
+    >>> from selectron import OnlineClassifier, askers, learners
     >>> X, u = np.array([[1.0, 0.0], [0.0, 1.0]] * 50), np.array([-1.0, 1.0])
-    >>> clf = OnlineClassifier(Perceptron(), AdaptiveMargin(1.0), fit_intercept=False)
+    >>> clf = OnlineClassifier(learners.Perceptron(), askers.AdaptiveMargin(1), fit_intercept=False)
     >>> run = clf.run(X, [-1, 1] * 50)
     >>> run.mistakes, round(adaptive(run, X, u, beta=1.0), 3)
     (1, 2.828)

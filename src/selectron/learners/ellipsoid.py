@@ -35,9 +35,8 @@ class CELLIP(NamedTuple):
     (1 - alpha) rho for the talk's rho, and the least mu that it allows; see
     docs/explanation/bounds.md.
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.streams import switching_gaussian
-    >>> OnlineClassifier(CELLIP()).run(*switching_gaussian(2000)).mistakes
+    >>> from selectron import OnlineClassifier, streams
+    >>> OnlineClassifier(CELLIP()).run(*streams.switching_gaussian(2000)).mistakes
     424
     """
 
@@ -101,9 +100,8 @@ class IELLIP(NamedTuple):
     Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), whose formulas have
     no numbers: "Improved Ellipsoid Method (IELLIP) for Online Learning".
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.streams import switching_gaussian
-    >>> OnlineClassifier(IELLIP()).run(*switching_gaussian(2000)).mistakes
+    >>> from selectron import OnlineClassifier, streams
+    >>> OnlineClassifier(IELLIP()).run(*streams.switching_gaussian(2000)).mistakes
     433
     """
 

@@ -21,9 +21,8 @@ class BayesianPerceptron(NamedTuple):
     Source: Solla & Winther, "Optimal Perceptron Learning: an On-line Bayesian Approach" (in On-line
     Learning in Neural Networks, 1998), as run in the large-margin paper of Shen & Dietterich.
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.streams import switching_gaussian
-    >>> OnlineClassifier(BayesianPerceptron()).run(*switching_gaussian(2000)).mistakes
+    >>> from selectron import OnlineClassifier, streams
+    >>> OnlineClassifier(BayesianPerceptron()).run(*streams.switching_gaussian(2000)).mistakes
     546
     """
 
@@ -60,8 +59,7 @@ class BayesianPerceptron(NamedTuple):
 def inverse_mills(z: float) -> tuple[float, float]:
     """h = N(z) / Phi(z) and h + z, which lies between 0 and h.
 
-    Far below 0, h + z = 1 / (x + 2 / (x + 3 / (x + ...))) with x = -z: the difference itself would
-    lose its digits.
+    Far below 0, h + z = 1 / (x + 2 / (x + 3 / (x + ...))), x = -z: the sum would lose its digits.
 
     >>> inverse_mills(0.0), inverse_mills(-40.0)
     ((0.7978845608028654, 0.7978845608028654), (40.02496884720726, 0.024968847207263722))
@@ -85,9 +83,8 @@ class AROW(NamedTuple):
 
     Source: Crammer, Kulesza & Dredze, "Adaptive Regularization of Weight Vectors" (NIPS 2009).
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.streams import switching_gaussian
-    >>> OnlineClassifier(AROW()).run(*switching_gaussian(2000)).mistakes
+    >>> from selectron import OnlineClassifier, streams
+    >>> OnlineClassifier(AROW()).run(*streams.switching_gaussian(2000)).mistakes
     619
     """
 

@@ -12,17 +12,15 @@ class PassiveAggressive(NamedTuple):
     """Passive-Aggressive: the shortest step after which the label has margin 1.
 
     A strong first-order learner on clean data, especially on sparse text. Lower `C` where labels
-    are noisy: variant "I" caps the step at C, variant "II" damps it. C = inf is the plain learner,
-    whose step always reaches a margin of 1.
+    are noisy: variant "I" caps the step at C, variant "II" damps it. With inf, all reach margin 1.
 
     Parameters: C > 0, and variant "I" or "II".
 
     Source: Crammer, Dekel, Keshet, Shalev-Shwartz & Singer, "Online Passive-Aggressive Algorithms"
     (JMLR 2006); the large-margin paper of Shen & Dietterich (SDM 2009) starts from it.
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.streams import switching_gaussian
-    >>> OnlineClassifier(PassiveAggressive(C=0.1)).run(*switching_gaussian(2000)).mistakes
+    >>> from selectron import OnlineClassifier, streams
+    >>> OnlineClassifier(PassiveAggressive(C=0.1)).run(*streams.switching_gaussian(2000)).mistakes
     384
     """
 
@@ -63,9 +61,8 @@ class MIRA(NamedTuple):
     Source: Crammer & Singer, "Ultraconservative Online Algorithms for Multiclass Problems" (JMLR 3,
     2003), with the margin of 1 of later work in place of a correct sign.
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.streams import switching_gaussian
-    >>> OnlineClassifier(MIRA(C=0.1)).run(*switching_gaussian(2000)).mistakes
+    >>> from selectron import OnlineClassifier, streams
+    >>> OnlineClassifier(MIRA(C=0.1)).run(*streams.switching_gaussian(2000)).mistakes
     384
     """
 
@@ -103,18 +100,17 @@ class ObjectiveRegularized(NamedTuple):
     """Objective-regularised large-margin learner: every step also shrinks w a little.
 
     Pick it over `PassiveAggressive` where the concept drifts: old rows fade by 1 / (1 + alpha) a
-    step. Lower `C` where some labels are wrong (the soft margin); with C = inf every row gets a
-    margin of 1.
+    step. Lower `C` where some labels are wrong (the soft margin).
 
-    Parameters: alpha >= 0, the weight of the penalty on |w|^2; C > 0, the weight of the loss, inf
-    for a hard margin.
+    Parameters: alpha >= 0, the weight of the penalty on |w|^2; C > 0, the weight of the loss: with
+    inf, the hard margin, every row gets a margin of 1.
 
     Source: Shen & Dietterich, "A Family of Large Margin Linear Classifiers and Its Application in
     Dynamic Environments" (SDM 2009), Lemma 3.1, and Lemma 5.1 for the soft margin.
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.streams import switching_gaussian
-    >>> OnlineClassifier(ObjectiveRegularized(0.01, C=0.1)).run(*switching_gaussian(2000)).mistakes
+    >>> from selectron import OnlineClassifier, streams
+    >>> clf = OnlineClassifier(ObjectiveRegularized(alpha=0.01, C=0.1))
+    >>> clf.run(*streams.switching_gaussian(2000)).mistakes
     428
     """
 
@@ -148,17 +144,15 @@ class L2Constrained(NamedTuple):
 
     Pick it over `PassiveAggressive` where the concept switches: once w is on the boundary of the
     ball, every step shrinks the part that old rows have in it. Only rows with a norm above 1 / beta
-    can get a margin of 1; with shorter ones, w becomes the point of the ball with the largest
-    margin, and the round is counted as strained.
+    can get a margin of 1; shorter ones get the largest in the ball, and the round is strained.
 
     Parameters: beta > 0, the largest norm of w.
 
     Source: Shen & Dietterich, "A Family of Large Margin Linear Classifiers and Its Application in
     Dynamic Environments" (SDM 2009), Lemma 3.2.
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.streams import switching_gaussian
-    >>> OnlineClassifier(L2Constrained(beta=0.5)).run(*switching_gaussian(2000)).mistakes
+    >>> from selectron import OnlineClassifier, streams
+    >>> OnlineClassifier(L2Constrained(beta=0.5)).run(*streams.switching_gaussian(2000)).mistakes
     586
     """
 
@@ -248,9 +242,8 @@ class NORMA(NamedTuple):
     Source: Kivinen, Smola & Williamson, "Online Learning with Kernels" (IEEE Transactions on Signal
     Processing 52, 2004). Its offset b is a weight like any other here: that of the constant.
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.streams import switching_gaussian
-    >>> OnlineClassifier(NORMA()).run(*switching_gaussian(2000)).mistakes
+    >>> from selectron import OnlineClassifier, streams
+    >>> OnlineClassifier(NORMA()).run(*streams.switching_gaussian(2000)).mistakes
     470
     """
 

@@ -30,8 +30,7 @@ class LeadingHistory(NamedTuple):
 
     Parameters (the defaults need no tuning): `switches`, from 0 to 1, the prior mode of the number
     of switches per round; the ensemble considers hazard rates from a hundredth to ten times that.
-    `fourier`, the number of Fourier features, 0 for linear concepts alone; of more than ten classes
-    there are none.
+    `fourier`, the number of Fourier features, 0 for linear concepts; more than ten classes get 0.
 
     Source: this project. Experts are those of Solla & Winther (1998); births and weights follow
     Adams & MacKay, "Bayesian Online Changepoint Detection" (2007), and Herbster & Warmuth,
@@ -42,11 +41,9 @@ class LeadingHistory(NamedTuple):
     (2007), and feature scales are shrunk as in Efron & Morris, "Stein's Estimation Rule and Its
     Competitors" (1973).
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.askers import Budget
-    >>> from selectron.streams import switching_gaussian
+    >>> from selectron import Budget, OnlineClassifier, streams
     >>> clf = OnlineClassifier(LeadingHistory(), asker=Budget(rate=0.1), random_state=0)
-    >>> clf.run(*switching_gaussian(2000, d=10)).mistakes
+    >>> clf.run(*streams.switching_gaussian(2000, d=10)).mistakes
     281
     """
 
@@ -86,8 +83,7 @@ class LeadingHistory(NamedTuple):
     def step(self, r: Round, noise: float = 1.0) -> ShapeStep:
         """Return the Bayesian Perceptron's step, for labels of which some are drawn at random.
 
-        The odds of such a label y are r.note. The more likely it is one, the smaller the step; P
-        does not grow.
+        The odds of such a label y are r.note: the larger, the smaller the step. P does not grow.
         """
         variance = noise + r.q
         z = r.y * r.m / math.sqrt(variance)
@@ -110,8 +106,8 @@ def default_for(
 ) -> Any:
     """Return the default learner for rows of this kind, LeadingHistory or else LASEC.
 
-    LeadingHistory needs the eigenvectors of a d x d matrix on dense rows; it has neither kernel nor
-    sketch, and cannot rank.
+    LeadingHistory has no kernel and no sketch, cannot rank, and needs the eigenvectors of a d x d
+    matrix on dense rows.
 
     >>> default_for(30, sparse=False), default_for(2000, sparse=False)
     (LeadingHistory(switches=0.0015, fourier=100), LASEC(b=1.0, c=1000.0))

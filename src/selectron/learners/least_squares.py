@@ -25,9 +25,8 @@ class RLS(NamedTuple):
     Source: Cesa-Bianchi, Gentile & Orabona, "Robust Bounds for Classification via Selective
     Sampling" (ICML 2009).
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.streams import switching_gaussian
-    >>> OnlineClassifier(RLS()).run(*switching_gaussian(2000)).mistakes
+    >>> from selectron import OnlineClassifier, streams
+    >>> OnlineClassifier(RLS()).run(*streams.switching_gaussian(2000)).mistakes
     665
     """
 
@@ -66,9 +65,8 @@ class SecondOrderPerceptron(NamedTuple):
     Source: Cesa-Bianchi, Gentile & Zaniboni, "Worst-Case Analysis of Selective Sampling for
     Linear-Threshold Algorithms" (NIPS 2004), Figure 2.
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.streams import switching_gaussian
-    >>> OnlineClassifier(SecondOrderPerceptron()).run(*switching_gaussian(2000)).mistakes
+    >>> from selectron import OnlineClassifier, streams
+    >>> OnlineClassifier(SecondOrderPerceptron()).run(*streams.switching_gaussian(2000)).mistakes
     457
     """
 
@@ -98,9 +96,8 @@ class SecondOrderPerceptron(NamedTuple):
 class LASEC(NamedTuple):
     """LASEC: the second-order Perceptron, forgetting at a fixed rate.
 
-    Pick it where the concept drifts or switches. It is a Kalman filter: 1/c is added to the
-    variance of every weight before each step, so that old labels lose influence. With the asker
-    `Margin(a)` it is LASEC-SS.
+    Pick it where the concept drifts or switches. It is a Kalman filter: 1/c joins the variance of
+    every weight before each step, so that old labels fade. With `Margin(a)` it is LASEC-SS.
 
     Parameters: 0 < b < c. b is the prior precision; c is the inverse of the drift, and inf means
     none, which makes it the second-order Perceptron with a = b.
@@ -108,9 +105,8 @@ class LASEC(NamedTuple):
     Source: Moroshko & Crammer, "Selective Sampling with Drift" (AISTATS 2014), Figure 1. There
     D = P^-1 and e = P^-1 w; the same trajectory costs O(d^2) here, and only on a mistake.
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.streams import switching_gaussian
-    >>> OnlineClassifier(LASEC(b=1.0, c=1000.0)).run(*switching_gaussian(2000)).mistakes
+    >>> from selectron import OnlineClassifier, streams
+    >>> OnlineClassifier(LASEC(b=1.0, c=1000.0)).run(*streams.switching_gaussian(2000)).mistakes
     402
     """
 

@@ -11,15 +11,13 @@ class Perceptron(NamedTuple):
     """Perceptron: on a mistake, add y x to w, with x of unit length.
 
     The cheapest learner, and a robust one: it follows slow drift, since every mistake counts the
-    same however late it comes. With the asker `Margin(b)` it is the selective-sampling
-    Perceptron.
+    same however late it comes. With `Margin(b)` it is the selective-sampling Perceptron.
 
     Source: Cesa-Bianchi, Gentile & Zaniboni, "Worst-Case Analysis of Selective Sampling for
     Linear-Threshold Algorithms" (NIPS 2004), Figure 1.
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.streams import switching_gaussian
-    >>> OnlineClassifier(Perceptron()).run(*switching_gaussian(2000)).mistakes
+    >>> from selectron import OnlineClassifier, streams
+    >>> OnlineClassifier(Perceptron()).run(*streams.switching_gaussian(2000)).mistakes
     467
     """
 
@@ -39,9 +37,8 @@ class Perceptron(NamedTuple):
 class ShiftingPerceptron(NamedTuple):
     """Shifting Perceptron: on a mistake, w shrinks before y x is added, less and less so.
 
-    Pick it where the concept shifts and a second-order learner is too expensive. It is a Perceptron
-    whose earlier mistakes fade if lam > 1: after k mistakes, mistake i weighs ~ (i/k)^(lam - 1)
-    times the last one.
+    Pick it where the concept shifts and a second-order learner is too expensive. If lam > 1, early
+    mistakes fade: after k mistakes, mistake i weighs ~ (i/k)^(lam - 1) times the last one.
 
     Parameters: lam > 0; the larger, the shorter the memory. lam = 1 weights all mistakes alike, as
     the Perceptron does; a smaller one favours early mistakes, near 0 the first.
@@ -49,9 +46,8 @@ class ShiftingPerceptron(NamedTuple):
     Source: Cavallanti, Cesa-Bianchi & Gentile, "Tracking the best hyperplane with a simple budget
     Perceptron" (Machine Learning 69, 2007).
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.streams import switching_gaussian
-    >>> OnlineClassifier(ShiftingPerceptron()).run(*switching_gaussian(2000)).mistakes
+    >>> from selectron import OnlineClassifier, streams
+    >>> OnlineClassifier(ShiftingPerceptron()).run(*streams.switching_gaussian(2000)).mistakes
     467
     """
 
@@ -78,17 +74,15 @@ class ModifiedPerceptron(NamedTuple):
     step, so that it converges where the Perceptron keeps jumping. Its margins are a poor measure of
     confidence: with size 1, |w| never grows.
 
-    Parameters: size 1 projects w onto the hyperplane of the row, size 2 reflects it there, which
-    keeps its norm.
+    Parameters: size 1 projects w onto the hyperplane of the row, size 2 reflects it, at equal norm.
 
     Sources: Blum, Frieze, Kannan & Vempala, "A Polynomial-Time Algorithm for Learning Noisy Linear
     Threshold Functions" (Algorithmica 22, 1998) for size 1, which Dunagan & Vempala call the
     margin-perceptron; Dasgupta, Kalai & Monteleoni, "Analysis of Perceptron-Based Active Learning"
     (COLT 2005) for size 2.
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.streams import switching_gaussian
-    >>> OnlineClassifier(ModifiedPerceptron()).run(*switching_gaussian(2000)).mistakes
+    >>> from selectron import OnlineClassifier, streams
+    >>> OnlineClassifier(ModifiedPerceptron()).run(*streams.switching_gaussian(2000)).mistakes
     531
     """
 
@@ -113,18 +107,16 @@ class BudgetPerceptron(NamedTuple):
     """Randomized Budget Perceptron: a mistake beyond the budget evicts one example at random.
 
     Pick it with a kernel, where each mistake adds an example that all later rounds compute with:
-    `budget` bounds the time and memory of a round. Forgetting also lets it follow a concept that
-    shifts.
+    `budget` bounds the time and memory of a round. Forgetting also helps where the concept shifts.
 
     Parameters: budget >= 1, how many examples are kept.
 
     Source: Cavallanti, Cesa-Bianchi & Gentile, "Tracking the best hyperplane with a simple budget
     Perceptron" (Machine Learning 69, 2007).
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.streams import switching_gaussian
+    >>> from selectron import OnlineClassifier, streams
     >>> clf = OnlineClassifier(BudgetPerceptron(budget=100), random_state=0)
-    >>> clf.run(*switching_gaussian(2000)).mistakes
+    >>> clf.run(*streams.switching_gaussian(2000)).mistakes
     553
     """
 
@@ -162,9 +154,8 @@ class Forgetron(NamedTuple):
     Source: Dekel, Shalev-Shwartz & Singer, "The Forgetron: A Kernel-Based Perceptron on a Budget"
     (SIAM Journal on Computing 37, 2008), the self-tuned form.
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.streams import switching_gaussian
-    >>> OnlineClassifier(Forgetron(budget=100)).run(*switching_gaussian(2000)).mistakes
+    >>> from selectron import OnlineClassifier, streams
+    >>> OnlineClassifier(Forgetron(budget=100)).run(*streams.switching_gaussian(2000)).mistakes
     476
     """
 
