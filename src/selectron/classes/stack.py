@@ -33,6 +33,7 @@ class Stack:
     def __init__(self, space: ModuleType | Any, reduction: ModuleType) -> None:
         self.space, self.reduction = space, reduction
         self.order, self.Rows = space.order, space.Rows
+        self.room = getattr(space, "room", None)  # for stored examples in each class: see `Dual`
         self.shared: tuple[str, ...] = declared(space, Space, "shared")
         self.__name__ = f"{space.__name__}_{reduction.__name__.rpartition('.')[2]}"
         self.State: Any = namedtuple("State", [*space.State._fields, *OWN])  # type: ignore[misc]
@@ -86,7 +87,7 @@ class Stack:
         states = self.unstacked(state)
         fresh = start()
         if hasattr(self.space, "grow"):
-            fresh = self.space.grow(fresh, *self.room(state))
+            fresh = self.space.grow(fresh, *self.space.room(state))
         adapted, informed = (declared(self.space, Space, name) for name in ("adapted", "informed"))
         states = [adapted(one, fresh) for one in states]
         fresh = informed(fresh, states[0])
@@ -96,10 +97,6 @@ class Stack:
         """Compress the sketches that are full, in place; return whether there were any."""
         ones = [self.space.at(state, k) for k in range(len(state.scores))]
         return sum(map(self.space.compress, ones)) > 0
-
-    def room(self, state: Any) -> tuple[int, int]:
-        """Return the room for stored examples in each class: see `Dual`."""
-        return self.space.room(state)
 
     def wanted(self, state: Any, rows: Any) -> tuple[int, int]:
         """Return the room that every class should have for a step on the first row."""

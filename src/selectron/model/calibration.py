@@ -1,10 +1,9 @@
 """Calibration: the probability that a prediction is right, learned online from given labels.
 
-With two classes and the margin m, p(+1) = sigmoid(a z + b) with z = m. If the learner has a
-probability p of its own, z = log(p / (1 - p)). With many classes, z is the gap between the two best
-scores, and the sigmoid is the probability of the best class; the others share the rest in
-proportion to exp(a score). The scores of an ensemble are p(+1) - p(-1) of each class against the
-rest: their log-odds are taken.
+With two classes, p(+1) = sigmoid(a z + b), z being the margin, or log(p / (1 - p)) if the learner
+has a probability p of its own. With many, z is the gap between the two best scores, and the sigmoid
+is the probability of the best class; the others share the rest in proportion to exp(a score). An
+ensemble's scores are p(+1) - p(-1) of each class against the rest: their log-odds are taken.
 
 (a, b) have a Gaussian posterior. Every label multiplies it by its likelihood (Laplace's
 approximation along the gradient), to the power of its weight: 1 / probability of asking, at most
@@ -136,8 +135,8 @@ def extended(old: Calibration, classes: int, by: float) -> Calibration:
 def calibrator(kind: type, many: bool) -> Callable[..., None]:
     """Return `calibrate` for a class of learners, and for two classes or many.
 
-    The first rows are interpreted, with the same results and without the .7 s that it takes to
-    compile. A call without rows compiles it at once.
+    The first rows are interpreted, which gives the same and saves the .7 s of compiling; a call
+    without rows compiles at once.
     """
     parts, name = {"learner": kind}, f"calibrate_{'many' if many else 'two'}_{kind.__name__}"
     fast, slow = compiled(calibrate, parts, name, kind.__name__), bind(calibrate, parts)
@@ -168,8 +167,7 @@ def calibrate(
     """Learn from every label that was asked for, in the order of the rows.
 
     `scores` (n, 1) are margins of two classes, or (n, K) scores of many; `margins` are the margin
-    scores of a learner with probabilities, and else empty. `chances` and `proba` are as in
-    `Calibration.learn`.
+    scores of a learner with probabilities, or empty. The others are as in `Calibration.learn`.
     """
     two, own = scores.shape[1] == 1, len(margins) > 0
     count = int(s[COUNT])
@@ -290,13 +288,8 @@ def discounted(s: Any, count: float, scale: float, own: bool) -> tuple[float, ..
     aa, ab = keep * aa + new, keep * ab
     bb = keep * bb + (1 - keep) / (OWN_OFFSET if own else OFFSET)
     determinant = aa * bb - ab * ab
-    return (
-        (bb * first - ab * other) / determinant,
-        (aa * other - ab * first) / determinant,
-        aa,
-        ab,
-        bb,
-    )
+    a = (bb * first - ab * other) / determinant
+    return a, (aa * other - ab * first) / determinant, aa, ab, bb
 
 
 def most_likely(x: float, q: float, right: float) -> float:

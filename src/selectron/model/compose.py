@@ -167,7 +167,6 @@ def loop(learner: Any, asker: Any, space: Any) -> Callable:
 
 
 def _described(kind: Any) -> str:
-    """Return the name of a part in messages."""
     if isinstance(kind, type):
         return kind.__name__
     return f"The kernel {kind.__name__}, which takes two arrays and returns a number,"

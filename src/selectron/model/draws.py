@@ -33,7 +33,18 @@ class Draws:
     """
 
     def __init__(self, seed: Any = None) -> None:
-        self.generator = _generator(seed)
+        try:
+            given = copy.deepcopy(seed)
+            if isinstance(given, np.random.RandomState):
+                given = given.randint(2**31, size=4)
+            self.generator = np.random.default_rng(given)
+        except (TypeError, ValueError) as error:
+            raise SelectronError(
+                "random_state must be None, a whole number from 0 on, or what else "
+                f"numpy.random.default_rng takes, got {seed!r}."
+            ) from error
+        if not isinstance(self.generator.bit_generator, np.random.PCG64):
+            self.generator = np.random.default_rng(self.generator.integers(2**63, size=4))
         self.ahead = np.empty(0)
         self.taken = 0  # how many of `ahead` are taken
 
@@ -71,20 +82,3 @@ class Draws:
         """Go to a mark."""
         self.generator.bit_generator.state = mark["generator"]
         self.ahead, self.taken = np.array(mark["ahead"], dtype=float), 0
-
-
-def _generator(seed: Any) -> np.random.Generator:
-    """Return a new generator of NumPy's default kind for a seed."""
-    try:
-        seed = copy.deepcopy(seed)
-        if isinstance(seed, np.random.RandomState):
-            seed = seed.randint(2**31, size=4)
-        generator = np.random.default_rng(seed)
-    except (TypeError, ValueError) as error:
-        raise SelectronError(
-            "random_state must be None, a whole number from 0 on, or what else "
-            f"numpy.random.default_rng takes, got {seed!r}."
-        ) from error
-    if not isinstance(generator.bit_generator, np.random.PCG64):
-        generator = np.random.default_rng(generator.integers(2**63, size=4))
-    return generator

@@ -1,9 +1,8 @@
 """Labels that come late: a simulated stream of `decide` and `tell`.
 
 The label that is asked for in round t with a delay of d comes at the end of round t + d, after that
-round's own decision. Labels that come in the same round are learned in the order of asking. Labels
-that have not come by the end stay open tickets. The next delayed run delivers them, unless `tell`
-has answered them before.
+round's own decision. Labels that come in the same round are learned in the order of asking. Those
+that have not come by the end stay open tickets, for the next delayed run, or for `tell`.
 """
 
 import heapq

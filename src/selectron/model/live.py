@@ -93,9 +93,8 @@ class SingleRounds:
     def tell(self: Any, ticket: int, label: int, weight: float = 1.0, factor: float = 1.0) -> bool:
         """Learn the label of an open ticket; return whether the learner took a step.
 
-        `factor` is the weight of its class, with which `weight` is multiplied.
-        The step starts from the current state, with the time of the round that asked for the label.
-        Raises SelectronError if the ticket is not open.
+        `factor` is the weight of its class, with which `weight` is multiplied. The step starts from
+        the current state, at the time of asking. Raises SelectronError if the ticket is not open.
         """
         asked = self._ticket(ticket)
         if not self.correctable:

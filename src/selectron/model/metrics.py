@@ -19,9 +19,8 @@ class Metrics(NamedTuple):
 
     `confusion` has the true classes as rows and the predicted ones as columns. `reliability` has a
     row for each bin of the predicted class's probability that is not empty: its weight, the mean
-    probability, and the share that was right. The calibration error is the mean difference between
-    the last two. Without probabilities, log loss and calibration error are NaN, and `reliability`
-    is empty.
+    probability, and the share that was right; the calibration error is the mean difference between
+    these two. Without probabilities, it and log loss are NaN, and `reliability` is empty.
 
     >>> from selectron import OnlineClassifier
     >>> run = OnlineClassifier().run([[1.0], [-2.0], [3.0]], ["up", "down", "up"])

@@ -1,8 +1,7 @@
 """Model: the state of a learner and an asker, the draws, and the tickets of open labels.
 
-Labels are codes here: -1 and +1 of two classes, 1 to K of many, and 0 for none. Rows are blocks.
-The estimators check the shapes of inputs; nothing is checked again here. A call either succeeds,
-or raises and changes nothing.
+Labels are codes here: -1 and +1 of two classes, 1 to K of many, and 0 for none. Rows are blocks,
+whose shapes the estimators check. A call either succeeds, or raises and changes nothing.
 """
 
 import math
@@ -43,8 +42,7 @@ class Model(SingleRounds):
     as in `Draws`; `max_open` bounds the number of open tickets. A `kernel`, an object of `kernels`
     or a function, selects the dual form; `max_support` bounds the examples that are kept.
     `sketch` is the number of directions that a sketch of P keeps; None keeps all of P. `balanced`
-    weighs labels by the frequencies of their classes. The answers to the last `correctable` tickets
-    can be corrected.
+    weighs labels by the frequencies of classes. The last `correctable` answers can be corrected.
     """
 
     def __init__(
@@ -118,7 +116,8 @@ class Model(SingleRounds):
         self.timed = bool(declared(self.asker, Asker, "timed")(self.asker))  # uses times of rows
         self.scaled = self.normalize and not self.aging  # an ensemble's rows come scaled
         own = (self.normalize,) if self.aging else ()
-        self.tail = (support.numbers(self.kernel),) if self.dual else own
+        numbers = floats(self.kernel) if isinstance(kernel, type) else ()  # a function has none
+        self.tail = (numbers,) if self.dual else own
         self.recent: tuple[Any, tuple] = (None, ())
         self.loop = loop(type(self.learner), kind_of(self.asker), self.space)
         self.codes: Any = np.int32 if self.stacked else np.int8  # the type of labels and flags
@@ -126,7 +125,6 @@ class Model(SingleRounds):
         self._make_one_round()
 
     def _make_one_round(self) -> None:
-        """Make the arrays of a single round."""
         labels, times = np.zeros(1, self.codes), np.zeros(int(self.timed))
         self.one_round = OneRound(labels, np.zeros(1), times, self.outcome(1).arrays())
 

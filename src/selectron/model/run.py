@@ -220,11 +220,10 @@ class Run(Outcome):
         """Return the metrics over all labels, and as estimated from the labels asked for alone.
 
         They are accuracy, that of the majority class, balanced accuracy, kappa, log loss, recall
-        and F1 of every class, the confusion table and the calibration: see
-        `selectron.evaluate.Metrics`. For the estimate, the asker must have a chance to ask for
-        every row, as `Budget` has: an asked label has the weight 1 / probability of asking. If
-        margins were not recorded, the estimate is None and log loss NaN. Raises SelectronError if
-        a row may be of several classes.
+        and F1 of every class, the confusion table and the calibration: see `evaluate.Metrics`. For
+        the estimate, the asker must have a chance to ask for every row, as `Budget` has: an asked
+        label has the weight 1 / probability of asking. If margins were not recorded, the estimate
+        is None and log loss NaN. Raises SelectronError if a row may be of several classes.
 
         >>> from selectron import OnlineClassifier
         >>> run = OnlineClassifier().run([[1.0], [-2.0], [3.0]], ["up", "down", "up"])

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..classes.stack import of_one
-from ..engine.parameters import floats
 from ..engine.parts import Learner, declared
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
@@ -56,11 +55,6 @@ def capacity(learner: Any) -> float:
 def kind(kernel: Any) -> Any:
     """Return what the loop is compiled for: the class of a kernel, or the function itself."""
     return kernel if kernel is None or isinstance(kernel, FunctionType) else type(kernel)
-
-
-def numbers(kernel: Any) -> tuple[float, ...]:
-    """Return the checked parameters of a kernel; a function has none."""
-    return () if isinstance(kernel, FunctionType) else floats(kernel)
 
 
 def check_room(model: Any, room: tuple[int, int]) -> None:

@@ -4,8 +4,7 @@
 
 If some w separates the labels, lam decreases to 0 from fit to fit, and w converges to the direction
 of the largest margin. With noise, lam stays where the evidence is largest, and w is close to an
-ordinary logistic regression. Only rows near the boundary enter a fit, so that it costs little more
-than the pass that finds them.
+ordinary logistic regression. Only rows near the boundary enter a fit, to save time.
 
 Sources: the fit is a damped Newton method; lam follows MacKay, "Bayesian Interpolation" (Neural
 Computation 1992), eq. 4.9: lam <- gamma / <w, w>, gamma the number of well-determined weights. For

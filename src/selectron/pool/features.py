@@ -36,8 +36,7 @@ class Nearest(NamedTuple):
 def featured(X: Any, features: Any, intercept: bool) -> Any:
     """Return the rows for the learner, scaled to a mean squared norm of 1.
 
-    `features` is documented at `SelfDirectedClassifier`. With `intercept`, a constant 1 is put in
-    front.
+    `features` is as in `SelfDirectedClassifier`. With `intercept`, a constant 1 is put in front.
     """
     if not isinstance(features, str) and hasattr(features, "fit_transform"):
         out = features.fit_transform(X)

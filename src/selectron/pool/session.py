@@ -56,15 +56,14 @@ class State(NamedTuple):
 class Plan(NamedTuple):
     """The rows to propose next, and the class proposed for each.
 
-    `keys` sort the rows, the largest first; None keeps their order. `doubts` are the learner's
-    probabilities of a mistake, or None.
+    `keys` sort the rows, the largest first; None keeps their order.
     """
 
     rows: np.ndarray
     codes: np.ndarray  # the class code proposed for each row
     keys: np.ndarray | None = None
     patience: float = np.inf  # mistakes until the next plan
-    doubts: np.ndarray | None = None
+    doubts: np.ndarray | None = None  # the learner's probabilities of a mistake
     stretch: float = np.inf  # rows until the next plan
 
 
@@ -252,8 +251,7 @@ class Session:
     def without_skips(self) -> "Session":
         """Return a session of the same answers in which no row was skipped.
 
-        All answers are those to its first plan: later plans of the paper's learners are for parts
-        of the rows, which do not come back.
+        All answers are to its first plan, as later ones of the paper's learners lack some rows.
         """
         kept = self.answers.codes != PASSED
         fresh = Session(self.learner, self.pool, self.given, self.goal)
