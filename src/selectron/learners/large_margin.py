@@ -12,7 +12,7 @@ class PassiveAggressive(NamedTuple):
     """Passive-Aggressive: the shortest step after which the label has margin 1.
 
     A strong first-order learner on clean data, especially on sparse text. Lower `C` where labels
-    are noisy: variant "I" caps the step at C, variant "II" damps it. With inf, all reach margin 1.
+    are noisy: "I" caps the step at C, "II" damps it. With C = inf, a step always reaches margin 1.
 
     Parameters: C > 0, and variant "I" or "II".
 

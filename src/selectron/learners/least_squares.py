@@ -96,8 +96,8 @@ class SecondOrderPerceptron(NamedTuple):
 class LASEC(NamedTuple):
     """LASEC: the second-order Perceptron, forgetting at a fixed rate.
 
-    Pick it where the concept drifts or switches. It is a Kalman filter: 1/c joins the variance of
-    every weight before each step, so that old labels fade. With `Margin(a)` it is LASEC-SS.
+    Pick it where the concept drifts or switches. It is a Kalman filter: each step first adds 1/c to
+    the variance of every weight, so that old labels fade. With `Margin(a)` it is LASEC-SS.
 
     Parameters: 0 < b < c. b is the prior precision; c is the inverse of the drift, and inf means
     none, which makes it the second-order Perceptron with a = b.

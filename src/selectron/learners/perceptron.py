@@ -74,7 +74,8 @@ class ModifiedPerceptron(NamedTuple):
     step, so that it converges where the Perceptron keeps jumping. Its margins are a poor measure of
     confidence: with size 1, |w| never grows.
 
-    Parameters: size 1 projects w onto the hyperplane of the row, size 2 reflects it, at equal norm.
+    Parameters: size 1 projects w onto the hyperplane of the row, size 2 reflects it there, which
+    keeps its norm.
 
     Sources: Blum, Frieze, Kannan & Vempala, "A Polynomial-Time Algorithm for Learning Noisy Linear
     Threshold Functions" (Algorithmica 22, 1998) for size 1, which Dunagan & Vempala call the

@@ -2,8 +2,7 @@
 
 model         the state, and rounds on it
 compose       the compiled loop for a learner, an asker and a space
-live          rounds one at a time, and answers that are corrected
-late          labels that come some rounds later
+live          rounds one at a time, labels that come later, and answers that are corrected
 weighting     weights of labels
 calibration   probabilities of the classes
 run, metrics  the record of a run, and what is computed from it

@@ -1,21 +1,25 @@
-"""Rounds one at a time, whose labels may come later, and answers that are corrected."""
+"""Rounds one at a time, labels that come later, and answers that are corrected."""
 
 import copy
+import heapq
+from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..classes import rest
 from ..classes.stack import of_one
-from ..engine.loop import GIVEN, LATER
+from ..engine.loop import GIVEN, LATER, NONE
 from ..engine.round import ASKED, CLASS, STRAINED, UPDATED
-from ..engine.rows import Dense, Sparse
+from ..engine.rows import Dense, Sparse, rows_of, taken
 from ..errors import Refused, SelectronError
 from . import support
-from .calibration import Belief
-from .run import code_of, indices
+from .calibration import Belief, proba_of
+from .run import Given, Outcome, code_of, indices
 
 EVERY = 16  # answers between two copies of the state
+LONGEST = 2**62  # of a delay: later labels never come
 KEPT = ("classes", "width", "weighting", "strained", "labels")  # in a copy, besides arrays
 
 
@@ -145,6 +149,69 @@ class SingleRounds:
         if ticket is None:
             raise SelectronError(support.why_not_open(number, self.tickets, self.max_open))
         return ticket
+
+    def play_late(self: Any, block: Any, given: Given, delays: np.ndarray) -> Outcome:
+        """Simulate `decide` and `tell`: labels come `delays` rounds later, if they are asked for.
+
+        That is after the own decision of the round, and of several in the order of asking. Labels
+        that have not come by the end stay open tickets, for the next delayed run, or for `tell`.
+        `UPDATED` marks the rounds whose label, once it came, was learned with a step.
+        """
+        n, before, earlier = len(given.labels), self.rounds, 0
+        places = indices(given.labels, self.stacked)
+        out, proba = self.outcome(n), np.empty((n, self.classes))
+        record = out.arrays()
+        queue = [(one.delayed.round, ticket) for ticket, one in self.open.items() if one.delayed]
+        heapq.heapify(queue)
+        with self.lock, self.restoring():
+            self.open, self.guarded = dict(self.open), True
+            for first, size, piece in self.pieces(block, n):
+                for t in range(first, first + size):
+                    row = rows_of(piece, t - first, t - first + 1)
+                    time = given.times[t] if len(given.times) else 0.0
+                    label = NONE if given.labels[t] == NONE else LATER
+                    try:
+                        *_, ticket = self.decide(row, time, label)
+                    except Refused as error:
+                        raise Refused(t, error.reason) from None
+                    for whole, found in zip(record, self.one_round.out, strict=True):
+                        whole[t : t + 1] = found
+                    if not self.ranks:
+                        proba[t] = proba_of(self.belief())
+                    if ticket is not None:
+                        comes = self.rounds + min(delays[t].item(), LONGEST)
+                        weight = 1.0 if given.weights is None else given.weights[t].item()
+                        delayed = Delayed(comes, places[t].item(), weight)
+                        # not a view, which would keep the whole block
+                        alone = taken(row, np.zeros(1, int))
+                        self.open[ticket] = self.open[ticket]._replace(block=alone, delayed=delayed)
+                        heapq.heappush(queue, (comes, ticket))
+                    earlier += self._deliver(queue, before, out)
+            self.guarded = False
+        replay = None if self.ranks else partial(np.asarray, proba)
+        return replace(out, replay=replay, earlier=earlier)
+
+    def _deliver(self: Any, queue: list, before: int, out: Outcome) -> int:
+        """Learn the labels that have come by now, but those of expired tickets.
+
+        Return the number of steps on those that were asked for before round `before`.
+        """
+        earlier = 0
+        while queue and queue[0][0] <= self.rounds:
+            ticket = heapq.heappop(queue)[1]
+            if ticket not in self.open:
+                continue
+            strained, at = self.strained, self.open[ticket].asked_in - before - 1
+            _, place, weight = self.open[ticket].delayed
+            try:
+                updated = self.tell(ticket, code_of(place, self.stacked), weight)
+            except Refused as error:
+                raise Refused(max(0, at), error.reason) from None
+            if at >= 0:
+                out.flags[at] |= UPDATED * updated | STRAINED * (self.strained > strained)
+            else:
+                earlier += updated
+        return earlier
 
     def corrected(self: Any, ticket: int, label: int, factor: float = 1.0) -> Any:
         """Return a copy that learned this label of an answered ticket, and all later ones again.

@@ -24,7 +24,7 @@ from ..engine.round import ASKED, STRAINED
 from ..engine.rows import Dense, Sparse, extent, no_rows, rows_of, widened
 from ..errors import Refused
 from ..spaces import sparse_second
-from . import calibration, late, support, weighting
+from . import calibration, support, weighting
 from .compose import ENSEMBLE, EXACT, RANKINGS, check_pair, kind_of, loop, order_of, space_for
 from .draws import BLOCK, Draws, constant
 from .live import SingleRounds, Ticket
@@ -147,10 +147,10 @@ class Model(SingleRounds):
 
         A list of blocks may grow wider. `times` are those of the rows in seconds, if the asker uses
         them. A label of weight w is learned w times. `delays` are the numbers of rounds that labels
-        take to come: see `late`. Rounds that are not `calibrated` have no probabilities.
+        take to come: see `play_late`. Rounds that are not `calibrated` have no probabilities.
         """
         if delays is not None:
-            return late.play(self, block, Given(labels, times, weights), delays)
+            return self.play_late(block, Given(labels, times, weights), delays)
         draw = GIVEN if isinstance(self.asker, Always) else None  # which uses no draws
         return self._learn(block, Given(labels, times, weights), draw, full, full and calibrated)
 
