@@ -106,10 +106,7 @@ def space_for(
 _dual, stack, exact_stack = cache(dual.Dual), cache(Stack), cache(exact.Exact)
 RANKINGS = "ranking", "exact ranking"
 EXACT = {"exact": exact, "exact ranking": exact.ranking}  # in second order; in first, all are exact
-REDUCTIONS = {
-    **{"joint": joint, "exact": joint, "rest": rest},
-    **dict.fromkeys(RANKINGS, joint.ranking),
-}
+REDUCTIONS = {"joint": joint, "exact": joint, "rest": rest} | dict.fromkeys(RANKINGS, joint.ranking)
 
 
 def check_pair(learner: Any, asker: Any) -> None:
