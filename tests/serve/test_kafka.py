@@ -133,12 +133,12 @@ def test_a_field_is_the_id_and_comes_twice_without_harm(brokers, topic, tmp_path
 
 def sent(host, topic):
     """Return the number of the last entry sent."""
-    return host.read(lambda db: db.place(kafka.place("mail", "sent", f"{topic}.out")))
+    return host.read(lambda db: db.place(f"kafka:mail:sent:{topic}.out"))
 
 
 def offset(host, topic):
     """Return the number of messages taken."""
-    names = [kafka.place("mail", "read", topic, partition) for partition in range(4)]
+    names = [f"kafka:mail:read:{topic}:{partition}" for partition in range(4)]
     with host.reading() as db:
         return sum(db.place(name) or 0 for name in names)
 

@@ -68,15 +68,6 @@ def client(kind: str, kafka: Kafka, **options: Any) -> Any:
         raise SelectronError(f"A setting of Kafka is refused: {error}") from None
 
 
-def place(*names: object) -> str:
-    """Return the name of a number that a stream keeps: an offset, or the last entry sent.
-
-    >>> place("mail", "read", "topic", 0)
-    'kafka:mail:read:topic:0'
-    """
-    return ":".join(map(str, ("kafka", *names)))
-
-
 class Connection:
     """A thread that runs `turn` until the end; it waits after a failure, and tries again."""
 
@@ -132,8 +123,11 @@ class Reader(Connection):
         if not self.found:
             if time.monotonic() - self.looked > LOOK * bool(self.started):
                 self.look()
-            messages = [m for m in self.client.consume(BATCH, POLL) if not self.failed(m)]
-            self.found = [(message, self.item(message)) for message in messages]
+            for message in self.client.consume(BATCH, POLL):
+                if (error := message.error()) is None:
+                    self.found.append((message, self.item(message)))
+                else:
+                    self.complain(f"topic {self.kafka.items!r}: {error.str()}")
         if self.found:
             self.host.submit(Work(self.take)).result()
             self.found = []
@@ -148,13 +142,12 @@ class Reader(Connection):
             raise SelectronError(f"{self.kafka.brokers}: {error.args[0].str()}") from None
         if topic.error is not None:
             raise SelectronError(f"topic {self.kafka.items!r}: {topic.error.str()}")
-        new = sorted(set(topic.partitions) - self.started)
         with self.host.reading() as db:
-            offsets = [db.place(self.offset_of(partition)) for partition in new]
+            new = {p: db.place(self.offset_of(p)) for p in set(topic.partitions) - self.started}
         self.client.incremental_assign(
             [
                 TopicPartition(self.kafka.items, p, OFFSET_BEGINNING if at is None else at)
-                for p, at in zip(new, offsets, strict=True)
+                for p, at in new.items()
             ]
         )
         self.started |= set(new)
@@ -162,13 +155,7 @@ class Reader(Connection):
 
     def offset_of(self, partition: int) -> str:
         """Return the name of the offset to read a partition from."""
-        return place(self.name, "read", self.kafka.items, partition)
-
-    def failed(self, message: Any) -> bool:
-        """Return whether it is an error in place of a message, and log that."""
-        if message.error() is not None:
-            self.complain(f"topic {self.kafka.items!r}: {message.error().str()}")
-        return message.error() is not None
+        return f"kafka:{self.name}:read:{self.kafka.items}:{partition}"
 
     def take(self, service: Service, at: float) -> None:
         """Add the items of messages, and keep the offsets behind them, in one transaction."""
@@ -207,37 +194,35 @@ class Writer(Connection):
 
     def __init__(self, *args: Any):
         super().__init__(*args)
-        self.place = place(self.name, "sent", self.kafka.decisions)
+        self.place = f"kafka:{self.name}:sent:{self.kafka.decisions}"
         self.last = self.host.read(lambda db: db.place(self.place)) or 0
         limits = {"delivery.timeout.ms": int(1000 * FLUSH), "enable.idempotence": True}
         self.client = client("Producer", self.kafka, **limits)  # which keeps the order
 
     def turn(self) -> None:
-        """Send the entries of a page of the log; wait if there are none."""
+        """Send the decisions and answers of a page of the log; wait if there are none.
+
+        They come without the data of items.
+        """
         if self.host.view(self.name)["entry"] <= self.last:
             self.ending.wait(WAIT)
             return
-        entries, last = self.page()
+        with self.host.reading() as db:
+            rows = list(islice(reading.audit(db, self.stream.id, self.last), reading.PAGE))
         failed: list[str] = []
-        for entry in entries:
-            self.client.produce(
-                self.kafka.decisions,
-                key=entry["id"] or str(entry["item"]),
-                value=strict.dumps(entry, sort=False),
-                on_delivery=lambda error, _: failed.append(error.str()) if error else None,
-            )
+        for row in rows:
+            if row["kind"] in SENT:
+                entry = {k: v for k, v in row.items() if v is not None and k != "data"}
+                self.client.produce(
+                    self.kafka.decisions,
+                    key=row["id"] or str(row["item"]),
+                    value=strict.dumps({"id": None, **entry}, sort=False),
+                    on_delivery=lambda error, _: failed.append(error.str()) if error else None,
+                )
         if self.client.flush(FLUSH) or failed:
             self.client.purge()
             raise SelectronError(failed[0] if failed else f"{self.kafka.brokers} do not answer.")
+        last = rows[-1]["entry"]
         keep = Work(lambda service, at: service.store.put_place(self.place, last))
         self.host.submit(keep).result()
         self.last = last
-
-    def page(self) -> tuple[list[dict[str, Any]], int]:
-        """Return the next decisions and answers, without the data of items, and the last entry."""
-        with self.host.reading() as db:
-            log = reading.audit(db, self.stream.id, self.last)
-            rows = list(islice(log, reading.PAGE))
-        sent = [row for row in rows if row["kind"] in SENT]
-        short = [{k: v for k, v in row.items() if v is not None and k != "data"} for row in sent]
-        return [{"id": None, **row} for row in short], rows[-1]["entry"]
