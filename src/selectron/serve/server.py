@@ -6,7 +6,6 @@ arrives nor its size, and it parses everything received at once, including pipel
 
 import socket
 import time
-from collections import Counter
 from collections.abc import Iterable
 from contextlib import nullcontext
 from itertools import count
@@ -46,28 +45,27 @@ class Connection(HttpToolsProtocol):
     """
 
     each: int  # connections of one address at most
-    count: Counter[str]  # of the connections of each address
 
     def connection_made(self, transport: Any) -> None:
         """Start waiting; close another connection if the limit is exceeded."""
         super().connection_made(transport)
         self.address = self.client[0] if self.client else ""
-        self.count[self.address] += 1
         self.gone = self.feeding = self.refused = self.trusted = False
         self.rest = bytearray()
         self.cycles: list[Any] = []
         self.timer = self.stalled = self.loop.call_later(PATIENCE, self.give_up)
         self._wait()
-        if self.count[self.address] > self.each:
-            self._make_room(self.address)
-        elif self.count.total() > CONNECTIONS:
-            self._make_room(None)
+        everyone: Iterable[Any] = self.connections
+        found = [c for c in everyone if not c.gone]
+        same = [c for c in found if c.address == self.address]
+        if len(same) > self.each:
+            self._make_room(same)
+        elif len(found) > CONNECTIONS:
+            self._make_room(found)
 
-    def _make_room(self, address: str | None) -> None:
+    def _make_room(self, among: list[Any]) -> None:
         """Close the connection idle for longest, or this one if all others are busy."""
-        others: Iterable[Any] = (c for c in self.connections if c is not self)
-        same = (c for c in others if address in (None, c.address) and not c.gone)
-        idle = [c for c in same if c.waiting or c.stranger()]
+        idle = [c for c in among if c is not self and (c.waiting or c.stranger())]
         if idle:
             min(idle, key=lambda c: c.since).give_up()
         else:
@@ -95,11 +93,7 @@ class Connection(HttpToolsProtocol):
         self.transport.abort()
 
     def _leave(self) -> None:
-        if not self.gone:
-            self.gone = True
-            self.count[self.address] -= 1
-            if not self.count[self.address]:
-                del self.count[self.address]
+        self.gone = True
         for cycle in self.cycles:  # uvicorn knows of the last one only
             cycle.disconnected = not cycle.response_complete
             cycle.message_event.set()
@@ -214,7 +208,7 @@ def server(app: Any, host: str, port: int, each: int) -> Server:
             app,
             host=host,
             port=port,
-            http=type("Connection", (Connection,), {"each": each, "count": Counter()}),
+            http=type("Connection", (Connection,), {"each": each}),
             ws="none",
             log_level="error",  # a warning for every malformed request would fill a log
             access_log=False,
