@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ..errors import SelectronError
 from . import strict
 from .answering import Answer
 from .event import Event, Log
@@ -230,11 +231,16 @@ def parts(
     """Yield lists of rows, each of up to `count` rows and until their sizes reach `most`."""
     part: list[Found] = []
     total = 0
-    for row in rows:
-        part.append(row)
-        total += size(row)
-        if len(part) == count or total >= most:
+    try:
+        for row in rows:
+            part.append(row)
+            total += size(row)
+            if len(part) == count or total >= most:
+                yield part
+                part, total = [], 0
+    except SelectronError:  # the rows before it come first
+        if part:
             yield part
-            part, total = [], 0
+        raise
     if part:
         yield part

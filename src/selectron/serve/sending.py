@@ -174,27 +174,16 @@ def check_sent(sender: Sender, line: Line) -> None:
 
 
 def batches(found: Iterable[Line], more: Callable[[], bool] = lambda: True) -> Iterator[list[Line]]:
-    """Yield batches of items; those before an error in the input are yielded first.
-
-    A batch ends early where the input has no `more` lines yet.
+    """Yield batches of items; one ends early where the input has no `more` lines yet.
 
     >>> [len(batch) for batch in batches([Line("a", "a", "{}")] * 501)]
     [500, 1]
     """
-    errors = []
-
-    def sound() -> Iterator[Line]:
-        try:
-            yield from found
-        except SelectronError as error:
-            errors.append(error)
 
     def size(line: Line) -> int:
         return 4 * len(line.text) if more() else BYTES  # bytes at most
 
-    yield from parts(sound(), size, BYTES, TOGETHER)
-    if errors:
-        raise errors[0]
+    return parts(found, size, BYTES, TOGETHER)
 
 
 def sent(
