@@ -11,7 +11,7 @@ from sklearn.feature_extraction.text import HashingVectorizer
 from selectron.engine.rows import as_matrix
 from selectron.serve.declaration import Features
 from selectron.serve.event import packed, unpacked
-from selectron.serve.learning import extractor, width
+from selectron.serve.learning import extractor
 from selectron.serve.problem import Problem
 
 
@@ -32,8 +32,8 @@ def test_words_are_those_of_scikit_learn(texts, size, ngrams):
 
 
 def dense(features, *items):
-    rows = map(extractor(features), items)
-    return np.vstack([as_matrix(row, width(features)).toarray() for row in rows])
+    rows, width = map(extractor(features), items), features.size + 2 * len(features.numeric)
+    return np.vstack([as_matrix(row, width).toarray() for row in rows])
 
 
 def test_fields():

@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.feature_extraction.text import HashingVectorizer
@@ -38,17 +38,6 @@ def extractor(features: Features) -> Extractor:
     array([0.89, 0.45])
     """
     return {"auto": mixed, "vector": vector}.get(features.kind, fields)(features)
-
-
-def width(features: Features) -> int:
-    """Return the number of columns of a row.
-
-    >>> width(Features(kind="fields", size=8, numeric={"age": (40, 20)}))
-    10
-    """
-    if features.kind != "fields":
-        return features.size
-    return features.size + 2 * len(features.numeric)
 
 
 def mixed(features: Features) -> Extractor:
@@ -176,24 +165,14 @@ def plain(name: str, value: Any) -> float:
 ROOM = 1000  # open tickets beyond the size of the queue
 
 
-class Decided(NamedTuple):
-    """The decision on an item."""
-
-    label: str | None
-    margin: float
-    probability: float
-    ticket: int | None
-    reason: str | None  # "uncertain", "audit" or "drift", if queried
-    evidence: list[float] | None  # of drift, as in `run.evidence`
-
-
 class Learning:
     """A classifier that plays the rounds of the log."""
 
     def __init__(self, declaration: Declaration):
         learner, asker = declaration.parts()
         features = declaration.features
-        self.width, self.asker, self.seed = width(features), asker, declaration.seed
+        self.width = features.size + 2 * len(features.numeric)  # columns of a row
+        self.asker, self.seed = asker, declaration.seed
         self.numbers = Budget.Parameters(*asker.numbers())
         self.learned = 0
         self.void = 0  # tickets up to this log entry may not be the model's
@@ -227,10 +206,11 @@ class Learning:
         """What every field is taken for, in a line each, if the encoder learns that."""
         return self.clf.encoder_.report() if hasattr(self.clf, "encoder_") else []
 
-    def decide(self, row: Row, at: float) -> Decided:
+    def decide(self, row: Row, at: float) -> dict[str, Any]:
         """Play a round: predict an item, and decide whether to query its label.
 
-        The model's time never decreases, even if the clock of the service was set back.
+        Returns what the log stores of the decision; `evidence` is that of drift. The model's time
+        never decreases, even if the clock of the service was set back.
         """
         self.lead = max(self.lead, self.latest - at)
         self.latest = at = at + self.lead
@@ -241,23 +221,30 @@ class Learning:
         reason = None
         if d.ask:
             reason = "audit" if draw < floor else "drift" if self.record.burst else "uncertain"
-        label = None if d.label is None else str(d.label)
-        evidence = list(d.evidence) or None
-        return Decided(label, d.margin, d.ask_probability, d.ticket, reason, evidence)
+        return {
+            "label": None if d.label is None else str(d.label),
+            "margin": d.margin,
+            "probability": d.ask_probability,
+            "ticket": d.ticket,
+            "asked": d.ticket is not None,
+            "reason": reason,
+            "evidence": list(d.evidence) or None,
+            "version": self.learned,
+        }
 
-    def _given(self, row: Row) -> Any:
-        """Return a row as `decide` takes it; of kind "auto", the encoder learns from it there.
+    def _given(self, row: Row, deciding: bool = True) -> Any:
+        """Return a row as OnlineClassifier takes it; the encoder learns from dicts to decide on.
 
         Memory is bounded: once there are as many features as words are hashed to, apart from those,
         the encoder learns no more.
         """
-        if not self.begun:
-            return self._shown(row)
         if not isinstance(row, dict):
+            return row if self.begun and deciding else as_matrix(row, self.width)
+        if not self.begun:
             return row
         row, encoder = self._bounded(row), self.clf.encoder_
         full = len(encoder.layout_.names) >= max(encoder.text_size, LEAST)
-        return encoder.look([row]) if full else row
+        return encoder.look([row]) if full or not deciding else row
 
     def _bounded(self, item: dict[str, Any]) -> dict[str, Any]:
         """Return an item without fields beyond the first of the stream, its categories cut."""
@@ -268,12 +255,6 @@ class Learning:
         long = [name for name, x in item.items() if type(x) is str and len(x) > LONG]
         short = (name for name in long if name in columns and columns[name].kind == "category")
         return {**item, **{name: item[name][:LONG] for name in short}} if long else item
-
-    def _shown(self, row: Row) -> Any:
-        """Return a row as OnlineClassifier takes it; an encoder that has begun does not learn."""
-        if not isinstance(row, dict):
-            return as_matrix(row, self.width)
-        return self.clf.encoder_.look([self._bounded(row)]) if self.begun else row
 
     def open(self, ticket: int | None) -> bool:
         """Return whether the label of this ticket is still awaited."""
@@ -287,8 +268,8 @@ class Learning:
     def teach(self, row: Row, label: str) -> None:
         """Learn a label that is corrected, or was not queried."""
         self.learned += 1
-        shown = self._shown(row)
-        self.clf.partial_fit([shown] if isinstance(shown, dict) else shown, [label])
+        given = self._given(row, deciding=False)
+        self.clf.partial_fit([given] if isinstance(given, dict) else given, [label])
 
     def load(self, path: Path, manifest: dict[str, Any]) -> None:
         """Load the model of a snapshot. Raises SelectronError if its file is damaged."""

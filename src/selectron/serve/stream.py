@@ -9,7 +9,7 @@ from ..errors import SelectronError
 from . import strict
 from .declaration import Declaration
 from .event import LAST, LOG, Event
-from .learning import Decided, Learning, Row, extractor
+from .learning import Learning, Row, extractor
 from .problem import Problem
 from .question import COUNTS, Question, Statistics, derived
 from .store import Store
@@ -75,8 +75,7 @@ class Stream:
         """Add an item; raise Problem (409) if there is another one with its id."""
         if (found := self._known(item)) is not None:
             return {**shown(found), "known": True}
-        decided = self.model.decide(item.row, at)
-        body = {**recorded(decided), "digest": item.digest, "version": self.model.learned}
+        body = self.model.decide(item.row, at) | {"digest": item.digest}
         event = self.emit("item", at, who, body, key=item.key)
         raw = self.declaration.privacy.keep == "raw"
         kept = item.raw if raw or body["asked"] else None
@@ -181,8 +180,7 @@ class Stream:
         return self.name, start
 
     def _decide_again(self, event: Event) -> None:
-        decided = self.model.decide(self._row_again(event), event.at)
-        again = {**recorded(decided), "version": self.model.learned}
+        again = self.model.decide(self._row_again(event), event.at)
         if any(event.body[name] != value for name, value in again.items()):
             raise SelectronError(
                 f"Stream {self.name!r}: item {event.item} of the log comes out differently from "
@@ -202,11 +200,6 @@ def _conflict(item: Item) -> Problem:
     return Problem(409, "conflict", f"There is another item with the id {item.key!r}.")
 
 
-def recorded(decided: Decided) -> dict[str, Any]:
-    """Return a decision as stored in the log."""
-    return {**decided._asdict(), "asked": decided.ticket is not None}
-
-
 def shown(event: Event) -> dict[str, Any]:
     """Return a decision as replies contain it."""
     body = event.body
@@ -222,7 +215,6 @@ def shown(event: Event) -> dict[str, Any]:
 def view(stream: Stream) -> dict[str, Any]:
     """Return an immutable view of a stream's state for readers."""
     statistics, declaration = stream.statistics, stream.declaration
-    estimates = {"overall": statistics.accuracy(), "recent": statistics.accuracy(recent=True)}
     return {
         "name": stream.name,
         "title": declaration.title or stream.name,
@@ -235,7 +227,10 @@ def view(stream: Stream) -> dict[str, Any]:
         "entry": stream.seq,
         "share": statistics.share(),
         "budget": budget(stream),
-        "accuracy": {name: plain(*estimate) for name, estimate in estimates.items()},
+        "accuracy": {
+            "overall": plain(*statistics.accuracy()),
+            "recent": plain(*statistics.accuracy(recent=True)),
+        },
         "drifts": statistics.drifts,
         "points": list(statistics.points),
     }
