@@ -7,6 +7,7 @@ acknowledged.
 """
 
 import json
+import os
 import random
 import shutil
 import sqlite3
@@ -36,7 +37,6 @@ POINTS = (
     "before commit",
     "after commit",
     "before reply",
-    "model written",
     "before rename",
     "after rename",
 )
@@ -90,10 +90,22 @@ def outcome(service):
     return models, json.dumps(service.views, sort_keys=True)
 
 
+def renamed(rename):
+    """Return a function that renames files, as snapshots are, between two points."""
+
+    def rename_between(old, new):
+        store.reached("before rename")
+        rename(old, new)
+        store.reached("after rename")
+
+    return rename_between
+
+
 def acknowledged(folder, start, rng):
     """Have a child live and die; return its operations and replies; half a line is none."""
 
     def life(tell):
+        os.replace = renamed(os.replace)  # in the child alone
         live(folder, start, start + A_LIFE, lambda i, reply: tell(f"{i} {reply}"))
 
     lines = killed(life, store, POINTS, rng, times=4, lines=20).decode().split("\n")[:-1]

@@ -61,7 +61,7 @@ def test_the_demonstration_from_start_to_end(tmp_path):
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
         assert process.returncode in (0, 130)
-    assert list((tmp_path / "demo" / "snapshots" / "demo").glob("*.json"))
+    assert list((tmp_path / "demo" / "snapshots" / "demo").glob("*.model"))
 
 
 @pytest.mark.slow
@@ -75,7 +75,7 @@ def test_an_orderly_end(tmp_path, number):
     with httpx2.stream("GET", url, headers=headers, timeout=30) as news:
         next(news.iter_lines())  # somebody is still connected
         assert served.end(number) in ((0,) if number == signal.SIGTERM else (0, 130))
-    assert list((tmp_path / "data" / "snapshots" / "mail").glob("*.json"))
+    assert list((tmp_path / "data" / "snapshots" / "mail").glob("*.model"))
 
 
 def test_a_token_is_made_and_printed(tmp_path):

@@ -156,7 +156,7 @@ def test_nobody_else_reads_the_files(desk, tmp_path):
     finally:
         os.umask(mask)
     files = {"selectron.sqlite3", "selectron.sqlite3-wal", "selectron.sqlite3-shm", "head", "lock"}
-    assert files | {"data", "snapshots", "mail", "5.json", "5.model"} == set(found)
+    assert files | {"data", "snapshots", "mail", "5.model"} == set(found)
     assert {name for name, mode in found.items() if mode == 0o700} == {"data", "snapshots", "mail"}
     assert {mode for name, mode in found.items()} == {0o700, 0o600}
 

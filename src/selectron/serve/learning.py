@@ -3,7 +3,6 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -270,9 +269,3 @@ class Learning:
         self.learned += 1
         given = self._given(row, deciding=False)
         self.clf.partial_fit([given] if isinstance(given, dict) else given, [label])
-
-    def load(self, path: Path, manifest: dict[str, Any]) -> None:
-        """Load the model of a snapshot. Raises SelectronError if its file is damaged."""
-        self.clf = OnlineClassifier.load(path)
-        self.learned, self.void = manifest["learned"], manifest["void"]
-        self.latest, self.lead = manifest["clock"]

@@ -173,9 +173,9 @@ class Service:
             self.store.begin()
             self.store.forget_replies(at - REMEMBERED)
             for stream in self.streams.values():
-                if days := stream.declaration.privacy.retention_days:
-                    last = snapshots.oldest(stream)
-                    self.store.forget(stream.id, last, at - 86_400 * days)
+                days, saved = stream.declaration.privacy.retention_days, snapshots.kept(stream)
+                if days and saved:
+                    self.store.forget(stream.id, int(saved[-1].stem), at - 86_400 * days)
             self.store.commit()
         except (sqlite3.Error, OSError) as error:
             self._fail(error)

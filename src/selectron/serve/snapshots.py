@@ -1,28 +1,31 @@
 """Snapshots: the state derived from the log up to an entry, so that a start need not replay it all.
 
-A snapshot is a model file and a manifest, which is written last: a snapshot is valid if the hashes
-in its manifest match. Without a valid one, the log is replayed from its beginning.
+A snapshot is a model file that has the rest of the state in its header. Without a sound one, the
+log is replayed from its beginning.
 """
 
-import json
-from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
-from ..data.files import replace
+from .. import storage
 from ..errors import SelectronError
-from . import store, strict
+from ..estimator import packing
+from ..estimator.classifier import OnlineClassifier
+from . import store
 from .event import LOG, Damaged
 from .question import Statistics
 from .stream import Stream
 
-SCHEMA = 1
 KEPT = 3
 
 
 def folder(stream: Stream) -> Path:
     """Return the folder of the snapshots of a stream."""
     return stream.store.folder / "snapshots" / stream.name
+
+
+def kept(stream: Stream) -> list[Path]:
+    """Return the snapshots of a stream, latest first."""
+    return sorted(folder(stream).glob("*.model"), key=lambda path: -int(path.stem))
 
 
 def take(stream: Stream) -> None:
@@ -33,42 +36,25 @@ def take(stream: Stream) -> None:
     here = folder(stream)
     for path in (here.parent, here):
         path.mkdir(mode=store.FOLDER, exist_ok=True)
-    model = here / f"{stream.seq}.model"
-    stream.model.clf.save(model)
-    model.chmod(store.FILE)
-    store.reached("model written")
-    manifest = sealed(
-        {
-            "schema": SCHEMA,
-            "store": stream.store.identity,
-            "seq": stream.seq,
-            "log": stream.db.seal_of(stream.seq),
-            "model": sha256(model.read_bytes()).hexdigest(),
-            "learned": stream.model.learned,
-            "void": stream.model.void,
-            "clock": [stream.model.latest, stream.model.lead],
-            "tally": stream.statistics.pack(),
-            "open": list(stream.open),
-            "named": list(stream.named),
-        }
-    )
-    path = here / f"{stream.seq}.json"
-    text = strict.dumps(manifest).encode()
-    replace(path, text, reached=store.reached, opener=store.opener)
-    kept = [path.stem for path in manifests(stream)[:KEPT]]
+    header, arrays = packing.described(stream.model.clf)
+    header["stream"] = {
+        "store": stream.store.identity,
+        "seq": stream.seq,
+        "log": stream.db.seal_of(stream.seq),
+        "learned": stream.model.learned,
+        "void": stream.model.void,
+        "clock": [stream.model.latest, stream.model.lead],
+        "tally": stream.statistics.pack(),
+        "open": list(stream.open),
+        "named": list(stream.named),
+    }
+    path = here / f"{stream.seq}.model"
+    storage.write(path, header, arrays)
+    path.chmod(store.FILE)
+    latest = kept(stream)[:KEPT]
     for path in here.iterdir():
-        if path.stem not in kept:
+        if path not in latest:
             path.unlink(missing_ok=True)
-
-
-def manifests(stream: Stream) -> list[Path]:
-    """Return the manifests of a stream, latest first."""
-    return sorted(folder(stream).glob("*.json"), key=lambda path: -int(path.stem))
-
-
-def oldest(stream: Stream) -> int:
-    """Return the last entry covered by the oldest snapshot, 0 if there is none."""
-    return min((int(path.stem) for path in manifests(stream)), default=0)
 
 
 def restore(stream: Stream, accept_loss: bool = False) -> None:
@@ -78,7 +64,7 @@ def restore(stream: Stream, accept_loss: bool = False) -> None:
     is raised; with `accept_loss` the model stays as it was before that item.
     """
     stream.reset()
-    for path in manifests(stream):
+    for path in kept(stream):
         try:
             load(stream, path)
             break
@@ -94,29 +80,26 @@ def restore(stream: Stream, accept_loss: bool = False) -> None:
                 "again: bring back a copy of the folder, or start with --accept-loss to go on with "
                 "the model as it was before."
             ) from None
-        LOG.warning("Stream %r: the model has lost what came after entry %d.", *stream.forgo())
+        lost = "Stream %r: the model has lost what came after entry %d."
+        LOG.warning(lost, stream.name, stream.seq)
+        for event in stream.log_after(stream.seq):
+            stream.take(event)
+        stream.model.void = stream.seq
         take(stream)
 
 
 def load(stream: Stream, path: Path) -> None:
     """Load a snapshot; raise SelectronError if it is damaged, or of another store."""
-    manifest = json.loads(path.read_bytes())
-    if manifest != sealed(manifest) or manifest["schema"] != SCHEMA:
-        raise SelectronError("it is damaged, or of another version.")
-    seq, db = manifest["seq"], stream.db
-    if manifest["store"] != stream.store.identity or manifest["log"] != db.seal_of(seq):
+    header, arrays = storage.read(path)
+    state = header["stream"]
+    seq = state["seq"]
+    if (state["store"], state["log"]) != (stream.store.identity, stream.db.seal_of(seq)):
         raise SelectronError("it belongs to another log.")
-    model = path.with_suffix(".model")
-    if sha256(model.read_bytes()).hexdigest() != manifest["model"]:
-        raise SelectronError("its model is damaged.")
-    stream.model.load(model, manifest)
-    stream.statistics = Statistics.unpack(manifest["tally"])
-    stream.open = {item: stream.question(item, seq) for item in manifest["open"]}
-    stream.named = dict.fromkeys(manifest["named"])
+    model = stream.model
+    model.clf = packing.restored(OnlineClassifier, path, header, arrays, ())
+    model.learned, model.void = state["learned"], state["void"]
+    model.latest, model.lead = state["clock"]
+    stream.statistics = Statistics.unpack(state["tally"])
+    stream.open = {item: stream.question(item, seq) for item in state["open"]}
+    stream.named = dict.fromkeys(state["named"])
     stream.seq = stream.saved = seq
-
-
-def sealed(manifest: dict[str, Any]) -> dict[str, Any]:
-    """Return a manifest with a hash of its other fields."""
-    content = {name: value for name, value in manifest.items() if name != "seal"}
-    return {**content, "seal": sha256(strict.dumps(content).encode()).hexdigest()}

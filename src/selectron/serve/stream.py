@@ -171,14 +171,6 @@ class Stream:
                 self.model.teach(self._row_again(event), event.body["learned"])
             self.take(event)
 
-    def forgo(self) -> tuple[str, int]:
-        """Apply the rest of the log without the model; return the name and where it begins."""
-        start = self.seq
-        for event in self.log_after(start):
-            self.take(event)
-        self.model.void = self.seq
-        return self.name, start
-
     def _decide_again(self, event: Event) -> None:
         again = self.model.decide(self._row_again(event), event.at)
         if any(event.body[name] != value for name, value in again.items()):
