@@ -3,7 +3,7 @@
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -36,18 +36,11 @@ that exists, has room and may be written to.
         ) from error
 
 
-def replace(
-    path: str | os.PathLike,
-    *parts: Any,
-    reached: Callable[[str], None] = lambda point: None,
-    opener: Callable[[str, int], int] | None = None,
-) -> None:
+def replace(path: str | os.PathLike, *parts: Any) -> None:
     """Write bytes to a file atomically: readers find the old content or all of the new one.
 
     The content and the new name are synced to the disk, so this also holds after a power cut. A
     link stays a link, permissions stay as they are, and pipes and devices are written to directly.
-    `reached` is called before and after the rename; tests stop the process there. `opener` is that
-    of open(), for permissions.
     """
     with writing(path):
         target = Path(path).resolve()
@@ -55,24 +48,22 @@ def replace(
             with open(target, "wb") as device:
                 device.writelines(parts)
         else:
-            _replace(target, parts, reached, opener)
+            _replace(target, parts)
 
 
-def _replace(target: Path, parts: Iterable[Any], reached: Any, opener: Any) -> None:
+def _replace(target: Path, parts: Iterable[Any]) -> None:
     draft = target.with_name(f".{secrets.token_hex(8)}.draft")
     try:
-        with open(draft, "xb", opener=opener) as file:
-            if opener is None and target.exists():
+        with open(draft, "xb") as file:
+            if target.exists():
                 shutil.copymode(target, draft)
             file.writelines(parts)
             file.flush()
             os.fsync(file.fileno())
-        reached("before rename")
         os.replace(draft, target)
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
-    reached("after rename")
     _sync_folder(target.parent)
 
 
