@@ -60,9 +60,11 @@ def serve(files: tuple[str, ...], demo: bool, **options: Any) -> None:
             served(files, demo, folder, **options)
             return
         from ..serve import tokens
+        from ..serve.host import Host
 
         if options["revoke"] is not None:
-            tokens.revoke(folder, options["revoke"])
+            with Host(tokens.existing(folder), []) as host:
+                host.revoke_token(options["revoke"])
         if options["list_tokens"]:
             for row in [("name", "role", "expires"), *tokens.listed(folder)]:
                 click.echo("\t".join(row))

@@ -12,7 +12,7 @@ from pydantic import Field
 from ..errors import SelectronError
 from .event import Log
 from .problem import Problem
-from .store import DATABASE, Store, reader
+from .store import DATABASE, reader
 from .strict import Body
 
 ROLES = ("ingest", "annotate", "read", "admin")
@@ -68,14 +68,6 @@ def listed(folder: Path) -> list[tuple[str, str, str]]:
     """Return name, role and expiry of every token of a folder, even while it is served."""
     with closing(reader(existing(folder))) as db:
         return [(name, role, written(until)) for name, role, _, until in db.tokens()]
-
-
-def revoke(folder: Path, name: str) -> None:
-    """Delete a token of a folder that is not served. Raises SelectronError if there is none."""
-    with closing(Store(existing(folder))) as store:  # which rolls back what is not committed
-        store.begin()
-        store.drop_token(name)
-        store.commit()
 
 
 def existing(folder: Path) -> Path:
