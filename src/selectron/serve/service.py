@@ -4,7 +4,6 @@ import json
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,7 +26,7 @@ BROKEN = "This could not be done; see the server's log for the reason."
 class Work(NamedTuple):
     """The work of a request: a function of service and time that returns a reply.
 
-    With a `key`, the reply is stored, and returned again for the same key and `digest`.
+    With a `key`, the reply is stored as JSON, and returned again for the same key and `digest`.
     """
 
     do: Callable[["Service", float], Any]
@@ -128,10 +127,10 @@ class Service:
             if (found := self.store.reply(work.key)) is not None:
                 if found[0] != work.digest:
                     raise Problem(409, "key_reused", "This Idempotency-Key came with another body.")
-                return Kept(found[1])
+                return found[1]
             reply = strict.dumps(work.do(self, at), sort=False)
             self.store.put_reply(work.key, work.digest, reply, at)
-            return Kept(reply)
+            return reply
         except Problem as problem:
             return problem
         except Damaged as error:
@@ -187,10 +186,6 @@ class Service:
         self.store.close()
 
 
-class Kept(str):
-    """A stored reply, in JSON."""
-
-
 def check_unchanged(declaration: Declaration, before: str | None) -> None:
     """Raise SelectronError if the model would not follow from the log made as declared `before`."""
     if before is None:
@@ -203,9 +198,3 @@ def check_unchanged(declaration: Declaration, before: str | None) -> None:
             f"Stream {declaration.name!r} was served with another {odd[0]}: put that back, or give "
             "the stream a new name."
         )
-
-
-def fingerprint(*parts: str | bytes) -> str:
-    """Return a digest of a request."""
-    texts = [part.encode() if isinstance(part, str) else part for part in parts]
-    return sha256(b"\0".join(sha256(text).digest() for text in texts)).hexdigest()
