@@ -2,7 +2,7 @@
 
 import pytest
 
-from selectron.serve.host import steady_clock
+from selectron.serve.host import Host
 
 from .mail import declared, texts
 
@@ -86,7 +86,7 @@ def test_a_budget_of_a_period_goes_on_after_a_clock_was_ahead(desk):
         last.service.close()
 
 
-def test_the_clock_is_taken_once():
+def test_the_clock_is_taken_once(tmp_path):
     wall, steady = iter([1000.0]), iter([50.0, 53.0, 57.0])
-    clock = steady_clock(lambda: next(wall), lambda: next(steady))
-    assert (clock(), clock()) == (1003.0, 1007.0)
+    with Host(tmp_path, [], lambda: next(wall), lambda: next(steady)) as host:
+        assert (host.steady(), host.steady()) == (1003.0, 1007.0)

@@ -19,21 +19,8 @@ from .problem import Problem, missing
 from .service import BROKEN, Service, Work
 from .store import reader
 
-# on Linux a clock that counts while the machine is suspended, elsewhere the one there is
+# not affected when the system clock is set; on Linux it also counts while the machine is suspended
 STEADY = partial(time.clock_gettime, getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
-
-
-def steady_clock(wall: Callable[[], float], steady: Callable[[], float]) -> Callable[[], float]:
-    """Return a clock in seconds since 1970 that is unaffected when the system's clock is set.
-
-    >>> seconds = iter([5.0, 7.5])
-    >>> steady_clock(lambda: 1000.0, lambda: next(seconds))()
-    1002.5
-    """
-    ahead = wall() - steady()
-    return lambda: ahead + steady()
-
-
 BATCH = 256  # requests in a transaction
 WAITING = 10_000  # requests that may wait
 BUSY = "Too many requests are waiting: try again in a moment."
@@ -55,7 +42,8 @@ class Host:
         steady: Callable[[], float] = STEADY,
         **options: Any,
     ):
-        self.folder, self.clock, self.steady = folder, clock, steady_clock(clock, steady)
+        ahead = clock() - steady()
+        self.folder, self.clock, self.steady = folder, clock, lambda: ahead + steady()
         self.ending = self.ended = False
         self.loop: asyncio.AbstractEventLoop | None = None
         self.pulse = asyncio.Event()
@@ -69,7 +57,6 @@ class Host:
     # In the writer's thread
 
     def _run(self) -> None:
-        """Run the service until `stop`."""
         try:
             while (batch := self._batch(RETRY if self.service.failing else None)) is not None:
                 self._do(batch)
@@ -99,27 +86,23 @@ class Host:
         with suppress(queue.Empty):
             while True:
                 entry = self.waiting.get_nowait()
-                if entry is not None and entry[1].set_running_or_notify_cancel():
+                if entry is not None:
                     entry[1].set_exception(Problem(503, "ending", ENDED))
 
     def _do(self, batch: list[tuple[Work, Future]]) -> None:
-        wanted = [(work, future) for work, future in batch if future.set_running_or_notify_cancel()]
-        if batch and not wanted:
-            return
         try:
-            replies: list[Any] = self.service.run([work for work, _ in wanted], self.steady())
+            replies: list[Any] = self.service.run([work for work, _ in batch], self.steady())
         except Exception:
             LOG.exception("The batch could not be done, nor taken back")
-            replies = [Problem(500, "internal", BROKEN) for _ in wanted]
+            replies = [Problem(500, "internal", BROKEN) for _ in batch]
         self._changed()
-        for (_, future), reply in zip(wanted, replies, strict=True):
+        for (_, future), reply in zip(batch, replies, strict=True):
             if isinstance(reply, Problem):
                 future.set_exception(reply)
             else:
                 future.set_result(reply)
 
     def _changed(self) -> None:
-        """Publish the committed state."""
         self.views = self.service.views
         if self.loop is not None and not self.loop.is_closed():
             self.loop.call_soon_threadsafe(self._beat)
