@@ -135,14 +135,6 @@ class Log(sqlite3.Connection):
         """Return the entry of an item by its own id."""
         return next(self.entries("stream = ? AND key = ?", stream, key), None)
 
-    def about(self, item: int, until: int) -> list[Event]:
-        """Return the entry of an item and all entries about it up to a number, in log order."""
-        first = self.event(item)
-        if first is None or first.kind != "item":
-            return []
-        where = "item = ? AND seq <= ? AND kind <> 'item' ORDER BY seq"
-        return [first, *self.entries(where, item, until)]
-
     def seal_of(self, seq: int) -> int | None:
         """Return the seal of an entry."""
         found = self.execute("SELECT seal FROM log WHERE seq = ?", (seq,)).fetchone()

@@ -159,11 +159,12 @@ def derived(db: Log, stream: int, needed: int, item: int, until: int = LAST) -> 
 
     Raises Problem (404) if the stream has no such item.
     """
-    entries = db.about(item, until)
-    if not entries or entries[0].stream != stream:
+    first = db.event(item)
+    if first is None or (first.kind, first.stream) != ("item", stream):
         raise missing(f"item {item} in this stream")
-    question = Question(entries[0], needed)
-    for event in entries[1:]:
+    question = Question(first, needed)
+    where = "item = ? AND seq <= ? AND kind <> 'item' ORDER BY seq"
+    for event in db.entries(where, item, until):
         question.apply(event)
     return question
 

@@ -160,14 +160,15 @@ def verified(
     mark = None if accept_loss else witness.read()
     head, at, seen = (0, 0), 0.0, mark in (None, (0, 0))
     try:
-        with ThreadPoolExecutor(1) as aside:  # SQLite checks its pages while we check the entries
-            checked = aside.submit(integrity, path)
+        with closing(reader(path)) as pages, ThreadPoolExecutor(1) as aside:
+            # SQLite checks its pages while we check the entries
+            checked = aside.submit(pages.execute, "PRAGMA integrity_check(1)")
             for *entry, seal in db.execute(f"SELECT {COLUMNS} FROM log ORDER BY seq"):
                 head, at = (head[0] + 1, sealed(entry, head[1])), entry[5]
                 if (entry[0], seal) != head:
                     raise damaged(path, f"entry {head[0]} of the log is not what was written")
                 seen = seen or head == mark
-            if (found := checked.result()) != "ok":
+            if (found := checked.result().fetchone()[0]) != "ok":
                 raise damaged(path, found.splitlines()[0])
     except (sqlite3.DatabaseError, UnicodeDecodeError, OverflowError) as error:
         raise damaged(path, str(error)) from None
@@ -178,13 +179,6 @@ def verified(
         )
     witness.write(head)
     return head, at
-
-
-def integrity(folder: Path) -> str:
-    """Return the first problem that SQLite finds in the database of a folder, or "ok"."""
-    with closing(reader(folder)) as db:
-        found: str = db.execute("PRAGMA integrity_check(1)").fetchone()[0]
-        return found
 
 
 def damaged(path: Path, how: str) -> SelectronError:
