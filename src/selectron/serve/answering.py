@@ -37,15 +37,31 @@ class Answer(Body):
 
 
 def ask(stream: Stream, who: str, at: float) -> dict[str, Any] | None:
-    """Lease the oldest question that this person may answer; return None if there is none."""
+    """Lease the oldest question that this person may answer; return None if there is none.
+
+    It is returned as the page shows it, without the prediction if that is hidden.
+    """
     for question in [q for q in stream.open.values() if q.free_for(who, at)]:
         try:
             content, _ = stream.db.content(question.item)
         except Damaged:
             stream.set_aside(question.item, at)
             continue
-        lease = leased(stream, "shown", question.item, secrets.token_urlsafe(18), who, at)
-        return {**described(stream, question, content), "lease": lease}
+        decided, hidden = question.decided, question.hides(stream.declaration.hide)
+        return {
+            "item": question.item,
+            "id": question.key,
+            "at": question.at,
+            "content": content,
+            "reason": decided["reason"],
+            "hidden": hidden,
+            "label": None if hidden else question.prediction,
+            "margin": None if hidden or question.prediction is None else decided["margin"],
+            "probability": decided["probability"],
+            "classes": list(stream.named),
+            "new_classes": stream.declaration.new_classes,
+            "lease": leased(stream, "shown", question.item, secrets.token_urlsafe(18), who, at),
+        }
     return None
 
 
@@ -54,24 +70,6 @@ def leased(stream: Stream, kind: str, item: int, token: str, who: str, at: float
     until = at + stream.declaration.lease
     stream.emit(kind, at, who, {"lease": digest(token), "until": until}, item=item)
     return {"token": token, "until": until, "now": at}
-
-
-def described(stream: Stream, question: Question, content: dict[str, Any] | None) -> dict[str, Any]:
-    """Return a question as the page shows it, without the prediction if that is hidden."""
-    decided, hidden = question.decided, question.hides(stream.declaration.hide)
-    return {
-        "item": question.item,
-        "id": question.key,
-        "at": question.at,
-        "content": content,
-        "reason": decided["reason"],
-        "hidden": hidden,
-        "label": None if hidden else question.prediction,
-        "margin": None if hidden or question.prediction is None else decided["margin"],
-        "probability": decided["probability"],
-        "classes": list(stream.named),
-        "new_classes": stream.declaration.new_classes,
-    }
 
 
 def renew(stream: Stream, item: int, token: str, who: str, at: float) -> dict[str, Any]:

@@ -22,7 +22,6 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 Class = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 Fields = Annotated[list[str], Field(max_length=1000)]
 
-
 USED = {  # the options each kind of features uses
     "auto": ("size", "columns", "ignore"),
     "text": ("size", "text", "ngrams"),

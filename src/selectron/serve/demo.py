@@ -8,12 +8,13 @@ import random
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import count, islice
 from typing import Any
 
 from .declaration import Declaration, Features
 from .host import Host
-from .service import Work
+from .service import Service, Work
 from .stream import Item
 
 DEMO = Declaration(
@@ -67,11 +68,12 @@ def feeding(host: Host) -> Iterator[None]:
 
     def feed() -> None:
         sent = host.views[DEMO.name]["items"]
-        source = islice(messages(), sent, None)
+        source = islice(enumerate(messages()), sent, None)
         ready = max(1, FIRST - sent)
         while not ending.is_set():
-            send(host, sent, list(islice(source, ready)))
-            sent, ready = sent + ready, 1
+            add = partial(added, list(islice(source, ready)))
+            host.submit(Work(add)).exception(timeout=300)
+            ready = 1
             ending.wait(1 / PACE)
 
     thread = threading.Thread(target=feed, name="selectron-demo", daemon=True)
@@ -83,12 +85,8 @@ def feeding(host: Host) -> Iterator[None]:
         thread.join()
 
 
-def send(host: Host, start: int, found: list[dict[str, Any]]) -> None:
-    """Send messages with ids from their numbers."""
-    row_of = host.service.streams[DEMO.name].row_of
-    items = [
-        Item.of(f"message-{number}", message, row_of(message))
-        for number, message in enumerate(found, start)
-    ]
-    work = Work(lambda service, at: service.streams[DEMO.name].add(items, "demo", at))
-    host.submit(work).exception(timeout=300)
+def added(found: list[tuple[int, dict[str, Any]]], service: Service, at: float) -> None:
+    """Add messages, with ids from their numbers."""
+    stream = service.streams[DEMO.name]
+    items = [Item.of(f"message-{number}", x, stream.row_of(x)) for number, x in found]
+    stream.add(items, "demo", at)
