@@ -196,13 +196,13 @@ def test_the_order_of_fields_makes_no_other_item(web):
     assert reply.json()["known"]
 
 
-@pytest.mark.parametrize("read", [reading.audit, lambda db, s: reading.tasks(db, s, 1)])
+@pytest.mark.parametrize("read", [reading.audit, reading.tasks])
 def test_a_slow_reader_does_not_hold_the_write_ahead_log(desk, monkeypatch, read):
     monkeypatch.setattr(reading, "PAGE", 10, raising=False)
     one = desk()
     one.add(texts(25))
     with closing(reader(one.folder)) as db:
-        rows = read(db, one.stream.id)
+        rows = read(db, one.stream)
         next(rows)  # and then it stalls
         one.add(texts(5, 25), start=25)
         checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)"

@@ -208,7 +208,7 @@ class Writer(Connection):
             self.ending.wait(WAIT)
             return
         with self.host.reading() as db:
-            rows = list(islice(reading.audit(db, self.stream.id, self.last), reading.PAGE))
+            rows = list(islice(reading.audit(db, self.stream, self.last), reading.PAGE))
         failed: list[str] = []
         for row in rows:
             if row["kind"] in SENT:

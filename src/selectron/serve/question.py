@@ -8,8 +8,7 @@ import numpy as np
 
 from ..evaluate.audit import SUMS, Audit, Estimate, estimated, moments
 from ..history.drift import Drifts
-from .event import LAST, Event, Log
-from .problem import missing
+from .event import Event
 
 LABEL, SKIP = "label", "skip"
 
@@ -152,21 +151,6 @@ class Question:
     def _learn(self, body: dict[str, Any]) -> None:
         if body.get("learn"):
             self.taught, self.touched = body["learned"], True
-
-
-def derived(db: Log, stream: int, needed: int, item: int, until: int = LAST) -> Question:
-    """Return the question of an item, derived from the entries about it up to a number.
-
-    Raises Problem (404) if the stream has no such item.
-    """
-    first = db.event(item)
-    if first is None or (first.kind, first.stream) != ("item", stream):
-        raise missing(f"item {item} in this stream")
-    question = Question(first, needed)
-    where = "item = ? AND seq <= ? AND kind <> 'item' ORDER BY seq"
-    for event in db.entries(where, item, until):
-        question.apply(event)
-    return question
 
 
 RECENT = 300  # answers in recent accuracy

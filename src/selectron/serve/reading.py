@@ -15,8 +15,7 @@ from . import strict
 from .answering import Answer
 from .event import Event, Log
 from .problem import invalid, missing
-from .question import derived
-from .stream import shown
+from .stream import Stream, shown
 
 COLUMNS = (
     "entry", "kind", "item", "id", "at", "who", "verdict", "label", "shown_at", "late", "counts",
@@ -27,17 +26,17 @@ Found = TypeVar("Found")
 PAGE = 2000  # entries that are read at a time
 
 
-def number_of(db: Log, stream: int, key: str) -> int:
+def number_of(db: Log, stream: Stream, key: str) -> int:
     """Return the number of an item by its own id. Raises Problem (404) if there is none."""
-    event = db.item_of(stream, key)
+    event = db.item_of(stream.id, key)
     if event is None:
         raise missing(f"item with the id {key!r}")
     return event.seq
 
 
-def item(db: Log, stream: int, needed: int, hide: str, number: int) -> dict[str, Any]:
+def item(db: Log, stream: Stream, hide: str, number: int) -> dict[str, Any]:
     """Return an item: the decision on it, and the answers that stand."""
-    found = derived(db, stream, needed, number)
+    found = stream.derived(db, number)
     settled, label = found.outcome()
     hidden = found.hides(hide)
     return {
@@ -45,7 +44,7 @@ def item(db: Log, stream: int, needed: int, hide: str, number: int) -> dict[str,
         **({"label": None, "margin": None} if hidden else {}),
         "hidden": hidden,
         "at": found.at,
-        "content": db.raw(stream, number),
+        "content": db.raw(stream.id, number),
         "damaged": found.damaged,
         "settled": settled,
         "truth": label,
@@ -57,14 +56,12 @@ def item(db: Log, stream: int, needed: int, hide: str, number: int) -> dict[str,
     }
 
 
-def history(
-    db: Log, stream: int, needed: int, hide: str, before: int, limit: int
-) -> list[dict[str, Any]]:
+def history(db: Log, stream: Stream, hide: str, before: int, limit: int) -> list[dict[str, Any]]:
     """Return the last `limit` answers before an entry, latest first."""
     where = "stream = ? AND kind = 'answer' AND seq < ? ORDER BY seq DESC LIMIT ?"
     found = []
-    for event in db.entries(where, stream, before, limit):
-        asked = derived(db, stream, needed, event.item)
+    for event in db.entries(where, stream.id, before, limit):
+        asked = stream.derived(db, event.item)
         names = ("voter", "verdict", "label", "late", "counts", "supersedes")
         found.append(
             {
@@ -77,7 +74,7 @@ def history(
                 "stands": event.seq in asked.standing,
                 "prediction": None if asked.hides(hide) else asked.prediction,
                 "reason": asked.decided["reason"],
-                "content": db.raw(stream, event.item),
+                "content": db.raw(stream.id, event.item),
             }
         )
     return found
@@ -93,13 +90,13 @@ def pages(db: Log, after: int = 0) -> Iterator[tuple[int, int]]:
     return ((low, min(low + PAGE, last)) for low in range(after, last, PAGE))
 
 
-def audit(db: Log, stream: int, after: int = 0) -> Iterator[dict[str, Any]]:
+def audit(db: Log, stream: Stream, after: int = 0) -> Iterator[dict[str, Any]]:
     """Yield the log of a stream after an entry, one row with the same columns per entry."""
     where = "stream = ? AND seq > ? AND seq <= ? ORDER BY seq"
     for low, high in pages(db, after):
-        for event in list(db.entries(where, stream, low, high)):
+        for event in list(db.entries(where, stream.id, low, high)):
             (item,) = [event] if event.kind == "item" else db.entries("seq = ?", event.item)
-            yield _row(event, item, db.raw(stream, event.item))
+            yield _row(event, item, db.raw(stream.id, event.item))
 
 
 def _row(event: Event, item: Event, data: dict[str, Any] | None) -> dict[str, Any]:
@@ -115,7 +112,7 @@ def _row(event: Event, item: Event, data: dict[str, Any] | None) -> dict[str, An
     return dict(zip(COLUMNS, values, strict=True))
 
 
-def tasks(db: Log, stream: int, needed: int) -> Iterator[dict[str, Any]]:
+def tasks(db: Log, stream: Stream) -> Iterator[dict[str, Any]]:
     """Yield the items that were queried or answered, as tasks of Label Studio.
 
     Label Studio gives tasks other ids, but keeps `meta`: its `item` is the number of the item.
@@ -126,11 +123,11 @@ def tasks(db: Log, stream: int, needed: int) -> Iterator[dict[str, Any]]:
         " OR EXISTS (SELECT 1 FROM log AS a WHERE a.item = log.seq AND a.kind = 'answer'))"
     )
     for low, high in pages(db):
-        for (number,) in db.execute(query, (stream, low, high)).fetchall():
-            asked = derived(db, stream, needed, number)
+        for (number,) in db.execute(query, (stream.id, low, high)).fetchall():
+            asked = stream.derived(db, number)
             yield {
                 "id": number,
-                "data": db.raw(stream, number) or {},
+                "data": db.raw(stream.id, number) or {},
                 "meta": {"id": asked.key, "item": number},
                 "annotations": [
                     {**_choices(vote.label), "id": vote.seq, "completed_by": vote.who}
@@ -143,12 +140,9 @@ def tasks(db: Log, stream: int, needed: int) -> Iterator[dict[str, Any]]:
 
 def _choices(label: str | None) -> dict[str, Any]:
     """Return an annotation with a label, or with none of the classes."""
-    if label is None:
-        return {"result": []}
-    value = {"choices": [label]}
-    return {
-        "result": [{"from_name": "label", "to_name": "text", "type": "choices", "value": value}]
-    }
+    choice = {"type": "choices", "value": {"choices": [label]}}
+    found = {"from_name": "label", "to_name": "text", **choice}
+    return {"result": [] if label is None else [found]}
 
 
 def chosen(annotations: list[dict[str, Any]]) -> Answer | None:

@@ -176,10 +176,9 @@ class Call:
         return await self.request.app.state.bodies.parse(function, len(await self.request.body()))
 
     def read(self, function: Callable, *values: Any) -> Any:
-        """Return the result of a function of connection, stream, annotators and `hide`."""
+        """Return the result of a function of connection, stream and `hide`."""
         hide = self.view["hide"] if self.person.role == "annotate" else "never"
-        id, needed = self.stream.id, self.stream.needed
-        return self.host.read(lambda db: function(db, id, needed, hide, *values))
+        return self.host.read(lambda db: function(db, self.stream, hide, *values))
 
     async def write(self, do: Callable[..., Any], *values: Any) -> Response:
         """Run a function of stream, person and time in the writer, once per key."""

@@ -185,7 +185,7 @@ async def answer_by_id(call: Writing, body: AnswerById) -> Response:
     """Answer about an item by its own id."""
 
     def answered(stream: Stream, who: str, at: float) -> dict[str, Any]:
-        number = reading.number_of(stream.db, stream.id, body.id)
+        number = reading.number_of(stream.db, stream, body.id)
         return answering.answer(stream, number, body, who, at)
 
     return await call.write(answered)
@@ -254,7 +254,7 @@ async def state(call: Reading) -> dict[str, Any]:
 @reports.get("/streams/{stream}/items", **allowed(*ALL))
 def item_by_id(call: Reading, id: Id) -> dict[str, Any]:
     """Return an item by its own id."""
-    return item(call, call.host.read(lambda db: reading.number_of(db, call.stream.id, id)))
+    return item(call, call.host.read(lambda db: reading.number_of(db, call.stream, id)))
 
 
 @reports.get("/streams/{stream}/items/{item}", **allowed(*ALL))
@@ -285,7 +285,7 @@ def export(
 
     def content() -> Any:
         with call.host.reading() as db:
-            yield from reading.exported(reading.audit(db, call.stream.id), format)
+            yield from reading.exported(reading.audit(db, call.stream), format)
 
     headers = {"content-disposition": f'attachment; filename="{call.stream.name}.{format}"'}
     return StreamingResponse(content(), media_type=reading.MEDIA[format], headers=headers)
@@ -298,7 +298,7 @@ def export_tasks(call: Reading) -> StreamingResponse:
     def content() -> Any:
         with call.host.reading() as db:
             before = "["
-            for task in reading.tasks(db, call.stream.id, call.stream.needed):
+            for task in reading.tasks(db, call.stream):
                 yield before + strict.dumps(task, sort=False)
                 before = ",\n"
             yield "[]" if before == "[" else "]"

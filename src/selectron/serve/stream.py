@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from ..errors import SelectronError
 from . import strict
 from .declaration import Declaration
-from .event import LAST, LOG, Event
+from .event import LAST, LOG, Event, Log
 from .learning import Learning, Row, extractor
-from .problem import Problem
-from .question import COUNTS, Question, Statistics, derived
+from .problem import Problem, missing
+from .question import COUNTS, Question, Statistics
 from .store import Store
 
 NOBODY = ""  # `who` of retired questions in the log
@@ -137,9 +137,21 @@ class Stream:
 
     def question(self, item: int, until: int = LAST) -> Question:
         """Return the question of an item, queried or not. Raises Problem (404) if there is none."""
-        if item in self.open:
-            return self.open[item]
-        return derived(self.db, self.id, self.needed, item, until)
+        return self.open[item] if item in self.open else self.derived(self.db, item, until)
+
+    def derived(self, db: Log, item: int, until: int = LAST) -> Question:
+        """Return the question of an item, derived from the entries about it up to a number.
+
+        Readers of committed data call it, too. Raises Problem (404) if there is no such item.
+        """
+        first = db.event(item)
+        if first is None or (first.kind, first.stream) != ("item", self.id):
+            raise missing(f"item {item} in this stream")
+        question = Question(first, self.needed)
+        where = "item = ? AND seq <= ? AND kind <> 'item' ORDER BY seq"
+        for event in db.entries(where, item, until):
+            question.apply(event)
+        return question
 
     def set_aside(self, item: int, at: float) -> None:
         """Set aside an item whose content is damaged, once."""
