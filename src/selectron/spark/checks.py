@@ -11,6 +11,11 @@ WHOLE = ("tinyint", "smallint", "int", "bigint")
 NUMBERS = (*WHOLE, "float", "double", "boolean", "decimal")
 DATED = ("timestamp", "timestamp_ntz", "date")
 KEYS = (*WHOLE, "string", "boolean")
+CLASSES: dict[type, tuple[str, tuple[str, ...]]] = {  # kinds of classes, and their types in Spark
+    str: ("texts", ("string",)),
+    bool: ("booleans", ("boolean",)),
+    int: ("whole numbers", WHOLE),
+}
 
 
 def kind(frame: Any, name: str) -> str:
@@ -55,7 +60,7 @@ def labels(given: Any, frame: Any, keys: list[str], order: str, time: Any, named
                 f"Column {name!r} of labels is of {kind(given, name)}, and the order is of "
                 f"{kind(frame, order)}: give both the same type."
             )
-    text, fitting = _kind_of_classes(named)
+    text, fitting = CLASSES[type(named[0])]
     if kind(given, "label") not in fitting:
         raise SelectronError(
             f"Column 'label' of labels is of {kind(given, 'label')}, and the classes are {text}."
@@ -67,21 +72,11 @@ def classes(given: Any) -> tuple:
     found = tuple(getattr(one, "item", lambda one=one: one)() for one in given)
     if len(found) < 2 or len(set(found)) < len(found):
         raise SelectronError(f"classes must be two or more, each once, got {shown(list(found))}.")
-    _kind_of_classes(found)
+    if len(set(map(type, found))) > 1 or type(found[0]) not in CLASSES:
+        raise SelectronError(
+            f"classes must be texts, whole numbers or booleans alone, got {shown(list(found))}."
+        )
     return found
-
-
-def _kind_of_classes(found: tuple) -> tuple[str, tuple[str, ...]]:
-    """Return what the classes are, in words and as types of Spark."""
-    if all(isinstance(one, str) for one in found):
-        return "texts", ("string",)
-    if all(isinstance(one, bool) for one in found):
-        return "booleans", ("boolean",)
-    if all(isinstance(one, int) and not isinstance(one, bool) for one in found):
-        return "whole numbers", WHOLE
-    raise SelectronError(
-        f"classes must be texts, whole numbers or booleans alone, got {shown(list(found))}."
-    )
 
 
 def time_to_live(value: Any, of_times: bool) -> int | None:

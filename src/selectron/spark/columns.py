@@ -60,14 +60,11 @@ class Columns:
 
     def add_labels(self, labels: Any, time: str | None) -> None:
         """Add the labels: nulls are none."""
-        F, number, by_ticket = self.F, None, self.F.lit(False)
-        if self.order in labels.columns:
-            number = self._position(labels, self.order)
-        if "ticket" in labels.columns:
-            ticket = self._column(labels, "ticket").cast("bigint")
-            by_ticket = ticket.isNotNull()
-            number = ticket if number is None else F.coalesce(ticket, number)
-        found = {"code": self._code(labels), "position": number, "by_ticket": by_ticket}
+        F, given = self.F, labels.columns
+        ticket = self._column(labels, "ticket").cast("bigint") if "ticket" in given else F.lit(None)
+        order = [self._position(labels, self.order)] if self.order in given else []
+        found = {"code": self._code(labels), "position": F.coalesce(ticket, *order)}
+        found["by_ticket"] = ticket.isNotNull()
         if time is not None:
             found["time"] = self._position(labels, time)
         labelled = self._selected(labels.where(F.col("label").isNotNull()), **found)
@@ -84,7 +81,7 @@ class Columns:
 
     def schema(self, of_states: bool = False) -> Any:
         """Return the columns that come back from a worker."""
-        types = {field.name: field.dataType.simpleString() for field in self.together.schema}
+        types = dict(self.together.dtypes)
         found = {name: types[name] for name in self.key_names}
         if of_states:
             found["state"] = "binary"
@@ -93,13 +90,6 @@ class Columns:
             found |= {f"v{i}": types[f"v{i}"] for i in range(len(self.kept))}
             found |= {"position": "bigint", "label": label, **DECIDED}
         return ", ".join(f"{name} {kind}" for name, kind in found.items())
-
-    def renamed(self, result: Any) -> Any:
-        """Return the result with the key under its own names."""
-        keys = [
-            self.F.col(k).alias(name) for k, name in zip(self.key_names, self.keys, strict=True)
-        ]
-        return result.select(*keys, *result.columns[len(keys) :])
 
     def restored(self, result: Any) -> Any:
         """Return the result with the columns of the frame under their names, in their order."""

@@ -191,7 +191,6 @@ def _planned(
 
 
 def _stream(found: Columns, keyed: Keyed, states: Any) -> Any:
-    """Return the decisions of a stream."""
     from .handler import Plan, Processor
 
     rows = found.together
@@ -220,4 +219,4 @@ def _batch(found: Columns, keyed: Keyed, states: Any, final: bool) -> Any:
     decided = rows.groupBy(*found.key_names).applyInPandas(
         of_group(Plan(keyed, rows.columns, found.classes), final), found.schema(of_states=final)
     )
-    return found.renamed(decided) if final else found.restored(decided)
+    return decided.toDF(*found.keys, "state") if final else found.restored(decided)
