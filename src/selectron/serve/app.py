@@ -65,11 +65,7 @@ class Figures(NamedTuple):
 ERROR = {"description": "What is wrong, and why: {error: {code, message}}."}
 PAGES = {"/": "streams", "/label": "label", "/history": "history"}
 MEDIA = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
-FILES = {
-    file.name: file.read_bytes()
-    for file in (files(__package__) / "page").iterdir()
-    if file.is_file()
-}
+FILES = {file.name: file.read_bytes() for file in (files(__package__) / "page").iterdir()}
 FRAME = Template(FILES["page.html"].decode())
 
 
