@@ -11,8 +11,8 @@ from ..errors import SelectronError
 from .dicts import is_dict
 
 
-def live(pipeline: Any) -> "LivePipeline":
-    """Return a pipeline whose last step is an `OnlineClassifier` as something to ask and tell.
+class live:
+    """The rounds of a fitted pipeline, whose last step is an `OnlineClassifier`.
 
     The transformers are used as they were fitted; the classifier learns on. Raises SelectronError
     if this is no pipeline, or its last step cannot decide, and NotFittedError if it is not fitted.
@@ -27,11 +27,6 @@ def live(pipeline: Any) -> "LivePipeline":
     >>> int(decision.label), stream.tell(decision.ticket, 1)
     (1, True)
     """
-    return LivePipeline(pipeline)
-
-
-class LivePipeline:
-    """The rounds of a fitted pipeline: `decide`, `tell` and `correct` of its last step."""
 
     def __init__(self, pipeline: Any) -> None:
         steps = getattr(pipeline, "steps", None)
