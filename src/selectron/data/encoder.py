@@ -2,6 +2,8 @@
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -102,7 +104,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         table = self._selected(table)
         while start < len(table):
             part = table.slice(start, CHUNK)
-            if self._unsettled(part):
+            waiting = [name for name, column in self.columns_.items() if not column.settled]
+            if any(not blanks_of(part.column(name).combine_chunks()).all() for name in waiting):
                 part = part.slice(0, FIRST_ROWS)
                 yield from self._joined(part.to_pylist())
             else:
@@ -159,7 +162,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     @property
     def kinds_(self) -> dict[str, str | None]:
         """The kind of every column."""
-        check_is_fitted(self, "columns_")
         return {name: column.kind for name, column in self.columns_.items()}
 
     @property
@@ -175,13 +177,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     @property
     def n_features_in_(self) -> int:
         """Number of columns."""
-        check_is_fitted(self, "columns_")
         return len(self.columns_)
 
     @property
     def feature_names_in_(self) -> np.ndarray:
         """Names of the columns."""
-        check_is_fitted(self, "columns_")
         return np.array(list(self.columns_), dtype=object)
 
     def report(self) -> list[str]:
@@ -197,8 +197,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def copy(self) -> "TableEncoder":
         """Return an independent copy."""
-        twin = object.__new__(type(self))
-        twin.__dict__.update(vars(self))
+        twin = copy(self)
         if hasattr(self, "columns_"):
             twin.columns_ = {name: column.copy() for name, column in self.columns_.items()}
             twin.layout_ = Layout(self.layout_.front, self.layout_.names)
@@ -274,25 +273,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 cuts.append((row, self.width_))
         self.n_rows_ += len(part)
         found = [cell for kind, state in ready for cell in kind.emit(state, self.layout_)]
-        yield from self._cut(self._block(found, len(part)), cuts, len(part))
+        yield from pieces(self._block(found, len(part)), cuts)
 
     def _joined(self, rows: Sequence[Any]) -> Iterator[Dense | Sparse]:
         """Learn rows one by one, and yield them as blocks, each of one width."""
         found, widths = zip(*(self._encode(x, True) for x in rows), strict=True)
         cuts = [(i, w) for i, w in enumerate(widths) if i == 0 or w > widths[i - 1]]
-        yield from self._cut(self._rows(found), cuts, len(found))
-
-    def _cut(
-        self, block: Dense | Sparse, cuts: list[tuple[int, int]], n: int
-    ) -> Iterator[Dense | Sparse]:
-        """Yield a block in pieces, given the first row and the width of each."""
-        if isinstance(block, Sparse):
-            yield block
-            return
-        ends = [*(row for row, _ in cuts[1:]), n]
-        for (start, width), stop in zip(cuts, ends, strict=True):
-            if stop > start:
-                yield Dense(np.ascontiguousarray(block.values[start:stop, :width]))
+        yield from pieces(self._rows(found), cuts)
 
     def _rows(self, rows: Sequence[dict[int, float]]) -> Dense | Sparse:
         """Return rows of features by their places as a block."""
@@ -329,11 +316,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         keys, entries = keys[order][new], np.bincount(new.cumsum() - 1, entries[order])
         indptr = np.searchsorted(keys, np.arange(n + 1) * self.width_)
         return Sparse(indptr.astype(np.int64), (keys % self.width_).astype(np.int32), entries)
-
-    def _unsettled(self, part: pa.Table) -> bool:
-        """Return whether the kind of a column has to be recognised from values of this part."""
-        waiting = [name for name, column in self.columns_.items() if not column.settled]
-        return any(not blanks_of(part.column(name).combine_chunks()).all() for name in waiting)
 
     def _selected(self, table: pa.Table, others: bool = False) -> pa.Table:
         """Return a table with the columns of the first one; it may have `others`."""
@@ -396,3 +378,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 raise SelectronError(f"There is no column {name!r}: there are {', '.join(names)}.")
         if missing := [name for name in self.ignore if str(name) not in known]:
             warnings.warn(f"There is no column {missing[0]!r} to ignore.", stacklevel=2)
+
+
+def pieces(block: Dense | Sparse, cuts: list[tuple[int, int]]) -> Iterator[Dense | Sparse]:
+    """Yield a block in pieces, given the first row and the width of each; sparse rows as one."""
+    if isinstance(block, Sparse):
+        yield block
+        return
+    for (start, width), (stop, _) in pairwise([*cuts, (len(block.values), 0)]):
+        if stop > start:
+            yield Dense(np.ascontiguousarray(block.values[start:stop, :width]))

@@ -9,6 +9,7 @@ be given in the order of the rows, however rows are cut into arrays.
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator
+from copy import copy
 from functools import partial
 from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
@@ -71,9 +72,13 @@ class Kind:
 
     def copy(self) -> Any:
         """Return an independent copy."""
-        twin = object.__new__(type(self))
-        twin.__dict__.update(self.__dict__)
-        return twin
+        return copy(self)
+
+    def miss(self, x: Any) -> None:
+        """Count a blank, or a value of another kind."""
+        blank = is_blank(x)
+        self.blanks += blank
+        self.odd += not blank
 
     def report(self, rows: int) -> str:
         """Describe the column in a few words."""
@@ -146,9 +151,8 @@ class Category(Kind):
             return
         room = len(self.places) < (OWN_SPARSE if layout.front else OWN)
         if room and (layout.front or len(layout) < MOST):
-            self.places[key] = layout.add(
-                [f"{self.name}={key}" if key else f"{self.name} is blank"]
-            )
+            name = f"{self.name}={key}" if key else f"{self.name} is blank"
+            self.places[key] = layout.add([name])
         elif layout.front:
             self.shared = 0
         else:
@@ -345,12 +349,6 @@ class Vector(Kind):
             out.update(zip(places, values.tolist(), strict=True))
         elif learn:
             self.miss(x)
-
-    def miss(self, x: Any) -> None:
-        """Count a value that is not a list of this length."""
-        blank = is_blank(x)
-        self.blanks += blank
-        self.odd += not blank
 
     def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
         """Return what `emit` takes, and whether the column is new."""

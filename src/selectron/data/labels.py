@@ -207,7 +207,8 @@ def _two_codes(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 def _many_codes(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Return the number of every class from 1 on, 0 for all else."""
-    if y.dtype.kind == "O" or classes.dtype.kind == "O" or not _alike(y, classes):
+    kinds = {y.dtype.kind, classes.dtype.kind}
+    if "O" in kinds or (len(kinds) > 1 and kinds & {"U", "S"}):  # they cannot be compared at once
         numbers = {label: i + 1 for i, label in enumerate(classes.tolist())}
         found = (0 if is_missing(label) else _number_of(label, numbers) for label in y.tolist())
         return np.fromiter(found, np.int32, len(y))
@@ -236,11 +237,6 @@ def _narrow(labels: np.ndarray) -> bool:
     if labels.dtype.kind != "i" or not labels.size:
         return False
     return abs(int(labels.min())) < NARROW and abs(int(labels.max())) < NARROW
-
-
-def _alike(y: np.ndarray, classes: np.ndarray) -> bool:
-    """Return whether these can be compared: both text, both bytes, or both numbers."""
-    return not {"U", "S"} & {y.dtype.kind, classes.dtype.kind} or y.dtype.kind == classes.dtype.kind
 
 
 def _equal(y: np.ndarray, label: Any) -> np.ndarray:

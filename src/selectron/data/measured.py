@@ -1,7 +1,8 @@
 """Columns of numbers and of dates."""
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +23,7 @@ class Number(Kind):
     """
 
     kind = "number"
+    circles: ClassVar[Sequence[str]] = ()  # the names of further features
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -32,12 +34,6 @@ class Number(Kind):
     def start(self) -> None:
         """Start the mean and the deviation."""
         self.count, self.first, self.total, self.squares = 0, math.nan, 0.0, 0.0
-
-    def read_with(self, style: str) -> None:
-        """Read text in this style; what was read in another is forgotten."""
-        if style != self.style:
-            self.style = style
-            self.start()
 
     def details(self) -> list[str]:
         """Return how text is read, if not as Python writes numbers."""
@@ -51,15 +47,11 @@ class Number(Kind):
         """Return values as numbers, NaN where there is none."""
         return numbers_of(array, self.style or ".")
 
-    def features(self) -> list[str]:
-        """Return the names of the features of a number."""
-        return [self.name]
-
     def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Put the features of a value into a row, and learn from it."""
         value = x if type(x) is float and -LARGEST < x < LARGEST else self.parse(x)
         if value != value:
-            self.miss(x, layout, learn, out)
+            self.mark_blank(x, layout, learn, out)
             return
         if learn:
             if self.count == 0:
@@ -80,12 +72,10 @@ class Number(Kind):
             z = (value - self.first - mean) / math.sqrt(variance)
         out[self.place] = z if -CLIP < z < CLIP else math.copysign(CLIP, z)
 
-    def miss(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
+    def mark_blank(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Mark a blank in a row."""
         if learn:
-            blank = is_blank(x)
-            self.blanks += blank
-            self.odd += not blank
+            self.miss(x)
             if self.mark < 0:
                 self.begin_mark(layout)
         if self.mark >= 0:
@@ -93,7 +83,7 @@ class Number(Kind):
 
     def begin(self, layout: Layout) -> None:
         """Give places to the features of a number."""
-        self.place = layout.add(self.features())
+        self.place = layout.add([self.name, *(f"{self.name}: {name}" for name in self.circles)])
 
     def begin_mark(self, layout: Layout) -> None:
         """Give a place to the mark of blanks."""
@@ -127,14 +117,9 @@ class Number(Kind):
         """Return standardised values, each by the sums up to and with its row."""
         off = values - self.first
         off[missing] = 0.0
-        counts, totals, squares = (
-            np.cumsum(np.append(start, steps))  # in the order in which single rows add them
-            for start, steps in (
-                (self.count, ~missing),
-                (self.total, off),
-                (self.squares, off * off),
-            )
-        )
+        sums = (self.count, ~missing), (self.total, off), (self.squares, off * off)
+        # in the order in which single rows add them
+        counts, totals, squares = (np.cumsum(np.append(start, steps)) for start, steps in sums)
         self.count = int(counts[-1])
         self.total, self.squares = float(totals[-1]), float(squares[-1])
         return standardised(off, np.maximum(counts[1:], 1), totals[1:], squares[1:])
@@ -190,6 +175,7 @@ class Date(Number):
     """
 
     kind = "date"
+    circles = tuple(f"{of} {side}" for of, *_ in CIRCLES for side in ("sin", "cos"))
 
     def parse(self, x: Any) -> float:
         """Return a date in seconds since 1970, NaN if it is none."""
@@ -200,16 +186,11 @@ class Date(Number):
         """Return dates in seconds since 1970, NaN where there is none."""
         return dates_of(array, self.parse)
 
-    def features(self) -> list[str]:
-        """Return the names of the features of a date."""
-        circles = [f"{self.name}: {of} {side}" for of, *_ in CIRCLES for side in ("sin", "cos")]
-        return [self.name, *circles]
-
     def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Put the features of a date into a row, and learn from it."""
         value = self.parse(x)
         if value != value:
-            self.miss(x, layout, learn, out)
+            self.mark_blank(x, layout, learn, out)
             return
         super().one(value, layout, learn, out)
         if self.place >= 0:
@@ -222,6 +203,5 @@ class Date(Number):
         """Return the features of the dates in these rows."""
         columns = [scores]
         for _, unit, period, *sides in TABLES:
-            at = (values // unit % period).astype(int)
-            columns += [np.array(side)[at] for side in sides]
+            columns += [np.array(side)[(values // unit % period).astype(int)] for side in sides]
         return [Cells(rows, place, column) for place, column in enumerate(columns, self.place)]

@@ -5,6 +5,7 @@ The kind of a column is recognised from its type, or from its first values.
 
 import re
 from collections.abc import Container, Iterable, Mapping
+from copy import copy
 from datetime import date
 from typing import Any
 
@@ -34,7 +35,14 @@ def arrow(X: Any, whole: Container[str] = ()) -> pa.Table:
 
     The fields of Arrow's structs are columns, such as "user.age"; those that stay `whole` are text.
     """
-    return _flat(_table(X), whole)
+    table = _table(X)
+    while any(map(pa.types.is_struct, table.schema.types)):
+        for place, field in enumerate(table.schema):
+            if pa.types.is_struct(field.type) and field.name in whole:
+                texts = pa.array(map(text_of, table.column(place).to_pylist()), pa.string())
+                table = table.set_column(place, field.name, texts)
+        table = table.flatten()
+    return table
 
 
 def _table(X: Any) -> pa.Table:
@@ -67,17 +75,6 @@ def _joined(names: Iterable[Any], columns: Iterable[Any]) -> pa.Table:
         for name, array, any_type in zip(names, arrays, objects, strict=True)
     ]
     return pa.table(arrays, schema=pa.schema(fields))
-
-
-def _flat(table: pa.Table, whole: Container[str]) -> pa.Table:
-    """Return a table without structs: their fields are columns, or they are text."""
-    while any(map(pa.types.is_struct, table.schema.types)):
-        for place, field in enumerate(table.schema):
-            if pa.types.is_struct(field.type) and field.name in whole:
-                texts = pa.array(map(text_of, table.column(place).to_pylist()), pa.string())
-                table = table.set_column(place, field.name, texts)
-        table = table.flatten()
-    return table
 
 
 def _usual(table: pa.Table) -> pa.Table:
@@ -151,7 +148,10 @@ class Column:
             self._count(x)
             self.choose(self.given or self._likely())
             if self.kind in ("number", "date"):
-                self.encoder.read_with(self._decimal() if self.kind == "number" else self._order())
+                style = self._decimal() if self.kind == "number" else self._order()
+                if style != self.encoder.style:  # what was read in another is forgotten
+                    self.encoder.style = style
+                    self.encoder.start()
         if self.rows >= FIRST_ROWS:
             self.settled = True
             if self.kind == "category" and self._is_id():
@@ -223,8 +223,7 @@ class Column:
 
     def copy(self) -> "Column":
         """Return an independent copy."""
-        twin = object.__new__(Column)
-        twin.__dict__.update(self.__dict__)
+        twin = copy(self)
         twin.made = {name: kind.copy() for name, kind in self.made.items()}
         twin.distinct = self.distinct.copy()
         twin.choose(self.kind)

@@ -121,14 +121,10 @@ def seconds(value: Any, order: str = "") -> float:
     elif isinstance(value, np.datetime64):
         value = value.astype("datetime64[us]").item()
     try:
+        if isinstance(value, date) and not isinstance(value, datetime):
+            value = datetime(value.year, value.month, value.day)
         if isinstance(value, datetime):
-            return _stamp(value)
-        if isinstance(value, date):
-            return _stamp(datetime(value.year, value.month, value.day))
+            return value.timestamp() if value.tzinfo else (value - START).total_seconds()
         return math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
         return math.nan
-
-
-def _stamp(moment: datetime) -> float:
-    return moment.timestamp() if moment.tzinfo else (moment - START).total_seconds()

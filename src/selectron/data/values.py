@@ -74,8 +74,7 @@ def plain_number(text: str, decimal: str) -> str:
     found = WRITTEN[decimal].fullmatch(text)
     if not found:
         return ""
-    sign = found["sign"] or found["inner"] or ""
-    return sign + found["number"].translate(PLAIN[decimal])
+    return (found["sign"] or found["inner"] or "") + found["number"].translate(PLAIN[decimal])
 
 
 def number_of(x: Any, decimal: str = ".") -> float:
@@ -152,8 +151,7 @@ def vectors_of(array: pa.Array) -> list[np.ndarray | None] | np.ndarray:
     kind = array.type
     lists = pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind)
     if lists and pa.types.is_floating(kind.value_type) and len(array) and not array.null_count:
-        entries = array.flatten()
-        flat = entries.to_numpy(zero_copy_only=False).astype(float)
+        flat = array.flatten().to_numpy(zero_copy_only=False).astype(float)
         lengths = pc.list_value_length(array).to_numpy(zero_copy_only=False)
         if lengths[0] and (lengths == lengths[0]).all() and (np.abs(flat) < LARGEST).all():
             return flat.reshape(len(array), -1) + 0.0
@@ -232,8 +230,7 @@ def dates_of(array: pa.Array, parse: Callable[[Any], float]) -> np.ndarray:
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             codes, distinct = encoded(array)
             return np.array([parse(x) for x in distinct], float)[codes]
-    micro = found.cast(pa.int64()).to_numpy(zero_copy_only=False).astype(float)
-    values = micro / 1e6
+    values = found.cast(pa.int64()).to_numpy(zero_copy_only=False).astype(float) / 1e6
     with np.errstate(invalid="ignore"):
         return np.where((values >= EARLIEST) & (values < END), values, math.nan)
 
