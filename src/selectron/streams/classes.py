@@ -65,30 +65,24 @@ class Classes:
 
     def numbers(self, labels: np.ndarray, first: int = 0) -> np.ndarray:
         """Return the numbers of labels from 1 on, 0 where there is none."""
-        found = list(map(self._numbers.get, given := labels.tolist()))
-        for row, number in enumerate(found):
-            if number is None:
-                found[row] = self._number(given[row], first + row)
-        return np.array(found, np.int32)
-
-    def _number(self, label: Any, row: int) -> int:
-        """Return the number of a label that is new in its chunk."""
-        if label not in self._numbers:
-            name = plain(label)
-            if name not in self.names:
-                self._append(name, row)
-            self._numbers[label] = self.names.index(name) + 1
-        return self._numbers[label]
+        given = labels.tolist()
+        for row, label in enumerate(given, first):
+            if label not in self._numbers:
+                name = plain(label)
+                if name not in self.names:
+                    self._append(name, row)
+                self._numbers[label] = self.names.index(name) + 1
+        return np.array([*map(self._numbers.__getitem__, given)], np.int32)
 
     def _append(self, name: str, row: int) -> None:
         if self.named:
             known = listed(self.names)
             raise SelectronError(f"row {row + 1} has the label {name!r}, which is none of {known}")
-        odd = next(filter(_is_fraction, [*self.names, name]), None)
-        if odd is not None:
+        odd = [n for n in (*self.names, name) if NUMBER.fullmatch(n) and not float(n).is_integer()]
+        if odd:
             raise SelectronError(
-                f"the labels are numbers such as {odd!r}, more than two by row {row + 1}: name the "
-                "column of labels with --label, or all classes with --classes"
+                f"the labels are numbers such as {odd[0]!r}, more than two by row {row + 1}: name "
+                "the column of labels with --label, or all classes with --classes"
             )
         if len(self.names) == MOST:
             raise SelectronError(
@@ -113,10 +107,6 @@ def plain(label: Any) -> str:
     return str(int(value)) if value.is_integer() else repr(value)
 
 
-def _is_fraction(name: str) -> bool:
-    return NUMBER.fullmatch(name) is not None and not float(name).is_integer()
-
-
 def _order(name: str) -> tuple[bool, float, str]:
     """Sort numbers by value, before words."""
     try:
@@ -132,9 +122,7 @@ def settle(
     source = iter(chunks)
     if names is not None:
         return Classes(names, named=True), source
-    held: list[Chunk] = []
-    seen: list[str] = []
-    rows = 0
+    held, seen, rows = list[Chunk](), list[str](), 0
     for chunk in source:
         held.append(chunk)
         rows += len(chunk.labels)

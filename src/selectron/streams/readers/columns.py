@@ -26,7 +26,7 @@ class Part(NamedTuple):
 
     rows: Any  # an Arrow table, a list of dicts, or Sparse
     labels: np.ndarray  # (n,)
-    times: np.ndarray  # (n,) in seconds since 1970, or (0,)
+    times: np.ndarray = np.empty(0)  # (n,) in seconds since 1970, or none
     fault: str = ""
     choice: Choice = Choice()  # of columns, by their names
 

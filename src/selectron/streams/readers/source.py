@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...engine.rows import Dense, Sparse, rows_of
+from ...engine.rows import Dense, Sparse, extent, rows_of
 from ...errors import SelectronError
 from .columns import USUAL, Choice, Part
 from .text import Blocks, Counted, ahead, encoding_of, opened, pieces, reason, size_of
@@ -70,33 +70,64 @@ class Chunk(NamedTuple):
 
 
 class Source:
-    """A file of rows, made by `read`. Each iteration opens the file, reads it and closes it.
+    """A file of rows, read in chunks; `read` is another name of this class.
 
-    >>> import tempfile
+    Each iteration opens the file, reads it and closes it. Raises SelectronError with the line or
+    row and the reason: while iterating only after all rows before the faulty one have been
+    delivered.
+
+    Parameters
+    ----------
+    path : the file, "-" for standard input; text may be compressed with gzip, bzip2, xz or zstd
+    format : svmlight, csv, parquet or jsonl; by default found by the name or the first line
+    label : name or position of the label column, "" for none; by default the column named label,
+        target, class or y, or else the last of several (JSON: none); not for svmlight
+    ignore : names or positions of columns to leave out
+    lenient : whether such a column may be missing, as they were chosen for an earlier file
+    time : name or position of the column with the time of each row, in seconds since 1970 or as
+        ISO 8601 writes it, in UTC where no zone is given; it is no feature; not for svmlight
+    header : whether a CSV file begins with names; by default if a cell of its first line is a word,
+        unless others are numbers and the next line is like it: `1,2,spam` before `3,4,ham`
+    size : number of rows in a chunk at most; the rows do not depend on it
+    encoding : of text, such as latin-1; by default UTF-16 if the file begins with its byte order
+        mark, or else UTF-8; not for Parquet
+
+    >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "rows.csv")
-    ...     with open(path, "w") as file:
-    ...         _ = file.write("size,label\\n1.5,ham\\n2.5,spam\\n")
-    ...     [chunk.labels.tolist() for chunk in read(path)]
-    [['ham', 'spam']]
+    ...     path = pathlib.Path(folder, "a.svm")
+    ...     _ = path.write_text("+1 3:0.5 7:2\\n-1 1:1\\n")
+    ...     [(chunk.labels, chunk.width) for chunk in read(path)]
+    [(array(['+1', '-1'], dtype=object), 8)]
     """
 
     def __init__(
         self,
-        path: str,
-        kind: str | None,
-        choice: Choice,
-        header: bool | None,
-        size: int,
-        encoding: str | None,
+        path: str | os.PathLike[str],
+        *,
+        format: str | None = None,
+        label: str | int | None = None,
+        ignore: str | int | Iterable[str | int] = (),
+        lenient: bool = False,
+        time: str | int | None = None,
+        header: bool | None = None,
+        size: int = 4096,
+        encoding: str | None = None,
     ):
-        self.path = path
-        self.name = "standard input" if path == "-" else path
-        self.size_in_bytes = size_of(path)
-        self.choice = choice  # of columns; once reading has begun, by their names
-        self._guesses = choice.label is None
+        if format is not None and format not in FORMATS:
+            raise SelectronError(f"format {format!r} is unknown; it is one of {', '.join(FORMATS)}")
+        if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
+            raise SelectronError(f"size is {size!r}, and a whole number of rows from 1 is needed")
+        self.path = os.fspath(path)
+        self.name = "standard input" if self.path == "-" else self.path
+        ignored = (ignore,) if isinstance(ignore, str | int) else tuple(ignore)
+        # of columns; once reading has begun, by their names
+        self.choice = Choice("" if label is False else label, ignored, time, lenient)
+        self._guesses = label is None
         self.guessed = False  # whether the label is the last column, which has no usual name
-        self._kind, self._header, self._size, self._encoding = kind, header, size, encoding
+        with _naming(self.path):
+            self._kind, self._encoding = format or by_name(self.path), encoding_of(encoding)
+            self.size_in_bytes = size_of(self.path)
+        self._header, self._size = header, int(size)
         self._file: Counted | None = None
         self._taken = ""  # which line was taken for names, if one was
         self.doubts: list[str] = []  # about the header and the label, once reading has begun
@@ -108,18 +139,21 @@ class Source:
     def __iter__(self) -> Iterator[Chunk]:
         rows = width = 0
         self.doubts = []
-        with _naming(self.name):
-            with opened(self.path) as file:
-                self._file = Counted(file)
-                for part in self._parts(self._file):
-                    self.choice = part.choice
-                    if not rows:
-                        self._check_label(part)
-                    for chunk in _chunks(part, rows, width, self._size):
-                        yield chunk
-                        rows, width = rows + len(chunk.labels), chunk.width
-                    if part.fault:
-                        raise SelectronError(part.fault)
+        with _naming(self.name), opened(self.path) as file:
+            self._file = Counted(file)
+            for part in self._parts(self._file):
+                self.choice = part.choice
+                if not rows:
+                    self._check_label(part)
+                whole = Chunk(part.rows, width, part.labels, rows, part.times)
+                for start in range(0, len(part.labels), self._size):
+                    chunk = whole.part(start, start + self._size)
+                    if isinstance(chunk.rows, Sparse):
+                        width = max(width, extent(chunk.rows)[1])
+                    yield chunk._replace(width=width)
+                rows += len(part.labels)
+                if part.fault:
+                    raise SelectronError(part.fault)
             if not rows:
                 why = f": {self._taken} (if it is a row, use --no-header)" if self._taken else ""
                 raise SelectronError(f"there are no rows{why}")
@@ -142,10 +176,9 @@ class Source:
 
     def _parts(self, file: Counted) -> Iterator[Part]:
         kind, blocks = self._kind, Blocks(file, self._encoding)
-        if what := next(
-            (what for magic, what in FOREIGN.items() if file.ahead.startswith(magic)), ""
-        ):
-            raise SelectronError(f"is {what}; export the rows as CSV")
+        for magic, what in FOREIGN.items():
+            if file.ahead.startswith(magic):
+                raise SelectronError(f"is {what}; export the rows as CSV")
         if MODEL.startswith(file.ahead) and file.peek(len(MODEL)) == MODEL:
             raise SelectronError("is a model of Selectron: give a file with rows here")
         if kind == "parquet" or (kind is None and file.ahead.startswith(b"PAR1")):
@@ -201,67 +234,6 @@ class Source:
         return ahead(lambda piece: tables.parsed(piece, layout), found, blocks.file.comes)
 
 
-def _chunks(part: Part, first: int, width: int, size: int) -> Iterator[Chunk]:
-    """Yield a part in chunks of at most `size` rows."""
-    whole = Chunk(part.rows, width, part.labels, first, part.times)
-    for start in range(0, len(part.labels), size):
-        chunk = whole.part(start, min(start + size, len(part.labels)))
-        if isinstance(chunk.rows, Sparse):
-            width = max(width, int(chunk.rows.indices.max(initial=-1)) + 1)
-        yield chunk._replace(width=width)
-
-
-def read(
-    path: str | os.PathLike[str],
-    *,
-    format: str | None = None,
-    label: str | int | None = None,
-    ignore: str | int | Iterable[str | int] = (),
-    lenient: bool = False,
-    time: str | int | None = None,
-    header: bool | None = None,
-    size: int = 4096,
-    encoding: str | None = None,
-) -> Source:
-    """Read rows from a file in chunks.
-
-    Raises SelectronError with the line or row and the reason: while iterating only after all rows
-    before the faulty one have been delivered.
-
-    Parameters
-    ----------
-    path : the file, "-" for standard input; text may be compressed with gzip, bzip2, xz or zstd
-    format : svmlight, csv, parquet or jsonl; by default found by the name or the first line
-    label : name or position of the label column, "" for none; by default the column named label,
-        target, class or y, or else the last of several (JSON: none); not for svmlight
-    ignore : names or positions of columns to leave out
-    lenient : whether such a column may be missing, as they were chosen for an earlier file
-    time : name or position of the column with the time of each row, in seconds since 1970 or as
-        ISO 8601 writes it, in UTC where no zone is given; it is no feature; not for svmlight
-    header : whether a CSV file begins with names; by default if a cell of its first line is a word,
-        unless others are numbers and the next line is like it: `1,2,spam` before `3,4,ham`
-    size : number of rows in a chunk at most; the rows do not depend on it
-    encoding : of text, such as latin-1; by default UTF-16 if the file begins with its byte order
-        mark, or else UTF-8; not for Parquet
-
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = pathlib.Path(folder, "a.svm").write_text("+1 3:0.5 7:2\\n-1 1:1\\n")
-    ...     [(chunk.labels, chunk.width) for chunk in read(pathlib.Path(folder, "a.svm"))]
-    [(array(['+1', '-1'], dtype=object), 8)]
-    """
-    name = os.fspath(path)
-    if format is not None and format not in FORMATS:
-        raise SelectronError(f"format {format!r} is unknown; it is one of {', '.join(FORMATS)}")
-    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
-        raise SelectronError(f"size is {size!r}, and a whole number of rows from 1 is needed")
-    ignored = (ignore,) if isinstance(ignore, str | int) else tuple(ignore)
-    choice = Choice("" if label is False else label, ignored, time, lenient)
-    with _naming(name):
-        kind, encoding = format or by_name(name), encoding_of(encoding)
-        return Source(name, kind, choice, header, int(size), encoding)
-
-
 def by_name(path: str) -> str | None:
     """Return the format by the ending of a file's name, None if it is unknown.
 
@@ -296,3 +268,6 @@ def _naming(name: str) -> Iterator[None]:
         raise SelectronError(f"{name}: {error}") from None
     except OSError as error:
         raise SelectronError(f"{name}: {reason(error).lower()}") from None
+
+
+read = Source

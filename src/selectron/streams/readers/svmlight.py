@@ -27,13 +27,12 @@ DIGITS = 15  # of a number that is exact, as are these powers of ten: the quotie
 POWERS = 10.0 ** np.arange(DIGITS + 1)
 UNUSUAL = -1  # instead of the number of rows: something is faulty, or needs `careful`
 WHOLE = re.compile(rb"[+-]?[0-9]+")
-TIMES = np.empty(0)
 
 
 def parts(blocks: Blocks, size: int) -> Iterator[Part]:
     """Yield the rows of the file."""
     for heads, rows, fault in ahead(parsed, pieces(blocks, size), blocks.file.comes):
-        yield Part(rows, labels_of(heads), TIMES, fault)
+        yield Part(rows, labels_of(heads), fault=fault)
 
 
 def parsed(piece: Piece) -> tuple[pa.Array, Sparse, str]:
@@ -45,9 +44,7 @@ def parsed(piece: Piece) -> tuple[pa.Array, Sparse, str]:
 
 def careful(piece: Piece) -> tuple[pa.Array, Sparse, str]:
     """Return the same line by line, up to the first fault."""
-    heads: list[bytes] = []
-    rows: list[list[tuple[int, float]]] = []
-    fault = ""
+    heads, rows, fault = list[bytes](), list[list[tuple[int, float]]](), ""
     for line, text in enumerate(piece.data.split(b"\n"), piece.line):
         words = text.partition(b"#")[0].split()
         if not words:

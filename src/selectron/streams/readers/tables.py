@@ -7,7 +7,6 @@ the lines of records, which may have quoted line ends: `record` finds them.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -56,7 +55,8 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> Layout:
     if not found:  # not even one record is whole
         raise SelectronError(f"{blocks.fault or 'there is no header'}, after 0 rows")
     first, *rest = found
-    place = 1 + blocks.lines_before(first)
+    start = blocks.ahead.find(first)  # there may be blank lines before it
+    place = 1 + blocks.ahead.count(b"\n", 0, start)
     try:
         names = [cell.strip() for cell in _cells(first, mark)]
     except UnicodeDecodeError:
@@ -70,7 +70,7 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> Layout:
         names = list(map(str, range(len(names))))
         return Layout(mark, record, names, choose(names, choice))
     columns = choose(names, choice)
-    blocks.skip(first)
+    blocks.ahead = blocks.ahead[start + len(first) :]
     return Layout(mark, record, names, columns, place + first.count(b"\n"), place, doubtful)
 
 
@@ -86,7 +86,10 @@ def parsed(piece: Piece, layout: Layout) -> Part:
         return "skip"
 
     def where(row: int) -> str:
-        return f"line {piece.line + _line(data, layout.record, row)}"
+        found = pairwise([0, *ends(data, layout.record), len(data)])
+        starts = [start for start, stop in found if data[start:stop].strip(BLANK.encode())]
+        before = data.count(b"\n", 0, starts[min(row, len(starts) - 1)])
+        return f"line {piece.line + before}"
 
     try:
         table = _read(data, layout, skip)
@@ -128,13 +131,6 @@ def _read(data: bytes, layout: Layout, skip: Callable[[Any], str]) -> pa.Table:
             check_utf8=False,  # all of the text has been checked
         ),
     )
-
-
-def _line(data: bytes, record: Record, row: int) -> int:
-    """Return the number of line ends before a row that is not blank."""
-    found = pairwise([0, *ends(data, record), len(data)])
-    starts = [start for start, stop in found if data[start:stop].strip(BLANK.encode())]
-    return data.count(b"\n", 0, starts[min(row, len(starts) - 1)])
 
 
 def _record(mark: str) -> Record:
@@ -213,14 +209,13 @@ def parquet_parts(file: Counted, size: int, choice: Choice) -> Iterator[Part]:
         if batch is None:
             return
         table = pa.table({str(place): batch.column(names[place]) for place in needed})
-        found = _part(table, names, columns, "", partial(_row, done))
+
+        def where(row: int, done: int = done) -> str:
+            return f"row {done + row + 1}"
+
+        yield _part(table, names, columns, "", where)
         done += table.num_rows
-        yield found
         file.count = whole * done // parquet.metadata.num_rows
-
-
-def _row(done: int, row: int) -> str:
-    return f"row {done + row + 1}"
 
 
 @contextmanager
@@ -253,7 +248,10 @@ def _part(
     """
     times: list[float] = []
     if columns.time is not None:
-        for cell in _moments(table[str(columns.time)]):
+        column = table[str(columns.time)]
+        if kinds.is_timestamp(column.type):  # nanoseconds would need pandas
+            column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
+        for cell in column.to_pylist():
             try:
                 times.append(second(cell, names[columns.time]))
             except SelectronError as error:
@@ -271,9 +269,3 @@ def _part(
         fault,
         columns.named(names),
     )
-
-
-def _moments(column: Any) -> list[Any]:
-    if kinds.is_timestamp(column.type):  # nanoseconds would need pandas
-        column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
-    return column.to_pylist()

@@ -175,14 +175,6 @@ class Blocks:
             found += [rest] if rest.strip() else []
         return found
 
-    def lines_before(self, record: bytes) -> int:
-        """Return the number of blank lines before the first record."""
-        return self.ahead.count(b"\n", 0, self.ahead.find(record))
-
-    def skip(self, record: bytes) -> None:
-        """Drop the first record and the blank lines before it."""
-        self.ahead = self.ahead[self.ahead.find(record) + len(record) :]
-
     @contextmanager
     def _faults_kept(self) -> Iterator[None]:
         try:
