@@ -9,7 +9,7 @@ import sysconfig
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Executor, ProcessPoolExecutor, as_completed
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from importlib import metadata
 from inspect import ismodule
 from multiprocessing import get_context, parent_process
@@ -30,6 +30,9 @@ APART = {"cli", "evaluate", "serve"}  # folders that do not make the numbers
 INSTALLED = {"site-packages", "dist-packages"}
 SENT_MOST = 4  # times that shared arguments are sent to a Dask cluster which loses them
 LIBRARIES = "numba", "numpy", "scikit-learn", "scipy"
+
+Calls = Mapping[int, Mapping[str, Any]]  # by number
+Results = Iterator[tuple[int, Any]]  # with the number of the call
 
 inherited: dict[str, Any] = {}  # in a worker process: the shared arguments
 
@@ -73,7 +76,7 @@ def each(
     todo = {i: call for i, call in enumerate(calls) if i not in results}
     hidden = None if progress else True  # None: hidden where there is no terminal
     with tqdm(total=len(calls), initial=len(results), desc=progress, disable=hidden) as bar:
-        for i, result in _computed(function, todo, common, workers, executor):
+        for i, result in _computed(partial(_result, function), todo, common, workers, executor):
             text = json.dumps(result)
             if files:
                 files[i].parent.mkdir(parents=True, exist_ok=True)
@@ -83,32 +86,21 @@ def each(
     return [results[i] for i in range(len(calls))]
 
 
-def _computed(
-    function: Callable[..., Any],
-    calls: dict[int, Mapping[str, Any]],
-    shared: dict[str, Any],
-    workers: int,
-    executor: Any,
-) -> Iterator[tuple[int, Any]]:
-    """Yield the number and the result of each call when it is computed."""
+def _computed(work: Any, calls: Calls, shared: Any, workers: int, executor: Any) -> Results:
+    """Yield the result of each call when it is computed."""
     if not calls or (workers == 1 and executor is None):
         for i, call in calls.items():
-            yield i, _result(function, call, **shared)
+            yield i, work(call, **shared)
     elif executor is None:  # these processes receive the shared arguments once
         with processes(min(workers, len(calls)), shared) as own:
-            yield from _submitted(function, calls, {}, own)
+            yield from _submitted(work, calls, {}, own)
     elif hasattr(executor, "scatter"):
-        yield from _on_dask(function, dict(calls), shared, executor)
+        yield from _on_dask(work, dict(calls), shared, executor)
     else:
-        yield from _submitted(function, calls, shared, executor)
+        yield from _submitted(work, calls, shared, executor)
 
 
-def _on_dask(
-    function: Callable[..., Any],
-    left: dict[int, Mapping[str, Any]],
-    shared: dict[str, Any],
-    client: Any,
-) -> Iterator[tuple[int, Any]]:
+def _on_dask(work: Any, left: dict[int, Any], shared: dict[str, Any], client: Any) -> Results:
     """Yield what a Dask cluster computes.
 
     What a worker that died had not finished is computed again by the others. If none of them has
@@ -121,7 +113,7 @@ def _on_dask(
         }
         executor = client.get_executor(pure=False)
         try:
-            for i, result in _submitted(function, left, sent, executor):
+            for i, result in _submitted(work, left, sent, executor):
                 yield i, result
                 del left[i]
             return
@@ -130,14 +122,9 @@ def _on_dask(
                 raise
 
 
-def _submitted(
-    function: Callable[..., Any],
-    calls: Mapping[int, Mapping[str, Any]],
-    shared: dict[str, Any],
-    executor: Any,
-) -> Iterator[tuple[int, Any]]:
-    """Yield the number and the result of each call that an executor has computed."""
-    futures = {executor.submit(_result, function, call, **shared): i for i, call in calls.items()}
+def _submitted(work: Any, calls: Calls, shared: dict[str, Any], executor: Any) -> Results:
+    """Yield the result of each call when an executor has computed it."""
+    futures = {executor.submit(work, call, **shared): i for i, call in calls.items()}
     try:
         for future in as_completed(futures):
             yield futures[future], future.result()

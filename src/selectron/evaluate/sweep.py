@@ -109,8 +109,7 @@ def played(
     X: Any, y: Any, options: dict, learner: Any, asker: Any, seed: int, code: str
 ) -> dict[str, Any]:
     """Play one pass, and return its totals; `code` is for the store alone."""
-    clf = OnlineClassifier(learner, asker, random_state=seed, **options)
-    run = clf.run(X, y, margins=False)
+    run = OnlineClassifier(learner, asker, random_state=seed, **options).run(X, y, margins=False)
     totals = run.accuracy, run.label_rate, run.mistakes, int(run.asked.sum()), run.steps, len(run)
     return dict(zip(RESULTS, totals, strict=True))
 
