@@ -74,11 +74,8 @@ class Lazy(ExamplesFirst, click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Call a command; Ctrl-C while it is imported ends quietly, as it does later on."""
-        try:
-            with sigterm_interrupts():
-                return super().invoke(ctx)
-        except KeyboardInterrupt:
-            sys.exit(INTERRUPTED)
+        with sigterm_interrupts(), reported():
+            return super().invoke(ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands."""

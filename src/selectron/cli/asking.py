@@ -12,21 +12,9 @@ from ..errors import SelectronError
 from ..pool import SelfDirectedClassifier
 from ..pool.classifier import OtherRows
 from ..streams.classes import plain
-from . import warn
+from . import terminal, warn
 from .files import all_columns, naming, records_of, refuse_columns
 from .models import uninterrupted
-from .terminal import (
-    FIRST,
-    KEYS,
-    LETTERS,
-    SHOWN,
-    Command,
-    answer,
-    corrected,
-    shown,
-    until_quit,
-    write_labels,
-)
 
 if TYPE_CHECKING:
     from .pool import Table
@@ -62,7 +50,7 @@ class PoolSession:
 
     def ask(self) -> int:
         """Ask until all rows are labelled or the user quits; return the exit code."""
-        code = until_quit(self._ask)
+        code = terminal.until_quit(self._ask)
         self._report()
         if code:
             warn("interrupted")
@@ -70,23 +58,26 @@ class PoolSession:
 
     def _ask(self) -> None:
         if not finished(self.pool):
-            click.echo(KEYS if len(self.pool.classes_) else f"{KEYS}\n{FIRST}")
+            click.echo(terminal.KEYS)
+            if not len(self.pool.classes_):
+                click.echo(terminal.FIRST)
         while (proposal := self.pool.propose()) is not None:
             self._answer(*proposal)
 
     def _answer(self, row: int, proposal: Any) -> None:
         """Show a row, and save the answer; raise EOFError to quit."""
         click.echo(f"\n{self._state()}\n{self._row(row)}")
-        found = answer(proposal, self.pool.classes_.tolist(), lambda: self._other(proposal))
-        if found is Command.UNDO and not self.pool.n_labels_:
+        classes = self.pool.classes_.tolist()
+        found = terminal.answer(proposal, classes, lambda: self._other(proposal))
+        if found is terminal.Command.UNDO and not self.pool.n_labels_:
             click.echo("nothing to undo")
             return
         with uninterrupted():
-            if found is Command.UNDO:
+            if found is terminal.Command.UNDO:
                 self.pool.undo()
                 click.echo("undone")
             else:
-                self.pool.tell(row, None if found is Command.SKIP else found)
+                self.pool.tell(row, None if found is terminal.Command.SKIP else found)
             self.pool.save(self.answers)
 
     def _other(self, proposal: Any) -> Any:
@@ -98,7 +89,8 @@ class PoolSession:
             return others[0]
         click.echo()
         prompt = f"label ({', '.join(map(str, classes))})"
-        return corrected(prompt, classes, named, no_key, others[0] if len(others) == 1 else "")
+        usual = others[0] if len(others) == 1 else ""
+        return terminal.corrected(prompt, classes, named, no_key, usual)
 
     def _state(self) -> str:
         count, goal, wrong = self.pool.n_labels_, self.pool.goal_, self.pool.n_mistakes_
@@ -109,11 +101,11 @@ class PoolSession:
     def _row(self, row: int) -> str:
         if self.rows is not None:
             (record,) = records_of(self.rows[row : row + 1])
-            text = shown(record, self.names)
+            text = terminal.shown(record, self.names)
         else:
             x = self.table.X[[row]]
             x = (x if isinstance(x, np.ndarray) else x.toarray())[0]
-            some = np.sort(np.argsort(-np.abs(x), kind="stable")[:SHOWN])
+            some = np.sort(np.argsort(-np.abs(x), kind="stable")[: terminal.SHOWN])
             text = "  ".join(f"{j + 1}:{x[j]:g}" for j in some)
         return f"  row {row + 1}: {text}"
 
@@ -127,15 +119,15 @@ class PoolSession:
                 again = proposed if run.skipped else ""
             click.echo(f"The answers are in {self.answers}{again}.")
         if self.output:
-            write_labels(run, self.output)
+            terminal.write_labels(run, self.output)
             click.echo(f"The labels are in {self.output}.")
 
 
 def no_key(label: str) -> bool:
     """Return whether a new label is no key."""
-    if label in LETTERS:
+    if label in terminal.LETTERS:
         click.echo(f"  {label!r} is a key: --classes makes it possible as a label")
-    return label not in LETTERS
+    return label not in terminal.LETTERS
 
 
 def finished(pool: SelfDirectedClassifier) -> bool:

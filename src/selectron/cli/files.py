@@ -37,10 +37,6 @@ COLUMNS = {  # of a file of decisions, with Arrow's types
     "updated": "bool",
     "label": "string",
 }
-WARNING = (
-    "{}: row {} is earlier than row {}: labels are asked for by the latest time so far, too "
-    "few if that is far ahead; sort the rows by {!r}"
-)
 
 
 def digits(seed: int) -> Iterator[Chunk]:
@@ -108,7 +104,10 @@ def in_order(chunks: Iterator[Chunk], file: str, column: str) -> Iterator[Chunk]
         earlier = np.flatnonzero(np.diff(chunk.times, prepend=last) < 0)
         if len(earlier):
             row = chunk.first + int(earlier[0])
-            warn(WARNING.format(file, row + 1, row, column))
+            warn(
+                f"{file}: row {row + 1} is earlier than row {row}: labels are asked for by the "
+                f"latest time so far, too few if that is far ahead; sort the rows by {column!r}"
+            )
             yield from chain([chunk], chunks)
             return
         yield chunk
@@ -172,17 +171,13 @@ def appending(path: Path | None, schema: "pa.Schema", stack: ExitStack) -> Calla
     name = path or "standard output"
     with writing(name):
         file, append = _begun(path, schema)
+    stack.callback(writing(name)(file.close))
 
-    def close() -> None:
-        with writing(name):
-            file.close()
-
+    @writing(name)
     def write(rows: Any) -> None:
-        with writing(name):
-            append(rows)
-            sys.stdout.flush()
+        append(rows)
+        sys.stdout.flush()
 
-    stack.callback(close)
     return write
 
 

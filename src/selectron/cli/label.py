@@ -11,22 +11,11 @@ import click
 
 from ..errors import SelectronError
 from ..specs import BUDGET
-from . import ExamplesFirst, Whole, reported
+from . import ExamplesFirst, Whole, terminal
 from .files import after, all_columns, naming, records_of
 from .models import Place, Saved, keep, load, uninterrupted
 from .options import check_different, check_target, model_and_file, of_a_model, of_text, target
 from .predict import others
-from .terminal import (
-    COLUMNS,
-    KEYS,
-    WIDEST,
-    Command,
-    answer,
-    corrected,
-    typed,
-    until_quit,
-    write_csv,
-)
 
 COPIES = 10  # answers and skips that can be undone
 MOST = 10_000  # rows decided since an answer or a skip, beyond which it cannot be undone
@@ -69,13 +58,11 @@ def label(
     check_target(model, (), "MODEL")
     check_target(output, (".csv",), "-o", replaced=True)
     check_different("MODEL, FILE and -o", model, file, output)
-    with reported():
-        if file == "-":
-            raise SelectronError("answers are read from standard input: give the path of a file")
-        source = all_columns(file, **options)
-        session = ModelSession(model, source, first, output)
-        session.saved.spend(budget)
-        raise SystemExit(session.play())
+    if file == "-":
+        raise SelectronError("answers are read from standard input: give the path of a file")
+    session = ModelSession(model, all_columns(file, **options), first, output)
+    session.saved.spend(budget)
+    raise SystemExit(session.play())
 
 
 class Row(NamedTuple):
@@ -142,8 +129,8 @@ class ModelSession:
         elif self.behind:
             changed = f"{self.file} has changed since row {self.behind:,}"
             click.echo(f"{changed}: beginning at row 1; --from {self.behind + 1} goes on.")
-        click.echo(KEYS)
-        code = until_quit(self._play)
+        click.echo(terminal.KEYS)
+        code = terminal.until_quit(self._play)
         self._keep(ended=code is None)
         self._report(ended=code is None)
         return code or 0
@@ -162,7 +149,7 @@ class ModelSession:
         """Yield the rows that are ahead; where there are none, that is the next one of the file."""
         import pyarrow as pa
 
-        known, kept = self.saved.encoder.columns_, [self.hidden, *COLUMNS]
+        known, kept = self.saved.encoder.columns_, [self.hidden, *terminal.COLUMNS]
         for chunk in after(self.source, self.start, self.file, least=0):
             with naming(self.file, chunk.first):
                 chunk = self.saved.flat(chunk)
@@ -171,8 +158,7 @@ class ModelSession:
             values = records_of(chunk.rows)
             more = pa.table(columns).to_pylist() if columns else [{}] * len(values)
             for number, (row, rest) in enumerate(zip(values, more, strict=True), chunk.first + 1):
-                x = {name: row.get(name) for name in known}
-                self.ahead.append(Row(number, row, x, rest))
+                self.ahead.append(Row(number, row, {name: row.get(name) for name in known}, rest))
                 while self.ahead:
                     yield self.ahead.popleft()
 
@@ -201,10 +187,10 @@ class ModelSession:
         click.echo(f"\nrow {row.number:,}")
         for name, value in row.values.items():
             if value is not None and name != self.hidden:
-                click.echo(f"  {name}: {str(value)[:WIDEST]}")
-        found = answer(proposal, self.saved.classifier.classes_.tolist(), self._other)
+                click.echo(f"  {name}: {str(value)[: terminal.WIDEST]}")
+        found = terminal.answer(proposal, self.saved.classifier.classes_.tolist(), self._other)
         with uninterrupted():
-            if found is Command.UNDO:
+            if found is terminal.Command.UNDO:
                 self._undo(row)
             else:
                 self._learn(row, found, proposal)
@@ -213,7 +199,7 @@ class ModelSession:
     def _learn(self, row: Row, found: Any, proposal: Any) -> None:
         """Learn an answer; a row that is skipped is left behind. Keep a copy to undo it."""
         classifier: Any = self.saved.classifier
-        learned = found is not Command.SKIP
+        learned = found is not terminal.Command.SKIP
         before = copy.deepcopy(classifier)
         self.copies.append(Answered(before, row, self.ticket, [], learned))
         if learned:
@@ -242,13 +228,13 @@ class ModelSession:
     def _other(self) -> Any:
         """Return a typed label, None if there is none; a new class has to be confirmed."""
         click.echo()
-        clf = self.saved.classifier
-        return corrected("label (Enter goes back)", clf.classes_.tolist(), clf.named_, confirmed)
+        clf, prompt = self.saved.classifier, "label (Enter goes back)"
+        return terminal.corrected(prompt, clf.classes_.tolist(), clf.named_, confirmed)
 
 
 def confirmed(label: str) -> bool:
     """Return whether the next line is a yes; any other line is a no."""
-    return typed(f"{label!r} is a new class: add it? [y/N]").lower() in ("y", "yes")
+    return terminal.typed(f"{label!r} is a new class: add it? [y/N]").lower() in ("y", "yes")
 
 
 class LabelFile:
@@ -272,7 +258,7 @@ class LabelFile:
         try:
             with open(path, newline="", encoding="utf-8-sig") as file:
                 self.names, *lines = [line for line in csv.reader(file) if line] or [[]]
-            ours = not self.names or (self.names[0], *self.names[-3:]) == COLUMNS
+            ours = not self.names or (self.names[0], *self.names[-3:]) == terminal.COLUMNS
             if not ours or any(len(line) != len(self.names) for line in lines):
                 raise ValueError
             self.rows = {int(line[0]): line for line in lines}
@@ -283,7 +269,8 @@ class LabelFile:
 
     def put(self, row: int, others: dict[str, Any], label: Any, proposal: Any) -> None:
         """Add the label of a row, in the place of an earlier one."""
-        self.names = self.names or [COLUMNS[0], *others, *COLUMNS[1:]]
+        first, *rest = terminal.COLUMNS
+        self.names = self.names or [first, *others, *rest]
         copied = [others.get(name) for name in self.names[1:-3]]
         self.rows[row] = [row, *copied, label, proposal, int(label != proposal)]
         self._update()
@@ -295,4 +282,4 @@ class LabelFile:
 
     def _update(self) -> None:
         if self.path is not None:
-            write_csv(self.path, self.names, [self.rows[row] for row in sorted(self.rows)])
+            terminal.write_csv(self.path, self.names, [self.rows[row] for row in sorted(self.rows)])

@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -159,7 +160,8 @@ def keep(path: str, saved: Saved) -> Saved:
     own = {"choice": saved.choice, "place": saved.place}
     found, same = stamp(path), os.path.realpath(path) == os.path.realpath(saved.path)
     if same and found and found != saved.stamp:
-        path = unused(path)
+        others = (f"{path}-{number}" for number in count(2))
+        path = next(other for other in others if not os.path.lexists(other))
         warn(f"{saved.path} has changed since it was read: this model is in {path}")
     storage.write(path, header | {name: one for name, one in own.items() if one}, arrays)
     return saved._replace(path=path, stamp=stamp(path))
@@ -172,14 +174,6 @@ def stamp(path: str) -> tuple[int, ...]:
     except OSError:
         return ()
     return found.st_ino, found.st_mtime_ns, found.st_size
-
-
-def unused(path: str) -> str:
-    """Return a path like this one at which there is no file."""
-    number = 2
-    while os.path.lexists(f"{path}-{number}"):
-        number += 1
-    return f"{path}-{number}"
 
 
 def load(path: str) -> Saved:

@@ -78,7 +78,7 @@ class Table(NamedTuple):
 @target("-o", "--output", help="Write the labels here, by the number of the row: .csv.")
 @target("--plot", "picture", help="Plot mistakes against rows: .png, .svg, .pdf.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
-def pool(**options: Any) -> None:
+def pool(file: str, **options: Any) -> None:
     """Label a whole table in the order that needs the fewest corrections.
 
     FILE is svmlight, CSV, Parquet or JSON lines. If every row has a label, the person is simulated,
@@ -92,35 +92,28 @@ def pool(**options: Any) -> None:
     """
     check_target(options["picture"], PICTURES, "--plot")
     check_target(options["output"], (".csv",), "-o", replaced=True)
-    file, answers = options["file"], options["answers"] or f"{options['file']}.answers"
+    answers = options["answers"] or f"{file}.answers"
     paths = file, answers, options["output"], options["picture"]
     check_different("FILE, --answers, -o and --plot", *paths)
     check_classes(options["classes"])
     with reported("interrupted"), numbering(file):
-        code = label(path=answers, **options)
+        table = loaded(file, **options)
+        if all(label is not None for label in table.y):
+            person = "rows without a label, and here every row has one"
+            refuse(file, person, show=options["show"], answers=options["answers"])
+            simulate(file, table, **options)
+            return
+        refuse(file, "a label in every row", plot=options["picture"], json=options["as_json"])
+        from .asking import PoolSession
+
+        if file == "-":
+            raise SelectronError("answers are read from standard input: give the path of a file")
+        if len(options["learners"]) > 1:
+            one = "rows without labels are proposed by one learner"
+            raise SelectronError(f"{one}: give one --learner")
+        check_target(answers, (), "--answers")
+        code = PoolSession(file, table, answers, options).ask()
     sys.exit(code)
-
-
-def label(file: str, path: str, **options: Any) -> int:
-    """Simulate if all rows have labels, or else ask; return the exit code.
-
-    `path` is that of the answers.
-    """
-    table = loaded(file, **options)
-    if all(label is not None for label in table.y):
-        person = "rows without a label, and here every row has one"
-        refuse(file, person, show=options["show"], answers=options["answers"])
-        simulate(file, table, **options)
-        return 0
-    refuse(file, "a label in every row", plot=options["picture"], json=options["as_json"])
-    from .asking import PoolSession
-
-    if file == "-":
-        raise SelectronError("answers are read from standard input: give the path of a file")
-    if len(options["learners"]) > 1:
-        raise SelectronError("rows without labels are proposed by one learner: give one --learner")
-    check_target(path, (), "--answers")
-    return PoolSession(file, table, path, options).ask()
 
 
 def refuse(file: str, needed: str, **given: Any) -> None:
@@ -147,8 +140,7 @@ def loaded(file: str, **options: Any) -> Table:
                 encoder.partial_fit(piece)
             width, blocks = encoder.width_, [*map(encoder.look, rows)]
         block: Any = joined(blocks)
-        found = [label for chunk in chunks for label in chunk.labels]
-        y = labels(found, named(options["classes"]))
+        y = labels([x for chunk in chunks for x in chunk.labels], named(options["classes"]))
     return Table(as_matrix(block, width), y, whole)
 
 

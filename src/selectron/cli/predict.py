@@ -12,7 +12,7 @@ from ..engine.parameters import counted
 from ..engine.rows import Sparse, as_matrix
 from ..errors import SelectronError
 from ..streams.readers import Chunk, by_name
-from . import ExamplesFirst, reported, warn
+from . import ExamplesFirst, warn
 from .files import all_columns, appending, cell, naming, watched
 from .models import Saved, load, uninterrupted
 from .options import check_different, check_target, model_and_file, of_a_model, of_text, target
@@ -41,15 +41,10 @@ def predict(paths: tuple[str, ...], model: str | None, output: str | None, **opt
     model, file = model_and_file(model, paths)
     check_target(output, (".csv", ".parquet", ".pq", ".json", ".jsonl", ".ndjson"), "-o")
     check_different("MODEL, FILE and -o", file, model, output)
-    with reported():
-        label_rows(file, load(model), output, options)
-
-
-def label_rows(file: str, saved: Saved, output: str | None, options: dict[str, Any]) -> None:
-    """Write the predictions of all rows; Ctrl-C waits for the end of a chunk."""
+    path = Path(output) if output else None
+    saved, odd, rows = load(model), Counter[str](), 0
     schema: Any = None
-    append, rows, odd = None, 0, Counter[str]()
-    path = None if output is None else Path(output)
+    append: Any = None
     names = dict[str, None]()  # of all columns, in the order in which they come
     try:
         with ExitStack() as stack:

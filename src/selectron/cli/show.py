@@ -12,7 +12,7 @@ import numpy as np
 from ..engine.rows import Sparse
 from ..errors import SelectronError
 from ..specs import written
-from . import ExamplesFirst, reported
+from . import ExamplesFirst
 from .files import all_columns, records_of, watched
 from .models import Saved, load
 from .options import model_and_file, of_a_model, of_text
@@ -39,28 +39,27 @@ def show(paths: tuple[str, ...], model: str | None, as_json: bool, **options: An
         selectron show mail.model --json
     """
     model, file = model_and_file(model, paths, 1)
-    with reported():
-        saved = load(model)
-        found = described(saved, {} if file is None else words_of(saved, file, options))
-        if as_json:
-            click.echo(json.dumps(found, indent=2))
-            return
-        for name in ("learner", "asker", "rows", "labels", "open", "classes"):
-            value = found[name]
-            shown = ", ".join(value) if isinstance(value, list) else value
-            click.echo(f"{name:8}  {f'{shown:,}' if isinstance(shown, int) else shown}")
-        for line in found["columns"]:
-            click.echo(f"column    {line}")
-        for name, weights in found["weights"].items():
-            other = f", or {found['classes'][0]} if negative" if len(found["weights"]) == 1 else ""
-            click.echo(f"\nWeights towards {name}{other}")
-            lines = [f"  {weight:+10.4f}  {feature}" for feature, weight in weights]
-            if part := found["words"].get(name):
-                how = TO_NAME if file is None else ":"
-                lines.append(f"  Words of text have {part:.1%} of all weight{how}")
-            named = found["weights_of_words"].get(name, ())
-            lines += [f"  {weight:+10.4f}  {word}" for word, weight in named]
-            click.echo("\n".join(lines))
+    saved = load(model)
+    found = described(saved, {} if file is None else words_of(saved, file, options))
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+        return
+    for name in ("learner", "asker", "rows", "labels", "open", "classes"):
+        value = found[name]
+        shown = ", ".join(value) if isinstance(value, list) else value
+        click.echo(f"{name:8}  {f'{shown:,}' if isinstance(shown, int) else shown}")
+    for line in found["columns"]:
+        click.echo(f"column    {line}")
+    for name, weights in found["weights"].items():
+        other = f", or {found['classes'][0]} if negative" if len(found["weights"]) == 1 else ""
+        click.echo(f"\nWeights towards {name}{other}")
+        lines = [f"  {weight:+10.4f}  {feature}" for feature, weight in weights]
+        if part := found["words"].get(name):
+            how = TO_NAME if file is None else ":"
+            lines.append(f"  Words of text have {part:.1%} of all weight{how}")
+        named = found["weights_of_words"].get(name, ())
+        lines += [f"  {weight:+10.4f}  {word}" for word, weight in named]
+        click.echo("\n".join(lines))
 
 
 def words_of(saved: Saved, file: str, options: dict[str, Any]) -> dict[int, str]:
