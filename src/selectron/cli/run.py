@@ -15,26 +15,16 @@ from ..data.files import writing
 from ..engine.parameters import counted
 from ..errors import SelectronError
 from ..evaluate import tables
-from ..evaluate.contest import Contest, Contestant, detected, table
+from ..evaluate.contest import Contest, Contestant, Played, detected, table
 from ..evaluate.plot import plot
 from ..specs import ASKER, BUDGET, KERNEL, LEARNER
 from ..streams.classes import settle
 from ..streams.readers import Chunk
-from . import ExamplesFirst, Whole, reported, warn
-from .files import (
-    after,
-    appending,
-    decisions,
-    digits,
-    in_order,
-    naming,
-    refuse_columns,
-    source_of,
-    watched,
-)
+from . import ExamplesFirst, Whole, files, warn
+from .files import naming
 from .models import is_table, load, save, uninterrupted
 from .options import FIXED, OF_CHOICE, by_time, check_usage, enter, given_of, of_a_file, target
-from .theorems import Kept, promises
+from .theorems import check_part, promises, theorems
 
 PICTURE = "selectron-run.png"
 MOST_SHOWN = 40  # lines about columns
@@ -167,12 +157,6 @@ def run(**options: Any) -> None:
     if options["file"] is None:
         options["picture"] = options["picture"] or PICTURE
     check_usage(options)
-    with reported():
-        play_all(options)
-
-
-def play_all(options: dict[str, Any]) -> None:
-    """Play the stream, then save, print and draw the results, also of a stream cut short."""
     session = Session(options)
     fault: BaseException | None = None
     try:
@@ -181,16 +165,16 @@ def play_all(options: dict[str, Any]) -> None:
         fault = error
     interrupted = isinstance(fault, KeyboardInterrupt)
     rest = ""
-    if session.rows:
+    if session.rows:  # the results, also of a stream cut short
         try:
             rest = session.save()
         except (SelectronError, OSError) as error:  # the results are shown all the same
             fault = fault or error
-        contest, theorems = session.contest, None
-        if session.bounds and not interrupted:
-            theorems = session.bounds.theorems(contest.contestants, session.file is None)
+        contest, bounds = session.contest, None
+        if options["bounds"] and not interrupted:
+            bounds = theorems(session.kept, contest.contestants, session.file is None)
         with writing("standard output"):
-            report(contest, theorems, options)
+            report(contest, bounds, options)
         draw(contest, options)
         if interrupted or not fault:
             known = session.before and len(session.before.classifier.classes_)
@@ -218,7 +202,7 @@ class Session:
                 )
             self.before.spend(options["budget"], again=True)
         self.behind = (options["first"] or 1) - 1
-        self.bounds = Kept() if options["bounds"] else None
+        self.kept: list[Played] = []  # all that was played, for --bounds
         self.contest: Any = None
         self.source: Any = None
         self.append: Any = None  # writes decisions
@@ -238,14 +222,13 @@ class Session:
     def _chunks(self, stack: ExitStack) -> Iterator[Chunk]:
         """Return the chunks of the file, or of the digits without one."""
         if self.file is None:
-            return digits(self.options["seed"])
-        choice = self.before and self.before.choice
-        self.source = source_of(choice=choice, **self.options)
-        source = stack.enter_context(closing(watched(self.source)))
-        chunks = after(source, self.behind, self.file)
+            return files.digits(self.options["seed"])
+        self.source = files.source_of(choice=self.before and self.before.choice, **self.options)
+        source = stack.enter_context(closing(files.watched(self.source)))
+        chunks = files.after(source, self.behind, self.file)
         asker = self.before.classifier.asker if self.before else None
         if by_time(self.options["budget"], asker, *self.options["askers"]):
-            chunks = in_order(chunks, self.file, self.source.choice.time)
+            chunks = files.in_order(chunks, self.file, self.source.choice.time)
         return chunks
 
     def _begin(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
@@ -263,7 +246,7 @@ class Session:
 
                 encoder = TableEncoder(self.options["columns"] or None)
             else:
-                refuse_columns("--column", self.options["columns"])
+                files.refuse_columns("--column", self.options["columns"])
         self.contest = Contest(classes, partial(enter, options=self.options), encoder)
         return chain([first], chunks)
 
@@ -285,21 +268,23 @@ class Session:
         given = self.options
         scored = given["metrics"] or given["as_json"] or given["calibration"]
         # the probabilities of a model that is saved learn from full records
-        full = bool(given["output"] or self.bounds or given["save"])
-        check = self.bounds and self.bounds.check
+        full = bool(given["output"] or given["bounds"] or given["save"])
+        check = check_part if given["bounds"] else None
         with closing(self.contest.play(chunk, full, check, scored)) as parts:
-            for part, numbers, outcomes in parts:
-                if self.bounds:
-                    self.bounds.add(part, numbers, outcomes)
+            for part in parts:
+                if given["bounds"]:
+                    self.kept.append(part)
                 if given["output"]:
-                    self._write(part.first, numbers, outcomes, stack)
+                    self._write(part, stack)
 
-    def _write(self, first: int, numbers: Any, outcomes: Any, stack: ExitStack) -> None:
+    def _write(self, part: Played, stack: ExitStack) -> None:
         """Write decisions to a file, which is new from the first ones on: it may exist."""
+        chunk, numbers, outcomes = part
         for contestant, outcome in zip(self.contest.contestants, outcomes, strict=True):
-            table = decisions(self.contest.classes.names, first, contestant, outcome, numbers)
+            names = self.contest.classes.names
+            table = files.decisions(names, chunk.first, contestant, outcome, numbers)
             if self.append is None:
-                self.append = appending(Path(self.options["output"]), table.schema, stack)
+                self.append = files.appending(Path(self.options["output"]), table.schema, stack)
             self.append(table)
 
     def save(self) -> str:
@@ -324,8 +309,7 @@ def describe(contest: Any, source: Any, known: int | None) -> None:
         lines = [*lines[: MOST_SHOWN - 1], f"and {len(lines) - MOST_SHOWN + 1} more columns"]
     last = ", as the last column" if source.guessed else ""
     label = f"{source.choice.label}: the label{last}, {len(contest.classes.names)} classes"
-    contestant = contest.contestants[0]
-    if without := contestant.rows - contestant.labelled:
+    if without := contest.rows - int(contest.contestants[0].true.confusion.sum()):
         label += f", {counted(without, 'row')} without"
     if known is not None and (new := contest.classes.names[known:]):
         label += f"; new: {', '.join(new)}"
@@ -333,14 +317,14 @@ def describe(contest: Any, source: Any, known: int | None) -> None:
         click.echo(line, err=True)
 
 
-def report(contest: Contest, theorems: list[list[dict]] | None, options: dict[str, Any]) -> None:
+def report(contest: Contest, bounds: list[list[dict]] | None, options: dict[str, Any]) -> None:
     """Print the results, and metrics and the theorems' bounds if they are wanted."""
     contestants, names = contest.contestants, contest.classes.names
     results = [contestant.result() for contestant in contestants]
     if options["as_json"]:
         for result, contestant in zip(results, contestants, strict=True):
             result["metrics"] = tables.as_json(contestant.metrics(names))
-        for result, promised in zip(results, theorems or [], strict=theorems is not None):
+        for result, promised in zip(results, bounds or [], strict=bounds is not None):
             result["bounds"] = promised
         click.echo(json.dumps(results, indent=2))
         return
@@ -356,8 +340,8 @@ def report(contest: Contest, theorems: list[list[dict]] | None, options: dict[st
     ]
     if options["metrics"]:
         paragraphs += [tables.described(one.metrics(names), one.title) for one in contestants]
-    if theorems is not None:
-        paragraphs.append(promises(contestants, theorems))
+    if bounds is not None:
+        paragraphs.append(promises(contestants, bounds))
     click.echo("\n\n".join(filter(None, paragraphs)))
 
 

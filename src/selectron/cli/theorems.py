@@ -6,56 +6,46 @@ from typing import Any
 import click
 import numpy as np
 
-from ..engine.rows import Dense
-from ..evaluate.contest import OF_TWO, Contestant
-from ..model.run import Outcome, Run
+from ..engine.rows import Dense, widened
+from ..evaluate.contest import OF_TWO, Contestant, Played
+from ..model.run import Run
 from ..streams.readers import Chunk
 
 EVERY = 500  # rows between two switches of the digits' concept
 
 
-class Kept:
-    """All rows, labels and outcomes of a stream."""
+def check_part(chunk: Chunk, numbers: np.ndarray) -> None:
+    """Raise UsageError unless the rows of a chunk are dense and of two classes."""
+    if not isinstance(chunk.rows, Dense) or numbers.max(initial=0) > 2:
+        raise click.UsageError("--bounds is for dense rows of two classes.")
 
-    def __init__(self) -> None:
-        self.parts: list[tuple[np.ndarray, np.ndarray, Sequence[Outcome]]] = []
 
-    def add(self, chunk: Chunk, numbers: np.ndarray, outcomes: Sequence[Outcome]) -> None:
-        """Keep a chunk, with the numbers of its labels."""
-        self.parts.append((np.asarray(chunk.rows.values, float), OF_TWO[numbers], outcomes))
+def theorems(played: list[Played], contestants: list[Contestant], demo: bool) -> list[list[dict]]:
+    """Return the bounds of each contestant, as rows of the JSON output; None if infinite.
 
-    @staticmethod
-    def check(chunk: Chunk, numbers: np.ndarray) -> None:
-        """Raise UsageError unless the rows of a chunk are dense and of two classes."""
-        if not isinstance(chunk.rows, Dense) or numbers.max(initial=0) > 2:
-            raise click.UsageError("--bounds is for dense rows of two classes.")
+    `played` is the whole stream, as `Contest.play` yields it. The comparators are found in
+    hindsight: one for each concept of the digits, whose switches are known, and one for a file.
+    """
+    from ..bounds.hindsight import report, seen
 
-    def theorems(self, contestants: Sequence[Contestant], demo: bool) -> list[list[dict]]:
-        """Return the bounds of each contestant, as rows of the JSON output; None if infinite.
-
-        The comparators are found in hindsight: one for each concept of the digits, whose switches
-        are known, and one for the whole of a file.
-        """
-        from ..bounds.hindsight import report, seen
-
-        blocks, codes, outcomes = zip(*self.parts, strict=True)
-        width = blocks[-1].shape[1]  # of an encoder's rows, it grows
-        X = np.vstack([np.pad(rows, ((0, 0), (0, width - rows.shape[1]))) for rows in blocks])
-        y = np.concatenate(codes)
-        labels: dict[str, Any] = {"label": y, "code": y, "classes": np.array([-1, 1])}
-        switches = range(EVERY, len(X), EVERY) if demo else ()
-        found = []
-        for contestant, parts in zip(contestants, zip(*outcomes, strict=True), strict=True):
-            model = contestant.model
-            arrays = zip(*(outcome.arrays()[:3] for outcome in parts), strict=True)
-            margin, probability, flags = map(np.concatenate, arrays)
-            run: Any = Run(margin=margin, ask_probability=probability, flags=flags, **labels)
-            rows = seen(X, model.constant, model.normalize)
-            claims = [] if model.dual else report(run, rows, model.learner, model.asker, switches)
-            found.append([claim._asdict() for claim in claims])
-            for row in found[-1]:
-                row["bound"] = row["bound"] if np.isfinite(row["bound"]) else None
-        return found
+    chunks, numbers, outcomes = zip(*played, strict=True)
+    width = chunks[-1].width  # of an encoder's rows, it grows
+    X = np.vstack([widened(chunk.rows, width).values for chunk in chunks])
+    y = OF_TWO[np.concatenate(numbers)]
+    labels: dict[str, Any] = {"label": y, "code": y, "classes": np.array([-1, 1])}
+    switches = range(EVERY, len(X), EVERY) if demo else ()
+    found = []
+    for contestant, parts in zip(contestants, zip(*outcomes, strict=True), strict=True):
+        model = contestant.model
+        arrays = zip(*(outcome.arrays()[:3] for outcome in parts), strict=True)
+        margin, probability, flags = map(np.concatenate, arrays)
+        run: Any = Run(margin=margin, ask_probability=probability, flags=flags, **labels)
+        rows = seen(X, model.constant, model.normalize)
+        claims = [] if model.dual else report(run, rows, model.learner, model.asker, switches)
+        found.append([claim._asdict() for claim in claims])
+        for row in found[-1]:
+            row["bound"] = row["bound"] if np.isfinite(row["bound"]) else None
+    return found
 
 
 def promises(contestants: Sequence[Contestant], theorems: list[list[dict]]) -> str:

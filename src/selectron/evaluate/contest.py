@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.rows import Dense, Sparse, by_width
+from ..engine.rows import Sparse, by_width, extent
 from ..errors import Refused
 from ..history.drift import Drifts
 from ..model.metrics import RunMetrics, Tally
@@ -22,6 +22,8 @@ BINS = 256  # of a curve at most; if there are more, neighbours are merged
 WINDOWS = 40
 FEW = "too few labels"
 OF_TWO = np.array([0, -1, 1], np.int8)  # codes of two classes, by their numbers
+
+Played = tuple[Chunk, np.ndarray, list[Outcome]]  # a part of a chunk, and numbers of its labels
 
 
 class Curve:
@@ -55,8 +57,7 @@ class Curve:
 
     def ends(self) -> np.ndarray:
         """Return the number of rows up to the end of each bin."""
-        ends = self.size * np.arange(1, self.sums.shape[1] + 1)
-        return np.minimum(ends, self.rows)
+        return np.minimum(self.size * np.arange(1, self.sums.shape[1] + 1), self.rows)
 
     @property
     def window(self) -> int:
@@ -88,23 +89,16 @@ class Contestant:
         self.name, self.asker = written(model.learner), written(model.asker)
         self.title = f"{self.name}, {self.asker}"
         self.first = 0  # row of the stream that was played first, from 0
-        self.rows = self.labelled = self.mistakes = self.asked = self.steps = 0
+        self.rows = self.steps = 0
         self.unaskable, self.spent = 0, 0  # rows with probability 0, the first of them from 1
         self.seconds = 0.0
         self.curve = Curve(4 + SUMS)  # right, labelled, asked, age; the sums of the audit
         self.audit, self.drifts = Audit(), Drifts()
         self.true, self.estimated = Tally(), Tally()
+        # whether accuracy is estimated from asked labels: every row must have a chance
+        self.audits = getattr(model.asker, "audits", 0) > 0
+        self.watches = model.aging  # whether the learner detects drift
         model.prepare(self.calibrated)
-
-    @property
-    def audits(self) -> bool:
-        """Whether accuracy is estimated from asked labels: every row must have a chance."""
-        return getattr(self.model.asker, "audits", 0) > 0
-
-    @property
-    def watches(self) -> bool:
-        """Whether the learner detects drift."""
-        return self.model.aging
 
     def play(
         self, chunk: Chunk, numbers: np.ndarray, names: Sequence[str], full: bool = False
@@ -154,23 +148,21 @@ class Contestant:
             self.drifts.add(outcome.evidence)
         self.curve.add(np.array([right, labelled, outcome.asked, age, *sums], dtype=float))
         self.rows += len(numbers)
-        self.labelled += int(labelled.sum())
-        self.mistakes += int(labelled.sum() - right.sum())
-        self.asked += int(outcome.asked.sum())
         self.steps += int(outcome.updated.sum()) + outcome.earlier
 
     def result(self) -> dict[str, Any]:
         """Return the totals, by the names that the table and the JSON output use; rows from 1."""
         estimate, reason = self._estimate()
+        right, labelled, asked = map(int, self.curve.sums[:3].sum(axis=1))
         return {
             "learner": self.name,
             "asker": self.asker,
-            "accuracy": 1 - self.mistakes / self.labelled if self.labelled else None,
+            "accuracy": 1 - (labelled - right) / labelled if labelled else None,
             "estimate": estimate,
             "estimate_reason": reason,
-            "label_rate": self.asked / self.rows if self.rows else None,
-            "asked": self.asked,
-            "mistakes": self.mistakes,
+            "label_rate": asked / self.rows if self.rows else None,
+            "asked": asked,
+            "mistakes": labelled - right,
             "drifts": [self.first + at + 1 for at in self.drifts.rounds] if self.watches else None,
             "steps": self.steps,
             "rows": self.rows,
@@ -187,7 +179,7 @@ class Contestant:
         """Return the estimate of accuracy, or None and why there is none."""
         if not self.audits:
             return None, "the asker makes no audits: a budget does"
-        if not self.asked or self.rows < ROWS:
+        if not self.audit.sums.any() or self.rows < ROWS:
             return None, f"{FEW}: an interval takes {ROWS} rows"
         return self.audit.estimate(self.rows, self.unaskable)._asdict(), None
 
@@ -199,10 +191,7 @@ class Contest:
     """
 
     def __init__(
-        self,
-        classes: Classes,
-        enter: Callable[[int, bool], list[Contestant]],
-        encoder: Any = None,
+        self, classes: Classes, enter: Callable[[int, bool], list[Contestant]], encoder: Any = None
     ):
         self.classes, self.enter, self.encoder = classes, enter, encoder
         self.contestants: list[Contestant] = []
@@ -218,8 +207,8 @@ class Contest:
         full: bool = False,
         check: Callable[[Chunk, np.ndarray], None] | None = None,
         scored: bool = False,
-    ) -> Iterator[tuple[Chunk, np.ndarray, list[Outcome]]]:
-        """Play a chunk; yield its rows of numbers in parts, with numbers of labels and outcomes.
+    ) -> Iterator[Played]:
+        """Play a chunk; yield its rows, encoded, in parts.
 
         `check` may refuse a part before it is played. If it is `scored`, contestants sum up what
         metrics need of probabilities. Whatever happens, the encoder has learned the rows played.
@@ -262,9 +251,8 @@ def encoded(chunk: Chunk, encoder: Any) -> Iterator[Chunk]:
     """
     row = 0
     for block in encoder.learn(chunk.rows):
-        dense = isinstance(block, Dense)
-        count = len(block.values) if dense else len(block.indptr) - 1
-        width = block.values.shape[1] if dense else encoder.width_
+        count, width = extent(block)
+        width = encoder.width_ if isinstance(block, Sparse) else width
         yield chunk.part(row, row + count)._replace(rows=block, width=width)
         row += count
 
