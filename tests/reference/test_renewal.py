@@ -8,12 +8,12 @@ import scipy.linalg
 from scipy.sparse import csr_array
 
 from selectron.askers import Always
-from selectron.engine.rows import Dense, Sparse
+from selectron.engine.rows import Dense, Sparse, rows_of
 from selectron.errors import Refused, SelectronError
 from selectron.estimator.packing import pack, unpack
 from selectron.history import dense, directions, state
 from selectron.history.conversion import converted, matrices, triangles
-from selectron.history.posterior import ALIVE, KIND, KINDS, leader
+from selectron.history.posterior import ALIVE, EXPERTS, JOINT, KIND, KINDS, WEIGHT, leader
 from selectron.learners import LeadingHistory
 from selectron.model.model import Model
 
@@ -238,3 +238,23 @@ def test_the_largest_eigenvalues_if_the_first_driver_fails(monkeypatch, d):
     values, vectors = directions.largest(C, np.diag(C))
     np.testing.assert_allclose(values, expected[0])
     np.testing.assert_allclose(abs(vectors.T @ expected[1]), np.eye(len(values)), atol=1e-9)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_an_expert_that_is_no_longer_finite_starts_again(sparse, classes):
+    """A step of many classes would otherwise have to be taken back in some of them."""
+    X = np.random.default_rng(5).normal(size=(60, 4))
+    y, rows = np.where(X[:, 0] > 0, 2 if classes > 2 else 1, 1 if classes > 2 else -1), csr_array(X)
+    block = Sparse(rows.indptr.astype(np.int64), rows.indices, rows.data) if sparse else Dense(X)
+    size = {"width": 4, "sparse": sparse, "classes": classes}
+    model = Model(LeadingHistory(), Always(), **size, constant=True, seed=0)
+    model.run(block, y.astype(model.codes))
+    one = model.space.unstacked(model.state)[-1] if classes > 2 else model.state
+    k = int(one.experts[:EXPERTS, WEIGHT].argmin())
+    one.a[k], one.experts[k, WEIGHT], one.experts[k, JOINT:] = 1e308, 0.0, 0.0
+    one.experts[k, ALIVE] = 1.0
+    assert model.space.atomic
+    model.run(rows_of(block, 0, 3), y[:3].astype(model.codes))
+    assert all(np.isfinite(array).all() for array in model.state)
+    assert abs(one.a[k]).max() < 10

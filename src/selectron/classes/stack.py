@@ -28,11 +28,10 @@ class Stack:
     relevant to row i of a block, where there may be several.
     """
 
-    atomic = False  # a round moves several vectors
-
     def __init__(self, space: ModuleType | Any, reduction: ModuleType) -> None:
         self.space, self.reduction = space, reduction
         self.order, self.Rows = space.order, space.Rows
+        self.atomic = not getattr(space, "refuses", True)  # a round moves several vectors
         self.room = getattr(space, "room", None)  # for stored examples in each class: see `Dual`
         self.shared: tuple[str, ...] = declared(space, Space, "shared")
         self.__name__ = f"{space.__name__}_{reduction.__name__.rpartition('.')[2]}"

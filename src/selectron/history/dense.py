@@ -16,7 +16,7 @@ import numpy as np
 
 from ..engine.arithmetic import dot
 from ..engine.bind import noinline
-from ..engine.round import REFUSED, SHORTEST, UPDATED
+from ..engine.round import SHORTEST, UPDATED
 from ..engine.rows import Dense, readonly
 from ..engine.rows import DenseRows as Rows
 from ..spaces import dense_second
@@ -64,7 +64,7 @@ from .vectors import CONSTANT_VARIANCE, PRIOR_VARIANCE, reset_to_prior
 __all__ = ["OF_ROWS", "adapted", "informed", "renew", "rows_left", "sound", "start", "widen"]
 
 order = 2
-atomic = False
+atomic, refuses = True, False
 State, at, size, scaled, shared = TABLE.State, TABLE.at, TABLE.size, TABLE.scaled, TABLE.shared
 
 SHARED_OUT, LEAST_LIKELY = 0.005, 0.005
@@ -201,10 +201,10 @@ def learn(
     lifted = len(s.phases) > 0 and s.rows_seen[RENEWED] >= 1 and learns
     mixed(s, 0.0, lifted)
     share_out(s.mix, SHARES if len(s.phases) > 0 else LINEAR_SHARES, y)
-    finite = update(p, linear(s), Rows(s.z, s.rows_seen[CONSTANT], ()), 0, y, t)
+    update(p, linear(s), Rows(s.z, s.rows_seen[CONSTANT], ()), 0, y, t)
     if lifted:
-        finite = finite and update(p, curved(s), Rows(s.curved_z, 0.0, ()), 0, y, t)
-    return UPDATED if finite else REFUSED
+        update(p, curved(s), Rows(s.curved_z, 0.0, ()), 0, y, t)
+    return UPDATED
 
 
 def share_out(mix: Any, parts: Any, y: float) -> None:

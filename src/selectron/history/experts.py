@@ -123,7 +123,8 @@ def entropy(m: float) -> float:
 def predict(s: Any, rows: Any, i: int, least: float) -> float:
     """Return p(+1) - p(-1), the mean over the experts with a weight of at least `least`.
 
-    Stores q, too: the mutual information of label and expert, in bits.
+    Stores q, too: the mutual information of label and expert, in bits. If all experts predict, as
+    before a label, those whose numbers would not be finite know nothing.
     """
     total, information, heard = 0.0, 0.0, 0.0
     drawn, noise = label_noise(s.scalars), mean_noise(s.scalars)
@@ -132,6 +133,8 @@ def predict(s: Any, rows: Any, i: int, least: float) -> float:
         if s.experts[k, ALIVE] > 0 and weight >= least:
             found[M], found[Q] = margin_of(s, k, rows, i)
             found[BELIEF] = expert.belief(found[M], max(found[Q], 0.0), drawn, noise)
+            if least == 0 and not math.isfinite(found[BELIEF]):
+                found[M], found[Q], found[BELIEF] = 0.0, math.inf, 0.0
             total += weight * found[BELIEF]
             heard += weight
             information -= weight * entropy(found[BELIEF])
@@ -141,8 +144,8 @@ def predict(s: Any, rows: Any, i: int, least: float) -> float:
 
 
 @noinline
-def update(p: Any, s: Any, rows: Any, i: int, y: float, t: float) -> bool:
-    """Update all experts, their weights and the noise with label y; return whether finite.
+def update(p: Any, s: Any, rows: Any, i: int, y: float, t: float) -> None:
+    """Update all experts, their weights and the noise with label y.
 
     All experts must have predicted this row before.
     """
@@ -151,18 +154,15 @@ def update(p: Any, s: Any, rows: Any, i: int, y: float, t: float) -> bool:
     s.scalars[LABELS], s.scalars[LAST] = n, t
     update_noise(s.experts, s.predictions, s.scalars, y)
     update_evidence(s.experts, s.predictions, y, t)
-    if not update_weights(s.experts, s.predictions, s.scalars, y):
-        return False
+    update_weights(s.experts, s.predictions, s.scalars, y)
     update_leader(s, t)
-    if not update_experts(p, s, rows, i, y, gap):
-        return False
+    update_experts(p, s, rows, i, y, gap)
     if n % BIRTH_EVERY == 0:
         start_expert(s, free_slot(s.experts), n, t)
     transition(s.experts, s.predictions, p.switches, gap, y)
     if restarts(int(n)):
         copy_from(s, FORGETTING, leader(s.experts))
     s.scalars[COUNT] += 1
-    return True
 
 
 @noinline
@@ -200,18 +200,21 @@ def archive(s: Any, former: int, t: float) -> None:
 
 
 @noinline
-def update_experts(p: Any, s: Any, rows: Any, i: int, y: float, gap: float) -> bool:
-    """Update every expert with label y (assumed-density filtering); return whether finite."""
-    drawn, noise, finite = label_noise(s.scalars), mean_noise(s.scalars), True
+def update_experts(p: Any, s: Any, rows: Any, i: int, y: float, gap: float) -> None:
+    """Update every expert with label y (assumed-density filtering).
+
+    One whose numbers are no longer finite starts again, so that no label is refused.
+    """
+    drawn, noise = label_noise(s.scalars), mean_noise(s.scalars)
     odds = (drawn[0] if y > 0 else drawn[1]) / (1 - drawn[0] - drawn[1])
     for k in range(EXPERTS):
         if s.experts[k, ALIVE] > 0:
             m, q = s.predictions[k, M], max(s.predictions[k, Q], 0.0)
             step = expert.step(p, Round(m, q, y, 0.0, 0.0, odds), noise)
-            finite = finite and step_expert(s, k, rows, i, step.eta, step.nu)
+            if not step_expert(s, k, rows, i, step.eta, step.nu):
+                reset_to_prior(s, k, int(s.experts[k, KIND]))
             if k == FORGETTING:
                 discount(s, k, math.exp(-gap / FORGETTING_ROUNDS))
-    return finite
 
 
 def start_expert(s: Any, k: int, n: float, t: float) -> None:

@@ -123,11 +123,8 @@ def likelihood(predictions: Any, k: int, y: float) -> float:
 
 
 @noinline
-def update_weights(experts: Any, predictions: Any, scalars: Any, y: float) -> bool:
-    """Update the posterior weights and the rate of wrong labels with label y.
-
-    Return False if a weight is no longer finite.
-    """
+def update_weights(experts: Any, predictions: Any, scalars: Any, y: float) -> None:
+    """Update the posterior weights and the rate of wrong labels with label y."""
     total, off = 0.0, 0.0
     positive, negative = label_noise(scalars)
     own, other = (positive, negative) if y > 0 else (negative, positive)
@@ -136,8 +133,6 @@ def update_weights(experts: Any, predictions: Any, scalars: Any, y: float) -> bo
         part = scale_weight(experts, k, p)
         total += part
         off += part * own * max(0.0, 1 - other - p) / ((1 - own - other) * max(p, own))
-    if not (math.isfinite(total) and total > 0):
-        return False
     for k in range(ALL):
         scale_weight(experts, k, 1 / total)
     full = scalars[COUNTED] >= LABEL_NOISE_MEMORY
@@ -145,7 +140,6 @@ def update_weights(experts: Any, predictions: Any, scalars: Any, y: float) -> bo
     scalars[ERRORS] = max(1e-4, fewer * scalars[ERRORS] + max(0.0, off / total))
     scalars[POSITIVE] = fewer * scalars[POSITIVE] + (1.0 if y > 0 else 0.0)
     scalars[COUNTED] = fewer * scalars[COUNTED] + 1
-    return True
 
 
 @noinline

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.bind import noinline
-from ..engine.round import REFUSED, UPDATED, Shape
+from ..engine.round import UPDATED, Shape
 from ..engine.rows import Sparse, readonly
 from ..engine.rows import SparseRows as Rows
 from ..spaces import sparse_second
@@ -49,7 +49,7 @@ __all__ = ["OF_ROWS", "ceiling", "feature", "inner", "lasting_and_steps", "own_v
 __all__ += ["renew", "rows_left", "score_all", "sound", "widen"]
 
 order = 2
-atomic = False
+atomic, refuses = True, False
 State, at, size, scaled, shared = TABLE.State, TABLE.at, TABLE.size, TABLE.scaled, TABLE.shared
 
 
@@ -146,4 +146,5 @@ def learn(
         for k in range(EXPERTS):
             reset_to_prior(s, k, int(s.experts[k, KIND]))
     predict(s, rows, i, 0.0)
-    return UPDATED if update(p, s, rows, i, float(y), t) else REFUSED
+    update(p, s, rows, i, float(y), t)
+    return UPDATED
