@@ -221,6 +221,27 @@ def test_pieces_give_the_model_of_one_session(call, halves):
     assert model.read_bytes() == whole
 
 
+def test_a_model_that_is_slow_to_save_is_saved_at_the_end(call, halves, monkeypatch):
+    _, second, model = halves
+    module, saves = importlib.import_module("selectron.cli.label"), []
+    before, keep = model.read_bytes(), module.keep
+    monkeypatch.setattr(module, "keep", lambda *args: saves.append(1) or keep(*args))
+    for slow, times in ((60.0, 11), (0.0, 2)):
+        monkeypatch.setattr(module, "SLOW", slow)
+        monkeypatch.setattr(module, "PAUSE", 1e6)
+        model.write_bytes(before)
+        call("label", model, second, input="1\n" * 10 + "q\n")
+        assert len(saves) == times
+        saves.clear()
+    after = model.read_bytes()
+    monkeypatch.setattr(module, "BYTES", 1)  # of copies, one of which there always is
+    model.write_bytes(before)
+    found = call("label", model, second, input="1\n" * 11 + "u\nu\nq\n").stdout
+    assert found.count("undone") == 1
+    assert "nothing to undo" in found
+    assert model.read_bytes() == after
+
+
 @pytest.mark.slow
 def test_an_interruption_keeps_the_open_row(call, halves, tmp_path):
     _, second, model = halves

@@ -2,6 +2,7 @@
 
 import copy
 import csv
+import time
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,8 @@ from .models import Place, Saved, keep, load, uninterrupted
 from .options import check_different, check_target, model_and_file, of_a_model, of_text, target
 from .predict import others
 
-COPIES = 10  # answers and skips that can be undone
+COPIES, BYTES = 10, 1 << 30  # answers and skips that can be undone, and the memory for that
+SLOW, PAUSE = 0.5, 20  # seconds; a model that takes longer to save waits that many times as long
 MOST = 10_000  # rows decided since an answer or a skip, beyond which it cannot be undone
 
 
@@ -48,7 +50,8 @@ def label(
     """Play the rows of FILE with MODEL, and ask for the labels that are worth it.
 
     The model decides which rows to ask for, within its budget. It learns every answer, and is saved
-    after each; the same command goes on where it stopped.
+    after each, or less often if that takes over half a second; the same command goes on where it
+    stopped.
 
     \b
         selectron label mail.model new.csv
@@ -112,12 +115,16 @@ class ModelSession:
         self.hidden = self.saved.choice and self.saved.choice.label  # the column of labels
         self.answers = 0
         self.ahead = deque[Row]()  # rows to play before the next ones of the file
-        self.copies = deque[Answered](maxlen=COPIES)
+        size = sum(array.nbytes for array in self.saved.classifier.model_.state)
+        self.copies = deque[Answered](maxlen=max(1, min(COPIES, BYTES // size)))
+        self.due = 0.0  # when the model is saved again after an answer
 
     def _keep(self, ended: bool = False) -> None:
         """Save the model, and the place in the file."""
-        place = Place(*self.identity, self.row, self.ticket, ended)
+        place, begin = Place(*self.identity, self.row, self.ticket, ended), time.monotonic()
         self.saved = keep(self.saved.path, self.saved._replace(place=place))
+        took = time.monotonic() - begin
+        self.due = begin + PAUSE * took if took > SLOW else 0.0
 
     def play(self) -> int:
         """Play until the file ends, or somebody quits; return the exit code."""
@@ -130,7 +137,11 @@ class ModelSession:
             changed = f"{self.file} has changed since row {self.behind:,}"
             click.echo(f"{changed}: beginning at row 1; --from {self.behind + 1} goes on.")
         click.echo(terminal.KEYS)
-        code = terminal.until_quit(self._play)
+        try:
+            code = terminal.until_quit(self._play)
+        except BaseException:
+            self._keep()
+            raise
         self._keep(ended=code is None)
         self._report(ended=code is None)
         return code or 0
@@ -194,7 +205,8 @@ class ModelSession:
                 self._undo(row)
             else:
                 self._learn(row, found, proposal)
-            self._keep()
+            if time.monotonic() >= self.due:
+                self._keep()
 
     def _learn(self, row: Row, found: Any, proposal: Any) -> None:
         """Learn an answer; a row that is skipped is left behind. Keep a copy to undo it."""
