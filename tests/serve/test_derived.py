@@ -138,9 +138,9 @@ def test_one_server_at_a_time(desk):
 
 def test_a_stream_that_is_declared_otherwise_is_refused(desk, tmp_path):
     desk().crash()
-    with pytest.raises(SelectronError, match="served with another learner"):
+    with pytest.raises(SelectronError, match="served with a different setting of learner"):
         desk(declared(learner="perceptron"))
-    with pytest.raises(SelectronError, match="served with another features"):
+    with pytest.raises(SelectronError, match="served with a different setting of features"):
         desk(declared(features=Features(kind="text", size=65)))
     assert desk(declared(lease=5, title="Mail")).view()["title"] == "Mail"
 

@@ -1,5 +1,6 @@
 """`selectron send`: a file gets there once, whatever happens on the way."""
 
+import codecs
 import json
 import os
 from contextlib import closing
@@ -146,6 +147,8 @@ def test_ids_that_the_stream_refuses(live, tmp_path):
 def test_lines_with_an_id_and_data_keep_the_id(field, ids):
     rows = [{"id": "a", "data": {}}, {"data": {"nr": 1}, "id": 5}, {"data": {"nr": 2}}]
     lines = [json.dumps(row).encode() for row in rows[: len(ids)]]
+    assert [json.loads(line.text)["id"] for line in items(lines, "rows", field)] == ids
+    lines[0] = codecs.BOM_UTF8 + lines[0]
     assert [json.loads(line.text)["id"] for line in items(lines, "rows", field)] == ids
 
 

@@ -2,6 +2,7 @@
 
 import time
 from bisect import bisect_left
+from codecs import BOM_UTF8
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from select import select
@@ -125,6 +126,8 @@ def items(lines: Iterable[bytes], name: str, field: str | None) -> Iterator[Line
     '7'
     """
     for number, line in enumerate(map(bytes.strip, lines), 1):
+        if number == 1:
+            line = line.removeprefix(BOM_UTF8).lstrip()
         if not line:
             continue
         where = f"{name}, line {number}"

@@ -195,6 +195,6 @@ def check_unchanged(declaration: Declaration, before: str | None) -> None:
     odd = [name for name in MODEL if now[name] != then[name]]
     if odd:
         raise SelectronError(
-            f"Stream {declaration.name!r} was served with another {odd[0]}: put that back, or give "
-            "the stream a new name."
+            f"Stream {declaration.name!r} was served with a different setting of {odd[0]}: put it "
+            "back, or give the stream a new name."
         )

@@ -44,7 +44,7 @@ def loads(text: bytes) -> Any:
         raise refusal(f"it has more than {BRACKETS} brackets")
     try:
         value = json.loads(
-            text.decode("utf-8"),
+            text.decode("utf-8-sig"),
             object_pairs_hook=_object,
             parse_constant=_constant,
             parse_float=_float,
