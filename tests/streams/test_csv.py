@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import selectron
 from selectron.data.cells import label as cell_label
 from selectron.errors import SelectronError
+from selectron.streams.classes import names_of
 from selectron.streams.readers import read, tables
 from selectron.streams.readers.columns import Columns
 from selectron.streams.readers.text import Piece
@@ -50,6 +51,25 @@ def test_a_first_line_may_name_the_mark(tmp_path):
 def test_several_columns_without_a_name_are_left_out(tmp_path):
     text = "a,Class,,\n1,ham,,\n3,spam,,\n"
     assert table(tmp_path, text) == ([["1"], ["3"]], ["ham", "spam"])
+    for number, row in enumerate(("2,ham,,\n", "2,ham,5,\n")):
+        source = read(stored(tmp_path, f"{number}.csv", text.replace("1,ham,,\n", row)))
+        assert len(next(iter(source)).labels) == 2
+        left = "the columns without a name are left out: give them names in line 1"
+        assert source.doubts == [left] * number
+
+
+def test_labels_that_are_codes_stay_as_they_are(tmp_path):
+    codes = ["01", "1", "1.0", "007", "7", "0", "0.50", ".5"]
+    labels = table(tmp_path, "a,y\n" + "".join(f"1,{code}\n" for code in codes))[1]
+    expected = ["01", "1", "1", "007", "7", "0", "0.5", "0.5"]
+    assert names_of(labels, ["01", "1", "007", "7", "0", "0.5"]).tolist() == expected
+
+
+def test_a_file_of_wide_characters_needs_its_encoding(tmp_path):
+    path = stored(tmp_path, "a.csv", "a,y\n1,ham\n2,spam\n".encode("utf-16-le"))
+    with pytest.raises(SelectronError, match="line 1 has null characters: name the encoding"):
+        list(read(path))
+    assert next(iter(read(path, encoding="utf-16-le"))).labels.tolist() == ["ham", "spam"]
 
 
 def test_a_last_column_of_many_values_is_not_taken_for_the_label(tmp_path):

@@ -40,11 +40,16 @@ class Layout(NamedTuple):
     line: int = 1  # on which the rows begin
     header: int = 0  # line of the names, 0 if the file has none
     doubtful: bool = False  # --header was not given, and some names are numbers
+    nameless: bool = False  # columns without a name are left out, though they hold something
 
 
 def begun(blocks: Blocks, choice: Choice, header: bool | None) -> Layout:
     """Return the layout, by the first two records; the default names are "0", "1", ...."""
     (line,) = blocks.first()
+    if b"\0" in line:
+        raise SelectronError(
+            "line 1 has null characters: name the encoding, as with --encoding utf-16-le"
+        )
     if given := GIVEN.fullmatch(line.strip(BLANK.encode())):
         blocks.ahead = blocks.ahead.replace(line, b"\n", 1)  # so that lines are counted right
         line = given[1]
@@ -64,14 +69,17 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> Layout:
     if not names:
         raise SelectronError(f"line {place}: a quoted cell is opened and never closed")
     doubtful = header is None and has_word(names) and any(map(_is_number, names))
+    cells = _cells(b"".join(rest), mark, errors="replace")
     if doubtful:
-        header = not is_row(names, _cells(b"".join(rest), mark, errors="replace"))
+        header = not is_row(names, cells)
     if not (has_word(names) if header is None else header):
         names = list(map(str, range(len(names))))
         return Layout(mark, record, names, choose(names, choice))
-    columns = choose(names, choice)
+    columns, begin = choose(names, choice), place + first.count(b"\n")
     blocks.ahead = blocks.ahead[start + len(first) :]
-    return Layout(mark, record, names, columns, place + first.count(b"\n"), place, doubtful)
+    held = any(cell.strip() for name, cell in zip(names, cells, strict=False) if not name)
+    nameless = held and names.count("") > 1
+    return Layout(mark, record, names, columns, begin, place, doubtful, nameless)
 
 
 def parsed(piece: Piece, layout: Layout) -> Part:
