@@ -1,6 +1,9 @@
 """OnlineClassifier as scikit-learn's users know an estimator."""
 
+from copy import deepcopy
+
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
@@ -166,6 +169,15 @@ def test_a_pipeline_decides_and_learns_in_single_rounds():
         stream.correct(one.ticket, y)
         alone.correct(other.ticket, y)
     assert inside(pipe[-1]) == inside(alone)
+
+
+def test_a_pipeline_of_data_frames_decides_on_a_row_of_one():
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
+    pipe = make_pipeline(StandardScaler(), OnlineClassifier(LASEC(), random_state=0)).fit(frame, Y)
+    streams = [live(deepcopy(pipe)) for _ in range(2)]
+    row = frame.iloc[3]
+    one, other = map(lambda stream, x: stream.decide(x), streams, (row, dict(row)))
+    assert one == other
 
 
 @pytest.mark.parametrize("given", [None, OnlineClassifier(), make_pipeline(StandardScaler())])

@@ -266,6 +266,13 @@ def test_sparse_rows_stay_sparse():
     assert clf.model_.sparse
 
 
+def test_masked_values_are_refused():
+    masked = np.ma.masked_greater(X, 1)
+    with pytest.raises(SelectronError, match="masked values"):
+        OnlineClassifier(Perceptron()).fit(masked, Y)
+    OnlineClassifier(Perceptron()).fit(masked.filled(0.0), Y)
+
+
 @pytest.mark.parametrize(
     "dates", [pd.Timestamp("2020-01-01"), pd.Timestamp("2020-01-01", tz="UTC"), pd.Timedelta("1h")]
 )

@@ -32,6 +32,17 @@ def test_a_model_is_kept_after_a_dict_brought_a_column(tmp_path):
     assert np.array_equal(again.predict_proba(ROWS), clf.predict_proba(ROWS))
 
 
+def test_objects_that_stay_whole_and_maps_are_json():
+    inner = [{"a": i % 2, "b": None} for i in range(40)]
+    texts = ['{"a": 0, "b": null}', '{"a": 1, "b": null}'] * 20
+    whole = TableEncoder({"of": "category"})
+    for frame in (pa.table({"of": inner}), pd.DataFrame({"of": inner})):
+        assert np.array_equal(whole.fit_transform(frame), whole.fit_transform({"of": texts}))
+    pairs = [[("k", "ab"[i % 2])] for i in range(40)]
+    maps = pa.table({"of": pa.array(pairs, pa.map_(pa.string(), pa.string()))})
+    assert TableEncoder().fit(maps).report() == ["of: category, 2 values"]
+
+
 @pytest.mark.parametrize(
     "rows",
     [

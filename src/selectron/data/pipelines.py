@@ -41,8 +41,8 @@ class live:
     def decide(self, x: Any, time: Any = None) -> Any:
         """Transform one row and decide, as `OnlineClassifier.decide` does.
 
-        `x` is a 1-D array, a list, a dict (for transformers that take data frames), or a table of
-        one row.
+        `x` is a 1-D array, a list, a dict or a pandas Series (for transformers that take data
+        frames), or a table of one row.
         """
         return self.classifier.decide(self.pipeline[:-1].transform(_table(x)), time)
 
@@ -57,6 +57,8 @@ class live:
 
 def _table(x: Any) -> Any:
     """Return a row as a table."""
+    if hasattr(x, "to_frame"):  # a row of a data frame
+        x = x.to_dict()
     if is_dict(x):
         import pandas as pd
 

@@ -33,16 +33,20 @@ FIRST_ROWS = 100  # of a column, from its first value on, in which the kind is r
 def arrow(X: Any, whole: Container[str] = ()) -> pa.Table:
     """Return a data frame, or a dict of columns, as an Arrow table.
 
-    The fields of Arrow's structs are columns, such as "user.age"; those that stay `whole` are text.
+    The fields of Arrow's structs are columns, such as "user.age". Structs that stay `whole`, and
+    maps, are text.
     """
     table = _table(X)
-    while any(map(pa.types.is_struct, table.schema.types)):
+    while True:
         for place, field in enumerate(table.schema):
-            if pa.types.is_struct(field.type) and field.name in whole:
-                texts = pa.array(map(text_of, table.column(place).to_pylist()), pa.string())
+            whole_struct = pa.types.is_struct(field.type) and field.name in whole
+            if whole_struct or pa.types.is_map(field.type):
+                values = table.column(place).to_pylist(maps_as_pydicts="lossy")
+                texts = pa.array(map(text_of, values), pa.string())
                 table = table.set_column(place, field.name, texts)
+        if not any(map(pa.types.is_struct, table.schema.types)):
+            return table
         table = table.flatten()
-    return table
 
 
 def _table(X: Any) -> pa.Table:

@@ -1,5 +1,6 @@
 """Single values, and arrays of them: which are blank, and what they are as numbers or text."""
 
+import json
 import math
 import re
 from collections.abc import Callable, Container, Mapping
@@ -97,8 +98,8 @@ def number_of(x: Any, decimal: str = ".") -> float:
 def text_of(x: Any) -> str:
     """Return a value of a category as text, "" if it is missing.
 
-    >>> text_of(" FR "), text_of(1.0), text_of(None), text_of(True)
-    ('FR', '1', '', 'True')
+    >>> text_of(" FR "), text_of(1.0), text_of(None), text_of(True), text_of({"a": None})
+    ('FR', '1', '', 'True', '{"a": null}')
     """
     if is_blank(x):
         return ""
@@ -107,7 +108,8 @@ def text_of(x: Any) -> str:
     if isinstance(x, float) and x.is_integer():
         return str(int(x))
     try:
-        text = str(x).strip()
+        whole = isinstance(x, dict)
+        text = json.dumps(x, ensure_ascii=False, default=str) if whole else str(x).strip()
     except ValueError:  # a whole number of thousands of digits
         return hex(x)
     return text if text.isascii() else text.encode(errors="replace").decode()  # no lone surrogates
