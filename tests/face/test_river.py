@@ -54,6 +54,21 @@ def test_labels_that_were_not_asked_for_do_not_matter():
     assert played(budget(), others) == found
 
 
+def test_classes_and_their_weights():
+    weights = {"a": 3.0}
+    model = Classifier(LASEC(), classes=["a", "b", "c"], class_weight=weights, seed=0).clone()
+    clf = OnlineClassifier(LASEC(), classes=["a", "b", "c"], class_weight=weights, encoder="auto")
+    for i in range(20):
+        x, y = {"x": float(i % 7)}, "ab"[i % 2]
+        model.learn_one(x, y)
+        clf.tell(clf.decide(x).ticket, y)
+    found = model.predict_proba_one({"x": 1.0})
+    assert list(found) == ["a", "b", "c"]
+    assert list(found.values()) == clf.predict_proba([{"x": 1.0}])[0].tolist()
+    with pytest.raises(SelectronError, match="none of"):
+        model.learn_one({"x": 1.0}, "d")
+
+
 def test_a_pickled_model_goes_on():
     model = budget()
     played(model, ROWS[:30])

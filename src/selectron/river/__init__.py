@@ -34,6 +34,8 @@ class Classifier(base.Classifier):
         Rows may have numbers, categories, dates and text. Features may appear at any time, and are
         blank where a row does not name them.
     seed : int, default None
+    classes, class_weight : default None
+        As in `OnlineClassifier`.
 
     Attributes
     ----------
@@ -54,13 +56,22 @@ class Classifier(base.Classifier):
     """
 
     def __init__(
-        self, learner: Any = None, asker: Any = None, encoder: Any = "auto", seed: Any = None
+        self,
+        learner: Any = None,
+        asker: Any = None,
+        encoder: Any = "auto",
+        seed: Any = None,
+        classes: Any = None,
+        class_weight: Any = None,
     ) -> None:
         self.learner = learner
         self.asker = asker
         self.encoder = encoder
         self.seed = seed
-        self.classifier = OnlineClassifier(learner, asker, encoder=encoder, random_state=seed)
+        self.classes = classes
+        self.class_weight = class_weight
+        kept = {"encoder": encoder, "classes": classes, "class_weight": class_weight}
+        self.classifier = OnlineClassifier(learner, asker, **kept, random_state=seed)
         self.n_asked = 0
 
     @property
