@@ -292,7 +292,7 @@ def test_tasks_of_label_studio_that_will_not_do(shared, case):
 
 
 def test_tasks_with_too_many_classes_are_refused_as_a_whole(web):
-    one = web(declared(classes=[], new_classes=True))
+    one = web(declared(classes=[], new_classes=True, learner="perceptron"))
     tasks = [
         {"id": i, "data": {"text": f"text {i}"}, "annotations": [choice(f"class {i}")]}
         for i in range(101)
