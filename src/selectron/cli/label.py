@@ -118,13 +118,14 @@ class ModelSession:
         size = sum(array.nbytes for array in self.saved.classifier.model_.state)
         self.copies = deque[Answered](maxlen=max(1, min(COPIES, BYTES // size)))
         self.due = 0.0  # when the model is saved again after an answer
+        self.unsaved = False  # whether there has been an answer since
 
     def _keep(self, ended: bool = False) -> None:
         """Save the model, and the place in the file."""
         place, begin = Place(*self.identity, self.row, self.ticket, ended), time.monotonic()
         self.saved = keep(self.saved.path, self.saved._replace(place=place))
         took = time.monotonic() - begin
-        self.due = begin + PAUSE * took if took > SLOW else 0.0
+        self.due, self.unsaved = begin + PAUSE * took if took > SLOW else 0.0, False
 
     def play(self) -> int:
         """Play until the file ends, or somebody quits; return the exit code."""
@@ -140,7 +141,8 @@ class ModelSession:
         try:
             code = terminal.until_quit(self._play)
         except BaseException:
-            self._keep()
+            if self.unsaved:
+                self._keep()
             raise
         self._keep(ended=code is None)
         self._report(ended=code is None)
@@ -205,6 +207,7 @@ class ModelSession:
                 self._undo(row)
             else:
                 self._learn(row, found, proposal)
+            self.unsaved = True
             if time.monotonic() >= self.due:
                 self._keep()
 
