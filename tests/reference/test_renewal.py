@@ -7,11 +7,12 @@ import pytest
 import scipy.linalg
 from scipy.sparse import csr_array
 
+from selectron import OnlineClassifier
 from selectron.askers import Always
 from selectron.engine.rows import Dense, Sparse, rows_of
 from selectron.errors import Refused, SelectronError
 from selectron.estimator.packing import pack, unpack
-from selectron.history import dense, directions, state
+from selectron.history import dense, directions, renewal, state
 from selectron.history.conversion import converted, matrices, triangles
 from selectron.history.posterior import ALIVE, EXPERTS, JOINT, KIND, KINDS, WEIGHT, leader
 from selectron.learners import LeadingHistory
@@ -258,3 +259,36 @@ def test_an_expert_that_is_no_longer_finite_starts_again(sparse, classes):
     model.run(rows_of(block, 0, 3), y[:3].astype(model.codes))
     assert all(np.isfinite(array).all() for array in model.state)
     assert abs(one.a[k]).max() < 10
+
+
+def test_a_row_that_is_refused_after_a_renewal_changes_nothing():
+    """Of rows so small that the priors which follow from them are not finite."""
+    X = np.random.default_rng(1).normal(size=(3, 2)) * 1e-154
+    clf = OnlineClassifier(classes=["a", "b"], correctable=2, random_state=0)
+    for x, label in zip(X[:2], "ab", strict=True):
+        clf.tell(clf.decide(x).ticket, label)
+    before, state = clf.predict_proba(X[:2]), clf.model_.state
+    renewals = clf.model_.renewals
+    with pytest.raises(Refused):
+        clf.decide(X[2])
+    assert clf.model_.state is state
+    assert clf.model_.renewals is renewals
+    assert np.array_equal(clf.predict_proba(X[:2]), before)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_an_interrupted_renewal_changes_nothing(monkeypatch, classes):
+    X = np.random.default_rng(1).normal(size=(9, 2))
+    clf = OnlineClassifier(classes=list(range(classes)), random_state=0)
+    for i, x in enumerate(X[:8]):
+        clf.tell(clf.decide(x).ticket, i % classes)
+    before = copy.deepcopy(clf.model_.state)
+
+    def interrupted(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(renewal, "store", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        clf.decide(X[8])
+    for name, array in before._asdict().items():
+        np.testing.assert_array_equal(getattr(clf.model_.state, name), array)

@@ -361,6 +361,9 @@ class Machine:
                     model.open[pool.ticket[at]] = asked
                     model.tell(pool.ticket[at], code)
                 waiting[at] = False
+        if model.state is not self.packing.learned[0]:  # it was renewed
+            for view, array in zip(self.packing.learned[0], model.state, strict=True):
+                view[...] = array
         tickets = pool.ticket[m:]
         return pool, waiting, Decided(predicted, proba, tickets > 0, pool.chance[m:], tickets)
 

@@ -338,14 +338,14 @@ class SingleRounds:
             self.recent = block, self._rows(block)
         rows = self.recent[1]
         kept: list[np.ndarray] = []
-        before = self.state
+        before, renewals = self.state, self.renewals
         if self.renewing:
             self.renew(self.rounds + (0 if draw == GIVEN else 1))
         if label != LATER and not (self.space.atomic or self.guarded):
             kept = [array.copy() for array in (*self.state, self.past)]
         while not self._call(rows, one[:3], late, full, one.out, self.waiting):
             if label == LATER or not self._grown(rows):
-                self.state = before
+                self.state, self.renewals = before, renewals
                 if kept:
                     self.state, self.past = self.space.State(*kept[:-1]), kept[-1]
                 raise Refused(0, support.why_refused(block, 0))

@@ -355,10 +355,12 @@ class Model(SingleRounds):
             return int(left)
         if self.correctable:
             self.remember_rows()
-        states = self.space.unstacked(self.state) if self.stacked else [self.state]
+        new = self.space.State(*(array.copy() for array in self.state))  # should it be interrupted
+        states = self.space.unstacked(new) if self.stacked else [new]
         with one_thread(), np.errstate(all="ignore"):  # as of rows near the limits of floats
             space.renew(states)
-        return max(1, space.rows_left(one, t))
+        self.state = new
+        return max(1, space.rows_left(states[0], t))
 
     def _rows(self, block: Dense | Sparse) -> tuple:
         """Return a block in the form that the loop takes."""
