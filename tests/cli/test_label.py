@@ -11,6 +11,7 @@ import sys
 import pytest
 
 from selectron.cli.models import load
+from selectron.errors import SelectronError
 
 FAST = ["--learner", "perceptron", "--ask", "fixed:p=0.5", "--classes", "ham,spam"]
 ROW = re.compile(r"^row ([\d,]+)$", re.MULTILINE)
@@ -314,6 +315,29 @@ def test_labels_are_written_after_every_answer_and_go_on(call, mail):
     call(*args, "--from", 1, input="2\n")
     labels = [(row[0], row[2]) for row in records("labels.csv")[1:]]
     assert labels == [("1", "spam"), ("2", "spam"), ("4", "ham")]
+
+
+def test_an_answer_counts_once_if_the_file_of_labels_is_gone(call, mail, monkeypatch):
+    second, model = mail
+    module = importlib.import_module("selectron.cli.label")
+    labels = load(model).classifier.model_.labels
+    monkeypatch.setattr(module, "SLOW", 0.0)
+    monkeypatch.setattr(module, "PAUSE", 1e6)  # the second answer is not saved by itself
+    written = []
+
+    def write(*args):
+        written.append(1)
+        if len(written) == 3:
+            raise SelectronError("labels.csv cannot be written")
+
+    monkeypatch.setattr(module.terminal, "write_csv", write)
+    found = call("label", model, second, "-o", "labels.csv", input="1\n" * 5)
+    assert found.exit_code == 1
+    assert "cannot be written" in found.stderr
+    monkeypatch.undo()
+    assert load(model).classifier.model_.labels == labels + 3
+    rows = [int(row) for row in ROW.findall(found.stdout)]
+    assert int(ROW.findall(call("label", model, second, input="q\n").stdout)[0]) > rows[2]
 
 
 def test_other_files_are_not_written_over(call, mail, tmp_path):

@@ -397,7 +397,9 @@ def test_odd_values_are_counted_when_they_are_predicted(call, tmp_path, ending):
     assert result.stderr == f"selectron: {path.name}: b: 2 odd values in 400 rows taken as blank\n"
 
 
-@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "by", [signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)]
+)
 def test_signals_end_predictions_after_a_whole_chunk(call, tmp_path, monkeypatch, by):
     from selectron.cli import predict
 

@@ -85,7 +85,10 @@ class Lazy(ExamplesFirst, click.Group):
 
 @contextmanager
 def sigterm_interrupts() -> Iterator[None]:
-    """Treat SIGTERM as Ctrl-C, also where a shell ignores that: what has been learned is saved."""
+    """Treat SIGTERM, and a terminal that closes, as Ctrl-C: what has been learned is saved.
+
+    That holds also where a shell ignores Ctrl-C; a terminal may close under nohup.
+    """
 
     def end(number: int, frame: Any) -> None:
         handler = signal.getsignal(signal.SIGINT)
@@ -93,11 +96,14 @@ def sigterm_interrupts() -> Iterator[None]:
             raise KeyboardInterrupt
         handler(number, frame)
 
-    before = signal.signal(signal.SIGTERM, end)
+    hangup = getattr(signal, "SIGHUP", signal.SIGTERM)  # which Windows has not
+    numbers = {signal.SIGTERM} | ({hangup} if signal.getsignal(hangup) != signal.SIG_IGN else set())
+    before = {number: signal.signal(number, end) for number in numbers}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})

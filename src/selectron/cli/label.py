@@ -219,11 +219,12 @@ class ModelSession:
         self.copies.append(Answered(before, row, self.ticket, [], learned))
         if learned:
             classifier.tell(self.ticket, found)
-            self.answers += 1
-            self.labels.put(row.number, row.others, found, proposal)
         else:
             classifier.expire(self.ticket)
         self.row, self.ticket = row.number, None
+        if learned:
+            self.answers += 1
+            self.labels.put(row.number, row.others, found, proposal)
 
     def _undo(self, row: Row) -> None:
         """Return to the last answer or skip; all rows since will be decided again."""
