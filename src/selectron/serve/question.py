@@ -96,12 +96,15 @@ class Question:
     def free_for(self, who: str, now: float) -> bool:
         """Return whether this person may lease the question now."""
         answered = who in self.votes or who in self.skipped
-        return self.waiting and not answered and not self.full(now)
+        return self.waiting and not (answered or self.held_by(who, now) or self.full(now))
+
+    def held_by(self, who: str, now: float) -> bool:
+        """Return whether this person holds a lease."""
+        return any(lease.who == who for lease in self.active(now))
 
     def taken_from(self, who: str, now: float) -> bool:
         """Return whether others hold all remaining places and this person holds none."""
-        mine = any(lease.who == who for lease in self.active(now))
-        return self.waiting and not mine and self.full(now)
+        return self.waiting and not self.held_by(who, now) and self.full(now)
 
     def hides(self, when: str) -> bool:
         """Return whether the prediction is hidden until the question is settled.

@@ -45,8 +45,8 @@ async function advance() {
       const same = question && [now, ...ready].find((one) => one?.item === question.item); // taken back
       if (same) same.lease = question.lease;
       else if (question) ready.push(question);
-      more = Boolean(question);
-      none = !more;
+      more = Boolean(question) && !same;
+      none = !question;
     }
     trouble = null;
   } catch (error) {

@@ -12,7 +12,8 @@ let refused = () => {};
 
 function found() {
   const names = Object.keys(localStorage).filter((name) => name.startsWith(NAME));
-  return names.map((name) => JSON.parse(localStorage.getItem(name))).sort((a, b) => a.at - b.at);
+  const entries = names.map((name) => JSON.parse(localStorage.getItem(name))).filter(Boolean);
+  return entries.sort((a, b) => a.at - b.at);
 }
 
 function drop(entry) {
