@@ -271,6 +271,8 @@ def test_masked_values_are_refused():
     with pytest.raises(SelectronError, match="masked values"):
         OnlineClassifier(Perceptron()).fit(masked, Y)
     OnlineClassifier(Perceptron()).fit(masked.filled(0.0), Y)
+    frame = pd.DataFrame({"_mask": [0.0, 1.0, 2.0, 3.0], "b": 1.0})
+    OnlineClassifier(Perceptron()).fit(frame, [0, 1, 0, 1])
 
 
 @pytest.mark.parametrize(

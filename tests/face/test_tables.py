@@ -41,6 +41,11 @@ def test_objects_that_stay_whole_and_maps_are_json():
     pairs = [[("k", "ab"[i % 2])] for i in range(40)]
     maps = pa.table({"of": pa.array(pairs, pa.map_(pa.string(), pa.string()))})
     assert TableEncoder().fit(maps).report() == ["of: category, 2 values"]
+    days = pa.array([[(datetime.date(2026, 1, 1), 1)], None] * 20, pa.map_(pa.date32(), pa.int64()))
+    assert TableEncoder().fit(pa.table({"of": days})).report() == [
+        "of: category, 1 value, 50.0% blank"
+    ]
+    assert TableEncoder({"of": "category"}).fit([{"of": {(1, 2): 3}}]).kinds_ == {"of": "category"}
 
 
 @pytest.mark.parametrize(

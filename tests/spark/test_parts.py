@@ -1,6 +1,7 @@
 """What needs no Spark session: checks of columns and parameters, and a step in a worker."""
 
 import datetime
+import enum
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from selectron.errors import SelectronError
 from selectron.learners import Perceptron
 from selectron.model.keyed import ASAP, Keyed
 
+checks = pytest.importorskip("selectron.spark.checks")
 pytest.importorskip("pyspark", reason="PySpark is not installed")
 pd = pytest.importorskip("pandas", reason="pandas is not installed")
 
@@ -60,6 +62,13 @@ def test_parameters_that_do_not_fit_are_refused_in_a_sentence(text):
     with pytest.raises(SelectronError, match=text) as found:
         spark.decide(FRAME, **GIVEN | WRONG[text])
     assert str(found.value).count(". ") == 0
+
+
+def test_classes_may_be_of_an_enumeration():
+    kind = enum.StrEnum("kind", ["ham", "spam"])
+    assert checks.classes(list(kind)) == ("ham", "spam")
+    with pytest.raises(SelectronError, match="texts, whole numbers or booleans alone"):
+        checks.classes([2, True])
 
 
 def test_models_are_of_batches():

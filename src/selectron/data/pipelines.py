@@ -57,7 +57,7 @@ class live:
 
 def _table(x: Any) -> Any:
     """Return a row as a table."""
-    if hasattr(x, "to_frame"):  # a row of a data frame
+    if hasattr(x, "to_frame") and hasattr(x, "to_dict"):  # a row of a data frame
         x = x.to_dict()
     if is_dict(x):
         import pandas as pd

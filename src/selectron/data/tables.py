@@ -41,7 +41,9 @@ def arrow(X: Any, whole: Container[str] = ()) -> pa.Table:
         for place, field in enumerate(table.schema):
             whole_struct = pa.types.is_struct(field.type) and field.name in whole
             if whole_struct or pa.types.is_map(field.type):
-                values = table.column(place).to_pylist(maps_as_pydicts="lossy")
+                values = table.column(place).to_pylist()
+                if not whole_struct:
+                    values = [pairs and {str(key): x for key, x in pairs} for pairs in values]
                 texts = pa.array(map(text_of, values), pa.string())
                 table = table.set_column(place, field.name, texts)
         if not any(map(pa.types.is_struct, table.schema.types)):

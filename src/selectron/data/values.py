@@ -107,9 +107,11 @@ def text_of(x: Any) -> str:
         x = float(x)
     if isinstance(x, float) and x.is_integer():
         return str(int(x))
+    if isinstance(x, dict):
+        with suppress(TypeError, ValueError):  # such as keys that JSON has not
+            x = json.dumps(x, ensure_ascii=False, default=str)
     try:
-        whole = isinstance(x, dict)
-        text = json.dumps(x, ensure_ascii=False, default=str) if whole else str(x).strip()
+        text = str(x).strip()
     except ValueError:  # a whole number of thousands of digits
         return hex(x)
     return text if text.isascii() else text.encode(errors="replace").decode()  # no lone surrogates

@@ -48,7 +48,7 @@ def rows(estimator: Any, X: Any, *, first: bool, sparse: bool) -> tuple[Dense | 
         return Dense(X), len(X)
     hint = HINT if hasattr(estimator, "encoder") else ENCODE
     _check_columns(X, hint)
-    if np.ma.is_masked(X):
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
         raise SelectronError("X has masked values: put numbers in their place, with X.filled().")
     with in_one_sentence(TABLE, hint):
         if scipy.sparse.issparse(X):

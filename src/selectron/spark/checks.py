@@ -60,7 +60,7 @@ def labels(given: Any, frame: Any, keys: list[str], order: str, time: Any, named
                 f"Column {name!r} of labels is of {kind(given, name)}, and the order is of "
                 f"{kind(frame, order)}: give both the same type."
             )
-    text, fitting = CLASSES[type(named[0])]
+    text, fitting = CLASSES[_kind_of(named[0])]
     if kind(given, "label") not in fitting:
         raise SelectronError(
             f"Column 'label' of labels is of {kind(given, 'label')}, and the classes are {text}."
@@ -72,11 +72,17 @@ def classes(given: Any) -> tuple:
     found = tuple(getattr(one, "item", lambda one=one: one)() for one in given)
     if len(found) < 2 or len(set(found)) < len(found):
         raise SelectronError(f"classes must be two or more, each once, got {shown(list(found))}.")
-    if len(set(map(type, found))) > 1 or type(found[0]) not in CLASSES:
+    kinds = set(map(_kind_of, found))
+    if len(kinds) > 1 or None in kinds:
         raise SelectronError(
             f"classes must be texts, whole numbers or booleans alone, got {shown(list(found))}."
         )
     return found
+
+
+def _kind_of(one: Any) -> Any:
+    """Return the kind of a class, None if it cannot be one; truth values are whole numbers, too."""
+    return next((kind for kind in CLASSES if isinstance(one, kind)), None)
 
 
 def time_to_live(value: Any, of_times: bool) -> int | None:
