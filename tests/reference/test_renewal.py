@@ -195,8 +195,8 @@ def test_new_directions_change_no_margin(monkeypatch, constant):
     X = random.random((250, 40)) * (random.random((250, 40)) < 0.3)
     X[130:, :10] *= 5
     model, _ = sparse_model(X, np.where(X @ random.normal(size=40) > 0, 1, -1), constant)
-    old, new = copy.deepcopy(model.state), model.state
-    directions.renew([new])
+    old, new = model.state, copy.deepcopy(model.state)
+    directions.renew([old], [new])
     assert set(old.chosen) != set(new.chosen)
     assert abs(old.a).max() > 0.1
     for k in range(len(old.w)):
@@ -287,7 +287,7 @@ def test_an_interrupted_renewal_changes_nothing(monkeypatch, classes):
     def interrupted(*args):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(renewal, "store", interrupted)
+    monkeypatch.setattr(renewal, "convert", interrupted)
     with pytest.raises(KeyboardInterrupt):
         clf.decide(X[8])
     for name, array in before._asdict().items():

@@ -228,8 +228,8 @@ class Space(Protocol):
         return NEVER_DUE
 
     @staticmethod
-    def renew(states: list[Any]) -> None:
-        """Renew the states of all classes, which know the same of rows."""
+    def renew(states: list[Any], copies: list[Any]) -> None:
+        """Renew copies of the states of all classes, which know the same of rows."""
 
     @staticmethod
     def adapted(s: Any, fresh: Any) -> Any:

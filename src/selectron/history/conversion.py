@@ -21,18 +21,6 @@ def of_rows(s: Any, table: Table) -> dict[str, np.ndarray]:
     return {name: getattr(s, name).copy() for name in table.shared}
 
 
-def know(states: list[Any], known: Any, table: Table) -> list[Any]:
-    """Return the states of all classes, their experts' arrays included, with other knowledge."""
-    rows = {name: getattr(known, name) for name in table.shared}
-    return [s._replace(**rows) for s in states]
-
-
-def store(known: Any, s: Any, table: Table) -> None:
-    """Copy what a state knows of rows to another."""
-    for name in table.shared:
-        getattr(s, name)[...] = getattr(known, name)
-
-
 def under_priors(s: Any, variances: np.ndarray) -> None:
     """Set P of all experts to that of their priors, given the variances of weights in w."""
     kind_of = s.experts[:, KIND].astype(int)

@@ -18,7 +18,7 @@ import numpy as np
 from ..engine.round import SHORTEST
 from ..spaces.state import Field, Room, Table, triangle
 from . import renewal
-from .conversion import convert, inverses, know, of_rows, store, triangles
+from .conversion import convert, inverses, triangles
 from .posterior import ALIVE, KINDS, LABELS
 from .state import CONSTANT, RENEWED, SEEN
 from .vectors import CONSTANT_VARIANCE, PRIOR_VARIANCE, ensemble
@@ -76,15 +76,13 @@ def rows_left(s: Any, t: int) -> int:
     return max(0, FEWEST - int(s.rows_seen[SEEN])) or renewal.rows_left(s, t)
 
 
-def renew(states: list[Any]) -> None:
-    """Renew the states of all classes by the moments of rows."""
-    s = states[0]
-    known = s._replace(**of_rows(s, TABLE))
+def renew(states: list[Any], copies: list[Any]) -> None:
+    """Renew copies of the states of all classes by the moments of rows."""
+    known = copies[0]
     find_directions(known)
     choose_features(known)
-    known.rows_seen[RENEWED] = s.rows_seen[SEEN]
-    bring(states, know(states, known, TABLE))
-    store(known, s, TABLE)
+    known.rows_seen[RENEWED] = known.rows_seen[SEEN]
+    bring(states, copies)
 
 
 def find_directions(s: Any) -> None:
@@ -173,22 +171,18 @@ def bring(olds: list[Any], news: list[Any]) -> None:
     change = A, inverses(known.priors), inverses(new_known.priors)
     for s, new in zip(olds, news, strict=True):
         if s.scalars[LABELS] > 0:
-            a = s.a.copy()
             convert(s, new, *change)
-            keep_margins(s, a, new)
+            keep_margins(s, new)
 
 
-def keep_margins(s: Any, a: np.ndarray, new: Any) -> None:
-    """Give the weights of features, and of the constant, what the new directions leave out.
-
-    `a` are those that the experts had before.
-    """
+def keep_margins(s: Any, new: Any) -> None:
+    """Give the weights of features, and of the constant, what the new directions leave out."""
     old, known = s.chosen > 0, new.chosen > 0
     for k in np.flatnonzero(s.experts[:, ALIVE]).tolist():
-        new.w[k, s.chosen[old] - 1] += s.basis[old] @ a[k, 1:]
+        new.w[k, s.chosen[old] - 1] += s.basis[old] @ s.a[k, 1:]
         new.w[k, new.chosen[known] - 1] -= new.basis[known] @ new.a[k, 1:]
         if new.rows_seen[CONSTANT] > 0:
-            new.a[k, 0] = a[k, 0] - s.offset @ a[k, 1:] + new.offset @ new.a[k, 1:]
+            new.a[k, 0] = s.a[k, 0] - s.offset @ s.a[k, 1:] + new.offset @ new.a[k, 1:]
 
 
 def as_weights(s: Any, k: int) -> np.ndarray:

@@ -35,10 +35,8 @@ from ..spaces.state import Room
 from .conversion import (
     convert,
     inverses,
-    know,
     matrices,
     of_rows,
-    store,
     triangles,
     under_priors,
 )
@@ -88,10 +86,9 @@ def rows_left(s: Any, t: int) -> int:
     return (1 << seen.bit_length()) - seen
 
 
-def renew(states: list[Any]) -> None:
-    """Renew the states of all classes by the moments of all rows."""
-    s = states[0]
-    known, moments = s._replace(**of_rows(s, TABLE)), covariance(s)
+def renew(states: list[Any], copies: list[Any]) -> None:
+    """Renew copies of the states of all classes by the moments of all rows."""
+    s, known, moments = states[0], copies[0], covariance(states[0])
     first = int(s.rows_seen[CONSTANT])
     if len(s.order) and s.rows_seen[SEEN] == 1:  # features by their size in the first row
         known.order[first:] = np.argsort(np.argsort(-abs(s.sums[0, first:]), kind="stable"))
@@ -100,8 +97,7 @@ def renew(states: list[Any]) -> None:
     if len(s.phases) and s.scalars[LABELS] <= FITTING:
         lift_again(known, first)
     renew_coordinates(known, moments)
-    bring(states, know(states, known, TABLE))
-    store(known, s, TABLE)
+    bring(states, copies)
 
 
 def covariance(s: Any) -> np.ndarray:

@@ -355,12 +355,13 @@ class Model(SingleRounds):
             return int(left)
         if self.correctable:
             self.remember_rows()
-        new = self.space.State(*(array.copy() for array in self.state))  # should it be interrupted
-        states = self.space.unstacked(new) if self.stacked else [new]
+        new = self.space.State(*(array.copy() for array in self.state))
+        both = self.state, new
+        states, copies = map(self.space.unstacked, both) if self.stacked else ([s] for s in both)
         with one_thread(), np.errstate(all="ignore"):  # as of rows near the limits of floats
-            space.renew(states)
+            space.renew(states, copies)
         self.state = new
-        return max(1, space.rows_left(states[0], t))
+        return max(1, space.rows_left(copies[0], t))
 
     def _rows(self, block: Dense | Sparse) -> tuple:
         """Return a block in the form that the loop takes."""
