@@ -66,14 +66,15 @@ class Labelling(RuleBasedStateMachine):
     def time_passes(self, seconds):
         self.desk.now += seconds
 
+    def free(self, item, who):
+        q, active = self.items[item], self.active(item)
+        done = q.votes.keys() | q.skips.keys() | {q.leases[token][0] for token in active}
+        return who not in done and len(active) < self.needed - len(q.votes)
+
     @rule(who=PEOPLE)
     def ask(self, who):
         found = self.desk.ask(who)
-        free = [
-            item
-            for item, q in self.items.items()
-            if who not in q.votes | q.skips and len(self.active(item)) < self.needed - len(q.votes)
-        ]
+        free = [item for item in self.items if self.free(item, who)]
         assert (found["item"] if found else None) == min(free, default=None)
         if found:
             token = found["lease"]["token"]
