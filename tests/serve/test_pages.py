@@ -216,11 +216,16 @@ def test_a_question_that_comes_late_is_read_out_too(site, visit):
 
 
 def test_questions_are_shown_whatever_happens_while_the_next_is_fetched(site, visit):
-    one, held = site(), []
+    one, held, running = site(), [], set()
     send(one, "first", "second", "third", "fourth", "fifth")
     page = visit(one)
+    page.on("request", lambda request: request.url.endswith("/next") and running.add(request))
+    page.on("requestfinished", lambda request: running.discard(request))
     item(page, "first")
-    page.wait_for_timeout(300)  # until the next one is there
+
+    def settle():
+        """Wait until nothing is being fetched."""
+        wait(lambda: page.wait_for_timeout(300) or not running, "all requests")
 
     def hold(route):
         held.append(route)
@@ -232,13 +237,14 @@ def test_questions_are_shown_whatever_happens_while_the_next_is_fetched(site, vi
         page.keyboard.press("1")
         wait(lambda: page.wait_for_timeout(20) or held, "a request")
 
+    settle()
     page.route("**/next", hold)
     fetching()
     item(page, "second")
     page.keyboard.press("1")  # the last one that is ready
     held[0].continue_()
     item(page, "third")
-    page.wait_for_timeout(300)
+    settle()
     fetching()
     item(page, "fourth")
     wait(lambda: len(answers(one)) == 3, "three answers")
@@ -246,11 +252,32 @@ def test_questions_are_shown_whatever_happens_while_the_next_is_fetched(site, vi
     page.keyboard.press("u")
     item(page, "third")
     held[0].continue_()
-    page.wait_for_timeout(300)
+    settle()
     for text in ("third", "fourth", "fifth"):
         item(page, text)
         page.keyboard.press("1")
     wait(lambda: len([verdict for _, verdict, _ in answers(one) if verdict == "label"]) >= 5, "all")
+
+
+def test_a_page_that_is_loaded_again_gives_back_its_questions(site, visit):
+    one = site()
+    send(one, "first", "second", "third")
+    page = visit(one)
+    item(page, "first")
+    page.keyboard.press("1")
+    item(page, "second")
+    page.wait_for_timeout(1000)  # what is on its way while a page closes is lost until it runs out
+    page.reload()
+    item(page, "second")
+    page.wait_for_timeout(1000)
+    page.goto(f"{one.url}/history?stream=mail")
+    page.go_back()
+    item(page, "second")
+    page.keyboard.press("2")
+    item(page, "third")
+    page.goto("about:blank")
+    item(visit(one), "third")
+    assert answers(one) == [("second", "label", "spam"), ("first", "label", "ham")]
 
 
 def test_tabs_share_what_is_unsent(site, visit):

@@ -157,6 +157,13 @@ async function renew(question) {
   }
 }
 
+// A page that is closed or loaded again gives back what it has not answered.
+function leave() {
+  for (const { item, lease } of [now, ...ready].filter((question) => question?.lease.token)) {
+    ask("POST", at(`/items/${item}/release`), { lease: lease.token }, null, true).catch(() => {}); // or it runs out
+  }
+}
+
 const typing = () => document.activeElement?.matches("input, textarea, select") || get("keys").open;
 
 function pressed(event) {
@@ -205,6 +212,8 @@ function begin() {
   get("shortcuts").addEventListener("change", switched);
   switched();
   addEventListener("keydown", pressed);
+  addEventListener("pagehide", leave);
+  addEventListener("pageshow", (event) => event.persisted && location.reload());
   outbox.listen({
     changed: (count) => {
       get("unsent").hidden = count === 0;
@@ -226,6 +235,7 @@ function begin() {
   }, (linked) => { get("link").textContent = linked ? "" : "offline"; }, refused);
   setInterval(tick, 1000);
   setInterval(() => [now, ...ready].forEach(renew), 5000);
+  setInterval(() => !now && state?.queue && advance(), 15000); // another's lease may have run out
   setInterval(() => !now && trouble && ![403, 404].includes(trouble.status) && advance(), 3000);
   advance();
 }

@@ -46,12 +46,13 @@ export function facts(pairs) {
 }
 
 // An answer of the server is the value it sends, or a Refusal; no answer is a TypeError of fetch.
-export async function ask(method, path, body, key) {
+// What is sent while a page closes has to outlive it (keepalive).
+export async function ask(method, path, body, key, keepalive = false) {
   const headers = { authorization: `Bearer ${token()}` };
   if (body !== undefined) headers["content-type"] = "application/json";
   if (key) headers["idempotency-key"] = key;
   const text = body === undefined ? undefined : JSON.stringify(body);
-  const response = await fetch(path, { method, headers, body: text });
+  const response = await fetch(path, { method, headers, body: text, keepalive });
   const value = await response.json().catch(() => ({}));
   if (response.status === 401 && location.pathname !== "/") location.href = "/";
   if (!response.ok) throw refusal(response, value);
