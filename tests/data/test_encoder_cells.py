@@ -35,6 +35,7 @@ ODD = [
     "2026-01-02T03:04:05.123456789",
     *("23/11/2026", "11/23/2026 8:30 PM", "3.1.2026 07:05", "2026/1/3", "31/02/2026", "1/2/26"),
     *("20260102T030405Z", "3.1.2026 25:00", "13/13/2026", "1-2.2026", "3/1/2026, 00:00:01.5"),
+    *("3 Nov 2026", "Tue, 03 Nov 2026 08:30:00 +0100 (CET)", "Novel 3, 2026", "Nov 31, 2026"),
     *("\u22125", "(45.00)", "$-45", "-(5)", "- $5", "12,34,567", "1,23,456.5", "12,34,56", "()"),
     *("[0.5, 1]", "{1,2}", "[]", "[a]", "[1e400]", "[1 2", "[[1]]", "[nan]", "\\N", "NaT"),
 ]
@@ -46,10 +47,11 @@ USUAL = {
     ),
     "european": lambda r: f"{r.randint(1, 28):02d}.{r.randint(1, 12)}.2026 {r.randint(0, 23)}:07",
     "american": lambda r: f"{r.randint(1, 12)}/{r.randint(1, 28):02d}/2026",
+    "mail": lambda r: f"Tue, {r.randint(1, 28)} Nov 2026 {r.randint(0, 23)}:07:09 +0100",
     "category": lambda r: f"v{min(int(r.expovariate(0.05)), 90)}",
     "text": lambda r: " ".join(r.choices(["alpha", "beta", "ok", "x", "Été"], k=r.randint(0, 9))),
 }
-KINDS = [*({*USUAL} - {"written", "european", "american"}), "vector"]
+KINDS = [*({*USUAL} - {"written", "european", "american", "mail"}), "vector"]
 
 
 def odd_table(r, n):
@@ -264,6 +266,8 @@ def test_signs_and_groups_of_digits(texts, values):
         ("%m/%d/%Y %I:%M %p", ", the month first"),
         ("%d.%m.%Y, %H:%M:%S", ", the day first"),
         ("%Y/%m/%d %H:%M", ""),
+        ("%a, %d %b %Y %H:%M:%S +0000", ""),
+        ("%B %d, %Y %I:%M %p", ""),
         ("%Y%m%dT%H%M%S", ""),
     ],
 )

@@ -16,10 +16,19 @@ START = datetime(1970, 1, 1)
 FAR = "lies outside the years 1 to 9999, as milliseconds do: give seconds since 1970, or dates"
 NONE = "is no time: give seconds since 1970, or dates"
 YEARS = "1800", "2199"  # other numbers are more likely codes
-WRITTEN = re.compile(  # three numbers, a time, AM or PM, a zone
-    r"([0-9]{1,4})([./-])([0-9]{1,2})\2([0-9]{1,4})"
-    r"(?:[T ,]+([0-9]{1,2})(:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?)"
-    r"(?: ?([AP])\.?M\.?)?( ?(?:Z|[+-][0-9]{2}:?[0-9]{2}))?)?",
+TIME = (  # of a day, AM or PM, a zone, and its name
+    r"(?:[T ,:]+([0-9]{1,2})(:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?)"
+    r"(?: ?([AP])\.?M\.?)?(?: ?(Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})(?: \([A-Z]+\))?)?)?"
+)
+WRITTEN = re.compile(r"([0-9]{1,4})([./-])([0-9]{1,2})\2([0-9]{1,4})" + TIME, re.IGNORECASE)
+MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+MONTH = (  # in English
+    "(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
+    "sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+NAMED = re.compile(  # as in "Tue, 03 Nov 2026", "November 3, 2026" and "03/Nov/2026"
+    r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? +)?"
+    rf"(?:([0-9]{{1,2}})(?:[ /-]|\. ){MONTH}|{MONTH}\.? +([0-9]{{1,2}})),?[ /-]([0-9]{{4}})" + TIME,
     re.IGNORECASE,
 )
 
@@ -78,46 +87,63 @@ def _seconds(given: np.ndarray, name: str) -> np.ndarray:
 def iso(text: str, order: str) -> str:
     """Return a date as ISO 8601 writes it, given the order of its day, month and year.
 
-    It is "" if the text is no such date. The year has four digits, and may be first in any order.
+    It is "" if the text is no such date. The year has four digits. The order does not matter if the
+    year is first, or the month an English name.
 
     >>> iso("23/11/2026 8:30 PM", "dmy"), iso("11/23/2026", "mdy"), iso("3.1.2026", "mdy")
     ('2026-11-23 20:30', '2026-11-23', '')
+    >>> iso("Tue, 3 Nov 2026 08:30:00 +0100", ""), iso("November 3, 2026", "")
+    ('2026-11-03 08:30:00+0100', '2026-11-03')
     """
-    found = WRITTEN.fullmatch(text)
-    if not found:
-        return ""
-    first, mark, second, third, hour, rest, half, zone = found.groups()
-    if len(first) == 4:
-        year, month, day = first, second, third
-    elif order == "dmy":
-        day, month, year = first, second, third
-    elif order == "mdy" and mark != ".":
-        month, day, year = first, second, third
+    if found := NAMED.fullmatch(text):
+        day, month, other, last, year, *time = found.groups()
+        day, month = day or last, str(1 + MONTHS.index((month or other)[:3].lower()))
+    elif found := WRITTEN.fullmatch(text):
+        first, mark, second, third, *time = found.groups()
+        if len(first) == 4:
+            year, month, day = first, second, third
+        elif order == "dmy":
+            day, month, year = first, second, third
+        elif order == "mdy" and mark != ".":
+            month, day, year = first, second, third
+        else:
+            return ""
     else:
         return ""
     if len(year) != 4 or len(day) > 2 or not YEARS[0] <= year <= YEARS[1]:
         return ""
+    return f"{year}-{month:0>2}-{day:0>2}{_time(*time)}"
+
+
+def _time(hour: str | None, rest: str, half: str | None, zone: str | None) -> str:
+    """Return the time of a day as ISO 8601 writes it, after a space; "" if there is none."""
     if hour is None:
-        return f"{year}-{month:0>2}-{day:0>2}"
+        return ""
     hours = int(hour) % 12 + 12 * (half in "pP") if half else int(hour)
-    return f"{year}-{month:0>2}-{day:0>2} {hours:02}{rest}{(zone or '').strip().upper()}"
+    zone = (zone or "").upper()
+    return f" {hours:02}{rest}{'Z' if zone in ('UTC', 'GMT') else zone}"
 
 
 def seconds(value: Any, order: str = "") -> float:
     """Return a date, text or number in seconds since 1970; NaN if it is none of them.
 
-    Dates in text are written as ISO 8601 has them, or in this `order` of day, month and year; they
-    are in UTC if they have no zone.
+    Dates in text are written as ISO 8601 has them, with the name of a month, or in this `order` of
+    day, month and year; they are in UTC if they have no zone.
 
     >>> seconds("1970-01-02T01:00:00+01:00"), seconds("1e9"), seconds("tomorrow")
     (86400.0, 1000000000.0, nan)
+    >>> seconds("Fri, 2 Jan 1970 00:00:00 GMT")
+    86400.0
     >>> seconds("02/01/1970", "dmy")
     86400.0
     """
     if isinstance(value, str):
         text = value.strip()
-        with suppress(ValueError):
-            value = datetime.fromisoformat(iso(text, order) or text if order else text)
+        try:
+            value = datetime.fromisoformat(text)
+        except ValueError:
+            with suppress(ValueError):
+                value = datetime.fromisoformat(iso(text, order))
     elif isinstance(value, np.datetime64):
         value = value.astype("datetime64[us]").item()
     try:
