@@ -6,6 +6,7 @@ import numba
 import pytest
 from numba.core.registry import cpu_target
 
+from selectron.engine import machine
 from selectron.engine.machine import COMPILED, compiled
 
 
@@ -68,6 +69,14 @@ def test_a_compiled_function_of_the_user_can_be_called_from_python_afterwards():
     assert compiled(quarter, {}, "quarter")(6.0) == 1.5
     assert has_machine_code(half)
     assert half(3.0) == 1.5
+
+
+def test_without_the_private_names_all_functions_get_machine_code(monkeypatch):
+    monkeypatch.setattr(machine, "PRIVATE", ("_no_such_name",))
+    monkeypatch.setattr(machine, "COMPILED", {})
+    assert compiled(twice_more, {}, "twice_more_unlinked")(1.0) == 4.0
+    copies = [copy for shared in machine.COMPILED.values() for copy in shared.values()]
+    assert all(map(has_machine_code, copies))
 
 
 def test_numba_is_left_as_it_was():

@@ -46,10 +46,10 @@ def observe(s: Any, rows: Any, i: int, t: float) -> None:
 
 
 def age_and_evidence(s: Any, t: float) -> tuple[float, float, float]:
-    """Return the mean age, the logarithm of the mean evidence, and the age of its leader.
+    """Return the mean age, a bound of the logarithm of the mean evidence, and the leader's age.
 
-    The age in the best class would change with every row. The evidence is the largest of a class:
-    the mean over the K classes is at least that / K.
+    The age in the best class would change with every row. The mean evidence of the K classes is at
+    least the largest / K.
     """
     total, best, leading = 0.0, -math.inf, 0.0
     for k in range(len(s.scores)):

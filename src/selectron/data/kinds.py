@@ -200,7 +200,7 @@ SHORT = -2
 
 
 class Hashes(dict):
-    """Hashes of words, -1 for the separator of texts, SHORT for letters; few are kept."""
+    """Hashes of words, -1 for the separator of texts, SHORT for letters; CACHED are kept."""
 
     def __missing__(self, word: str) -> int:
         if len(self) >= CACHED:

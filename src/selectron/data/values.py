@@ -27,7 +27,7 @@ CODES = (
 )
 SYMBOL = "[A-Z]{0,2}[$€£¥₹₩₽₺₫₴₪₱฿]"
 UNIT = rf"(?:{SYMBOL}|kr|{CODES.replace(' ', '|')})"  # of money: it is dropped
-LARGEST = 1e150  # squares of larger numbers overflow
+LARGEST = 1e150  # sums of squares of such numbers are finite
 HUGE = 1e6  # products of smaller numbers with weights are finite
 LISTS = {list, tuple, np.ndarray}
 LISTED = re.compile(r"\s*[\[{]([^\[\]{}]*)[\]}]\s*")  # as JSON, NumPy and databases write lists

@@ -19,6 +19,8 @@ from ..errors import SelectronError
 from .bind import bind, digest, reachable
 
 COMPILED: dict[tuple[bool, bool], dict[Any, Callable]] = {}  # what loops have in common
+PRIVATE = "_library_class", "_engine", "set_env"  # names of Numba that `_linked` uses
+PRIVATE_OF_LIBRARY = "_optimize_final_module", "_finalize_final_module", "_finalized"
 PATIENCE = 1.0  # seconds of compiling until a terminal shows a line about it
 
 
@@ -48,7 +50,7 @@ def _load(function: Callable, parts: Mapping[str, Any], name: str, args: tuple, 
     if getattr(numba.config, "BOUNDSCHECK", None):  # it is not in Numba's own key
         name += "_checked"
     functions = list(reachable(function, parts))
-    linking = _linked if all(map(_is_own, functions)) else nullcontext
+    linking = _linked if _can_link() and all(map(_is_own, functions)) else nullcontext
     counting = any(map(_counts, functions))
     name += f"_{'counting_' * counting}{digest(function, parts)}"
     signature = tuple(numba.typeof(a) for a in args)
@@ -103,6 +105,22 @@ def _linked() -> Iterator[None]:
             yield
         finally:
             del codegen._library_class, codegen.set_env
+
+
+def _can_link() -> bool:
+    """Return whether Numba has the private names that `_linked` uses, as versions 0.61 to 0.68 do.
+
+    Without them, compiling takes longer.
+    """
+    from numba.core.codegen import JITCodeLibrary
+    from numba.core.registry import cpu_target
+
+    codegen = cpu_target.target_context.codegen()
+    return all(
+        hasattr(owner, name)
+        for owner, names in ((codegen, PRIVATE), (JITCodeLibrary, PRIVATE_OF_LIBRARY))
+        for name in names
+    )
 
 
 @cache

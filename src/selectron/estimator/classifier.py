@@ -41,7 +41,8 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         closest rival; in second order with a matrix for every class (4 bytes times K d^2, for
         sparse rows 8). "exact": the same, in second order with one matrix over all classes (8 bytes
         times (K d)^2, refused beyond the machine's memory). "rest": a learner for every class,
-        against all others; memory as "joint". None is "joint".
+        against all others; memory as "joint". None is "joint", or "rest" for learners that have no
+        other form: `LeadingHistory` and `L1Constrained`.
     fit_intercept : bool, default True
         Put a constant 1 in front of every row, before any scaling.
     normalize : bool or None, default None
@@ -269,9 +270,10 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
     ) -> "OnlineClassifier":
-        """Learn from rows whose labels are given, without asking. Rows without one are skipped.
+        """Learn from rows whose labels are given, without asking.
 
-        Parameters and errors are as in `run`. A row of any weight is one round, with its draw.
+        A row without a label is a round, too: `LeadingHistory` learns from its features. Parameters
+        and errors are as in `run`. A row of any weight is one round, with its draw.
         """
         with all_or_nothing(self):
             self._learn(X, y, sample_weight, classes, least=1)

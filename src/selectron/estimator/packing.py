@@ -1,4 +1,4 @@
-"""A model, or a classifier, as a header for JSON and plain arrays, and back."""
+"""Models and classifiers as a header that JSON can hold and arrays, and back."""
 
 from typing import Any
 

@@ -54,8 +54,9 @@ class OnlineRanker(OnlineClassifier):
     Every class has a score. A step separates the relevant class with the lowest score from the
     irrelevant one with the highest; equal scores are a mistake. Labels are tables of 0 and 1, one
     column a class; a row of NaN has none. Classes are named by `classes`, or else as the columns of
-    a data frame. `run` always records margins and scores; its labels have no `delay`. Parameters
-    are those of `OnlineClassifier`, without `class_weight` and `correctable`, and with
+    a data frame. `run` always records margins and scores; its labels have no `delay`. The default
+    learner is LASEC(). Parameters are those of `OnlineClassifier`, without `class_weight` and
+    `correctable`, and with
 
     many : {"joint", "exact"}, default None
         How learners of second order keep what they know of K classes and d features (with the

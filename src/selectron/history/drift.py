@@ -1,7 +1,7 @@
 """Drift alarms of `LeadingHistory`, from the evidence that the leading expert has over older ones.
 
 For every expert, the ensemble sums the logarithms of the ratios of the probabilities that the
-expert, and all experts at least twice as old, gave to each label since the expert's birth. The
+expert, and those more than twice as old, gave to each label since the expert's birth. The
 exponential of the sum, weighted by the rounds since the birth before, is an e-process: if nothing
 has changed and the older experts predict well, the expected sum over all experts that were ever
 born is at most the number of rounds. So it reaches 1 / rate no sooner than in 1 / rate rounds on

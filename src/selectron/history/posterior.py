@@ -163,7 +163,7 @@ def update_evidence(experts: Any, predictions: Any, y: float, t: float) -> None:
 def evidence_of(experts: Any, t: float) -> tuple[float, float]:
     """Return the logarithm of the evidence that the concept has switched, and the leader's age.
 
-    The evidence is that of the leader and of all experts less than twice as old, summed.
+    The evidence is 1 and that of the leader and of all experts at most twice as old, summed.
     """
     lead, total = leader(experts), 1.0
     age = t - experts[lead, BORN]

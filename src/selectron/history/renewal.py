@@ -8,9 +8,9 @@ n rows it is uncertain, so scales are shrunk towards their geometric mean (Efron
 
     log scale = mean log + a (log own - mean log),    a = max(0, 1 - (LOG_VARIANCE / n) / variance)
 
-where `variance` is that of log own over the features. Values are winsorised at CLIP_AT scales from
-the mean, so that one absurd value, or -999 for a missing one, does no harm. Consecutive outliers
-each double the limit for the next.
+where `variance` is that of log own over the features. Values are winsorised at CLIP_AT times a
+feature's own scale from the mean, so that one absurd value, such as -999, does no harm. Consecutive
+outliers each double the limit for the next.
 
 Under a prior of power p, w ~ N(0, C^(p-1)) for features as they are, or in units of their scales:
 C is the covariance of all rows, shrunk towards a multiple of the identity. p = 0 would whiten rows,

@@ -9,7 +9,7 @@ ensemble's scores are p(+1) - p(-1) of each class against the rest: their log-od
 approximation along the gradient), to the power of its weight: 1 / probability of asking, at most
 `CAP` times the mean. Between labels the posterior is discounted towards the prior, so that it
 follows a learner that improves, or a concept that drifts. The prior has a = 0, and is as wide as
-the mean |m| allows; for learners with probabilities, a = 1: they are taken as they are at first.
+the mean |z| allows; for learners with probabilities, a = 1: they are taken as they are at first.
 
 Sources: Platt, "Probabilistic Outputs for Support Vector Machines" (1999); Kulhavy & Zarrop, "On a
 General Concept of Forgetting" (International Journal of Control, 1993); Ionides, "Truncated

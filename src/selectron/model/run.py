@@ -81,7 +81,7 @@ class Outcome:
     margin: Any  # the learner's margin score before the step, (n_rows,); None if not recorded
     ask_probability: Any  # the probability of asking for the label, (n_rows,); None if not recorded
     flags: np.ndarray
-    scores: Any = None  # in a run of `OnlineRanker`, (n_rows, n_classes); else None
+    scores: Any = None  # (n_rows, n_classes); in a `Run`, None unless it is of `OnlineRanker`
     age: Any = None  # age of the leading expert, in rounds, (n_rows,); None if there are no experts
     evidence: Any = None  # log of the evidence of a switch, and the leader's age, (n_rows, 2)
     replay: Any = None

@@ -14,5 +14,5 @@
     demo, kafka, sending   where items come from, apart from other clients
     server                 the process
 
-Requires `pip install '.[serve]'`. The rest of the package does not import it.
+Requires `pip install '.[serve]'`. Of the rest, only the commands that need it import it.
 """

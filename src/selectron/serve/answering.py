@@ -95,9 +95,10 @@ def held(stream: Stream, item: int, token: str, at: float) -> None:
 def answer(stream: Stream, item: int, said: Answer, who: str, at: float) -> dict[str, Any]:
     """Record an answer; a person's second answer replaces the first.
 
-    The answer is late if its lease has expired, if others hold the question now, if enough people
-    have answered, or if an admin has corrected this person's answer. In the last three cases it is
-    recorded and does not count. Raises Problem (422) if the label is not a class.
+    The answer is late if its lease has expired, if the question was dropped from the queue, if
+    enough people have answered, or if an admin has corrected this person's answer. In the last two
+    cases, and if others hold all places that an expired lease has left, it does not count.
+    Raises Problem (422) if the label is not a class.
     """
     check(stream, said)
     question = stream.question(item)

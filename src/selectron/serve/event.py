@@ -106,7 +106,7 @@ def content_seal(
 
 
 def record_seal(*fields: str | float | None) -> int:
-    """Return the checksum of a small record: a stream's declaration, a token, a reply."""
+    """Return the checksum of a small record: a declaration, a token, an offset."""
     return zlib.crc32(repr(fields).encode("utf-8", "surrogatepass"))
 
 

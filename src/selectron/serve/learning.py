@@ -21,7 +21,7 @@ from .problem import invalid
 
 FIELDS, NUMBERS = 256, 1000  # most fields of a stream of kind "auto", most numbers in lists
 LONG = 200  # letters of a category that count
-LEAST = 1024  # features beside the hashed ones that a stream of kind "auto" may have at least
+LEAST = 1024  # features that are not hashed, which a stream of kind "auto" may have at least
 
 Row = Dense | Sparse | dict[str, Any]  # a dict is encoded when it is decided on
 Extractor = Callable[[dict[str, Any]], Row]
@@ -234,8 +234,8 @@ class Learning:
     def _given(self, row: Row, deciding: bool = True) -> Any:
         """Return a row as OnlineClassifier takes it; the encoder learns from dicts to decide on.
 
-        Memory is bounded: once there are as many features as words are hashed to, apart from those,
-        the encoder learns no more.
+        Memory is bounded: once there are as many features as words are hashed to, or LEAST, apart
+        from those, the encoder learns no more.
         """
         if not isinstance(row, dict):
             return row if self.begun and deciding else as_matrix(row, self.width)

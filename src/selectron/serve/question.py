@@ -239,7 +239,7 @@ class Statistics:
     def accuracy(self, recent: bool = False) -> Estimate:
         """Return the honest accuracy of all items, or of recently answered ones.
 
-        The interval is from 0 to 1 for the first 30 items.
+        The interval is from 0 to 1 if there are fewer than 30 items.
         """
         rows: Iterable = self.recent.values() if recent else [self.overall]
         sums = np.array([*rows, [0.0] * SUMS]).sum(axis=0)
