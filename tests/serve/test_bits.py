@@ -36,7 +36,7 @@ def test_every_flip_is_found_at_the_start(desk, tmp_path):
     one = desk(folder=tmp_path / "whole")
     one.add(texts(30))
     one.service.close()  # a snapshot has all of it
-    rng, start = random.Random(0), one.service.store.head[0]
+    rng, start = random.Random(0), one.service.store.last[0]
     for trial in range(20):
         folder = tmp_path / str(trial)
         shutil.copytree(tmp_path / "whole", folder)
@@ -44,7 +44,7 @@ def test_every_flip_is_found_at_the_start(desk, tmp_path):
         flip(folder, item, rng.randrange(8 * len(stored(folder, item)[0])))
         again = desk(folder=folder)
         assert again.stream.question(item).damaged
-        assert again.service.store.head[0] == start + 1
+        assert again.service.store.last[0] == start + 1
         assert item not in again.stream.open
         again.crash()
 

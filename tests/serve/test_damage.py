@@ -91,7 +91,7 @@ def test_a_request_that_fails_leaves_others_alone(desk):
     assert failed.status == 500
     assert "a mistake of ours" not in str(failed)
     assert done == "done"
-    assert one.service.store.head == (0, 0)
+    assert one.service.store.last == (0, 0)
 
 
 FILES = ("selectron.sqlite3", "selectron.sqlite3-wal")

@@ -133,14 +133,14 @@ def test_a_field_is_the_id_and_comes_twice_without_harm(brokers, topic, tmp_path
 
 def sent(host, topic):
     """Return the number of the last entry sent."""
-    return host.read(lambda db: db.place(f"kafka:mail:sent:{topic}.out"))
+    return host.read(lambda db: db.offset(f"kafka:mail:sent:{topic}.out"))
 
 
 def offset(host, topic):
     """Return the number of messages taken."""
     names = [f"kafka:mail:read:{topic}:{partition}" for partition in range(4)]
     with host.reading() as db:
-        return sum(db.place(name) or 0 for name in names)
+        return sum(db.offset(name) or 0 for name in names)
 
 
 @pytest.mark.parametrize("bad", [b"{", b"", b"[1]", b'{"text": 1, "text": 2}', b'{"none": "a"}'])
@@ -164,7 +164,7 @@ def test_what_cannot_be_stored_is_stored_later(brokers, topic, tmp_path, monkeyp
 
     def full(self):
         if len(failures) < 2:
-            failures.append(self.head)
+            failures.append(self.last)
             raise OSError(28, "No space left on device")
         commit(self)
 

@@ -22,7 +22,7 @@ from ..engine.rows import Dense, Sparse, SparseRows
 from ..errors import SelectronError
 from ..spaces.state import SQUARE
 from . import joint
-from .joint import counted, gap
+from .joint import count_step, gap
 from .stack import BEST, SECOND, TALLY_COUNT, TALLY_NOTE, Stack
 
 squared_norm, predicted, record_scores = joint.squared_norm, joint.predicted, joint.record_scores
@@ -132,7 +132,7 @@ def step(
         return REFUSED
     if learner.scale_free(p) and space.largest(c) > VAST:
         space.rescale(c, 1 / VAST)
-    return counted(p, s, now)
+    return count_step(p, s, now)
 
 
 ranking = variant("exact_ranking", sys.modules[__name__], rivals=joint.worst_ranked)

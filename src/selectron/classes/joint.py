@@ -189,16 +189,16 @@ def step(
         ww += s.scalars[k, SQUARE]
     now = Round(m, shaped(scale, above + below), y, s.tally[TALLY_COUNT], ww, s.tally[TALLY_NOTE])
     way = learner.step(p, now)
-    moved = part(p, s, rows, i, scale, hi, above, way)
-    moved = moved and part(p, s, rows, i, scale, lo, below, space.opposite(way))
-    if not (moved and rest(s, rows, i, hi, lo, way)):
+    moved = step_class(p, s, rows, i, scale, hi, above, way)
+    moved = moved and step_class(p, s, rows, i, scale, lo, below, space.opposite(way))
+    if not (moved and shrink_others(s, rows, i, hi, lo, way)):
         return REFUSED
     if learner.scale_free(p):
         rescale(s)
-    return counted(p, s, now)
+    return count_step(p, s, now)
 
 
-def counted(p: Any, s: Any, now: Round) -> int:
+def count_step(p: Any, s: Any, now: Round) -> int:
     """Count a step with all classes; return flags."""
     s.tally[TALLY_COUNT] += 1
     s.tally[TALLY_NOTE] = learner.noted(p, now)
@@ -216,7 +216,7 @@ def rescale(s: Any) -> None:
 
 
 @noinline
-def part(p: Any, s: Any, rows: Any, i: int, scale: float, k: int, q: float, way: Any) -> int:
+def step_class(p: Any, s: Any, rows: Any, i: int, scale: float, k: int, q: float, way: Any) -> int:
     """Step with class k alone, given q, which `form` has returned; return 0 if not finite."""
     c = space.at(s, k)
     square = c.scalars[SQUARE]
@@ -227,7 +227,7 @@ def part(p: Any, s: Any, rows: Any, i: int, scale: float, k: int, q: float, way:
 
 
 @noinline
-def rest(s: Any, rows: Any, i: int, hi: int, lo: int, way: Any) -> bool:
+def shrink_others(s: Any, rows: Any, i: int, hi: int, lo: int, way: Any) -> bool:
     """Shrink the other classes as much as these two; return whether all is finite."""
     for k in range(len(s.scores)):
         if k != hi and k != lo and not space.shrunk(space.at(s, k), rows, i, way):
@@ -269,9 +269,9 @@ def all_at_once(p: Any, s: Any, rows: Any, i: int, scale: float, b: int, xx: flo
         share = max(0.0, losses[k] - mu) / xx
         if k != b and share > 0:
             taken += share
-            if not part(p, s, rows, i, scale, k, q, Step(1.0, -share)):
+            if not step_class(p, s, rows, i, scale, k, q, Step(1.0, -share)):
                 return False
-    return part(p, s, rows, i, scale, b, q, Step(1.0, taken))
+    return step_class(p, s, rows, i, scale, b, q, Step(1.0, taken))
 
 
 ranking = variant("ranking", sys.modules[__name__], rivals=worst_ranked)

@@ -93,7 +93,7 @@ def after(chunks: Iterable[Chunk], behind: int, file: str, least: int = 1) -> It
         raise SelectronError(f"{file}: --from {behind + 1} is after its last row, {rows}")
 
 
-def in_order(chunks: Iterator[Chunk], file: str, column: str) -> Iterator[Chunk]:
+def warn_if_unordered(chunks: Iterator[Chunk], file: str, column: str) -> Iterator[Chunk]:
     """Pass chunks on, with a warning at the first row that is earlier than the one before it.
 
     Such rows are not refused: clocks are set back, and how far rows are out of order is only known

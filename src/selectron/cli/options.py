@@ -220,7 +220,7 @@ def check_learners(learners: Sequence[Any], options: dict[str, Any]) -> None:
             raise click.UsageError(str(error)) from None
 
 
-def enter(width: int, sparse: bool, options: dict[str, Any]) -> list[Contestant]:
+def contestants(width: int, sparse: bool, options: dict[str, Any]) -> list[Contestant]:
     """Return a contestant for every learner under every asker."""
     default = default_for(width, sparse, options["kernel"], options["sketch"])
     learners = learners_of(options) or (default,)

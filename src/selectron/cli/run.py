@@ -23,7 +23,16 @@ from ..streams.readers import Chunk
 from . import ExamplesFirst, Whole, files, warn
 from .files import naming
 from .models import is_table, load, save, uninterrupted
-from .options import FIXED, OF_CHOICE, by_time, check_usage, enter, given_of, of_a_file, target
+from .options import (
+    FIXED,
+    OF_CHOICE,
+    by_time,
+    check_usage,
+    contestants,
+    given_of,
+    of_a_file,
+    target,
+)
 from .theorems import check_part, promises, theorems
 
 PICTURE = "selectron-run.png"
@@ -228,7 +237,7 @@ class Session:
         chunks = files.after(source, self.behind, self.file)
         asker = self.before.classifier.asker if self.before else None
         if by_time(self.options["budget"], asker, *self.options["askers"]):
-            chunks = files.in_order(chunks, self.file, self.source.choice.time)
+            chunks = files.warn_if_unordered(chunks, self.file, self.source.choice.time)
         return chunks
 
     def _begin(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
@@ -247,7 +256,7 @@ class Session:
                 encoder = TableEncoder(self.options["columns"] or None)
             else:
                 files.refuse_columns("--column", self.options["columns"])
-        self.contest = Contest(classes, partial(enter, options=self.options), encoder)
+        self.contest = Contest(classes, partial(contestants, options=self.options), encoder)
         return chain([first], chunks)
 
     def _checked(self, chunk: Chunk) -> Chunk:
@@ -359,7 +368,7 @@ def unknown(contestant: Contestant) -> str:
 def waiting(contestant: Contestant) -> str:
     """Return how many labels have not come by the end of the stream; empty if all have."""
     late = sum(ticket.delayed is not None for ticket in contestant.model.open.values())
-    what = f"labels that had not come by the end, and taught nothing: {late:,}"
+    what = f"labels that had not come by the end, and were not learned: {late:,}"
     return f"{contestant.title}: {what}" * bool(late)
 
 

@@ -159,7 +159,7 @@ def emitted(
     """Append an answer or undo to the log, and update the model unless the item is damaged."""
     sound = True
     try:
-        body |= teaching(stream, question, kind, body)
+        body |= learned(stream, question, kind, body)
     except Damaged:
         body["learn"], sound = None, False
     event = stream.emit(kind, at, who, body, item=question.item)
@@ -177,15 +177,15 @@ def emitted(
     }
 
 
-def teaching(stream: Stream, question: Question, kind: str, body: dict[str, Any]) -> dict[str, Any]:
+def learned(stream: Stream, question: Question, kind: str, body: dict[str, Any]) -> dict[str, Any]:
     """Update the model if this entry settles a label; return how, for the log."""
     ahead = deepcopy(question)  # as it will be after this entry
     ahead.apply(
-        Event(stream.store.head[0] + 1, stream.id, kind, question.item, None, 0.0, "", body)
+        Event(stream.store.last[0] + 1, stream.id, kind, question.item, None, 0.0, "", body)
     )
     _, label = ahead.outcome()
     ticket = question.decided["ticket"]
-    if label is None or label == question.taught:
+    if label is None or label == question.learned:
         return {"learn": None}
     own = question.item > stream.model.void  # or its ticket may be that of another item
     if own and not question.touched and stream.model.open(ticket):

@@ -115,7 +115,7 @@ class Log(sqlite3.Connection):
 
     def __init__(self, *args: Any, **options: Any):
         super().__init__(*args, **options)
-        self.damaged: set[tuple[int, int]] = set()  # streams and items, as `raw` finds them
+        self.damaged: set[tuple[int, int]] = set()  # streams and items, as `item_data` finds them
 
     def entries(self, where: str, *values: Any) -> Iterator[Event]:
         """Yield entries of the log."""
@@ -155,7 +155,7 @@ class Log(sqlite3.Connection):
         raw, row = found[3:] if found else (None, None)
         return raw and json.loads(raw), row and unpacked(row)
 
-    def raw(self, stream: int, item: int) -> dict[str, Any] | None:
+    def item_data(self, stream: int, item: int) -> dict[str, Any] | None:
         """Return an item, None if it is not stored or is damaged."""
         try:
             return self.content(item)[0]
@@ -163,7 +163,7 @@ class Log(sqlite3.Connection):
             self.damaged.add((stream, item))
             return None
 
-    def place(self, name: str) -> int | None:
+    def offset(self, name: str) -> int | None:
         """Return a number that was kept under a name, None if there is none."""
         found = self.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
         if found is None:

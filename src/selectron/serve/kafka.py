@@ -143,7 +143,7 @@ class Reader(Connection):
         if topic.error is not None:
             raise SelectronError(f"topic {self.kafka.items!r}: {topic.error.str()}")
         with self.host.reading() as db:
-            new = {p: db.place(self.offset_of(p)) for p in set(topic.partitions) - self.started}
+            new = {p: db.offset(self.offset_of(p)) for p in set(topic.partitions) - self.started}
         self.client.incremental_assign(
             [
                 TopicPartition(self.kafka.items, p, OFFSET_BEGINNING if at is None else at)
@@ -167,7 +167,7 @@ class Reader(Connection):
             except Problem as problem:
                 what = f"message {key(message)} is left out: {problem}"
                 LOG.warning("Stream %r, Kafka: %s", self.name, what)
-            service.store.put_place(self.offset_of(message.partition()), message.offset() + 1)
+            service.store.put_offset(self.offset_of(message.partition()), message.offset() + 1)
 
     def item(self, message: Any) -> Item | Problem:
         """Return the item of a message, or the reason why it is none."""
@@ -195,7 +195,7 @@ class Writer(Connection):
     def __init__(self, *args: Any):
         super().__init__(*args)
         self.place = f"kafka:{self.name}:sent:{self.kafka.decisions}"
-        self.last = self.host.read(lambda db: db.place(self.place)) or 0
+        self.last = self.host.read(lambda db: db.offset(self.place)) or 0
         limits = {"delivery.timeout.ms": int(1000 * FLUSH), "enable.idempotence": True}
         self.client = client("Producer", self.kafka, **limits)  # which keeps the order
 
@@ -223,6 +223,6 @@ class Writer(Connection):
             self.client.purge()
             raise SelectronError(failed[0] if failed else f"{self.kafka.brokers} do not answer.")
         last = rows[-1]["entry"]
-        keep = Work(lambda service, at: service.store.put_place(self.place, last))
+        keep = Work(lambda service, at: service.store.put_offset(self.place, last))
         self.host.submit(keep).result()
         self.last = last

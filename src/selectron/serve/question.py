@@ -45,7 +45,7 @@ class Question:
         self.votes: dict[str, Vote] = {}
         self.skipped: dict[str, int] = {}  # by whom, in which entry
         self.retired = self.damaged = False
-        self.taught: str | None = None  # the label that was learned last
+        self.learned: str | None = None  # the label that was learned last
         self.touched = False  # whether the model's ticket has been used
 
     @property
@@ -153,7 +153,7 @@ class Question:
 
     def _learn(self, body: dict[str, Any]) -> None:
         if body.get("learn"):
-            self.taught, self.touched = body["learned"], True
+            self.learned, self.touched = body["learned"], True
 
 
 RECENT = 300  # answers in recent accuracy

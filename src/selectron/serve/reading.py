@@ -44,7 +44,7 @@ def item(db: Log, stream: Stream, hide: str, number: int) -> dict[str, Any]:
         **({"label": None, "margin": None} if hidden else {}),
         "hidden": hidden,
         "at": found.at,
-        "content": db.raw(stream.id, number),
+        "content": db.item_data(stream.id, number),
         "damaged": found.damaged,
         "settled": settled,
         "truth": label,
@@ -74,7 +74,7 @@ def history(db: Log, stream: Stream, hide: str, before: int, limit: int) -> list
                 "stands": event.seq in asked.standing,
                 "prediction": None if asked.hides(hide) else asked.prediction,
                 "reason": asked.decided["reason"],
-                "content": db.raw(stream.id, event.item),
+                "content": db.item_data(stream.id, event.item),
             }
         )
     return found
@@ -96,7 +96,7 @@ def audit(db: Log, stream: Stream, after: int = 0) -> Iterator[dict[str, Any]]:
     for low, high in pages(db, after):
         for event in list(db.entries(where, stream.id, low, high)):
             (item,) = [event] if event.kind == "item" else db.entries("seq = ?", event.item)
-            yield _row(event, item, db.raw(stream.id, event.item))
+            yield _row(event, item, db.item_data(stream.id, event.item))
 
 
 def _row(event: Event, item: Event, data: dict[str, Any] | None) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def tasks(db: Log, stream: Stream) -> Iterator[dict[str, Any]]:
             asked = stream.derived(db, number)
             yield {
                 "id": number,
-                "data": db.raw(stream.id, number) or {},
+                "data": db.item_data(stream.id, number) or {},
                 "meta": {"id": asked.key, "item": number},
                 "annotations": [
                     {**_choices(vote.label), "id": vote.seq, "completed_by": vote.who}

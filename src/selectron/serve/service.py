@@ -120,7 +120,7 @@ class Service:
         return replies
 
     def _reply(self, work: Work, at: float) -> Any:
-        head = self.store.head
+        last = self.store.last
         try:
             if work.key is None:
                 return work.do(self, at)
@@ -135,7 +135,7 @@ class Service:
             return problem
         except Damaged as error:
             self.broken = True
-            if self.store.head != head:  # the streams are ahead of what is committed
+            if self.store.last != last:  # the streams are ahead of what is committed
                 raise
             LOG.error("A request failed: %s", error)
             return Problem(500, "damaged", str(error))

@@ -47,7 +47,7 @@ def locked(path: Path) -> BinaryIO:
 FORM = struct.Struct("<QI")  # the last entry and its seal; a seal of these two follows
 
 
-class Witness:
+class LastEntry:
     """The file with the sequence number of the last committed entry, written before any reply.
 
     It survives a crash of the process. It is not synced: after a power cut it may be behind the
@@ -60,22 +60,22 @@ class Witness:
     def read(self) -> tuple[int, int] | None:
         """Return number and seal of the last entry, None if none was written."""
         found = os.pread(self.fd, FORM.size + 4, 0)
-        if found and found != witnessed(found[: FORM.size]):
+        if found and found != checked(found[: FORM.size]):
             raise SelectronError(f"{self.path} is damaged: start with --accept-loss to do without.")
         return FORM.unpack(found[: FORM.size]) if found else None
 
-    def write(self, head: tuple[int, int]) -> None:
+    def write(self, last: tuple[int, int]) -> None:
         """Write number and seal of the last entry."""
-        os.pwrite(self.fd, witnessed(FORM.pack(*head)), 0)
+        os.pwrite(self.fd, checked(FORM.pack(*last)), 0)
 
     def close(self) -> None:
         """Close the file."""
         os.close(self.fd)
 
 
-def witnessed(head: bytes) -> bytes:
+def checked(last: bytes) -> bytes:
     """Return bytes followed by their checksum."""
-    return head + zlib.crc32(head).to_bytes(4, "little")
+    return last + zlib.crc32(last).to_bytes(4, "little")
 
 
 VERSION = 2
@@ -150,35 +150,35 @@ def opened(path: Path) -> Log:
 
 
 def verified(
-    db: sqlite3.Connection, witness: Witness, accept_loss: bool
+    db: sqlite3.Connection, stored: LastEntry, accept_loss: bool
 ) -> tuple[tuple[int, int], float]:
     """Return the last entry's number and seal, and its time.
 
     Raises SelectronError if an entry does not match its checksum, or the last ones are lost.
     """
-    path = witness.path.parent
-    mark = None if accept_loss else witness.read()
-    head, at, seen = (0, 0), 0.0, mark in (None, (0, 0))
+    path = stored.path.parent
+    mark = None if accept_loss else stored.read()
+    last, at, seen = (0, 0), 0.0, mark in (None, (0, 0))
     try:
         with closing(reader(path)) as pages, ThreadPoolExecutor(1) as aside:
             # SQLite checks its pages while we check the entries
             checked = aside.submit(pages.execute, "PRAGMA integrity_check(1)")
             for *entry, seal in db.execute(f"SELECT {COLUMNS} FROM log ORDER BY seq"):
-                head, at = (head[0] + 1, sealed(entry, head[1])), entry[5]
-                if (entry[0], seal) != head:
-                    raise damaged(path, f"entry {head[0]} of the log is not what was written")
-                seen = seen or head == mark
+                last, at = (last[0] + 1, sealed(entry, last[1])), entry[5]
+                if (entry[0], seal) != last:
+                    raise damaged(path, f"entry {last[0]} of the log is not what was written")
+                seen = seen or last == mark
             if (found := checked.result().fetchone()[0]) != "ok":
                 raise damaged(path, found.splitlines()[0])
     except (sqlite3.DatabaseError, UnicodeDecodeError, OverflowError) as error:
         raise damaged(path, str(error)) from None
     if mark is not None and not seen:
         raise SelectronError(
-            f"{path} has lost the end of its log: it ends with entry {head[0]}, and {mark[0]} were "
+            f"{path} has lost the end of its log: it ends with entry {last[0]}, and {mark[0]} were "
             "acknowledged; bring back a copy, or start with --accept-loss to go on without them."
         )
-    witness.write(head)
-    return head, at
+    stored.write(last)
+    return last, at
 
 
 def damaged(path: Path, how: str) -> SelectronError:
@@ -198,9 +198,9 @@ class Store:
         self.folder = folder
         with ExitStack() as undoing:
             undoing.enter_context(locked(folder / "lock"))
-            self.witness = undoing.enter_context(closing(Witness(folder / "head")))
+            self.stored = undoing.enter_context(closing(LastEntry(folder / "head")))
             self.db = undoing.enter_context(closing(opened(folder / DATABASE)))
-            self.head, self.last_at = verified(self.db, self.witness, accept_loss)
+            self.last, self.last_at = verified(self.db, self.stored, accept_loss)
             query = "SELECT seal, item, stream, at, CAST(raw AS BLOB), features FROM contents"
             self.found_damaged = [
                 (stream, item)  # in Python: SQLite would turn an interruption into an error
@@ -208,7 +208,7 @@ class Store:
                 if seal != content_seal(item, stream, *rest)
             ]
             self.closing = undoing.pop_all()
-        self.kept = self.head
+        self.kept = self.last
         query = "SELECT value FROM about WHERE name = 'identity'"
         (self.identity,) = self.db.execute(query).fetchone()
 
@@ -223,14 +223,14 @@ class Store:
         reached("before commit")
         self.db.execute("COMMIT")
         reached("after commit")
-        self.witness.write(self.head)
-        self.kept = self.head
+        self.stored.write(self.last)
+        self.kept = self.last
 
     def rollback(self) -> None:
         """Roll back the transaction."""
         if self.db.in_transaction:
             self.db.execute("ROLLBACK")
-        self.head = self.kept
+        self.last = self.kept
 
     def probe(self) -> None:
         """Write a dummy record, to test whether writing works."""
@@ -246,12 +246,12 @@ class Store:
 
     def append(self, event: Event) -> Event:
         """Append an entry under the next number; `item` is 0 if the entry is an item itself."""
-        seq = self.head[0] + 1
+        seq = self.last[0] + 1
         event = event._replace(seq=seq, item=event.item or seq)
         values = (*event[:7], strict.dumps(event.body))
-        seal = sealed(values, self.head[1])
+        seal = sealed(values, self.last[1])
         self.db.execute(f"INSERT INTO log ({COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?)", (*values, seal))
-        self.head, self.last_at = (seq, seal), event.at
+        self.last, self.last_at = (seq, seal), event.at
         return event
 
     def put_content(self, event: Event, raw: str | None, row: Dense | Sparse | None) -> None:
@@ -312,7 +312,7 @@ class Store:
         )
         return self.db.execute(query, (name, declared, record_seal(name, declared))).fetchone()[0]
 
-    def put_place(self, name: str, value: int) -> None:
+    def put_offset(self, name: str, value: int) -> None:
         """Keep a number under a name."""
         sealed_value = f"{value} {record_seal(name, str(value))}"
         self.db.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, sealed_value))
