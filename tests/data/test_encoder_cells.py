@@ -35,6 +35,7 @@ ODD = [
     "2026-01-02T03:04:05.123456789",
     *("23/11/2026", "11/23/2026 8:30 PM", "3.1.2026 07:05", "2026/1/3", "31/02/2026", "1/2/26"),
     *("20260102T030405Z", "3.1.2026 25:00", "13/13/2026", "1-2.2026", "3/1/2026, 00:00:01.5"),
+    *("8:30", "23:59:59.5", "24:00", "12:05 am", "7:5"),
     *("3 Nov 2026", "Tue, 03 Nov 2026 08:30:00 +0100 (CET)", "Novel 3, 2026", "Nov 31, 2026"),
     *("\u22125", "(45.00)", "$-45", "-(5)", "- $5", "12,34,567", "1,23,456.5", "12,34,56", "()"),
     *("[0.5, 1]", "{1,2}", "[]", "[a]", "[1e400]", "[1 2", "[[1]]", "[nan]", "\\N", "NaT"),
@@ -48,10 +49,11 @@ USUAL = {
     "european": lambda r: f"{r.randint(1, 28):02d}.{r.randint(1, 12)}.2026 {r.randint(0, 23)}:07",
     "american": lambda r: f"{r.randint(1, 12)}/{r.randint(1, 28):02d}/2026",
     "mail": lambda r: f"Tue, {r.randint(1, 28)} Nov 2026 {r.randint(0, 23)}:07:09 +0100",
+    "clock": lambda r: f"{r.randint(0, 23)}:{r.randint(0, 59):02d}",
     "category": lambda r: f"v{min(int(r.expovariate(0.05)), 90)}",
     "text": lambda r: " ".join(r.choices(["alpha", "beta", "ok", "x", "Été"], k=r.randint(0, 9))),
 }
-KINDS = [*({*USUAL} - {"written", "european", "american", "mail"}), "vector"]
+KINDS = [*({*USUAL} - {"written", "european", "american", "mail", "clock"}), "vector"]
 
 
 def odd_table(r, n):
@@ -280,6 +282,18 @@ def test_dates_are_read_as_people_write_them(form, note, kinds):
     assert encoder.pack() == TableEncoder(kinds).fit([{"c": text} for text in texts]).pack()
     usual = days.strftime("%Y-%m-%d %H:%M").tolist()
     assert (found == TableEncoder().fit_transform(pa.table({"c": usual}))).all()
+
+
+@pytest.mark.parametrize("form", ["%H:%M", "%I:%M:%S %p", None])
+def test_times_of_day_lie_on_a_circle(form):
+    days = pd.date_range("2026-01-13", periods=300, freq="31h")
+    given = days.strftime(form).tolist() if form else [day.time() for day in days]
+    encoder = TableEncoder()
+    found = encoder.fit_transform(pa.table({"c": given}))
+    assert encoder.report() == ["c: date, times of day"]
+    assert encoder.pack() == TableEncoder().fit([{"c": value} for value in given]).pack()
+    angle = 2 * np.pi * days.hour / 24
+    np.testing.assert_allclose(found[:, 1:3], np.c_[np.sin(angle), np.cos(angle)], atol=1e-12)
 
 
 def test_a_month_met_late_starts_the_dates_again():

@@ -12,7 +12,12 @@ from .times import END, seconds
 from .times import FIRST as EARLIEST
 from .values import LARGEST, blanks_of, dates_of, is_blank, number_of, numbers_of
 
-STYLES = {",": "decimal comma", "dmy": "the day first", "mdy": "the month first"}
+STYLES = {
+    ",": "decimal comma",
+    "dmy": "the day first",
+    "mdy": "the month first",
+    "time": "times of day",
+}
 CLIP = 8.0  # standard deviations from the mean at which numbers are clipped
 
 

@@ -6,7 +6,7 @@ The kind of a column is recognised from its type, or from its first values.
 import re
 from collections.abc import Container, Iterable, Mapping
 from copy import copy
-from datetime import date
+from datetime import date, time
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ KINDS: dict[str, type[Kind]] = {
     kind.kind: kind for kind in (Number, Category, Date, Text, Vector, Ignored)
 }
 DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}.*)?|[0-9]{8}T[0-9]{4,6}Z?")
-ORDERS = "ymd", "dmy", "mdy"  # of year, month and day
+ORDERS = "ymd", "dmy", "mdy", "time"  # of year, month and day, and times of day alone
 OBJECT = np.dtype(object)
 OBJECTS = {b"selectron": b"objects"}  # metadata of columns whose types Arrow guesses
 GROUPED = 3  # numbers with three digits after a point, from which these are thousands
@@ -135,7 +135,7 @@ class Column:
         self.rows = self.values = self.words = self.letters = 0
         self.vectors = self.lists = self.length = 0  # lists of numbers and of words; of the first
         self.numbers = self.commas = self.grouped = self.same = 0  # by the decimal mark
-        self.dates = self.ymd = self.dmy = self.mdy = 0  # as ISO 8601 has them, and in each order
+        self.dates = self.ymd = self.dmy = self.mdy = self.clock = 0  # as ISO 8601 has them; else
         self.distinct: set[str] = set()
 
     def choose(self, kind: str | None) -> None:
@@ -174,10 +174,11 @@ class Column:
             self.vectors += 1
         elif isinstance(x, date) or (DATE.fullmatch(text) and seconds(text) == seconds(text)):
             self.dates += 1
-        elif isinstance(x, str) and any(iso(text, order) for order in ORDERS):
-            self.ymd, self.dmy, self.mdy = (
+        elif isinstance(x, str | time) and any(iso(text, order) for order in ORDERS):
+            counts = self.ymd, self.dmy, self.mdy, self.clock
+            self.ymd, self.dmy, self.mdy, self.clock = (
                 n + (seconds(x, order) == seconds(x, order))
-                for n, order in zip((self.ymd, self.dmy, self.mdy), ORDERS, strict=True)
+                for n, order in zip(counts, ORDERS, strict=True)
             )
         elif not isinstance(x, bool | np.bool_):
             point, comma = number_of(x), number_of(text, ",")
@@ -207,15 +208,16 @@ class Column:
         return "," if self.same and self.grouped >= GROUPED else ""
 
     def _order(self) -> str:
-        """Return the order of day, month and year that most values fit; if alike, the day first."""
-        counts = {"ymd": self.ymd, "dmy": self.dmy, "mdy": self.mdy}
+        """Return the order, one of `ORDERS`, that most values fit; if alike, the day first."""
+        counts = {"ymd": self.ymd, "dmy": self.dmy, "mdy": self.mdy, "time": self.clock}
         return max(counts, key=counts.__getitem__) if any(counts.values()) else ""
 
     def _likely(self) -> str:
         """Return the most likely kind, given the values so far."""
         n = self.values
-        numbers, dates = max(self.numbers, self.commas), max(self.ymd, self.dmy, self.mdy)
-        counts = {"number": numbers, "date": self.dates + dates, "vector": self.vectors}
+        numbers = max(self.numbers, self.commas)
+        dates = self.dates + max(self.ymd, self.dmy, self.mdy, self.clock)
+        counts = {"number": numbers, "date": dates, "vector": self.vectors}
         counts["text"] = self.lists
         for kind, count in counts.items():
             if count >= 0.75 * n:

@@ -4,7 +4,7 @@ import math
 import re
 import time as system
 from contextlib import suppress
-from datetime import date, datetime
+from datetime import date, datetime, time
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,8 @@ START = datetime(1970, 1, 1)
 FAR = "lies outside the years 1 to 9999, as milliseconds do: give seconds since 1970, or dates"
 NONE = "is no time: give seconds since 1970, or dates"
 YEARS = "1800", "2199"  # other numbers are more likely codes
-TIME = (  # of a day, AM or PM, a zone, and its name
-    r"(?:[T ,:]+([0-9]{1,2})(:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?)"
-    r"(?: ?([AP])\.?M\.?)?(?: ?(Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})(?: \([A-Z]+\))?)?)?"
-)
+CLOCK = r"([0-9]{1,2})(:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?)(?: ?([AP])\.?M\.?)?"
+TIME = rf"(?:[T ,:]+{CLOCK}(?: ?(Z|UTC|GMT|[+-][0-9]{{2}}:?[0-9]{{2}})(?: \([A-Z]+\))?)?)?"
 WRITTEN = re.compile(r"([0-9]{1,4})([./-])([0-9]{1,2})\2([0-9]{1,4})" + TIME, re.IGNORECASE)
 MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 MONTH = (  # in English
@@ -88,18 +86,23 @@ def iso(text: str, order: str) -> str:
     """Return a date as ISO 8601 writes it, given the order of its day, month and year.
 
     It is "" if the text is no such date. The year has four digits. The order does not matter if the
-    year is first, or the month an English name.
+    year is first, or the month an English name. With "time", it is a time of day, of 1970-01-01.
 
     >>> iso("23/11/2026 8:30 PM", "dmy"), iso("11/23/2026", "mdy"), iso("3.1.2026", "mdy")
     ('2026-11-23 20:30', '2026-11-23', '')
     >>> iso("Tue, 3 Nov 2026 08:30:00 +0100", ""), iso("November 3, 2026", "")
     ('2026-11-03 08:30:00+0100', '2026-11-03')
+    >>> iso("8:30 PM", "time"), iso("8:30 PM", "dmy")
+    ('1970-01-01 20:30', '')
     """
+    if order == "time":
+        found = re.fullmatch(CLOCK, text, re.IGNORECASE)
+        return f"1970-01-01{_time(*found.groups())}" if found else ""
     if found := NAMED.fullmatch(text):
-        day, month, other, last, year, *time = found.groups()
+        day, month, other, last, year, *clock = found.groups()
         day, month = day or last, str(1 + MONTHS.index((month or other)[:3].lower()))
     elif found := WRITTEN.fullmatch(text):
-        first, mark, second, third, *time = found.groups()
+        first, mark, second, third, *clock = found.groups()
         if len(first) == 4:
             year, month, day = first, second, third
         elif order == "dmy":
@@ -112,10 +115,10 @@ def iso(text: str, order: str) -> str:
         return ""
     if len(year) != 4 or len(day) > 2 or not YEARS[0] <= year <= YEARS[1]:
         return ""
-    return f"{year}-{month:0>2}-{day:0>2}{_time(*time)}"
+    return f"{year}-{month:0>2}-{day:0>2}{_time(*clock)}"
 
 
-def _time(hour: str | None, rest: str, half: str | None, zone: str | None) -> str:
+def _time(hour: str | None, rest: str, half: str | None, zone: str | None = None) -> str:
     """Return the time of a day as ISO 8601 writes it, after a space; "" if there is none."""
     if hour is None:
         return ""
@@ -137,8 +140,8 @@ def seconds(value: Any, order: str = "") -> float:
     >>> seconds("02/01/1970", "dmy")
     86400.0
     """
-    if isinstance(value, str):
-        text = value.strip()
+    if isinstance(value, str | time):
+        text = str(value).strip()
         try:
             value = datetime.fromisoformat(text)
         except ValueError:

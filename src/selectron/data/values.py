@@ -53,10 +53,7 @@ def written(mark: str, group: str) -> re.Pattern[str]:
 
 
 WRITTEN = {".": written(r"\.", ","), ",": written(",", ".")}
-PLAIN = {
-    ".": str.maketrans("", "", "," + SPACES),
-    ",": str.maketrans(",", ".", "." + SPACES),
-}
+PLAIN = {".": str.maketrans("", "", "," + SPACES), ",": str.maketrans(",", ".", "." + SPACES)}
 
 
 def plain_number(text: str, decimal: str) -> str:

@@ -32,14 +32,7 @@ import numpy as np
 
 from ..engine.round import SHORTEST, Shape
 from ..spaces.state import Room
-from .conversion import (
-    convert,
-    inverses,
-    matrices,
-    of_rows,
-    triangles,
-    under_priors,
-)
+from .conversion import convert, inverses, matrices, of_rows, triangles, under_priors
 from .experts import start_late
 from .posterior import KIND, KINDS, LABELS, start_experts
 from .state import (

@@ -16,18 +16,7 @@ from ..engine.round import Old, Round
 from .dense_first import ceiling as ceiling
 from .dense_first import square_after
 from .sparse_first import HIGHEST, LOWEST, fold
-from .state import (
-    CHANCE,
-    COUNT,
-    DUAL_LENGTH,
-    FACTOR,
-    HELD,
-    LIMIT,
-    NOTE,
-    SQUARE,
-    Field,
-    numbers,
-)
+from .state import CHANCE, COUNT, DUAL_LENGTH, FACTOR, HELD, LIMIT, NOTE, SQUARE, Field, numbers
 
 order = 1
 MODULUS, MULTIPLIER = 2147483647.0, 48271.0  # Park and Miller: products are exact in doubles

@@ -11,10 +11,7 @@ from .dense_second import Rows as Rows
 from .dense_second import rows as rows
 from .state import HELD, Field
 
-FIELDS = {
-    "x": Field(lambda r: (r.capacity, r.width)),
-    "xx": Field(lambda r: (r.capacity,)),
-}
+FIELDS = {"x": Field(lambda r: (r.capacity, r.width)), "xx": Field(lambda r: (r.capacity,))}
 START = (16, 0)  # room at the start: examples
 
 
