@@ -5,7 +5,7 @@ import json
 import math
 import random
 import re
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 
 import numpy as np
@@ -301,6 +301,25 @@ def test_a_month_met_late_starts_the_dates_again():
     encoder = TableEncoder().fit([{"c": text} for text in texts * 40])
     assert encoder.report() == ["c: date, the month first"]
     assert encoder.columns_["c"].encoder.count == 118
+
+
+def dates_with(other):
+    days = [date(2024, 1 + i % 12, 1 + i % 28) for i in range(90)]
+    values = [other if i % 4 == 3 else day for i, day in enumerate(days)]
+    return pd.DataFrame({"c": values}, dtype=object)
+
+
+@pytest.mark.parametrize("other", [datetime(2024, 1, 1, 20, 30), None, pd.NaT, math.nan])
+def test_dates_among_dates_with_times_keep_what_they_are(other):
+    frame = dates_with(other)
+    expected = bits(TableEncoder().learn(frame))
+    assert bits(TableEncoder().learn(frame.to_dict("records"))) == expected
+
+
+@pytest.mark.parametrize("other", [20240105, 5, 10**9])
+def test_whole_numbers_among_dates_do_not_stop_a_stream(other):
+    encoder = TableEncoder().fit(dates_with(other))
+    assert encoder.report() == ["c: date"]
 
 
 def test_fields_of_objects_are_columns():

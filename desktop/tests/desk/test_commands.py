@@ -299,7 +299,7 @@ def test_a_watch_from_start_to_end(tmp_path):
         assert again.end(signal.SIGTERM) == 0
         third = Watch(tmp_path, *options)
         third.wait(lambda: any("Watching" in line for line in third.lines), "it starts")
-        assert third.end(signal.SIGINT) == 130
+        assert third.end(signal.SIGINT) == 130, third.lines
         assert "Traceback" not in "".join(watch.lines + again.lines + third.lines)
         assert count() == 51
         assert len({entry.time for entry in journal.of("cell")}) == 51

@@ -75,10 +75,9 @@ def _table(X: Any) -> pa.Table:
 def _joined(names: Iterable[Any], columns: Iterable[Any]) -> pa.Table:
     """Return columns as a table whose schema marks those of objects."""
     arrays = list(map(array_of, columns))
-    objects = [getattr(c, "dtype", OBJECT) == OBJECT and not hasattr(c, "type") for c in columns]
     fields = [
-        pa.field(str(name), array.type, metadata=OBJECTS if any_type else None)
-        for name, array, any_type in zip(names, arrays, objects, strict=True)
+        pa.field(str(name), array.type, metadata=OBJECTS if holds_objects(column) else None)
+        for name, array, column in zip(names, arrays, columns, strict=True)
     ]
     return pa.table(arrays, schema=pa.schema(fields))
 
@@ -93,14 +92,23 @@ def _usual(table: pa.Table) -> pa.Table:
     return table.cast(pa.schema(wanted))
 
 
+def holds_objects(column: Any) -> bool:
+    """Return whether the values of a column may be of any type."""
+    return getattr(column, "dtype", OBJECT) == OBJECT and not hasattr(column, "type")
+
+
 def array_of(column: Any) -> pa.Array:
     """Return a column as an Arrow array, as text if its values are of several types, or odd ones.
 
-    Intervals, periods and dicts are odd, and lists as categories.
+    Intervals, periods and dicts are odd, and lists as categories. Among dates without a time, Arrow
+    would cut off the times of others, and take whole numbers for days.
     """
     try:
         array = pa.array(column, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        array = None
+    dates = array is not None and pa.types.is_date(array.type) and holds_objects(column)
+    if array is None or (dates and {*map(type, column)} - {date, type(None)}):
         return pa.array([text_of(x) for x in column])
     coded = pa.types.is_dictionary(array.type)
     kind = array.type.value_type if coded else array.type

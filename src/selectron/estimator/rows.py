@@ -130,15 +130,15 @@ def columns(estimator: Any, X: Any, first: bool) -> tuple[Any, int]:
     shape = getattr(X, "shape", (0, 1))
     if len(shape) != 2 or shape[1] == 0:
         raise SelectronError("X has no columns: give a table, or a list of dicts.")
+    X = X.toarray() if scipy.sparse.issparse(X) else X
+    if len(X) == 0:
+        raise SelectronError("X has no rows.")
     names = getattr(X, "column_names", getattr(X, "columns", ()))
     check_unique(names)
     known = hasattr(estimator, "feature_names_in_")  # else the first rows were dicts
     if first or (known and not len(names)):  # the encoder matches columns by their names
         with checks.in_one_sentence(checks.TABLE):
             validate_data(estimator, X, reset=first, skip_check_array=True)
-    X = X.toarray() if scipy.sparse.issparse(X) else X
-    if len(X) == 0:
-        raise SelectronError("X has no rows.")
     if isinstance(X, np.ndarray):
         names = getattr(estimator, "feature_names_in_", [f"x{j}" for j in range(X.shape[1])])
         return dict(zip(map(str, names), np.asarray(X).T, strict=True)), len(X)
