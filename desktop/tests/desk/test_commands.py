@@ -299,7 +299,10 @@ def test_a_watch_from_start_to_end(tmp_path):
         assert again.end(signal.SIGTERM) == 0
         third = Watch(tmp_path, *options)
         third.wait(lambda: any("Watching" in line for line in third.lines), "it starts")
-        assert third.end(signal.SIGINT) == 130, third.lines
+        # a shell reports 130 for both: if a signal falls into the `exec` of text that dataclasses
+        # are made with, Python ends by that signal, though the interruption is handled
+        assert third.end(signal.SIGINT) in (130, -signal.SIGINT), third.lines
+        assert third.lines[-1] == "selectron: interrupted\n"
         assert "Traceback" not in "".join(watch.lines + again.lines + third.lines)
         assert count() == 51
         assert len({entry.time for entry in journal.of("cell")}) == 51
