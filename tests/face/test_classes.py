@@ -14,7 +14,6 @@ from selectron.learners import (
     MIRA,
     RLS,
     BayesianPerceptron,
-    L1Constrained,
     LeadingHistory,
     PassiveAggressive,
     Perceptron,
@@ -198,15 +197,6 @@ def test_the_exact_form_is_the_same_in_dual(learner):
 def test_the_exact_form_takes_no_other_kernel():
     with pytest.raises(SelectronError, match="takes no kernel but the linear one, got RBF"):
         OnlineClassifier(LASEC(), many="exact", kernel="rbf").fit(X, THREE)
-
-
-@pytest.mark.parametrize("learner", [LeadingHistory(), L1Constrained(beta=1.0)])
-@pytest.mark.parametrize("y", [THREE, np.asarray(THREE) == THREE[0]])
-def test_learners_of_single_classes_have_no_exact_form(learner, y):
-    with pytest.raises(
-        SelectronError, match=r"learns each class on its own: leave out many=.exact"
-    ):
-        OnlineClassifier(learner, many="exact").fit(X, y)
 
 
 def test_many_must_be_one_of_these():

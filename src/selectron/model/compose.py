@@ -90,8 +90,6 @@ def space_for(
     if order in (L1, ENSEMBLE):  # a joint step is a sum of rows, and theirs is not
         if many in RANKINGS:
             raise SelectronError(f"{name} cannot rank: its step is no sum of rows.")
-        if many in EXACT:
-            raise SelectronError(f'{name} learns each class on its own: leave out many="exact".')
         return stack(space, rest)
     if many in EXACT and order is SECOND:
         if kernel not in (None, Linear):
