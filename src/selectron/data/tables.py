@@ -27,6 +27,7 @@ OBJECT = np.dtype(object)
 OBJECTS = {b"selectron": b"objects"}  # metadata of columns whose types Arrow guesses
 GROUPED = 3  # numbers with three digits after a point, from which these are thousands
 LISTS = list | tuple | np.ndarray
+DAYS = {date, type(None)}
 FIRST_ROWS = 100  # of a column, from its first value on, in which the kind is recognised
 
 
@@ -106,9 +107,8 @@ def array_of(column: Any) -> pa.Array:
     try:
         array = pa.array(column, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        array = None
-    dates = array is not None and pa.types.is_date(array.type) and holds_objects(column)
-    if array is None or (dates and {*map(type, column)} - {date, type(None)}):
+        return pa.array([text_of(x) for x in column])
+    if pa.types.is_date(array.type) and holds_objects(column) and {*map(type, column)} - DAYS:
         return pa.array([text_of(x) for x in column])
     coded = pa.types.is_dictionary(array.type)
     kind = array.type.value_type if coded else array.type
@@ -143,7 +143,8 @@ class Column:
         self.rows = self.values = self.words = self.letters = 0
         self.vectors = self.lists = self.length = 0  # lists of numbers and of words; of the first
         self.numbers = self.commas = self.grouped = self.same = 0  # by the decimal mark
-        self.dates = self.ymd = self.dmy = self.mdy = self.clock = 0  # as ISO 8601 has them; else
+        self.dates = 0  # as ISO 8601 has them
+        self.orders = dict.fromkeys(ORDERS, 0)  # other dates that each order fits
         self.distinct: set[str] = set()
 
     def choose(self, kind: str | None) -> None:
@@ -183,11 +184,8 @@ class Column:
         elif isinstance(x, date) or (DATE.fullmatch(text) and seconds(text) == seconds(text)):
             self.dates += 1
         elif isinstance(x, str | time) and any(iso(text, order) for order in ORDERS):
-            counts = self.ymd, self.dmy, self.mdy, self.clock
-            self.ymd, self.dmy, self.mdy, self.clock = (
-                n + (seconds(x, order) == seconds(x, order))
-                for n, order in zip(counts, ORDERS, strict=True)
-            )
+            for order in ORDERS:
+                self.orders[order] += seconds(x, order) == seconds(x, order)
         elif not isinstance(x, bool | np.bool_):
             point, comma = number_of(x), number_of(text, ",")
             self.numbers += point == point
@@ -217,14 +215,13 @@ class Column:
 
     def _order(self) -> str:
         """Return the order, one of `ORDERS`, that most values fit; if alike, the day first."""
-        counts = {"ymd": self.ymd, "dmy": self.dmy, "mdy": self.mdy, "time": self.clock}
-        return max(counts, key=counts.__getitem__) if any(counts.values()) else ""
+        return max(ORDERS, key=self.orders.__getitem__) if any(self.orders.values()) else ""
 
     def _likely(self) -> str:
         """Return the most likely kind, given the values so far."""
         n = self.values
         numbers = max(self.numbers, self.commas)
-        dates = self.dates + max(self.ymd, self.dmy, self.mdy, self.clock)
+        dates = self.dates + max(self.orders.values())
         counts = {"number": numbers, "date": dates, "vector": self.vectors}
         counts["text"] = self.lists
         for kind, count in counts.items():
@@ -241,7 +238,7 @@ class Column:
         """Return an independent copy."""
         twin = copy(self)
         twin.made = {name: kind.copy() for name, kind in self.made.items()}
-        twin.distinct = self.distinct.copy()
+        twin.distinct, twin.orders = self.distinct.copy(), self.orders.copy()
         twin.choose(self.kind)
         return twin
 

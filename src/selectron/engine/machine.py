@@ -19,8 +19,8 @@ from ..errors import SelectronError
 from .bind import bind, digest, reachable
 
 COMPILED: dict[tuple[bool, bool], dict[Any, Callable]] = {}  # what loops have in common
-PRIVATE = "_library_class", "_engine", "set_env"  # names of Numba that `_linked` uses
-PRIVATE_OF_LIBRARY = "_optimize_final_module", "_finalize_final_module", "_finalized"
+PRIVATE = "_library_class", "_engine", "set_env"  # names of Numba that `_linked` uses, and of its
+PRIVATE_OF_LIBRARY = "_optimize_final_module", "_finalize_final_module", "_finalized"  # library
 PATIENCE = 1.0  # seconds of compiling until a terminal shows a line about it
 
 
@@ -116,11 +116,7 @@ def _can_link() -> bool:
     from numba.core.registry import cpu_target
 
     codegen = cpu_target.target_context.codegen()
-    return all(
-        hasattr(owner, name)
-        for owner, names in ((codegen, PRIVATE), (JITCodeLibrary, PRIVATE_OF_LIBRARY))
-        for name in names
-    )
+    return {*PRIVATE} <= {*dir(codegen)} and {*PRIVATE_OF_LIBRARY} <= {*dir(JITCodeLibrary)}
 
 
 @cache

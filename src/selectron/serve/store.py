@@ -60,22 +60,22 @@ class LastEntry:
     def read(self) -> tuple[int, int] | None:
         """Return number and seal of the last entry, None if none was written."""
         found = os.pread(self.fd, FORM.size + 4, 0)
-        if found and found != checked(found[: FORM.size]):
+        if found and found != with_checksum(found[: FORM.size]):
             raise SelectronError(f"{self.path} is damaged: start with --accept-loss to do without.")
         return FORM.unpack(found[: FORM.size]) if found else None
 
     def write(self, last: tuple[int, int]) -> None:
         """Write number and seal of the last entry."""
-        os.pwrite(self.fd, checked(FORM.pack(*last)), 0)
+        os.pwrite(self.fd, with_checksum(FORM.pack(*last)), 0)
 
     def close(self) -> None:
         """Close the file."""
         os.close(self.fd)
 
 
-def checked(last: bytes) -> bytes:
+def with_checksum(data: bytes) -> bytes:
     """Return bytes followed by their checksum."""
-    return last + zlib.crc32(last).to_bytes(4, "little")
+    return data + zlib.crc32(data).to_bytes(4, "little")
 
 
 VERSION = 2
