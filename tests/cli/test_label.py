@@ -2,6 +2,7 @@
 
 import csv
 import importlib
+import json
 import os
 import re
 import signal
@@ -59,6 +60,50 @@ def test_answers_teach_what_a_run_learns(call, halves, tmp_path):
     call(*out, "one.csv", "--model", "run.model")
     call(*out, "two.csv", "--model", model)
     assert (tmp_path / "one.csv").read_text() == (tmp_path / "two.csv").read_text()
+
+
+@pytest.fixture
+def dated(call, tmp_path):
+    """Return a file of two days, and a model of the day before, with a budget of labels a day."""
+    lines = ["when,x,label"]
+    for i in range(1800):
+        x, minute = (i * 7919 % 2003) / 1000 - 1, 2 * (i % 600)
+        when = f"2026-03-0{1 + i // 600} {minute // 60:02}:{minute % 60:02}"
+        lines.append(f"{when},{x},{'yes' if x > 0 else 'no'}")
+    first, second, model = (tmp_path / name for name in ("a.csv", "b.csv", "m.model"))
+    first.write_text("\n".join(lines[:601]))
+    second.write_text("\n".join([lines[0], *lines[601:]]))
+    found = call("run", first, "--time", "when", "--budget", "20/1d", "--save", model)
+    assert found.exit_code == 0, found.output
+    return second, model
+
+
+def test_a_budget_a_day_goes_by_the_times_of_rows(call, dated):
+    file, model = dated
+    file.write_text(file.read_text().replace(",yes", ",no"))
+    options = "--budget", "40/1d"
+    (played,) = json.loads(call("run", file, "--model", model, "--json", *options).stdout)
+    found = call("label", model, file, *options, input="n\nno\n" * 200)
+    assert found.exit_code == 0, found.output
+    asked = [int(row.replace(",", "")) for row in ROW.findall(found.stdout)]
+    assert len(asked) == played["asked"]
+    first = sum(row <= 600 for row in asked)
+    assert all(10 < n <= 40 for n in (first, len(asked) - first))
+
+
+def test_rows_without_a_time_are_refused_where_a_budget_goes_by_it(call, dated):
+    file, model = dated
+    file.write_text(file.read_text().replace("when", "day", 1))
+    found = call("label", model, file)
+    assert found.exit_code == 1
+    assert "'when': None is no time" in found.stderr
+
+
+def test_a_budget_a_day_needs_a_model_with_a_column_of_times(call, halves):
+    _, second, model = halves
+    found = call("label", model, second, "--budget", "20/1d")
+    assert found.exit_code == 1
+    assert "the model was saved without a column of times" in found.stderr
 
 
 def test_a_skipped_row_leaves_no_open_ticket(call, halves):

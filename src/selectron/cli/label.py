@@ -10,12 +10,21 @@ from typing import Any, NamedTuple
 
 import click
 
+from ..data.cells import second
 from ..errors import SelectronError
 from ..specs import BUDGET
 from . import ExamplesFirst, Whole, terminal
 from .files import after, all_columns, naming, records_of
 from .models import Place, Saved, keep, load, uninterrupted
-from .options import check_different, check_target, model_and_file, of_a_model, of_text, target
+from .options import (
+    by_time,
+    check_different,
+    check_target,
+    model_and_file,
+    of_a_model,
+    of_text,
+    target,
+)
 from .predict import others
 
 COPIES, BYTES = 10, 1 << 30  # answers and skips that can be undone, and the memory for that
@@ -185,7 +194,7 @@ class ModelSession:
 
     def _decide(self, row: Row) -> Any:
         with uninterrupted(), naming(self.file, row.number - 1):
-            decision = self.saved.classifier.decide(row.x)
+            decision = self.saved.classifier.decide(row.x, self._time(row))
             self.ticket = decision.ticket
             if not decision.ask:
                 self.row = row.number
@@ -194,6 +203,12 @@ class ModelSession:
                 if len(self.copies[-1].later) > MOST:
                     self.copies.clear()
         return decision
+
+    def _time(self, row: Row) -> float | None:
+        """Return the time of a row in seconds, None if it is not used or the model knows none."""
+        name = self.saved.time
+        used = name and by_time(self.saved.classifier.asker)
+        return second(row.values.get(name), name) if used else None
 
     def _ask(self, row: Row, proposal: Any) -> None:
         """Show a row, and learn the answer; raise EOFError to quit."""

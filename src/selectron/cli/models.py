@@ -21,6 +21,7 @@ from ..streams.classes import Classes, plain
 from ..streams.readers import Chunk
 from ..streams.readers.columns import Choice
 from . import warn
+from .options import by_time
 
 if TYPE_CHECKING:
     from ..estimator.classifier import OnlineClassifier
@@ -52,12 +53,23 @@ class Saved(NamedTuple):
         """The encoder of tables; None of a model of svmlight rows."""
         return getattr(self.classifier, "encoder_", None)
 
+    @property
+    def time(self) -> str:
+        """The name of the column of times, "" if there is none."""
+        return str((self.choice and self.choice.time) or "")
+
     def spend(self, budget: Any, again: bool = False) -> None:
         """Ask within another budget from now on, if one is given; rows are ranked as before.
 
         With `again`, the same number of labels may be asked for once more. Without a budget, a line
-        is printed if the old one is spent.
+        is printed if the old one is spent. Raises SelectronError if the budget goes by times that
+        rows do not have.
         """
+        if by_time(budget) and not self.time:
+            raise SelectronError(
+                "a budget per day goes by the times of rows, and the model was saved without a "
+                "column of times (--time): give a share of the rows"
+            )
         clf = self.classifier
         asker = clf.asker
         if budget is None:

@@ -204,11 +204,6 @@ class Session:
             choice = self.before.choice
             if choice and (given := given_of(*OF_CHOICE)):
                 raise click.UsageError(FIXED.format(given))
-            if by_time(options["budget"]) and not (choice and choice.time):
-                raise SelectronError(
-                    "a budget per day goes by the times of rows, and the model was saved without a "
-                    "column of times (--time): give a share of the rows"
-                )
             self.before.spend(options["budget"], again=True)
         self.behind = (options["first"] or 1) - 1
         self.kept: list[Played] = []  # all that was played, for --bounds
