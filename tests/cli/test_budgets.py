@@ -34,6 +34,12 @@ def test_what_is_no_budget_is_refused_in_one_sentence(text):
     )
 
 
+def test_a_number_is_read_as_its_text_is():
+    assert Budget.parse(0.1) == Budget(rate=0.1)
+    with pytest.raises(SelectronError, match=r"^5 is not a budget; give a share"):
+        Budget.parse(5)
+
+
 def test_the_command_line_and_declarations_have_this_grammar(call, stream):
     pytest.importorskip("pydantic")
     from selectron.serve.declaration import declared

@@ -5,7 +5,7 @@ import json
 import math
 import random
 import re
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import numpy as np
@@ -259,6 +259,11 @@ def test_three_digits_after_a_point_are_thousands_among_whole_numbers(texts, val
 )
 def test_signs_and_groups_of_digits(texts, values):
     np.testing.assert_array_equal([number_of(text) for text in texts], values)
+
+
+def test_durations_of_numpy_and_python_are_seconds():
+    durations = np.timedelta64(2, "h"), timedelta(hours=2), np.timedelta64("NaT")
+    np.testing.assert_array_equal([number_of(x) for x in durations], [7200, 7200, math.nan])
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from selectron.learners import (
     Perceptron,
     SecondOrderPerceptron,
 )
+from selectron.model.model import Model
 
 from .examples import X
 
@@ -230,6 +231,13 @@ def test_a_matrix_over_all_classes_that_is_too_large_is_refused_before_it_is_mad
     y = [f"class {i}" for i in range(40)]
     with pytest.raises(SelectronError, match=r'40 classes needs [\d,]+ GiB: .* or many="joint"'):
         OnlineClassifier(LASEC(), many="exact").fit(np.ones((40, 3000)), y)
+
+
+def test_only_a_matrix_over_all_classes_counts_as_one():
+    options = {"width": 300, "classes": 200, "many": "exact"}
+    with pytest.raises(SelectronError, match=r'200 classes needs .* or many="joint"'):
+        Model(LASEC(), Margin(0.5), **options)
+    assert Model(LeadingHistory(), Margin(0.5), **options).classes == 200  # each has its own
 
 
 def test_two_classes_have_one_score_however_they_are_learned():

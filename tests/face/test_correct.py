@@ -34,6 +34,12 @@ def assert_alike(one, other):
     assert one.n_rounds_ == other.n_rounds_
 
 
+def test_copies_that_memory_has_no_room_for_are_refused_at_first():
+    clf = OnlineClassifier(LASEC(), correctable=10**11)
+    with pytest.raises(SelectronError, match=r"GiB: .* or less correctable\.$"):
+        clf.fit(X, LABELS)
+
+
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("wrong", [(119,), (80,), (95, 96, 112)])
 def test_corrected_is_as_told_right(learner, wrong):

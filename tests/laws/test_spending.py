@@ -70,6 +70,22 @@ def test_times_are_taken_as_seconds_or_dates():
     assert sum(clf.decide(x, time=0.0).ask for x in X[:100]) <= 4
 
 
+@pytest.mark.parametrize("width", [0, 2, 3600])
+def test_a_burst_of_rows_leaves_no_period_unused(width):
+    X, y = switching_gaussian(1000, d=3, seed=1)
+    times = 9 * 3600 + np.arange(1000) * width / 1000
+    clf = OnlineClassifier(LASEC(), asker=Budget(labels=200, per="1d"), random_state=0)
+    assert 50 < clf.run(X, y, times=times).asked.sum() <= 200
+
+
+def test_rows_older_than_the_window_are_asked_for_as_others_are():
+    X, y = switching_gaussian(2000, d=3, seed=1)
+    times = np.linspace(8, 10, 2000) * 86_400
+    times[1010:] -= 9 * 86_400
+    clf = OnlineClassifier(LASEC(), asker=Budget(labels=200, per="1d"), random_state=0)
+    assert 100 < clf.run(X, y, times=times).asked[1000:].sum() <= 200
+
+
 @pytest.mark.parametrize("times", [None, [1.0], ["a", "b", "c"], [1.0, np.nan, 2.0]], ids=str)
 def test_times_that_are_none(times):
     clf = OnlineClassifier(LASEC(), asker=Budget(labels=4, per="1d"))

@@ -39,6 +39,7 @@ STALE = 40.0  # labels on their way, with which worth counts no more
 SAVED_PART, HORIZON_SAVED_PART = 0.3, 0.1  # of the rate, where labels are rare
 
 FIRST_RATE = 0.1  # the rate before the pace of rows is known
+FURTHER = 4.0  # in the first window, the most rows to come, as a multiple of those seen
 
 
 class Record(NamedTuple):
@@ -180,7 +181,8 @@ class Budget(Parameters):
     number of labels for a number of rows; `labels` and `per`, a number of labels in every period,
     such as "1d", "12h", "30min" or a number of seconds (days begin at midnight UTC). A number of
     labels is never exceeded. A rate holds in the long run: early on, labels are asked for in
-    advance, many more of them if there is a horizon.
+    advance, many more of them if there is a horizon or in the first period, when the number of rows
+    to come is not known.
 
     Parameters: `asker` ranks the rows by its probability (or worth); it must be one without memory.
     `saved` >= 0 is the limit of savings for bursts, as a number of rows at the current rate.
@@ -220,7 +222,7 @@ class Budget(Parameters):
         >>> Budget.parse("10%").rate, Budget.parse("500/10000").horizon, Budget.parse("200/1d").per
         (0.1, 10000.0, '1d')
         """
-        labels, slash, whole = map(str.strip, text.partition("/"))
+        labels, slash, whole = map(str.strip, str(text).partition("/"))
         try:
             if not slash:
                 percent = labels.endswith("%")
@@ -282,12 +284,13 @@ def expected_rows(a: Any, b: Any, now: float) -> float:
     """Return the expected number of rows before the horizon or the window ends, with this one."""
     if a.horizon > 0:
         return rows_left(a, b)
-    elapsed = max(0.0, now - b.since)
-    time = elapsed + (a.per if b.pace > 0 else 0.0)
-    if not time > 0:
-        return max(1.0, (a.labels - b.asked) / FIRST_RATE)
-    pace = (b.seen + b.pace * a.per) / time
-    return max(1.0, pace * ((b.window + 1) * a.per - now))
+    now = max(now, b.since)  # clocks may be set back, and rows be older than the window
+    rest, time = (b.window + 1) * a.per - now, now - b.since
+    if b.pace > 0:
+        return max(1.0, (b.seen + b.pace * a.per) / (time + a.per) * rest)
+    # of the first window: rows that come in a burst do not show how many come all day
+    most = max((a.labels - b.asked) / FIRST_RATE, FURTHER * b.seen)
+    return max(1.0, min(most, b.seen * rest / time if time > 0 else most))
 
 
 def saved_part(a: Any, b: Any, share: float) -> float:

@@ -48,7 +48,7 @@ class Exact(Stack):
     def widen(self, state: Any, width: int) -> Any:
         """Raise SelectronError: new features would lie between the classes."""
         raise SelectronError(
-            'With many="exact" the number of features is settled by the first row.'
+            'With many="exact" the first rows settle the number of features: take many="joint".'
         )
 
     def extend(self, state: Any, classes: int, start: Callable[..., Any]) -> Any:

@@ -86,6 +86,8 @@ def number_of(x: Any, decimal: str = ".") -> float:
     if isinstance(x, str) and not (x := plain_number(x.strip(), decimal)):
         return math.nan
     try:
+        if isinstance(x, np.timedelta64):
+            x = x / np.timedelta64(1, "s")
         found = float(x.total_seconds() if isinstance(x, timedelta) else x)
     except (TypeError, ValueError, OverflowError):
         return math.nan

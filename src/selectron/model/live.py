@@ -18,7 +18,6 @@ from . import support
 from .calibration import Belief, proba_of
 from .run import Given, Outcome, code_of, indices
 
-EVERY = 16  # answers between two copies of the state
 LONGEST = 2**62  # of a delay: later labels never come
 KEPT = ("classes", "width", "weighting", "strained", "labels")  # in a copy, besides arrays
 
@@ -273,12 +272,12 @@ class SingleRounds:
 
     def _remember(self: Any, answer: Answer) -> bool:
         """Learn an answer, and keep it among those that can be corrected."""
-        before = self._snapshot() if len(self.answers) % EVERY == 0 else None
+        before = self._snapshot() if len(self.answers) % support.EVERY == 0 else None
         code = code_of(answer.place, self.stacked)
         updated = self._learn_one(answer.ticket, code, answer.weight * answer.factor)
         self.answers = (*self.answers, answer._replace(before=before))
-        if len(self.answers) >= self.correctable + 2 * EVERY:
-            self.answers = self.answers[EVERY:]
+        if len(self.answers) >= self.correctable + 2 * support.EVERY:
+            self.answers = self.answers[support.EVERY :]
         return updated
 
     def _snapshot(self: Any) -> dict[str, Any]:

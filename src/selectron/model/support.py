@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..classes.exact import Exact
 from ..classes.stack import of_one
 from ..engine.parts import Learner, declared
 from ..engine.rows import Dense, Sparse
@@ -14,6 +15,7 @@ from ..errors import SelectronError
 from ..kernels import Linear
 
 NO_TICKET = "A decision is no ticket: pass decision.ticket."
+EVERY = 16  # answers that can be corrected between two copies of the state
 TOO_LARGE = " is too large for floating point: scale the features."
 
 
@@ -62,7 +64,8 @@ def check_room(model: Any, room: tuple[int, int]) -> None:
     what = f"{type(model.learner).__name__} with room for {room[0]} examples"
     bounds = "lower max_support" if model.space.order == 1 else "take a first-order learner"
     size = _size(model, model.width, model.classes, *room)
-    check_memory(size, f"{what} of {model.width} features", f"{bounds}, or ask for fewer labels")
+    instead = f"{bounds}, or ask for fewer labels"
+    _check(model, size, f"{what} of {model.width} features", instead, copies=2)
 
 
 def check_start(model: Any, width: int, classes: int) -> None:
@@ -71,12 +74,19 @@ def check_start(model: Any, width: int, classes: int) -> None:
     if classes > 2:
         what = f"{what} and {classes} classes"
     instead = "take a first-order learner, or fewer features"
-    if model.exact and not model.dual:
+    exact = isinstance(model.space, Exact)
+    if exact and not model.dual:
         instead = f'{instead}, or many="joint"'
-    if model.space.order == 2 and not (model.dual or model.sketch or model.exact):
+    if model.space.order == 2 and not (model.dual or model.sketch or exact):
         instead = f"{instead}, or sketch=32"
     copies = 3 if width > model.width else 2  # the narrow one is kept while rows are played
-    check_memory(_size(model, width, classes), what, instead, copies)
+    _check(model, _size(model, width, classes), what, instead, copies)
+
+
+def _check(model: Any, size: int, what: str, instead: str, copies: int) -> None:
+    if model.correctable:  # `correct` starts from a copy
+        copies, instead = copies + 2 + model.correctable // EVERY, f"{instead}, or less correctable"
+    check_memory(size, what, instead, copies)
 
 
 def _size(model: Any, width: int, classes: int, *room: int) -> int:
@@ -84,7 +94,7 @@ def _size(model: Any, width: int, classes: int, *room: int) -> int:
     one = of_one(model.space)
     weights, stacked = model.weights_of(width), model.stacked or classes > 2
     room = room or model.start_room
-    if model.exact and model.space.order == 2:
+    if isinstance(model.space, Exact):
         return one.size(weights * classes, *room)
     return one.size(weights, *room, classes=classes if stacked else 1)
 
