@@ -22,8 +22,16 @@ COMMON = {
 
 # examples in docstrings that take 10 s
 LONG = {
+    "selectron.askers.budget.Budget",
+    "selectron.bounds.lasec.corollary_9",
+    "selectron.learners.gaussian.AROW",
+    "selectron.learners.gaussian.BayesianPerceptron",
     "selectron.learners.large_margin.L1Constrained",
+    "selectron.learners.least_squares.RLS",
+    "selectron.learners.perceptron.BudgetPerceptron",
+    "selectron.learners.perceptron.Forgetron",
     "selectron.pool.classifier.SelfDirectedClassifier",
+    "selectron.selection.lean.lean_run",
 }
 
 

@@ -34,6 +34,7 @@ def assert_improved_bounded(run, s, gamma, c, b):
 
 
 @pytest.mark.parametrize("start", ["sound", "talk"])
+@pytest.mark.slow
 def test_theorem_2_holds(start):
     told = 0
     for s in streams(*KINDS):
@@ -58,6 +59,7 @@ def test_with_rho_the_steps_are_bounded_by_volume(start, asker):
     assert told > len(streams(*KINDS)) / 3
 
 
+@pytest.mark.slow
 def test_in_few_dimensions_the_bound_with_rho_is_far_lower():
     """2 d (d + 1) log(l / r) or less, instead of 2 (R l / (a gamma))^2 log(l / r)."""
     for s in streams("separable"):

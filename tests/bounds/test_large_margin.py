@@ -38,6 +38,7 @@ def assert_soft_bounded(run, s, alpha, C):
         at_most(sharp, large_margin.theorem_5_1(run, s.X, U[0], alpha, C))
 
 
+@pytest.mark.slow
 def test_theorem_3_1_holds():
     told = 0
     for s in streams(*CLEAN):
@@ -71,6 +72,7 @@ def test_theorem_3_2_holds_in_the_cross_polytope():
     assert told > 100
 
 
+@pytest.mark.slow
 def test_theorems_3_3_and_3_1_hold_where_small_weights_are_removed():
     told = 0
     for s in streams(*CLEAN):
@@ -91,6 +93,7 @@ def test_theorem_3_4_holds_where_small_weights_are_removed(norm):
     assert told > 60
 
 
+@pytest.mark.slow
 def test_theorem_5_1_holds():
     for s in streams(*KINDS):
         alpha, C = ALPHAS[s.seed % 4], (0.1, 1.0, 10.0)[s.seed % 3]

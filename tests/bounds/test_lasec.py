@@ -30,6 +30,7 @@ def assert_bounded(run, s, b, c, a):
         at_most(weighted_mistakes(run), lasec.theorem_4(run, s.X, U, b, c).at(a))
 
 
+@pytest.mark.slow
 def test_theorems_2_and_4_hold():
     for s in streams(*KINDS):
         b, c, a = choice(s)
@@ -75,6 +76,7 @@ def tuned(s):
     return min(100.0, lasec.tuned_c(drift, s.X))
 
 
+@pytest.mark.slow
 def test_corollaries_8_and_9_hold():
     told = 0
     for s in streams(*KINDS):

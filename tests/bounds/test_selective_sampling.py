@@ -113,6 +113,7 @@ def test_the_bounds_are_not_vacuous(learner, theorem, most):
     assert np.median(ratios) < most
 
 
+@pytest.mark.slow
 def test_expectations_over_the_draws():
     for s in streams(*KINDS)[:8]:
         for learner, asker, theorem in [

@@ -23,7 +23,8 @@ from selectron.learners import Perceptron
 
 FAST = ["--learner", "perceptron", "--ask", "fixed:p=0.5"]
 CLASSES = ["--classes", "ham,spam,late"]
-FOUR = [FAST, ["--learner", "lasec"], ["--learner", "perceptron", "--budget", "20%"], []]
+THREE = [FAST, ["--learner", "lasec"], ["--learner", "perceptron", "--budget", "20%"]]
+ENDINGS = "csv", "jsonl", "svm", "text.csv"
 
 
 def rows_of(n=400, seed=0):
@@ -61,8 +62,9 @@ def done(result):
 
 @pytest.mark.parametrize(
     ("ending", "options"),
-    [(ending, options) for ending in ("csv", "jsonl", "svm") for options in FOUR]
-    + [("text.csv", FAST), pytest.param("text.csv", [], marks=pytest.mark.slow)],
+    [(ending, options) for ending in ENDINGS[:3] for options in THREE]
+    + [("text.csv", FAST)]
+    + [pytest.param(ending, [], marks=pytest.mark.slow) for ending in ENDINGS],
 )
 def test_two_files_are_as_one_at_any_cut(call, tmp_path, ending, options):
     rows = list(rows_of())
@@ -82,6 +84,7 @@ def test_two_files_are_as_one_at_any_cut(call, tmp_path, ending, options):
         assert Path("m").read_bytes() == Path("whole.model").read_bytes()
 
 
+@pytest.mark.slow
 def test_named_classes_and_times_are_kept(call, tmp_path):
     rows = [row | {"when": 864 * i} for i, row in enumerate(rows_of(300))]
     options = ("--time", "when", "--budget", "9/1d", "--label", "label", *CLASSES)
@@ -228,6 +231,7 @@ def test_class_weights_hold_for_classes_that_come_later(call, tmp_path, numbers)
     assert kept.class_weight == {str(name): weight for name, weight in weights.items()}
 
 
+@pytest.mark.slow
 def test_drift_is_reported_by_the_rows_of_the_file(call, tmp_path):
     x = np.random.default_rng(0).normal(size=(900, 2)).round(3)
     y = np.where(np.arange(900) < 450, x[:, 0] > 0, x[:, 0] < 0)
@@ -472,7 +476,7 @@ def test_keys_of_json_rows_that_come_and_go(call, tmp_path, monkeypatch):
     assert all("note" not in row for row in out)
 
 
-@pytest.mark.parametrize("options", FOUR[:2], ids=["perceptron", "lasec"])
+@pytest.mark.parametrize("options", THREE[:2], ids=["perceptron", "lasec"])
 def test_late_labels_go_on_coming(call, tmp_path, options):
     """A stream in two files is one with late labels too."""
     rows = list(rows_of())

@@ -65,7 +65,7 @@ def answered(labels, late=0, asker=None, weight=1.0):
 
 
 @pytest.mark.parametrize("late", [0, 5])
-@pytest.mark.parametrize("weight", [0.0, 2.0])
+@pytest.mark.parametrize("weight", [0.0, pytest.param(2.0, marks=pytest.mark.slow)])
 def test_rows_without_an_answer_count_in_the_same_rounds(late, weight):
     wrong, asker = LABELS.copy(), Fixed(0.4)  # which asks for the same rows, whatever was learned
     right, tickets = answered(LABELS, late, asker, weight)

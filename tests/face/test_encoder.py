@@ -179,7 +179,7 @@ def test_numbers_of_lists_have_the_bound_of_numbers():
     assert clf.encoder_.report() == ["v: vector, 2 numbers, 2 odd values taken as blank"]
 
 
-@pytest.mark.parametrize("learner", [LASEC(), None])
+@pytest.mark.parametrize("learner", [LASEC(), pytest.param(None, marks=pytest.mark.slow)])
 def test_rows_with_objects_are_decided_as_rows_of_their_fields(learner):
     nested, flat = (
         OnlineClassifier(learner, encoder="auto", classes=["p", "q"], random_state=0) for _ in "ab"

@@ -219,6 +219,7 @@ def test_classes_must_fit():
         OnlineRanker().decide(X[0])
 
 
+@pytest.mark.slow
 def test_files_of_rankers_and_classifiers_are_told_apart(tmp_path):
     OnlineRanker(many="exact").fit(X, Y).save(tmp_path / "ranker")
     OnlineClassifier().fit(X, Y[:, 0]).save(tmp_path / "classifier")

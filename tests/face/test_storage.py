@@ -229,6 +229,7 @@ def test_a_link_stays_a_link(tmp_path):
 
 
 @pytest.mark.usefixtures("interpreted")
+@pytest.mark.slow
 def test_all_own_parts_can_be_loaded(tmp_path):
     for name in learners.__all__:
         learner = getattr(learners, name)(**NEEDED.get(name, {}))

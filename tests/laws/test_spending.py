@@ -191,6 +191,7 @@ def test_no_label_is_asked_for_that_could_not_be_learned(told):
         clf.decide([1.0, 1e200])
 
 
+@pytest.mark.slow
 def test_a_feature_that_is_rarely_on_is_not_blown_up():
     random = np.random.default_rng(0)
     X = (random.random((600, 3)) < [0.5, 0.02, 0.2]) * [1.0, 1.0, 5.0]
@@ -201,6 +202,7 @@ def test_a_feature_that_is_rarely_on_is_not_blown_up():
     np.testing.assert_allclose(by[1:] / by[1], [1.0, 1.0, 0.2], rtol=0.3)
 
 
+@pytest.mark.slow
 def test_the_leader_is_young_after_a_switch():
     X, y = switching_gaussian(900, d=4, every=600, seed=5)
     age = OnlineClassifier(LeadingHistory(), random_state=0).run(X, y).age

@@ -71,6 +71,7 @@ def test_concepts_that_return(constant):
 
 @pytest.mark.usefixtures("mostly_plain")
 @pytest.mark.parametrize("constant", [False, True])
+@pytest.mark.slow
 def test_many_features_are_brought_to_their_leading_directions(monkeypatch, constant):
     monkeypatch.setattr(state, "WHOLE", 3)
     monkeypatch.setattr(state, "LEADING", 3)
@@ -84,6 +85,7 @@ def test_many_features_are_brought_to_their_leading_directions(monkeypatch, cons
 
 @pytest.mark.usefixtures("mostly_plain")
 @pytest.mark.parametrize("constant", [False, True])
+@pytest.mark.slow
 def test_features_turn_out_to_be_of_other_sizes(constant):
     """Of very different sizes, and one that is larger after a while."""
     X, y = switching(400, 80, seed=4, together=1.0)

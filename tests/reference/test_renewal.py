@@ -243,6 +243,7 @@ def test_the_largest_eigenvalues_if_the_first_driver_fails(monkeypatch, d):
 
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.slow
 def test_an_expert_that_is_no_longer_finite_starts_again(sparse, classes):
     """A step of many classes would otherwise have to be taken back in some of them."""
     X = np.random.default_rng(5).normal(size=(60, 4))
