@@ -73,7 +73,8 @@ def _plain(value: Any) -> Any:
 def read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Return the header and the arrays of a model file.
 
-    Raises SelectronError if it is no model file, of another version, or damaged.
+    Raises SelectronError if it is no model file, of another version, or damaged, and OSError if it
+    cannot be read.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

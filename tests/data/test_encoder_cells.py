@@ -360,10 +360,10 @@ def test_lists_may_be_written_as_text(form):
     [
         (["[1, 2]", "[3]", "[4, 5, 6]"], "c: category, 3 values"),
         (["[404]", "[200]"], "c: category, 2 values"),
-        ([[], ["red", "blue"], []], "c: text, 0.7 words on average"),
-        ([[], [1.0, 2.0], []], "c: vector, 2 numbers, 199 odd values taken as blank"),
+        ([[], ["red", "blue"], []], "c: text, 0.7 words on average, 0.3% blank"),
+        ([[], [1.0, 2.0], []], "c: vector, 2 numbers, 0.3% blank, 199 odd values taken as blank"),
         (["2026-11-23 8:30 PM"] * 3, "c: date"),
-        ([f"id{i}" for i in range(300)], "c: ignored, every value differs"),
+        ([f"id{i}" for i in range(300)], "c: ignored, as 100 of its first 100 values differ"),
         (["06-12-3456", "07-01-2999"], "c: category, 2 values"),
         (
             [[[1], [2, 3]], [np.eye(2), np.ones((2, 3))]],
@@ -375,6 +375,27 @@ def test_lists_may_be_written_as_text(form):
 def test_kinds_of_odd_columns(values, report):
     rows = [{"c": value} for value in values * (300 // len(values))]
     assert TableEncoder().fit(rows).report() == [report]
+
+
+def test_the_values_of_ids_are_forgotten():
+    rows = [{"id": f"A{i}", "x": float(i)} for i in range(200)]
+    for form in ("dense", "sparse"):
+        found = saved(TableEncoder(form=form).fit(rows))
+        assert found.kinds_ == {"id": "ignored", "x": "number"}
+        assert "A7" not in str(found.pack())
+        names = found.get_feature_names_out()
+        assert all(name.startswith("id: ") for name in names[found.columns_["id"].unused])
+        assert sum(name.startswith("x") for name in names) == 1
+
+
+@pytest.mark.parametrize("first", [0, 1, 50, 1000, 1900])
+def test_rows_before_the_first_value_of_a_column_are_blank(first):
+    rows = [{"a": 1.0, "late": "x"} if i >= first else {"a": 1.0} for i in range(2000)]
+    blank = f", {first / 2000:.1%} blank" if first else ""
+    expected = ["a: number", f"late: category, 1 value{blank}"]
+    assert TableEncoder().fit(rows).report() == expected
+    table = pa.Table.from_pylist([{"late": None} | row for row in rows])
+    assert sorted(TableEncoder().fit(table).report()) == expected
 
 
 def test_lists_of_words_are_text():

@@ -111,11 +111,12 @@ def described(saved: Saved, words: dict[int, str]) -> dict[str, Any]:
     coef = clf.coef_
     sizes, hashed = abs(coef), hashed_words(encoder, coef.shape[1])
     shares = sizes[:, hashed].sum(axis=1) / sizes.sum(axis=1).clip(min=1e-300)
+    unused = np.isin(np.arange(coef.shape[1]), unused_places(encoder))
     names = getattr(clf, "feature_names_", [f"feature {j}" for j in range(coef.shape[1])])
     named = np.isin(np.arange(coef.shape[1]), list(words))
     sides = classes[-1:] if len(coef) == 1 else classes
     for side, weights, share in zip(sides, coef, shares.tolist(), strict=True):
-        found["weights"][side] = largest(weights, names, ~hashed)
+        found["weights"][side] = largest(weights, names, ~(hashed | unused))
         if words:
             found["weights_of_words"][side] = largest(weights, words, named)
         found["words"][side] = share
@@ -132,6 +133,12 @@ def hashed_words(encoder: Any, width: int) -> np.ndarray:
             size = encoder.layout_.front or TEXT_PLACES
             found[column.encoder.place : column.encoder.place + size] = True
     return found
+
+
+def unused_places(encoder: Any) -> list[int]:
+    """Return the places of features that columns of ids had before they were ignored."""
+    columns = encoder.columns_.values() if encoder else ()
+    return [place for column in columns for place in column.unused]
 
 
 def largest(weights: np.ndarray, names: Any, among: np.ndarray) -> list[tuple[str, float]]:

@@ -59,6 +59,10 @@ class Layout:
         self.width = max(1, -(-len(self.names) // self.step)) * self.step + self.front
         return place
 
+    def rename(self, place: int, name: str) -> None:
+        """Rename a feature that is no hashed one."""
+        self.names[place - self.front] = name
+
 
 class Kind:
     """A kind of column. Attributes are plain values, which a model file can hold."""
@@ -80,11 +84,11 @@ class Kind:
         self.blanks += blank
         self.odd += not blank
 
-    def report(self, rows: int) -> str:
-        """Describe the column in a few words."""
+    def report(self, rows: int, before: int = 0) -> str:
+        """Describe the column in a few words; `before` are the rows before its first value."""
         notes = [self.kind, *self.details()]
-        if self.blanks:
-            notes.append(f"{self.blanks / rows:.1%} blank")
+        if blanks := before + self.blanks:
+            notes.append(f"{blanks / rows:.1%} blank")
         if self.odd:
             notes.append(f"{counted(self.odd, 'odd value')} taken as blank")
         return f"{self.name}: {', '.join(notes)}"

@@ -135,6 +135,9 @@ class Column:
         self.settled = kind is not None and (kind not in ("number", "date") or typed == kind)
         self.encoder: Any = None  # of the kind; None if it is not known yet
         self.made: dict[str, Kind] = {}
+        self.before = 0  # rows before its first value
+        self.different: list[int] = []  # of how many values, if it is ignored as they are ids
+        self.unused: list[int] = []  # places of the features that ids had
         self.choose(kind)
         self._restart_counts()
 
@@ -170,6 +173,7 @@ class Column:
         if self.rows >= FIRST_ROWS:
             self.settled = True
             if self.kind == "category" and self._is_id():
+                self.different = [len(self.distinct), self.values]
                 self.choose("ignored")
             self._restart_counts()
 
@@ -264,10 +268,12 @@ class Column:
         """Return a line about the column."""
         if self.encoder is None:
             return f"{self.name}: blank so far"
-        if self.kind == "ignored":
-            why = "" if self.given else ", every value differs"
-            return f"{self.name}: ignored{why}"
-        return self.encoder.report(rows)
+        if self.kind != "ignored":
+            return self.encoder.report(rows, self.before)
+        if not self.different:
+            return f"{self.name}: ignored"
+        n, of = self.different
+        return f"{self.name}: ignored, as {n} of its first {of} values differ"
 
 
 def kind_of(dtype: pa.DataType) -> str | None:

@@ -350,7 +350,8 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
 
         `parts` lists the classes of learners, askers and kernels that are not Selectron's. Raises
         SelectronError if one of these is missing, or the file is damaged, or no model file, or of
-        another version. A `random_state` that was no int is None then: the file has the draws.
+        another version, and OSError if it cannot be read. A `random_state` that was no int is None
+        then: the file has the draws.
         """
         return packing.restored(cls, path, *storage.read(path), parts)
 
