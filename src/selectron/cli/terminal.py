@@ -157,12 +157,10 @@ def until_quit(ask: Callable[[], None]) -> int | None:
 def pressed() -> str:
     """Return the next key, or the next line of a pipe; raise EOFError at its end."""
     if sys.stdin.isatty():
-        key = click.getchar()
+        key = click.getchar()  # raises KeyboardInterrupt for Ctrl-C
     else:
         line = sys.stdin.readline()
         key = line.strip() or line[-1:]  # an empty line is Enter
-    if key == "\x03":
-        raise KeyboardInterrupt
     if key in ("\x04", ""):
         raise EOFError
     return key
