@@ -3,6 +3,7 @@
 import math
 import operator
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -172,17 +173,12 @@ def recorded(run: Run, name: str) -> np.ndarray:
     return np.asarray(values)
 
 
-def above_0(**given: Any) -> None:
-    """Raise SelectronError unless all parameters are numbers above 0, inf included."""
-    _check_numbers(given, operator.gt, "above 0")
-
-
-def from_0(**given: Any) -> None:
-    """Raise SelectronError unless all parameters are numbers from 0 on, inf included."""
-    _check_numbers(given, operator.ge, "from 0 on")
-
-
-def _check_numbers(given: dict[str, Any], fits: Callable[[Any, int], bool], wanted: str) -> None:
+def _check(fits: Callable[[Any, int], bool], wanted: str, /, **given: Any) -> None:
+    """Raise SelectronError unless all parameters are numbers that fit; inf may."""
     for name, value in given.items():
         if not isinstance(value, int | float | np.integer | np.floating) or not fits(value, 0):
             raise SelectronError(f"{name} must be a number {wanted}, got {shown(value)}.")
+
+
+above_0 = partial(_check, operator.gt, "above 0")
+from_0 = partial(_check, operator.ge, "from 0 on")
