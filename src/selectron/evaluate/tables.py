@@ -105,10 +105,9 @@ def confused(metrics: Metrics, word: str) -> str:
 
 def as_json(metrics: RunMetrics) -> dict[str, Any]:
     """Return metrics as values of JSON: null for NaN."""
-    parts = metrics._asdict().items()
     return {
-        part: None if found is None else {k: _plain(v) for k, v in found._asdict().items()}
-        for part, found in parts
+        part: found and {name: _plain(value) for name, value in found._asdict().items()}
+        for part, found in metrics._asdict().items()
     }
 
 

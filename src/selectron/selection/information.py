@@ -76,14 +76,10 @@ def information(counts: Any) -> np.ndarray:
     np.float64(0.6931)
     """
     counts = np.asarray(counts, float)
-    total = counts.sum(axis=(-2, -1))
-    within = _sum_of_logs(counts, (-2, -1)) + xlogy(total, total)
-    apart = _sum_of_logs(counts.sum(-1), -1) + _sum_of_logs(counts.sum(-2), -1)
+    a, b, total = counts.sum(-1), counts.sum(-2), counts.sum((-2, -1))
+    within = xlogy(counts, counts).sum((-2, -1)) + xlogy(total, total)
+    apart = xlogy(a, a).sum(-1) + xlogy(b, b).sum(-1)
     return np.maximum(within - apart, 0.0) / np.maximum(total, 1.0)
-
-
-def _sum_of_logs(counts: np.ndarray, axis: Any) -> np.ndarray:
-    return xlogy(counts, counts).sum(axis=axis)
 
 
 class _Counter(SelectorMixin, BaseEstimator):
