@@ -10,21 +10,12 @@ from typing import Any, NamedTuple
 
 import click
 
-from ..data.cells import second
 from ..errors import SelectronError
 from ..specs import BUDGET
 from . import ExamplesFirst, Whole, terminal
 from .files import after, all_columns, naming, records_of
 from .models import Place, Saved, keep, load, uninterrupted
-from .options import (
-    by_time,
-    check_different,
-    check_target,
-    model_and_file,
-    of_a_model,
-    of_text,
-    target,
-)
+from .options import check_different, check_target, model_and_file, of_a_model, of_text, target
 from .predict import others
 
 COPIES, BYTES = 10, 1 << 30  # answers and skips that can be undone, and the memory for that
@@ -48,14 +39,7 @@ MOST = 10_000  # rows decided since an answer or a skip, beyond which it cannot 
 )
 @target("-o", "--output", help="Write the labels here too: .csv.")
 @of_text
-def label(
-    paths: tuple[str, ...],
-    model: str | None,
-    first: int | None,
-    budget: Any,
-    output: str | None,
-    **options: Any,
-) -> None:
+def label(paths: tuple[str, ...], model: str | None, output: str | None, **options: Any) -> None:
     """Play the rows of FILE with MODEL, and ask for the labels that are worth it.
 
     The model decides which rows to ask for, within its budget. It learns every answer, and is saved
@@ -72,8 +56,8 @@ def label(
     check_different("MODEL, FILE and -o", model, file, output)
     if file == "-":
         raise SelectronError("answers are read from standard input: give the path of a file")
-    session = ModelSession(model, all_columns(file, **options), first, output)
-    session.saved.spend(budget)
+    session = ModelSession(model, all_columns(file, **options), options["first"], output)
+    session.saved.spend(options["budget"])
     raise SystemExit(session.play())
 
 
@@ -194,7 +178,7 @@ class ModelSession:
 
     def _decide(self, row: Row) -> Any:
         with uninterrupted(), naming(self.file, row.number - 1):
-            decision = self.saved.classifier.decide(row.x, self._time(row))
+            decision = self.saved.classifier.decide(row.x, self.saved.second(row.values))
             self.ticket = decision.ticket
             if not decision.ask:
                 self.row = row.number
@@ -203,12 +187,6 @@ class ModelSession:
                 if len(self.copies[-1].later) > MOST:
                     self.copies.clear()
         return decision
-
-    def _time(self, row: Row) -> float | None:
-        """Return the time of a row in seconds, None if it is not used or the model knows none."""
-        name = self.saved.time
-        used = name and by_time(self.saved.classifier.asker)
-        return second(row.values.get(name), name) if used else None
 
     def _ask(self, row: Row, proposal: Any) -> None:
         """Show a row, and learn the answer; raise EOFError to quit."""

@@ -13,6 +13,7 @@ import numpy as np
 from .. import storage
 from ..askers import Always, Budget
 from ..askers.budget import record_of
+from ..data.cells import second
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..evaluate.contest import Contest, Contestant
@@ -57,6 +58,11 @@ class Saved(NamedTuple):
     def time(self) -> str:
         """The name of the column of times, "" if there is none."""
         return str((self.choice and self.choice.time) or "")
+
+    def second(self, row: dict[str, Any]) -> float | None:
+        """Return the time of a row in seconds, None if it is not used or the model knows none."""
+        used = self.time and by_time(self.classifier.asker)
+        return second(row.get(self.time), self.time) if used else None
 
     def spend(self, budget: Any, again: bool = False) -> None:
         """Ask within another budget from now on, if one is given; rows are ranked as before.

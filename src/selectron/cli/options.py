@@ -24,7 +24,6 @@ PICTURES = (".png", ".svg", ".pdf")
 DEMO = LeadingHistory(), LASEC(), SecondOrderPerceptron(), PassiveAggressive(), Perceptron()
 FOR_FILES = ["label", "ignore", "columns", "time", "kind", "header", "encoding", "classes", "first"]
 OF_CHOICE = "label", "ignore", "time"  # which a model of `selectron run` fixes, too
-FIXED = "{0} cannot be given with --model: leave {0} out, or begin a new model."
 CALIBRATED = "output", "save", "as_json", "metrics", "calibration"  # whose results need it
 SETTINGS = "normalize", "many", "kernel", "max_support", "sketch", "seed"  # of a model
 OF_MODEL = (  # options that a saved model fixes
@@ -135,8 +134,8 @@ def check_usage(options: dict[str, Any]) -> None:
     file, output, picture, save = (options[x] for x in ("file", "output", "picture", "save"))
     if file is None and (save or options["model"]):
         raise click.UsageError("--save and --model go with a FILE.")
-    if options["model"] and (given := given_of(*OF_MODEL)):
-        raise click.UsageError(FIXED.format(given))
+    if options["model"]:
+        check_fixed(*OF_MODEL)
     if file is None and (given := given_of(*FOR_FILES)):
         raise click.UsageError(f"{given} goes with a FILE.")
     timeless = options["time"] is None and not options["model"]
@@ -189,6 +188,14 @@ def given_of(*names: str) -> str:
         if option.name in names and source is not click.core.ParameterSource.DEFAULT:
             return max(option.opts, key=len)
     return ""
+
+
+def check_fixed(*names: str) -> None:
+    """Refuse options that the model of --model fixes."""
+    if given := given_of(*names):
+        raise click.UsageError(
+            f"{given} cannot be given with --model: leave {given} out, or begin a new model."
+        )
 
 
 def check_different(names: str, *paths: str | None) -> None:

@@ -23,16 +23,7 @@ from ..streams.readers import Chunk
 from . import ExamplesFirst, Whole, files, warn
 from .files import naming
 from .models import is_table, load, save, uninterrupted
-from .options import (
-    FIXED,
-    OF_CHOICE,
-    by_time,
-    check_usage,
-    contestants,
-    given_of,
-    of_a_file,
-    target,
-)
+from .options import OF_CHOICE, by_time, check_fixed, check_usage, contestants, of_a_file, target
 from .theorems import check_part, promises, theorems
 
 PICTURE = "selectron-run.png"
@@ -201,9 +192,8 @@ class Session:
         self.file, self.options = options["file"], options
         self.before = load(options["model"]) if options["model"] else None
         if self.before:
-            choice = self.before.choice
-            if choice and (given := given_of(*OF_CHOICE)):
-                raise click.UsageError(FIXED.format(given))
+            if self.before.choice:
+                check_fixed(*OF_CHOICE)
             self.before.spend(options["budget"], again=True)
         self.behind = (options["first"] or 1) - 1
         self.kept: list[Played] = []  # all that was played, for --bounds
