@@ -27,8 +27,6 @@ from .options import by_time
 if TYPE_CHECKING:
     from ..estimator.classifier import OnlineClassifier
 
-SPENT = "the budget of {:.0f} labels is spent: --budget gives another one"
-
 
 class Place(NamedTuple):
     """Where `selectron label` stopped: rows of a file that are behind, and the open question."""
@@ -81,7 +79,8 @@ class Saved(NamedTuple):
         if budget is None:
             counted = getattr(asker, "horizon", None) is not None
             if counted and asker.labels - record_of(clf.model_.past).asked < 1:
-                warn(SPENT.format(asker.labels))
+                given = f"the budget of {asker.labels:.0f} labels is spent"
+                warn(f"{given}: --budget gives another one")
             return
         if isinstance(asker, Budget):
             kept = {"asker": asker.asker, "saved": asker.saved, "audits": asker.audits}

@@ -228,8 +228,8 @@ class Contest:
         finally:
             if encoder is not None and (played := self.rows - start) < len(chunk.labels):
                 encoder = before
-                for _ in encoder.learn(chunk.part(0, played).rows) if played else ():
-                    pass
+                if played:
+                    encoder.partial_fit(chunk.part(0, played).rows)
             self.encoder = encoder
 
     def _play(
