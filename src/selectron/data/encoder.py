@@ -16,7 +16,7 @@ from ..engine.rows import Dense, Sparse, as_matrix
 from ..errors import SelectronError
 from .cells import check_unique
 from .dicts import is_dict
-from .kinds import MOST, SHARED, Cells, Layout
+from .kinds import MOST, Cells, Layout
 from .tables import FIRST_ROWS, KINDS, Column, arrow, schema
 from .values import blanks_of, flattened
 
@@ -240,7 +240,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             if not column.settled and learn:
                 column.recognise(value)
                 if column.different:
-                    self._forget(column)
+                    column.forget(layout)
             if column.encoder is not None:
                 column.encoder.one(value, layout, learn, out)
             elif learn:
@@ -261,15 +261,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             if name not in self.columns_ and name not in map(str, self.ignore):
                 self.columns_[name] = Column(name, self._given(name))
                 self.columns_[name].before = self.n_rows_
-
-    def _forget(self, column: Column) -> None:
-        """Forget the values of a column of ids; their features stay 0."""
-        category: Any = column.made.pop("category")
-        shared = range(category.shared, category.shared + SHARED)
-        hashed = category.shared < 0 or self.sparse_  # or has no places of its own
-        column.unused = [*category.places.values(), *(() if hashed else shared)]
-        for j, place in enumerate(column.unused):
-            self.layout_.rename(place, f"{column.name}: unused {j}")
 
     def _learn_arrays(self, part: pa.Table) -> Iterator[Dense | Sparse]:
         """Encode a table whose columns are settled, or blank."""

@@ -141,6 +141,12 @@ class Category(Kind):
             return [counted(n, "value")]
         return [counted(n, "value"), "others hashed"] if n else ["values hashed"]
 
+    def held(self, layout: Layout) -> list[int]:
+        """Return the places that no other column has."""
+        shares = self.shared >= 0 and not layout.front
+        shared = range(self.shared, self.shared + SHARED) if shares else ()
+        return [*self.places.values(), *shared]
+
     def find(self, key: str, layout: Layout) -> int:
         """Return the place of a value, -1 if it has none yet."""
         place = self.places.get(key, -1)

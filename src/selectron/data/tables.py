@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..errors import SelectronError
-from .kinds import Category, Ignored, Kind, Text, Vector
+from .kinds import Category, Ignored, Kind, Layout, Text, Vector
 from .measured import Date, Number
 from .times import iso, seconds
 from .values import is_blank, is_text, number_of, text_of, vector_of
@@ -237,6 +237,13 @@ class Column:
     def _is_id(self) -> bool:
         """Return whether values are single words that hardly ever repeat."""
         return self.values >= 50 and len(self.distinct) > 0.95 * self.values >= self.words * 0.9
+
+    def forget(self, layout: Layout) -> None:
+        """Forget the values of ids; their features stay 0."""
+        category: Any = self.made.pop("category")
+        self.unused = category.held(layout)
+        for j, place in enumerate(self.unused):
+            layout.rename(place, f"{self.name}: unused {j}")
 
     def copy(self) -> "Column":
         """Return an independent copy."""

@@ -272,12 +272,12 @@ class SingleRounds:
 
     def _remember(self: Any, answer: Answer) -> bool:
         """Learn an answer, and keep it among those that can be corrected."""
-        before = self._snapshot() if len(self.answers) % support.EVERY == 0 else None
+        before = self._snapshot() if len(self.answers) % support.COPY_EVERY == 0 else None
         code = code_of(answer.place, self.stacked)
         updated = self._learn_one(answer.ticket, code, answer.weight * answer.factor)
         self.answers = (*self.answers, answer._replace(before=before))
-        if len(self.answers) >= self.correctable + 2 * support.EVERY:
-            self.answers = self.answers[support.EVERY :]
+        if len(self.answers) >= self.correctable + 2 * support.COPY_EVERY:
+            self.answers = self.answers[support.COPY_EVERY :]
         return updated
 
     def _snapshot(self: Any) -> dict[str, Any]:

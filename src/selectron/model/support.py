@@ -15,7 +15,7 @@ from ..errors import SelectronError
 from ..kernels import Linear
 
 NO_TICKET = "A decision is no ticket: pass decision.ticket."
-EVERY = 16  # answers that can be corrected between two copies of the state
+COPY_EVERY = 16  # answers that can be corrected between two copies of the state
 TOO_LARGE = " is too large for floating point: scale the features."
 
 
@@ -85,7 +85,8 @@ def check_start(model: Any, width: int, classes: int) -> None:
 
 def _check(model: Any, size: int, what: str, instead: str, copies: int) -> None:
     if model.correctable:  # `correct` starts from a copy
-        copies, instead = copies + 2 + model.correctable // EVERY, f"{instead}, or less correctable"
+        instead = f"{instead}, or less correctable"
+        copies += 2 + model.correctable // COPY_EVERY
     check_memory(size, what, instead, copies)
 
 
