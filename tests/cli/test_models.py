@@ -635,3 +635,12 @@ def test_a_model_that_was_removed_is_written_again(call, tmp_path):
     saved = models.load("m")
     Path("m").unlink()
     assert models.keep("m", saved).path == "m"
+
+
+def test_features_of_ids_are_not_shown(call, tmp_path):
+    rows = [row | {"id": f"A{i}"} for i, row in enumerate(rows_of())]
+    done(call("run", written(tmp_path / "a.csv", rows), *FAST, "--save", "m"))
+    shown = done(call("show", "m")).stdout
+    assert "column    id: ignored, as 100 of its first 100 values differ" in shown
+    assert "id: unused" not in shown
+    assert "city" in shown.partition("Weights")[2]
