@@ -41,7 +41,10 @@ def ask(stream: Stream, who: str, at: float) -> dict[str, Any] | None:
 
     It is returned as the page shows it, without the prediction if that is hidden.
     """
-    for question in [q for q in stream.open.values() if q.free_for(who, at)]:
+    for question in list(stream.open.values()):
+        answered = who in question.votes or who in question.skipped
+        if answered or question.place(who, at) != "free":
+            continue
         try:
             content, _ = stream.db.content(question.item)
         except Damaged:
@@ -105,8 +108,8 @@ def answer(stream: Stream, item: int, said: Answer, who: str, at: float) -> dict
     before = question.votes.get(who)
     lease = question.leases.get(digest(said.lease)) if said.lease else None
     over = said.lease is not None and lease not in question.active(at)
-    taken = before is None and over and question.taken_from(who, at)
-    free = not question.settled and not taken if before is None else before.who == who
+    taken = question.settled or (over and question.place(who, at) == "taken")
+    free = not taken if before is None else before.who == who
     skipped = question.skipped.get(who) if said.verdict == SKIP else None
     counts = said.verdict != SKIP and free
     body = said.model_dump(exclude={"id"}) | {

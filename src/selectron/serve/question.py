@@ -2,7 +2,7 @@
 
 from collections import Counter, deque
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -89,22 +89,12 @@ class Question:
         """Return the leases in force; those that begin in the future are not trusted."""
         return [lease for lease in self.leases.values() if lease.since <= now < lease.until]
 
-    def full(self, now: float) -> bool:
-        """Return whether all remaining places are held."""
-        return len(self.active(now)) >= self.needed - len(self.votes)
-
-    def free_for(self, who: str, now: float) -> bool:
-        """Return whether this person may lease the question now."""
-        answered = who in self.votes or who in self.skipped
-        return self.waiting and not (answered or self.held_by(who, now) or self.full(now))
-
-    def held_by(self, who: str, now: float) -> bool:
-        """Return whether this person holds a lease."""
-        return any(lease.who == who for lease in self.active(now))
-
-    def taken_from(self, who: str, now: float) -> bool:
-        """Return whether others hold all remaining places and this person holds none."""
-        return self.waiting and not self.held_by(who, now) and self.full(now)
+    def place(self, who: str, now: float) -> Literal["held", "free", "taken"]:
+        """Return whether this person holds a lease, or if not, whether one can be had."""
+        holders = [lease.who for lease in self.active(now)]
+        if who in holders:
+            return "held"
+        return "free" if len(holders) < self.needed - len(self.votes) else "taken"
 
     def hides(self, when: str) -> bool:
         """Return whether the prediction is hidden until the question is settled.
@@ -116,42 +106,29 @@ class Question:
 
     def apply(self, event: Event) -> None:
         """Update the state with a log entry."""
-        getattr(self, f"_{event.kind}")(event, event.body)
-
-    def _shown(self, event: Event, body: dict[str, Any]) -> None:
-        lease = Lease(body["lease"], event.who, body["until"], event.at)
-        self.leases = {x.digest: x for x in self.active(event.at)} | {lease.digest: lease}
-
-    def _renewed(self, event: Event, body: dict[str, Any]) -> None:
-        if lease := self.leases.get(body["lease"]):
-            self.leases[lease.digest] = lease._replace(until=body["until"])
-
-    def _released(self, event: Event, body: dict[str, Any]) -> None:
-        self.leases.pop(body["lease"], None)
-
-    def _answer(self, event: Event, body: dict[str, Any]) -> None:
-        self.leases.pop(body.get("lease", ""), None)
-        voter = body["voter"]
-        if body["verdict"] == SKIP:
-            self.skipped[voter] = event.seq
-            return
-        if body["counts"]:
-            self.votes[voter] = Vote(event.seq, body["label"], event.who)
-        self._learn(body)
-
-    def _undo(self, event: Event, body: dict[str, Any]) -> None:
-        gone = body["supersedes"]
-        self.votes = {who: vote for who, vote in self.votes.items() if vote.seq != gone}
-        self.skipped = {who: seq for who, seq in self.skipped.items() if seq != gone}
-        self._learn(body)
-
-    def _retired(self, event: Event, body: dict[str, Any]) -> None:
-        self.retired, self.leases = True, {}
-
-    def _damaged(self, event: Event, body: dict[str, Any]) -> None:
-        self.damaged, self.retired, self.leases = True, True, {}
-
-    def _learn(self, body: dict[str, Any]) -> None:
+        body = event.body
+        match event.kind:
+            case "shown":
+                lease = Lease(body["lease"], event.who, body["until"], event.at)
+                self.leases = {x.digest: x for x in self.active(event.at)} | {lease.digest: lease}
+            case "renewed":
+                if held := self.leases.get(body["lease"]):
+                    self.leases[held.digest] = held._replace(until=body["until"])
+            case "released":
+                self.leases.pop(body["lease"], None)
+            case "answer":
+                self.leases.pop(body.get("lease", ""), None)
+                if body["verdict"] == SKIP:
+                    self.skipped[body["voter"]] = event.seq
+                elif body["counts"]:
+                    self.votes[body["voter"]] = Vote(event.seq, body["label"], event.who)
+            case "undo":
+                gone = body["supersedes"]
+                self.votes = {who: vote for who, vote in self.votes.items() if vote.seq != gone}
+                self.skipped = {who: seq for who, seq in self.skipped.items() if seq != gone}
+            case "retired" | "damaged":
+                self.retired, self.leases = True, {}
+                self.damaged |= event.kind == "damaged"
         if body.get("learn"):
             self.learned, self.touched = body["learned"], True
 

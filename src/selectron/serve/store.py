@@ -1,8 +1,10 @@
 """The store of a folder, in SQLite: its files and tables, and the one connection that writes.
 
 One thread writes (`Store`), any number read (`event.Log`). A transaction is durable once `commit`
-has returned. Entries of the log are sealed in a chain, and a file next to the database holds the
-last sequence number: damaged or lost entries are found when the store is opened.
+has returned. Entries of the log are sealed in a chain, and `head`, a file next to the database,
+holds the last sequence number: damaged or lost entries are found when the store is opened. `head`
+survives a crash of the process. It is not synced: after a power cut it may be behind the log, and
+is ahead of it only if entries are lost.
 """
 
 import fcntl
@@ -13,7 +15,6 @@ import zlib
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import BinaryIO
 
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
@@ -27,50 +28,11 @@ CACHE_KB = 65_536
 
 
 def opener(path: str | Path, flags: int) -> int:
-    """Open a file for `open`; a new one gets mode 0600."""
-    return os.open(path, flags, FILE)
+    """Open a file for `open`; if there is none, it is made with mode 0600."""
+    return os.open(path, flags | os.O_CREAT, FILE)
 
 
-def locked(path: Path) -> BinaryIO:
-    """Return a lock file, which one process at a time can hold open."""
-    file = open(path, "ab", opener=opener)  # noqa: SIM115 (it is held as long as the store is)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        raise SelectronError(
-            f"{path.parent} is in use by another server: stop it, or give another --data."
-        ) from None
-    return file
-
-
-FORM = struct.Struct("<QI")  # the last entry and its seal; a seal of these two follows
-
-
-class LastEntry:
-    """The file with the sequence number of the last committed entry, written before any reply.
-
-    It survives a crash of the process. It is not synced: after a power cut it may be behind the
-    log, and is ahead of it only if entries are lost.
-    """
-
-    def __init__(self, path: Path):
-        self.fd, self.path = opener(path, os.O_RDWR | os.O_CREAT), path
-
-    def read(self) -> tuple[int, int] | None:
-        """Return number and seal of the last entry, None if none was written."""
-        found = os.pread(self.fd, FORM.size + 4, 0)
-        if found and found != with_checksum(found[: FORM.size]):
-            raise SelectronError(f"{self.path} is damaged: start with --accept-loss to do without.")
-        return FORM.unpack(found[: FORM.size]) if found else None
-
-    def write(self, last: tuple[int, int]) -> None:
-        """Write number and seal of the last entry."""
-        os.pwrite(self.fd, with_checksum(FORM.pack(*last)), 0)
-
-    def close(self) -> None:
-        """Close the file."""
-        os.close(self.fd)
+FORM = struct.Struct("<QI")  # the last entry and its seal, in `head`; a seal of these two follows
 
 
 def with_checksum(data: bytes) -> bytes:
@@ -125,7 +87,7 @@ def reader(folder: Path) -> Log:
 
 def opened(path: Path) -> Log:
     """Return a connection to a database, which is made if there is none."""
-    os.close(opener(path, os.O_RDWR | os.O_CREAT))  # SQLite's other files follow its mode
+    os.close(opener(path, os.O_RDWR))  # SQLite's other files follow its mode
     db = sqlite3.connect(
         path, isolation_level=None, check_same_thread=False, timeout=10, factory=Log
     )
@@ -149,38 +111,6 @@ def opened(path: Path) -> Log:
     return db
 
 
-def verified(
-    db: sqlite3.Connection, stored: LastEntry, accept_loss: bool
-) -> tuple[tuple[int, int], float]:
-    """Return the last entry's number and seal, and its time.
-
-    Raises SelectronError if an entry does not match its checksum, or the last ones are lost.
-    """
-    path = stored.path.parent
-    mark = None if accept_loss else stored.read()
-    last, at, seen = (0, 0), 0.0, mark in (None, (0, 0))
-    try:
-        with closing(reader(path)) as pages, ThreadPoolExecutor(1) as aside:
-            # SQLite checks its pages while we check the entries
-            checked = aside.submit(pages.execute, "PRAGMA integrity_check(1)")
-            for *entry, seal in db.execute(f"SELECT {COLUMNS} FROM log ORDER BY seq"):
-                last, at = (last[0] + 1, sealed(entry, last[1])), entry[5]
-                if (entry[0], seal) != last:
-                    raise damaged(path, f"entry {last[0]} of the log is not what was written")
-                seen = seen or last == mark
-            if (found := checked.result().fetchone()[0]) != "ok":
-                raise damaged(path, found.splitlines()[0])
-    except (sqlite3.DatabaseError, UnicodeDecodeError, OverflowError) as error:
-        raise damaged(path, str(error)) from None
-    if mark is not None and not seen:
-        raise SelectronError(
-            f"{path} has lost the end of its log: it ends with entry {last[0]}, and {mark[0]} were "
-            "acknowledged; bring back a copy, or start with --accept-loss to go on without them."
-        )
-    stored.write(last)
-    return last, at
-
-
 def damaged(path: Path, how: str) -> SelectronError:
     """Return the error that a store is damaged."""
     return SelectronError(f"{path} is damaged ({how}): bring back a copy.")
@@ -197,10 +127,16 @@ class Store:
         folder.mkdir(FOLDER, parents=True, exist_ok=True)
         self.folder = folder
         with ExitStack() as undoing:
-            undoing.enter_context(locked(folder / "lock"))
-            self.stored = undoing.enter_context(closing(LastEntry(folder / "head")))
+            lock = undoing.enter_context(open(folder / "lock", "ab", opener=opener))
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise SelectronError(
+                    f"{folder} is in use by another server: stop it, or give another --data."
+                ) from None
+            self.head = undoing.enter_context(open(folder / "head", "r+b", 0, opener=opener))
             self.db = undoing.enter_context(closing(opened(folder / DATABASE)))
-            self.last, self.last_at = verified(self.db, self.stored, accept_loss)
+            self._verify(accept_loss)
             query = "SELECT seal, item, stream, at, CAST(raw AS BLOB), features FROM contents"
             self.found_damaged = [
                 (stream, item)  # in Python: SQLite would turn an interruption into an error
@@ -208,9 +144,44 @@ class Store:
                 if seal != content_seal(item, stream, *rest)
             ]
             self.closing = undoing.pop_all()
-        self.kept = self.last
         query = "SELECT value FROM about WHERE name = 'identity'"
         (self.identity,) = self.db.execute(query).fetchone()
+
+    def _verify(self, accept_loss: bool) -> None:
+        """Find the last entry. Raises SelectronError if one is damaged, or the last are lost."""
+        path, found = self.folder, b"" if accept_loss else self.head.read(FORM.size + 4)
+        if found and found != with_checksum(found[: FORM.size]):
+            raise SelectronError(
+                f"{path / 'head'} is damaged: start with --accept-loss to do without."
+            )
+        mark = FORM.unpack(found[: FORM.size]) if found else (0, 0)
+        self.last, self.last_at, seen = (0, 0), 0.0, mark == (0, 0)
+        try:
+            with closing(reader(path)) as pages, ThreadPoolExecutor(1) as aside:
+                # SQLite checks its pages while we check the entries
+                checked = aside.submit(pages.execute, "PRAGMA integrity_check(1)")
+                for *entry, seal in self.db.execute(f"SELECT {COLUMNS} FROM log ORDER BY seq"):
+                    seq, before = self.last
+                    self.last, self.last_at = (seq + 1, sealed(entry, before)), entry[5]
+                    if (entry[0], seal) != self.last:
+                        raise damaged(path, f"entry {seq + 1} of the log is not what was written")
+                    seen = seen or self.last == mark
+                if (found := checked.result().fetchone()[0]) != "ok":
+                    raise damaged(path, found.splitlines()[0])
+        except (sqlite3.DatabaseError, UnicodeDecodeError, OverflowError) as error:
+            raise damaged(path, str(error)) from None
+        if not seen:
+            raise SelectronError(
+                f"{path} has lost the end of its log: it ends with entry {self.last[0]}, and "
+                f"{mark[0]} were acknowledged; bring back a copy, or start with --accept-loss to "
+                "go on without them."
+            )
+        self._mark()
+
+    def _mark(self) -> None:
+        """Write the last entry to `head`."""
+        os.pwrite(self.head.fileno(), with_checksum(FORM.pack(*self.last)), 0)
+        self.kept = self.last
 
     # Transactions
 
@@ -223,8 +194,7 @@ class Store:
         reached("before commit")
         self.db.execute("COMMIT")
         reached("after commit")
-        self.stored.write(self.last)
-        self.kept = self.last
+        self._mark()
 
     def rollback(self) -> None:
         """Roll back the transaction."""
