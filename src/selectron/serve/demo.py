@@ -5,11 +5,10 @@ trouble, and the trouble is described in other words.
 """
 
 import random
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from itertools import count, islice
+from threading import Event
 from typing import Any
 
 from .declaration import Declaration, Features
@@ -61,28 +60,15 @@ def messages() -> Iterator[dict[str, Any]]:
         yield {"subject": product.capitalize(), "text": text}
 
 
-@contextmanager
-def feeding(host: Host) -> Iterator[None]:
-    """Send messages to the demonstration stream, in a thread, until the block ends."""
-    ending = threading.Event()
-
-    def feed() -> None:
-        sent = host.views[DEMO.name]["items"]
-        source = islice(enumerate(messages()), sent, None)
-        ready = max(1, FIRST - sent)
-        while not ending.is_set():
-            add = partial(added, list(islice(source, ready)))
-            host.submit(Work(add)).exception(timeout=300)
-            ready = 1
-            ending.wait(1 / PACE)
-
-    thread = threading.Thread(target=feed, name="selectron-demo", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ending.set()
-        thread.join()
+def feed(host: Host, ending: Event) -> None:
+    """Send messages to the demonstration stream until the end."""
+    sent = host.views[DEMO.name]["items"]
+    source = islice(enumerate(messages()), sent, None)
+    ready = max(1, FIRST - sent)
+    while not ending.is_set():
+        host.submit(Work(partial(added, list(islice(source, ready))))).exception(timeout=300)
+        ready = 1
+        ending.wait(1 / PACE)
 
 
 def added(found: list[tuple[int, dict[str, Any]]], service: Service, at: float) -> None:

@@ -31,6 +31,21 @@ SLOW = "This takes too long: try again, it may be done by then."
 Found = TypeVar("Found")
 
 
+@contextmanager
+def running(*loops: Callable[[threading.Event], None]) -> Iterator[None]:
+    """Run functions in threads until the block ends; then the event is set that each is given."""
+    ending = threading.Event()
+    threads = [threading.Thread(target=loop, args=[ending], daemon=True) for loop in loops]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        ending.set()
+        for thread in threads:
+            thread.join()
+
+
 class Host:
     """A service in its thread. Raises SelectronError if its store cannot be used."""
 
@@ -44,7 +59,7 @@ class Host:
     ):
         ahead = clock() - steady()
         self.folder, self.clock, self.steady = folder, clock, lambda: ahead + steady()
-        self.ending = self.ended = False
+        self.ending = self.stopping = self.ended = False
         self.loop: asyncio.AbstractEventLoop | None = None
         self.pulse = asyncio.Event()
         self.waiting: queue.Queue = queue.Queue(WAITING)
@@ -58,36 +73,31 @@ class Host:
 
     def _run(self) -> None:
         try:
-            while (batch := self._batch(RETRY if self.service.failing else None)) is not None:
-                self._do(batch)
+            while not (self.stopping and self.waiting.empty()):
+                self._do(self._batch())
         finally:
             self.ended = True
             self._refuse()
             self.service.close()
 
-    def _batch(self, patience: float | None) -> list[tuple[Work, Future]] | None:
-        """Wait for work; return what is queued, or None to stop.
+    def _batch(self) -> list[tuple[Work, Future]]:
+        """Wait for work, and return what is queued.
 
         While the store fails, an empty batch tests whether it can be written again.
         """
-        found: list[Any] = []
+        found = []
         with suppress(queue.Empty):
-            found.append(self.waiting.get(timeout=patience))
-            while found[-1] is not None and len(found) < BATCH:
+            found.append(self.waiting.get(timeout=RETRY if self.service.failing else None))
+            while len(found) < BATCH:
                 found.append(self.waiting.get_nowait())
-        if found == [None]:
-            return None
-        if found and found[-1] is None:
-            self.waiting.put(found.pop())
         return found
 
     def _refuse(self) -> None:
         """Refuse work queued after the end."""
         with suppress(queue.Empty):
             while True:
-                entry = self.waiting.get_nowait()
-                if entry is not None:
-                    entry[1].set_exception(Problem(503, "ending", ENDED))
+                _, future = self.waiting.get_nowait()
+                future.set_exception(Problem(503, "ending", ENDED))
 
     def _do(self, batch: list[tuple[Work, Future]]) -> None:
         try:
@@ -199,7 +209,8 @@ class Host:
 
     def stop(self, *error: Any) -> None:
         """Finish queued work, take snapshots, and end."""
-        self.waiting.put(None)
+        self.stopping = True
+        self.submit(Work(lambda service, at: None))  # for the writer to notice
         self.writer.join()
 
     __exit__ = stop

@@ -6,18 +6,17 @@ of the last acknowledged one is stored afterwards: after a crash, some may be se
 same `entry`.
 """
 
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from itertools import islice
+from threading import Event
 from typing import Any
 
 from ..errors import SelectronError
 from . import reading, strict
 from .declaration import Kafka
 from .event import LOG
-from .host import Host
+from .host import Host, running
 from .problem import Problem, invalid
 from .routes import NewItem
 from .service import Service, Work
@@ -31,26 +30,17 @@ FLUSH, PATIENCE = 30.0, 10.0  # seconds that brokers have to acknowledge message
 LOOK = 60.0  # seconds between two looks for new partitions
 
 
-@contextmanager
-def connected(host: Host) -> Iterator[None]:
-    """Read and write the topics of streams in threads until the block ends.
+def connected(host: Host) -> AbstractContextManager[None]:
+    """Return a context in which threads read and write the topics of streams.
 
     Raises SelectronError if confluent-kafka is missing, or refuses a setting.
     """
-    ending = threading.Event()
     found: list[Connection] = []
     for stream in host.service.streams.values():
         if (kafka := stream.declaration.kafka) is not None:
-            found += [Reader(host, stream, kafka, ending)] if kafka.items else []
-            found += [Writer(host, stream, kafka, ending)] if kafka.decisions else []
-    for each in found:
-        each.thread.start()
-    try:
-        yield
-    finally:
-        ending.set()
-        for each in found:
-            each.thread.join()
+            found += [Reader(host, stream, kafka)] if kafka.items else []
+            found += [Writer(host, stream, kafka)] if kafka.decisions else []
+    return running(*(each.run for each in found))
 
 
 def client(kind: str, kafka: Kafka, **options: Any) -> Any:
@@ -73,26 +63,25 @@ class Connection:
 
     client: Any
 
-    def __init__(self, host: Host, stream: Stream, kafka: Kafka, ending: threading.Event):
-        self.host, self.stream, self.kafka, self.ending = host, stream, kafka, ending
+    def __init__(self, host: Host, stream: Stream, kafka: Kafka):
+        self.host, self.stream, self.kafka = host, stream, kafka
         self.name, self.failing = stream.name, ""
-        self.thread = threading.Thread(target=self.run, name=f"selectron-{self.name}", daemon=True)
 
-    def turn(self) -> None:
+    def turn(self, ending: Event) -> None:
         """Do what is to be done. Raises SelectronError if it has to be tried again."""
         raise NotImplementedError
 
-    def run(self) -> None:
+    def run(self, ending: Event) -> None:
         """Run until the end."""
         from confluent_kafka import KafkaException
 
-        while not self.ending.is_set():
+        while not ending.is_set():
             try:
-                self.turn()
+                self.turn(ending)
                 self.failing = ""
             except (SelectronError, KafkaException) as error:
                 self.complain(str(error))
-                self.ending.wait(RETRY)
+                ending.wait(RETRY)
 
     def complain(self, what: str) -> None:
         """Log a failure once, not at every try."""
@@ -113,12 +102,12 @@ class Reader(Connection):
         reset = {"auto.offset.reset": "earliest"}
         self.client = client("Consumer", self.kafka, **group, **reset)
 
-    def run(self) -> None:
+    def run(self, ending: Event) -> None:
         """Run until the end, and close the consumer."""
-        super().run()
+        super().run(ending)
         self.client.close()
 
-    def turn(self) -> None:
+    def turn(self, ending: Event) -> None:
         """Take some messages; those that cannot be stored are tried again at the next turn."""
         if not self.found:
             if time.monotonic() - self.looked > LOOK * bool(self.started):
@@ -142,15 +131,12 @@ class Reader(Connection):
             raise SelectronError(f"{self.kafka.brokers}: {error.args[0].str()}") from None
         if topic.error is not None:
             raise SelectronError(f"topic {self.kafka.items!r}: {topic.error.str()}")
+        new = set(topic.partitions) - self.started
         with self.host.reading() as db:
-            new = {p: db.offset(self.offset_of(p)) for p in set(topic.partitions) - self.started}
-        self.client.incremental_assign(
-            [
-                TopicPartition(self.kafka.items, p, OFFSET_BEGINNING if at is None else at)
-                for p, at in new.items()
-            ]
-        )
-        self.started |= set(new)
+            offsets = {p: db.offset(self.offset_of(p)) for p in new}
+        places = ((p, OFFSET_BEGINNING if at is None else at) for p, at in offsets.items())
+        self.client.incremental_assign([TopicPartition(topic.topic, *place) for place in places])
+        self.started |= new
         self.looked = time.monotonic()
 
     def offset_of(self, partition: int) -> str:
@@ -165,8 +151,8 @@ class Reader(Connection):
                     raise item
                 self.stream.add_one(item, "kafka", at)
             except Problem as problem:
-                what = f"message {key(message)} is left out: {problem}"
-                LOG.warning("Stream %r, Kafka: %s", self.name, what)
+                what = "Stream %r, Kafka: message %s is left out: %s"
+                LOG.warning(what, self.name, key(message), problem)
             service.store.put_offset(self.offset_of(message.partition()), message.offset() + 1)
 
     def item(self, message: Any) -> Item | Problem:
@@ -199,13 +185,13 @@ class Writer(Connection):
         limits = {"delivery.timeout.ms": int(1000 * FLUSH), "enable.idempotence": True}
         self.client = client("Producer", self.kafka, **limits)  # which keeps the order
 
-    def turn(self) -> None:
+    def turn(self, ending: Event) -> None:
         """Send the decisions and answers of a page of the log; wait if there are none.
 
         They come without the data of items.
         """
         if self.host.view(self.name)["entry"] <= self.last:
-            self.ending.wait(WAIT)
+            ending.wait(WAIT)
             return
         with self.host.reading() as db:
             rows = list(islice(reading.audit(db, self.stream, self.last), reading.PAGE))

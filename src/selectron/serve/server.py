@@ -7,7 +7,7 @@ arrives nor its size, and it parses everything received at once, including pipel
 import socket
 import time
 from collections.abc import Iterable
-from contextlib import nullcontext
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -16,8 +16,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from ..errors import SelectronError
 from .app import application
-from .demo import DEMO, feeding
-from .host import Host
+from .demo import DEMO, feed
+from .host import Host, running
 from .kafka import connected
 from .tokens import ROLES
 
@@ -262,5 +262,5 @@ def demo_token(host: Host) -> str | None:
 def run(host: Host, door: socket.socket, names: Iterable[str], demo: bool, each: int) -> None:
     """Serve until Ctrl-C or SIGTERM; then finish queued work and take snapshots."""
     address, port = door.getsockname()[:2]
-    with host, feeding(host) if demo else nullcontext(), connected(host):
+    with host, running(*([partial(feed, host)] if demo else [])), connected(host):
         server(application(host, names), address, port, each).run(sockets=[door])
