@@ -1,14 +1,14 @@
 """The server process: uvicorn with limits on connections, a host, and its application.
 
 uvicorn limits the time between two requests, but not the time in which the head of a request
-arrives nor its size, and it parses everything received at once, including pipelined requests.
+arrives, nor its size, nor how many requests wait for earlier ones.
 """
 
 import socket
 import time
 from collections.abc import Iterable
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 import uvicorn
@@ -25,9 +25,11 @@ BACKLOG = 2048  # connections that may wait while the streams are read, as uvico
 CONNECTIONS = 512  # in all; the limit of open files is 1,024 on most systems
 PATIENCE = 20.0  # seconds for the head of a request, and for which replies may stay unread
 HEAD = 1 << 15  # bytes of a head
+LONG = f"The head of the request is longer than {HEAD} bytes."
 FIELDS = 100  # in a head
-PIECE = 1 << 14  # bytes that are parsed before others have their turn
-BUFFER, LARGE_BUFFER = 1 << 13, 1 << 16  # bytes kept by the system; the latter with a valid token
+# bytes kept by the system, and so parsed before others have their turn; the latter for bodies
+# that come with a valid token
+BUFFER, LARGE_BUFFER = 1 << 13, 1 << 16
 PIPELINED = 16  # requests that may wait for earlier ones
 PENALTY = 0.5  # seconds of delay before a malformed request is refused
 FULL = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
@@ -50,8 +52,7 @@ class Connection(HttpToolsProtocol):
         """Start waiting; close another connection if the limit is exceeded."""
         super().connection_made(transport)
         self.address = self.client[0] if self.client else ""
-        self.gone = self.feeding = self.refused = self.trusted = False
-        self.rest = bytearray()
+        self.gone = self.refused = self.trusted = False
         self.cycles: list[Any] = []
         self.timer = self.stalled = self.loop.call_later(PATIENCE, self.give_up)
         self._wait()
@@ -103,44 +104,24 @@ class Connection(HttpToolsProtocol):
         self._leave()
         self.timer.cancel()
         self.resume_writing()
-        self.rest.clear()
         super().connection_lost(exc)
 
     # Receiving
 
     def data_received(self, data: bytes) -> None:
-        """Parse received data piece by piece; a request may be refused in between."""
+        """Parse received data; refuse a head that is too long."""
         if self.refused:
             return
-        self.rest += data
-        if not self.feeding:
-            self._feed()
-
-    def _feed(self) -> None:
-        if self.gone or self.refused or self.transport.is_closing():
-            return
-        if self.stranger():  # what comes after the head waits for the reply
-            self.feeding = False
+        self.size += len(data)
+        super().data_received(data)
+        if self.waiting and self.size >= HEAD:
+            self.send_400_response(LONG)
+        elif self.stranger():  # what comes after the head waits for the reply
             self.flow.pause_reading()
-            return
-        if self.feeding:
-            self.flow.resume_reading()  # where uvicorn has enough, it pauses again
-        end = PIECE if not self.waiting else min(PIECE, HEAD - self.size)
-        piece = bytes(self.rest[:end])
-        del self.rest[:end]
-        self.size += len(piece)
-        super().data_received(piece)
-        if not self.trusted and self.feeding and not self.waiting:
+        elif not (self.waiting or self.trusted) and self.scope["state"].get("person"):
             self.trusted = True
             door = self.transport.get_extra_info("socket")
             door.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, LARGE_BUFFER)
-        if self.waiting and self.size >= HEAD:
-            self.send_400_response(f"The head of the request is longer than {HEAD} bytes.")
-            return
-        self.feeding = bool(self.rest)
-        if self.feeding:
-            self.flow.pause_reading()
-            self.loop.call_soon(self._feed)
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Add a header field; uvicorn replies with 400 if this raises."""
@@ -150,6 +131,9 @@ class Connection(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """Begin a request."""
+        if sum(map(len, chain.from_iterable(self.headers))) > HEAD:
+            self.send_400_response(LONG)
+            raise ValueError(LONG)
         if len(self.pipeline) >= PIPELINED:
             raise ValueError("too many requests at once")
         super().on_headers_complete()
@@ -162,9 +146,6 @@ class Connection(HttpToolsProtocol):
         super().on_response_complete()
         if self.cycle.response_complete or self.transport.is_closing():
             self._wait()
-            if self.rest and not self.feeding:
-                self.feeding = True
-                self.loop.call_soon(self._feed)
 
     # Sending
 
@@ -173,7 +154,6 @@ class Connection(HttpToolsProtocol):
         if not self.refused:
             self.refused = True
             self.flow.pause_reading()
-            self.rest.clear()
             self._wait()
             self.loop.call_later(PENALTY, self._refuse, msg)
 
