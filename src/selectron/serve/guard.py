@@ -21,17 +21,18 @@ WAIT = 2.0  # seconds for which one of these waits at most
 ADDRESSES = 10_000  # remembered
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    b"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-HEADERS = {
-    "content-security-policy": POLICY,
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-}
+HEADERS = [  # of every response
+    (b"content-security-policy", POLICY),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+]
+PRIVATE = ("/v1", "/metrics", "/healthz")  # paths whose responses are not cached
 
 
 class Rates:
@@ -87,7 +88,11 @@ class Guard:
         async def sending(message: Any) -> None:
             nonlocal over
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *extra(scope["path"], unread)]
+                cache = b"no-store" if scope["path"].startswith(PRIVATE) else b"no-cache"
+                more = [*HEADERS, (b"cache-control", cache)]
+                if unread:
+                    more.append((b"connection", b"close"))
+                message["headers"] = [*message["headers"], *more]
             elif head:  # the reply ends where its body begins
                 if over:
                     return
@@ -132,13 +137,6 @@ def bare(host: str) -> str:
     if host.count(":") > 1 and not host.startswith("["):
         return f"[{host.lower()}]"
     return re.sub(r"\.?(:\d*)?$", "", host.lower())
-
-
-def extra(path: str, closing: bool) -> list[tuple[bytes, bytes]]:
-    """Return the headers of every response to this path."""
-    cache = "no-store" if path.startswith(("/v1", "/metrics", "/healthz")) else "no-cache"
-    found = HEADERS | {"cache-control": cache} | ({"connection": "close"} if closing else {})
-    return [(name.encode(), value.encode()) for name, value in found.items()]
 
 
 def length(scope: Any, unknown: int) -> int:

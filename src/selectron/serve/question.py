@@ -40,6 +40,9 @@ class Question:
         self.event = item
         self.item, self.key, self.at = item.seq, item.key, item.at
         self.decided = item.body
+        self.asked = bool(item.body["asked"])
+        # what is shown to people: None if the model had learned nothing
+        self.prediction: str | None = item.body["label"] if item.body["version"] else None
         self.needed = needed
         self.leases: dict[str, Lease] = {}
         self.votes: dict[str, Vote] = {}
@@ -47,16 +50,6 @@ class Question:
         self.retired = self.damaged = False
         self.learned: str | None = None  # the label that was learned last
         self.touched = False  # whether the model's ticket has been used
-
-    @property
-    def asked(self) -> bool:
-        """Whether the label is queried."""
-        return bool(self.decided["asked"])
-
-    @property
-    def prediction(self) -> str | None:
-        """The prediction shown to people: None if the model had learned nothing."""
-        return self.decided["label"] if self.decided["version"] else None
 
     @property
     def settled(self) -> bool:

@@ -17,11 +17,13 @@ from .event import Event, Log
 from .problem import invalid, missing
 from .stream import Stream, shown
 
-COLUMNS = (
-    "entry", "kind", "item", "id", "at", "who", "verdict", "label", "shown_at", "late", "counts",
-    "supersedes", "learned", "prediction", "margin", "probability", "asked", "reason", "version",
-    "data",
-)  # fmt: skip
+INT, FLOAT, TEXT, FLAG = pa.int64(), pa.float64(), pa.string(), pa.bool_()
+COLUMNS = {  # of an export, with the types that they have in Parquet
+    "entry": INT, "kind": TEXT, "item": INT, "id": TEXT, "at": FLOAT, "who": TEXT,
+    "verdict": TEXT, "label": TEXT, "shown_at": FLOAT, "late": FLAG, "counts": FLAG,
+    "supersedes": INT, "learned": TEXT, "prediction": TEXT, "margin": FLOAT, "probability": FLOAT,
+    "asked": FLAG, "reason": TEXT, "version": INT, "data": TEXT,
+}  # fmt: skip
 Found = TypeVar("Found")
 PAGE = 2000  # entries that are read at a time
 
@@ -171,11 +173,7 @@ def chosen(annotations: list[dict[str, Any]]) -> Answer | None:
 
 PIECE = 1 << 16  # bytes that are sent at a time, about
 TOGETHER, LONG = 2000, 8 << 20  # rows, and characters, of a group in Parquet
-NUMBERS = dict.fromkeys(("at", "shown_at", "margin", "probability"), pa.float64())
-COUNTS = dict.fromkeys(("entry", "item", "supersedes", "version"), pa.int64())
-FLAGS = dict.fromkeys(("late", "counts", "asked"), pa.bool_())
-TYPES = {**NUMBERS, **COUNTS, **FLAGS}
-SCHEMA = pa.schema([(name, TYPES.get(name, pa.string())) for name in COLUMNS])
+SCHEMA = pa.schema(COLUMNS)
 MEDIA = {
     "jsonl": "application/x-ndjson",
     "csv": "text/csv; charset=utf-8",

@@ -90,18 +90,15 @@ class Connection(HttpToolsProtocol):
 
     def give_up(self) -> None:
         """Close the connection at once, even if the client does not read."""
-        self._leave()
+        self.gone = True
         self.transport.abort()
 
-    def _leave(self) -> None:
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Release what the connection holds."""
         self.gone = True
         for cycle in self.cycles:  # uvicorn knows of the last one only
             cycle.disconnected = not cycle.response_complete
             cycle.message_event.set()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Release what the connection holds."""
-        self._leave()
         self.timer.cancel()
         self.resume_writing()
         super().connection_lost(exc)
