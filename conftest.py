@@ -20,10 +20,12 @@ COMMON = {
 }
 
 
-# examples in docstrings that take 10 s
+# examples in docstrings that take 5 to 15 s
 LONG = {
     "selectron.askers.budget.Budget",
     "selectron.bounds.lasec.corollary_9",
+    "selectron.bounds.lasec.theorem_4",
+    "selectron.estimator.live.DecidesAndTells.set_asker",
     "selectron.learners.gaussian.AROW",
     "selectron.learners.gaussian.BayesianPerceptron",
     "selectron.learners.large_margin.L1Constrained",

@@ -83,6 +83,7 @@ def test_theorems_3_3_and_3_1_hold_where_small_weights_are_removed():
 
 
 @pytest.mark.parametrize("norm", [1, 2])
+@pytest.mark.slow
 def test_theorem_3_4_holds_where_small_weights_are_removed(norm):
     told = 0
     for s in streams(*CLEAN):

@@ -42,6 +42,7 @@ def test_theorem_1_holds():
 
 
 @pytest.mark.parametrize("asker", [Margin, SecondOrderMargin])
+@pytest.mark.slow
 def test_theorem_2_holds(asker):
     for s in streams(*KINDS):
         a, b = choice(s)

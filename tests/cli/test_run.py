@@ -458,6 +458,7 @@ def test_output_that_nobody_reads_is_no_error(stream):
     assert process.wait(timeout=60) == 1
 
 
+@pytest.mark.slow
 def test_lasec_is_the_default_for_many_dense_features(call, tmp_path):
     path = tmp_path / "wide.csv"
     cells = np.random.default_rng(0).normal(size=(12, 1025)).round(2)

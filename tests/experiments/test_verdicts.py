@@ -140,6 +140,7 @@ def test_several_comparisons_agree_with_each(columns):
     assert (some(gaps, 0.0) == HOLDS) <= (HOLDS in below)
 
 
+@pytest.mark.slow
 def test_of_many_one_is_wrong_by_chance_as_rarely_as_they_say():
     rng = np.random.default_rng(0)
     wrong = 0
@@ -182,6 +183,7 @@ def test_the_document_s_table_has_the_record_s_errors_and_updates(data):
 
 
 @pytest.mark.parametrize("name", PAPERS)
+@pytest.mark.slow
 def test_the_record_has_the_claims_of_the_experiment(name, tmp_path, monkeypatch):
     monkeypatch.setattr("experiments.__main__.each", made_up)
     findings = run(name, quick=False, workers=1, folder=tmp_path)

@@ -59,6 +59,7 @@ def play(learner, y, cuts=(), **options):
 @pytest.mark.parametrize("many", ["joint", "rest", "exact"])
 @pytest.mark.parametrize("y", [Y, THREE], ids=["two", "three"])
 @pytest.mark.parametrize("learner", FEW, ids=name)
+@pytest.mark.slow
 def test_blocks_and_decisions_calibrate_alike(learner, y, many):
     whole, proba = play(learner, y, many=many)
     cut, pieces = play(learner, y, [1, 50, 53], many=many)
@@ -166,6 +167,7 @@ def test_a_ranker_has_no_probabilities():
 @pytest.mark.parametrize("y", [Y, THREE], ids=["two", "three"])
 @pytest.mark.parametrize("scoring", ["neg_log_loss", "roc_auc_ovr"])
 @pytest.mark.parametrize("learner", FEW, ids=name)
+@pytest.mark.slow
 def test_scores_of_scikit_learn(learner, scoring, y):
     found = cross_val_score(OnlineClassifier(learner), X, y, scoring=scoring, cv=3)
     assert np.isfinite(found).all()

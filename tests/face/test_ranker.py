@@ -150,6 +150,7 @@ def test_sparse_is_dense(learner, many):
 @pytest.mark.parametrize("kernel", [None, "linear"])
 @pytest.mark.parametrize("many", [None, "exact"])
 @pytest.mark.parametrize("learner", SHAPED, ids=lambda learner: type(learner).__name__)
+@pytest.mark.slow
 def test_saved_loaded_and_copied(learner, many, kernel, tmp_path):
     ranker = OnlineRanker(learner, Margin(1.0), many=many, kernel=kernel, random_state=1).fit(X, Y)
     ranker.decide(X[0])

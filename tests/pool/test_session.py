@@ -12,9 +12,9 @@ from .pools import sphere
 
 LEARNERS = [
     Confident(),
-    InOrder("random"),
     InOrder("given"),
-    InOrder("worst"),
+    pytest.param(InOrder("random"), marks=pytest.mark.slow),
+    pytest.param(InOrder("worst"), marks=pytest.mark.slow),
     Greedy(),
     Sphere(),
     Boosted(),

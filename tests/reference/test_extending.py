@@ -49,6 +49,7 @@ def test_of_two_classes_the_gap_is_what_it_was(name, way, sparse):
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.slow
 def test_of_more_all_scores_are_what_they_were(name, way, sparse):
     case, model, values = trained(name, way, sparse, 3)
     before = model.look(case.block(values), 80, scores=True).scores

@@ -112,6 +112,7 @@ def test_a_step_in_the_ball_is_the_shortest(beta, space):
 @pytest.mark.parametrize("space", SPACES)
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 @pytest.mark.parametrize("beta", [INFEASIBLE, 0.3, 0.8, FEASIBLE])
+@pytest.mark.slow
 def test_ball_and_margin_hold_to_rounding(beta, scale, space):
     """After every feasible step y w.x >= 1 and |w| <= beta; other rounds are counted."""
     X, y = stream(n=300, seed=1)

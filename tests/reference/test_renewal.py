@@ -168,6 +168,7 @@ def sparse_model(X, y, constant=True):
 
 
 @pytest.mark.parametrize("by", [2.0**-200, 2.0**200, 1e-120, 1e120])
+@pytest.mark.slow
 def test_the_scale_of_sparse_rows_changes_no_margin(by):
     random = np.random.default_rng(2)
     X = random.normal(size=(200, 50)) * (random.random((200, 50)) < 0.3)
@@ -206,6 +207,7 @@ def test_new_directions_change_no_margin(monkeypatch, constant):
 
 @pytest.mark.parametrize(("name", "number"), [("place", 10**9), ("place", -5), ("chosen", 50)])
 @pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.slow
 def test_a_place_out_of_range_in_a_file_is_refused(name, number, classes):
     X = np.random.default_rng(4).random((80, 6))
     model, _ = sparse_model(X, np.where(X[:, 0] > 0.5, 1, -1))

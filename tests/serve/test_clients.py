@@ -236,6 +236,7 @@ def test_large_bodies_take_turns(live, monkeypatch):
         one.close()
 
 
+@pytest.mark.slow
 def test_a_large_batch_arrives(live):
     lines = "\n".join(f'{{"data": {{"text": "spam {"x" * 900}", "n": {i}}}}}' for i in range(4000))
     url, headers = f"{live.url}/v1/streams/mail/batch", live.headers("ingest")

@@ -47,6 +47,7 @@ def test_rows_are_those_of_the_encoder(desk):
 
 @pytest.mark.parametrize("n", [1, 2, 39, 40, 41, 103])
 @pytest.mark.parametrize("snapshots", [True, False])
+@pytest.mark.slow
 def test_killed_and_started_again(desk, tmp_path, n, snapshots):
     one = played(desk(mixed(), every=40), n)
     model = one.model()

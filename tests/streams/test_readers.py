@@ -171,6 +171,7 @@ def test_files_are_closed(tmp_path, monkeypatch, kind, how):
 
 
 @pytest.mark.parametrize("kind", [*TEXT, "parquet"])
+@pytest.mark.slow
 def test_memory_is_flat(tmp_path, kind):
     """Four times the rows need no more memory."""
     peaks = []

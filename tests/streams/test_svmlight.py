@@ -100,6 +100,7 @@ def piece_of(rows):
 
 @settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(tails(), max_size=5))
+@pytest.mark.slow
 def test_svmlight_quick_is_careful(rows):
     """The quick path gives the same bits as the careful one, or leaves the piece to it."""
     piece = piece_of(rows)
