@@ -148,4 +148,6 @@ def within(budget: askers.Budget | None, asker: Any, learner: Any, named: bool) 
     if asker is None and budget is None and named and not ensemble:
         return askers.Margin(0.1)
     budget = budget or askers.Budget(rate=0.1)
-    return budget._replace(asker=asker or (budget.asker if ensemble else askers.Margin(0.1)))
+    if asker is None:
+        asker = budget.asker if ensemble else askers.Margin(0.1)
+    return budget._replace(asker=asker)

@@ -644,3 +644,15 @@ def test_features_of_ids_are_not_shown(call, tmp_path):
     assert "column    id: ignored, as 100 of its first 100 values differ" in shown
     assert "id: unused" not in shown
     assert "city" in shown.partition("Weights")[2]
+
+
+@pytest.mark.parametrize("command", ["run", "predict", "label"])
+def test_json_rows_of_another_model_are_refused(call, tmp_path, command):
+    written(tmp_path / "a.jsonl", rows_of(100))
+    done(call("run", "a.jsonl", *FAST, "--save", "m", "--ignore", "id"))
+    (tmp_path / "b.jsonl").write_text('{}\n{"c": 1, "label": "ham"}\n')
+    kept = Path("m").read_bytes()
+    result = call(command, "--model", "m", "b.jsonl")
+    assert result.exit_code == 1
+    assert "b.jsonl: there is no column from which the model has learned" in result.stderr
+    assert Path("m").read_bytes() == kept

@@ -11,10 +11,11 @@ from unittest.mock import Mock
 import click
 import pytest
 
-from selectron import SelectronError
+from selectron import Budget, LeadingHistory, SelectronError
+from selectron.askers import Always
 from selectron.cli import COMMANDS, Whole, main
 from selectron.pool import SelfDirectedClassifier
-from selectron.specs import ASKER, KERNEL, LEARNER
+from selectron.specs import ASKER, KERNEL, LEARNER, within
 
 FAST = ["--learner", "perceptron"]
 
@@ -166,6 +167,7 @@ PLAYED = {  # what the help says is played by default
 
 
 @pytest.mark.parametrize("options", PLAYED)
+@pytest.mark.slow
 def test_what_is_played_by_default(call, stream, options):
     (result,) = json.loads(call("run", stream[0], *options, "--json").stdout)
     for wanted in PLAYED[options]:
@@ -309,3 +311,20 @@ def test_results_of_a_simulation_need_all_labels(call, option):
     result = call("pool", "some.csv", *option, input="ham\n")
     said = f"selectron: some.csv: {option[0]} needs a label in every row: leave it out\n"
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", said)
+
+
+def test_a_label_that_is_named_and_blank(call, tmp_path):
+    (tmp_path / "rows.jsonl").write_text('{"x": 1}\n{"x": 2}\n')
+    why = "there is no label in the first 2 rows: 'lable' is blank there, name another column with"
+    assert why in call("run", "rows.jsonl", "--label", "lable").stderr
+
+
+def test_a_kind_that_there_is_not(call, stream):
+    result = call("run", stream[0], "--column", "a=num")
+    assert result.exit_code == 2
+    assert "'num' is no kind: there are number, category, date" in result.stderr
+
+
+def test_always_within_a_budget_asks_at_random():
+    found = within(Budget(rate=0.1), Always(), LeadingHistory(), True)
+    assert isinstance(found.asker, Always)

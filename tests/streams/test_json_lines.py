@@ -52,3 +52,13 @@ def test_json_label_errors(tmp_path):
     assert "have no columns to count" in fails(path, label=-1)[1]
     path = stored(tmp_path, "a.json", '[\n  {"a": 1}\n]\n')
     assert fails(path)[1].startswith("line 1: a JSON array begins")
+
+
+def test_a_key_to_be_ignored_that_no_row_has_is_doubted(tmp_path):
+    path = stored(tmp_path, "a.jsonl", '{"a": {"b": 1, "c": 2}, "y": 0}\n{"d": 1, "y": 1}\n')
+    source = read(path, ignore=("a.b", "d", "e"))
+    list(source)
+    assert source.doubts == ["none of the first 2 rows has 'e' to be ignored"]
+    source = read(path, ignore=("a.b", "e"), lenient=True)
+    list(source)
+    assert source.doubts == []

@@ -27,6 +27,8 @@ from .options import by_time
 if TYPE_CHECKING:
     from ..estimator.classifier import OnlineClassifier
 
+STRANGE = "there is no column from which the model has learned"
+
 
 class Place(NamedTuple):
     """Where `selectron label` stopped: rows of a file that are behind, and the open question."""
@@ -100,7 +102,10 @@ class Saved(NamedTuple):
             raise SelectronError(f"the model has learned from {was}, which have other features")
 
     def flat(self, chunk: Chunk) -> Chunk:
-        """Return a chunk in which the fields of objects are columns."""
+        """Return a chunk in which the fields of objects are columns.
+
+        Raises SelectronError if the first rows, those of JSON, have none of the model's columns.
+        """
         if self.encoder is None or not is_table(chunk.rows):
             return chunk
         from ..data.tables import arrow
@@ -108,17 +113,21 @@ class Saved(NamedTuple):
 
         rows, whole = chunk.rows, self.encoder.whole()
         if isinstance(rows, list):
-            return chunk._replace(rows=[flattened(x, whole) for x in rows])
+            rows, known = [flattened(x, whole) for x in rows], self.encoder.columns_.keys()
+            if not chunk.first and any(rows) and all(known.isdisjoint(x) for x in rows):
+                raise SelectronError(STRANGE)
+            return chunk._replace(rows=rows)
         return chunk._replace(rows=arrow(rows, whole))
 
     def known(self, chunk: Chunk) -> tuple[Chunk, list[str]]:
         """Return a chunk without columns of a table that the model has not, and their names."""
-        if self.encoder is None or not hasattr(chunk.rows, "column_names"):
+        chunk = self.flat(chunk)
+        table = chunk.rows
+        if not hasattr(table, "column_names"):
             return chunk, []
-        table = self.flat(chunk).rows
         names = [name for name in table.column_names if name not in self.encoder.columns_]
         if len(names) == len(table.column_names):  # without columns there would be no rows
-            raise SelectronError("there is no column from which the model has learned")
+            raise SelectronError(STRANGE)
         return chunk._replace(rows=table.drop_columns(names)), names
 
     def contest(self, delay: int | None) -> Contest:

@@ -33,14 +33,19 @@ OF_MODEL = (  # options that a saved model fixes
 
 
 def kinds(ctx: Any, param: Any, given: tuple[str, ...]) -> dict[str, str]:
-    """Return what columns are taken for, from `zip=category`; the encoder checks the kinds."""
+    """Return what columns are taken for, from `zip=category`."""
     found: dict[str, str] = {}
+    if given:
+        from ..data.tables import KINDS  # it takes a while to import
     for text in given:
         name, equals, kind = text.rpartition("=")
         if not equals:
             raise click.BadParameter(f"{text!r} should be NAME=KIND", ctx, param)
         if name in found:
             raise click.BadParameter(f"{name!r} has 2 kinds: give one.", ctx, param)
+        if kind not in KINDS:
+            reason = f"{kind!r} is no kind: there are {', '.join(KINDS)}"
+            raise click.BadParameter(reason, ctx, param)
         found[name] = kind
     return found
 

@@ -232,7 +232,9 @@ class Session:
             return chunks
         given = self.options["classes"]
         with naming(self.file):
-            classes, chunks = settle(chunks, given.split(",") if given else None)
+            classes, chunks = settle(
+                chunks, given.split(",") if given else None, self.options["label"]
+            )
             first = next(chunks)
             encoder: Any = None
             if is_table(first.rows):

@@ -116,9 +116,13 @@ def _order(name: str) -> tuple[bool, float, str]:
 
 
 def settle(
-    chunks: Iterable[Chunk], names: Sequence[str] | None = None
+    chunks: Iterable[Chunk], names: Sequence[str] | None = None, label: str | None = None
 ) -> tuple[Classes, Iterator[Chunk]]:
-    """Return the classes of a stream and its chunks, reading ahead until both have been seen."""
+    """Return the classes of a stream and its chunks, reading ahead until both have been seen.
+
+    Raises SelectronError if they have not been in the first rows; `label` is the column that the
+    user has named.
+    """
     source = iter(chunks)
     if names is not None:
         return Classes(names, named=True), source
@@ -137,9 +141,10 @@ def settle(
             f"there is only the label {seen.pop()!r} in the first {first}: name all classes with "
             "--classes"
         )
+    advice = f"{label!r} is blank there, name another column" if label else "name their column"
     raise SelectronError(
-        f"there is no label in the first {first}: name their column with --label; where there are "
-        "none yet, `selectron pool` asks for them"
+        f"there is no label in the first {first}: {advice} with --label; where there are none "
+        "yet, `selectron pool` asks for them"
     )
 
 

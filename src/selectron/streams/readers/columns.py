@@ -29,6 +29,7 @@ class Part(NamedTuple):
     times: np.ndarray = np.empty(0)  # (n,) in seconds since 1970, or none
     fault: str = ""
     choice: Choice = Choice()  # of columns, by their names
+    missing: tuple[str, ...] = ()  # keys to be ignored that no row of JSON has so far
 
 
 class Columns(NamedTuple):

@@ -24,6 +24,7 @@ def parts(blocks: Blocks, size: int, choice: Choice) -> Iterator[Part]:
     if any(isinstance(which, int) for which in (choice.label, choice.time, *choice.ignore)):
         raise SelectronError("JSON rows have no columns to count; give the key")
     key, begun = None, False
+    missing = dict.fromkeys(map(str, choice.ignore))
     for piece in pieces(blocks, size):
         rows, labels, times = list[Any](), list[str | None](), list[float]()
         fault = piece.fault
@@ -38,13 +39,15 @@ def parts(blocks: Blocks, size: int, choice: Choice) -> Iterator[Part]:
             except SelectronError as error:
                 fault = f"line {line}: {error}"
                 break
-            for name in choice.ignore:
-                _drop(row, str(name))
+            for name in map(str, choice.ignore):
+                if _drop(row, name):
+                    missing.pop(name, None)
             rows.append(row)
             times += time
             begun = True
         found = choice if key is None else choice._replace(label=key)
-        yield Part(rows, np.array(labels, object), np.array(times, float), fault, found)
+        columns = np.array(labels, object), np.array(times, float)
+        yield Part(rows, *columns, fault, found, tuple(missing))
 
 
 def _label_key(row: dict[str, Any], choice: Choice, begun: bool) -> Any:
@@ -83,13 +86,13 @@ def _object(line: str) -> dict[str, Any]:
     return row
 
 
-def _drop(row: dict[str, Any], name: str) -> None:
-    """Drop a key, or a field of an object, such as "user.age"."""
+def _drop(row: dict[str, Any], name: str) -> bool:
+    """Drop a key, or a field of an object, such as "user.age"; return whether there is one."""
     key, _, inner = name.partition(".")
     if name in row:
         del row[name]
-    elif inner and isinstance(row.get(key), dict):
-        _drop(row[key], inner)
+        return True
+    return bool(inner) and isinstance(row.get(key), dict) and _drop(row[key], inner)
 
 
 def _time(row: dict[str, Any], name: str) -> float:

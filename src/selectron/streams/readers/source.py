@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...engine.parameters import counted
 from ...engine.rows import Dense, Sparse, extent, rows_of
 from ...errors import SelectronError
 from .columns import USUAL, Choice, Part
@@ -145,6 +146,7 @@ class Source:
                 self.choice = part.choice
                 if not rows:
                     self._check_label(part)
+                    self._check_ignored(part)
                 whole = Chunk(part.rows, width, part.labels, rows, part.times)
                 for start in range(0, len(part.labels), self._size):
                     chunk = whole.part(start, start + self._size)
@@ -173,6 +175,12 @@ class Source:
             )
         if n > rows * MANY:
             self.doubts.append(f"the label {name!r} has {found}, and each is a class")
+
+    def _check_ignored(self, part: Part) -> None:
+        """Note a key to be ignored that no row has; tables refuse such a column."""
+        if part.missing and not part.choice.lenient:
+            first = counted(len(part.labels), "row")
+            self.doubts.append(f"none of the first {first} has {part.missing[0]!r} to be ignored")
 
     def _parts(self, file: Counted) -> Iterator[Part]:
         kind, blocks = self._kind, Blocks(file, self._encoding)
