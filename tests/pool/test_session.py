@@ -144,6 +144,19 @@ def test_classes_that_come_one_by_one():
     assert pool.n_labels_ == 53
 
 
+@pytest.mark.parametrize("learner", [Confident(), InOrder("given")], ids=repr)
+def test_a_class_that_is_new_was_not_proposed(learner):
+    pool = SelfDirectedClassifier(learner).start(X)
+    proposed = []
+    for label in ("b", "a", "c", "d", "a"):
+        row, proposal = pool.propose()
+        proposed.append(proposal or label)
+        pool.tell(row, label)
+    record = pool.labelled()
+    assert record.proposals.tolist() == proposed
+    assert record.mistakes == sum(np.array(proposed) != ["b", "a", "c", "d", "a"]) >= 3
+
+
 @pytest.mark.slow
 def test_three_classes():
     rng = np.random.default_rng(0)

@@ -141,7 +141,8 @@ class SelfDirectedClassifier(BaseEstimator):
         if found is None or found[0] != row:
             what = "all rows are labelled" if found is None else f"row {found[0]} is next"
             raise SelectronError(f"Row {shown(row)} cannot be labelled now: {what}.")
-        session.tell(self._code(label), len(self.classes_))
+        known = max(1, len(self.classes_))  # a new class was not proposed
+        session.tell(self._code(label), known)
 
     def undo(self) -> int:
         """Undo the last answer; return its row, which is next again.
