@@ -54,8 +54,20 @@ def test_several_columns_without_a_name_are_left_out(tmp_path):
     for number, row in enumerate(("2,ham,,\n", "2,ham,5,\n")):
         source = read(stored(tmp_path, f"{number}.csv", text.replace("1,ham,,\n", row)))
         assert len(next(iter(source)).labels) == 2
-        left = "the columns without a name are left out: give them names in line 1"
+        left = "the columns without a name are left out: give them names in line 1, or delete it "
+        left += "if it is a title"
         assert source.doubts == [left] * number
+
+
+def test_a_title_above_the_names(tmp_path):
+    with pytest.raises(SelectronError, match="line 3: 2 columns were found, and 1 expected: if l"):
+        table(tmp_path, "Export of June\n\na,Class\n1,ham\n2,spam\n")
+
+
+def test_carriage_returns_alone_end_no_lines(tmp_path):
+    with pytest.raises(SelectronError, match="the lines end in carriage returns alone: convert"):
+        table(tmp_path, "a,Class\r1,ham\r2,spam\r")
+    assert table(tmp_path, "a,Class\r\n1,ham\r\n2,spam") == ([["1"], ["2"]], ["ham", "spam"])
 
 
 def test_labels_that_are_codes_stay_as_they_are(tmp_path):

@@ -50,6 +50,10 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> Layout:
         raise SelectronError(
             "line 1 has null characters: name the encoding, as with --encoding utf-16-le"
         )
+    if b"\n" not in line and b"\r" in line.strip():
+        raise SelectronError(
+            "the lines end in carriage returns alone: convert them, as `tr '\\r' '\\n'` does"
+        )
     if given := GIVEN.fullmatch(line.strip(BLANK.encode())):
         blocks.ahead = blocks.ahead.replace(line, b"\n", 1)  # so that lines are counted right
         line = given[1]
@@ -110,8 +114,11 @@ def parsed(piece: Piece, layout: Layout) -> Part:
         found = wrong[0].actual_columns
         columns = "1 column was" if found == 1 else f"{found} columns were"
         fault = f"{columns} found, and {len(layout.names)} expected"
-        unclosed = wrong[0].text.count('"') % 2
-        fault = f"{where(row)}: {fault}{': is a quoted cell never closed?' if unclosed else ''}"
+        if wrong[0].text.count('"') % 2:
+            fault += ": is a quoted cell never closed?"
+        elif layout.header and len(layout.names) == 1 and not row and piece.line == layout.line:
+            fault += f": if line {layout.header} is a title, delete it"
+        fault = f"{where(row)}: {fault}"
     return _part(table, layout.names, layout.columns, fault, where)
 
 
