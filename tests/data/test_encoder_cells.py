@@ -16,7 +16,7 @@ from sklearn.utils import murmurhash3_32
 from tests.data.test_encoder_cuts import bits, saved
 
 from selectron.data.encoder import TableEncoder
-from selectron.data.values import number_of
+from selectron.data.values import number_of, unit_of
 from selectron.errors import SelectronError
 
 ODD = [
@@ -204,6 +204,8 @@ def test_values_of_other_libraries_are_blank_or_numbers():
         ("\u20ac {}", ".,"),
         ("{} \u20ac", "\u202f,"),
         ("{}", "\u2019,"),
+        ("{} mg/dl", ",."),
+        ("<{}\u00b5g", ".,"),
     ],
 )
 @pytest.mark.parametrize("kinds", [None, {"c": "number"}])
@@ -212,10 +214,13 @@ def test_numbers_are_read_as_people_write_them(form, marks, kinds):
     values[0] = 0.5  # tells a decimal comma
     marked = str.maketrans(",.", marks)
     texts = [form.format(f"{value:,.3f}".translate(marked)) for value in values]
+    # of limits there are few
+    texts = [text.removeprefix("<") if j % 10 != 5 else text for j, text in enumerate(texts)]
+    unit = unit_of(texts[0])
     encoder = TableEncoder(kinds)
     found = encoder.fit_transform(pa.table({"c": texts}))
-    comma = ", decimal comma" * (marks[1] == ",")
-    assert encoder.report() == [f"c: number{comma}"]
+    notes = [f", in {unit}"] * bool(unit) + [", decimal comma"] * (marks[1] == ",")
+    assert encoder.report() == [f"c: number{''.join(notes)}"]
     assert encoder.pack() == TableEncoder(kinds).fit([{"c": text} for text in texts]).pack()
     assert (found == TableEncoder().fit_transform(pa.table({"c": values}))).all()
 
@@ -259,6 +264,24 @@ def test_three_digits_after_a_point_are_thousands_among_whole_numbers(texts, val
 )
 def test_signs_and_groups_of_digits(texts, values):
     np.testing.assert_array_equal([number_of(text) for text in texts], values)
+
+
+@pytest.mark.parametrize(
+    ("texts", "report"),
+    [
+        (["5 kg", "7 kg", "8", "900 g"] * 30, "c: number, in kg, 30 odd values taken as blank"),
+        (["12A", "12B", "7C", "8A"] * 30, "c: category, 4 values"),
+        (["<50K", ">50K", ">50K", "<50K"] * 30, "c: category, 2 values"),
+        (["<18", "18-65", ">65", "18-65"] * 30, "c: category, 3 values"),
+        (["1st", "2nd", "3rd", "4th"] * 30, "c: category, 4 values"),
+        (["7", "8", "<1", "9 mm"] * 30, "c: number, in mm"),
+    ],
+)
+def test_units_and_limits(texts, report):
+    for table in ([{"c": text} for text in texts], pa.table({"c": texts})):
+        encoder = TableEncoder().fit(table)
+        assert encoder.report() == [report]
+        assert TableEncoder.unpack(encoder.pack()).report() == [report]
 
 
 def test_durations_of_numpy_and_python_are_seconds():

@@ -34,6 +34,7 @@ class Number(Kind):
         super().__init__(name)
         self.mark = -1  # the place of the mark of blanks
         self.style = ""  # of text: "," if that is the decimal mark
+        self.unit = ""  # with which text may end
         self.start()
 
     def start(self) -> None:
@@ -42,15 +43,16 @@ class Number(Kind):
 
     def details(self) -> list[str]:
         """Return how text is read, if not as Python writes numbers."""
-        return [STYLES[self.style]] if self.style in STYLES else []
+        unit = f"in {self.unit}" * bool(self.unit)
+        return [*filter(None, (unit, STYLES.get(self.style)))]
 
     def parse(self, x: Any) -> float:
         """Return a value as a number, NaN if it is none."""
-        return number_of(x, self.style or ".")
+        return number_of(x, self.style or ".", self.unit)
 
     def parse_all(self, array: pa.Array) -> np.ndarray:
         """Return values as numbers, NaN where there is none."""
-        return numbers_of(array, self.style or ".")
+        return numbers_of(array, self.style or ".", self.unit)
 
     def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Put the features of a value into a row, and learn from it."""

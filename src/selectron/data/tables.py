@@ -16,7 +16,7 @@ from ..errors import SelectronError
 from .kinds import Category, Ignored, Kind, Layout, Text, Vector
 from .measured import Date, Number
 from .times import iso, seconds
-from .values import is_blank, is_text, number_of, text_of, vector_of
+from .values import LIMITS, is_blank, is_text, number_of, text_of, unit_of, vector_of
 
 KINDS: dict[str, type[Kind]] = {
     kind.kind: kind for kind in (Number, Category, Date, Text, Vector, Ignored)
@@ -148,6 +148,7 @@ class Column:
         self.numbers = self.commas = self.grouped = self.same = 0  # by the decimal mark
         self.dates = 0  # as ISO 8601 has them
         self.orders = dict.fromkeys(ORDERS, 0)  # other dates that each order fits
+        self.unit = ""  # behind the first number that has one
         self.distinct: set[str] = set()
 
     def choose(self, kind: str | None) -> None:
@@ -170,6 +171,7 @@ class Column:
                 if style != self.encoder.style:  # what was read in another is forgotten
                     self.encoder.style = style
                     self.encoder.start()
+                self.encoder.unit = self.unit
         if self.rows >= FIRST_ROWS:
             self.settled = True
             if self.kind == "category" and self._is_id():
@@ -190,8 +192,9 @@ class Column:
         elif isinstance(x, str | time) and any(iso(text, order) for order in ORDERS):
             for order in ORDERS:
                 self.orders[order] += seconds(x, order) == seconds(x, order)
-        elif not isinstance(x, bool | np.bool_):
-            point, comma = number_of(x), number_of(text, ",")
+        elif not (isinstance(x, bool | np.bool_) or text.startswith(LIMITS)):
+            self.unit = self.unit or unit_of(x)
+            point, comma = number_of(x, unit=self.unit), number_of(text, ",", self.unit)
             self.numbers += point == point
             self.commas += comma == comma
             self.grouped += point < comma  # as "1.234" is

@@ -26,7 +26,9 @@ CODES = (
     "AUD BRL CAD CHF CNY CZK DKK EUR GBP HKD HUF INR JPY KRW MXN NOK NZD PLN SEK SGD TRY USD ZAR"
 )
 SYMBOL = "[A-Z]{0,2}[$€£¥₹₩₽₺₫₴₪₱฿]"
-UNIT = rf"(?:{SYMBOL}|kr|{CODES.replace(' ', '|')})"  # of money: it is dropped
+MONEY = rf"(?:{SYMBOL}|kr|{CODES.replace(' ', '|')})"  # it is dropped
+UNIT = re.compile(r"(.+?)[ \u00a0\u202f]?([^\W\d_]\S{0,11}|°\S{0,3})")  # behind a number
+LIMITS = "<", ">", "≤", "≥"  # before a number
 LARGEST = 1e150  # sums of squares of such numbers are finite
 HUGE = 1e6  # products of smaller numbers with weights are finite
 LISTS = {list, tuple, np.ndarray}
@@ -48,8 +50,9 @@ def written(mark: str, group: str) -> re.Pattern[str]:
     lakhs = r"|[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}" if group == "," else ""
     digits = rf"(?:{grouped}{lakhs}|[0-9]+)"
     number = rf"(?:{digits}(?:{mark}[0-9]+)?|{mark}[0-9]+)(?:[eE][+-]?[0-9]+)?"
-    sign = rf"(?:(?P<sign>[+-]?) ?{UNIT}? ?|{SYMBOL} ?(?P<inner>[+-]))"
-    return re.compile(rf"{sign}(?P<number>{number})[ \u00a0\u202f]?(?:{UNIT}|%)?")
+    sign = rf"(?:(?P<sign>[+-]?) ?{MONEY}? ?|{SYMBOL} ?(?P<inner>[+-]))"
+    limit = rf"[{''.join(LIMITS)}]? ?"
+    return re.compile(rf"{limit}{sign}(?P<number>{number})[ \u00a0\u202f]?(?:{MONEY}|%)?")
 
 
 WRITTEN = {".": written(r"\.", ","), ",": written(",", ".")}
@@ -63,6 +66,8 @@ def plain_number(text: str, decimal: str) -> str:
     ('1234.50', '-1234.5', '')
     >>> plain_number("(45.00)", "."), plain_number("12,34,567", "."), plain_number("\u22121.5", ".")
     ('-45.00', '1234567', '-1.5')
+    >>> plain_number("<0.5", "."), plain_number("≥ 60", "."), plain_number(">=60", ".")
+    ('0.5', '60', '')
     """
     if decimal == "." and NUMBER.fullmatch(text):
         return text
@@ -75,16 +80,20 @@ def plain_number(text: str, decimal: str) -> str:
     return (found["sign"] or found["inner"] or "") + found["number"].translate(PLAIN[decimal])
 
 
-def number_of(x: Any, decimal: str = ".") -> float:
+def number_of(x: Any, decimal: str = ".", unit: str = "") -> float:
     """Return a value as a number, NaN if it is none, or too large; durations are in seconds.
+
+    Text may end with the unit.
 
     >>> number_of(" 1e3 "), number_of("1_000"), number_of("12 %"), number_of(timedelta(minutes=1))
     (1000.0, nan, 12.0, 60.0)
+    >>> number_of("83 mg/dl", unit="mg/dl"), number_of("83", unit="g"), number_of("83 mg", unit="g")
+    (83.0, 83.0, nan)
     """
     if type(x) is float:
         return x if -LARGEST < x < LARGEST else math.nan
-    if isinstance(x, str) and not (x := plain_number(x.strip(), decimal)):
-        return math.nan
+    if isinstance(x, str):
+        x = plain_number(x.strip().removesuffix(unit).rstrip(), decimal) or math.nan
     try:
         if isinstance(x, np.timedelta64):
             x = x / np.timedelta64(1, "s")
@@ -198,10 +207,27 @@ def texts_of(array: pa.Array) -> list[str]:
     return pc.if_else(pa.array(blanks_of(array)), "", array).to_pylist()
 
 
-def numbers_of(array: pa.Array, decimal: str = ".") -> np.ndarray:
+def unit_of(x: Any) -> str:
+    """Return the unit behind a number in text, "" if there is none, or it is one of money.
+
+    >>> unit_of("83,5 mg/dl"), unit_of("500g"), unit_of("37 °C"), unit_of("5 EUR"), unit_of("1e5")
+    ('mg/dl', 'g', '°C', '', '')
+    """
+    found = UNIT.fullmatch(x.strip()) if isinstance(x, str) else None
+    if found is None or _is_number(x):
+        return ""
+    return found[2] if _is_number(found[1]) else ""
+
+
+def _is_number(text: str) -> bool:
+    """Return whether text is a number with one of the decimal marks."""
+    return any(plain_number(text.strip(), decimal) for decimal in WRITTEN)
+
+
+def numbers_of(array: pa.Array, decimal: str = ".", unit: str = "") -> np.ndarray:
     """Return values as numbers, NaN where there is none, as `number_of` does."""
     if is_text(array.type):
-        array = cast_text(array, decimal)
+        array = cast_text(array, decimal, unit)
     elif pa.types.is_integer(array.type) or pa.types.is_floating(array.type):
         array = array.cast(pa.float64(), safe=False)
     else:
@@ -211,16 +237,16 @@ def numbers_of(array: pa.Array, decimal: str = ".") -> np.ndarray:
         return np.where(np.abs(values) < LARGEST, values, math.nan)
 
 
-def cast_text(array: pa.Array, decimal: str) -> pa.Array:
+def cast_text(array: pa.Array, decimal: str, unit: str) -> pa.Array:
     """Return text as numbers, null where it is none; value by value if Arrow cannot cast it."""
     text = pc.utf8_trim_whitespace(array)
-    if decimal == ".":
+    if decimal == "." and not unit:
         with suppress(pa.ArrowInvalid):
             return text.cast(pa.float64())
         with suppress(pa.ArrowInvalid):
             return pc.if_else(pa.array(blanks_of(text)), None, text).cast(pa.float64())
     codes, distinct = encoded(text)
-    return pa.array(np.array([number_of(x, decimal) for x in distinct], float)[codes])
+    return pa.array(np.array([number_of(x, decimal, unit) for x in distinct], float)[codes])
 
 
 def dates_of(array: pa.Array, parse: Callable[[Any], float]) -> np.ndarray:
