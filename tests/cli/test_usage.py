@@ -319,6 +319,12 @@ def test_a_label_that_is_named_and_blank(call, tmp_path):
     assert why in call("run", "rows.jsonl", "--label", "lable").stderr
 
 
+def test_parameters_of_a_model_are_named_as_options(call):
+    error = call("run", *FAST, "--max-support", "5").stderr
+    assert "--max-support bounds examples that are kept, got 5 without a --kernel" in error
+    assert "give --kernel linear too." in error
+
+
 def test_a_kind_that_there_is_not(call, stream):
     result = call("run", stream[0], "--column", "a=num")
     assert result.exit_code == 2

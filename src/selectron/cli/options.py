@@ -1,6 +1,7 @@
 """Options of commands: learners, askers and budgets as text, and combinations that are refused."""
 
 import os
+import re
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -229,7 +230,22 @@ def check_learners(learners: Sequence[Any], options: dict[str, Any]) -> None:
             for asker in options["askers"]:
                 check_pair(learner, asker)
         except SelectronError as error:
-            raise click.UsageError(str(error)) from None
+            raise click.UsageError(as_options(str(error))) from None
+
+
+def as_options(message: str) -> str:
+    """Return a message in which parameters of a model are options of the command line.
+
+    >>> as_options('sketch excludes max_support: give kernel="linear", or many="rest".')
+    '--sketch excludes --max-support: give --kernel linear, or --many rest.'
+    """
+    parameter = rf'\b({"|".join(SETTINGS)})\b(?:="(\w+)")?'
+
+    def option(found: re.Match[str]) -> str:
+        name = f"--{found[1].replace('_', '-')}"
+        return f"{name} {found[2]}" if found[2] else name
+
+    return re.sub(parameter, option, message)
 
 
 def contestants(width: int, sparse: bool, options: dict[str, Any]) -> list[Contestant]:

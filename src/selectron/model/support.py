@@ -110,8 +110,9 @@ def why_refused(block: Dense | Sparse, i: int) -> str:
         values, features = block.values[span], block.indices[span]
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
-        what = "NaN" if np.isnan(values[bad[0]]) else "infinite"
-        return f", feature {features[bad[0]]} is {what}: every value must be finite."
+        blank = np.isnan(values[bad[0]])
+        what, advice = ("NaN", "; TableEncoder takes blanks") if blank else ("infinite", "")
+        return f", feature {features[bad[0]]} is {what}: every value must be finite{advice}."
     with np.errstate(over="ignore"):
         large = not np.isfinite(values @ values)
     beyond = " goes beyond what floating point resolves: scale the features."
