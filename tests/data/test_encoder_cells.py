@@ -451,8 +451,16 @@ def test_views_of_text_are_text():
 
 
 def test_values_without_features_of_their_own_are_reported():
-    encoder = TableEncoder(columns={"c": "category"}).fit({"c": [f"v{i}" for i in range(200)]})
-    assert encoder.report() == ["c: category, 48 values, others hashed"]
+    values = [f"v{i}" for i in range(300)]
+    encoder = TableEncoder(columns={"c": "category"}).fit({"c": values})
+    assert encoder.report() == ["c: category, 208 values, others hashed"]
+    few = [f"v{i % 60}" for i in range(300)]
+    kinds = {"c": "category", "d": "category"}
+    encoder = TableEncoder(columns=kinds).fit({"c": values, "d": few[:1] * 250 + few[:50]})
+    assert encoder.report() == [
+        "c: category, 207 values, others hashed",
+        "d: category, 41 values, others hashed",  # eight places are shared by those of c
+    ]
     wide = {f"n{i}": [1.0, 2.0] for i in range(600)} | {"c": ["a", "b"]}
     assert TableEncoder().fit(wide).report()[-1] == "c: category, values hashed"
 
@@ -557,3 +565,17 @@ def test_tables_need_no_column_that_a_later_dict_added(form, value):
     assert encoder.pack() == twin.pack()
     with pytest.raises(SelectronError, match="no column 'b', which earlier rows had"):
         encoder.look({"a": [1.0], "typo": [value]})
+
+
+@pytest.mark.parametrize(
+    ("written", "typed"),
+    [(["true", "FALSE", ""], [True, False, None]), (["3.0", "4", "-5.00"], [3.0, 4, -5])],
+)
+def test_truth_values_and_whole_numbers_are_the_same_however_they_are_written(written, typed):
+    rows = [[{"c": x} for x in values * 40] for values in (written, typed)]
+    tables = [*rows, pa.table({"c": written * 40}), pd.DataFrame({"c": typed * 40})]
+    packed = [TableEncoder({"c": "category"}).fit(table).pack() for table in tables]
+    assert all(one["layout"] == packed[0]["layout"] for one in packed)
+    encoder = TableEncoder({"c": "category"}).fit(tables[0])
+    for table in tables:
+        assert (encoder.transform(table) == encoder.transform(tables[0])).all()

@@ -19,11 +19,21 @@ import pyarrow as pa
 from sklearn.utils import murmurhash3_32
 
 from ..engine.parameters import counted
-from .values import BLANKS, encoded, is_blank, text_of, texts_of, vector_of, vectors_of
+from .values import (
+    BLANKS,
+    category_of,
+    encoded,
+    is_blank,
+    text_of,
+    texts_of,
+    vector_of,
+    vectors_of,
+)
 
 WORD = re.compile(r"\w\w+")
 MOST = 256  # places of dense rows, beyond which values of categories share
-OWN, OWN_SPARSE = 48, 10_000  # places of a category for its first values: in dense rows, in sparse
+OWN = 48  # values of a category that may take the last of these places
+OWN_SPARSE = 10_000  # values of a category that have places of their own in sparse rows
 SHARED = 8  # places that its other values share, in dense rows
 TEXT_PLACES = 64  # of a text column in dense rows
 STEP, STEP_SPARSE = 8, 1024  # features by which rows grow
@@ -159,8 +169,12 @@ class Category(Kind):
         """Give a place to a value."""
         if self.find(key, layout) >= 0:
             return
-        room = len(self.places) < (OWN_SPARSE if layout.front else OWN)
-        if room and (layout.front or len(layout) < MOST):
+        values = len(self.places)
+        if layout.front:
+            room = values < OWN_SPARSE
+        else:  # many values of one column leave places to those of others that come late
+            room = len(layout) < (MOST if values < OWN else MOST - OWN)
+        if room:
             name = f"{self.name}={key}" if key else f"{self.name} is blank"
             self.places[key] = layout.add([name])
         elif layout.front:
@@ -173,7 +187,7 @@ class Category(Kind):
         if type(x) is str and x and (place := self.places.get(x)) is not None:
             out[place] = 1.0
             return
-        key = text_of(x)
+        key = category_of(x)
         if learn:
             self.blanks += not key
             self.begin(key, layout)
@@ -184,7 +198,7 @@ class Category(Kind):
     def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
         """Return what `emit` takes, and the new values."""
         codes, distinct = encoded(array)
-        keys = [text_of(x) for x in distinct]
+        keys = [category_of(x) for x in distinct]
         if not learn:
             return (codes, keys), []
         counts = np.bincount(codes, minlength=len(keys))

@@ -20,6 +20,8 @@ from .times import FIRST as EARLIEST
 BLANKS = ABSENT | {"none"}
 # as Arrow reads them: \d has digits of other scripts
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+WHOLE = re.compile(r"(0|-?[1-9][0-9]*)\.0+")  # as pandas writes whole numbers next to blanks
+TRUTHS = "true", "false"
 MINUS = "\u2212"
 SPACES = " \u00a0\u202f'\u2019"  # between groups of digits
 CODES = (
@@ -103,8 +105,22 @@ def number_of(x: Any, decimal: str = ".", unit: str = "") -> float:
     return found if -LARGEST < found < LARGEST else math.nan
 
 
-def text_of(x: Any) -> str:
+def category_of(x: Any) -> str:
     """Return a value of a category as text, "" if it is missing.
+
+    Truth values and whole numbers are the same however they are written.
+
+    >>> category_of("TRUE"), category_of(True), category_of("3.0"), category_of("03")
+    ('True', 'True', '3', '03')
+    """
+    text = text_of(x)
+    if WHOLE.fullmatch(text):
+        return text.partition(".")[0]
+    return text.capitalize() if text.lower() in TRUTHS else text
+
+
+def text_of(x: Any) -> str:
+    """Return a value as text, "" if it is missing.
 
     >>> text_of(" FR "), text_of(1.0), text_of(None), text_of(True), text_of({"a": None})
     ('FR', '1', '', 'True', '{"a": null}')
