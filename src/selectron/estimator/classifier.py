@@ -28,11 +28,11 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
 
     Parameters
     ----------
-    learner : from `selectron.learners`, default LeadingHistory()
-        How far to step. With None, LASEC() replaces LeadingHistory() for dense rows of more than
+    learner : from `selectron.learners`, default None
+        Decides how far to step. None is LeadingHistory(), or LASEC() for dense rows of more than
         1,024 features, and with a kernel or a sketch.
-    asker : from `selectron.askers`, default Always()
-        When to ask for a label.
+    asker : from `selectron.askers`, default None
+        Decides when to ask for a label. None is Always().
     classes : list of labels, default None
         The classes, if no others are allowed. With None, new classes may appear at any time; they
         start with no weights, or as rare ones with `LeadingHistory`.
@@ -40,51 +40,51 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         How more than two classes are learned. "joint": a step separates the label's class from its
         closest rival; in second order with a matrix for every class (4 bytes times K d^2, for
         sparse rows 8). "exact": the same, in second order with one matrix over all classes (8 bytes
-        times (K d)^2, refused beyond the machine's memory). "rest": a learner for every class,
-        against all others; memory as "joint". None is "joint", or "rest" for learners that have no
-        other form: `LeadingHistory` and `L1Constrained`.
+        times (K d)^2, refused beyond the machine's memory). "rest": a learner for every class
+        against all others; memory as for "joint". None is "joint", or "rest" for learners that have
+        no other form: `LeadingHistory` and `L1Constrained`.
     fit_intercept : bool, default True
         Put a constant 1 in front of every row, before any scaling.
     normalize : bool or None, default None
         Scale every row to unit length; None follows the learner's paper.
     kernel : {"linear", "poly", "rbf"}, object from `selectron.kernels`, or function, default None
-        Learn a function of k(x, y) instead of weights of features, and keep the examples of the
-        learner's steps. "linear" gives the results of None, and lets second-order learners run on
-        rows of any number of features. A function takes two 1-D arrays; dense rows only.
+        Learn a function of k(x, y) instead of weights of features, and keep the examples on which
+        the learner stepped. "linear" gives the same results as None, and lets second-order learners
+        run on any number of features. A function takes two 1-D arrays; dense rows only.
     encoder : "auto", TableEncoder or None, default None
         How tables of mixed columns become rows of numbers: data frames (pandas, Polars, Arrow) and
         dicts with numbers, blanks, categories, dates and text. The encoder learns with the stream,
-        and is saved with the classifier. "auto" is `TableEncoder()`. Arrays of numbers are taken as
+        and is saved with the classifier. "auto" is `TableEncoder()`. Arrays of numbers are used as
         they are; with None, tables and dicts must hold numbers.
     class_weight : dict, "balanced" or None, default None
-        Weights of the labels of a class, with which `sample_weight` is multiplied; a dict gives
-        those that are not 1. "balanced" divides the number of labels learned of the most frequent
-        class by that of the label's class; the quotient is at most 100, and is renewed after at
-        most 1/16 of the rounds.
+        Weights of the labels of a class, which multiply `sample_weight`; a dict gives those that
+        are not 1. "balanced" divides the number of labels learned of the most frequent class by
+        that of the label's class; the quotient is at most 100, and is updated after at most 1/16
+        of the rounds.
     correctable : int, default 0
-        Number of the latest answers that `correct` can correct. Their rows are kept, and a copy of
-        what has been learned for every 16 of them.
+        Number of the latest answers that `correct` can replace. Their rows are kept, and for every
+        16 of them a copy of what has been learned.
     max_support : int, default None
-        Number of examples kept in first order, for each of many classes: the oldest is evicted.
-        None keeps all.
+        Number of examples kept in first order, for each of many classes: beyond it, the oldest is
+        evicted. None keeps all.
     sketch : int, default None
-        Number of directions in which a learner of second order keeps its matrix P; the rest of P is
+        Number of directions in which a second-order learner keeps its matrix P; the rest of P is
         a multiple of the identity. Memory and time of a step are linear in it and in the number of
-        features or, of sparse rows, of non-zeros, in place of d^2. As many directions as features
-        give the results of None, the whole of P. 32 is a good start.
+        features (for sparse rows, of non-zeros), instead of d^2. As many directions as features
+        give the same results as None, which keeps all of P. 32 is a good start.
     max_open : int, default 10_000
-        Number of open tickets. The row of each is kept, 8 bytes a feature or 12 a non-zero; beyond
-        that number the oldest ticket expires.
+        Most tickets open at a time; beyond it the oldest expires. The row of each is kept, with 8
+        bytes per feature or 12 per non-zero.
     random_state : int, None, or anything that `numpy.random.default_rng` takes
-        Seed of the draws, one a round.
+        Seed of the random draws, one per round.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The classes: those of the first labels sorted, later ones as they came. Of two,
-        `classes_[1]` is +1, and wins on margin 0.
+        The classes: those of the first labels sorted, later ones in order of appearance. Of two,
+        `classes_[1]` is +1, and is predicted at margin 0.
     coef_, intercept_ : ndarrays of shapes (1, n_features) and (1,)
-        The weights; for many classes a row each. Missing with a kernel that is not linear.
+        The weights; for many classes, a row for each. Missing with a kernel that is not linear.
     n_support_ : int, or ndarray of shape (n_classes,) of many classes
         With a kernel: the number of examples kept. With `many="exact"` in second order, all classes
         share the same ones, and it is an int.
@@ -217,7 +217,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         sample_weight: Any = None,
         delay: Any = None,
     ) -> Run:
-        """Simulate a stream: play one round a row, and use its label only if it is asked for.
+        """Simulate a stream: play one round per row, and use its label only if it is asked for.
 
         X has shape (n_rows, n_features), y (n_rows,). Rows whose label is NaN, NaT or None are
         predicted, and their label is never asked for. `margins=False` records no margins and
@@ -226,16 +226,17 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         are known from the start, unlike in a stream of `decide` and `tell`. `times` (n_rows,),
         dates or seconds since 1970, are for a `Budget(per=...)` only, which uses the latest so far.
         `sample_weight` (n_rows,), from 0 to 1000, are the weights of the labels, if asked for: a
-        label of weight w is learned w times in a row. A fraction is one more time with that
-        probability, by a draw of its own; a label of weight 0 is asked for, but not learned.
+        label of weight w is learned w times in a row. A fraction adds one more time with that
+        probability, by a separate draw; a label of weight 0 is asked for, but not learned.
 
         `delay`, a whole number or one for each row (n_rows,), is the number of rounds by which
         labels are late: the decisions are those of `decide`, and the label of row t is learned
-        after that on row t + delay. Labels that have not come by the end stay open tickets, which
-        `tell` answers, or the next run with a delay delivers. Margins are computed in any case.
+        after the decision on row t + delay. Labels that have not come by the end stay open tickets:
+        answer them with `tell`, or let the next run with a delay deliver them. Margins are computed
+        in any case.
 
-        Raises SelectronError, and learns nothing, if a value is not finite, a row has another
-        number of features than the first, or a label is none of the named classes.
+        Raises SelectronError, and learns nothing, if a value is not finite, the number of features
+        differs from that of the first rows, or a label is none of the named classes.
 
         >>> X, y = [[1.0], [-2.0], [3.0]], ["up", "down", None]
         >>> OnlineClassifier().run(X, y)
@@ -293,7 +294,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the margin score of every row, (n_rows,): from 0 on for `classes_[1]`.
+        """Return the margin score of every row, (n_rows,): `classes_[1]` if it is 0 or more.
 
         For many classes, return the scores of all, (n_rows, n_classes).
         """
@@ -313,11 +314,11 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of every class for every row, (n_rows, n_classes).
 
-        The largest is that of the predicted class. They are calibrated online, as each label that
-        is asked for or given arrives (`run(margins=False)` leaves them as they are), and follow
-        drift. Before the first label they are the learner's own, if it has probabilities, as
-        `BayesianPerceptron` and `LeadingHistory` do for two classes; else they are equal. They rise
-        with the margin <w, x>: that of LASEC and SecondOrderPerceptron is not the margin score.
+        The predicted class has the largest. Probabilities are calibrated online with each label
+        that arrives, asked for or given (not by `run(margins=False)`), and follow drift. Before the
+        first label they are the learner's own, if it has probabilities, as `BayesianPerceptron` and
+        `LeadingHistory` do for two classes; else they are equal. They rise with the margin <w, x>,
+        which for LASEC and SecondOrderPerceptron is not the margin score.
 
         >>> clf = OnlineClassifier().fit([[1.0], [-1.0]] * 50, ["up", "down"] * 50)
         >>> clf.predict_proba([[2.0]]).round(1)
@@ -338,20 +339,20 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     def save(self, path: str | os.PathLike) -> None:
         """Write everything to a file: weights, draws, open tickets. It holds data, never code.
 
-        Raises NotFittedError before the first row, and SelectronError if a label or the file (then
-        it is an OSError too) cannot be written; an older file is left as it was.
+        Raises NotFittedError before the first row, and SelectronError if a label or the file cannot
+        be written (for the file, it is also an OSError); an older file is left as it was.
         """
         check_is_fitted(self)
         storage.write(path, *packing.described(self))
 
     @classmethod
     def load(cls, path: str | os.PathLike, *, parts: tuple[Any, ...] = ()) -> "OnlineClassifier":
-        """Return the classifier of a file; it continues bit for bit where the saved one stopped.
+        """Return the classifier from a file; it continues bit for bit where the saved one stopped.
 
         `parts` lists the classes of learners, askers and kernels that are not Selectron's. Raises
-        SelectronError if one of these is missing, or the file is damaged, or no model file, or of
-        another version, and OSError if it cannot be read. A `random_state` that was no int is None
-        then: the file has the draws.
+        SelectronError if one of these is missing, or the file is damaged, not a model file, or of
+        another version, and OSError if it cannot be read. A `random_state` that was not an int is
+        then None: the file has the state of the draws.
         """
         return packing.restored(cls, path, *storage.read(path), parts)
 

@@ -96,9 +96,9 @@ class DecidesAndTells(TakesRows):
         Labels may come in any order, and be of new classes. The step starts from the current model.
         A label of weight w is learned w times, as in `run`.
 
-        Instead of a label, `correct` states whether the label of the decision was right. True is
-        that label; False is the other one of two classes. Of many, False teaches the class that was
-        wrong only, and weights of classes do not apply; it needs `many="rest"`, or LeadingHistory.
+        Instead of a label, `correct` states whether the predicted label was right. With two
+        classes, False means the other one. With more, False is learned only for the class that was
+        wrong, and class weights do not apply; it needs `many="rest"`, or LeadingHistory.
 
         Raises SelectronError if the ticket is not open, or the label is none of the named classes,
         or `correct` comes with a label or a weight: then the ticket stays open.
@@ -125,10 +125,10 @@ class DecidesAndTells(TakesRows):
         """Learn that the label of an answered ticket was wrong, as if `label` had been given.
 
         The ticket must be one of the last `correctable` that were answered, after the last `run` or
-        `partial_fit`, and in this process: `save` does not keep answers. What has been learned is
-        played again from a copy: all weights, probabilities and counts are those of a classifier
-        that learned `label` at once, in the same rounds and with the same weight. Decisions are
-        not: rounds, draws, open tickets and the asker's memory stay. A new class is appended.
+        `partial_fit`, and in this process: `save` does not keep answers. Learning is replayed from
+        a copy: all weights, probabilities and counts are those of a classifier that learned `label`
+        at once, in the same rounds and with the same weight. Decisions are not replayed: rounds,
+        draws, open tickets and the asker's memory stay. A new class is appended.
 
         Raises SelectronError, and changes nothing, if the ticket cannot be corrected, or the label
         is none of the named classes.
@@ -148,12 +148,13 @@ class DecidesAndTells(TakesRows):
             self.model_ = self.model_.corrected(ticket, code, self._factor(code))
 
     def set_asker(self, asker: Any) -> None:
-        """Ask by another asker, or within another budget, from the next round on.
+        """Use another asker, or another budget, from the next round on.
 
-        What has been learned and the open tickets stay. A `Budget` goes on with what an earlier one
-        knows of the stream. It counts labels from 0; only in a period that has begun, those asked
-        for so far count. Raises SelectronError if `asker` does not fit the learner, and
-        NotFittedError before the first row: `set_params(asker=...)` sets the first asker.
+        What has been learned and the open tickets stay. A `Budget` keeps what an earlier one around
+        the same asker knows about the stream, but counts labels from 0; if both have the same
+        period, those asked for in the current one count. Raises SelectronError if `asker` does not
+        fit the learner, and NotFittedError before the first row: `set_params(asker=...)` sets the
+        first asker.
 
         >>> from selectron import Budget, OnlineClassifier
         >>> clf = OnlineClassifier(asker=Budget(rate=0.1)).fit([[1.0], [-1.0]], ["up", "down"])

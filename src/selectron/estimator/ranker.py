@@ -53,19 +53,19 @@ class OnlineRanker(OnlineClassifier):
 
     Every class has a score. A step separates the relevant class with the lowest score from the
     irrelevant one with the highest; equal scores are a mistake. Labels are tables of 0 and 1, one
-    column a class; a row of NaN has none. Classes are named by `classes`, or else as the columns of
-    a data frame. `run` always records margins and scores; its labels have no `delay`. The default
-    learner is LASEC(). Parameters are those of `OnlineClassifier`, without `class_weight` and
-    `correctable`, and with
+    column per class; a row of NaN has no label. `classes` names the classes, by default as the
+    columns of a data frame. `run` always records margins and scores, and takes no `delay`. The
+    default learner is LASEC(). Parameters are those of `OnlineClassifier`, without `class_weight`
+    and `correctable`, and with
 
     many : {"joint", "exact"}, default None
-        How learners of second order keep what they know of K classes and d features (with the
-        constant). "joint": a matrix for every class, of which a step changes two: 4 bytes times
-        K d^2, for sparse rows 8. "exact": one matrix over all K d weights, as the talk has it, so
-        that a step on two classes moves all that are correlated with them: 8 bytes times (K d)^2,
-        twice that while rows are learned, and as many operations a step. More than the machine's
-        memory is refused: with 16 GiB, K d may be 32,000 at most. `kernel="linear"` keeps the rows
-        of the steps instead. In first order both are the same. None is "joint".
+        How second-order learners keep P, with K classes and d features (including the constant).
+        "joint": a matrix for every class, of which a step changes two: 4 bytes times K d^2, for
+        sparse rows 8. "exact": one matrix over all K d weights, as in the talk, so that a step on
+        two classes moves all that are correlated with them: 8 bytes times (K d)^2, twice that while
+        rows are learned, and as many operations per step. More than the machine's memory is
+        refused: with 16 GiB, K d may be 32,000 at most. `kernel="linear"` keeps the rows of the
+        steps instead. In first order both are the same. None is "joint".
 
     Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), multi-label form.
 
