@@ -6,13 +6,13 @@ Another asker gives the worth of each row, which the budget turns into a probabi
     burst    worth, while labels are saved and surprise jumps to JUMP times its mean
 
 The weight is exp(1.5 z) for a row whose log worth is z standard deviations above the mean, up to 3.
-So labels go to the rows worth most however close together worths are: of a rare class, all rows
-may seem improbable, the likeliest among them too. Multiples and powers of worth change nothing.
+So labels go to the rows worth most however close together worths are: all rows may seem unlikely to
+be of a rare class, even the likeliest. Multiples and powers of worth change nothing.
 
 A part of the rate is saved, up to a limit, for bursts; the savings are full at first, as every row
 is a surprise then. The lag counts the labels by which even spending is behind the rate. The mean
-weight starts small, so that labels are asked for in advance: early ones are of use for longest.
-With a horizon, the number must come out at its end alone, and more labels are asked for early if
+weight starts small, so that labels are asked for in advance: early ones stay useful for longest.
+With a horizon, the number has to be met only at its end, and more labels are asked for early if
 the learner expects the concept to last. Labels that audits of the remaining rows need are reserved.
 """
 
@@ -177,18 +177,18 @@ class Parameters(NamedTuple):
 class Budget(Parameters):
     """Ask within a budget, for the rows whose labels are worth most.
 
-    Give one of: `rate`, the part of rows to ask for in the long run; `labels` and `horizon`, a
+    Give one of: `rate`, the share of labels to ask for in the long run; `labels` and `horizon`, a
     number of labels for a number of rows; `labels` and `per`, a number of labels in every period,
     such as "1d", "12h", "30min" or a number of seconds (days begin at midnight UTC). A number of
     labels is never exceeded. A rate holds in the long run: early on, labels are asked for in
-    advance, many more of them if there is a horizon or in the first period, when the number of rows
-    to come is not known.
+    advance. Many more are with a horizon, or in the first period, when the number of rows to come
+    is not known.
 
-    Parameters: `asker` ranks the rows by its probability (or worth); it must be one without memory.
+    Parameters: `asker` ranks the rows by its probability (or worth); it must have no memory.
     `saved` >= 0 is the limit of savings for bursts, as a number of rows at the current rate.
     `audits`, from 0 to 1, is the part of the budget that is spent regardless of worth: it bounds
     the probability of asking from below, so that accuracy can be estimated from the labels asked
-    for (`selectron.evaluate.audited`). Of a number of labels, this part is reserved.
+    for (`selectron.evaluate.audited`). If the budget is a number of labels, this part is reserved.
 
     Raises SelectronError if it is given no budget, or more than one.
 
@@ -260,7 +260,7 @@ def in_window(a: Any, b: Any, now: float) -> Any:
 def current_rate(a: Any, b: Any, now: float, lasting: float) -> tuple[float, float, bool]:
     """Return the target rate, the rate of audits, and whether labels remain beyond theirs.
 
-    A label is of use until the concept switches, in L rows, or the horizon ends. Spending labels in
+    A label is useful until the concept switches, in L rows, or the horizon ends. Spending labels in
     proportion to that gives left / (rows - min(L, rows) / 2) now.
     """
     if a.rate > 0:

@@ -1,4 +1,4 @@
-"""Askers by the margin, the more likely the smaller it is, and askers that ignore it."""
+"""Askers by the margin, which prefer small ones, and askers that ignore it."""
 
 import math
 from typing import Any, NamedTuple
@@ -25,7 +25,7 @@ class Always(NamedTuple):
 
 
 class Fixed(NamedTuple):
-    """Ask with probability p, the baseline for other askers.
+    """Ask with probability p: the baseline for other askers.
 
     Parameters: 0 <= p <= 1.
 
@@ -45,7 +45,7 @@ class Fixed(NamedTuple):
 
 
 class Margin(NamedTuple):
-    """Ask with probability b / (b + |r|), r being the learner's margin quantity.
+    """Ask with probability b / (b + |r|), r being the margin score.
 
     Parameters: b > 0; inf asks always. (The LASEC paper calls it a.)
 
@@ -96,15 +96,15 @@ class SecondOrderMargin(NamedTuple):
 class AdaptiveMargin(NamedTuple):
     """Ask with probability b / (b + |r|), where b = beta X^2 sqrt(1 + K) grows with the mistakes.
 
-    X is the length of the longest row so far, and K the number of steps of the learner, which for
-    `Perceptron` are its mistakes on labels asked for. It needs no knowledge of the stream: with it,
-    the Perceptron's mistakes are bounded as if every label was asked for, but for a constant
+    X is the norm of the longest row so far, and K the number of the learner's steps, which for
+    `Perceptron` are its mistakes on labels asked for. It needs no knowledge of the stream: up to a
+    constant, the Perceptron's mistakes are bounded as if every label was asked for
     (`selectron.bounds.selective_sampling.adaptive`). For first-order learners.
 
     Parameters: 0 < beta < inf. A smaller one asks for fewer labels.
 
     Source: Cesa-Bianchi, Gentile & Zaniboni, "Worst-Case Analysis of Selective Sampling for Linear
-    Classification" (JMLR 7, 2006), the Perceptron with adaptive b; there X is that of the rows with
+    Classification" (JMLR 7, 2006), the Perceptron with adaptive b; there X is over the rows with
     a mistake and the current one, which the bound does not need.
 
     >>> from selectron import OnlineClassifier

@@ -13,9 +13,9 @@ class Uncertainty(NamedTuple):
     """Ask with probability (1 - |r|)^1.5 + doubt q, at most 1.
 
     Made for `LeadingHistory`, for which 1 - |r| is twice the probability of the less likely class,
-    and q the mutual information of label and expert, in bits.
-    Other learners give neither and are refused, except within a `Budget`, where only the order of
-    rows matters: r near 0 counts in the same way there, and from |r| = 1 on only q does.
+    and q the mutual information of label and expert, in bits. Other learners give neither and are
+    refused, except within a `Budget`, which only ranks rows: there r near 0 counts in the same way,
+    and from |r| = 1 on only q does.
 
     Parameters: doubt >= 0, the weight of q.
 
@@ -51,7 +51,7 @@ class BBQ(NamedTuple):
 
     Made for `RLS` on rows of unit length. It asks along directions with few labels, whatever the
     margin: often at first, and hardly ever once all directions are known. That makes it the best
-    asker where the concept is stationary, and blind to drift.
+    asker where the concept is stationary, but blind to drift.
 
     Parameters: kappa from 0 to 1; the larger, the more it asks.
 
@@ -105,13 +105,13 @@ class Disagreement(NamedTuple):
     where labels are right and u has the margin gamma on every row, a label that is not asked for
     follows from the others, as |<u, x> - r| <= sqrt(q). Under this asker CELLIP cuts on every label
     with a margin below a gamma, not on mistakes alone. The larger a gamma, the fewer labels: on
-    20,000 points of the unit circle with a margin of 0.2, `CELLIP(0.2, a=0.9)` asks for 0.7%, or
-    0.2% with margin=0.2, but with a = 0.5 for all.
+    20,000 points of the unit circle with a margin of 0.2, `CELLIP(0.2, a=0.9)` asks for 0.7% of the
+    labels, or 0.2% with margin=0.2, but with a = 0.5 for all of them.
 
     With other second-order learners, P measures uncertainty. In first order q = <x, x>, so that it
-    asks where |w| may be below 1.
+    asks where |<w, x>| <= |x|.
 
-    Parameters: margin >= 0, that of the best classifier of norm 1 on every row; 0 if not known.
+    Parameters: margin >= 0, the margin of the best classifier of norm 1; 0 if not known.
 
     Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), which proposes it
     with margin 0.
