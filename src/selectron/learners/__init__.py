@@ -3,11 +3,11 @@
 `engine.parts.Learner` is the whole contract, with its defaults. A learner has at least
 
     numbers(self)        the parameters as numbers, checked
-    step(self, r)        where to: Step, ShapeStep or Projection, from the round's scalars alone
+    step(self, r)        the step: Step, ShapeStep or Projection, from the round's scalars alone
 
-By default it uses rows as they are (`normalize`), steps on mistakes (`steps`), and asks by the
-margin (`score`, which has the sign of m and is monotone in q). These and `step` are compiled, with
-what they call: numbers, `math`, and functions like themselves. A `Step` is built with all of its
+By default it uses rows as they are (`normalize`), steps on mistakes (`steps`), and gives the margin
+to askers (`score`, which has the sign of m and is monotone in q). These and `step` are compiled;
+they may use numbers, `math`, and functions like themselves. A `Step` is built with all of its
 fields. A learner with a `shape` is of second order; one with a `radius` keeps w in an L1 ball.
 """
 

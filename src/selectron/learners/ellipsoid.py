@@ -21,15 +21,16 @@ class CELLIP(NamedTuple):
     label that follows from the others. Set a near 1 in that case: the smaller a gamma is compared
     with the true margin, the more short vectors remain, and while 0 is in the ellipsoid, every
     label is asked for. Rows should have a norm of 1 at most. If a row cannot have the margin, the
-    cut is as deep as it can be, and the round counts as strained; take `IELLIP` then.
+    cut is as deep as possible, and the round counts as strained; use `IELLIP` then.
 
     Parameters: gamma > 0, the margin of the best classifier of norm 1; a from 0 to 1, the part of
     it that the learner must reach; start "sound", an ellipsoid that holds all classifiers within
     (1 - a) gamma of the best one, or "talk", the smaller one of the talk, which does not; rho from
     0 to below 1/2, how far the centre goes beyond a cut of depth alpha, as a part of 1 - alpha. The
-    talk takes 0. For d weights (the constant's too), 1 / (d + 1) gives the smallest ellipsoid: up
-    to ten times fewer mistakes with few features and a small margin, the same as 0 with fifty. If
-    rho is more than twice that, the ellipsoid grows from cut to cut, until a row is refused.
+    talk takes 0. For d weights (with the constant's), 1 / (d + 1) gives the smallest ellipsoid: up
+    to ten times fewer mistakes with few features and a small margin, about as many as with 0 for
+    fifty features. If rho is more than twice that, the ellipsoid grows from cut to cut, until a row
+    is refused.
 
     Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), Theorem 1 with
     (1 - alpha) rho for the talk's rho, and the least mu that it allows; see
@@ -88,14 +89,14 @@ def depth(p: Any, r: Round) -> float:
 
 
 class IELLIP(NamedTuple):
-    """IELLIP: the ellipsoid method for data that no classifier separates; P fades.
+    """IELLIP: the ellipsoid method for data that no classifier separates.
 
     Pick it for its few large steps on nearly separable data, especially with many classes. By
-    default P fades fast: after some twenty mistakes it hardly changes any more.
+    default the changes of P decay fast: after about twenty mistakes it hardly changes any more.
 
     Parameters: gamma >= 0, the margin that a step aims at; c from 0 to below 1 and b from 0 to 1,
     for the weight c b^k of the k-th mistake in P^-1, k from 0; p0 > 0, for P = p0 I at the start.
-    The mistake bound, Theorem 3, wants c + b < 1; the talk's experiments take p0 = 0.1.
+    The mistake bound, Theorem 3, requires c + b < 1; the talk's experiments take p0 = 0.1.
 
     Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), whose formulas have
     no numbers: "Improved Ellipsoid Method (IELLIP) for Online Learning".

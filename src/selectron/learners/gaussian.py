@@ -13,8 +13,8 @@ TERMS = 50  # of that fraction: more than enough for double precision at FAR and
 class BayesianPerceptron(NamedTuple):
     """Bayesian Perceptron: a Gaussian over w, matched to the posterior after every label.
 
-    Pick it where the concept is stationary and you need calibrated probabilities: that of the
-    predicted class is Phi(|r|). It also learns from correct predictions that were uncertain.
+    Pick it where the concept is stationary and you need calibrated probabilities: the predicted
+    class has Phi(|r|). It also learns from correct predictions that were uncertain.
 
     Parameters: s0 > 0, the noise of a label, in units of the margin; the prior is P = I.
 
@@ -74,7 +74,7 @@ def inverse_mills(z: float) -> tuple[float, float]:
 
 
 class AROW(NamedTuple):
-    """AROW: a Gaussian over w, which narrows along directions with many labels.
+    """AROW: a Gaussian over w that narrows along directions with many labels.
 
     Pick it where the concept is stationary and labels are noisy. Its variances never grow again, so
     it collapses when the concept switches.

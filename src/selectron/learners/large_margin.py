@@ -50,16 +50,16 @@ class PassiveAggressive(NamedTuple):
 
 
 class MIRA(NamedTuple):
-    """MIRA: of many classes, the shortest step after which the right one leads each by 1.
+    """MIRA: the shortest step after which the right class leads each of the others by 1.
 
-    Pick it over `PassiveAggressive` where several of many classes often score above the right one:
-    one step lowers all of them. With two classes, it is `PassiveAggressive`.
+    Pick it over `PassiveAggressive` where several classes often score above the right one: one step
+    lowers all of them. With two classes, it is `PassiveAggressive`.
 
     Parameters: C > 0, the largest step of the right class, in multiples of x; lower it where labels
     are noisy. With inf, every step reaches the margin.
 
     Source: Crammer & Singer, "Ultraconservative Online Algorithms for Multiclass Problems" (JMLR 3,
-    2003), with the margin of 1 of later work in place of a correct sign.
+    2003), with a margin of 1, as in later work, instead of a correct sign.
 
     >>> from selectron import OnlineClassifier, streams
     >>> OnlineClassifier(MIRA(C=0.1)).run(*streams.switching_gaussian(2000)).mistakes
@@ -99,8 +99,8 @@ class MIRA(NamedTuple):
 class ObjectiveRegularized(NamedTuple):
     """Objective-regularised large-margin learner: every step also shrinks w a little.
 
-    Pick it over `PassiveAggressive` where the concept drifts: old rows fade by 1 / (1 + alpha) a
-    step. Lower `C` where some labels are wrong (the soft margin).
+    Pick it over `PassiveAggressive` where the concept drifts: each step discounts old rows by
+    1 / (1 + alpha). Lower `C` where some labels are wrong (the soft margin).
 
     Parameters: alpha >= 0, the weight of the penalty on |w|^2; C > 0, the weight of the loss: with
     inf, the hard margin, every row gets a margin of 1.
@@ -187,9 +187,9 @@ class L2Constrained(NamedTuple):
 class L1Constrained(NamedTuple):
     """L1-norm constrained: the shortest step to margin 1 among weights with |w|_1 <= beta.
 
-    Pick it for a few strong features among many irrelevant ones, which learners that depend on
-    inner products alone are slow to separate: weights that are not needed become exactly 0. A small
-    `beta` keeps fewer of them, and forgets faster where the concept drifts. If no w in the ball
+    Pick it for a few strong features among many irrelevant ones, which learners that use inner
+    products only are slow to separate: weights that are not needed become exactly 0. A smaller
+    `beta` keeps fewer weights, and forgets faster where the concept drifts. If no w in the ball
     gives a row margin 1, the step puts all weight on one feature; if this happens often, `beta` is
     too small for the scale of the rows.
 
@@ -231,13 +231,13 @@ class L1Constrained(NamedTuple):
 class NORMA(NamedTuple):
     """NORMA: gradient steps on a regularised loss whose margin is learned (the nu-trick).
 
-    The classic kernel learner that forgets: w shrinks with every label, right or wrong, so that a
-    row fades at a fixed rate and may be dropped in the end. Pick it as a baseline, or for a steady
+    The classic kernel learner that forgets: w shrinks with every label, so that rows are
+    discounted at a fixed rate and may be dropped in the end. Pick it as a baseline, or for a steady
     rate of forgetting; it adapts more slowly than `ObjectiveRegularized`.
 
     Parameters: eta > 0, the learning rate; lam >= 0, the weight of the penalty on |w|^2, with
-    eta lam < 1; nu from 0 to 1, the part of labels that end up below the margin; power from 0 to 1,
-    where the t-th label has the rate eta t^-power: the theory sets 0.5 where nothing drifts.
+    eta lam < 1; nu from 0 to 1, the share of labels that end up below the margin; power from 0 to
+    1, where the t-th label has the rate eta t^-power: the theory sets 0.5 without drift.
 
     Source: Kivinen, Smola & Williamson, "Online Learning with Kernels" (IEEE Transactions on Signal
     Processing 52, 2004). Its offset b is a weight like any other here: that of the constant.

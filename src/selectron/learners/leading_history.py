@@ -1,4 +1,4 @@
-"""LeadingHistory, the default learner: an ensemble that follows drift, with nothing to set."""
+"""LeadingHistory, the default learner: an ensemble that follows drift, with nothing to tune."""
 
 import math
 from typing import Any, NamedTuple
@@ -15,21 +15,21 @@ WIDE = 1024  # dense features up to which LeadingHistory is the default
 class LeadingHistory(NamedTuple):
     """Ensembles of Bayesian Perceptrons, each expert trained on all labels since its birth.
 
-    Pick it if you do not know what to set: it follows switches and drift. An expert is born every
-    few labels. Predictions average over the experts by their posterior weights: old experts lead
-    while the concept is stationary, new ones after a switch, and archived ones where a concept
+    Pick it if you do not want to tune parameters: it follows switches and drift. An expert is born
+    every few labels. Predictions average over the experts by their posterior weights: old experts
+    lead while the concept is stationary, new ones after a switch, and archived ones where a concept
     returns. The ensemble also learns the rate of wrong labels, the noise of margins and how often
     concepts end. On dense rows a second ensemble, on random Fourier features, learns curved
-    concepts, and the priors follow powers of the covariance of all rows, labelled or not. Of more
-    than 256 features P has the 128 leading directions, and else its diagonal. r is p(+1) - p(-1);
-    q is the mutual information of label and expert, in bits: `Uncertainty` and `Budget` use both.
+    concepts, and the priors follow powers of the covariance of all rows, labelled or not. With over
+    256 features, P has 128 leading directions and a variance per feature. r is p(+1) - p(-1); q is
+    the mutual information of label and expert, in bits: `Uncertainty` and `Budget` use both.
 
     On dense rows features are standardised by all rows so far, so that their scales do not matter,
     nor, if there is a constant feature, their offsets. On sparse rows all features have one scale,
-    and P has the 32 leading directions of the rows, and else its diagonal.
+    and P has the 32 leading directions of the rows and a variance per feature.
 
     Parameters (the defaults need no tuning): `switches`, from 0 to 1, the prior mode of the number
-    of switches per round; the ensemble considers hazard rates from a hundredth to ten times that.
+    of switches per round; the ensemble considers hazard rates from 0.01 to 10 times that.
     `fourier`, the number of Fourier features, 0 for linear concepts; more than ten classes get 0.
 
     Source: this project. Experts are those of Solla & Winther (1998); births and weights follow

@@ -57,8 +57,8 @@ class SecondOrderPerceptron(NamedTuple):
     """Second-order Perceptron: the Perceptron in coordinates whitened by its own mistakes.
 
     Pick it where the concept is stationary and the features are correlated. Its steps get smaller
-    with every mistake, so it falls behind when the concept drifts: take `LASEC` then. It is the
-    paper's selective sampler with the asker `SecondOrderMargin(b)`, rows of unit length and a = 1.
+    with every mistake, so it falls behind when the concept drifts: use `LASEC` then. With the asker
+    `SecondOrderMargin(b)`, rows of unit length and a = 1, it is the paper's selective sampler.
 
     Parameters: a > 0, the weight of the identity in the matrix A_0 = a I; P = A^-1.
 
@@ -97,7 +97,7 @@ class LASEC(NamedTuple):
     """LASEC: the second-order Perceptron, forgetting at a fixed rate.
 
     Pick it where the concept drifts or switches. It is a Kalman filter: each step first adds 1/c to
-    the variance of every weight, so that old labels fade. With `Margin(a)` it is LASEC-SS.
+    the variance of every weight, which discounts old labels. With `Margin(a)` it is LASEC-SS.
 
     Parameters: 0 < b < c. b is the prior precision; c is the inverse of the drift, and inf means
     none, which makes it the second-order Perceptron with a = b.

@@ -10,8 +10,8 @@ from ..engine.round import Old, Removal, Round, Step
 class Perceptron(NamedTuple):
     """Perceptron: on a mistake, add y x to w, with x of unit length.
 
-    The cheapest learner, and a robust one: it follows slow drift, since every mistake counts the
-    same however late it comes. With `Margin(b)` it is the selective-sampling Perceptron.
+    The cheapest learner, and a robust one: it follows slow drift, since early and late mistakes
+    count the same. With `Margin(b)` it is the selective-sampling Perceptron.
 
     Source: Cesa-Bianchi, Gentile & Zaniboni, "Worst-Case Analysis of Selective Sampling for
     Linear-Threshold Algorithms" (NIPS 2004), Figure 1.
@@ -35,13 +35,13 @@ class Perceptron(NamedTuple):
 
 
 class ShiftingPerceptron(NamedTuple):
-    """Shifting Perceptron: on a mistake, w shrinks before y x is added, less and less so.
+    """Shifting Perceptron: on a mistake, w shrinks (less each time) before y x is added.
 
-    Pick it where the concept shifts and a second-order learner is too expensive. If lam > 1, early
-    mistakes fade: after k mistakes, mistake i weighs ~ (i/k)^(lam - 1) times the last one.
+    Pick it where the concept shifts and a second-order learner is too expensive. lam > 1 discounts
+    early mistakes: after k mistakes, mistake i weighs ~ (i/k)^(lam - 1) times the last one.
 
     Parameters: lam > 0; the larger, the shorter the memory. lam = 1 weights all mistakes alike, as
-    the Perceptron does; a smaller one favours early mistakes, near 0 the first.
+    the Perceptron does; a smaller lam favours early mistakes, lam near 0 the first.
 
     Source: Cavallanti, Cesa-Bianchi & Gentile, "Tracking the best hyperplane with a simple budget
     Perceptron" (Machine Learning 69, 2007).
@@ -70,9 +70,9 @@ class ShiftingPerceptron(NamedTuple):
 class ModifiedPerceptron(NamedTuple):
     """Modified Perceptron: on a mistake, subtract the component along x from w, once or twice.
 
-    Pick it where labels are clean and only the direction of w counts: a small mistake makes a small
-    step, so that it converges where the Perceptron keeps jumping. Its margins are a poor measure of
-    confidence: with size 1, |w| never grows.
+    Pick it where labels are clean and only the direction of w matters: a small mistake makes a
+    small step, so it converges where the Perceptron keeps jumping. Its margins are a poor measure
+    of confidence: with size 1, |w| never grows.
 
     Parameters: size 1 projects w onto the hyperplane of the row, size 2 reflects it there, which
     keeps its norm.
@@ -107,7 +107,7 @@ class ModifiedPerceptron(NamedTuple):
 class BudgetPerceptron(NamedTuple):
     """Randomized Budget Perceptron: a mistake beyond the budget evicts one example at random.
 
-    Pick it with a kernel, where each mistake adds an example that all later rounds compute with:
+    Pick it with a kernel, where each mistake adds an example that all later rounds have to use:
     `budget` bounds the time and memory of a round. Forgetting also helps where the concept shifts.
 
     Parameters: budget >= 1, how many examples are kept.
