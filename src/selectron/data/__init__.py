@@ -1,4 +1,4 @@
-"""From what users have to rows: tables, dicts, labels, times, and files that are written.
+"""From users' data to rows: tables, dicts, labels and times; and writing files.
 
 `TableEncoder` encodes tables of mixed columns; `live` lets a pipeline decide and tell.
 """

@@ -27,12 +27,12 @@ FORMS = ("auto", "dense", "sparse")
 class TableEncoder(TransformerMixin, BaseEstimator):
     """Encode tables of mixed columns as rows of numbers, and learn the encoding with the stream.
 
-    Numbers are standardised by the mean and deviation so far; a blank one is the mean, with a mark.
-    Categories and truth values get a feature for every value, dates a trend and the hour, weekday
-    and day of the year on circles, text its words and pairs of words (hashed); lists of numbers are
-    taken as they are. The kind of a column follows from its type, or else from its first 100
-    values; later ones of another kind count as blank. The encoding of a row depends on that row and
-    those before it only, so that a stream gives the same rows however it is cut.
+    Numbers are standardised by the mean and deviation so far; a blank counts as the mean, and sets
+    a feature that marks it. Categories and booleans get a feature for every value, dates a trend
+    and the hour, weekday and day of the year as sine and cosine, text its words and pairs of words
+    (hashed); lists of numbers are used as they are. The type of a column determines its kind, or
+    else its first 100 values do; later ones of another kind count as blank. The encoding of a row
+    depends on that row and those before it only, so a stream gives the same rows in any chunks.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         The kinds of some columns, by name: "number", "category", "date", "text", "vector" or
         "ignored".
     ignore : sequence of str, default ()
-        Columns that are left out, of every table that has them.
+        Columns to leave out, if a table has them.
     form : {"auto", "dense", "sparse"}, default "auto"
         The form of the rows; "auto" is sparse if a column of the first row is text, or if over 256
         columns are categories.
@@ -53,7 +53,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         The kind of every column, None before its first value.
     sparse_ : bool
     width_ : int
-        Number of features, including some that are 0 so far; it grows with the stream.
+        Number of features, including those that are 0 so far; it grows with the stream.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
     n_rows_ : int
@@ -91,7 +91,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Encode rows and learn from each before the next; yield blocks, each of one width.
 
         X is a data frame (pandas, Polars, Arrow), a dict of columns, or a list of dicts. Raises
-        SelectronError if the names of columns, but for those of `ignore`, are not those of the
+        SelectronError if the column names, apart from those in `ignore`, are not those of the
         first table, in any order.
         """
         if isinstance(X, list | tuple):
@@ -121,7 +121,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self._rows([self._encode(x, True)[0]])
 
     def look(self, X: Any) -> Dense | Sparse:
-        """Encode rows without learning; columns and values that are new have no features."""
+        """Encode rows without learning; new columns and values have no features."""
         check_is_fitted(self, "columns_")
         if isinstance(X, list | tuple):
             return self._rows([self._encode(x, False)[0] for x in X])

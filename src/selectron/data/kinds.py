@@ -257,7 +257,7 @@ def hashes_of(texts: list[str]) -> np.ndarray:
 
 
 class Text(Kind):
-    """Text: its words and pairs of neighbouring words, hashed; each text has length 1."""
+    """Text: its words and pairs of neighbouring words, hashed; each text has norm 1."""
 
     kind = "text"
 
@@ -275,7 +275,7 @@ class Text(Kind):
         self.place = 0 if layout.front else layout.add(names)
 
     def read(self, x: Any) -> str:
-        """Return a value as text in small letters, "" if it is blank."""
+        """Return a value as text in lower case, "" if it is blank."""
         text = (x if type(x) is str else text_of(x)).strip().lower()
         return "" if text in BLANKS else text
 

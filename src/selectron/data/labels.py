@@ -1,4 +1,4 @@
-"""Labels: values of any kind to codes and back, and missing labels."""
+"""Labels: from values of any kind to codes and back, and missing labels."""
 
 from collections.abc import Sequence
 from decimal import Decimal

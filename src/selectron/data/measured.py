@@ -22,7 +22,7 @@ CLIP = 8.0  # standard deviations from the mean at which numbers are clipped
 
 
 class Number(Kind):
-    """Numbers, standardised by the mean and deviation so far; a blank is the mean, and marked.
+    """Numbers, standardised by the mean and deviation so far; a blank is the mean, with a mark.
 
     Deviations are taken from the first number, so that sums lose few digits.
     """
@@ -178,7 +178,7 @@ class Date(Number):
     """Dates and times: the trend as a number, and the hour, the weekday and the day of the year.
 
     The last three lie on circles: a sine and a cosine each. `style` is the order of day, month and
-    year in text that is not as ISO 8601 has it.
+    year in text that is not in ISO 8601.
     """
 
     kind = "date"

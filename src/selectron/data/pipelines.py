@@ -12,10 +12,11 @@ from .dicts import is_dict
 
 
 class live:
-    """The rounds of a fitted pipeline, whose last step is an `OnlineClassifier`.
+    """The rounds of a fitted pipeline whose last step is an `OnlineClassifier`.
 
-    The transformers are used as they were fitted; the classifier learns on. Raises SelectronError
-    if this is no pipeline, or its last step cannot decide, and NotFittedError if it is not fitted.
+    The transformers stay as they were fitted; the classifier continues to learn. Raises
+    SelectronError if this is not a pipeline, or its last step cannot decide, and NotFittedError if
+    it is not fitted.
 
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler

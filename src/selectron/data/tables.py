@@ -124,9 +124,9 @@ def _entries(x: Any) -> Any:
 
 
 class Column:
-    """A column: its kind, which its type or the first values settle unless it is given.
+    """A column: its kind, which its type or the first values determine unless it is given.
 
-    The first values settle how numbers and dates in text are read, too.
+    The first values also determine how numbers and dates in text are read.
     """
 
     def __init__(self, name: str, given: str | None = None, typed: str | None = None) -> None:
@@ -221,7 +221,7 @@ class Column:
         return "," if self.same and self.grouped >= GROUPED else ""
 
     def _order(self) -> str:
-        """Return the order, one of `ORDERS`, that most values fit; if alike, the day first."""
+        """Return the order, one of `ORDERS`, that most values fit; on a tie, the day first."""
         return max(ORDERS, key=self.orders.__getitem__) if any(self.orders.values()) else ""
 
     def _likely(self) -> str:
@@ -287,7 +287,7 @@ class Column:
 
 
 def kind_of(dtype: pa.DataType) -> str | None:
-    """Return the kind of column that an Arrow type settles, None if values have to."""
+    """Return the kind of column that an Arrow type determines, None if its values have to."""
     t = pa.types
     if t.is_integer(dtype) or t.is_floating(dtype) or t.is_decimal(dtype) or t.is_duration(dtype):
         return "number"
@@ -301,7 +301,7 @@ def kind_of(dtype: pa.DataType) -> str | None:
 
 
 def schema(table: pa.Table) -> dict[str, str | None]:
-    """Return the kinds that the types of columns settle; later objects may be of another type."""
+    """Return the kinds that the types of columns determine; later objects may have other types."""
     return {
         field.name: None if field.metadata == OBJECTS else kind_of(field.type)
         for field in table.schema

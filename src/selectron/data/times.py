@@ -86,7 +86,7 @@ def iso(text: str, order: str) -> str:
     """Return a date as ISO 8601 writes it, given the order of its day, month and year.
 
     It is "" if the text is no such date. The year has four digits. The order does not matter if the
-    year is first, or the month an English name. With "time", it is a time of day, of 1970-01-01.
+    year is first, or the month is an English name. "time" is for a time of day, on 1970-01-01.
 
     >>> iso("23/11/2026 8:30 PM", "dmy"), iso("11/23/2026", "mdy"), iso("3.1.2026", "mdy")
     ('2026-11-23 20:30', '2026-11-23', '')
@@ -130,8 +130,8 @@ def _time(hour: str | None, rest: str, half: str | None, zone: str | None = None
 def seconds(value: Any, order: str = "") -> float:
     """Return a date, text or number in seconds since 1970; NaN if it is none of them.
 
-    Dates in text are written as ISO 8601 has them, with the name of a month, or in this `order` of
-    day, month and year; they are in UTC if they have no zone.
+    Dates in text are in ISO 8601, with the name of a month, or in this `order` of day, month and
+    year; they are in UTC if they have no time zone.
 
     >>> seconds("1970-01-02T01:00:00+01:00"), seconds("1e9"), seconds("tomorrow")
     (86400.0, 1000000000.0, nan)

@@ -1,4 +1,4 @@
-"""Single values, and arrays of them: which are blank, and what they are as numbers or text."""
+"""Single values and arrays of them: which are blank, and their form as numbers or text."""
 
 import json
 import math
@@ -47,7 +47,7 @@ def is_blank(x: Any) -> bool:
 
 
 def written(mark: str, group: str) -> re.Pattern[str]:
-    """Return the pattern of numbers as people write them, given the decimal mark."""
+    """Return the pattern of formatted numbers, given the decimal mark."""
     grouped = rf"[1-9][0-9]{{0,2}}(?P<group>[{group}{SPACES}])[0-9]{{3}}(?:(?P=group)[0-9]{{3}})*"
     lakhs = r"|[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}" if group == "," else ""
     digits = rf"(?:{grouped}{lakhs}|[0-9]+)"
@@ -62,7 +62,7 @@ PLAIN = {".": str.maketrans("", "", "," + SPACES), ",": str.maketrans(",", ".", 
 
 
 def plain_number(text: str, decimal: str) -> str:
-    """Return a number that people wrote as Python writes it, "" if it is none.
+    """Return a formatted number as Python writes it, "" if it is none.
 
     >>> plain_number("$1,234.50", "."), plain_number("-1.234,5 EUR", ","), plain_number("3,5", ".")
     ('1234.50', '-1234.5', '')
@@ -142,7 +142,7 @@ def text_of(x: Any) -> str:
 
 
 def vector_of(x: Any) -> np.ndarray | None:
-    """Return a list, or one that is written as text, as numbers; None if one is none or too large.
+    """Return a list, or text of one, as numbers; None if an entry is none or too large.
 
     >>> vector_of((1, 2.5)), vector_of("[0.5, -1e3]"), vector_of("{1 2}"), vector_of("[spam]")
     (array([1. , 2.5]), array([ 5.e-01, -1.e+03]), array([1., 2.]), None)
@@ -160,7 +160,7 @@ def vector_of(x: Any) -> np.ndarray | None:
 
 
 def has_huge(x: Mapping[str, Any]) -> bool:
-    """Return whether a row has objects, or a list of such numbers that a model may refuse it.
+    """Return whether a row has objects, or a list of numbers so large that a model may refuse it.
 
     >>> has_huge({"v": [1e9, 2.0]}), has_huge({"v": [1.0, 2.0], "n": 1e9})
     (True, False)
@@ -187,7 +187,7 @@ def vectors_of(array: pa.Array) -> list[np.ndarray | None] | np.ndarray:
 
 
 def flattened(x: Mapping[str, Any], whole: Container[str] = ()) -> dict[str, Any]:
-    """Return a row in which the fields of objects are columns, but for objects that stay `whole`.
+    """Return a row in which the fields of objects are columns, except objects that stay `whole`.
 
     >>> flattened({"user": {"age": 30, "home": {"zip": "75011"}}, "n": 1})
     {'user.age': 30, 'user.home.zip': '75011', 'n': 1}
@@ -217,7 +217,7 @@ def blanks_of(array: pa.Array) -> np.ndarray:
 
 
 def texts_of(array: pa.Array) -> list[str]:
-    """Return values as text, "" where they are missing, as `text_of` does but for outer spaces."""
+    """Return values as text, "" where they are missing, as `text_of` does; spaces stay."""
     if not is_text(array.type):
         return [text_of(x) for x in array.to_pylist()]
     return pc.if_else(pa.array(blanks_of(array)), "", array).to_pylist()
