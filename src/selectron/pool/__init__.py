@@ -4,7 +4,7 @@ SelfDirectedClassifier    proposes a label for one row at a time; a person confi
 PoolRun                   the record of a session
 Confident                 the default learner: the most certain row is next
 Sphere, Boosted           the learners of the paper, for the sphere and for arbitrary points
-Greedy                    the paper's update, the row of the largest margin next
+Greedy                    the paper's update, with the row of largest margin next
 InOrder                   the default's fits in random, given or worst order, for comparison
 RadiallyIsotropic         a transformer: the linear map that spreads points evenly over the sphere
 """

@@ -30,11 +30,11 @@ FEW = 20  # classes that a pool may have regardless of its number of rows
 
 
 class OtherRows(SelectronError):
-    """A file that holds the answers for other rows than those given."""
+    """A file whose answers are for other rows than those given."""
 
 
 class SelfDirectedClassifier(BaseEstimator):
-    """Label a pool of rows: propose a label for one row at a time, in an order of few corrections.
+    """Label a pool of rows: propose labels row by row, in an order that needs few corrections.
 
     A person confirms or corrects each proposal. All rows are known from the start.
 
@@ -43,16 +43,16 @@ class SelfDirectedClassifier(BaseEstimator):
     learner : from `selectron.pool`, default Confident()
         Chooses the next row and its proposal.
     classes : list of labels, default None
-        All labels that may occur. None learns them from the answers.
+        All labels that may occur. With None, they are learned from the answers.
     mode : {"perfect", "strong", "weak"}, default "perfect"
         How many rows to label: all, a share of 1 - delta, or half.
     delta : float, default 0.01
-        The share of rows that mode "strong" may leave.
+        The share of rows that mode "strong" may leave unlabelled.
     features : {"auto", "standard", "raw"} or a transformer of scikit-learn, default "auto"
         How the rows are transformed first. "standard": each feature to mean 0 and variance 1, or
-        without an intercept to mean square 1, not centred (sparse rows are not changed); "auto":
-        "standard", and for Confident and InOrder three kernel maps and the nearest rows, up to
-        20,000 dense rows of 1,000 features; "raw": not at all.
+        without an intercept to mean square 1, not centred (sparse rows are not changed). "auto":
+        "standard"; for Confident and InOrder also three kernel maps and the nearest rows, for up to
+        20,000 dense rows and 1,000 features. "raw": no transformation.
     fit_intercept : bool, default True
         Whether to add a constant feature. The paper's learners are for halfspaces through 0.
     random_state : int, default 0
@@ -61,11 +61,11 @@ class SelfDirectedClassifier(BaseEstimator):
     Attributes
     ----------
     classes_ : ndarray
-        The labels, new ones appended.
+        The labels; new ones are appended.
     n_labels_, n_skipped_, n_mistakes_ : int
-        Numbers of rows labelled or skipped, of those skipped, and of proposals corrected.
+        Numbers of rows labelled or skipped, of rows skipped, and of proposals corrected.
     goal_ : int
-        Number of rows to label or to skip in all.
+        Number of rows to label or skip in all.
 
     Notes
     -----
@@ -134,7 +134,7 @@ class SelfDirectedClassifier(BaseEstimator):
     def tell(self, row: int, label: Any) -> None:
         """Record the label of the row that was proposed; None skips it.
 
-        Raises SelectronError if it is another row, or if the label is not among the named classes.
+        Raises SelectronError for another row, or if the label is not among the named classes.
         """
         session = self._session()
         found = session.next(len(self.classes_))
@@ -157,7 +157,7 @@ class SelfDirectedClassifier(BaseEstimator):
     def reopen(self) -> int:
         """Propose skipped rows again, as if they had not been skipped; return their number.
 
-        Plans are made again, so that other rows may come in another order.
+        Plans are made again, so the order of other rows may change.
         """
         before = self._session()
         self.session_ = before.without_skips()
@@ -216,7 +216,7 @@ class SelfDirectedClassifier(BaseEstimator):
     # Files
 
     def save(self, path: str | os.PathLike) -> None:
-        """Write the answers and all that is needed to resume to a file, except for the rows."""
+        """Write the answers and everything else needed to resume to a file, except the rows."""
         session = self._session()
         header = {
             "kind": KIND,
@@ -236,7 +236,7 @@ class SelfDirectedClassifier(BaseEstimator):
     ) -> "SelfDirectedClassifier":
         """Return the classifier saved in a file, to resume labelling the same rows.
 
-        The learner's plans are computed again, which takes as long as a simulated run up to there.
+        The learner's plans are computed again, which takes as long as simulating the answers.
         A transformer is not in the file: pass it as `features`. Raises SelectronError if the file
         is damaged, or the rows differ.
         """

@@ -7,7 +7,7 @@ tenth of the open rows even without a mistake: confirmed proposals inform those 
 
 If STUCK d mistakes have not halved the open rows, although the fit errs on no more than d labelled
 rows, `Boosted` takes over until they are halved: a halving costs at most O(d) mistakes more than
-the proven bound. With more errors than d, the labels are taken for noise.
+the proven bound. With more than d errors, the labels are assumed to be noisy.
 """
 
 from collections.abc import Sequence
@@ -134,7 +134,7 @@ def parted(
     """Return the centres of a pair of classes under every map, and their mean margins, (n,).
 
     A map of little weight is not refitted until mistakes have grown by half, nor is a kernel map
-    whose fit errs on more labels than a quarter of the mistakes, as on noise.
+    whose fit errs on more labels than a quarter of the mistakes, as with noisy labels.
     """
     if len(maps) == 1:
         only, fit = centre(maps[0], signs, last[0])
@@ -160,7 +160,7 @@ def weighed(right: np.ndarray) -> np.ndarray:
     """Return the weights of the maps, (maps,), that maximise the likelihood of their mixture.
 
     `right` (maps, rows) is the leave-one-out probability of each row's label under each map. Each
-    map starts with one row to its credit. Source: Yao, Vehtari, Simpson & Gelman, "Using stacking
+    map starts with a pseudocount of 1. Source: Yao, Vehtari, Simpson & Gelman, "Using stacking
     to average Bayesian predictive distributions" (Bayesian Analysis 2018), by the EM algorithm.
     """
     right = np.maximum(right[:, right.min(axis=0) < SURE], 1e-300)

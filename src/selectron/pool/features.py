@@ -60,7 +60,7 @@ def featured(X: Any, features: Any, intercept: bool) -> Any:
 def standard(X: Any, centred: bool = True) -> Any:
     """Return features of mean square 1, and of mean 0 if `centred`; sparse X unchanged.
 
-    Constant features are 0, or if they are not centred 1 or -1.
+    Constant features become 0, or 1 or -1 if they are not centred.
 
     >>> standard(np.array([[3.0, -5.0, 0.0], [3.0, 5.0, 0.0]]), centred=False).tolist()
     [[1.0, -1.0, 0.0], [1.0, 1.0, 0.0]]

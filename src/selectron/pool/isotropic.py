@@ -3,7 +3,7 @@
     A with mean of z z' = I/k for z = A x / |A x|: S = 1/(A'A) is the minimum of
     f(S) = log det S + (k/n) sum_i log(x_i' S^-1 x_i)
 
-The fixed-point iteration is A <- M^-1/2 A, with M = (k/n) sum z z'. Where a subspace holds nearly
+The fixed-point iteration is A <- M^-1/2 A, with M = (k/n) sum z z'. If a subspace holds nearly
 too many points, it converges slowly, and Newton steps replace it.
 
 Sources: Tyler, "A distribution-free M-estimator of multivariate scatter" (Annals of Statistics
@@ -169,7 +169,7 @@ class RadiallyIsotropic(TransformerMixin, BaseEstimator):
     eps : float, default 1e-6
         Tolerance of `eps_`.
     max_iter : int, default 200
-        Maximum number of steps; each takes one pass over the rows or a few.
+        Maximum number of steps; each takes a few passes over the rows.
 
     Attributes
     ----------
@@ -185,11 +185,11 @@ class RadiallyIsotropic(TransformerMixin, BaseEstimator):
     heavy_rows_ : ndarray of int, or None
         The numbers of the rows in it.
     n_zero_, n_duplicate_ : int
-        Numbers of rows of 0, which are left out, and of rows that repeat an earlier one.
+        Numbers of zero rows, which are left out, and of rows that repeat an earlier one.
 
     Notes
     -----
-    `fit` raises SelectronError if X is no table of finite numbers.
+    `fit` raises SelectronError if X is not a table of finite numbers.
 
     Examples
     --------
@@ -204,7 +204,7 @@ class RadiallyIsotropic(TransformerMixin, BaseEstimator):
            [0.     , 0.33333, 0.     ],
            [0.     , 0.     , 0.33333]])
 
-    Half of the rows on a line are too many:
+    With half of the rows on one line, no such map exists:
 
     >>> X[:250, 1:] = 0.0
     >>> iso = RadiallyIsotropic().fit(X)
@@ -236,7 +236,7 @@ class RadiallyIsotropic(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> np.ndarray:
-        """Return the rows under the map, (n, k), scaled to unit length; rows of 0 stay 0."""
+        """Return the rows under the map, (n, k), scaled to unit length; zero rows stay 0."""
         check_is_fitted(self)
         with in_one_sentence(TABLE):
             X = validate_data(self, X, dtype=np.float64, reset=False)

@@ -22,9 +22,9 @@ WIDEST = 1_000  # features
 
 
 class Greedy(NamedTuple):
-    """Propose the row of the largest margin among all open rows, and update on a mistake.
+    """Propose the row with the largest margin among all open rows, and update on a mistake.
 
-    It has no mistake bound, and makes no progress where margins vanish.
+    It has no mistake bound, and makes no progress if margins vanish.
 
     >>> from selectron.pool import SelfDirectedClassifier
     >>> X = np.random.default_rng(0).normal(size=(200, 3))
@@ -146,11 +146,11 @@ class Phase(NamedTuple):
 class Boosted(NamedTuple):
     """The learner for arbitrary points: Algorithm 2, boosted. Dense rows only.
 
-    A phase finds a subspace V that contains a share of dim V / d of the open rows or more and can
+    A phase finds a subspace V that contains at least a share of dim V / d of the open rows and can
     be put into radially isotropic position, within `eps`, in `most` steps. From a random w, the
     rows in V are proposed by decreasing margin, with an update and a new order after each mistake,
-    until the `share` of them is labelled; the next phase takes the rest, also of a phase with too
-    many mistakes. O(d log(1/delta)) mistakes for a share of 1 - delta.
+    until the `share` of them is labelled or mistakes are too many; the next phase takes the rest.
+    O(d log(1/delta)) mistakes for a share of 1 - delta.
 
     >>> from selectron.pool import SelfDirectedClassifier
     >>> X = np.random.default_rng(0).normal(size=(200, 3))

@@ -1,4 +1,4 @@
-"""Selectron as a classifier of River (https://riverml.xyz), which `selectron[river]` installs."""
+"""Selectron as a classifier for River (https://riverml.xyz), which `selectron[river]` installs."""
 
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -23,8 +23,8 @@ __all__ = ["Classifier"]
 class Classifier(base.Classifier):
     """`OnlineClassifier` with the methods of River's classifiers.
 
-    `learn_one` decides whether to ask, and learns the label only then. `progressive_val_score`
-    predicts every row first, so that it measures what the labels that were asked for are worth.
+    `learn_one` decides whether to ask, and learns the label only if it asks.
+    `progressive_val_score` predicts every row first: it measures the accuracy with these labels.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Classifier(base.Classifier):
     asker : from `selectron.askers`, default Always()
     encoder : "auto" or TableEncoder
         Rows may have numbers, categories, dates and text. Features may appear at any time, and are
-        blank where a row does not name them.
+        blank if a row lacks them.
     seed : int, default None
     classes, class_weight : default None
         As in `OnlineClassifier`.
