@@ -15,7 +15,7 @@ LEAST = np.finfo(float).eps  # probability in a log loss
 
 
 class Metrics(NamedTuple):
-    """Metrics of predictions; NaN where nothing was to be measured.
+    """Metrics of predictions; NaN where there is nothing to measure.
 
     `confusion` has the true classes as rows and the predicted ones as columns. `reliability` has a
     row for each bin of the predicted class's probability that is not empty: its weight, the mean
@@ -42,7 +42,7 @@ class Metrics(NamedTuple):
 
 
 class RunMetrics(NamedTuple):
-    """Metrics over all labels, and those estimated from the labels asked for alone, or None.
+    """Metrics over all labels, and those estimated from the labels asked for, or None.
 
     >>> from selectron import OnlineClassifier
     >>> run = OnlineClassifier().run([[1.0], [-2.0], [3.0]], ["up", "down", "up"])

@@ -138,11 +138,11 @@ class Outcome:
 class Run(Outcome):
     """The outcome of rounds on labelled rows; only labels that were asked for influenced it.
 
-    Of every round there are its `prediction`, whether the label was `asked` for, whether the
-    prediction was `correct`, whether the learner `updated` its weights, and the probabilities
-    `proba`. Of all of them there are `mistakes`, `accuracy`, `label_rate`, `steps`, `drifts` and
-    `metrics`. Then come `margin`, `ask_probability`, `age` and `evidence`, and what was given:
-    `label`, `code`, `classes` and `max_support`. Labels serve for scoring only.
+    Each round has its `prediction`, whether the label was `asked` for, whether the prediction was
+    `correct`, whether the learner `updated` its weights, the probabilities `proba`, and `margin`,
+    `ask_probability`, `age` and `evidence`. The run as a whole has `mistakes`, `accuracy`,
+    `label_rate`, `steps`, `drifts` and `metrics`. It also keeps what was given: `label`, `code`,
+    `classes` and `max_support`. Labels serve for scoring only.
 
     >>> from selectron import OnlineClassifier
     >>> run = OnlineClassifier().run([[1.0], [-2.0], [3.0]], ["up", "down", None])
@@ -209,15 +209,15 @@ class Run(Outcome):
 
     @cached_property
     def drifts(self) -> list[int]:
-        """Rounds in which drift began: at rest at most one in 2,000 rounds is wrong, on average.
+        """Rounds in which drift began; on average, at most one false alarm in 2,000 without drift.
 
-        `selectron.evaluate.Drifts(rate)` takes another rate of false alarms, and has the rounds of
+        `selectron.evaluate.Drifts(rate)` takes another false-alarm rate, and has the rounds of
         the alarms. The list is empty if the learner is no ensemble, or margins were not recorded.
         """
         return Drifts().add(np.zeros((0, 2)) if self.evidence is None else self.evidence)
 
     def metrics(self) -> RunMetrics:
-        """Return the metrics over all labels, and as estimated from the labels asked for alone.
+        """Return the metrics over all labels, and as estimated from the labels asked for.
 
         They are accuracy, that of the majority class, balanced accuracy, kappa, log loss, recall
         and F1 of every class, the confusion table and the calibration: see `evaluate.Metrics`. For
@@ -242,5 +242,5 @@ class Run(Outcome):
 
     @property
     def steps(self) -> int:
-        """Number of steps that the learner took, on late labels of earlier runs too."""
+        """Number of steps that the learner took, including those on late labels of earlier runs."""
         return int(self.updated.sum()) + self.earlier

@@ -1,7 +1,7 @@
 """Feature selection: by the weights of an online learner, by information gain, or by a game.
 
 kept                    which weights are large
-lean, lean_run          predict without the small weights, and learn with all
+lean, lean_run          predict without the small weights, but learn with all
 InformationGain, Game   transformers of scikit-learn with `partial_fit`
 """
 

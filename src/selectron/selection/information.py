@@ -1,4 +1,4 @@
-"""Selection of features by mutual information: with the labels, or, as a game, with each other."""
+"""Feature selection by mutual information: with the labels, or, as a game, between features."""
 
 from abc import abstractmethod
 from typing import Any, ClassVar, Self
@@ -19,7 +19,7 @@ from ..estimator.parameters import all_or_nothing, forget
 from ..model.support import check_memory
 
 CHUNK = 1024  # rows per one-hot block
-WIDEST = 1024  # features; the linear programme takes cubic time or more
+WIDEST = 1024  # features; the linear program takes cubic time or more
 
 
 def cuts(X: Any, bins: int) -> np.ndarray:
@@ -136,7 +136,7 @@ class _Counter(SelectorMixin, BaseEstimator):
 
 
 class InformationGain(_Counter):
-    """Select the k features of largest mutual information I(x_j; y), over all rows so far.
+    """Select the k features with the largest mutual information I(x_j; y), over all rows so far.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ class InformationGain(_Counter):
         Number of features to select; all, if there are fewer.
     bins : int, default 4
         Number of bins of a feature, 3 or more. The first call fixes the bins, with equal counts in
-        each, so start with a few hundred rows. A value that fills a bin has a bin of its own.
+        each, so start with a few hundred rows. A value that fills a bin gets a separate bin.
 
     Attributes
     ----------
@@ -225,8 +225,8 @@ def play_game(M: np.ndarray, k: int) -> tuple[np.ndarray, float]:
 
     max_u min_v u'Mv over 0 <= u, v <= 1 with sum u = sum v = k, for M of shape (d, d): eq. (4.26)
     without its integers. By duality, the inner minimum is the largest k l - sum s with
-    l - s_j <= (M'u)_j and s >= 0: a linear programme in u, s and l. One of the optimal u is
-    returned. Raises SelectronError if the programme is not solved.
+    l - s_j <= (M'u)_j and s >= 0: a linear program in u, s and l. One of the optimal u is
+    returned. Raises SelectronError if the program is not solved.
 
     >>> u, value = play_game(np.array([[2.0, 0.0], [0.0, 1.0]]), 1)
     >>> u.round(3), round(value, 3)
@@ -247,9 +247,10 @@ class Game(_Counter):
     """Select k features by the game max_u min_v u'Mv with M_ij = I(x_i; x_j), without labels.
 
     The learner bets on features, 0 <= u <= 1 with sum k; the adversary chooses the v about which
-    they have the least information. The k features of largest u are selected. Features that have
-    been constant so far are left out of the game, and selected last. Every `partial_fit` solves a
-    linear programme with d^2 coefficients: half a second for 256 features, a few seconds for 512.
+    they have the least information. The k features with the largest u are selected. Features that
+    have been constant so far are left out of the game, and selected last. Every `partial_fit`
+    solves a linear program with d^2 coefficients: half a second for 256 features, a few seconds for
+    512.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which weights are small; predict without these, and learn with all.
+"""Find the small weights; predict without them, but learn with all.
 
 Source: Shen & Dietterich, "A Family of Large Margin Linear Classifiers" (SDM 2009), 3.4 and 4.3.
 """
@@ -33,7 +33,7 @@ def kept(w: Any, sigma: float, norm: str = "abs") -> np.ndarray:
     "abs", as in the paper's experiments. Of equal magnitudes, the first is dropped first. With
     sigma = 0 all weights are kept; with any other, weights of zero are dropped.
 
-    `w` has shape (d,), or (K, d) for K classes: a feature then costs the sum over them. Raises
+    `w` has shape (d,), or (K, d) for K classes, over which these are summed too. Raises
     SelectronError if sigma is negative, the norm unknown, or w not of this shape.
 
     >>> kept([0.5, -0.1, 2.0, 0.2], sigma=0.4)
@@ -73,7 +73,7 @@ def _costs(w: Any, norm: Any) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Lean:
-    """A predictor with the weights of a classifier at one moment, without the small ones.
+    """A predictor with a snapshot of a classifier's weights, without the small ones.
 
     >>> from selectron.learners import Perceptron
     >>> from selectron.selection import lean
@@ -123,8 +123,8 @@ class LeanRun(NamedTuple):
 def lean(classifier: OnlineClassifier, sigma: float, norm: str = "abs") -> Lean:
     """Return a predictor with the large weights of a fitted classifier.
 
-    `kept` decides which weights are dropped; the intercept is always kept. The classifier may
-    continue to learn: the result keeps its present weights. Raises SelectronError as `kept` does,
+    `kept` decides which weights are dropped; the intercept is always kept. If the classifier
+    continues to learn, the result does not change. Raises SelectronError as `kept` does,
     and if the rows were encoded, and NotFittedError before the first row.
 
     >>> from selectron import learners, streams
