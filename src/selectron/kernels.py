@@ -22,7 +22,7 @@ __all__ = ["RBF", "Linear", "Polynomial"]
 
 
 class Linear(NamedTuple):
-    """<x, y>: the results of no kernel, with the examples of steps stored instead of weights.
+    """<x, y>: the same results as without a kernel, but stores the examples of steps, not weights.
 
     Use it for second-order learners on rows of thousands of features: they need no d x d matrix
     then. After k steps there are k examples and k (k + 1) / 2 numbers.
@@ -70,9 +70,9 @@ class Polynomial(NamedTuple):
 
 
 class RBF(NamedTuple):
-    """exp(-gamma |x - y|^2): similarity that fades with distance.
+    """exp(-gamma |x - y|^2): similarity that decays with distance.
 
-    A constant in front of the rows makes no difference to it, and its rows are of unit length.
+    A constant in front of the rows makes no difference, and phi(x) has unit norm.
 
     Parameters: gamma > 0; distances well below gamma^-0.5 count as near.
 

@@ -3,7 +3,7 @@
     b"selectron\\n"  version (1 byte)  SHA-256 of the rest (32 bytes)  a NumPy .npz archive, in Zstd
 
 Nothing in a file is ever executed, and a file whose checksum does not fit is not even parsed.
-`write` and `read` keep what a program of yours has learned, too: any header and arrays.
+`write` and `read` work for your own programs, too, with any header and arrays.
 """
 
 import hashlib

@@ -3,14 +3,14 @@
 A row whose label is asked for with probability p counts 1/p times: the weighted mean of mistakes is
 consistent for any asker, if p > 0 (Horvitz & Thompson 1952; Beygelzimer, Dasgupta & Langford 2009).
 The interval is Wilson's, with the effective sample size that follows from the variance of the
-weighted mistakes (Kish 1965). With many labels it is that of the draws, given the rows, as the
-interval is one of the accuracy on these rows; with few, a part of that of as many labels of equal
-weight is added, for a variance estimated from few mistakes is too small. Moreover, the weights of
-few labels may add up to far fewer rows than there are. Nothing is known of the others, which were
-unlikely to be asked for: the interval grows by a part of their share. `python -m
-benchmarks.coverage` measures how often it covers. Below 30 rows it is from 0 to 1. Of rows with
-p = 0, as after a budget is spent, nothing is known: the interval allows for any accuracy there.
-Only sums are stored.
+weighted mistakes (Kish 1965). With many labels, this is the variance of the draws given the rows,
+as the interval is for the accuracy on these rows. With few, a part of the variance of as many
+labels of equal weight is added, since a variance estimated from few mistakes is too small. Also,
+the weights of few labels may add up to far fewer rows than there are. Nothing is known about the
+others, which were unlikely to be asked for: the interval grows by a part of their share.
+`python -m benchmarks.coverage` measures the coverage. Below 30 rows the interval is from 0 to 1.
+Nothing is known about rows with p = 0, as after a budget is spent: the interval allows for any
+accuracy there. Only sums are stored.
 """
 
 import math
@@ -68,8 +68,8 @@ class Audit:
     def estimate(self, rows: float = math.inf, unaskable: int = 0) -> Estimate:
         """Return the estimate so far. Give `rows`, the length of the stream, if it is short.
 
-        `unaskable` of these rows had a probability of 0. The interval is then that of all rows,
-        whatever the accuracy on these; the accuracy is that on the others.
+        `unaskable` of these rows had a probability of 0. The interval then covers all rows,
+        whatever the accuracy on these; the estimated accuracy is that on the others.
         """
         return estimated(self.sums, self.z, rows, unaskable)
 

@@ -73,8 +73,8 @@ class Curve:
 class Contestant:
     """A model, and its totals so far; its labels come `delay` rounds late, if that is given.
 
-    Unless it is `calibrated`, its outcomes have no probabilities. `weights` are those of labels, by
-    the names of their classes, where they are not 1.
+    Unless it is `calibrated`, its outcomes have no probabilities. `weights` are those label weights
+    that are not 1, by class name.
     """
 
     def __init__(
@@ -210,8 +210,8 @@ class Contest:
     ) -> Iterator[Played]:
         """Play a chunk; yield its rows, encoded, in parts.
 
-        `check` may refuse a part before it is played. If it is `scored`, contestants sum up what
-        metrics need of probabilities. Whatever happens, the encoder has learned the rows played.
+        `check` may refuse a part before it is played. If it is `scored`, contestants sum what
+        metrics need of probabilities. In any case, the encoder has learned the rows played.
         """
         start = self.rows
         before: Any = self.encoder
@@ -296,7 +296,7 @@ def detected(results: Sequence[dict[str, Any]]) -> str:
 
 
 def _interval(estimate: dict[str, float] | None, reason: str | None) -> str:
-    """Return the 95% interval of accuracy from asked labels, if they are enough."""
+    """Return the 95% interval of accuracy from asked labels, if there are enough."""
     if estimate:
         return "{low:.3f} to {high:.3f}".format(**estimate)
     return FEW if reason and reason.startswith(FEW) else "-"

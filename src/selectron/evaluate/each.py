@@ -1,4 +1,4 @@
-"""Call one function with many arguments: in parallel, and never twice with the same."""
+"""Call one function with many arguments: in parallel, and never twice with the same ones."""
 
 import hashlib
 import json
@@ -47,18 +47,18 @@ def each(
     store: str | os.PathLike[str] | None = None,
     progress: str | None = None,
 ) -> list[Any]:
-    """Return `function(**shared, **call)` of every call, in their order.
+    """Return `function(**shared, **call)` for every call, in order.
 
     With a folder for `store`, results are stored there under a digest of the arguments, the code
     that makes the numbers, and the libraries' versions: an interrupted or extended list of calls
     continues where it stopped. `workers` is the number of processes; or give an executor of
-    `concurrent.futures`, or a client of Dask, whose workers get the shared arguments once, and
-    compute again what a worker that died had not finished. With `progress`, a bar of that name is
-    shown on a terminal.
+    `concurrent.futures`, or a Dask client, whose workers get the shared arguments once, and repeat
+    what a worker that died had not finished. With `progress`, a bar of that name is shown on a
+    terminal.
 
-    With several processes the function must be importable; with a store joblib must be able to hash
-    the arguments. Results must be of JSON's types; tuples are returned as lists. Exceptions of the
-    function are raised here. Raises SelectronError if `workers` is below 1.
+    With several processes, the function must be importable; with a store, joblib must be able to
+    hash the arguments. Results must be of JSON types; tuples are returned as lists. Exceptions of
+    the function are raised here. Raises SelectronError if `workers` is below 1.
 
     >>> each(pow, [{"base": 2, "exp": 3}, {"base": 3, "exp": 2}])
     [8, 9]

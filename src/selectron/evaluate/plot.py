@@ -21,12 +21,12 @@ POINTS = 2_000  # of the curve of a pool at most
 def plot(
     contestants: Sequence[Contestant], title: str, path: str | Path, calibration: bool = False
 ) -> None:
-    """Draw a pass over time, in the format of the file's ending.
+    """Draw a pass over time, in the format of the file extension.
 
-    Panels: accuracy, with the 95% band of the first contestant estimated from asked labels, if a
-    point stands for enough rows; the share of labels asked; and the age of the leading expert, for
-    learners that have one; with `calibration`, how often predictions of each probability were
-    right. Marks at the foot of the first panel are rows in which drift began.
+    Panels: accuracy, with a 95% band for the first contestant, estimated from asked labels, if each
+    point stands for enough rows; the share of labels asked; the age of the leading expert, for
+    learners that have one; and with `calibration`, how often predictions of each probability were
+    right. Marks at the bottom of the first panel are rows in which drift began.
     """
     from matplotlib.figure import Figure  # slow to import
 
@@ -121,7 +121,7 @@ def band(contestant: Contestant) -> tuple[np.ndarray, ...]:
 
 
 def plot_pool(runs: Mapping[str, "PoolRun"], title: str, path: str | Path) -> None:
-    """Draw the mistakes of each order against rows labelled, in the format of the file's ending."""
+    """Draw the mistakes of each order against rows labelled, in the format of the extension."""
     from matplotlib.figure import Figure  # slow to import
 
     figure = Figure(figsize=(8, 5), layout="constrained")

@@ -24,7 +24,7 @@ __all__ = ["grid", "sweep"]
 def grid(kind: Any, **values: Iterable[Any]) -> list[Any]:
     """Return a learner or an asker with each combination of these parameters.
 
-    Raises SelectronError if the values of one are no list.
+    Raises SelectronError if the values of one are not a list.
 
     >>> from selectron.learners import LASEC
     >>> grid(LASEC, b=[1.0], c=[10.0, 100.0])
@@ -54,7 +54,7 @@ def sweep(
     can be compared in pairs. `workers`, `executor` and `store` are as in `each`. Columns are
     learner, asker, their parameters (null where one has no such parameter), seed, accuracy,
     label_rate, mistakes, asked, steps and rows. Raises SelectronError as `run` does, and if
-    learners, askers or seeds are no list.
+    learners, askers or seeds are not a list.
 
     >>> from selectron.askers import Margin
     >>> from selectron.learners import LASEC, Perceptron

@@ -14,7 +14,7 @@ PART = 12  # characters at both ends of a long name that are shown
 
 
 def aligned(lines: Sequence[Sequence[str]], left: int = 1) -> str:
-    """Return a table as text, with a rule below its head; the first `left` columns are words.
+    """Return a table as text, with a rule below its header; the first `left` columns are words.
 
     >>> print(aligned([("class", "recall"), ("ham", "1")]))
     class  recall
@@ -33,7 +33,7 @@ def aligned(lines: Sequence[Sequence[str]], left: int = 1) -> str:
 
 
 def brief(names: Iterable[Any]) -> list[str]:
-    """Return the names of classes in 25 characters each at most, if they stay different.
+    """Return the names of classes, shortened to 25 characters at most if they stay different.
 
     >>> brief(["ham", "mail that nobody has asked for"])
     ['ham', 'mail that no…as asked for']
@@ -64,7 +64,7 @@ def majority(true: Tally, names: Sequence[str]) -> str:
 
 
 def described(metrics: RunMetrics, title: str = "metric") -> str:
-    """Return metrics as lines of text: of the whole, of every class, and the confusion table.
+    """Return metrics as lines of text: overall, for every class, and the confusion table.
 
     >>> from selectron import OnlineClassifier
     >>> run = OnlineClassifier().run([[1.0], [-2.0], [3.0]], ["up", "down", "up"])

@@ -22,11 +22,11 @@ LEADERS = 16  # births of recent leaders that are kept
 class Drifts:
     """Drift alarms from `run.evidence`, over a stream of any length.
 
-    `rate` is the limit for false alarms: at most one in 1 / rate rounds on average at rest, if the
-    experts predict well. Drift is detected in the round in which the evidence of a leader who was
-    born after the last alarm reaches 1 / rate. It began, as far as is known, when that leader took
-    the lead: `rounds` lists these rounds, from 0 on, and `alarms` those of the alarms, which are as
-    much later as there are few labels, or late ones. Raises SelectronError if the rate is not
+    `rate` limits false alarms: without drift, there is on average at most one in 1 / rate rounds,
+    if the older experts predict well. An alarm is raised in the round in which the evidence of a
+    leader born after the last alarm reaches 1 / rate. The drift is taken to have begun when that
+    leader took the lead: `rounds` lists these rounds, from 0 on, and `alarms` those of the alarms,
+    which come later the fewer or later the labels are. Raises SelectronError if the rate is not
     between 0 and 1.
 
     >>> drifts = Drifts(rate=0.001)
