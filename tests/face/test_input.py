@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import scipy.sparse
 
@@ -270,7 +271,11 @@ def test_masked_values_are_refused():
     masked = np.ma.masked_greater(X, 1)
     with pytest.raises(SelectronError, match="masked values"):
         OnlineClassifier(Perceptron()).fit(masked, Y)
-    OnlineClassifier(Perceptron()).fit(masked.filled(0.0), Y)
+    clf = OnlineClassifier(Perceptron()).fit(masked.filled(0.0), Y)
+    row = int(masked.mask.any(axis=1).argmax())
+    with pytest.raises(SelectronError, match="masked values"):
+        clf.decide(masked[row])
+    assert clf.decide(np.ma.masked_array(X[row])).margin == clf.decide(X[row]).margin
     frame = pd.DataFrame({"_mask": [0.0, 1.0, 2.0, 3.0], "b": 1.0})
     OnlineClassifier(Perceptron()).fit(frame, [0, 1, 0, 1])
 
@@ -282,3 +287,12 @@ def test_a_frame_with_dates_is_refused_by_the_name_of_the_column(dates):
     frame = pd.DataFrame(X).assign(when=dates)
     with pytest.raises(SelectronError, match=r"^Column 'when' holds dates or times \("):
         OnlineClassifier(Perceptron()).fit(frame, Y)
+
+
+def test_dates_of_arrow_and_numpy_are_refused():
+    dates = pd.date_range("2026-01-01", periods=len(Y), freq="h")
+    for table in (pa.table({"when": dates}), pa.table({"when": dates - dates[0]})):
+        with pytest.raises(SelectronError, match=r"^Column 'when' holds dates or times \("):
+            OnlineClassifier(Perceptron()).fit(table, Y)
+    with pytest.raises(SelectronError, match=r"^X holds dates or times \(datetime64"):
+        OnlineClassifier(Perceptron()).fit(dates.to_numpy()[:, None], Y)

@@ -277,3 +277,21 @@ def test_classes_are_named_by_a_data_frame():
     assert ranker.partial_fit(X, frame).classes_.tolist() == [1, 2, 3, 4, 5]
     named = OnlineRanker(PassiveAggressive(C=1.0), classes=list("abcde")).fit(X, frame)
     assert named.classes_.tolist() == list("abcde")
+
+
+def test_a_column_of_labels_that_is_renamed_is_refused():
+    frame = pd.DataFrame(np.eye(3, dtype=int)[np.arange(len(X)) % 3], columns=list("bca"))
+    ranker = OnlineRanker(LASEC()).fit(X, frame)
+    with pytest.raises(SelectronError, match="y has a column 'x', and the classes are"):
+        ranker.partial_fit(X, frame.rename(columns={"b": "x"}))
+
+
+def test_named_classes_keep_their_order():
+    names = ["b", "c", "a"]
+    ranker = OnlineRanker(LASEC(), classes=names)
+    ranker.tell(ranker.decide(X[0]).ticket, ["c"])
+    assert ranker.classes_.tolist() == names
+    ranker.partial_fit(X, np.eye(3, dtype=int)[np.arange(len(X)) % 3])
+    assert (
+        OnlineRanker(LASEC(), classes=names).fit(X, np.ones((len(X), 3))).classes_.tolist() == names
+    )

@@ -50,7 +50,7 @@ def test_it_decides_and_tells():
 
 def test_labels_that_were_not_asked_for_do_not_matter():
     found = played(budget(), ROWS)
-    others = [(x, y if asked else "other") for (x, y), (_, asked) in zip(ROWS, found, strict=True)]
+    others = [(x, y if asked else not y) for (x, y), (_, asked) in zip(ROWS, found, strict=True)]
     assert played(budget(), others) == found
 
 
@@ -67,6 +67,17 @@ def test_classes_and_their_weights():
     assert list(found.values()) == clf.predict_proba([{"x": 1.0}])[0].tolist()
     with pytest.raises(SelectronError, match="none of"):
         model.learn_one({"x": 1.0}, "d")
+
+
+@pytest.mark.parametrize("classes", [None, ["a", "b"]])
+def test_a_label_that_is_refused_counts_no_row(classes):
+    model = Classifier(seed=0, classes=classes)
+    model.learn_one({"x": 1.0}, "a")
+    for wrong in [3.0, None, *(["c"] if classes else [])]:
+        with pytest.raises(SelectronError):
+            model.learn_one({"x": 1.0}, wrong)
+    clf = model.classifier
+    assert (clf.n_rounds_, model.n_asked, clf.open_tickets_) == (1, 1, [])
 
 
 def test_a_pickled_model_goes_on():

@@ -34,6 +34,7 @@ from ..model.weighting import MOST
 
 TABLE, LABELS = "X is no table of numbers", "y is no list of labels"
 ENCODE = "TableEncoder().fit_transform(X) makes numbers of any values"
+DATES = re.compile("date|time|duration")  # how such types are named, in all libraries
 WIDEST = 2**31 - 1  # features of sparse rows, whose indices take 4 bytes
 
 
@@ -96,15 +97,20 @@ def _as_expected(estimator: Any, X: Any, first: bool, sparse: bool) -> bool:
 
 
 def _check_columns(X: Any, hint: str) -> None:
-    """Raise SelectronError if a frame has equal names, or dates: NumPy has no type for these."""
-    if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
+    """Raise SelectronError if a table has equal names, or dates, which NumPy takes for numbers."""
+    if isinstance(X, np.ndarray):
+        found = {"X": X.dtype}
+    elif (names := getattr(X, "column_names", getattr(X, "columns", None))) is None:
         return
-    check_unique(X.columns)
-    for name, kind in zip(X.columns, X.dtypes, strict=True):
-        if getattr(kind, "kind", None) in ("m", "M"):
+    else:
+        check_unique(names)
+        kinds = X.schema.types if hasattr(X, "column_names") else getattr(X, "dtypes", ())
+        found = {f"Column {name!r}": kind for name, kind in zip(names, kinds, strict=False)}
+    for what, kind in found.items():
+        if DATES.match(str(kind).lower()):
             raise SelectronError(
-                f"Column {name!r} holds dates or times ({kind}): leave it out, or make numbers "
-                f"of it; {hint}."
+                f"{what} holds dates or times ({kind}): leave it out, or make numbers of it; "
+                f"{hint}."
             )
 
 
@@ -193,7 +199,7 @@ def single_row(x: Any) -> Any:
         x = x.to_frame().T if x.ndim == 1 else x
     elif not scipy.sparse.issparse(x):
         with in_one_sentence(TABLE):
-            x = np.asarray(x)
+            x = np.asanyarray(x)  # a mask is refused later
     if x.ndim == 0:
         raise SelectronError(f"decide takes one row of numbers, got one {given}.")
     if x.ndim == 1:
@@ -282,6 +288,16 @@ def check_label(label: Any) -> None:
     if isinstance(label, Collection) and not isinstance(label, str | bytes):
         raise no_class(label)
     check_fit(alone)
+
+
+def check_told(estimator: Any, label: Any) -> None:
+    """Raise SelectronError if `tell` would refuse this label."""
+    known = getattr(estimator, "classes_", None)
+    if known is not None and code(label, known, many=True):
+        return
+    known, named = classes(estimator, np.empty(0, object), None, least=0)
+    if not code(label, known, many=True):
+        with_label(known, named, label)
 
 
 def _named(known: np.ndarray | None, named: bool, given: Any) -> tuple[np.ndarray, bool]:

@@ -76,7 +76,7 @@ class DecidesAndTells(TakesRows):
                 return self._decision(*model.decide(block, now))
         with all_or_nothing(self):
             block, _ = self._rows(self._single(x))
-            self._ready(block, *checks.classes(self, np.empty(0, object), None, least=0))
+            self._ready(block, *self._known_classes())
             now = clock.moment(time, self.model_.timed)
             if isinstance(block, list):  # the row, after narrower blocks without rows
                 block = block[-1]
@@ -187,6 +187,10 @@ class DecidesAndTells(TakesRows):
         return list(self.model_.open)
 
     # Internals
+
+    def _known_classes(self) -> tuple[np.ndarray, bool]:
+        """Return the classes before a label has come, and whether they are named."""
+        return checks.classes(self, np.empty(0, object), None, least=0)
 
     def _factor(self, code: int) -> float:
         if not self.class_weight_:

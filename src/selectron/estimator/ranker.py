@@ -145,6 +145,11 @@ class OnlineRanker(OnlineClassifier):
 
     # Internals
 
+    def _known_classes(self) -> tuple[np.ndarray, bool]:
+        known, named = super()._known_classes()
+        first = "classes_" not in vars(self)  # they keep their order, as that of columns
+        return (as_array(list(self.classes)) if first else known), named
+
     def _labelled(
         self, X: Any, y: Any, classes: Any, least: int = 2
     ) -> tuple[Dense | Sparse, Any, np.ndarray]:
@@ -187,8 +192,11 @@ def columns(estimator: Any, y: Any, number: int, given: Any) -> np.ndarray:
     known: Any = getattr(estimator, "classes_", None)
     if wanted is None:
         wanted, found = np.arange(number) if known is None else known, named(y)
-        if found and (known is None or set(found) == set(known.tolist())):
-            wanted = found
+        other = [] if known is None else [name for name in found if name not in known.tolist()]
+        if other and len(other) < len(found):
+            what = f"y has a column {other[0]!r}, and the classes are {known.tolist()}"
+            raise SelectronError(f"{what}: rename it back.")
+        wanted = wanted if other else found or wanted
     if isinstance(wanted, str) or np.ndim(wanted) != 1:
         raise SelectronError(f"classes must be a list of labels, got {wanted!r}.")
     names = as_array(list(wanted))

@@ -6,7 +6,7 @@ from typing import Any
 from ..data.dicts import is_dict
 from ..engine.parameters import shown
 from ..errors import SelectronError
-from ..estimator.checks import check_label, weights
+from ..estimator.checks import check_told, weights
 from ..estimator.classifier import OnlineClassifier
 
 try:
@@ -85,7 +85,7 @@ class Classifier(base.Classifier):
         finite.
         """
         features = row(x)
-        check_label(y)  # before the row counts
+        check_told(self.classifier, y)  # before the row counts
         if w != 1:
             weights(w, None)
         decision = self.classifier.decide(features)
