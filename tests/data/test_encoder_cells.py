@@ -5,6 +5,7 @@ import json
 import math
 import random
 import re
+import warnings
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
@@ -579,3 +580,13 @@ def test_truth_values_and_whole_numbers_are_the_same_however_they_are_written(wr
     encoder = TableEncoder({"c": "category"}).fit(tables[0])
     for table in tables:
         assert (encoder.transform(table) == encoder.transform(tables[0])).all()
+
+
+def test_many_new_keys_are_warned_of_once():
+    encoder = TableEncoder().fit([{f"k{j}": 1.0 for j in range(200)}])
+    with pytest.warns(UserWarning, match="over 256 columns, and each slows every row") as found:
+        encoder.partial_fit([{f"k{j}": 1.0} for j in range(400)])
+    assert len(found) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        TableEncoder().fit([{f"k{j}": 1.0 for j in range(400)}])

@@ -22,6 +22,7 @@ from .values import blanks_of, flattened
 
 CHUNK = 8192  # rows that are encoded at a time
 FORMS = ("auto", "dense", "sparse")
+SLOW = f"New keys have made over {MOST} columns, and each slows every row; try encoder=None."
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -233,8 +234,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if learn and ("columns_" not in self.__dict__ or not x.keys() <= self.columns_.keys()):
             self._add_columns(x)
         out: dict[int, float] = {}
-        layout = self.layout_
-        get = x.get
+        layout, get = self.layout_, x.get
         for name, column in self.columns_.items():
             value = get(name)
             if not column.settled and learn:
@@ -257,10 +257,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if not hasattr(self, "columns_"):
             self._check_parameters()
             self._start(x, {})
+        known = len(self.columns_)
         for name in x:
             if name not in self.columns_ and name not in map(str, self.ignore):
                 self.columns_[name] = Column(name, self._given(name))
                 self.columns_[name].before = self.n_rows_
+        if known <= MOST < len(self.columns_):
+            warnings.warn(SLOW, stacklevel=2)
 
     def _learn_arrays(self, part: pa.Table) -> Iterator[Dense | Sparse]:
         """Encode a table whose columns are settled, or blank."""
