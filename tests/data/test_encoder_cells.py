@@ -590,3 +590,21 @@ def test_many_new_keys_are_warned_of_once():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         TableEncoder().fit([{f"k{j}": 1.0 for j in range(400)}])
+
+
+@pytest.mark.parametrize("size", [-1e12, 1e4])
+def test_a_number_that_is_far_off_does_not_hide_the_others(size):
+    values = np.random.default_rng(0).normal(3, 2, 2000)
+    values[[200, 900, 901]] = size
+    encoder = TableEncoder().fit({"c": values})
+    by_row = TableEncoder().fit([{"c": value} for value in values.tolist()])
+    assert encoder.pack() == by_row.pack()
+    scores = encoder.transform({"c": [3.0, 5.0, size]})[:, 0]
+    assert scores.tolist() == pytest.approx([0, 1, math.copysign(8, size)], abs=0.15)
+
+
+def test_a_number_after_a_constant_counts_as_it_is():
+    encoder = TableEncoder().fit({"c": [0.0] * 200 + [1.0]})
+    assert encoder.transform({"c": [0.0, 1.0]})[:, 0].tolist() == pytest.approx(
+        [-0.07, 8], abs=0.01
+    )

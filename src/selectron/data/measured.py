@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
+from ..engine.machine import compiled
 from .kinds import Cells, Event, Kind, Layout
 from .times import END, seconds
 from .times import FIRST as EARLIEST
@@ -66,17 +67,13 @@ class Number(Kind):
                 if self.place < 0:
                     self.begin(layout)
             off = value - self.first
-            self.count += 1
-            self.total += off
-            self.squares += off * off
+            z, self.count, self.total, self.squares = learned(
+                off, self.count, self.total, self.squares
+            )
         elif self.count == 0:
             return
-        count = self.count
-        mean, square = self.total / count, self.squares / count
-        variance = square - mean * mean
-        z = 0.0
-        if variance > 1e-12 * square:
-            z = (value - self.first - mean) / math.sqrt(variance)
+        else:
+            z = score(value - self.first, self.count, self.total, self.squares)
         out[self.place] = z if -CLIP < z < CLIP else math.copysign(CLIP, z)
 
     def mark_blank(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
@@ -122,14 +119,11 @@ class Number(Kind):
 
     def learned_scores(self, values: np.ndarray, missing: np.ndarray) -> np.ndarray:
         """Return standardised values, each by the sums up to and with its row."""
-        off = values - self.first
-        off[missing] = 0.0
-        sums = (self.count, ~missing), (self.total, off), (self.squares, off * off)
-        # in the order in which single rows add them
-        counts, totals, squares = (np.cumsum(np.append(start, steps)) for start, steps in sums)
-        self.count = int(counts[-1])
-        self.total, self.squares = float(totals[-1]), float(squares[-1])
-        return standardised(off, np.maximum(counts[1:], 1), totals[1:], squares[1:])
+        sums = np.array([self.count, self.total, self.squares], float)
+        scores = values - self.first
+        STANDARDISE(scores, missing, sums)
+        self.count, (self.total, self.squares) = int(sums[0]), sums[1:].tolist()
+        return scores
 
     def emit(self, ready: Any, layout: Layout) -> list[Cells]:
         """Return the features of the values that were prepared."""
@@ -147,6 +141,41 @@ class Number(Kind):
     def entries(self, rows: Any, values: np.ndarray, scores: np.ndarray) -> list[Cells]:
         """Return the features of the numbers in these rows."""
         return [Cells(rows, self.place, scores)]
+
+
+def score(off: float, count: float, total: float, squares: float) -> float:
+    """Return (off - mean) / deviation; 0 where nothing varies."""
+    mean, square = total / count, squares / count
+    variance = square - mean * mean
+    return (off - mean) / math.sqrt(variance) if variance > 1e-12 * square else 0.0
+
+
+def learned(
+    off: float, count: Any, total: float, squares: float
+) -> tuple[float, Any, float, float]:
+    """Return a value, standardised by the sums up to and with it, and these sums.
+
+    One that is far off counts as `CLIP` deviations, lest it hide what all others say. Without a
+    deviation before, it counts as it is.
+    """
+    z = score(off, count + 1, total + off, squares + off * off)
+    if not -CLIP < z < CLIP:
+        mean, square = total / count, squares / count
+        variance = square - mean * mean
+        if variance > 1e-12 * square:
+            off = mean + math.copysign(CLIP * math.sqrt(variance), z)
+    return z, count + 1, total + off, squares + off * off
+
+
+def standardise(scores: np.ndarray, missing: np.ndarray, sums: np.ndarray) -> None:
+    """Standardise values in place, one after another, as `learned` does; clip them."""
+    for i in range(len(scores)):
+        if not missing[i]:
+            z, sums[0], sums[1], sums[2] = learned(scores[i], sums[0], sums[1], sums[2])
+            scores[i] = min(max(z, -CLIP), CLIP)
+
+
+STANDARDISE = compiled(standardise, {}, "standardise")
 
 
 def standardised(off: np.ndarray, counts: Any, totals: Any, squares: Any) -> np.ndarray:
