@@ -32,9 +32,10 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
-def interpreted(monkeypatch):
-    """Play rounds as plain Python, and like machine code without warnings."""
-    monkeypatch.setattr("selectron.model.model.loop", plain)
+def interpreted(request, monkeypatch):
+    """Play rounds as plain Python, and like machine code without warnings; not if marked."""
+    if not request.node.get_closest_marker("compiles"):
+        monkeypatch.setattr("selectron.model.model.loop", plain)
 
 
 def plain(*three):

@@ -82,6 +82,7 @@ def test_the_third_class_leaves_the_gap_of_two_as_it_was(learner, normalize, man
 
 
 @pytest.mark.slow
+@pytest.mark.compiles
 @pytest.mark.parametrize("sparse", [False, True])
 def test_a_class_met_late_starts_as_a_rare_one(sparse):
     """One label with a slip of the pen changes hardly any prediction, or probability."""
