@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from selectron import SelectronError
+from selectron import OnlineClassifier, SelectronError
 from selectron.pool import Boosted, Confident, Greedy, InOrder, SelfDirectedClassifier, Sphere
 from selectron.storage import read
 
@@ -299,3 +299,14 @@ def test_more_classes_than_the_papers_learners_take():
     for learner in (Greedy(), Sphere(), Boosted()):
         with pytest.raises(SelectronError, match="is for two"):
             SelfDirectedClassifier(learner).run(X, np.arange(300) % 3)
+
+
+def test_an_intercept_that_is_neither_there_nor_not():
+    with pytest.raises(SelectronError, match="fit_intercept must be True or False, got 'no'"):
+        SelfDirectedClassifier(fit_intercept="no").start(X)
+
+
+def test_a_file_of_answers_is_no_model(tmp_path):
+    answered(started(Confident()), 3).save(tmp_path / "p")
+    with pytest.raises(SelectronError, match="holds the answers for a pool: load it with Self"):
+        OnlineClassifier.load(tmp_path / "p")

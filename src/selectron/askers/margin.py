@@ -70,8 +70,8 @@ class Margin(NamedTuple):
 class SecondOrderMargin(NamedTuple):
     """Ask with probability b / (b + |r| + r^2/2 (1 + q)): rows in known directions less often.
 
-    Made for `SecondOrderPerceptron`, for which q = x' A^-1 x with A as before the round. In first
-    order A = I, so that q = <x, x>.
+    Made for `SecondOrderPerceptron`, for which q = x' A^-1 x with A as before the round, and
+    r = <w, x> / (1 + q) is small in new directions. In first order A = I, so that q = <x, x>.
 
     Parameters: b > 0; inf asks always.
 

@@ -16,6 +16,7 @@ from ..data.labels import as_array, distinct, encode, missing
 from ..engine.parameters import shown
 from ..errors import Refused, SelectronError
 from ..estimator import checks
+from ..estimator.parameters import flag
 from ..model.support import TOO_LARGE
 from .confident import Confident, InOrder
 from .features import featured, kernels
@@ -294,7 +295,7 @@ class SelfDirectedClassifier(BaseEstimator):
                 f"got {learner!r}."
             )
         goal = self._goal(int((given == OPEN).sum()))
-        own = featured(X, self.features, bool(self.fit_intercept))
+        own = featured(X, self.features, flag("fit_intercept", self.fit_intercept))
         pool = Pool(own, int(seed), *kernels(X, self.features, int(seed)))
         return Session(learner, pool, given.astype(np.int32), goal)
 
