@@ -73,8 +73,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         features (for sparse rows, of non-zeros), instead of d^2. As many directions as features
         give the same results as None, which keeps all of P. 32 is a good start.
     max_open : int, default 10_000
-        Most tickets open at a time; beyond it the oldest expires. The row of each is kept, with 8
-        bytes per feature or 12 per non-zero.
+        Most open tickets; then the oldest expires. Each keeps 8 bytes a feature or 12 a non-zero.
     random_state : int, None, or anything that `numpy.random.default_rng` takes
         Seed of the random draws, one per round.
 
