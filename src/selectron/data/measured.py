@@ -99,7 +99,7 @@ class Number(Kind):
         missing = np.isnan(values)
         if not learn:
             sums = max(self.count, 1), self.total, self.squares
-            return (values, missing, standardised(values - self.first, *sums)), []
+            return (values, missing, score(values - self.first, *sums).clip(-CLIP, CLIP)), []
         if self.count == 0 and not missing.all():
             self.first = float(values[missing.argmin()])
         events: list[Event] = []
@@ -143,11 +143,11 @@ class Number(Kind):
         return [Cells(rows, self.place, scores)]
 
 
-def score(off: float, count: float, total: float, squares: float) -> float:
+def score(off: Any, count: float, total: float, squares: float) -> Any:
     """Return (off - mean) / deviation; 0 where nothing varies."""
     mean, square = total / count, squares / count
     variance = square - mean * mean
-    return (off - mean) / math.sqrt(variance) if variance > 1e-12 * square else 0.0
+    return (off - mean) / math.sqrt(variance) if variance > 1e-12 * square else 0.0 * off
 
 
 def learned(
@@ -155,8 +155,8 @@ def learned(
 ) -> tuple[float, Any, float, float]:
     """Return a value, standardised by the sums up to and with it, and these sums.
 
-    One that is far off counts as `CLIP` deviations, lest it hide what all others say. Without a
-    deviation before, it counts as it is.
+    In the sums, a value more than `CLIP` deviations off counts as `CLIP`, so that it does not hide
+    the others. After values that are all equal, it counts as it is.
     """
     z = score(off, count + 1, total + off, squares + off * off)
     if not -CLIP < z < CLIP:
@@ -176,17 +176,6 @@ def standardise(scores: np.ndarray, missing: np.ndarray, sums: np.ndarray) -> No
 
 
 STANDARDISE = compiled(standardise, {}, "standardise")
-
-
-def standardised(off: np.ndarray, counts: Any, totals: Any, squares: Any) -> np.ndarray:
-    """Return (off - mean) / deviation, clipped; 0 where nothing varies."""
-    mean, square = totals / counts, squares / counts
-    variance, z = square - mean * mean, off - mean
-    constant = np.logical_not(variance > 1e-12 * square)
-    if constant.any():
-        z, variance = np.where(constant, 0.0, z), np.where(constant, 1.0, variance)
-    z /= np.sqrt(variance)
-    return np.clip(z, -CLIP, CLIP, out=z)
 
 
 def circle(n: int) -> tuple[list[float], list[float]]:
