@@ -114,7 +114,7 @@ def hashed(texts: Sequence[str], vectorizer: Any = None) -> csr_matrix:
     """Return texts as rows, by a vectorizer of scikit-learn.
 
     By default a word's column is a hash of it, 2^18 columns in all, so that no vocabulary is
-    learned from later texts: a row has the counts of the words that are no stop words, and is
+    learned from later texts: a row has the counts of the words that are not stop words, and is
     scaled to unit length.
 
     >>> hashed(["the cat sat", "a dog"]).shape, hashed(["the cat sat"]).nnz
@@ -158,7 +158,7 @@ def _story(match: re.Match[str]) -> tuple[datetime, str, list[str], str]:
     fields = dict(FIELD.findall(match["inside"]))
     when = WHEN.match(fields["DATE"])
     if when is None:
-        raise ValueError(f"{fields['DATE']!r} is no date")
+        raise ValueError(f"{fields['DATE']!r} is not a date")
     time = datetime.strptime(f"{when[1]} {when[2]}", "%d-%b-%Y %H:%M:%S")
     text = unescape(f"{fields.get('TITLE', '')}\n{fields.get('BODY', '')}")
     split = re.search(r'LEWISSPLIT="(TRAIN|TEST)"', match["head"])

@@ -54,7 +54,7 @@ def write(path: str | os.PathLike, header: dict[str, Any], arrays: dict[str, np.
     with writing(path):
         odd = Path(path).exists() and not Path(path).is_file()
     if odd:
-        raise SelectronError(f"{path} is no file: a model can be written to a file only.")
+        raise SelectronError(f"{path} is not a file: a model can be written to a file only.")
     replace(path, MAGIC + bytes([VERSION]) + hashlib.sha256(content).digest(), content)
 
 
@@ -73,8 +73,8 @@ def _plain(value: Any) -> Any:
 def read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Return the header and the arrays of a model file.
 
-    Raises SelectronError if it is no model file, of another version, or damaged, and OSError if it
-    cannot be read.
+    Raises SelectronError if it is not a model file, of another version, or damaged, and OSError if
+    it cannot be read.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -84,7 +84,7 @@ def read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]
     'mine'
     """
     if "\0" in os.fsdecode(path) or os.path.isdir(path):
-        raise SelectronError(f"{os.fsdecode(path)!r} is no file: give a model file.")
+        raise SelectronError(f"{os.fsdecode(path)!r} is not a file: give a model file.")
     with open(path, "rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
             raise SelectronError(f"{path} is not a Selectron model file.")

@@ -1,4 +1,4 @@
-"""`selectron run` with many classes, bounds, kernels, and columns that are no labels."""
+"""`selectron run` with many classes, bounds, kernels, and columns that are not labels."""
 
 import json
 from pathlib import Path

@@ -96,7 +96,7 @@ def test_rows_without_a_time_are_refused_where_a_budget_goes_by_it(call, dated):
     file.write_text(file.read_text().replace("when", "day", 1))
     found = call("label", model, file)
     assert found.exit_code == 1
-    assert "'when': None is no time" in found.stderr
+    assert "'when': None is not a time" in found.stderr
 
 
 def test_a_budget_a_day_needs_a_model_with_a_column_of_times(call, halves):
@@ -393,7 +393,7 @@ def test_other_files_are_not_written_over(call, mail, tmp_path):
         found = call("label", model, path, "-o", "labels.csv", input="1\n")
         assert (found.exit_code, found.stderr) == (
             1,
-            "selectron: labels.csv is no file of labels that `selectron label` has written: give "
+            "selectron: labels.csv is not a file of labels that `selectron label` wrote: give "
             "another -o\n",
         )
         assert (tmp_path / "labels.csv").read_bytes() == content

@@ -99,7 +99,7 @@ def test_foreign_files(kind, tmp_path):
 
 
 def test_directory_and_missing_path(tmp_path):
-    with pytest.raises(SelectronError, match="is no file"):
+    with pytest.raises(SelectronError, match="is not a file"):
         OnlineClassifier.load(tmp_path)
     with pytest.raises(FileNotFoundError):
         OnlineClassifier.load(tmp_path / "model")

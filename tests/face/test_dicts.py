@@ -120,11 +120,11 @@ def test_an_empty_row_is_the_constant_alone():
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        ({"a": "1"}, f"Row 0, feature 'a': '1' is no number; {HINT}."),
-        ({"a": 1, "b": None}, "Row 0, feature 'b': None is no number."),
+        ({"a": "1"}, f"Row 0, feature 'a': '1' is not a number; {HINT}."),
+        ({"a": 1, "b": None}, "Row 0, feature 'b': None is not a number."),
         ({"a": float("nan")}, "Row 0, feature 'a' is nan: every value must be finite."),
         ({"a": 10**400}, "Row 0, feature 'a' is inf: every value must be finite."),
-        ({"a": [1]}, "Row 0, feature 'a': [1] is no number."),
+        ({"a": [1]}, "Row 0, feature 'a': [1] is not a number."),
         ({3: 1.0}, "Row 0 has the key 3: the names must be text."),
     ],
 )
@@ -160,7 +160,7 @@ def test_dicts_and_tables_do_not_mix():
     for other in (clf, fresh(Perceptron())):
         with pytest.raises(SelectronError, match="X is one dict"):
             other.partial_fit({"a": 1.0}, "yes")
-    with pytest.raises(SelectronError, match="Row 1 is no dict, but a list"):
+    with pytest.raises(SelectronError, match="Row 1 is not a dict, but a list"):
         clf.predict([{"a": 1.0}, [1.0]])
     clf = fresh(Perceptron())
     clf.run([[1.0], [2.0]], ["yes", "no"])

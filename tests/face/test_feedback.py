@@ -123,7 +123,7 @@ def test_bad_calls_get_one_sentence_and_leave_the_ticket_open():
         clf.tell(9, correct=True)
     with pytest.raises(SelectronError, match="There is no ticket: the label was not asked for"):
         clf.tell(None, 1)
-    with pytest.raises(SelectronError, match="A decision is no ticket: pass"):
+    with pytest.raises(SelectronError, match="A decision is not a ticket: pass"):
         clf.tell(decision, 1)
     assert clf.tell(ticket, correct=True) in (True, False)
     assert clf.open_tickets_ == []

@@ -64,5 +64,5 @@ def test_names_that_no_file_can_have(name, tmp_path):
 
 @pytest.mark.parametrize("name", ["", "a\0b"])
 def test_what_is_no_file_holds_no_model(name, tmp_path):
-    with pytest.raises(SelectronError, match="is no file"):
+    with pytest.raises(SelectronError, match="is not a file"):
         OnlineClassifier.load(f"{tmp_path}/{name}")

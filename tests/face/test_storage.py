@@ -203,7 +203,7 @@ def test_an_interruption_leaves_the_old_file(step, tmp_path, monkeypatch):
 
 def test_paths_that_cannot_be_written(tmp_path):
     clf, _ = begun(Perceptron(), X)
-    with pytest.raises(SelectronError, match="no file"):
+    with pytest.raises(SelectronError, match="not a file"):
         clf.save(tmp_path)
     path = tmp_path / "missing" / "model"
     with pytest.raises(OSError, match="No such file or directory") as caught:

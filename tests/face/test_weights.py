@@ -132,9 +132,9 @@ def test_weights_of_a_ranker():
         (np.ones(3), "one number for each of 120 rows"),
         (np.full(len(X), -1.0), "from 0 to 1000"),
         (np.full(len(X), np.nan), "from 0 to 1000"),
-        (["much"] * len(X), r"no list of numbers.* to float: 'much'\.$"),
-        ([{}] * len(X), "no list of numbers"),
-        ([[1]] * 119 + [[1, 2]], "no list of numbers"),
+        (["much"] * len(X), r"not a list of numbers.* to float: 'much'\.$"),
+        ([{}] * len(X), "not a list of numbers"),
+        ([[1]] * 119 + [[1, 2]], "not a list of numbers"),
     ],
 )
 def test_odd_weights_change_nothing(weights, words):

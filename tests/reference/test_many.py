@@ -159,7 +159,7 @@ def disagreements(way, form, learner):
     """Yield a line for each case that does not agree."""
     for i, (classes, asker) in enumerate(product((3, 5), ASKERS)):
         if isinstance(asker, BBQ | BBQI) and not hasattr(learner, "shape"):
-            continue  # refused: q is no variance in first order
+            continue  # refused: q is not a variance in first order
         flags = FLAGS[(i + i // 4) % 4]
         played = literal(form, learner, asker, classes, flags)
         for space in SPACES:

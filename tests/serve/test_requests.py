@@ -19,8 +19,8 @@ from .test_access import TABLE, filled
 ITEMS = "/v1/streams/mail/items"
 BAD = {
     b'{"data": {"text": "a"}, "data": {}}': "comes twice",
-    b'{"data": {"text": NaN}}': "NaN is no number",
-    b'{"data": {"n": -Infinity}}': "-Infinity is no number",
+    b'{"data": {"text": NaN}}': "NaN is not a number",
+    b'{"data": {"n": -Infinity}}': "-Infinity is not a number",
     b'{"data": {"n": 1e999}}': "1e999 is beyond all numbers",
     b'{"data": {"n": 12345678901234567890}}': "too many digits",
     b'{"data": {"text": "\\ud800"}}': "half of a surrogate pair",

@@ -67,7 +67,7 @@ def test_columns_that_are_no_label(tmp_path, kind):
     found = fails(stored(tmp_path, "a.parquet", content))
     assert found[0] == 0
     assert found[1].startswith("column 'y' holds ")
-    assert found[1].endswith(", which is no label; name another as the label")
+    assert found[1].endswith(", which is not a label; name another as the label")
 
 
 def test_other_columns_are_left_to_the_encoder(tmp_path):

@@ -55,7 +55,7 @@ def test_what_is_no_time_is_named_after_the_rows_before(tmp_path, name, cell):
     where = {"a.csv": "line 4", "a.jsonl": "line 3", "a.parquet": "row 3"}[name]
     assert (rows, reason) == (
         2,
-        f"{where}: 'when': {cell!r} is no time: seconds since 1970 or a date such as "
+        f"{where}: 'when': {cell!r} is not a time: seconds since 1970 or a date such as "
         "2026-11-22T08:30:00+01:00 would be one",
     )
 
@@ -113,7 +113,7 @@ def test_svmlight_has_no_times(tmp_path):
 
 @pytest.mark.parametrize("cell", [True, None, 10**400, float("nan"), [1]])
 def test_odd_json_values_are_no_times(cell):
-    with pytest.raises(SelectronError, match="is no time"):
+    with pytest.raises(SelectronError, match="is not a time"):
         second(cell, "when")
 
 

@@ -160,7 +160,7 @@ def check(runs: Runs, n: int) -> Sequence[Run]:
 
 def array(name: str, given: Any, ensure_2d: bool = False) -> np.ndarray:
     """Return a dense array of finite numbers; raise SelectronError otherwise."""
-    with in_one_sentence(f"{name} is no array of real numbers"):
+    with in_one_sentence(f"{name} is not an array of real numbers"):
         empty = {"ensure_min_samples": 0, "ensure_min_features": 0}
         return check_array(given, dtype=float, ensure_2d=ensure_2d, input_name=name, **empty)
 

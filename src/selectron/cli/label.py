@@ -67,7 +67,7 @@ class Row(NamedTuple):
     number: int  # from 1 on
     values: dict[str, Any]  # of all columns
     x: dict[str, Any]  # the features
-    others: dict[str, Any]  # columns that are no features
+    others: dict[str, Any]  # columns that are not features
 
 
 class Answered(NamedTuple):
@@ -273,7 +273,7 @@ class LabelFile:
             self.rows = {int(line[0]): line for line in lines}
         except (ValueError, csv.Error):
             raise SelectronError(
-                f"{path} is no file of labels that `selectron label` has written: give another -o"
+                f"{path} is not a file of labels that `selectron label` wrote: give another -o"
             ) from None
 
     def put(self, row: int, others: dict[str, Any], label: Any, proposal: Any) -> None:

@@ -205,7 +205,7 @@ def stamp(path: str) -> tuple[int, ...]:
 def load(path: str) -> Saved:
     """Return what a model file holds; one of `OnlineClassifier.save` has no choice of columns.
 
-    Raises SelectronError if it is no sound model file.
+    Raises SelectronError if it is not a sound model file.
     """
     from ..estimator import packing
     from ..estimator.classifier import OnlineClassifier

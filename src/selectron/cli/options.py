@@ -45,7 +45,7 @@ def kinds(ctx: Any, param: Any, given: tuple[str, ...]) -> dict[str, str]:
         if name in found:
             raise click.BadParameter(f"{name!r} has 2 kinds: give one.", ctx, param)
         if kind not in KINDS:
-            reason = f"{kind!r} is no kind: there are {', '.join(KINDS)}"
+            reason = f"{kind!r} is not a kind: there are {', '.join(KINDS)}"
             raise click.BadParameter(reason, ctx, param)
         found[name] = kind
     return found
@@ -295,7 +295,7 @@ def _unfit(path: Path, endings: tuple[str, ...], replaced: bool) -> str:
     if not real.parent.is_dir():
         return "its folder does not exist"
     if real.exists() and not real.is_file():
-        return "" if endings else "is no file: a model can be written to a file only"
+        return "" if endings else "is not a file: a model can be written to a file only"
     try:
         if real.exists():
             with open(real, "r+b") as file:

@@ -311,7 +311,7 @@ class PoolSession:
 
 
 def no_key(label: str) -> bool:
-    """Return whether a new label is no key."""
+    """Return whether a new label is not a key."""
     if label in terminal.LETTERS:
         click.echo(f"  {label!r} is a key: --classes makes it possible as a label")
     return label not in terminal.LETTERS

@@ -94,7 +94,7 @@ def aligned(table: "pa.Table", schema: Any) -> "pa.Table":
 def predicted(saved: Saved, chunk: Chunk, odd: Counter[str]) -> "pa.Table":
     """Return the other columns of some rows, flat ones, the predicted labels and the probabilities.
 
-    Values that are no numbers or dates, in columns of these, are counted in `odd`.
+    Values that are not numbers or dates, in columns of these, are counted in `odd`.
     """
     import pyarrow as pa
 
@@ -113,7 +113,7 @@ def predicted(saved: Saved, chunk: Chunk, odd: Counter[str]) -> "pa.Table":
 
 
 def others(saved: Saved, chunk: Chunk) -> dict[str, Any]:
-    """Return the columns that are no features; SelectronError if features are missing."""
+    """Return the columns that are not features; SelectronError if features are missing."""
     import pyarrow as pa
 
     rows, encoder = chunk.rows, saved.encoder

@@ -96,8 +96,8 @@ def described(saved: Saved, words: dict[int, str]) -> dict[str, Any]:
     """Return what is known of a model, as values for JSON, given the words at places of hashes.
 
     The weights are the largest ones of each class, or if there are two classes, of the second:
-    those of `words`, and those of features that are no hashed words. The part that all hashed words
-    have of the sum of all sizes is in "words".
+    those of `words`, and those of features that are not hashed words. The part that all hashed
+    words have of the sum of all sizes is in "words".
     """
     clf, encoder = saved.classifier, saved.encoder
     model, classes = clf.model_, [str(name) for name in clf.classes_.tolist()]

@@ -21,7 +21,7 @@ CONFIRM = ("\r", "\n", " ", "y")
 COMMANDS = ("s", "u", "q")
 LETTERS = ("y", "n", *COMMANDS)  # that are keys
 FIRST = (
-    "No class is known yet: type the first label. The keys y, n, s, u and q are no labels; "
+    "No class is known yet: type the first label. The keys y, n, s, u and q are not labels; "
     "--classes q,s makes such names possible."
 )
 DIGITS = tuple("123456789")

@@ -59,7 +59,7 @@ def second(cell: object, name: str) -> float:
     if math.isfinite(found):
         raise SelectronError(f"{name!r}: {shown} {FAR}")
     raise SelectronError(
-        f"{name!r}: {shown} is no time: seconds since 1970 or a date such as "
+        f"{name!r}: {shown} is not a time: seconds since 1970 or a date such as "
         "2026-11-22T08:30:00+01:00 would be one"
     )
 

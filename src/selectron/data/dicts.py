@@ -54,7 +54,7 @@ class Names:
     def block(self, rows: Sequence[Mapping[str, Any]], new: bool) -> Sparse:
         """Return rows as a block; unknown names get a place if `new`, or are left out.
 
-        Raises SelectronError if a row is no dict, a name no text, or a value no finite number.
+        Raises SelectronError unless rows are dicts, names are text, and values finite numbers.
         """
         for i, x in enumerate(rows):
             self._check(x, i, new)
@@ -70,8 +70,9 @@ class Names:
     def _check(self, x: Any, i: int, new: bool) -> None:
         """Refuse an invalid row, and give its names places if `new`."""
         if not is_dict(x):
+            kind = type(x).__name__
             raise SelectronError(
-                f"Row {i} is no dict, but a {type(x).__name__}; all rows must be, as the first was."
+                f"Row {i} is not a dict, but a {kind}; all rows must be, as the first was."
             )
         for name in x.keys() - self.places.keys():
             if not isinstance(name, str):
@@ -110,7 +111,7 @@ def _values(x: Mapping[str, Any], i: int) -> np.ndarray:
 def _value(value: Any, name: str, i: int) -> float:
     if not isinstance(value, Real | np.bool_):
         hint = f"; {HINT}" if isinstance(value, str) else ""
-        raise SelectronError(f"Row {i}, feature {name!r}: {shown(value)} is no number{hint}.")
+        raise SelectronError(f"Row {i}, feature {name!r}: {shown(value)} is not a number{hint}.")
     try:
         number = float(value)
     except OverflowError:

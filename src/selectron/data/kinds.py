@@ -70,7 +70,7 @@ class Layout:
         return place
 
     def rename(self, place: int, name: str) -> None:
-        """Rename a feature that is no hashed one."""
+        """Rename a feature that is not a hashed one."""
         self.names[place - self.front] = name
 
 

@@ -14,7 +14,7 @@ from ..errors import SelectronError
 FIRST, END = -62_135_596_800.0, 253_402_300_800.0  # the years 1 to 9999, all that a date may be in
 START = datetime(1970, 1, 1)
 FAR = "lies outside the years 1 to 9999, as milliseconds do: give seconds since 1970, or dates"
-NONE = "is no time: give seconds since 1970, or dates"
+NONE = "is not a time: give seconds since 1970, or dates"
 YEARS = "1800", "2199"  # other numbers are more likely codes
 CLOCK = r"([0-9]{1,2})(:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?)(?: ?([AP])\.?M\.?)?"
 TIME = rf"(?:[T ,:]+{CLOCK}(?: ?(Z|UTC|GMT|[+-][0-9]{{2}}:?[0-9]{{2}})(?: \([A-Z]+\))?)?)?"
@@ -85,8 +85,8 @@ def _seconds(given: np.ndarray, name: str) -> np.ndarray:
 def iso(text: str, order: str) -> str:
     """Return a date as ISO 8601 writes it, given the order of its day, month and year.
 
-    It is "" if the text is no such date. The year has four digits. The order does not matter if the
-    year is first, or the month is an English name. "time" is for a time of day, on 1970-01-01.
+    It is "" if the text is not such a date. The year has four digits. The order does not matter if
+    the year is first, or the month is an English name. "time" is for a time of day, on 1970-01-01.
 
     >>> iso("23/11/2026 8:30 PM", "dmy"), iso("11/23/2026", "mdy"), iso("3.1.2026", "mdy")
     ('2026-11-23 20:30', '2026-11-23', '')

@@ -16,7 +16,7 @@ REFUSED = -1  # instead of flags: the step was not finite
 # Limits of floating point
 SHORTEST = 2.3e-308  # of <x, x>: smaller numbers have fewer digits
 FARTHEST = 2.0**104  # of q in units of the labels' noise: its root is 2^52, all digits of a double
-LOST = -1e-3  # a q below this is no rounded 0: the row is too long compared with P
+LOST = -1e-3  # a q below this is not a rounded 0: the row is too long compared with P
 
 
 class Round(NamedTuple):

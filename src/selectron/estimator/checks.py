@@ -32,7 +32,7 @@ from ..model.run import code_of, indices
 from ..model.support import why_refused
 from ..model.weighting import MOST
 
-TABLE, LABELS = "X is no table of numbers", "y is no list of labels"
+TABLE, LABELS = "X is not a table of numbers", "y is not a list of labels"
 ENCODE = "TableEncoder().fit_transform(X) makes numbers of any values"
 DATES = re.compile("date|time|duration")  # how such types are named, in all libraries
 WIDEST = 2**31 - 1  # features of sparse rows, whose indices take 4 bytes
@@ -42,8 +42,8 @@ def rows(estimator: Any, X: Any, *, first: bool, sparse: bool) -> tuple[Dense | 
     """Return X as a block, and its number of rows.
 
     The `first` rows decide the kind of block, the names and the number of features; later ones are
-    converted to `sparse` or dense. Raises SelectronError if X is no table of numbers, or its names
-    or number of features differ from those of the first rows.
+    converted to `sparse` or dense. Raises SelectronError if X is not a table of numbers, or its
+    names or number of features differ from those of the first rows.
     """
     if _as_expected(estimator, X, first, sparse):  # scikit-learn's checks take 0.1 ms
         return Dense(X), len(X)
@@ -270,7 +270,7 @@ def classes(
 
 
 def with_label(known: np.ndarray, named: bool, label: Any) -> np.ndarray:
-    """Return the classes with that of a new label; raise SelectronError if it is no class."""
+    """Return the classes with that of a new label; raise SelectronError if it is not a class."""
     if named:
         raise SelectronError(f"There is no class {shown(label)}: it is {none_of(known)}.")
     check_label(label)
@@ -278,7 +278,7 @@ def with_label(known: np.ndarray, named: bool, label: Any) -> np.ndarray:
 
 
 def check_label(label: Any) -> None:
-    """Raise SelectronError if this can be no label."""
+    """Raise SelectronError if this cannot be a label."""
     alone = np.empty(1, dtype=object)  # NumPy would unpack a sequence
     alone[0] = label
     if missing(alone).any():
@@ -302,7 +302,7 @@ def check_told(estimator: Any, label: Any) -> None:
 
 def _named(known: np.ndarray | None, named: bool, given: Any) -> tuple[np.ndarray, bool]:
     """Return the named classes: first those known already, then the others, sorted."""
-    with in_one_sentence("classes are no list of labels"):
+    with in_one_sentence("classes are not a list of labels"):
         several = isinstance(given, set | frozenset) or np.ndim(given) == 1
     wanted = as_array(list(given)) if several else np.empty(0)
     check_fit(wanted)
@@ -360,7 +360,7 @@ def check_some(given: Any) -> None:
 
 
 def _numbers(given: Any) -> np.ndarray:
-    with in_one_sentence("sample_weight is no list of numbers"):
+    with in_one_sentence("sample_weight is not a list of numbers"):
         return np.asarray(given, dtype=float)
 
 

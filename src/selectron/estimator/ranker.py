@@ -113,7 +113,7 @@ class OnlineRanker(OnlineClassifier):
     ) -> bool:
         """Learn a list of the relevant classes; return whether the learner took a step.
 
-        Raises SelectronError if one is no class or is named twice, as in a row of 0 and 1.
+        Raises SelectronError if one is not a class or is named twice, as in a row of 0 and 1.
         """
         check_is_fitted(self)
         if correct is not None:
@@ -172,7 +172,7 @@ class OnlineRanker(OnlineClassifier):
 
 def indicators(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels of n rows as a table of 0 and 1, and which rows are missing (all NaN)."""
-    with checks.in_one_sentence("y is no table of 0 and 1"):
+    with checks.in_one_sentence("y is not a table of 0 and 1"):
         table = np.asarray(y.toarray() if scipy.sparse.issparse(y) else y, dtype=float)
     if table.ndim != 2 or table.shape[1] < 2:
         raise SelectronError(f"y must be a table of two columns or more, got shape {table.shape}.")

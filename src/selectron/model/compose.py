@@ -89,7 +89,7 @@ def space_for(
         return space
     if order in (L1, ENSEMBLE):  # a joint step is a sum of rows, and theirs is not
         if many in RANKINGS:
-            raise SelectronError(f"{name} cannot rank: its step is no sum of rows.")
+            raise SelectronError(f"{name} cannot rank: its step is not a sum of rows.")
         return stack(space, rest)
     if many in EXACT and order is SECOND:
         if kernel not in (None, Linear):
@@ -112,8 +112,8 @@ REDUCTIONS = {"joint": joint, "exact": joint, "rest": rest} | dict.fromkeys(RANK
 def check_pair(learner: Any, asker: Any) -> None:
     """Raise SelectronError if the learner does not give the r and q that the asker reads.
 
-    An ensemble's q is no variance, so that askers by variance would hardly ever ask. In first order
-    q is <x, x>, which no label changes, and only an ensemble's r and q are probabilities and bits.
+    An ensemble's q is not a variance: askers by variance would hardly ever ask. In first order q is
+    <x, x>, which no label changes, and only an ensemble's r and q are probabilities and bits.
     A budget ranks rows relative to each other: within it, only ensembles are refused.
     """
     order, name = order_of(learner), type(learner).__name__

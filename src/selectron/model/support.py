@@ -14,7 +14,7 @@ from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..kernels import Linear
 
-NO_TICKET = "A decision is no ticket: pass decision.ticket."
+NO_TICKET = "A decision is not a ticket: pass decision.ticket."
 COPY_EVERY = 16  # answers that can be corrected between two copies of the state
 TOO_LARGE = " is too large for floating point: scale the features."
 

@@ -114,7 +114,7 @@ class SelfDirectedClassifier(BaseEstimator):
         """Start labelling a pool X of shape (n_rows, n_features), dense or sparse; return self.
 
         `y`, (n_rows,), holds the labels known in advance, NaN or None for all other rows. Raises
-        SelectronError if X is no table of finite numbers, if the square of a row overflows, if y
+        SelectronError if X is not a table of finite numbers, if the square of a row overflows, if y
         does not fit X, if its labels look like measurements or ids, or if a parameter is invalid.
         """
         X, classes, codes = self._checked(X, y)
@@ -353,7 +353,7 @@ def classes_of(labels: np.ndarray) -> np.ndarray:
     if scarce(len(found), len(labels)):
         raise SelectronError(
             f"{len(labels):,} labels have {len(found):,} classes, too many to learn: if they "
-            "are no ids, name them all with classes=."
+            "are not ids, name them all with classes=."
         )
     return found
 

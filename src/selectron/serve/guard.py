@@ -111,7 +111,7 @@ class Guard:
 
     async def _check(self, scope: Any) -> None:
         headers = Headers(scope=scope)
-        host = ",".join(headers.getlist("host")).lower()  # two of them are no name
+        host = ",".join(headers.getlist("host")).lower()  # two of them are not a name
         if bare(host) not in self.hosts:
             raise Problem(421, "host", "This server does not have that name: see --allow-host.")
         origin = headers.get("origin")

@@ -38,7 +38,7 @@ def loads(text: bytes) -> Any:
     {'a': [1, 2.5]}
     >>> loads(b'{"a": 1, "a": 2}')
     Traceback (most recent call last):
-    selectron.serve.problem.Problem: The body is no strict JSON: 'a' comes twice in an object.
+    selectron.serve.problem.Problem: The body is not strict JSON: 'a' comes twice in an object.
     """
     if text.count(b"[") + text.count(b"{") > BRACKETS:
         raise refusal(f"it has more than {BRACKETS} brackets")
@@ -87,7 +87,7 @@ def deeper(value: Any, levels: int) -> bool:
 
 def refusal(why: str) -> Problem:
     """Return the Problem (400) that a body is not strict JSON."""
-    return Problem(400, "bad_json", f"The body is no strict JSON: {why}.")
+    return Problem(400, "bad_json", f"The body is not strict JSON: {why}.")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _constant(name: str) -> NoReturn:
-    raise refusal(f"{name} is no number")
+    raise refusal(f"{name} is not a number")
 
 
 def _float(text: str) -> float:

@@ -86,7 +86,7 @@ class Source:
     ignore : names or positions of columns to leave out
     lenient : whether such a column may be missing, as they were chosen for an earlier file
     time : name or position of the column with the time of each row, in seconds since 1970 or as
-        ISO 8601 writes it, in UTC where no zone is given; it is no feature; not for svmlight
+        ISO 8601 writes it, in UTC where no zone is given; it is not a feature; not for svmlight
     header : whether a CSV file begins with names; by default if a cell of its first line is a word,
         unless others are numbers and the next line is like it: `1,2,spam` before `3,4,ham`
     size : number of rows in a chunk at most; the rows do not depend on it

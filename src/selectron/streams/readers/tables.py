@@ -249,7 +249,7 @@ def _columns(schema: pa.Schema, choice: Choice) -> Columns:
         name, kind = schema.names[columns.label], schema.field(columns.label).type
         if kinds.is_nested(kind) or kinds.is_temporal(kind) or kinds.is_binary(kind):
             raise SelectronError(
-                f"column {name!r} holds {kind}, which is no label; name another as the label"
+                f"column {name!r} holds {kind}, which is not a label; name another as the label"
             )
     return columns
 

@@ -225,7 +225,7 @@ def pieces(blocks: Blocks, size: int, record: Record = LINE, line: int = 1) -> I
         wanted, many = (READ, size) if stop else (2 * length, LIMIT)  # of a long quoted cell
     data = b"".join(held)
     if blocks.fault:
-        data = data[: _last(data, record)]  # a record that is cut short is no row
+        data = data[: _last(data, record)]  # a record that is cut short is not a row
     if data:
         yield _piece(data if data.endswith(b"\n") else data + b"\n", line, record)
 
