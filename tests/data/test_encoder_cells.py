@@ -570,7 +570,7 @@ def test_tables_need_no_column_that_a_later_dict_added(form, value):
 
 @pytest.mark.parametrize(
     ("written", "typed"),
-    [(["true", "FALSE", ""], [True, False, None]), (["3.0", "4", "-5.00"], [3.0, 4, -5])],
+    [(["true", "FALSE", ""], [True, False, None]), (["3.0", "4", "-2.50"], [3.0, 4, -2.5])],
 )
 def test_truth_values_and_whole_numbers_are_the_same_however_they_are_written(written, typed):
     rows = [[{"c": x} for x in values * 40] for values in (written, typed)]

@@ -13,12 +13,12 @@ import numpy as np
 from .. import storage
 from ..askers import Always, Budget
 from ..askers.budget import record_of
-from ..data.cells import second
+from ..data.cells import plain, second
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..evaluate.contest import Contest, Contestant
 from ..specs import within
-from ..streams.classes import Classes, plain
+from ..streams.classes import Classes
 from ..streams.readers import Chunk
 from ..streams.readers.columns import Choice
 from . import warn

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 import numpy as np
 
+from ..data.cells import plain
 from ..engine.parameters import counted
 from ..engine.rows import Sparse, as_matrix, joined
 from ..errors import SelectronError
 from ..evaluate.plot import plot_pool
-from ..streams.classes import names_of, plain
+from ..streams.classes import names_of
 from . import ExamplesFirst, Whole, reported, terminal, warn
 from .files import all_columns, naming, numbering, records_of, refuse_columns, source_of, watched
 from .models import uninterrupted

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..data.cells import plain
 from ..data.files import replace
-from ..streams.classes import plain
 from . import INTERRUPTED
 
 if TYPE_CHECKING:

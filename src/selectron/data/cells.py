@@ -1,6 +1,7 @@
 """Cells of files, as text or as typed values: numbers, labels and times; names of columns."""
 
 import math
+import re
 from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
@@ -9,6 +10,9 @@ from ..errors import SelectronError
 from .labels import is_missing
 from .times import END, FAR, FIRST, seconds
 
+# Not with zeros in front, as codes have them
+INTEGER = re.compile(r"[+-]?(0|[1-9]\d*)")
+NUMBER = re.compile(r"[+-]?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
 ABSENT = frozenset({"", "?", "na", "n/a", "#n/a", "<na>", "nan", "null", "\\n"})
 
 
@@ -43,6 +47,23 @@ def label(value: object) -> str | None:
     if isinstance(value, int | float | Decimal):
         return str(value)
     raise SelectronError("the label is neither text nor a number")
+
+
+def plain(label: Any) -> str:
+    """Return a label or a category as text, the same for all ways to write a number.
+
+    Text with zeros in front is a code, and stays as it is.
+
+    >>> plain(1.0), plain("+1"), plain(" ham "), plain("0.50"), plain("007"), plain("inf")
+    ('1', '1', 'ham', '0.5', '007', 'inf')
+    """
+    text = str(label).strip()
+    if not NUMBER.fullmatch(text):
+        return text
+    if INTEGER.fullmatch(text):
+        return str(int(text))
+    value = float(text)
+    return str(int(value)) if value.is_integer() else repr(value)
 
 
 def second(cell: object, name: str) -> float:

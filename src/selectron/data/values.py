@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .cells import ABSENT, label
+from .cells import ABSENT, label, plain
 from .labels import is_missing
 from .times import END
 from .times import FIRST as EARLIEST
@@ -20,7 +20,6 @@ from .times import FIRST as EARLIEST
 BLANKS = ABSENT | {"none"}
 # as Arrow reads them: \d has digits of other scripts
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-WHOLE = re.compile(r"(0|-?[1-9][0-9]*)\.0+")  # as pandas writes whole numbers next to blanks
 TRUTHS = "true", "false"
 MINUS = "\u2212"
 SPACES = " \u00a0\u202f'\u2019"  # between groups of digits
@@ -108,14 +107,12 @@ def number_of(x: Any, decimal: str = ".", unit: str = "") -> float:
 def category_of(x: Any) -> str:
     """Return a value of a category as text, "" if it is missing.
 
-    Truth values and whole numbers are the same however they are written.
+    Truth values and numbers are the same however they are written.
 
     >>> category_of("TRUE"), category_of(True), category_of("3.0"), category_of("03")
     ('True', 'True', '3', '03')
     """
-    text = text_of(x)
-    if WHOLE.fullmatch(text):
-        return text.partition(".")[0]
+    text = plain(text_of(x))
     return text.capitalize() if text.lower() in TRUTHS else text
 
 

@@ -1,19 +1,16 @@
 """The classes of a stream, found as it is read."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 
+from ..data.cells import NUMBER, plain
 from ..data.labels import listed
 from ..errors import SelectronError
 from .readers import Chunk
 
-# Not with zeros in front, as codes have them
-INTEGER = re.compile(r"[+-]?(0|[1-9]\d*)")
-NUMBER = re.compile(r"[+-]?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
 MOST = 1000  # classes; a column with more different labels is a column of something else
 AHEAD = 65_536  # rows that are held back at most until both classes have been seen
 
@@ -90,21 +87,6 @@ class Classes:
                 "labels the right one? Name it with --label"
             )
         self.names.append(name)
-
-
-def plain(label: Any) -> str:
-    """Return a label as text, the same for all ways to write a number without zeros in front.
-
-    >>> plain(1.0), plain("+1"), plain(" ham "), plain("0.50"), plain("007"), plain("inf")
-    ('1', '1', 'ham', '0.5', '007', 'inf')
-    """
-    text = str(label).strip()
-    if not NUMBER.fullmatch(text):
-        return text
-    if INTEGER.fullmatch(text):
-        return str(int(text))
-    value = float(text)
-    return str(int(value)) if value.is_integer() else repr(value)
 
 
 def _order(name: str) -> tuple[bool, float, str]:
