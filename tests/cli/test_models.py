@@ -562,7 +562,7 @@ def test_words_of_a_file_name_their_weights(call, tmp_path, form):
     assert refused == "selectron: a.csv: there are no words in 'note'\n"
     Path("b.csv").write_text("other,label\nspam,x\n")
     refused = call("show", "m", "b.csv").stderr
-    assert refused == "selectron: b.csv: there is no column 'note' of text\n"
+    assert refused == "selectron: b.csv: there is no column of text named 'note'\n"
     done(call("run", "a.csv", *FAST, "--ignore", "note", "--save", "m"))
     assert "the model has no weights of words: leave FILE out" in call("show", "m", "a.csv").stderr
 

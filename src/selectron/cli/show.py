@@ -69,19 +69,17 @@ def words_of(saved: Saved, file: str, options: dict[str, Any]) -> dict[int, str]
     if not texts or saved.classifier.model_.dual:
         raise SelectronError("the model has no weights of words: leave FILE out")
     layout, counts = saved.encoder.layout_, Counter[tuple[int, str]]()
-    missing = dict.fromkeys(texts)
+    missing = set(texts)
     with closing(watched(all_columns(file, **options))) as chunks:
         for row in islice(chain.from_iterable(map(records, chunks)), ROWS):
-            for name in row.keys() & missing:
-                del missing[name]
+            missing -= row.keys()
             for name, text in texts.items():
                 column = "" if layout.front else f"{name}: "
                 for place, word in text.terms(row.get(name), layout):
                     counts[place, f'{column}"{word[:LONGEST]}"'] += 1
-    if not counts and missing:
-        raise SelectronError(f"{file}: there is no column {', '.join(map(repr, missing))} of text")
     if not counts:
-        raise SelectronError(f"{file}: there are no words in {', '.join(map(repr, texts))}")
+        what = "there is no column of text named" if missing else "there are no words in"
+        raise SelectronError(f"{file}: {what} {', '.join(map(repr, sorted(missing or texts)))}")
     return {place: word for (place, word), _ in reversed(counts.most_common())}
 
 

@@ -143,11 +143,17 @@ class Number(Kind):
         return [Cells(rows, self.place, scores)]
 
 
-def score(off: Any, count: float, total: float, squares: float) -> Any:
-    """Return (off - mean) / deviation; 0 where nothing varies."""
+def moments(count: float, total: float, squares: float) -> tuple[float, float]:
+    """Return the mean, and the standard deviation; 0 if it is only rounding."""
     mean, square = total / count, squares / count
     variance = square - mean * mean
-    return (off - mean) / math.sqrt(variance) if variance > 1e-12 * square else 0.0 * off
+    return mean, math.sqrt(variance) if variance > 1e-12 * square else 0.0
+
+
+def score(off: Any, count: float, total: float, squares: float) -> Any:
+    """Return (off - mean) / deviation; 0 where nothing varies."""
+    mean, deviation = moments(count, total, squares)
+    return (off - mean) / deviation if deviation > 0 else 0.0 * off
 
 
 def learned(
@@ -160,10 +166,9 @@ def learned(
     """
     z = score(off, count + 1, total + off, squares + off * off)
     if not -CLIP < z < CLIP:
-        mean, square = total / count, squares / count
-        variance = square - mean * mean
-        if variance > 1e-12 * square:
-            off = mean + math.copysign(CLIP * math.sqrt(variance), z)
+        mean, deviation = moments(count, total, squares)
+        if deviation > 0:
+            off = mean + math.copysign(CLIP * deviation, z)
     return z, count + 1, total + off, squares + off * off
 
 

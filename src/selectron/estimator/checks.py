@@ -98,16 +98,16 @@ def _as_expected(estimator: Any, X: Any, first: bool, sparse: bool) -> bool:
 
 def _check_columns(X: Any, hint: str) -> None:
     """Raise SelectronError if a table has equal names, or dates, which NumPy takes for numbers."""
-    if isinstance(X, np.ndarray):
-        found = {"X": X.dtype}
-    elif (names := getattr(X, "column_names", getattr(X, "columns", None))) is None:
-        return
+    if hasattr(X, "column_names"):  # Arrow's
+        names, kinds = X.column_names, X.schema.types
+    elif hasattr(X, "columns") and hasattr(X, "dtypes"):
+        names, kinds = X.columns, X.dtypes
     else:
-        check_unique(names)
-        kinds = X.schema.types if hasattr(X, "column_names") else getattr(X, "dtypes", ())
-        found = {f"Column {name!r}": kind for name, kind in zip(names, kinds, strict=False)}
-    for what, kind in found.items():
+        names, kinds = [None], [X.dtype] if isinstance(X, np.ndarray) else [None]
+    check_unique(names)
+    for name, kind in zip(names, kinds, strict=True):
         if DATES.match(str(kind).lower()):
+            what = "X" if name is None else f"Column {name!r}"
             raise SelectronError(
                 f"{what} holds dates or times ({kind}): leave it out, or make numbers of it; "
                 f"{hint}."
@@ -269,6 +269,11 @@ def classes(
     return found, False
 
 
+def known_classes(estimator: Any) -> tuple[np.ndarray, bool]:
+    """Return the classes before a label has come, and whether they are named."""
+    return classes(estimator, np.empty(0, object), None, least=0)
+
+
 def with_label(known: np.ndarray, named: bool, label: Any) -> np.ndarray:
     """Return the classes with that of a new label; raise SelectronError if it is not a class."""
     if named:
@@ -295,7 +300,7 @@ def check_told(estimator: Any, label: Any) -> None:
     known = getattr(estimator, "classes_", None)
     if known is not None and code(label, known, many=True):
         return
-    known, named = classes(estimator, np.empty(0, object), None, least=0)
+    known, named = known_classes(estimator)
     if not code(label, known, many=True):
         with_label(known, named, label)
 

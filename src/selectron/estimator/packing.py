@@ -63,7 +63,7 @@ def restored(cls: Any, path: Any, header: Any, arrays: dict, parts: tuple[Any, .
 
 
 def _restored(cls: Any, header: dict, arrays: dict, parts: tuple[Any, ...]) -> Any:
-    if "model" not in header and "plans" in header:
+    if "plans" in header:
         how = "load it with SelfDirectedClassifier.load, or resume with `selectron pool`"
         raise SelectronError(f"The file holds the answers for a pool: {how}.")
     model = header["model"]
