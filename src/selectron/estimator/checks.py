@@ -98,20 +98,17 @@ def _as_expected(estimator: Any, X: Any, first: bool, sparse: bool) -> bool:
 
 def _check_columns(X: Any, hint: str) -> None:
     """Raise SelectronError if a table has equal names, or dates, which NumPy takes for numbers."""
+    names, kinds = [None], [getattr(X, "dtype", None)]
     if hasattr(X, "column_names"):  # Arrow's
         names, kinds = X.column_names, X.schema.types
     elif hasattr(X, "columns") and hasattr(X, "dtypes"):
         names, kinds = X.columns, X.dtypes
-    else:
-        names, kinds = [None], [X.dtype] if isinstance(X, np.ndarray) else [None]
     check_unique(names)
     for name, kind in zip(names, kinds, strict=True):
         if DATES.match(str(kind).lower()):
             what = "X" if name is None else f"Column {name!r}"
-            raise SelectronError(
-                f"{what} holds dates or times ({kind}): leave it out, or make numbers of it; "
-                f"{hint}."
-            )
+            advice = f"leave it out, or make numbers of it; {hint}"
+            raise SelectronError(f"{what} holds dates or times ({kind}): {advice}.")
 
 
 @contextmanager
