@@ -368,6 +368,7 @@ def test_milliseconds_are_refused_as_times(call, tmp_path):
 
 
 FULL = Path("/dev/full")
+BUFFERED = {**os.environ, "PYTHONUNBUFFERED": ""}  # as Python writes by default
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="there is no device that is always full")
@@ -388,7 +389,7 @@ def test_a_full_disk_is_told_of_by_the_name_of_the_file(call, stream, ending):
 def test_results_that_cannot_be_printed(stream, option):
     command = [sys.executable, "-m", "selectron", "run", str(stream[0]), *FAST, *option]
     with FULL.open("w") as full:
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=BUFFERED)
     assert done.returncode == 1
     assert done.stderr.startswith("selectron: standard output cannot be written (No space left")
     assert done.stderr.count("\n") == 1
@@ -399,7 +400,7 @@ def test_results_that_cannot_be_printed(stream, option):
 def test_help_that_cannot_be_printed(option):
     with FULL.open("w") as full:
         command = [sys.executable, "-m", "selectron", *option]
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=BUFFERED)
     assert (done.returncode, done.stderr) == (1, "selectron: the output: no space left on device\n")
 
 
@@ -408,7 +409,7 @@ def test_a_model_that_cannot_be_shown(call, stream):
     call("run", stream[0], *FAST, "--save", "kept.model")
     with FULL.open("w") as full:
         command = [sys.executable, "-m", "selectron", "show", "kept.model"]
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=BUFFERED)
     assert (done.returncode, done.stderr) == (1, "selectron: the output: no space left on device\n")
 
 

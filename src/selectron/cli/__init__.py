@@ -2,6 +2,7 @@
 
 import errno
 import importlib
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -156,4 +157,13 @@ def reported(interrupted: str = "", extra: str = "") -> Iterator[None]:
         reason, code = interrupted, INTERRUPTED
     if reason:
         warn(reason)
+    drop_unwritten()
     sys.exit(code)
+
+
+def drop_unwritten() -> None:
+    """Drop output that cannot be written: Python would try again as it exits, and complain."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
