@@ -66,15 +66,20 @@ class Number(Kind):
                 self.first = value
                 if self.place < 0:
                     self.begin(layout)
-            off = value - self.first
-            z, self.count, self.total, self.squares = learned(
-                off, self.count, self.total, self.squares
-            )
         elif self.count == 0:
             return
-        else:
-            z = score(value - self.first, self.count, self.total, self.squares)
+        off, sums = value - self.first, (self.count, self.total, self.squares)
+        count, total, squares = sums
+        if learn:
+            count, total, squares = count + 1, total + off, squares + off * off
+        mean, square = total / count, squares / count  # as `score` does: calls would take as long
+        variance = square - mean * mean
+        z = (off - mean) / math.sqrt(variance) if variance > 1e-12 * square else 0.0
         out[self.place] = z if -CLIP < z < CLIP else math.copysign(CLIP, z)
+        if learn:
+            if not -CLIP < z < CLIP:
+                _, count, total, squares = learned(off, *sums)
+            self.count, self.total, self.squares = count, total, squares
 
     def mark_blank(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Mark a blank in a row."""
