@@ -113,7 +113,8 @@ def test_an_interruption_is_reported_by_the_exit_code(half, tmp_path, classes, l
             assert more, shown
             shown += more
         process.send_signal(signal.SIGINT)
-        rest, fault = process.communicate(timeout=60)
+        process.wait(timeout=60)  # while its input is open: the end of that would be another quit
+        rest, fault = process.communicate()
     assert process.returncode == 130
     assert b"1 of 300 rows labelled" in rest
     assert fault == b"selectron: interrupted\n"
