@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from subprocess import PIPE
 
 import numpy as np
@@ -112,6 +113,7 @@ def test_an_interruption_is_reported_by_the_exit_code(half, tmp_path, classes, l
             more = os.read(process.stdout.fileno(), 4096)
             assert more, shown
             shown += more
+        time.sleep(1)  # a signal between the prompt and the read would wait for the end of the input
         process.send_signal(signal.SIGINT)
         process.wait(timeout=60)  # while its input is open: the end of that would be another quit
         rest, fault = process.communicate()
