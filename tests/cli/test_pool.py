@@ -113,7 +113,7 @@ def test_an_interruption_is_reported_by_the_exit_code(half, tmp_path, classes, l
             more = os.read(process.stdout.fileno(), 4096)
             assert more, shown
             shown += more
-        time.sleep(1)  # a signal between the prompt and the read would wait for the end of the input
+        time.sleep(1)  # between prompt and read, a signal would wait for the end of the input
         process.send_signal(signal.SIGINT)
         process.wait(timeout=60)  # while its input is open: the end of that would be another quit
         rest, fault = process.communicate()

@@ -367,6 +367,15 @@ def test_fields_of_objects_are_columns():
     assert encoder.report()[0] == "user.age: number, 0.7% blank"
 
 
+def test_a_dict_that_contains_itself_is_refused():
+    encoder = TableEncoder().fit([{"a": 1.0, "user": {"age": i}} for i in range(9)])
+    before, endless = encoder.report(), {"age": 1}
+    endless["self"] = endless
+    with pytest.raises(SelectronError, match="The dicts in column 'user' are nested over 32 deep"):
+        encoder.learn_one({"a": 1.0, "user": endless})
+    assert encoder.report() == before
+
+
 @pytest.mark.parametrize("form", ["[{}]", "{{{}}}", " [ {} ]"])
 def test_lists_may_be_written_as_text(form):
     vectors = np.random.default_rng(0).normal(size=(300, 5)).round(3).tolist()

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..errors import SelectronError
 from .cells import ABSENT, label, plain
 from .labels import is_missing
 from .times import END
@@ -32,6 +33,7 @@ UNIT = re.compile(r"(.+?)[ \u00a0\u202f]?([^\W\d_]\S{0,11}|°\S{0,3})")  # behin
 LIMITS = "<", ">", "≤", "≥"  # before a number
 LARGEST = 1e150  # sums of squares of such numbers are finite
 HUGE = 1e6  # products of smaller numbers with weights are finite
+LEVELS = 32  # of dicts in dicts
 LISTS = {list, tuple, np.ndarray}
 LISTED = re.compile(r"\s*[\[{]([^\[\]{}]*)[\]}]\s*")  # as JSON, NumPy and databases write lists
 
@@ -183,18 +185,24 @@ def vectors_of(array: pa.Array) -> list[np.ndarray | None] | np.ndarray:
     return [vector_of(x) for x in array.to_pylist()]
 
 
-def flattened(x: Mapping[str, Any], whole: Container[str] = ()) -> dict[str, Any]:
+def flattened(x: Mapping[str, Any], whole: Container[str] = (), level: int = 1) -> dict[str, Any]:
     """Return a row in which the fields of objects are columns, except objects that stay `whole`.
+
+    Raises SelectronError if objects are nested more than `LEVELS` deep.
 
     >>> flattened({"user": {"age": 30, "home": {"zip": "75011"}}, "n": 1})
     {'user.age': 30, 'user.home.zip': '75011', 'n': 1}
     """
     found: dict[str, Any] = {}
     for name, value in x.items():
-        if type(value) is dict and name not in whole:
-            found |= flattened({f"{name}.{key}": inner for key, inner in value.items()}, whole)
-        else:
+        if type(value) is not dict or name in whole:
             found[name] = value
+        elif level < LEVELS:
+            inner = {f"{name}.{key}": field for key, field in value.items()}
+            found |= flattened(inner, whole, level + 1)
+        else:
+            column = name.split(".")[0]
+            raise SelectronError(f"The dicts in column {column!r} are nested over {LEVELS} deep.")
     return found
 
 
