@@ -17,6 +17,7 @@ from sklearn.utils import murmurhash3_32
 from tests.data.test_encoder_cuts import bits, saved
 
 from selectron.data.encoder import TableEncoder
+from selectron.data.measured import far
 from selectron.data.values import number_of, unit_of
 from selectron.errors import SelectronError
 
@@ -602,14 +603,25 @@ def test_many_new_keys_are_warned_of_once():
 
 
 @pytest.mark.parametrize("size", [-1e12, 1e4])
-def test_a_number_that_is_far_off_does_not_hide_the_others(size):
+@pytest.mark.parametrize("first", [8, 30, 200])
+def test_a_number_that_is_far_off_does_not_hide_the_others(size, first):
     values = np.random.default_rng(0).normal(3, 2, 2000)
-    values[[200, 900, 901]] = size
+    values[[first, 900, 901]] = size
     encoder = TableEncoder().fit({"c": values})
     by_row = TableEncoder().fit([{"c": value} for value in values.tolist()])
     assert encoder.pack() == by_row.pack()
     scores = encoder.transform({"c": [3.0, 5.0, size]})[:, 0]
-    assert scores.tolist() == pytest.approx([0, 1, math.copysign(8, size)], abs=0.15)
+    assert scores.tolist() == pytest.approx([0, 1, math.copysign(8, size)], abs=0.2)
+
+
+@pytest.mark.parametrize("count", [8, 30, 1000])
+def test_a_number_is_far_if_it_is_8_deviations_off_those_before_it(count):
+    values = np.random.default_rng(count).normal(3, 2, count)
+    for factor, expected in ((7.99, False), (8.01, True)):
+        more = np.append(values, values.mean() + factor * values.std())
+        z = (more[-1] - more.mean()) / more.std()
+        assert far(z, count + 1) == expected
+    assert not far(9.0, 8)
 
 
 def test_a_number_after_a_constant_counts_as_it_is():

@@ -20,6 +20,7 @@ STYLES = {
     "time": "times of day",
 }
 CLIP = 8.0  # standard deviations from the mean at which numbers are clipped
+FEW = 8  # numbers whose deviation is not relied upon yet
 
 
 class Number(Kind):
@@ -77,7 +78,7 @@ class Number(Kind):
         z = (off - mean) / math.sqrt(variance) if variance > 1e-12 * square else 0.0
         out[self.place] = z if -CLIP < z < CLIP else math.copysign(CLIP, z)
         if learn:
-            if not -CLIP < z < CLIP:
+            if not -2 < z < 2 and far(z, count):
                 _, count, total, squares = learned(off, *sums)
             self.count, self.total, self.squares = count, total, squares
 
@@ -161,16 +162,25 @@ def score(off: Any, count: float, total: float, squares: float) -> Any:
     return (off - mean) / deviation if deviation > 0 else 0.0 * off
 
 
+def far(z: float, count: float) -> bool:
+    """Return whether a value lies more than `CLIP` deviations off the values before it.
+
+    z is its distance in deviations of all `count` values, itself included: below sqrt(count), and
+    2.6 or more of a value that is far.
+    """
+    return count > FEW and z * z * (count + CLIP * CLIP) > CLIP * CLIP * (count - 1)
+
+
 def learned(
     off: float, count: Any, total: float, squares: float
 ) -> tuple[float, Any, float, float]:
     """Return a value, standardised by the sums up to and with it, and these sums.
 
-    In the sums, a value more than `CLIP` deviations off counts as `CLIP`, so that it does not hide
-    the others. After values that are all equal, it counts as it is.
+    In the sums, a value that is `far` counts as `CLIP` deviations off, so that it does not hide the
+    others. After values that are all equal, it counts as it is.
     """
     z = score(off, count + 1, total + off, squares + off * off)
-    if not -CLIP < z < CLIP:
+    if far(z, count + 1):
         mean, deviation = moments(count, total, squares)
         if deviation > 0:
             off = mean + math.copysign(CLIP * deviation, z)
