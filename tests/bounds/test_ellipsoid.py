@@ -159,6 +159,7 @@ def test_the_same_learner_without_a_fault_is_not(sweep):
     sweep("", 20)
 
 
+@pytest.mark.slow
 def test_the_bounds_are_not_vacuous():
     ratios = []
     for s in streams("separable"):

@@ -62,6 +62,7 @@ def in_l1(s):
     return float(abs(s.U).sum(axis=1).max()) / s.gap
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(learners, "L1Constrained"), reason="no L1Constrained yet")
 def test_theorem_3_2_holds_in_the_cross_polytope():
     told = 0
@@ -101,6 +102,7 @@ def test_theorem_5_1_holds():
         assert_soft_bounded(played(s, ObjectiveRegularized(alpha, C), ALL), s, alpha, C)
 
 
+@pytest.mark.slow
 def test_theorem_5_1_holds_for_passive_aggressive():
     for s in streams(*KINDS)[:60]:
         assert_soft_bounded(played(s, PassiveAggressive(2.0, "II"), ALL), s, 0.0, 2.0)

@@ -37,6 +37,7 @@ def test_theorems_2_and_4_hold():
         assert_bounded(played(s, LASEC(b, c), Margin(a)), s, b, c, a)
 
 
+@pytest.mark.slow
 def test_theorem_4_holds_under_the_second_order_margin():
     for s in streams(*KINDS)[::4]:
         run = played(s, LASEC(1.0, 10.0), SecondOrderMargin(0.5))

@@ -49,6 +49,7 @@ def test_theorem_2_holds(asker):
         assert_bounded(played(s, SecondOrderPerceptron(a), asker(b)), s, second, a, b)
 
 
+@pytest.mark.slow
 def test_the_adaptive_bound_holds():
     for s in streams(*KINDS):
         beta = (0.01, 0.3, 1.0, 5.0)[s.seed % 4]
@@ -102,6 +103,7 @@ def sweep(name, fault, count):
         assert_bounded(literal.play(make(s, a), s, b, fault), s, theorem, a, b)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("learner", "theorem", "most"), [(Perceptron(), first, 4), (SecondOrderPerceptron(), second, 4)]
 )

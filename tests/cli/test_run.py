@@ -277,7 +277,16 @@ def ignore_ctrl_c():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-@pytest.mark.parametrize("by", ["Ctrl-C", "SIGTERM", "SIGTERM, Ctrl-C ignored"])
+@pytest.mark.parametrize(
+    "by",
+    [
+        "Ctrl-C",
+        *(
+            pytest.param(by, marks=pytest.mark.slow)
+            for by in ("SIGTERM", "SIGTERM, Ctrl-C ignored")
+        ),
+    ],
+)
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is a signal of POSIX systems here")
 def test_signals_print_what_there_is(tmp_path, by):
     command = [sys.executable, "-m", "selectron", "run", "-", *FAST, "-o", "out.csv"]
@@ -385,7 +394,7 @@ def test_a_full_disk_is_told_of_by_the_name_of_the_file(call, stream, ending):
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="there is no device that is always full")
-@pytest.mark.parametrize("option", [[], ["--json"]])
+@pytest.mark.parametrize("option", [[], pytest.param(["--json"], marks=pytest.mark.slow)])
 def test_results_that_cannot_be_printed(stream, option):
     command = [sys.executable, "-m", "selectron", "run", str(stream[0]), *FAST, *option]
     with FULL.open("w") as full:
@@ -404,6 +413,7 @@ def test_help_that_cannot_be_printed(option):
     assert (done.returncode, done.stderr) == (1, "selectron: the output: no space left on device\n")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FULL.exists(), reason="there is no device that is always full")
 def test_a_model_that_cannot_be_shown(call, stream):
     call("run", stream[0], *FAST, "--save", "kept.model")

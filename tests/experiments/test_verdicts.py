@@ -56,6 +56,7 @@ def test_several_comparisons_are_decided_together():
     assert all_above("A.", {}, "With").verdict == UNDECIDED
 
 
+@pytest.mark.slow
 def test_intervals_cover_as_often_as_they_say():
     rng = np.random.default_rng(0)
     wrong = sum(paired(rng.normal(size=10), np.zeros(10)).above() != UNDECIDED for _ in range(4000))
@@ -190,6 +191,7 @@ def test_the_record_has_the_claims_of_the_experiment(name, tmp_path, monkeypatch
     assert [c.paper for c in findings.claims] == [c.paper for c in report.recorded()[name]]
 
 
+@pytest.mark.slow
 def test_a_full_run_is_recorded_and_a_quick_one_is_not(tmp_path, monkeypatch):
     monkeypatch.setattr("experiments.__main__.each", made_up)
     before, record = report.recorded(), tmp_path / "verdicts.json"

@@ -12,7 +12,7 @@ from .pools import sphere
 
 LEARNERS = [
     Confident(),
-    InOrder("given"),
+    pytest.param(InOrder("given"), marks=pytest.mark.slow),
     pytest.param(InOrder("random"), marks=pytest.mark.slow),
     pytest.param(InOrder("worst"), marks=pytest.mark.slow),
     Greedy(),

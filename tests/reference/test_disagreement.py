@@ -38,6 +38,7 @@ def test_few_labels_are_asked_for_and_no_other_would_have_been_a_mistake(d, marg
         assert not run.strained.any()
 
 
+@pytest.mark.slow
 def test_a_known_margin_saves_labels():
     for seed in range(3):
         few, more = (play(5, seed, Disagreement(margin)) for margin in (MARGIN, 0.0))
@@ -45,6 +46,7 @@ def test_a_known_margin_saves_labels():
         assert 2 * few.label_rate < more.label_rate
 
 
+@pytest.mark.slow
 def test_more_than_the_margin_is_no_proof():
     """The counterexample: beyond sqrt(q) - gamma, labels that do not follow are not asked for."""
     wrong = 0

@@ -44,7 +44,7 @@ def switching(n, every, seed, together=0.0):
 
 @pytest.mark.usefixtures("mostly_plain")
 @pytest.mark.parametrize("rate", [0.3, 0.8])
-@pytest.mark.parametrize("constant", [False, True])
+@pytest.mark.parametrize("constant", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_stream_that_switches(rate, constant):
     X, y = switching(200, 120, seed=0)
     _, asked = agree(X, y, Budget(rate), Rate(rate), constant)
@@ -97,7 +97,7 @@ def test_features_turn_out_to_be_of_other_sizes(constant):
 
 
 @pytest.mark.usefixtures("mostly_plain")
-@pytest.mark.parametrize("constant", [False, True])
+@pytest.mark.parametrize("constant", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_values_that_are_far_off(constant):
     """Now and then, and from row 200 on in all rows."""
     X, y = switching(300, 80, seed=5, together=1.0)
@@ -111,7 +111,7 @@ def test_values_that_are_far_off(constant):
 
 
 @pytest.mark.usefixtures("mostly_plain")
-@pytest.mark.parametrize("constant", [False, True])
+@pytest.mark.parametrize("constant", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_sparse_rows(monkeypatch, constant):
     """Of which other features become the largest after a while, twice."""
     monkeypatch.setattr(directions, "CHOSEN", 8)

@@ -85,7 +85,7 @@ def test_an_expert_that_cannot_be_converted_starts_again(P):
 
 
 @pytest.mark.parametrize("widths", [(3, 5), (4, 6), (5, 6), (5, 7)])
-@pytest.mark.parametrize("constant", [False, True])
+@pytest.mark.parametrize("constant", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_rows_that_widen_keep_what_was_learned(monkeypatch, widths, constant):
     """From few features, or from more than there are leading directions, to many."""
     monkeypatch.setattr(state, "WHOLE", 5)
@@ -118,6 +118,7 @@ def test_leading_directions_of_rows_of_any_scale(monkeypatch, scale):
     np.testing.assert_allclose(*margins, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_rows_without_leading_directions(monkeypatch):
     """A diagonal expert has all features: it leads, also when there are more of them."""
     monkeypatch.setattr(state, "WHOLE", 20)
@@ -177,6 +178,7 @@ def test_the_scale_of_sparse_rows_changes_no_margin(by):
     np.testing.assert_allclose(found, expected, rtol=1e-9 if by in (1e-120, 1e120) else 0)
 
 
+@pytest.mark.slow
 def test_a_sparse_row_beyond_the_range_is_refused_and_others_are_learned():
     X, y = np.random.default_rng(3).random((200, 5)), np.ones(200)
     X[40, 0], y[::2] = 1e140, -1
@@ -279,7 +281,7 @@ def test_a_row_that_is_refused_after_a_renewal_changes_nothing():
     assert np.array_equal(clf.predict_proba(X[:2]), before)
 
 
-@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("classes", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_an_interrupted_renewal_changes_nothing(monkeypatch, classes):
     X = np.random.default_rng(1).normal(size=(9, 2))
     clf = OnlineClassifier(classes=list(range(classes)), random_state=0)

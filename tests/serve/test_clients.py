@@ -86,6 +86,7 @@ def test_news_come_when_something_changes(hurried):
         assert '"items":3,' in found
 
 
+@pytest.mark.slow
 def test_work_that_outlasts_its_connection_is_done_before_the_end(site, capsys, monkeypatch):
     monkeypatch.setattr(server, "FAREWELL", 0.2)
     live = site()
@@ -125,6 +126,7 @@ def post(live, role, length):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("request_line", "patience"),
     [("GET /v1/streams/mail/events", 0), ("POST /v1/streams/mail/items", server.FAREWELL)],
@@ -191,6 +193,7 @@ def test_heads_have_an_end(live, field):
     one.close()
 
 
+@pytest.mark.slow
 def test_replies_that_nobody_reads(hurried):
     one = socket.socket()
     one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

@@ -114,6 +114,7 @@ def test_messages_become_items_and_decisions_and_answers_messages(brokers, topic
     assert "data" not in found[0]
 
 
+@pytest.mark.slow
 def test_after_a_restart_it_goes_on_behind_the_last_message(brokers, topic, tmp_path):
     for round in range(3):
         brokers.put(topic, *texts(15, 15 * round))
@@ -143,6 +144,7 @@ def offset(host, topic):
         return sum(db.offset(name) or 0 for name in names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bad", [b"{", b"", b"[1]", b'{"text": 1, "text": 2}', b'{"none": "a"}'])
 def test_a_message_that_is_no_item_is_left_out(brokers, tmp_path, topic, bad, caplog):
     topic = f"bad{len(bad)}{bad[:2].hex()}"
@@ -155,6 +157,7 @@ def test_a_message_that_is_no_item_is_left_out(brokers, tmp_path, topic, bad, ca
     assert f"message {topic}-" in left[0]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_stored_is_stored_later(brokers, topic, tmp_path, monkeypatch):
     monkeypatch.setattr(kafka, "RETRY", 0.1)
     monkeypatch.setattr("selectron.serve.host.RETRY", 0.1)

@@ -133,6 +133,7 @@ def test_long_texts_count_as_a_whole(desk):
     assert ham.indices.tolist() != spam.indices.tolist()
 
 
+@pytest.mark.slow
 def test_no_more_categories_than_there_is_room_for(desk, tmp_path):
     one = desk(mixed(columns={"c": "category"}))
     one.add([{"c": f"v{i}" + "x" * (i // 500 * LONG)} for i in range(LEAST + 50)], keys=False)

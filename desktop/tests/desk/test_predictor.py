@@ -224,6 +224,7 @@ def test_right_after_an_answer_nobody_is_asked():
     assert min(asked) - alarm.since > FRESH
 
 
+@pytest.mark.slow
 def test_a_budget_is_never_exceeded():
     budget = Budget(labels=2, per="1d")
     predictor = ActivityPredictor(budget=budget, threshold=0.0, random_state=0)
@@ -233,6 +234,7 @@ def test_a_budget_is_never_exceeded():
     assert max(days.count(day) for day in days) <= 2
 
 
+@pytest.mark.slow
 def test_a_budgets_day_begins_at_midnight():
     """Of where one lives: else evening and morning of two days could be one, and noon between."""
     midnight = 43_200.0
@@ -244,6 +246,7 @@ def test_a_budgets_day_begins_at_midnight():
     assert max(days.count(day) for day in days) == 2
 
 
+@pytest.mark.slow
 def test_a_budget_does_not_lower_the_threshold():
     budget = Budget(labels=500, per="1d")
     predictor = ActivityPredictor(budget=budget, threshold=0.2, random_state=0)

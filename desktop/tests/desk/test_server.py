@@ -215,6 +215,7 @@ def test_an_event_of_the_future_blocks_nothing(fake, began):
     assert list(session.journal.of("cell"))[-1].time == at(104)
 
 
+@pytest.mark.slow
 def test_jitter_and_doubles_do_no_harm(fake, began):
     aw = fake(jittered=1.0, doubled=1.0, shuffled=1.0)
     session = began()
