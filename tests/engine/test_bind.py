@@ -130,7 +130,8 @@ def test_functions_in_a_closure_are_bound_too():
 def test_every_function_passes_once_through_wrap():
     seen = []
 
-    def wrap(copy):
+    def wrap(copy, original):
+        assert copy.__code__ is original.__code__
         seen.append(copy.__name__)
         return copy
 

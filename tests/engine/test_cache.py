@@ -130,6 +130,19 @@ def test_an_edit_elsewhere_leaves_it(folder):
     assert folder.play() == (WEIGHTS, 0)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("names", ["ab", "ba"])
+def test_learners_that_differ_in_their_steps_alone_do_not_share_them(tmp_path, names):
+    folder = Folder(tmp_path).write(name="a").write(LEARNER.replace("+ 0.5", "- 3.0"), name="b")
+    script = PLAY.replace("constant=False", "constant=False, classes=3").replace("[-1]", "[2]")
+    alone = {
+        name: folder.play(f"{script}\nfrom {name} import Mine\ntell(Mine())")[0][0] for name in "ab"
+    }
+    both = f"{script}\nimport a, b\ntell(" + ", ".join(f"{name}.Mine()" for name in names) + ")"
+    assert alone["a"] != alone["b"]
+    assert folder.play(both) == ([alone[name] for name in names], 0)
+
+
 EDITS = {
     "the step": ("+ 0.5", "+ 1.0", [[-1.0, -2.0]]),
     "a function that it calls": ("2.0 * y", "3.0 * y", [[-2.5, -5.0]]),

@@ -61,15 +61,16 @@ class Reached(NamedTuple):
 def bind(
     function: Callable,
     parts: Mapping[str, Any],
-    wrap: Callable[[Callable], Callable] = lambda copy: copy,
+    wrap: Callable[[Callable, Callable], Callable] = lambda copy, original: copy,
     shared: dict[Any, Callable] | None = None,
 ) -> Callable:
     """Return a copy of `function` in which every `StandIn` is a namespace of functions.
 
     The functions that it calls are copied too, and so on. `parts` maps the name of each part to an
     object, or to a tuple of objects, which are searched in order and before the part's contract.
-    Every copy passes through `wrap`. `shared` has the copies of earlier calls: one that reads the
-    same values is used again, so that it is compiled only once; new ones are added.
+    Every copy passes through `wrap`, with the original. `shared` has the copies of earlier calls:
+    one that reads the same values is used again, so that it is compiled only once; new ones are
+    added.
 
     >>> from types import SimpleNamespace
     >>> from selectron.engine.parts import Learner, learner
@@ -86,7 +87,7 @@ def bind(
             return value
         if value not in done:
             scope: dict[str, Any] = {}
-            done[value] = wrap(_copy(value, scope, convert))
+            done[value] = wrap(_copy(value, scope, convert), value)
             read = [value, value.__code__, repr(value.__defaults__), repr(vars(value))]
             read += (_identity(convert(cell)) for cell in _enclosed(value))
             for name, attribute, found in reached(value, parts):

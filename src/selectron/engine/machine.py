@@ -18,7 +18,8 @@ from typing import Any
 from ..errors import SelectronError
 from .bind import bind, digest, reachable
 
-COMPILED: dict[tuple[bool, bool], dict[Any, Callable]] = {}  # what loops have in common
+FORMAT = 2  # of the cache: files of others are never read
+COMPILED: dict[str, dict[Any, Callable]] = {}  # what loops of a kind have in common
 PRIVATE = "_library_class", "_engine", "set_env"  # names of Numba that `_linked` uses, and of its
 PRIVATE_OF_LIBRARY = "_optimize_final_module", "_finalize_final_module", "_finalized"  # library
 PATIENCE = 1.0  # seconds of compiling until a terminal shows a line about it
@@ -47,21 +48,19 @@ def _load(function: Callable, parts: Mapping[str, Any], name: str, args: tuple, 
 
     if getattr(numba.config, "DISABLE_JIT", False):
         return bind(function, parts)
-    if getattr(numba.config, "BOUNDSCHECK", None):  # it is not in Numba's own key
-        name += "_checked"
     functions = list(reachable(function, parts))
     linking = _linked if _can_link() and all(map(_is_own, functions)) else nullcontext
-    counting = any(map(_counts, functions))
-    name += f"_{'counting_' * counting}{digest(function, parts)}"
+    checked = bool(getattr(numba.config, "BOUNDSCHECK", None))  # it is not in Numba's own key
+    kind = f"{FORMAT}{'_checked' * checked}{'_counting' * any(map(_counts, functions))}"
     signature = tuple(numba.typeof(a) for a in args)
     try:
         with _uncollected(), _announced(what), linking():
-            return _cached(function, parts, name, signature, counting)
+            return _cached(function, parts, name, kind, signature)
     except (numba.core.errors.NumbaError, TypeError, ValueError) as error:
         raise SelectronError(f"{what} does not compile: {_reason(error)}.") from error
     except (OSError, RuntimeError):  # no folder to write to, or no room in it
         with linking():
-            return _bound(function, parts, name, counting, cached=False).compile(signature)
+            return _bound(function, parts, name, kind, cached=False).compile(signature)
 
 
 @contextmanager
@@ -177,10 +176,10 @@ def _is_own(function: Callable) -> bool:
 
 
 def _cached(
-    function: Callable, parts: Mapping[str, Any], name: str, signature: tuple, counting: bool
+    function: Callable, parts: Mapping[str, Any], name: str, kind: str, signature: tuple
 ) -> Any:
-    dispatcher = _bound(function, parts, name, counting, cached=True)
-    folder = Path(dispatcher.stats.cache_path)
+    dispatcher = _bound(function, parts, name, kind, cached=True)
+    folder, name = Path(dispatcher.stats.cache_path), dispatcher.py_func.__name__
     seal = folder / f"{name}.sha256"  # of the files, so that damaged machine code is never run
     if not seal.is_file() or seal.read_bytes() != _files_digest(folder, name):
         for file in folder.glob(f"*{name}*"):
@@ -191,28 +190,30 @@ def _cached(
     return entry
 
 
-def _bound(
-    function: Callable, parts: Mapping[str, Any], name: str, counting: bool, cached: bool
-) -> Any:
+def _bound(function: Callable, parts: Mapping[str, Any], name: str, kind: str, cached: bool) -> Any:
     """Return Numba's dispatcher; what it calls is shared with other loops of the same kind."""
-    shared = COMPILED.setdefault((counting, "_checked" in name), {})
-    return bind(function, parts, _jit(name, function, counting, cached), shared)
+    wrap = _jit(name, function, parts, kind, cached)
+    return bind(function, parts, wrap, COMPILED.setdefault(kind, {}))
 
 
 def _jit(
-    name: str, outermost: Callable, counting: bool, cached: bool
-) -> Callable[[Callable], Callable]:
-    """Return a compiler of copies; only the outermost is cached on disk, with all that it calls."""
+    name: str, outermost: Callable, parts: Mapping[str, Any], kind: str, cached: bool
+) -> Callable[[Callable, Callable], Callable]:
+    """Return a compiler of copies; only the outermost is cached on disk, with all that it calls.
+
+    The names of all have a digest. Numba only numbers functions, in each process: one in a file of
+    the cache could have the name, number and types of one of another loop, and run in its place.
+    """
     import numba
 
-    lean: dict[str, Any] = {"_nrt": counting}  # Numba's run time, which counts references
+    lean: dict[str, Any] = {"_nrt": "counting" in kind}  # Numba's run time, which counts references
     # inner functions are not called from Python, and their wrappers take half of the compile time
     unwrapped = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
-    def wrap(copy: Callable) -> Callable:
-        outer = copy.__code__ is outermost.__code__
-        if outer:
-            copy.__qualname__ = copy.__name__ = name
+    def wrap(copy: Callable, original: Callable) -> Callable:
+        outer = original is outermost
+        title = name if outer else original.__name__
+        copy.__qualname__ = copy.__name__ = f"{title}_{kind}_{digest(original, parts)}"
         return numba.njit(
             copy,
             cache=cached and outer,
