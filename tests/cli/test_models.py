@@ -396,9 +396,26 @@ def test_odd_values_are_counted_when_they_are_predicted(call, tmp_path, ending):
     done(call("run", str(path), *FAST, "--save", "m.model"))
     for i, word in enumerate(["lots", "", "None", "many"]):
         rows[10 + i]["b"] = word
+        rows[10 + i]["city"] = ["rome", "Pisa", "", "Rome"][i]
     written(path, rows)
     result = done(call("predict", path.name, "--model", "m.model", "-o", "out.csv"))
-    assert result.stderr == f"selectron: {path.name}: b: 2 odd values in 400 rows taken as blank\n"
+    assert result.stderr.splitlines() == [
+        f"selectron: {path.name}: city: 2 new values in 400 rows ignored",
+        f"selectron: {path.name}: b: 2 odd values in 400 rows taken as blank",
+    ]
+
+
+def test_a_column_that_was_always_blank_may_be_missing(call, tmp_path):
+    rows = [{**row, "none": ""} for row in rows_of()]
+    path = written(tmp_path / "rows.csv", rows)
+    done(call("run", str(path), *FAST, "--save", "m.model"))
+    for row in rows:
+        del row["none"]
+    less = written(tmp_path / "less.csv", rows)
+    done(call("predict", path.name, "--model", "m.model", "-o", "out.csv"))
+    done(call("predict", less.name, "--model", "m.model", "-o", "less_out.csv"))
+    assert Path("less_out.csv").read_text() == Path("out.csv").read_text()
+    done(call("run", less.name, "--model", "m.model"))
 
 
 @pytest.mark.parametrize(

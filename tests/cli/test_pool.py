@@ -59,6 +59,15 @@ def test_answers_are_kept_and_taken_up_again(call, half):
     assert len(records("labels.csv")) == 5
 
 
+def test_labels_replace_no_other_file(call, half, tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text("a,b\n1,2\n")
+    result = call("pool", half, "--classes", "ham,spam", "-o", "table.csv", input="q")
+    assert result.exit_code == 1
+    assert "table.csv is not a file of labels that `selectron pool` wrote" in result.stderr
+    assert table.read_text() == "a,b\n1,2\n"
+
+
 def test_answers_go_on_with_their_own_classes_only(call, half, tmp_path):
     call("pool", half, "--classes", "yes,no", input="y\nn\n")
     before = (tmp_path / "open.csv.answers").read_bytes()

@@ -277,6 +277,11 @@ def ignore_ctrl_c():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+def test_pandas_is_imported_before_arrow_does_and_loses_ctrl_c():
+    code = "import selectron.data.values, sys; print('pandas' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "True\n"
+
+
 @pytest.mark.parametrize(
     "by",
     [

@@ -99,6 +99,7 @@ def pool(file: str, **options: Any) -> None:
     check_different("FILE, --answers, -o and --plot", *paths)
     check_classes(options["classes"])
     with reported("interrupted"), numbering(file):
+        terminal.check_labels(options["output"])
         table = loaded(file, **options)
         if all(label is not None for label in table.y):
             person = "rows without a label, and here every row has one"

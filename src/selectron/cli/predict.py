@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from ..engine.parameters import counted
 from ..engine.rows import Sparse, as_matrix
@@ -42,7 +43,7 @@ def predict(paths: tuple[str, ...], model: str | None, output: str | None, **opt
     check_target(output, (".csv", ".parquet", ".pq", ".json", ".jsonl", ".ndjson"), "-o")
     check_different("MODEL, FILE and -o", file, model, output)
     path = Path(output) if output else None
-    saved, odd, rows = load(model), Counter[str](), 0
+    saved, odd, rows = load(model), Counter[tuple[str, ...]](), 0
     schema: Any = None
     append: Any = None
     names = dict[str, None]()  # of all columns, in the order in which they come
@@ -66,9 +67,9 @@ def predict(paths: tuple[str, ...], model: str | None, output: str | None, **opt
     if late := [name for name in names if name not in schema.names]:
         what = "columns that the first rows do not have are left out"
         warn(f"{file}: {what}: {', '.join(late)}")
-    for name, count in (+odd).items():
-        blank = f"{counted(count, 'odd value')} in {counted(rows, 'row')} taken as blank"
-        warn(f"{file}: {name}: {blank}")
+    for (name, which, what), count in (+odd).items():
+        some = f"{counted(count, f'{which} value')} in {counted(rows, 'row')}"
+        warn(f"{file}: {name}: {some} {what}")
 
 
 def as_given(table: "pa.Table", rows: list[dict[str, Any]], saved: Saved) -> list[dict[str, Any]]:
@@ -91,10 +92,10 @@ def aligned(table: "pa.Table", schema: Any) -> "pa.Table":
     return both.select(schema.names).cast(schema)
 
 
-def predicted(saved: Saved, chunk: Chunk, odd: Counter[str]) -> "pa.Table":
+def predicted(saved: Saved, chunk: Chunk, odd: Counter[tuple[str, ...]]) -> "pa.Table":
     """Return the other columns of some rows, flat ones, the predicted labels and the probabilities.
 
-    Values that are not numbers or dates, in columns of these, are counted in `odd`.
+    Values that have no influence are counted in `odd`.
     """
     import pyarrow as pa
 
@@ -128,7 +129,8 @@ def others(saved: Saved, chunk: Chunk) -> dict[str, Any]:
             if name not in used
         }
     names = dict.fromkeys(rows.column_names)  # Arrow builds a new list at each access
-    if missing := [name for name in used if name not in names]:
+    blank = {name for name, kind in encoder.kinds_.items() if kind is None}  # so far
+    if missing := [name for name in used if name not in names and name not in blank]:
         raise SelectronError(
             f"there is no column {missing[0]!r}, which the model has learned from: rename it "
             "back, or add a blank one"
@@ -136,16 +138,22 @@ def others(saved: Saved, chunk: Chunk) -> dict[str, Any]:
     return {name: rows.column(name) for name in names if name not in used}
 
 
-def odd_values(encoder: Any, rows: Any) -> dict[str, int]:
-    """Return how many values of each column of numbers or dates are of another kind."""
+def odd_values(encoder: Any, rows: Any) -> dict[tuple[str, ...], int]:
+    """Return how many values have no influence, by column, by what they are, and what that does."""
+    from ..data.kinds import Category
     from ..data.measured import Number
     from ..data.tables import array_of
 
-    found = {}
+    found = dict[tuple[str, ...], int]()
     for name, column in encoder.columns_.items():
-        if isinstance(column.encoder, Number):
-            values = (
-                [row.get(name) for row in rows] if isinstance(rows, list) else rows.column(name)
-            )
-            found[name] = column.encoder.odd_in(array_of(values))
+        kind = column.encoder
+        if isinstance(kind, Number | Category):
+            values = [row.get(name) for row in rows] if isinstance(rows, list) else rows[name]
+            array = array_of(values)
+            if isinstance(kind, Number):
+                found[name, "odd", "taken as blank"] = kind.odd_in(array)
+            else:
+                (codes, keys), _ = kind.prepare(array, encoder.layout_, learn=False)
+                new = [key != "" and kind.find(key, encoder.layout_) < 0 for key in keys]
+                found[name, "new", "ignored"] = int(np.array(new, bool)[codes].sum())
     return found

@@ -5,12 +5,14 @@ import io
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..data.cells import plain
 from ..data.files import replace
+from ..errors import SelectronError
 from . import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -184,6 +186,18 @@ def write_labels(run: "PoolRun", path: str) -> None:
     """Write one CSV line per answer: row number from 1 on, label, proposal, corrected (0 or 1)."""
     columns = (run.order + 1).tolist(), run.labels, run.proposals, run.wrong.astype(int).tolist()
     write_csv(path, COLUMNS, zip(*columns, strict=True))
+
+
+def check_labels(path: str | None) -> None:
+    """Raise SelectronError if there is a file that `write_labels` has not written."""
+    if path is None or not Path(path).is_file():
+        return
+    with open(path, encoding="utf-8-sig", errors="replace") as file:
+        first = file.readline(WIDEST).strip()
+    if first not in ("", ",".join(COLUMNS)):
+        raise SelectronError(
+            f"{path} is not a file of labels that `selectron pool` wrote: give another -o"
+        )
 
 
 def write_csv(path: str, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

@@ -336,7 +336,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         known = {*names}
         for place, name in enumerate(self.columns_):
             if name not in known:
-                if place < self.n_first_ and self.columns_[name].kind != "ignored":
+                if place < self.n_first_ and self.columns_[name].kind not in (None, "ignored"):
                     had = "which earlier rows had: rename it back, or add a blank one"
                     raise SelectronError(f"There is no column {name!r}, {had}.")
                 table = table.append_column(name, pa.nulls(len(table)))

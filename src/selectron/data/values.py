@@ -1,5 +1,6 @@
 """Single values and arrays of them: which are blank, and their form as numbers or text."""
 
+import importlib
 import json
 import math
 import re
@@ -17,6 +18,9 @@ from .cells import ABSENT, label, plain
 from .labels import is_missing
 from .times import END
 from .times import FIRST as EARLIEST
+
+with suppress(ImportError):  # if Arrow imports it, in the middle of a conversion, Ctrl-C is lost
+    importlib.import_module("pandas")
 
 BLANKS = ABSENT | {"none"}
 # as Arrow reads them: \d has digits of other scripts
