@@ -146,3 +146,9 @@ def test_parameters(name):
 
 def test_mistakes_of_what_is_no_run():
     assert "A run must be" in refusal(lambda: large_margin.stepped_mistakes(None))
+
+
+@pytest.mark.parametrize("codes", [[0, 1, 2], [0.5, 1, -1], ["a", "b", "c"]], ids=str)
+def test_codes_of_a_comparator_are_those_of_two_classes(codes):
+    with pytest.raises(SelectronError, match=r"[Cc]odes"):
+        comparator(np.eye(3), codes)

@@ -71,11 +71,16 @@ def test_the_length_of_the_stream_may_be_given():
 
 
 def test_the_interval_is_wilsons():
-    """15 labels that stand for 30 are as precise as 20; what widens it counts a quarter."""
-    audit = Audit()
+    """15 labels that stand for 30 are as precise as 20; 3 mistakes are too few to be sure of it."""
+    audit, whole = Audit(), Audit()
     audit.add(np.full(15, 0.5), np.arange(15) < 3)
-    exact = binomtest(16, 20).proportion_ci(method="wilson")
-    assert audit.estimate() == pytest.approx((0.8, exact.low, exact.high))
+    whole.add(np.ones(15), np.arange(15) < 3)
+    wide, narrow = (binomtest(n * 4 // 5, n).proportion_ci(method="wilson") for n in (15, 20))
+    assert whole.estimate() == pytest.approx((0.8, wide.low, wide.high))
+    found = audit.estimate()
+    assert found.accuracy == 0.8
+    assert wide.low < found.low < narrow.low
+    assert narrow.high < found.high < wide.high
 
 
 @pytest.mark.parametrize("labels", [1, 7, 53, 1000])
@@ -137,3 +142,36 @@ def test_a_confidence_that_is_none_is_refused(confidence):
     run = OnlineClassifier(LASEC()).run([[1.0], [2.0]], ["a", "b"])
     with pytest.raises(SelectronError, match="confidence must be a number between 0 and 1"):
         audited(run, confidence)
+
+
+@pytest.mark.parametrize(
+    ("p", "mistakes", "message"),
+    [
+        ([0.5, 0.5], [True], "2 probabilities and 1 mistakes"),
+        ([0.5, 0.0], [True, False], "above 0 and at most 1"),
+        ([2.0], [True], "above 0 and at most 1"),
+        ([np.nan], [True], "above 0 and at most 1"),
+    ],
+)
+def test_labels_that_cannot_be_counted_change_nothing(p, mistakes, message):
+    audit = Audit()
+    audit.add([0.5, 0.25], [True, False])
+    before = audit.sums.copy()
+    with pytest.raises(SelectronError, match=message):
+        audit.add(p, mistakes)
+    assert (audit.sums == before).all()
+
+
+@pytest.mark.parametrize("rate", [0.002, 0.1])
+def test_it_covers_where_most_mistakes_are_expected(rate):
+    """Those that are asked for with high probability vary little, and others are rarely seen."""
+    rng, covered = np.random.default_rng(0), []
+    for _ in range(400):
+        wrong = rng.random(10_000) < rate
+        p = np.where(wrong & (rng.random(10_000) < 0.6), 1.0, 0.05)
+        asked = rng.random(10_000) < p
+        audit = Audit()
+        audit.add(p[asked], wrong[asked])
+        _, low, high = audit.estimate(10_000)
+        covered.append(low <= 1 - wrong.mean() <= high)
+    assert np.mean(covered) >= 0.93

@@ -6,9 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from river import checks, datasets
+from river.preprocessing import StandardScaler
 
 from selectron import Budget, OnlineClassifier, SelectronError
-from selectron.learners import LASEC, BayesianPerceptron
+from selectron.askers import Always
+from selectron.learners import LASEC, BayesianPerceptron, Perceptron
 from selectron.river import Classifier
 
 MODELS = [Classifier(), Classifier(LASEC(), Budget(rate=0.5), seed=1)]
@@ -137,3 +139,17 @@ def test_a_row_must_be_a_dict(x):
 def test_a_row_of_a_data_frame_is_told_on_one_line():
     with pytest.raises(SelectronError, match="A row must be a dict, got a 1 dtype: int64"):
         budget().learn_one(pd.Series({"a": 1}), True)
+
+
+@pytest.mark.parametrize("learner", [None, Perceptron(), LASEC()], ids=repr)
+@pytest.mark.parametrize("asker", [Always(), Budget(rate=0.5)], ids=repr)
+def test_clones_have_the_same_parameters(learner, asker):
+    model = Classifier(learner, asker, seed=3)
+    for x, y in ROWS:
+        model.learn_one(x, y)
+    fresh, copy = model.clone({"seed": 4}), model.clone(include_attributes=True)
+    assert (fresh.learner, fresh.asker, fresh.seed, fresh.n_asked) == (learner, asker, 4, 0)
+    assert (copy.seed, copy.n_asked) == (3, model.n_asked)
+    assert played(copy, ROWS) == played(model, ROWS)
+    pipeline = StandardScaler() | Classifier(learner, asker, seed=3)
+    assert pipeline.clone()["Classifier"].asker == asker

@@ -70,6 +70,8 @@ def comparator(
     X, codes = array("X", X, ensure_2d=True), array("codes", codes)
     if codes.shape != (len(X),):
         raise SelectronError(f"X has {len(X)} rows, and codes have the shape {codes.shape}.")
+    if not np.isin(codes, (-1, 0, 1)).all():
+        raise SelectronError("Codes must be -1, +1, or 0 for rows without a label.")
     U, u = np.zeros(X.shape), np.zeros(X.shape[1])
     cuts = list(switches) if isinstance(switches, Iterable) else [None]
     if not all(isinstance(at, int | np.integer) and 0 <= at <= len(X) for at in cuts):

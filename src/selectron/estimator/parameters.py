@@ -93,10 +93,11 @@ def part(value: Any, role: str) -> Any:
             f"{role} must be an object from selectron.{role}s, such as {EXAMPLES[role]}, or a "
             f"NamedTuple of your own, got {value!r}."
         )
-    methods = OF_MEMORY if hasattr(value, "after") else METHODS[role]
+    methods = OF_MEMORY if role == "asker" and hasattr(value, "after") else METHODS[role]
     lacking = [name for name in methods if not callable(getattr(value, name, None))]
     if lacking:
-        raise SelectronError(f"{value!r} is no {role}: it has no {' and no '.join(lacking)}.")
+        a = "a learner" if role == "learner" else "an asker"
+        raise SelectronError(f"{value!r} is not {a}: it has no {' and no '.join(lacking)}.")
     floats(value)
     return value
 

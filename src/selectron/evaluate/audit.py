@@ -4,10 +4,10 @@ A row whose label is asked for with probability p counts 1/p times: the weighted
 consistent for any asker, if p > 0 (Horvitz & Thompson 1952; Beygelzimer, Dasgupta & Langford 2009).
 The interval is Wilson's, with the effective sample size that follows from the variance of the
 weighted mistakes (Kish 1965). With many labels, this is the variance of the draws given the rows,
-as the interval is for the accuracy on these rows. With few, a part of the variance of as many
-labels of equal weight is added, since a variance estimated from few mistakes is too small. Also,
-the weights of few labels may add up to far fewer rows than there are. Nothing is known about the
-others, which were unlikely to be asked for: the interval grows by a part of their share.
+as the interval is for the accuracy on these rows. Estimated from few mistakes it is too small: then
+the variance of as many labels of equal weight takes its place, in part. Also, the weights of few
+labels may add up to far fewer rows than there are. Nothing is known about the others, which were
+unlikely to be asked for: the interval grows by a part of their share.
 `python -m benchmarks.coverage` measures the coverage. Below 30 rows the interval is from 0 to 1.
 Nothing is known about rows with p = 0, as after a budget is spent: the interval allows for any
 accuracy there. Only sums are stored.
@@ -23,7 +23,7 @@ from ..engine.parameters import number
 from ..errors import SelectronError
 
 ROWS = 30  # fewer have no interval
-FEW = 5.0  # labels of equal weight, with which what widens the interval counts half
+FEW = 5.0  # labels, or mistakes, of equal weight, with which what widens the interval counts half
 SUMS = 5  # quantities that are added up
 
 
@@ -36,7 +36,7 @@ class Estimate(NamedTuple):
     >>> audit.add(np.full(200, 0.5), np.arange(200) < 20)
     >>> accuracy, low, high = audit.estimate()
     >>> round(accuracy, 2), round(low, 2), round(high, 2)
-    (0.9, 0.87, 0.93)
+    (0.9, 0.86, 0.93)
     """
 
     accuracy: float  # share of right predictions over all rows
@@ -62,8 +62,16 @@ class Audit:
         self.sums = np.zeros(SUMS)
 
     def add(self, probability: Any, mistake: Any) -> None:
-        """Add asked labels: the probabilities with which they were asked for, and the mistakes."""
-        self.sums += moments(np.asarray(probability, float), np.asarray(mistake, float)).sum(axis=1)
+        """Add asked labels: the probabilities with which they were asked for, and the mistakes.
+
+        Raises SelectronError if there are not as many of both, or a probability is not in (0, 1].
+        """
+        p, wrong = np.asarray(probability, float).ravel(), np.asarray(mistake, float).ravel()
+        if p.shape != wrong.shape:
+            raise SelectronError(f"There are {p.size} probabilities and {wrong.size} mistakes.")
+        if not ((p > 0) & (p <= 1)).all():
+            raise SelectronError("Probabilities of asked labels must be above 0 and at most 1.")
+        self.sums += moments(p, wrong).sum(axis=1)
 
     def estimate(self, rows: float = math.inf, unaskable: int = 0) -> Estimate:
         """Return the estimate so far. Give `rows`, the length of the stream, if it is short.
@@ -95,7 +103,8 @@ def estimated(sums: np.ndarray, z: float, rows: float = math.inf, unaskable: int
     alike = total**2 / squares  # labels of equal weight that are as precise
     few = FEW / (FEW + alike)
     drawn = (spare_wrong * (1 - 2 * e) + spare * e * e) / total**2
-    variance = drawn + few * e * (1 - e) / alike
+    few_wrong = FEW / (FEW + wrong**2 / (spare_wrong + wrong)) if wrong > 0 else 1.0
+    variance = (1 - few_wrong) * drawn + few_wrong * e * (1 - e) / alike
     n = min(e * (1 - e) / variance, total) if variance > 0 and 0 < e < 1 else alike
     low, high = _wilson(1 - e, max(n, min(alike, 1.0)), z)
     unknown = few * max(0.0, 1 - total / rows) if rows < math.inf else 0.0

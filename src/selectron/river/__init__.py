@@ -1,6 +1,7 @@
 """Selectron as a classifier for River (https://riverml.xyz), which `selectron[river]` installs."""
 
 from collections.abc import Hashable, Mapping
+from copy import deepcopy
 from typing import Any
 
 from ..data.dicts import is_dict
@@ -73,6 +74,20 @@ class Classifier(base.Classifier):
         kept = {"encoder": encoder, "classes": classes, "class_weight": class_weight}
         self.classifier = OnlineClassifier(learner, asker, **kept, random_state=seed)
         self.n_asked = 0
+
+    def clone(
+        self, new_params: dict[str, Any] | None = None, include_attributes: bool = False
+    ) -> "Classifier":
+        """Return a classifier with these parameters that has learned nothing.
+
+        River's own method takes a tuple for a class and its parameters, and ours are tuples. With
+        `include_attributes`, the copy knows what this one has learned.
+        """
+        params = self._get_params()
+        twin = type(self)(**deepcopy(params | (new_params or {})))
+        if include_attributes:
+            vars(twin).update(deepcopy({k: v for k, v in vars(self).items() if k not in params}))
+        return twin
 
     @property
     def _multiclass(self) -> bool:
