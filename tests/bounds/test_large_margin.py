@@ -48,6 +48,7 @@ def test_theorem_3_1_holds():
     assert told > 150
 
 
+@pytest.mark.slow
 def test_theorem_3_2_holds_in_the_ball():
     told = 0
     for s in streams(*CLEAN):

@@ -259,6 +259,7 @@ def test_help_is_quick_and_imports_neither_numpy_nor_numba():
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.slow
 def test_rows_of_numbers_are_played_without_scikit_learn(tmp_path):
     path = tmp_path / "a.svm"
     path.write_text("1 1:1\n-1 2:1\n" * 9)

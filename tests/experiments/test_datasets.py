@@ -73,7 +73,10 @@ def loaded(name):
     return function(name)(**words)
 
 
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=[pytest.mark.slow] * (n in ("newsgroups", "reuters"))) for n in SETS],
+)
 def test_a_set_is_what_its_paper_says(name):
     data, shape, counts = there(name)
     assert data.X.shape == shape

@@ -49,6 +49,7 @@ class Unsteady(httpx2.HTTPTransport):
         return response
 
 
+@pytest.mark.slow
 def test_it_gets_there_once_and_resumes(live, sender, file, monkeypatch):
     monkeypatch.setattr(sending.time, "sleep", lambda seconds: None)
     found = list(items(file.read_bytes().splitlines(), "rows", None))

@@ -39,7 +39,9 @@ def test_a_recorded_day_is_borne():
     assert {prediction.activity for prediction in there} <= set(predictor.activities)
 
 
-@pytest.mark.parametrize(("name", "cases"), [("ui_log1", 100), ("ui_log4", 100)])
+@pytest.mark.parametrize(
+    ("name", "cases"), [("ui_log1", 100), pytest.param("ui_log4", 100, marks=pytest.mark.slow)]
+)
 def test_a_simulated_log_is_borne(name, cases):
     found = rows(f"{name}.csv.xz")
     predictor, end = ActivityPredictor(random_state=0), 0.0
