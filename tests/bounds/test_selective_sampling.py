@@ -35,6 +35,7 @@ def choice(s):
     return (1.0, 0.3, 2.0)[s.seed % 3], ASKERS[s.seed % 4]
 
 
+@pytest.mark.slow
 def test_theorem_1_holds():
     for s in streams(*KINDS):
         a, b = choice(s)

@@ -237,6 +237,7 @@ def test_columns_whose_names_are_numbers(call, tmp_path):
         assert call("run", "years.csv", *FAST, "--ignore", drop).exit_code == 0
 
 
+@pytest.mark.slow
 def test_sparse_rows_get_a_learner_without_a_matrix(call, tmp_path):
     (tmp_path / "wide.svm").write_text("1 1:1 900000:1\n-1 2:1\n")
     (result,) = json.loads(call("run", "wide.svm", "--json").stdout)
@@ -327,6 +328,7 @@ def test_adult_from_its_archive(call):
     assert 0.75 < result["accuracy"] < 0.9
 
 
+@pytest.mark.slow
 def test_drift_is_told_of_and_drawn(call, tmp_path):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1200, 3))

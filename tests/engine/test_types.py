@@ -46,6 +46,7 @@ def checked(source: Path, cache: Path) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_mutations_of_the_loop_are_found(tmp_path):
     source, cache = tmp_path / "src", tmp_path / "cache"
     shutil.copytree(ROOT / "src", source, ignore=shutil.ignore_patterns("__pycache__"))

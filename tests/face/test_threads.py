@@ -30,6 +30,7 @@ def played(made, seed, barrier=None):
     return run.margin.tobytes(), run.asked.tobytes(), live, clf.coef_.tobytes()
 
 
+@pytest.mark.slow
 def test_models_of_ones_own_in_threads():
     """Draws, what askers remember, and rooms for single rounds are each model's own."""
     for made in MADE:

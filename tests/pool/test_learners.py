@@ -141,6 +141,7 @@ def test_the_papers_learner_takes_over_where_there_is_no_progress(monkeypatch):
     assert sorted(run.order.tolist()) == list(range(2000))
 
 
+@pytest.mark.slow
 def test_all_of_one_class():
     assert (
         SelfDirectedClassifier(classes=[0, 1]).run(sphere(500, 4)[0], np.ones(500, int)).mistakes
@@ -175,6 +176,7 @@ def test_kernel_maps_cost_little_where_a_halfspace_fits_or_labels_are_noise():
         assert SelfDirectedClassifier().run(X, labels).mistakes < 1.05 * linear + 5
 
 
+@pytest.mark.slow
 def test_rows_of_one_cluster_follow_from_the_first_of_them():
     rng = np.random.default_rng(0)
     turn = np.linspace(0, 6 * np.pi, 500)

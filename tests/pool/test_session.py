@@ -105,6 +105,7 @@ class TestEveryLearner:
         assert len(run.order) == len(set(run.order.tolist())) == count
 
 
+@pytest.mark.slow
 def test_rows_known_beforehand_are_learned_and_not_proposed():
     y = np.where(np.arange(300) < 200, NAMES[Y], None)
     pool = SelfDirectedClassifier().start(X, y)

@@ -15,6 +15,7 @@ from selectron.serve.learning import extractor
 from selectron.serve.problem import Problem
 
 
+@pytest.mark.slow
 @given(
     texts=st.lists(st.text(), min_size=1, max_size=5),
     size=st.sampled_from([1, 7, 64, 4096]),

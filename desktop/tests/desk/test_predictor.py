@@ -151,6 +151,7 @@ def test_an_answer_sets_right_what_was_credited(tmp_path):
             assert names[instance.label] == alarm.activity
 
 
+@pytest.mark.slow
 def test_another_answer_corrects(tmp_path):
     corrected, alarm, _ = alarmed()
     corrected.answer(alarm.id, alarm.activity)
@@ -202,6 +203,7 @@ def test_an_unanswered_alarm_changes_nothing():
     assert (predictor.scoring.weights() == weights).all()
 
 
+@pytest.mark.slow
 def test_right_after_a_declaration_only_a_large_lead_is_asked_about():
     predictor, leads = ActivityPredictor(threshold=0.0, random_state=0), {True: [], False: []}
     said = predictor.past.said
