@@ -148,7 +148,8 @@ def odd_values(encoder: Any, rows: Any) -> dict[tuple[str, ...], int]:
     for name, column in encoder.columns_.items():
         kind = column.encoder
         if isinstance(kind, Number | Category):
-            values = [row.get(name) for row in rows] if isinstance(rows, list) else rows[name]
+            listed = isinstance(rows, list)
+            values = [row.get(name) for row in rows] if listed else rows[name].combine_chunks()
             array = array_of(values)
             if isinstance(kind, Number):
                 found[name, "odd", "taken as blank"] = kind.odd_in(array)
