@@ -147,7 +147,7 @@ def test_a_confidence_that_is_none_is_refused(confidence):
 @pytest.mark.parametrize(
     ("p", "mistakes", "message"),
     [
-        ([0.5, 0.5], [True], "2 probabilities and 1 mistakes"),
+        ([0.5, 0.5], [True], "2 probabilities for 1 labels"),
         ([0.5, 0.0], [True, False], "above 0 and at most 1"),
         ([2.0], [True], "above 0 and at most 1"),
         ([np.nan], [True], "above 0 and at most 1"),

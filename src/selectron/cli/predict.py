@@ -43,7 +43,7 @@ def predict(paths: tuple[str, ...], model: str | None, output: str | None, **opt
     check_target(output, (".csv", ".parquet", ".pq", ".json", ".jsonl", ".ndjson"), "-o")
     check_different("MODEL, FILE and -o", file, model, output)
     path = Path(output) if output else None
-    saved, odd, rows = load(model), Counter[tuple[str, ...]](), 0
+    saved, odd, rows = load(model), Counter[str](), 0
     schema: Any = None
     append: Any = None
     names = dict[str, None]()  # of all columns, in the order in which they come
@@ -67,9 +67,10 @@ def predict(paths: tuple[str, ...], model: str | None, output: str | None, **opt
     if late := [name for name in names if name not in schema.names]:
         what = "columns that the first rows do not have are left out"
         warn(f"{file}: {what}: {', '.join(late)}")
-    for (name, which, what), count in (+odd).items():
-        some = f"{counted(count, f'{which} value')} in {counted(rows, 'row')}"
-        warn(f"{file}: {name}: {some} {what}")
+    for name, count in (+odd).items():
+        new = saved.encoder.kinds_[name] == "category"
+        which, what = ("new value", "ignored") if new else ("odd value", "taken as blank")
+        warn(f"{file}: {name}: {counted(count, which)} in {counted(rows, 'row')} {what}")
 
 
 def as_given(table: "pa.Table", rows: list[dict[str, Any]], saved: Saved) -> list[dict[str, Any]]:
@@ -92,7 +93,7 @@ def aligned(table: "pa.Table", schema: Any) -> "pa.Table":
     return both.select(schema.names).cast(schema)
 
 
-def predicted(saved: Saved, chunk: Chunk, odd: Counter[tuple[str, ...]]) -> "pa.Table":
+def predicted(saved: Saved, chunk: Chunk, odd: Counter[str]) -> "pa.Table":
     """Return the other columns of some rows, flat ones, the predicted labels and the probabilities.
 
     Values that have no influence are counted in `odd`.
@@ -121,7 +122,7 @@ def others(saved: Saved, chunk: Chunk) -> dict[str, Any]:
     saved.check(rows)
     if encoder is None:
         return {}
-    used = {name: None for name, kind in encoder.kinds_.items() if kind != "ignored"}
+    used = {name: kind for name, kind in encoder.kinds_.items() if kind != "ignored"}
     if isinstance(rows, list):
         return {
             name: pa.array([cell(row.get(name)) for row in rows], pa.string())
@@ -129,8 +130,7 @@ def others(saved: Saved, chunk: Chunk) -> dict[str, Any]:
             if name not in used
         }
     names = dict.fromkeys(rows.column_names)  # Arrow builds a new list at each access
-    blank = {name for name, kind in encoder.kinds_.items() if kind is None}  # so far
-    if missing := [name for name in used if name not in names and name not in blank]:
+    if missing := [name for name, kind in used.items() if kind is not None and name not in names]:
         raise SelectronError(
             f"there is no column {missing[0]!r}, which the model has learned from: rename it "
             "back, or add a blank one"
@@ -138,23 +138,23 @@ def others(saved: Saved, chunk: Chunk) -> dict[str, Any]:
     return {name: rows.column(name) for name in names if name not in used}
 
 
-def odd_values(encoder: Any, rows: Any) -> dict[tuple[str, ...], int]:
-    """Return how many values have no influence, by column, by what they are, and what that does."""
+def odd_values(encoder: Any, rows: Any) -> dict[str, int]:
+    """Return how many values have no influence: odd ones, and new values of categories."""
     from ..data.kinds import Category
     from ..data.measured import Number
     from ..data.tables import array_of
 
-    found = dict[tuple[str, ...], int]()
+    found = {}
     for name, column in encoder.columns_.items():
-        kind = column.encoder
-        if isinstance(kind, Number | Category):
-            listed = isinstance(rows, list)
-            values = [row.get(name) for row in rows] if listed else rows[name].combine_chunks()
-            array = array_of(values)
-            if isinstance(kind, Number):
-                found[name, "odd", "taken as blank"] = kind.odd_in(array)
-            else:
-                (codes, keys), _ = kind.prepare(array, encoder.layout_, learn=False)
-                new = [key != "" and kind.find(key, encoder.layout_) < 0 for key in keys]
-                found[name, "new", "ignored"] = int(np.array(new, bool)[codes].sum())
+        kind, listed = column.encoder, isinstance(rows, list)
+        if not isinstance(kind, Number | Category):
+            continue
+        values = [row.get(name) for row in rows] if listed else rows[name].combine_chunks()
+        array = array_of(values)
+        if isinstance(kind, Number):
+            found[name] = kind.odd_in(array)
+        else:
+            (codes, keys), _ = kind.prepare(array, encoder.layout_, learn=False)
+            new = [key != "" and kind.find(key, encoder.layout_) < 0 for key in keys]
+            found[name] = int(np.array(new, bool)[codes].sum())
     return found

@@ -67,8 +67,8 @@ class Audit:
         Raises SelectronError if there are not as many of both, or a probability is not in (0, 1].
         """
         p, wrong = np.asarray(probability, float).ravel(), np.asarray(mistake, float).ravel()
-        if p.shape != wrong.shape:
-            raise SelectronError(f"There are {p.size} probabilities and {wrong.size} mistakes.")
+        if p.size != wrong.size:
+            raise SelectronError(f"There are {p.size} probabilities for {wrong.size} labels.")
         if not ((p > 0) & (p <= 1)).all():
             raise SelectronError("Probabilities of asked labels must be above 0 and at most 1.")
         self.sums += moments(p, wrong).sum(axis=1)
