@@ -92,7 +92,8 @@ def until_error(source):
 def fails(path, **options):
     rows, text = until_error(read(path, **options))
     assert text.startswith(f"{path}: ")
-    return sum(len(chunk.labels) for chunk in rows), text.removeprefix(f"{path}: ")
+    text = text.removeprefix(f"{path}: ").removesuffix("; leave such rows out with --skip-damaged")
+    return sum(len(chunk.labels) for chunk in rows), text
 
 
 def stored(tmp_path, name, content):

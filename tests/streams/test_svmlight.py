@@ -105,9 +105,9 @@ def test_svmlight_quick_is_careful(rows):
     """The quick path gives the same bits as the careful one, or leaves the piece to it."""
     piece = piece_of(rows)
     quick = svmlight.scanned(piece.data)
-    heads, careful, fault = svmlight.careful(piece)
+    heads, careful, damage = svmlight.careful(piece)
     if quick is not None:
-        assert not fault
+        assert not damage.rows
         assert quick[0].equals(heads)
         assert same(quick[1], careful)
 
@@ -116,15 +116,15 @@ def test_svmlight_quick_is_careful(rows):
 @given(st.lists(st.dictionaries(st.integers(0, 10**6), numerals, max_size=6), max_size=5))
 def test_svmlight_values_are_those_of_float(rows):
     tails = [" ".join(f"{j}:{v}" for j, v in row.items()).encode() for row in rows]
-    _, found, fault = svmlight.parsed(piece_of(tails))
+    found = svmlight.parsed(piece_of(tails))
     expected = [[(j, float(row[j])) for j in sorted(row)] for row in rows]
     finite = all(math.isfinite(v) for row in expected for _, v in row)
-    assert (not fault) == finite
+    assert (not found.damage.rows) == finite
     if finite:
         flat = [pair for row in expected for pair in row]
-        assert found.indices.tolist() == [j for j, _ in flat]
-        assert found.values.tobytes() == np.array([v for _, v in flat], dtype=float).tobytes()
-        assert np.diff(found.indptr).tolist() == [len(row) for row in expected]
+        assert found.rows.indices.tolist() == [j for j, _ in flat]
+        assert found.rows.values.tobytes() == np.array([v for _, v in flat], dtype=float).tobytes()
+        assert np.diff(found.rows.indptr).tolist() == [len(row) for row in expected]
 
 
 @settings(max_examples=500, deadline=None)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..data.files import writing
+from ..engine.parameters import counted
 from ..engine.rows import Dense
 from ..errors import Refused, SelectronError, Unwritten
 from ..evaluate.contest import Contestant
@@ -53,7 +54,7 @@ def source_of(file: str, choice: Choice | None = None, **options: Any) -> Source
         choice = Choice(options["label"], options["ignore"], options.get("time"))
     else:
         choice = choice._replace(lenient=True)
-    given = {key: options[key] for key in ("header", "encoding")}
+    given = {key: options[key] for key in ("header", "encoding", "skip_damaged")}
     return readers.read(file, format=options["kind"], **given, **choice._asdict())
 
 
@@ -74,12 +75,23 @@ def watched(source: Source) -> Generator[Chunk, None, None]:
     from tqdm import tqdm
 
     bar = tqdm(total=source.size_in_bytes, unit="B", unit_scale=True, disable=None, delay=0.5)
-    with bar:
+    with bar, reporting_damage(source):
         for chunk in source:
             for doubt in source.doubts if not chunk.first else ():
                 warn(f"{source.name}: {doubt}")
             yield chunk
             bar.update(source.position() - bar.n)
+
+
+@contextmanager
+def reporting_damage(source: Source) -> Iterator[None]:
+    """Warn of rows that were left out, at the end."""
+    try:
+        yield
+    finally:
+        if source.damage.rows:
+            left = f"{counted(source.damage.rows, 'row')} that cannot be read"
+            warn(f"{source.name}: left out {left}, the first in {source.damage.why}")
 
 
 def after(chunks: Iterable[Chunk], behind: int, file: str, least: int = 1) -> Iterator[Chunk]:

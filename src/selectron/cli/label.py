@@ -13,7 +13,7 @@ import click
 from ..errors import SelectronError
 from ..specs import BUDGET
 from . import ExamplesFirst, Whole, terminal
-from .files import after, all_columns, naming, records_of
+from .files import after, all_columns, naming, records_of, reporting_damage
 from .models import Place, Saved, keep, load, uninterrupted
 from .options import check_different, check_target, model_and_file, of_a_model, of_text, target
 from .predict import others
@@ -58,7 +58,9 @@ def label(paths: tuple[str, ...], model: str | None, output: str | None, **optio
         raise SelectronError("answers are read from standard input: give the path of a file")
     session = ModelSession(model, all_columns(file, **options), options["first"], output)
     session.saved.spend(options["budget"])
-    raise SystemExit(session.play())
+    with reporting_damage(session.source):
+        code = session.play()
+    raise SystemExit(code)
 
 
 class Row(NamedTuple):

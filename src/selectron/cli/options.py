@@ -23,7 +23,10 @@ from ..streams.readers import by_name
 DECISIONS = (".csv", ".jsonl", ".ndjson", ".parquet", ".pq")  # endings of their files
 PICTURES = (".png", ".svg", ".pdf")
 DEMO = LeadingHistory(), LASEC(), SecondOrderPerceptron(), PassiveAggressive(), Perceptron()
-FOR_FILES = ["label", "ignore", "columns", "time", "kind", "header", "encoding", "classes", "first"]
+FOR_FILES = [
+    *("label", "ignore", "columns", "time", "kind", "header", "encoding", "skip_damaged"),
+    *("classes", "first"),
+]
 OF_CHOICE = "label", "ignore", "time"  # which a model of `selectron run` fixes, too
 CALIBRATED = "output", "save", "as_json", "metrics", "calibration"  # whose results need it
 SETTINGS = "normalize", "many", "kernel", "max_support", "sketch", "seed"  # of a model
@@ -83,6 +86,11 @@ of_text = adding(  # the options for reading a file whose columns are known
     click.option(
         "--encoding",
         help="Of text: latin-1, cp1252, .... Default: UTF-8, or UTF-16 with a byte order mark.",
+    ),
+    click.option(
+        "--skip-damaged",
+        is_flag=True,
+        help="Leave out rows that cannot be read, such as those with too few cells.",
     ),
 )
 of_a_file = adding(  # the options for reading a file and its columns

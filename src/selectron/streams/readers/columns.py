@@ -21,6 +21,23 @@ class Choice(NamedTuple):
     lenient: bool = False  # whether columns to be ignored may be missing
 
 
+class Damage(NamedTuple):
+    """Rows of a part that cannot be read, and are left out of it."""
+
+    rows: int = 0
+    before: int = 0  # rows of the part before the first of them
+    why: str = ""  # the first cannot be read, with its line
+
+    def and_also(self, other: "Damage") -> "Damage":
+        """Return the damage with that of other rows of the part."""
+        known = [one for one in (self, other) if one.rows] or [self]
+        first = min(known, key=lambda one: one.before)
+        return first._replace(rows=self.rows + other.rows)
+
+
+UNDAMAGED = Damage()
+
+
 class Part(NamedTuple):
     """Some rows of a file, up to a fault if there is one."""
 
@@ -30,6 +47,7 @@ class Part(NamedTuple):
     fault: str = ""
     choice: Choice = Choice()  # of columns, by their names
     missing: tuple[str, ...] = ()  # keys to be ignored that no row of JSON has so far
+    damage: Damage = UNDAMAGED
 
 
 class Columns(NamedTuple):

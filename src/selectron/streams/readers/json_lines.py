@@ -12,7 +12,7 @@ import numpy as np
 
 from ...data.cells import label, second
 from ...errors import SelectronError
-from .columns import Choice, Part, listed, usual_label
+from .columns import UNDAMAGED, Choice, Damage, Part, listed, usual_label
 from .text import Blocks, pieces
 
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # one half of a pair, or both
@@ -27,7 +27,7 @@ def parts(blocks: Blocks, size: int, choice: Choice) -> Iterator[Part]:
     missing = dict.fromkeys(map(str, choice.ignore))
     for piece in pieces(blocks, size):
         rows, labels, times = list[Any](), list[str | None](), list[float]()
-        fault = piece.fault
+        damage = UNDAMAGED
         for line, text in enumerate(piece.data.decode().split("\n"), piece.line):
             if not text.strip():
                 continue
@@ -37,8 +37,8 @@ def parts(blocks: Blocks, size: int, choice: Choice) -> Iterator[Part]:
                 key = _label_key(row, choice, begun) if key is None else key
                 labels.append(None if key is None else label(row.pop(key, None)))
             except SelectronError as error:
-                fault = f"line {line}: {error}"
-                break
+                damage = damage.and_also(Damage(1, len(rows), f"line {line}: {error}"))
+                continue
             for name in map(str, choice.ignore):
                 if _drop(row, name):
                     missing.pop(name, None)
@@ -47,7 +47,7 @@ def parts(blocks: Blocks, size: int, choice: Choice) -> Iterator[Part]:
             begun = True
         found = choice if key is None else choice._replace(label=key)
         columns = np.array(labels, object), np.array(times, float)
-        yield Part(rows, *columns, fault, found, tuple(missing))
+        yield Part(rows, *columns, piece.fault, found, tuple(missing), damage)
 
 
 def _label_key(row: dict[str, Any], choice: Choice, begun: bool) -> Any:

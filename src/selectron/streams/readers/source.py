@@ -12,7 +12,7 @@ import numpy as np
 from ...engine.parameters import counted
 from ...engine.rows import Dense, Sparse, extent, rows_of
 from ...errors import SelectronError
-from .columns import USUAL, Choice, Part
+from .columns import UNDAMAGED, USUAL, Choice, Part
 from .text import Blocks, Counted, ahead, encoding_of, opened, pieces, reason, size_of
 
 ENDINGS = {  # of the names of files, by format
@@ -92,6 +92,8 @@ class Source:
     size : number of rows in a chunk at most; the rows do not depend on it
     encoding : of text, such as latin-1; by default UTF-16 if the file begins with its byte order
         mark, or else UTF-8; not for Parquet
+    skip_damaged : whether to leave out rows that cannot be read, such as those with another number
+        of cells, instead of raising; `damage` counts them, and says where the first of them is
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -113,6 +115,7 @@ class Source:
         header: bool | None = None,
         size: int = 4096,
         encoding: str | None = None,
+        skip_damaged: bool = False,
     ):
         if format is not None and format not in FORMATS:
             raise SelectronError(f"format {format!r} is unknown; it is one of {', '.join(FORMATS)}")
@@ -128,7 +131,8 @@ class Source:
         with _naming(self.path):
             self._kind, self._encoding = format or by_name(self.path), encoding_of(encoding)
             self.size_in_bytes = size_of(self.path)
-        self._header, self._size = header, int(size)
+        self._header, self._size, self._skips = header, int(size), bool(skip_damaged)
+        self.damage = UNDAMAGED  # of the rows that were left out so far
         self._file: Counted | None = None
         self._taken = ""  # which line was taken for names, if one was
         self.doubts: list[str] = []  # about the header and the label, once reading has begun
@@ -139,10 +143,11 @@ class Source:
 
     def __iter__(self) -> Iterator[Chunk]:
         rows = width = 0
-        self.doubts = []
+        self.doubts, self.damage = [], UNDAMAGED
         with _naming(self.name), opened(self.path) as file:
             self._file = Counted(file)
             for part in self._parts(self._file):
+                part = self._without_damage(part, rows)
                 self.choice = part.choice
                 if not rows:
                     self._check_label(part)
@@ -158,7 +163,20 @@ class Source:
                     raise SelectronError(part.fault)
             if not rows:
                 why = f": {self._taken} (if it is a row, use --no-header)" if self._taken else ""
+                why = f" that can be read: {self.damage.why}" if self.damage.rows else why
                 raise SelectronError(f"there are no rows{why}")
+
+    def _without_damage(self, part: Part, rows: int) -> Part:
+        """Count rows that were left out; unless they may be, return those before the first."""
+        left_out, before, why = part.damage
+        if not left_out or self._skips:
+            self.damage = self.damage.and_also(part.damage._replace(before=rows + before))
+            return part
+        chunk = Chunk(part.rows, 0, part.labels, 0, part.times).part(0, before)
+        advice = "; leave such rows out with --skip-damaged" if rows + before else ""
+        return part._replace(
+            rows=chunk.rows, labels=chunk.labels, times=chunk.times, fault=why + advice
+        )
 
     def _check_label(self, part: Part) -> None:
         """Count the values of a label that does not look like one; SelectronError for a guess."""

@@ -17,7 +17,7 @@ from ...data.values import labels_of
 from ...engine.machine import compiled
 from ...engine.rows import Sparse
 from ...errors import SelectronError
-from .columns import Part
+from .columns import UNDAMAGED, Damage, Part
 from .text import Blocks, Piece, ahead, pieces
 
 HIGHEST = 2**31 - 2  # so that the width is an int32 as well
@@ -31,20 +31,19 @@ WHOLE = re.compile(rb"[+-]?[0-9]+")
 
 def parts(blocks: Blocks, size: int) -> Iterator[Part]:
     """Yield the rows of the file."""
-    for heads, rows, fault in ahead(parsed, pieces(blocks, size), blocks.file.comes):
-        yield Part(rows, labels_of(heads), fault=fault)
+    yield from ahead(parsed, pieces(blocks, size), blocks.file.comes)
 
 
-def parsed(piece: Piece) -> tuple[pa.Array, Sparse, str]:
-    """Return the labels and the rows before the first fault, and that fault."""
+def parsed(piece: Piece) -> Part:
+    """Return the rows of a piece."""
     found = scanned(piece.data)
-    heads, rows, fault = (*found, "") if found else careful(piece)
-    return heads, rows, fault or piece.fault
+    heads, rows, damage = (*found, UNDAMAGED) if found else careful(piece)
+    return Part(rows, labels_of(heads), fault=piece.fault, damage=damage)
 
 
-def careful(piece: Piece) -> tuple[pa.Array, Sparse, str]:
-    """Return the same line by line, up to the first fault."""
-    heads, rows, fault = list[bytes](), list[list[tuple[int, float]]](), ""
+def careful(piece: Piece) -> tuple[pa.Array, Sparse, Damage]:
+    """Return the same line by line, and what cannot be read."""
+    heads, rows, damage = list[bytes](), list[list[tuple[int, float]]](), UNDAMAGED
     for line, text in enumerate(piece.data.split(b"\n"), piece.line):
         words = text.partition(b"#")[0].split()
         if not words:
@@ -53,14 +52,14 @@ def careful(piece: Piece) -> tuple[pa.Array, Sparse, str]:
         try:
             rows.append(_row(words))
         except SelectronError as error:
-            fault = f"line {line}: {error}"
-            break
+            damage = damage.and_also(Damage(1, len(rows), f"line {line}: {error}"))
+            continue
         heads.append(head)
     pairs = [pair for row in rows for pair in row]
     indptr = np.cumsum([0, *map(len, rows)], dtype=np.int64)
     indices = np.array([index for index, _ in pairs], dtype=np.int32)
     values = np.array([value for _, value in pairs], dtype=float)
-    return pa.array(heads, pa.string()), Sparse(indptr, indices, values), fault
+    return pa.array(heads, pa.string()), Sparse(indptr, indices, values), damage
 
 
 def _row(words: list[bytes]) -> list[tuple[int, float]]:

@@ -18,8 +18,8 @@ import pyarrow.types as kinds
 from ...data.cells import check_unique, label, number, second
 from ...data.values import labels_of
 from ...errors import SelectronError
-from .columns import PANDAS_INDEX, USUAL, Choice, Columns, Part, choose
-from .text import NOT_UTF_8, Blocks, Counted, Piece, Record, ends, reason
+from .columns import PANDAS_INDEX, UNDAMAGED, USUAL, Choice, Columns, Damage, Part, choose
+from .text import NEVER_CLOSED, NOT_UTF_8, Blocks, Counted, Piece, Record, ends, reason
 
 MARKS = ",;\t|"
 GIVEN = re.compile(rb'"?sep=([,;\t|])"?', re.IGNORECASE)  # a line that Excel reads, and writes
@@ -71,7 +71,7 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> Layout:
     except UnicodeDecodeError:
         raise SelectronError(f"line {place}: {NOT_UTF_8}") from None
     if not names:
-        raise SelectronError(f"line {place}: a quoted cell is opened and never closed")
+        raise SelectronError(f"line {place}: {NEVER_CLOSED}")
     doubtful = header is None and has_word(names) and any(map(_is_number, names))
     cells = _cells(b"".join(rest), mark, errors="replace")
     if doubtful:
@@ -87,39 +87,37 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> Layout:
 
 
 def parsed(piece: Piece, layout: Layout) -> Part:
-    """Return the rows of a piece, up to the first with another number of cells."""
-    data, wrong, blank = piece.data, list[Any](), list[Any]()
+    """Return the rows of a piece."""
+    wrong, places, blank = list[Any](), list[int](), 0
 
-    def skip(row: Any) -> str:
-        if row.text.strip(BLANK):
-            wrong.append(row)
-        elif not wrong:
-            blank.append(row)
+    def skip(record: Any) -> str:
+        nonlocal blank
+        if record.text.strip(BLANK):
+            wrong.append(record)
+            places.append(record.number - 1 - blank)  # among those that are not blank
+        else:
+            blank += 1
         return "skip"
 
-    def where(row: int) -> str:
-        found = pairwise([0, *ends(data, layout.record), len(data)])
-        starts = [start for start, stop in found if data[start:stop].strip(BLANK.encode())]
-        before = data.count(b"\n", 0, starts[min(row, len(starts) - 1)])
+    def line(place: int) -> str:
+        found = pairwise([0, *ends(piece.data, layout.record), len(piece.data)])
+        starts = [start for start, stop in found if piece.data[start:stop].strip(BLANK.encode())]
+        before = piece.data.count(b"\n", 0, starts[min(place, len(starts) - 1)])
         return f"line {piece.line + before}"
 
     try:
-        table = _read(data, layout, skip)
+        table = _read(piece.data, layout, skip)
     except pa.ArrowInvalid as error:
         raise SelectronError(f"line {piece.line} or later: {reason(error)}") from None
-    fault = piece.fault
+    damage = UNDAMAGED
     if wrong:
-        row = wrong[0].number - 1 - len(blank)
-        table = table.slice(0, row)
-        found = wrong[0].actual_columns
+        found, place, width = wrong[0].actual_columns, places[0], len(layout.names)
         columns = "1 column was" if found == 1 else f"{found} columns were"
-        fault = f"{columns} found, and {len(layout.names)} expected"
-        if wrong[0].text.count('"') % 2:
-            fault += ": is a quoted cell never closed?"
-        elif layout.header and len(layout.names) == 1 and not row and piece.line == layout.line:
-            fault += f": if line {layout.header} is a title, delete it"
-        fault = f"{where(row)}: {fault}"
-    return _part(table, layout.names, layout.columns, fault, where)
+        why = f"{line(place)}: {columns} found, and {width} expected"
+        if layout.header and width == 1 and not place and piece.line == layout.line:
+            why += f": if line {layout.header} is a title, delete it"
+        damage = Damage(len(wrong), place, why)
+    return _part(table, layout.names, layout.columns, line, piece.fault, damage)
 
 
 def _read(data: bytes, layout: Layout, skip: Callable[[Any], str]) -> pa.Table:
@@ -228,7 +226,7 @@ def parquet_parts(file: Counted, size: int, choice: Choice) -> Iterator[Part]:
         def where(row: int, done: int = done) -> str:
             return f"row {done + row + 1}"
 
-        yield _part(table, names, columns, "", where)
+        yield _part(table, names, columns, where)
         done += table.num_rows
         file.count = whole * done // parquet.metadata.num_rows
 
@@ -255,24 +253,32 @@ def _columns(schema: pa.Schema, choice: Choice) -> Columns:
 
 
 def _part(
-    table: pa.Table, names: Sequence[str], columns: Columns, fault: str, where: Callable[[int], str]
+    table: pa.Table,
+    names: Sequence[str],
+    columns: Columns,
+    where: Callable[[int], str],
+    fault: str = "",
+    damage: Damage = UNDAMAGED,
 ) -> Part:
     """Return a table, with columns named by position, as features, labels and times.
 
-    The rows end before the first whose time is none; `where` returns the place of a row.
+    Rows whose time is none are left out; `where` returns the place of a row before any `damage`.
     """
     times: list[float] = []
     if columns.time is not None:
-        column = table[str(columns.time)]
+        column, kept = table[str(columns.time)], list[int]()
         if kinds.is_timestamp(column.type):  # nanoseconds would need pandas
             column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
-        for cell in column.to_pylist():
+        for row, cell in enumerate(column.to_pylist()):
             try:
                 times.append(second(cell, names[columns.time]))
+                kept.append(row)
             except SelectronError as error:
-                fault = f"{where(len(times))}: {error}"
-                table = table.slice(0, len(times))
-                break
+                first = row == len(kept)  # its place takes a while to find
+                why = f"{where(row)}: {error}" if first else ""
+                damage = damage.and_also(Damage(1, row, why))
+        if len(kept) < table.num_rows:
+            table = table.take(pa.array(kept, pa.int64()))
     features = [table[str(place)] for place in columns.features]
     labels = np.full(table.num_rows, None)
     if columns.label is not None:
@@ -283,4 +289,5 @@ def _part(
         np.array(times, dtype=float),
         fault,
         columns.named(names),
+        damage=damage,
     )

@@ -27,6 +27,7 @@ THREADS = 2  # that parse ahead
 PATIENCE = 0.1  # seconds after which rows that have come do not wait for more
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 UTF_16 = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE  # with which such text begins
+NEVER_CLOSED = "a quoted cell is opened and never closed"
 NOT_UTF_8 = "the text is not UTF-8: name its encoding, as with --encoding latin-1"
 
 
@@ -226,8 +227,14 @@ def pieces(blocks: Blocks, size: int, record: Record = LINE, line: int = 1) -> I
     data = b"".join(held)
     if blocks.fault:
         data = data[: _last(data, record)]  # a record that is cut short is not a row
-    if data:
-        yield _piece(data if data.endswith(b"\n") else data + b"\n", line, record)
+    data += b"" if data.endswith(b"\n") else b"\n"
+    whole = _last(data, record)
+    if data[whole:].strip():
+        begins = line + data.count(b"\n", 0, whole)
+        piece = _piece(data[:whole], line, record)
+        yield piece._replace(fault=piece.fault or f"line {begins}: {NEVER_CLOSED}")
+    elif data != b"\n":
+        yield _piece(data, line, record)
 
 
 def _piece(data: bytes, line: int, record: Record) -> Piece:

@@ -1,0 +1,104 @@
+"""Rows that cannot be read end a file, or are left out and counted."""
+
+import pytest
+
+from selectron.errors import SelectronError
+from selectron.streams.readers import read
+
+from .reading import stored
+
+N, BAD = 100, (40, 41, 77)
+GOOD = [n for n in range(N) if n not in BAD]
+LINES = {  # of row n; a damaged one; what is wrong with it
+    "a.csv": ("{n},ham", "{n},ham,1", "3 columns were found, and 2 expected"),
+    "a.jsonl": ('{{"a": {n}, "label": "ham"}}', '{{"a": {n}', "this is not JSON"),
+    "a.svm": ("ham 1:{n}", "ham 1:x", "'x' is not a number"),
+}
+
+
+def values(chunks):
+    """Return the values of the only feature."""
+    found = []
+    for chunk in chunks:
+        assert chunk.first == len(found)
+        if chunk.width:
+            found += chunk.rows.values.tolist()
+        elif isinstance(chunk.rows, list):
+            found += [row["a"] for row in chunk.rows]
+        else:
+            found += [int(cell) for cell in chunk.rows["a"].to_pylist()]
+        assert len(chunk.labels) == len(found) - chunk.first
+    return found
+
+
+def damaged(tmp_path, name, blank=""):
+    good, bad, _ = LINES[name]
+    rows = [(bad if n in BAD else good).format(n=n) + blank for n in range(N)]
+    head = ["a,label"] if name == "a.csv" else []
+    return stored(tmp_path, name, "\n".join([*head, *rows, ""])), len(head)
+
+
+@pytest.mark.parametrize("size", [7, 41, 4096])
+@pytest.mark.parametrize("blank", ["", "\n \n"])
+@pytest.mark.parametrize("name", LINES)
+def test_damaged_rows_are_left_out(tmp_path, name, blank, size):
+    path, head = damaged(tmp_path, name, blank)
+    line = head + 1 + BAD[0] * (1 + blank.count("\n"))
+    source = read(path, size=size, skip_damaged=True)
+    for _ in range(2):
+        assert values(source) == GOOD
+        assert source.damage.rows == len(BAD)
+        assert source.damage.before == BAD[0]
+        assert source.damage.why.startswith(f"line {line}: {LINES[name][2]}")
+
+
+@pytest.mark.parametrize("size", [7, 4096])
+@pytest.mark.parametrize("name", LINES)
+def test_else_the_rows_before_are_delivered_with_an_advice(tmp_path, name, size):
+    path, head = damaged(tmp_path, name)
+    source, found = read(path, size=size), []
+    with pytest.raises(SelectronError, match=f"line {head + 1 + BAD[0]}: .*; leave such rows out"):
+        found.extend(chunk for chunk in source)
+    assert values(found) == list(range(BAD[0]))
+    assert source.damage.rows == 0
+
+
+@pytest.mark.parametrize("skip", [False, True])
+@pytest.mark.parametrize("after", ["", "21,ham\n22,ham\n"])
+@pytest.mark.parametrize("open_one", ['20,"ham', '"20,ham', '20,ham,"'])
+def test_a_quote_that_is_never_closed_ends_the_file(tmp_path, open_one, after, skip):
+    rows = "".join(f"{n},ham\n" for n in range(20))
+    path, found = stored(tmp_path, "a.csv", f"a,label\n{rows}{open_one}\n{after}"), []
+    source = read(path, skip_damaged=skip)
+    with pytest.raises(SelectronError, match="line 22: a quoted cell is opened and never cl"):
+        found.extend(chunk for chunk in source)
+    assert values(found) == list(range(20))
+
+
+def test_an_inch_sign_is_no_open_quote(tmp_path):
+    path = stored(tmp_path, "a.csv", 'a,label\n1,ham\n2,5" nail,x\n3,ham\n')
+    assert values(read(path, skip_damaged=True)) == [1, 3]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+@pytest.mark.parametrize("other", [20, 60])  # a row that is damaged in another way
+def test_rows_without_a_time_are_left_out(tmp_path, name, other):
+    csv, lines = ["when,a,label"], []
+    for n in range(N):
+        when = "soon" if n in BAD else f"{1000 + n}"
+        csv.append(f"{when},{n},ham,x" if n == other else f"{when},{n},ham")
+        lines.append(f'{{"when": "{when}", "a": {n}, "label": "ham"}}'[: 9 if n == other else None])
+    path = stored(tmp_path, name, "\n".join(csv if name == "a.csv" else lines))
+    source, expected = read(path, time="when", skip_damaged=True), [n for n in GOOD if n != other]
+    chunks = list(source)
+    assert values(chunks) == expected
+    assert [time for chunk in chunks for time in chunk.times] == [1000 + n for n in expected]
+    assert source.damage.rows == len(BAD) + 1
+    line = min(BAD[0], other) + 1 + (name == "a.csv")
+    assert source.damage.why.startswith(f"line {line}: ")
+
+
+def test_a_file_of_damaged_rows_alone(tmp_path):
+    path = stored(tmp_path, "a.csv", "title\n1,2\n3,4\n")
+    with pytest.raises(SelectronError, match=r"no rows that can be read: line 2: .* is a title"):
+        list(read(path, skip_damaged=True))
