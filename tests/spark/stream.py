@@ -23,16 +23,18 @@ LEARNER, ASKER = "passive-aggressive", "50%"
 BATCHES, LATEST = 12, 10
 
 
-def tables(keys: int, rows: int, seed: int = 0) -> list[tuple[pd.DataFrame, pd.DataFrame]]:
+def tables(
+    keys: int, rows: int, seed: int = 0, batches: int = BATCHES
+) -> list[tuple[pd.DataFrame, pd.DataFrame]]:
     """Return the rows and the labels of each batch."""
     rng = np.random.default_rng(seed)
-    n = BATCHES * rows
+    n = batches * rows
     user = rng.integers(keys, size=n)
     x = rng.normal(size=(n, len(FEATURES)))
     label = np.where(np.sum(x * rng.normal(size=(keys, len(FEATURES)))[user], axis=1) > 0, *CLASSES)
-    batch = np.repeat(np.arange(BATCHES), rows)
+    batch = np.repeat(np.arange(batches), rows)
     order = np.arange(n)
-    for b in range(BATCHES):  # a batch is not in order
+    for b in range(batches):  # a batch is not in order
         order[b * rows : (b + 1) * rows] = rng.permutation(order[b * rows : (b + 1) * rows])
     items = pd.DataFrame({"user": [f"u{k}" for k in user], "n": order})
     items[FEATURES] = x
@@ -46,7 +48,7 @@ def tables(keys: int, rows: int, seed: int = 0) -> list[tuple[pd.DataFrame, pd.D
             items[batch == b],
             twice[twice.due == b].drop(columns="due").sample(frac=1, random_state=b),
         )
-        for b in range(BATCHES)
+        for b in range(batches)
     ]
 
 

@@ -14,21 +14,21 @@ import psutil
 import pytest
 
 from .needs import missing
-from .stream import BATCHES, alone, of_key, tables, write, written
+from .stream import alone, of_key, tables, write, written
 
 pytestmark = [
     pytest.mark.slow,  # Spark takes seconds to start
     pytest.mark.compiles,  # as in the workers
     pytest.mark.skipif(bool(missing()), reason=missing() or "Spark is here"),
 ]
-KEYS, ROWS = 30, 120
+KEYS, ROWS, BATCHES = 30, 120, 7
 PATIENCE = 600  # seconds
 EXECUTOR = "org.apache.spark.executor.CoarseGrainedExecutorBackend"
 
 
 @pytest.fixture(scope="module")
 def batches():
-    return tables(KEYS, ROWS)
+    return tables(KEYS, ROWS, batches=BATCHES)
 
 
 @pytest.fixture
