@@ -4,5 +4,5 @@ loop, parts           the loop, and the contracts of the parts that it calls
 round, arithmetic     a round in scalars, and sums over vectors
 rows                  blocks of rows
 bind, machine         the loop with the functions of real parts, and its compiled form
-parameters, threads   checks of parameters; one thread for linear algebra
+parameters            checks of parameters
 """

@@ -40,7 +40,6 @@ class Asker(Protocol):
 
     def numbers(self) -> tuple[Any, ...]:
         """Return the parameters as numbers; raise SelectronError if one is out of range."""
-        ...
 
     def past(self) -> tuple[float, ...]:
         """Return what is remembered before the first round; nothing by default."""
@@ -60,7 +59,6 @@ class Asker(Protocol):
 
     def probability(self, r: float, q: float, t: int) -> float:
         """Return the probability of asking, for an asker that remembers nothing."""
-        ...
 
     def chance(
         self, past: Any, r: float, q: float, t: int, now: float, situation: Situation
@@ -152,14 +150,12 @@ class Classes(Space, Protocol):
 
         The second class is -1 if there is none.
         """
-        ...
 
     @staticmethod
     def step(
         p: Any, s: Any, rows: Any, i: int, scale: float, hi: int, lo: int, m: float, y: float
     ) -> int:
         """Step along z of classes hi and lo, whose margin is m; return flags, or REFUSED."""
-        ...
 
 
 asker = cast(type[Asker], StandIn("asker", Asker))

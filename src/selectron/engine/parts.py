@@ -38,7 +38,6 @@ class Learner(Protocol):
 
     def numbers(self) -> tuple[float, ...]:
         """Return the parameters as numbers; raise SelectronError if one is out of range."""
-        ...
 
     def normalize(self) -> bool:
         """Return whether the paper scales every row to unit length."""
@@ -82,7 +81,6 @@ class Learner(Protocol):
 
     def step(self, r: Round) -> Step | ShapeStep | Projection:
         """Return the coefficients of the step."""
-        ...
 
     def feasible(self, r: Round) -> bool:
         """Return whether the step can meet its constraints; else the round is strained."""
@@ -102,7 +100,6 @@ class Learner(Protocol):
 
     def ceded(self, losses: Any, q: float) -> float:
         """Return the threshold mu of an exact step with all classes, if it has one: see `MIRA`."""
-        ...
 
 
 class Expert(Learner, Protocol):
@@ -114,11 +111,9 @@ class Expert(Learner, Protocol):
     @staticmethod
     def belief(m: float, q: float, drawn: tuple[float, float], noise: float) -> float:
         """Return p(+1) - p(-1), given the probabilities of +1 and -1 that are drawn at random."""
-        ...
 
     def step(self, r: Round, noise: float = 1.0) -> ShapeStep:
         """Return the assumed-density update for one label."""
-        ...
 
 
 class Space(Protocol):
@@ -134,22 +129,18 @@ class Space(Protocol):
     @staticmethod
     def inner(s: Any, rows: Any, i: int) -> float:
         """Return <w, x>; it comes before what else is called on the row."""
-        ...
 
     @staticmethod
     def squared_norm(rows: Any, i: int) -> float:
         """Return <x, x>."""
-        ...
 
     @staticmethod
     def form(s: Any, rows: Any, i: int) -> float:
         """Return q."""
-        ...
 
     @staticmethod
     def ceiling(s: Any, xx: float) -> float:
         """Return an upper bound of q for rows with <x, x> = xx."""
-        ...
 
     @staticmethod
     def observe(s: Any, rows: Any, i: int, t: float) -> None:
@@ -158,12 +149,10 @@ class Space(Protocol):
     @staticmethod
     def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
         """Step; return 0 if that was not finite, 2 if the margin cannot be reached, else 1."""
-        ...
 
     @staticmethod
     def at(s: Any, k: int) -> Any:
         """Return the state of class k of a stack."""
-        ...
 
     @staticmethod
     def needs_growth(s: Any, rows: Any, i: int) -> bool:
@@ -283,7 +272,6 @@ class Storage(Protocol):
     @staticmethod
     def squared_norm(rows: Any, i: int) -> float:
         """Return k(x, x)."""
-        ...
 
     @staticmethod
     def fill(s: Any, rows: Any, i: int) -> None:
@@ -314,11 +302,9 @@ class Kernel(Protocol):
 
     def numbers(self) -> tuple[float, ...]:
         """Return the parameters as numbers; raise SelectronError if one is out of range."""
-        ...
 
     def value(self, xy: float, xx: float, yy: float) -> float:
         """Return k(x, y), given <x, y>, <x, x> and <y, y>."""
-        ...
 
     @staticmethod
     def compare(numbers: Any, x: Any, xx: float, y: Any, yy: float) -> float:

@@ -61,7 +61,6 @@ class Ensembles(Protocol):
     @staticmethod
     def at(s: Any, k: int) -> Any:
         """Return the state of class k of a stack."""
-        ...
 
     @staticmethod
     def look(s: Any, rows: Any, i: int) -> None:
@@ -70,7 +69,6 @@ class Ensembles(Protocol):
     @staticmethod
     def belief(s: Any, rows: Any, i: int) -> float:
         """Return p(+1) - p(-1) for the row in view, NaN if it is not finite."""
-        ...
 
 
 ensembles = cast(type[Ensembles], StandIn("space", Ensembles))

@@ -39,17 +39,14 @@ class Features(Protocol):
     @staticmethod
     def span(s: Any, rows: Any, i: int) -> tuple[int, int]:
         """Return the places where the features of row i begin and end, without the constant."""
-        ...
 
     @staticmethod
     def feature(s: Any, rows: Any, j: int) -> tuple[int, float]:
         """Return the index and the value of the feature in place j."""
-        ...
 
     @staticmethod
     def own_variance(s: Any, kind: int) -> float:
         """Return the variance of a weight in w under a prior."""
-        ...
 
 
 features = cast(type[Features], StandIn("space", Features))
