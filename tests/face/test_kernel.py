@@ -107,6 +107,8 @@ def test_a_learner_that_does_not_compile_is_named():
     with pytest.raises(SelectronError, match=r"^Mine does not compile: .*unheard_of") as caught:
         OnlineClassifier(Mine()).fit(X, y)
     assert is_one_sentence(str(caught.value))
+    line = Mine.steps.__code__.co_firstlineno + 1
+    assert str(caught.value).endswith(f"(test_kernel.py, line {line}).")
 
 
 class Fading(NamedTuple):

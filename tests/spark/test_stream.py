@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.compiles,  # as in the workers
     pytest.mark.skipif(bool(missing()), reason=missing() or "Spark is here"),
 ]
-KEYS, ROWS, BATCHES = 30, 120, 7
+KEYS, ROWS, BATCHES = 30, 120, 5
 PATIENCE = 600  # seconds
 EXECUTOR = "org.apache.spark.executor.CoarseGrainedExecutorBackend"
 
@@ -102,7 +102,7 @@ def finish(folder, process):
 def test_a_driver_killed_in_mid_batch_goes_on_from_the_checkpoint(folder, batches):
     process = start(folder, "local[2]")
     try:
-        wait_for(lambda: in_batch(folder, 4), process)
+        wait_for(lambda: in_batch(folder, 2), process)
     finally:
         os.killpg(process.pid, signal.SIGKILL)  # Python, Spark's JVM and its workers
         process.wait()
@@ -114,7 +114,7 @@ def test_a_driver_killed_in_mid_batch_goes_on_from_the_checkpoint(folder, batche
 def test_an_executor_killed_in_mid_batch_is_replaced(folder, batches):
     process = start(folder, "local-cluster[2,1,1024]")
     try:
-        wait_for(lambda: in_batch(folder, 3), process)
+        wait_for(lambda: in_batch(folder, 2), process)
         executors_of(process.pid)[0].kill()
         finish(folder, process)
     finally:

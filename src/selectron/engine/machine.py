@@ -7,6 +7,7 @@ name and a new entry.
 
 import gc
 import hashlib
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -160,9 +161,13 @@ def _announced(what: str) -> Iterator[None]:
 
 
 def _reason(error: Exception) -> str:
-    """Return the first sentence of a compiler's message, without the name of its stage."""
+    """Return the first sentence of a compiler's message, and the file and line that it is about."""
     lines = [line for line in str(error).splitlines() if line and "pipeline" not in line]
-    return lines[0].partition(". ")[0].rstrip(".: ") if lines else type(error).__name__
+    if not lines:
+        return type(error).__name__
+    reason = lines[0].partition(". ")[0].rstrip(".: ")
+    place = re.search(r'^File "(?:.*[/\\])?(.+)", (line \d+)', str(error), re.MULTILINE)
+    return f"{reason} ({place[1]}, {place[2]})" if place else reason
 
 
 def _counts(function: Callable) -> bool:

@@ -115,8 +115,8 @@ def why_refused(block: Dense | Sparse, i: int) -> str:
         return f", feature {features[bad[0]]} is {what}: every value must be finite{advice}."
     with np.errstate(over="ignore"):
         large = not np.isfinite(values @ values)
-    beyond = " goes beyond what floating point resolves: scale the features."
-    return TOO_LARGE if large else beyond
+    beyond = " goes beyond what floating point resolves: scale the features"
+    return TOO_LARGE if large else f"{beyond}, or check the step if the learner is yours."
 
 
 def check_memory(size: int, what: str, instead: str, copies: int = 2) -> None:
