@@ -432,11 +432,18 @@ def test_rows_before_the_first_value_of_a_column_are_blank(first):
     assert sorted(TableEncoder().fit(table).report()) == expected
 
 
-def test_lists_of_words_are_text():
-    rows = [{"tags": ["red", "warm"] if i % 2 else ["blue"]} for i in range(150)]
+@pytest.mark.parametrize(
+    ("two", "one", "words"),
+    [
+        (["red", "warm"], ["blue"], 1.5),
+        ([{"sku": "lamp"}, {"sku": "desk"}], [{"sku": "pear"}], 3.0),
+    ],
+)
+def test_lists_of_words_or_objects_are_text(two, one, words):
+    rows = [{"tags": two if i % 2 else one} for i in range(150)]
     encoder = TableEncoder()
     expected = bits([encoder.learn_one(row) for row in rows])
-    assert encoder.report() == ["tags: text, 1.5 words on average"]
+    assert encoder.report() == [f"tags: text, {words} words on average"]
     assert bits(TableEncoder().learn(pa.Table.from_pylist(rows))) == expected
 
 

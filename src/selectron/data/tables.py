@@ -144,7 +144,7 @@ class Column:
     def _restart_counts(self) -> None:
         """Start the counts from which the kind follows."""
         self.rows = self.values = self.words = self.letters = 0
-        self.vectors = self.lists = self.length = 0  # lists of numbers and of words; of the first
+        self.vectors = self.lists = self.length = 0  # lists of numbers and others; of the first
         self.numbers = self.commas = self.grouped = self.same = 0  # by the decimal mark
         self.dates = 0  # as ISO 8601 has them
         self.orders = dict.fromkeys(ORDERS, 0)  # other dates that each order fits
@@ -182,7 +182,7 @@ class Column:
     def _count(self, x: Any) -> None:
         text = text_of(x)
         if isinstance(x, LISTS):
-            words = any(isinstance(entry, str) for entry in _entries(x))
+            words = any(isinstance(entry, str | dict) for entry in _entries(x))
             self.lists += words
             self.vectors += not words
         elif isinstance(x, str) and self._is_vector(text):
@@ -296,7 +296,7 @@ def kind_of(dtype: pa.DataType) -> str | None:
     if t.is_timestamp(dtype) or t.is_date(dtype):
         return "date"
     if t.is_list(dtype) or t.is_fixed_size_list(dtype):
-        return None if is_text(dtype.value_type) else "vector"
+        return None if is_text(dtype.value_type) or t.is_struct(dtype.value_type) else "vector"
     return None
 
 
