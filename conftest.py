@@ -53,6 +53,7 @@ def few(*kinds):
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Mark what takes long: some examples, Spark's, and tests of pages, which start a browser."""
+    items.sort(key=lambda item: "spark" not in item.nodeid)  # the longest ones come first
     for item in items:
         spark = item.name.startswith("selectron.spark.")
         if item.name in LONG or spark or "browser" in getattr(item, "fixturenames", ()):
