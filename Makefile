@@ -17,7 +17,7 @@ run: .venv/ready          ## play the handwritten digits: a table, and a picture
 test: .venv/ready         ## lint, types, quick tests, doctests: some minutes, most of them compiling
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers 2
 	$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
 
 test-all: .venv/ready     ## the tests that `test` leaves out: whole grids, pages, crashes, long runs

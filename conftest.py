@@ -25,6 +25,7 @@ LONG = {
     "selectron.askers.budget.Budget",
     "selectron.bounds.lasec.corollary_9",
     "selectron.bounds.lasec.theorem_4",
+    "selectron.estimator.classifier.OnlineClassifier.predict_proba",
     "selectron.estimator.live.DecidesAndTells.set_asker",
     "selectron.learners.gaussian.AROW",
     "selectron.learners.gaussian.BayesianPerceptron",

@@ -354,6 +354,7 @@ print(json.dumps([out.margin.tolist(), out.asked.tolist(), model.weights().tolis
 """
 
 
+@pytest.mark.slow
 def test_without_a_compiler_it_runs_as_plain_python(tmp_path):
     """NUMBA_DISABLE_JIT=1, for debuggers and coverage."""
     plain = printed(RUN, NUMBA_DISABLE_JIT="1")

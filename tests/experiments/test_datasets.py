@@ -101,6 +101,7 @@ def test_every_set_is_tested():
     assert ours | others - {"_with_target"} == {*SETS, "digits"}
 
 
+@pytest.mark.slow
 def test_news_is_in_order_of_time():
     for name, train in (("newsgroups", 11_314), ("reuters", 9603)):
         data, *_ = there(name)

@@ -141,6 +141,7 @@ def test_a_row_of_a_data_frame_is_told_on_one_line():
         budget().learn_one(pd.Series({"a": 1}), True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", [None, Perceptron(), LASEC()], ids=repr)
 @pytest.mark.parametrize("asker", [Always(), Budget(rate=0.5)], ids=repr)
 def test_clones_have_the_same_parameters(learner, asker):
