@@ -128,6 +128,16 @@ def test_unknown_parameter_sets_nothing(params):
     assert inside(clf) == before
 
 
+@pytest.mark.parametrize(
+    ("learner", "known"),
+    [(None, "LeadingHistory has switches, fourier"), (Perceptron(), "Perceptron has none")],
+    ids=repr,
+)
+def test_the_parameters_that_there_are_are_named(learner, known):
+    with pytest.raises(ValueError, match=f"^There is no parameter 'learner__b': {known}.$"):
+        OnlineClassifier(learner).set_params(learner__b=2.0)
+
+
 def test_class_instead_of_a_learner_has_no_parameters():
     assert [name for name in OnlineClassifier(LASEC).get_params() if "__" in name] == []
 

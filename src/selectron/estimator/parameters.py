@@ -51,7 +51,9 @@ class NestedParameters(BaseEstimator):
                     continue
                 part: Any = self.part(name) if name in self.defaults else None
                 if field not in _fields(part):
-                    raise SelectronError(f"There is no parameter {key!r}.")
+                    known = ", ".join(_fields(part)) or "none"
+                    hint = f": {type(part).__name__} has {known}" if part is not None else ""
+                    raise SelectronError(f"There is no parameter {key!r}{hint}.")
                 setattr(self, name, part._replace(**{field: value}))
         return self
 
