@@ -88,15 +88,14 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> Layout:
 
 def parsed(piece: Piece, layout: Layout) -> Part:
     """Return the rows of a piece."""
-    wrong, places, blank = list[Any](), list[int](), 0
+    wrong, blank = list[Any](), 0
 
     def skip(record: Any) -> str:
         nonlocal blank
         if record.text.strip(BLANK):
             wrong.append(record)
-            places.append(record.number - 1 - blank)  # among those that are not blank
         else:
-            blank += 1
+            blank += not wrong
         return "skip"
 
     def line(place: int) -> str:
@@ -111,7 +110,8 @@ def parsed(piece: Piece, layout: Layout) -> Part:
         raise SelectronError(f"line {piece.line} or later: {reason(error)}") from None
     damage = UNDAMAGED
     if wrong:
-        found, place, width = wrong[0].actual_columns, places[0], len(layout.names)
+        found, place = wrong[0].actual_columns, wrong[0].number - 1 - blank
+        width = len(layout.names)
         columns = "1 column was" if found == 1 else f"{found} columns were"
         why = f"{line(place)}: {columns} found, and {width} expected"
         if layout.header and width == 1 and not place and piece.line == layout.line:
