@@ -57,6 +57,7 @@ def fresh(learner, **more):
     return OnlineClassifier(learner, asker=asker, **settings | more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: type(one).__name__)
 def test_a_run_is_that_of_sparse_rows(learner):
     keyed, plain = fresh(learner), fresh(learner)
@@ -186,6 +187,7 @@ def test_a_matrix_of_keys_is_no_dict():
     assert not hasattr(keyed, "feature_names_")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: type(one).__name__)
 def test_a_file_holds_the_names(learner, tmp_path):
     clf = fresh(learner)

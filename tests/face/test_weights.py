@@ -144,6 +144,7 @@ def test_odd_weights_change_nothing(weights, words):
     assert not hasattr(clf, "model_")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", ["even", 3, {1: -1}, {1: "much"}, {2: 5}])
 def test_odd_class_weights(given):
     with pytest.raises(SelectronError, match="class_weight"):

@@ -43,6 +43,7 @@ class TestEveryLearner:
         assert (run.labels == Y[run.order]).all()
         assert run.mistakes == (run.proposals != run.labels).sum() == run.curve[-1]
 
+    @pytest.mark.slow
     def test_row_by_row_is_as_simulated(self, learner):
         simulated = SelfDirectedClassifier(learner, random_state=3).run(X, NAMES[Y])
         record = answered(started(learner), 300).labelled()
