@@ -30,8 +30,8 @@ class Damage(NamedTuple):
 
     def and_also(self, other: "Damage") -> "Damage":
         """Return the damage with that of other rows of the part."""
-        known = [one for one in (self, other) if one.rows] or [self]
-        first = min(known, key=lambda one: one.before)
+        earlier = other.rows and (not self.rows or other.before < self.before)
+        first = other if earlier else self
         return first._replace(rows=self.rows + other.rows)
 
 

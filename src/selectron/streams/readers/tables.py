@@ -266,19 +266,18 @@ def _part(
     """
     times: list[float] = []
     if columns.time is not None:
-        column, kept = table[str(columns.time)], list[int]()
+        column, lost, why = table[str(columns.time)], list[int](), ""
         if kinds.is_timestamp(column.type):  # nanoseconds would need pandas
             column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
         for row, cell in enumerate(column.to_pylist()):
             try:
                 times.append(second(cell, names[columns.time]))
-                kept.append(row)
             except SelectronError as error:
-                first = row == len(kept)  # its place takes a while to find
-                why = f"{where(row)}: {error}" if first else ""
-                damage = damage.and_also(Damage(1, row, why))
-        if len(kept) < table.num_rows:
-            table = table.take(pa.array(kept, pa.int64()))
+                why = why or f"{where(row)}: {error}"
+                lost.append(row)
+        if lost:
+            damage = damage.and_also(Damage(len(lost), lost[0], why))
+            table = table.take(np.delete(np.arange(table.num_rows), lost))
     features = [table[str(place)] for place in columns.features]
     labels = np.full(table.num_rows, None)
     if columns.label is not None:
