@@ -122,5 +122,11 @@ def test_other_learners_detect_nothing(run):
     assert OnlineClassifier(Perceptron()).run(X, y).drifts == []
 
 
+@pytest.mark.parametrize("evidence", [None, np.zeros((2, 5)), np.zeros(4), [[[1.0, 2.0]]]])
+def test_evidence_of_another_shape(evidence):
+    with pytest.raises(SelectronError, match=r"evidence must have the shape \(n, 2\) or \(2,\)"):
+        Drifts().add(evidence)
+
+
 def test_the_rate_is_packed():
     assert Drifts.unpack(Drifts(rate=0.3).pack()).limit == Drifts(rate=0.3).limit

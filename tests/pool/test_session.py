@@ -264,6 +264,10 @@ def test_squares_that_are_finite_row_by_row_only():
     [
         ({"learner": "confident"}, "Confident()"),
         ({"learner": InOrder("best")}, '"random", "given" or "worst"'),
+        ({"learner": Sphere(0)}, "Sphere: c must be a number above 0, got 0"),
+        ({"learner": Boosted(share=2)}, "Boosted: share must be a number above 0 and up to 1"),
+        ({"learner": Boosted(eps="a")}, "Boosted: eps must be a number between 0 and 1, got 'a'"),
+        ({"learner": Boosted(most=0)}, "most must be a whole number from 1 on, got 0"),
         ({"mode": "good"}, '"perfect", "strong" or "weak"'),
         ({"mode": "strong", "delta": 1.0}, "delta"),
         ({"features": "cubic"}, '"standard"'),

@@ -64,7 +64,7 @@ def test_it_gets_there_once_and_resumes(live, sender, file, monkeypatch):
     start = resumed(sender, keys)
     assert start == 1000  # two batches of 500, the second without a reply
     done = sending.sent(sender, found[start:], lambda n: None, print)
-    assert done == (200, 200, 0)
+    assert done == (200, 200)
     assert resumed(sender, keys) == 1200
     assert live.host.views["mail"]["items"] == 1200
 
@@ -159,6 +159,28 @@ def test_what_comes_before_a_line_that_will_not_do_is_sent():
     assert [len(next(found)), len(next(found))] == [500, 2]
     with pytest.raises(SelectronError, match="stdin, line 503"):
         next(found)
+
+
+def test_damaged_lines_are_reported_and_the_rest_is_sent(live, tmp_path):
+    file, url = tmp_path / "damaged.jsonl", f"{live.url}/v1/streams/mail"
+    lines = [json.dumps({"text": f"damaged {i}"}).encode() for i in range(5)]
+    file.write_bytes(b"\n".join([*lines[:2], b'{"text": "cut', *lines[2:4], b"\xff", lines[4]]))
+    arguments = ["send", str(file), "--to", url, "--token", live.tokens["ingest"]]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 1
+    assert done.stdout.startswith("5 new items, ")
+    found = [line for line in done.stderr.splitlines() if line.startswith("selectron")]
+    assert [line[:37] for line in found] == [
+        "selectron: damaged.jsonl, line 3: The",
+        "selectron: damaged.jsonl, line 6: the",
+        "selectron: 2 lines are refused: mend ",
+    ]
+    file.write_bytes(b"\n".join([*lines[:2], b'{"text": "whole"}', *lines[2:4], b"", lines[4]]))
+    assert CliRunner().invoke(main, [*arguments, "--again"]).stdout.startswith("1 new item, ")
+    file.write_bytes(b"\n".join([b'{"text":', *lines]))
+    other = CliRunner().invoke(main, [*arguments, "--name", "other"])
+    assert other.stdout == ""
+    assert other.stderr.startswith("selectron: other, line 1: ")
 
 
 def test_lines_of_a_pipe_do_not_wait_for_others():

@@ -39,7 +39,7 @@ def send(file: str, url: str, token: str | None, **options: Any) -> None:
     stopped; failed attempts are repeated. Without an id, these are lines of the same name and
     number: another file, and another `tail -f`, needs another --name.
 
-    A line of invalid JSON stops it. An item that the stream refuses is reported with its line, the
+    A line of invalid JSON, and an item that the stream refuses, are reported with their line, the
     rest is sent, and the exit code is 1; --again sends such lines once they are fixed.
 
     \b
@@ -76,18 +76,21 @@ def fed(file: str, url: str, token: str, field: str | None, name: str | None, ag
     name, keys = name or ("stdin" if file == "-" else Path(file).name), []
     if file != "-":
         with open(file, "rb") as text:
-            keys = [line.id for line in sending.items(text, name, field)]
+            keys = [line.id for line in sending.items(text, name, field, lambda sentence: None)]
 
     with closing(sending.Sender(url, token, warn=warn)) as sender:
         start = 0 if again else sending.resumed(sender, keys)
         bar = tqdm(total=len(keys) or None, initial=start, unit=" items", disable=None)
+        failed: list[str] = []
 
         def refused(sentence: str) -> None:
+            failed.append(sentence)
             bar.write(f"selectron: {sentence}", file=sys.stderr)
 
         with open(os.dup(0) if file == "-" else file, "rb", buffering=0) as raw, bar:
             lines = sending.Lines(raw)
-            found = sending.items(lines, name, field)
+            found = sending.items(lines, name, field, refused)
             for line in islice(found, max(0, start - 1), start):
                 sending.check_sent(sender, line)
-            return sending.sent(sender, found, bar.update, refused, lines.more)
+            new, asked = sending.sent(sender, found, bar.update, refused, lines.more)
+            return new, asked, len(failed)

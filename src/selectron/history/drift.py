@@ -14,6 +14,7 @@ import math
 import numpy as np
 
 from ..engine.parameters import number
+from ..errors import SelectronError
 
 RATE = 1 / 2000  # false alarms a round
 LEADERS = 16  # births of recent leaders that are kept
@@ -46,8 +47,16 @@ class Drifts:
         self._led: dict[float, int] = {}  # births of recent leaders, and their first rounds in lead
 
     def add(self, evidence: np.ndarray) -> list[int]:
-        """Add the evidence of rounds, (n, 2); return where drift began, for alarms among them."""
-        known = len(self.rounds)
+        """Add the evidence of rounds, (n, 2) or (2,); return where drift began, for alarms in them.
+
+        Raises SelectronError for another shape.
+        """
+        known, shape = len(self.rounds), np.shape(evidence)
+        if shape != (2,) and (len(shape) != 2 or shape[1] != 2):
+            raise SelectronError(
+                f"evidence must have the shape (n, 2) or (2,), as that of LeadingHistory, "
+                f"got {'None' if evidence is None else shape}."
+            )
         found, ages = np.asarray(evidence, float).reshape(-1, 2).T
         born = self.seen + 1 + np.arange(len(ages)) - ages
         changed = np.diff(born, prepend=math.nan) != 0

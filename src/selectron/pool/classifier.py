@@ -294,6 +294,7 @@ class SelfDirectedClassifier(BaseEstimator):
                 "learner must be an object from selectron.pool, such as Confident(), "
                 f"got {learner!r}."
             )
+        getattr(learner, "check", lambda: None)()
         goal = self._goal(int((given == OPEN).sum()))
         own = featured(X, self.features, flag("fit_intercept", self.fit_intercept))
         pool = Pool(own, int(seed), *kernels(X, self.features, int(seed)))

@@ -80,10 +80,13 @@ class InOrder(NamedTuple):
 
     order: str = "random"
 
-    def plan(self, pool: Pool, state: State, carry: Fits | None) -> tuple[Fits, Plan]:
-        """Return the carry and the next plan, after a mistake."""
+    def check(self) -> None:
+        """Raise SelectronError if there is no such order."""
         if self.order not in ("random", "given", "worst"):
             raise SelectronError(f'order must be "random", "given" or "worst", got {self.order!r}.')
+
+    def plan(self, pool: Pool, state: State, carry: Fits | None) -> tuple[Fits, Plan]:
+        """Return the carry and the next plan, after a mistake."""
         carry, ahead = fitted(pool, state, carry)
         rows = state.left
         if self.order == "random":

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse
 from sklearn.utils.extmath import row_norms
 
+from ..engine.parameters import number, whole
 from ..errors import SelectronError
 from .isotropic import forster, unit
 from .session import OPEN, Plan, Pool, State
@@ -62,6 +63,10 @@ class Sphere(NamedTuple):
     """
 
     c: float = 1.6
+
+    def check(self) -> None:
+        """Raise SelectronError if a parameter is not valid."""
+        number(self, "c", lambda c: 0 < c < math.inf, "above 0")
 
     def plan(self, pool: Pool, state: State, carry: Halves | None) -> tuple[Halves, Plan]:
         """Return the plan for the next bucket that has open rows."""
@@ -162,6 +167,12 @@ class Boosted(NamedTuple):
     share: float = 0.5
     eps: float = 0.01
     most: int = 200
+
+    def check(self) -> None:
+        """Raise SelectronError if a parameter is not valid."""
+        number(self, "share", lambda share: 0 < share <= 1, "above 0 and up to 1")
+        number(self, "eps", lambda eps: 0 < eps < 1, "between 0 and 1")
+        whole("most", self.most)
 
     def plan(self, pool: Pool, state: State, carry: Phase | None) -> tuple[Phase, Plan]:
         """Return the carry and the next plan, after a mistake."""

@@ -113,12 +113,18 @@ class Lines:
         return any(map(bytes.strip, self.come)) or bool(select([self.file], [], [], 0)[0])
 
 
-def items(lines: Iterable[bytes], name: str, field: str | None) -> Iterator[Line]:
+def items(
+    lines: Iterable[bytes],
+    name: str,
+    field: str | None,
+    refused: Callable[[str], object] | None = None,
+) -> Iterator[Line]:
     """Yield an item per line: a JSON object is its data, other text goes to the field "text".
 
     Its id is the value of `field`, or that of a line {"id": ..., "data": {...}}, or the name of the
-    file and the line number, so that a line is the same item whenever it is sent. Raises
-    SelectronError if a line is not strict JSON, or lacks the field.
+    file and the line number, so that a line is the same item whenever it is sent. A line that is
+    neither text nor strict JSON, or lacks the field, is left out, and `refused` called with a
+    sentence; without it, or if it is the first line, SelectronError is raised.
 
     >>> next(items([b"win money"], "a.txt", None)).text
     '{"id":"a.txt:1","data":{"text":"win money"}}'
@@ -130,17 +136,26 @@ def items(lines: Iterable[bytes], name: str, field: str | None) -> Iterator[Line
             line = line.removeprefix(BOM_UTF8).lstrip()
         if not line:
             continue
-        where = f"{name}, line {number}"
-        own, data = parsed(line, where)
-        if field is not None:
-            own = data.get(field, own)
-        elif own is None:
-            own = f"{name}:{number}"
-        if type(own) not in (str, int):
-            what = f"{field or 'id'!r} of a JSON object"
-            raise SelectronError(f"{where} has no text or number in {what}.")
-        text = strict.dumps({"id": str(own), "data": data}, sort=False)
-        yield Line(where, str(own), text)
+        try:
+            yield item(line, f"{name}, line {number}", f"{name}:{number}", field)
+        except SelectronError as error:
+            if refused is None or number == 1:  # where the first is wrong, it is another file
+                raise
+            refused(str(error))
+
+
+def item(line: bytes, where: str, usual: str, field: str | None) -> Line:
+    """Return a line as an item, whose id is `usual` unless the line has one."""
+    own, data = parsed(line, where)
+    if field is not None:
+        own = data.get(field, own)
+    elif own is None:
+        own = usual
+    if type(own) not in (str, int):
+        what = f"{field or 'id'!r} of a JSON object"
+        raise SelectronError(f"{where} has no text or number in {what}.")
+    text = strict.dumps({"id": str(own), "data": data}, sort=False)
+    return Line(where, str(own), text)
 
 
 def parsed(line: bytes, where: str) -> tuple[Any, dict[str, Any]]:
@@ -195,20 +210,19 @@ def sent(
     progress: Callable[[int], object],
     refused: Callable[[str], object],
     more: Callable[[], bool] = lambda: True,
-) -> tuple[int, int, int]:
+) -> tuple[int, int]:
     """Send items, and call `refused` with a sentence for each that the stream refuses.
 
     Those at hand are sent where the input has no `more` lines yet. Returns how many items were new,
-    queried, and refused.
+    and how many of them were queried.
     """
-    new = asked = failed = 0
+    new = asked = 0
     for batch in batches(found, more):
         replies = sender.send([line.text for line in batch])
         for line, reply in zip(batch, replies, strict=True):
             if "error" in reply:
                 refused(f"{line.where}: {reply['error']['message']}")
-                failed += 1
             elif not reply["known"]:
                 new, asked = new + 1, asked + reply["asked"]
         progress(len(batch))
-    return new, asked, failed
+    return new, asked
