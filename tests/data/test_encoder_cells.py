@@ -636,3 +636,41 @@ def test_a_number_after_a_constant_counts_as_it_is():
     assert encoder.transform({"c": [0.0, 1.0]})[:, 0].tolist() == pytest.approx(
         [-0.07, 8], abs=0.01
     )
+
+
+@pytest.mark.parametrize("value", [1e6, -999.0, 1e12])
+@pytest.mark.parametrize("row", [0, 3, 7])
+def test_one_absurd_number_among_the_first_does_not_hide_the_others(value, row):
+    values = np.random.default_rng(0).normal(5, 2, 120)
+    values[row] = value
+    encoder = TableEncoder().fit({"c": values})
+    by_row = TableEncoder().fit([{"c": number} for number in values.tolist()])
+    assert encoder.pack() == by_row.pack()
+    scores = encoder.transform({"c": [3.0, 5.0, value]})[:, 0]
+    assert scores.tolist() == pytest.approx([-1, 0, math.copysign(8, value)], abs=0.6)
+
+
+def test_a_number_that_is_rarely_on_among_the_first_counts_as_it_is():
+    values = [0.0] * 7 + [5.0]
+    encoder = TableEncoder().fit({"c": values})
+    assert encoder.transform({"c": [5.0]})[0, 0] == pytest.approx(7**0.5)
+
+
+def test_units_in_a_column_of_categories_are_read_as_in_text():
+    values = [f"{i % 13},5 kg" for i in range(300)]
+    found = [
+        TableEncoder({"c": "number"}).fit(pd.DataFrame({"c": pd.Series(values, dtype=kind)}))
+        for kind in (object, "category")
+    ]
+    assert found[0].report() == found[1].report() == ["c: number, in kg, decimal comma"]
+    row = {"c": ["3,5 kg"]}
+    assert found[0].transform(row).tolist() == found[1].transform(row).tolist()
+
+
+def test_an_error_leaves_the_encoding_as_it_was():
+    encoder = TableEncoder().fit([{"a": 1.0}, {"a": 2.0}])
+    before = encoder.pack()
+    for method in (encoder.fit, encoder.partial_fit):
+        with pytest.raises(SelectronError, match="A row must be a dict"):
+            method([{"a": 3.0}, {"z": 5.0}, 7])
+        assert encoder.pack() == before

@@ -134,3 +134,14 @@ def test_objects_that_change_their_type_at_a_cut(kind, form):
     cut.partial_fit({"c": form(cells[:50])}).partial_fit({"c": form(cells[50:])})
     single.partial_fit([{"c": cell} for cell in cells])
     assert cut.pack() == whole.pack() == single.pack()
+
+
+def test_nanoseconds_are_cut_alike():
+    days = np.random.default_rng(0).integers(16 * 10**17, 17 * 10**17, 200)
+    frame = pd.DataFrame(
+        {"t": pd.to_datetime(days), "c": pd.Series(list("ab") * 100, dtype=object)}
+    )
+    whole, parts = TableEncoder().fit(frame), TableEncoder()
+    for start in range(0, 200, 70):
+        parts.partial_fit(frame[start : start + 70])
+    assert whole.pack() == parts.pack()

@@ -178,8 +178,9 @@ def test_an_absurd_value_spoils_nothing(value, rate):
     X, y = switching_gaussian(2000, d=5, every=2000, seed=1)
     X[1000, 2] = value
     X[1200::100, 3] = value
+    X[3, 0] = min(value, 1e9)  # before it is known what is usual
     run = OnlineClassifier(LeadingHistory(), asker=Budget(rate), random_state=0).run(X, y)
-    assert run.correct[1000:].mean() > 0.97
+    assert run.correct[300:].mean() > 0.97
 
 
 @pytest.mark.parametrize("told", [0, 2])

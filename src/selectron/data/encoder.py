@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..engine.parameters import shown
-from ..engine.rows import Dense, Sparse, as_matrix
+from ..engine.rows import Dense, Sparse, as_matrix, pieces
 from ..errors import SelectronError
 from .cells import check_unique
 from .dicts import is_dict
@@ -138,13 +137,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> "TableEncoder":
         """Learn the encoding from these rows alone."""
-        self.__dict__.pop("columns_", None)
-        return self.partial_fit(X)
+        return self._learned(type(self)(**self.get_params(deep=False)), X)
 
     def partial_fit(self, X: Any, y: Any = None) -> "TableEncoder":
-        """Learn the encoding from more rows."""
-        for _ in self.learn(X):
+        """Learn the encoding from more rows; after an error, it is as before."""
+        return self._learned(self.copy(), X)
+
+    def _learned(self, twin: "TableEncoder", X: Any) -> "TableEncoder":
+        for _ in twin.learn(X):
             pass
+        self.__dict__ = twin.__dict__
         return self
 
     def transform(self, X: Any) -> Any:
@@ -388,13 +390,3 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 raise SelectronError(f"There is no column {name!r}: there are {', '.join(names)}.")
         if missing := [name for name in self.ignore if str(name) not in known]:
             warnings.warn(f"There is no column {missing[0]!r} to ignore.", stacklevel=2)
-
-
-def pieces(block: Dense | Sparse, cuts: list[tuple[int, int]]) -> Iterator[Dense | Sparse]:
-    """Yield a block in pieces, given the first row and the width of each; sparse rows as one."""
-    if isinstance(block, Sparse):
-        yield block
-        return
-    for (start, width), (stop, _) in pairwise([*cuts, (len(block.values), 0)]):
-        if stop > start:
-            yield Dense(np.ascontiguousarray(block.values[start:stop, :width]))

@@ -208,7 +208,7 @@ def _two_codes(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
 def _many_codes(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Return the number of every class from 1 on, 0 for all else."""
     kinds = {y.dtype.kind, classes.dtype.kind}
-    if "O" in kinds or (len(kinds) > 1 and kinds & {"U", "S"}):  # they cannot be compared at once
+    if "O" in kinds or (len(kinds) > 1 and kinds & {*"USMm"}):  # they cannot be compared at once
         numbers = {label: i + 1 for i, label in enumerate(classes.tolist())}
         found = (0 if is_missing(label) else _number_of(label, numbers) for label in y.tolist())
         return np.fromiter(found, np.int32, len(y))

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from statistics import median
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +22,8 @@ STYLES = {
 }
 CLIP = 8.0  # standard deviations from the mean at which numbers are clipped
 FEW = 8  # numbers whose deviation is not relied upon yet
+OUTLYING = 50.0  # median absolute deviations off the median of these, beyond which one is clipped
+NORMAL = 1.4826  # standard deviations in a median absolute one, of normal numbers
 
 
 class Number(Kind):
@@ -42,6 +45,7 @@ class Number(Kind):
     def start(self) -> None:
         """Start the mean and the deviation."""
         self.count, self.first, self.total, self.squares = 0, math.nan, 0.0, 0.0
+        self.early: list[float] = []  # the numbers until there are FEW
 
     def details(self) -> list[str]:
         """Return how text is read, if not as Python writes numbers."""
@@ -81,6 +85,24 @@ class Number(Kind):
             if not -2 < z < 2 and far(z, count):
                 _, count, total, squares = learned(off, *sums)
             self.count, self.total, self.squares = count, total, squares
+            if count <= FEW:
+                self.keep_early(value)
+
+    def keep_early(self, value: float) -> None:
+        """Keep a number; of FEW, clip outliers, which would hide the others for thousands of rows.
+
+        If most numbers are equal, those that differ are no outliers.
+        """
+        self.early = [*self.early, value]
+        if len(self.early) < FEW:
+            return
+        middle, values, self.early = median(self.early), np.array(self.early), []
+        off = values - middle
+        usual = median(abs(off).tolist())
+        if (abs(off) > OUTLYING * usual).any() and usual > 0:
+            limit = CLIP * NORMAL * usual
+            off = np.where(abs(off) > OUTLYING * usual, np.copysign(limit, off), off)
+            self.first, self.total, self.squares = middle, float(off.sum()), float(off @ off)
 
     def mark_blank(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Mark a blank in a row."""
@@ -125,10 +147,15 @@ class Number(Kind):
 
     def learned_scores(self, values: np.ndarray, missing: np.ndarray) -> np.ndarray:
         """Return standardised values, each by the sums up to and with its row."""
-        sums = np.array([self.count, self.total, self.squares], float)
-        scores = values - self.first
-        STANDARDISE(scores, missing, sums)
-        self.count, (self.total, self.squares) = int(sums[0]), sums[1:].tolist()
+        scores, start = np.zeros(len(values)), 0
+        for i in np.flatnonzero(~missing)[: max(0, FEW - self.count)].tolist():
+            value, sums, start = values[i].item(), (self.count, self.total, self.squares), i + 1
+            scores[i], self.count, self.total, self.squares = learned(value - self.first, *sums)
+            self.keep_early(value)
+        later = np.array([self.count, self.total, self.squares], float)
+        scores[start:] = values[start:] - self.first
+        STANDARDISE(scores[start:], missing[start:], later)
+        self.count, (self.total, self.squares) = int(later[0]), later[1:].tolist()
         return scores
 
     def emit(self, ready: Any, layout: Layout) -> list[Cells]:

@@ -58,7 +58,10 @@ def moment(given: Any, wanted: bool) -> float:
         return system.time()
     if type(given) is float and FIRST <= given < END:
         return given
-    found = np.asarray(given)
+    try:
+        found = np.asarray(given)
+    except ValueError:  # it is ragged
+        found = np.zeros(1)
     if found.shape != ():
         raise SelectronError(f"time must be a date or seconds since 1970, got {given!r}.")
     return float(_seconds(found[None], "time is")[0])
@@ -149,6 +152,8 @@ def seconds(value: Any, order: str = "") -> float:
                 value = datetime.fromisoformat(iso(text, order))
     elif isinstance(value, np.datetime64):
         value = value.astype("datetime64[us]").item()
+    elif hasattr(value, "nanosecond"):  # of pandas
+        value = value.to_pydatetime(warn=False)
     try:
         if isinstance(value, date) and not isinstance(value, datetime):
             value = datetime(value.year, value.month, value.day)

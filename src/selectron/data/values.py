@@ -251,6 +251,8 @@ def _is_number(text: str) -> bool:
 
 def numbers_of(array: pa.Array, decimal: str = ".", unit: str = "") -> np.ndarray:
     """Return values as numbers, NaN where there is none, as `number_of` does."""
+    if pa.types.is_dictionary(array.type):
+        array = array.cast(array.type.value_type)
     if is_text(array.type):
         array = cast_text(array, decimal, unit)
     elif pa.types.is_integer(array.type) or pa.types.is_floating(array.type):

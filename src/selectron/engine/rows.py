@@ -1,6 +1,7 @@
 """Blocks of rows, from arrays and from readers."""
 
 import itertools
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -133,3 +134,13 @@ def no_rows(sparse: bool, width: int) -> Dense | Sparse:
     if sparse:
         return Sparse(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0))
     return Dense(np.zeros((0, width)))
+
+
+def pieces(block: Dense | Sparse, cuts: list[tuple[int, int]]) -> Iterator[Dense | Sparse]:
+    """Yield a block in pieces, given the first row and the width of each; sparse rows as one."""
+    if isinstance(block, Sparse):
+        yield block
+        return
+    for (start, width), (stop, _) in itertools.pairwise([*cuts, (len(block.values), 0)]):
+        if stop > start:
+            yield Dense(np.ascontiguousarray(block.values[start:stop, :width]))

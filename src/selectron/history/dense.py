@@ -46,6 +46,7 @@ from .state import (
     CLASSES,
     CONSTANT,
     CURVED,
+    EARLY,
     FORM,
     LINEAR,
     LINEAR_SHARES,
@@ -253,6 +254,8 @@ def observe(s: Any, rows: Any, i: int, t: float) -> None:
         value = s.row[0, j]
         s.last[2, j] = outliers_before(s.last, j, again)
         s.last[0, j], s.last[1, j] = rows.values[i, j], s.row[1, j]
+        if n <= EARLY:
+            s.early[int(n) - 1, j] = value
         before = constant * s.sums[0, j] / max(1.0, n - 1)
         s.sums[0, j] += value
         s.row[1, j] = value - before

@@ -10,7 +10,8 @@ n rows it is uncertain, so scales are shrunk towards their geometric mean (Efron
 
 where `variance` is that of log own over the features. Values are winsorised at CLIP_AT times a
 feature's own scale from the mean, so that one absurd value, such as -999, does no harm. Consecutive
-outliers each double the limit for the next.
+outliers each double the limit for the next. Among the first EARLY rows, those over OUTLYING median
+absolute deviations off the median count as LIMIT of them, once these rows are known.
 
 Under a prior of power p, w ~ N(0, C^(p-1)) for features as they are, or in units of their scales:
 C is the covariance of all rows, shrunk towards a multiple of the identity. p = 0 would whiten rows,
@@ -40,6 +41,7 @@ from .state import (
     BASE_SUM,
     CONSTANT,
     CURVED,
+    EARLY,
     LINEAR,
     LINEAR_SHARES,
     PARTS,
@@ -58,7 +60,9 @@ from .state import (
 from .vectors import CONSTANT_VARIANCE, PRIOR_VARIANCE
 
 LOG_VARIANCE = 3.0  # 0.6 for a Gaussian feature, more for one with heavy tails
-CLIP_AT, CLIP_AFTER = 5.0, 8  # scales from the mean; rows before anything is winsorised
+CLIP_AT = 5.0  # scales from the mean
+OUTLYING, LIMIT = 50.0, 10.0  # median absolute deviations: of outliers among the first rows, and
+# how many they count as
 POWERS = ("scaled", 1), ("raw", 3), ("scaled", 3), ("raw", 2)  # of the priors
 SHRUNK = 0.1  # C is shrunk by d / (n + d) times this
 REST = 0.3  # of the variance, for Fourier features other than those that a prior prefers
@@ -66,7 +70,7 @@ ALIKE = 4.0  # times the usual scale, or a part of it, within which units are th
 FITTING = 256  # labels until which Fourier features take new scales
 ROUNDING = 1e-9  # of its mean, below which a feature's deviation is due to rounding
 LEAST = 1e-3  # the least variance of a prior, relative to the largest
-OF_ROWS = "rows_seen", "sums", "moments", "last"  # fields that no label changes
+OF_ROWS = "rows_seen", "sums", "moments", "last", "early"  # fields that no label changes
 SINGLE = 0.3  # the part of the Fourier features that look at one feature alone
 NARROW, WIDE, LONE = 0.4, 1.0, 0.5  # widths of kernels, relative to the root mean square distance
 
@@ -81,11 +85,14 @@ def rows_left(s: Any, t: int) -> int:
 
 def renew(states: list[Any], copies: list[Any]) -> None:
     """Renew copies of the states of all classes by the moments of all rows."""
-    s, known, moments = states[0], copies[0], covariance(states[0])
+    s, known = states[0], copies[0]
+    if s.rows_seen[SEEN] == EARLY:
+        limit_early(known)
+    moments = covariance(known)
     first = int(s.rows_seen[CONSTANT])
     if len(s.order) and s.rows_seen[SEEN] == 1:  # features by their size in the first row
         known.order[first:] = np.argsort(np.argsort(-abs(s.sums[0, first:]), kind="stable"))
-    known.scaler[:] = scaler(s, moments, first)
+    known.scaler[:] = scaler(known, moments, first)
     known.rows_seen[RENEWED] = s.rows_seen[SEEN]
     if len(s.phases) and s.scalars[LABELS] <= FITTING:
         lift_again(known, first)
@@ -96,6 +103,20 @@ def renew(states: list[Any], copies: list[Any]) -> None:
 def covariance(s: Any) -> np.ndarray:
     """Return the covariance of all rows; without a constant, their second moments."""
     return matrices(s.moments) / max(1, s.rows_seen[SEEN])
+
+
+def limit_early(s: Any) -> None:
+    """Limit outliers among the first rows; they would hide the others for thousands of rows."""
+    middle = np.median(s.early, axis=0)
+    off = s.early - middle
+    usual = np.median(abs(off), axis=0)  # 0 of a feature that rarely differs from its usual value
+    far = (abs(off) > OUTLYING * usual) & (usual > 0)
+    if far.any():
+        rows = np.where(far, middle + np.copysign(LIMIT * usual, off), s.early)
+        means = s.rows_seen[CONSTANT] * rows.cumsum(axis=0) / np.arange(1, EARLY + 1)[:, None]
+        s.sums[:] = rows.sum(axis=0), abs(rows - means).sum(axis=0)
+        s.moments[:] = triangles((rows - means[-1]).T @ (rows - means[-1]))
+    s.early[:] = 0.0
 
 
 def renew_coordinates(known: Any, moments: np.ndarray) -> None:
@@ -213,7 +234,7 @@ def scaler(s: Any, moments: np.ndarray, first: int) -> np.ndarray:
     else:
         square = (s.sums[0, first:] ** 2).mean() / n / n if d > first else 0.0
         found[1, first:] = 1 / math.sqrt(square) if square >= SHORTEST else 1.0
-    if n >= CLIP_AFTER:
+    if n >= EARLY:
         found[2] = CLIP_AT * own
     return found
 

@@ -19,6 +19,7 @@ BASE_SUM, BASE_COUNT, FORM = 6, 7, 8  # in `mix`, too: labels, how many of them;
 # Of more than WHOLE features, the part of the variance of a margin that directions have, by kind
 PARTS = np.array([0.99, 0.9, 0.99, 0.9, 0.001])
 SEEN, ROUND, RENEWED, CONSTANT = range(4)  # places in `rows_seen`
+EARLY = 8  # rows before anything is winsorised
 
 
 def coordinates(width: int) -> int:
@@ -58,6 +59,8 @@ TABLE = Table(
         "moments": Field(lambda r: (triangle(r.width),), shared=True),
         # the last row as it came, whether it is an outlier, and how many in a row were before it
         "last": Field(lambda r: (3, r.width), shared=True),
+        # the first rows, 0 once outliers among them are limited
+        "early": Field(lambda r: (EARLY, r.width), shared=True),
         # mean, 1 / scale, distance of outliers
         "scaler": Field(lambda r: (3, r.width), shared=True),
         # of more than WHOLE features, the matrix B of z = B (x - mean)
