@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from selectron import Budget, OnlineClassifier, SelectronError
-from selectron.askers import BBQ, AdaptiveMargin, Always, Fixed, Margin
+from selectron.askers import BBQ, AdaptiveMargin, Always, Disagreement, Fixed, Margin
 from selectron.evaluate import Drifts
 from selectron.learners import LASEC, Perceptron
 from selectron.streams import switching_gaussian
@@ -112,3 +112,9 @@ def test_rows_of_zeros_before_all_others_are_asked_for():
 def test_learners_without_drift_have_no_evidence():
     clf = OnlineClassifier(Perceptron(), Margin(0.1), classes=[-1, 1])
     assert clf.decide(X[0]).evidence == ()
+
+
+def test_a_budget_around_another_kind_of_asker_knows_nothing_of_the_stream():
+    clf = started(Budget(rate=0.2, asker=Margin(0.1)), LASEC())
+    clf.set_asker(Budget(rate=0.2, asker=Disagreement(0.1)))
+    assert clf.model_.past[0] == 0

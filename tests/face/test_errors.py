@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse
 
 from selectron import OnlineClassifier, SelectronError
-from selectron.askers import AdaptiveMargin, Fixed, Margin, SecondOrderMargin, Uncertainty
+from selectron.askers import AdaptiveMargin, Budget, Fixed, Margin, SecondOrderMargin, Uncertainty
 from selectron.learners import (
     AROW,
     LASEC,
@@ -337,3 +337,21 @@ def test_a_path_is_no_rows():
     for call in (OnlineClassifier().fit, OnlineClassifier().run):
         with pytest.raises(SelectronError, match=r"^X is 'a.csv': give rows, as pandas.read_csv"):
             call("a.csv", [0, 1])
+
+
+@pytest.mark.parametrize("asker", [Budget(labels=20, horizon=1000), AdaptiveMargin(0.5)])
+def test_a_refusal_after_the_model_grew_changes_neither_budget_nor_counts(asker):
+    names, labels = "pqr", np.arange(120) % 4
+    rows = [dict(zip(names, x, strict=False)) for x in X.tolist()]
+    of_names, of_classes = (OnlineClassifier(Perceptron(), asker, random_state=0) for _ in range(2))
+    of_names.run([{"p": row["p"]} for row in rows], Y)
+    refused(lambda clf: clf.run([*rows, {"p": 1e200}], [*Y, 1]), of_names, ["Row 120"])
+    of_classes.run(X, labels % 3)
+    refused(lambda clf: clf.run(put(1e200, row=119), labels), of_classes, ["Row 119"])
+
+
+def test_misshapen_times_and_weights():
+    clf = OnlineClassifier(Perceptron(), Budget(labels=10, per="1d"), classes=[-1, 1])
+    ticket = clf.decide(X[0], time=0.0).ticket
+    refused(lambda clf: clf.decide(X[0], time=[1, [2, 3]]), clf, ["time must be a date or sec"])
+    refused(lambda clf: clf.tell(ticket, 1, np.array([2.0, 3.0])), clf, ["must be one number"])

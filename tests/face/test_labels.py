@@ -207,3 +207,9 @@ def test_numbers_are_no_classes_of_a_model_of_text():
         ):
             learn()
     assert clf.tell(ticket, "1")
+
+
+def test_dates_among_classes_that_are_numbers():
+    clf = OnlineClassifier(Perceptron(), classes=[1, 2, 3])
+    with pytest.raises(SelectronError, match="which is none of the 3 classes"):
+        clf.run(ROWS, DAYS)

@@ -6,6 +6,7 @@ from pickle import dumps, loads
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import scipy.sparse
 from sklearn.base import clone
@@ -295,3 +296,16 @@ def test_named_classes_keep_their_order():
     assert (
         OnlineRanker(LASEC(), classes=names).fit(X, np.ones((len(X), 3))).classes_.tolist() == names
     )
+
+
+def test_a_row_of_a_table_is_decided_on_once():
+    days = np.array(["2026-01-01", "2026-01-02", "2026-01-05", "2026-01-04"], "datetime64[D]")
+    table = pa.table({"a": [1.5, 2.0, 1.0, 3.0], "day": days})
+    ranker = OnlineRanker(PassiveAggressive(), classes=["u", "v"], encoder="auto")
+    ranker.run(table, [[1, 0], [0, 1]] * 2)
+    scores = ranker.decision_function(table)
+    for row in range(4):
+        expected = np.array(["u", "v"])[chosen(scores[[row]])[0] > 0].tolist()
+        assert deepcopy(ranker).decide(table.slice(row, 1)).label == expected
+    ranker.decide(table.slice(0, 1))
+    assert ranker.n_rounds_ == 5

@@ -154,3 +154,8 @@ def test_clones_have_the_same_parameters(learner, asker):
     assert played(copy, ROWS) == played(model, ROWS)
     pipeline = StandardScaler() | Classifier(learner, asker, seed=3)
     assert pipeline.clone()["Classifier"].asker == asker
+
+
+def test_two_names_that_are_the_same_text():
+    with pytest.raises(SelectronError, match="Two features have the same name as text"):
+        budget().learn_one({1: 2.0, "1": 3.0}, True)

@@ -278,3 +278,11 @@ def test_an_asker_that_reads_what_the_learner_does_not_give_is_refused(learner, 
         clf.run(X, Y)
     assert not hasattr(clf, "classes_")
     OnlineClassifier(learner, Budget(rate=0.1, asker=asker)).run(X, Y)
+
+
+def test_one_class_alone_is_always_predicted():
+    clf = OnlineClassifier(LeadingHistory()).partial_fit(X[:3], ["a"] * 3)
+    run = clf.run(X[:50], ["a"] * 50)
+    assert set(run.prediction) == {"a"}
+    assert run.mistakes == 0
+    assert run.metrics().true.accuracy == 1

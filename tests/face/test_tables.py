@@ -201,3 +201,15 @@ def test_what_is_no_table_of_numbers_is_refused_in_one_sentence(kind):
         with pytest.raises(SelectronError) as caught:
             call()
         assert is_one_sentence(str(caught.value))
+
+
+@pytest.mark.parametrize("row", [FRAME[["age"]].iloc[0], np.array([3])], ids=["series", "array"])
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_a_row_of_a_table_with_one_column(row):
+    clf = fresh().fit(FRAME[["age"]], LABELS)
+    assert (
+        clf.decide(row).label
+        == clf.predict(FRAME[["age"]].iloc[[3 - int(np.asarray(row)[0])]]).item()
+    )
+    with pytest.raises(SelectronError, match="decide takes one row"):
+        clf.decide(np.float64(5))

@@ -265,3 +265,32 @@ def test_an_ensemble_does_not_depend_on_cuts_nor_on_the_keys_before():
     for start in range(0, 40, 4):
         state = step(state, start, start + 4)
     assert state == whole == step(None, 0, 40)
+
+
+@pytest.mark.usefixtures("plain")
+def test_parts_that_are_equal_as_tuples_are_told_apart():
+    items = rows_at(*range(200))
+    asked = [
+        Keyed(learner, asker, width=2).step(KEY, None, items, None)[1].ask.sum()
+        for learner, asker in (
+            (PassiveAggressive(1.0), Margin(1e-9)),
+            (PassiveAggressive(1.0), Fixed(1e-9)),
+            (PassiveAggressive(1.0), Fixed(1.0)),
+            (PassiveAggressive(1.0), Margin(1.0)),
+        )
+    ]
+    assert asked == [200, 0, 200, 200]
+
+
+@pytest.mark.usefixtures("plain")
+def test_labels_of_rows_that_were_not_asked_for_take_no_room():
+    n = 120
+    machine = Machine(Keyed(Perceptron(), Fixed(0.1), width=2, max_open=4))
+    labels, states = answers_of([(i, 1 - i % 2 * 2, 0, i + 15) for i in range(n)]), []
+    for size in (1, 40):
+        state = None
+        for start in range(0, n, size):
+            some = Answers(*(column[start : start + size] for column in labels))
+            state, _ = machine.step(KEY, state, rows_at(*range(start, start + size)), some)
+        states.append(state)
+    assert states[0] == states[1]

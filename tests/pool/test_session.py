@@ -35,6 +35,17 @@ def started(learner, **more):
     return SelfDirectedClassifier(learner, classes=list(NAMES), random_state=3, **more).start(X)
 
 
+def test_a_class_that_only_an_undone_answer_had_is_forgotten():
+    pool = answered(SelfDirectedClassifier(Greedy(), features="raw").start(X), 6)
+    row, _ = pool.propose()
+    pool.tell(row, "hamm")
+    assert pool.undo() == row
+    assert len(pool.classes_) == 2
+    answered(pool, 294)  # which takes no third class
+    with pytest.raises(SelectronError, match="cannot be labelled now"):
+        pool.tell(np.array([1, 2]), "ham")
+
+
 @pytest.mark.parametrize("learner", LEARNERS, ids=repr)
 class TestEveryLearner:
     def test_every_row_is_proposed_once(self, learner):

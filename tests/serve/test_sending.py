@@ -212,3 +212,16 @@ def test_a_table_is_not_sent_as_text(tmp_path, ending):
     )
     assert result.exit_code == 1
     assert "is a table, and a line must be a JSON object or text: convert it" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        (httpx2.Response(301, headers={"location": "https://x/"}), "is at https://x/: give that"),
+        (httpx2.Response(200, text="<html>"), "this is no server of Selectron's"),
+    ],
+)
+def test_another_server_answers(reply, message):
+    client = httpx2.Client(transport=httpx2.MockTransport(lambda request: reply))
+    with pytest.raises(SelectronError, match=message):
+        Sender("http://localhost/v1/streams/a", "token", client).send(["{}"])

@@ -5,8 +5,10 @@ import math
 import sys
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from selectron import SelectronError
 from selectron.streams.readers import read
 
 from .reading import canonical, dense, example, fails, parquet, stored, until_error
@@ -108,3 +110,11 @@ def test_parquet_from_a_pipe(tmp_path, monkeypatch):
         assert text == (
             "standard input: Parquet cannot be read from a pipe; give the path of the file"
         )
+
+
+def test_an_ignored_column_with_the_name_of_another(tmp_path):
+    table = pa.Table.from_arrays([pa.array([1.0]), pa.array([3.0]), pa.array([1])], ["a", "a", "y"])
+    path = tmp_path / "twice.parquet"
+    pq.write_table(table, path)
+    with pytest.raises(SelectronError, match="Two columns are named 'a'"):
+        list(read(path, ignore=1))

@@ -125,7 +125,10 @@ class Parameters(NamedTuple):
 
     def past_after(self, earlier: Any, past: Any) -> Any:
         """Return the record with which to go on after another asker, and its record."""
-        if not isinstance(earlier, Parameters) or earlier.asker != self.asker:
+        if not isinstance(earlier, Parameters):
+            return self.past()
+        inner, others = self.asker, earlier.asker  # as tuples, those of two classes may be equal
+        if type(inner) is not type(others) or inner != others:
             return self.past()
         kept = ["rows", "mean_weight", "mean_surprise", "recent_surprise", "mean_log", "variance"]
         if self.timed() and earlier.timed() and seconds(earlier.per) == seconds(self.per):

@@ -54,7 +54,8 @@ class Stack:
             else np.stack([getattr(one, name) for one in states])
             for name in self.space.State._fields
         ]
-        own = np.zeros(classes), np.zeros(2, np.int64), np.zeros(2) if tally is None else tally
+        tally = np.zeros(2) if tally is None else tally.copy()
+        own = np.zeros(classes), np.zeros(2, np.int64), tally
         return self.State(*arrays, *own, np.zeros((0, classes), np.uint8))
 
     def of_two(self, state: Any, normalize: bool) -> Any:

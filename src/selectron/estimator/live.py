@@ -112,7 +112,7 @@ class DecidesAndTells(TakesRows):
             check_is_fitted(self)  # slow, hence not in every call
         if correct is not None:
             return self._learn_judged(ticket, label, sample_weight, correct)
-        if sample_weight != 1:
+        if type(sample_weight) is not float or sample_weight != 1:
             sample_weight = checks.weights(sample_weight, None).item()
         code = checks.code(label, self.classes_, self.model_.stacked)
         if code:

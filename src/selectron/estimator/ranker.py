@@ -100,7 +100,7 @@ class OnlineRanker(OnlineClassifier):
         if "model_" not in vars(self) and self.classes is None:
             raise SelectronError("OnlineRanker must know its classes: name them with classes=.")
         decision = super().decide(x, time)
-        known = self.classes_[chosen(self.decision_function(checks.single_row(x)))[0] > 0]
+        known = self.classes_[chosen(self.model_.one_round.out[3])[0] > 0]
         return decision._replace(label=known.tolist(), belief=([],))
 
     def tell(

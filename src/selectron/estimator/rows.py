@@ -85,7 +85,8 @@ class TakesRows(NestedParameters):
         return block
 
     def _single(self, x: Any) -> Any:
-        whole = self._encodes(x) and not is_dict(x) and getattr(x, "shape", (0,))[0] == 1
+        shape: tuple[int, ...] = () if is_dict(x) else getattr(x, "shape", ())
+        whole = len(shape) == 2 and shape[0] == 1 and self._encodes(x)
         return x if whole else checks.single_row(x)
 
     def _widen(self, width: int) -> None:

@@ -20,7 +20,7 @@ import math
 import struct
 import zlib
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property, lru_cache
 from io import BytesIO
 from threading import Lock
 from typing import Any, NamedTuple
@@ -122,7 +122,13 @@ class Keyed:
         Raises SelectronError, without a change, if a row is not finite, or if the state is damaged,
         of another version, or of other parameters.
         """
-        return _machine(self).step(key, state, items, answers)
+        return _machine(self, self._parts).step(key, state, items, answers)
+
+    @cached_property
+    def _parts(self) -> tuple:
+        """Their texts and classes: as tuples, parts of different classes may be equal."""
+        askers = self.asker, getattr(self.asker, "asker", None)
+        return (repr((self.learner, self.asker)), *map(type, (self.learner, *askers)))
 
 
 def start_of(random_state: int, key: Any) -> dict[str, Any]:
@@ -282,7 +288,9 @@ class Machine:
             if self.keyed.ttl is not None:
                 waiting &= pool.order > newest - self.keyed.ttl
             kept = pool.at(np.flatnonzero(waiting)[-self.keyed.max_open :])
-            early = np.array(wait[: self.keyed.max_open], np.int64).reshape(-1, 3)
+            closed = {*pool.order[~waiting].tolist()}
+            wait = [label for label in wait if label[0] not in closed][: self.keyed.max_open]
+            early = np.array(wait, np.int64).reshape(-1, 3)
             counts = self.model.rounds, self.model.tickets, self.model.answered
             state = self.packing.bytes_of(Key(*counts, newest, kept, early))
         back = np.empty_like(by_order)
@@ -368,4 +376,6 @@ class Machine:
         return pool, waiting, Decided(predicted, proba, tickets > 0, pool.chance[m:], tickets)
 
 
-_machine = cache(Machine)
+@lru_cache(maxsize=32)
+def _machine(keyed: Keyed, parts: tuple) -> Machine:
+    return Machine(keyed)

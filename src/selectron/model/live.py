@@ -77,6 +77,8 @@ class SingleRounds:
         if not flags & ASKED:
             return index, margin, chance, None
         self.tickets += 1
+        if not self.open:
+            self.oldest = self.tickets
         self.open[self.tickets] = Ticket(block, chance, self.rounds, index)
         if len(self.open) > self.max_open:
             while self.oldest not in self.open:  # a dict's first key is far behind gaps

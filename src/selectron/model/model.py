@@ -225,8 +225,7 @@ class Model(SingleRounds):
     def __setstate__(self, values: dict[str, Any]) -> None:
         arrays = values.pop("arrays")
         self.__dict__.update(values)
-        self.past = np.require(self.past, requirements="W")
-        self.calibration = self.calibration.copy()
+        self.past, self.calibration = np.array(self.past), self.calibration.copy()
         self._equip()
         # the arrays of a memory-mapped pickle are read-only
         self.state = self.space.State(*(np.require(a, requirements="W") for a in arrays))

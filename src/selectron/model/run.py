@@ -172,6 +172,11 @@ class Run(Outcome):
         return super().proba if known > 1 or self.replay is None else np.ones((len(self), known))
 
     @cached_property
+    def index(self) -> np.ndarray:
+        """Indices of the predicted classes, (n_rows,); with one class, that is always predicted."""
+        return super().index if len(self.classes) != 1 else np.zeros(len(self), int)
+
+    @cached_property
     def prediction(self) -> np.ndarray:
         """The predicted classes, (n_rows,)."""
         return named(self.index, self.classes)

@@ -110,6 +110,9 @@ class SelfDirectedClassifier(BaseEstimator):
         self.fit_intercept = fit_intercept
         self.random_state = random_state
 
+    classes_: np.ndarray
+    named_: bool
+
     def start(self, X: Any, y: Any = None) -> "SelfDirectedClassifier":
         """Start labelling a pool X of shape (n_rows, n_features), dense or sparse; return self.
 
@@ -139,7 +142,7 @@ class SelfDirectedClassifier(BaseEstimator):
         """
         session = self._session()
         found = session.next(len(self.classes_))
-        if found is None or found[0] != row:
+        if found is None or np.ndim(row) or found[0] != row:
             what = "all rows are labelled" if found is None else f"row {found[0]} is next"
             raise SelectronError(f"Row {shown(row)} cannot be labelled now: {what}.")
         known = max(1, len(self.classes_))  # a new class was not proposed
@@ -153,7 +156,10 @@ class SelfDirectedClassifier(BaseEstimator):
         session = self._session()
         if not session.count:
             raise SelectronError("There is no answer to undo.")
-        return session.undo()
+        row = session.undo()
+        if not self.named_:  # a class that only the answer had is forgotten
+            self.classes_ = self.classes_[: session.codes.max(initial=-1) + 1]
+        return row
 
     def reopen(self) -> int:
         """Propose skipped rows again, as if they had not been skipped; return their number.

@@ -128,4 +128,7 @@ def row(x: Mapping[Hashable, Any]) -> dict[str, Any]:
     """
     if not is_dict(x):
         raise SelectronError(f"A row must be a dict, got {shown(x)}.")
-    return {str(name): x[name] for name in sorted(x, key=str)}
+    found = {str(name): x[name] for name in sorted(x, key=str)}
+    if len(found) < len(x):
+        raise SelectronError(f"Two features have the same name as text: {shown(list(x))[:80]}.")
+    return found

@@ -61,7 +61,7 @@ class Host:
         self.folder, self.clock, self.steady = folder, clock, lambda: ahead + steady()
         self.ending = self.stopping = self.ended = False
         self.loop: asyncio.AbstractEventLoop | None = None
-        self.pulse = asyncio.Event()
+        self.pulse, self.changing_tokens = asyncio.Event(), threading.Lock()
         self.waiting: queue.Queue = queue.Queue(WAITING)
         self.service = Service(folder, declarations, **options)
         self._changed()
@@ -204,8 +204,9 @@ class Host:
 
     def _tokens(self, change: Callable[[Service, float], None]) -> None:
         """Change the tokens, and read them again."""
-        self.submit(Work(change)).result()
-        self.people = self.read(tokens.known)
+        with self.changing_tokens:  # of two changes, the later one is read last
+            self.submit(Work(change)).result()
+            self.people = self.read(tokens.known)
 
     def stop(self, *error: Any) -> None:
         """Finish queued work, take snapshots, and end."""

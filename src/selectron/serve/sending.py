@@ -75,8 +75,8 @@ class Sender:
                 continue
             if response.status_code in none:
                 return None
-            if response.status_code < 400:
-                return response.json()
+            if response.status_code < 300:
+                return answer(response)
             reason = message(response)
             if response.status_code == 404:
                 reason = f"{reason.rstrip('.')}; a stream is at http://HOST:PORT/v1/streams/NAME"
@@ -85,8 +85,18 @@ class Sender:
         raise SelectronError(f"{url}: {reason.rstrip('.')}.")
 
 
+def answer(response: Any) -> Any:
+    """Return what a reply holds; raise SelectronError if that is not JSON, as of another server."""
+    try:
+        return response.json()
+    except ValueError:
+        raise SelectronError(f"{response.url}: this is no server of Selectron's.") from None
+
+
 def message(response: Any) -> str:
     """Return the error message of a reply."""
+    if response.is_redirect:
+        return f"the server is at {response.headers['location']}: give that address"
     try:
         return response.json()["error"]["message"]
     except (ValueError, KeyError, TypeError):

@@ -214,7 +214,8 @@ def parquet_parts(file: Counted, size: int, choice: Choice) -> Iterator[Part]:
         parquet = pq.ParquetFile(file.file, buffer_size=BUFFER)
     names, columns = parquet.schema_arrow.names, _columns(parquet.schema_arrow, choice)
     needed = columns.needed()
-    check_unique(names[place] for place in needed)
+    read = {names[place] for place in needed}
+    check_unique(name for name in names if name in read)  # others of the same name would be read
     batches = parquet.iter_batches(size, columns=[names[place] for place in needed])
     while True:
         with _as_one_error(f"the Parquet data are damaged after {done} rows"):
