@@ -53,3 +53,17 @@ def test_the_command_line_and_declarations_have_this_grammar(call, stream):
     sentence = "'5/1y' is not a budget; give a share of rows up to 100%, such as '10%'"
     assert sentence in " ".join(refused.split())
     assert str(caught.value).startswith(f"here: {sentence}")
+
+
+def test_rows_before_the_period_of_a_models_budget(call, tmp_path):
+    days = [5, 6, 900, 7]  # a typing error takes the budget to another year
+    for name, some in (("typo.csv", days), ("later.csv", [8, 9, 10])):
+        rows = [f"{day * 86400 + i},{i % 7},{'pq'[i % 2]}" for day in some for i in range(30)]
+        (tmp_path / name).write_text("\n".join(["t,a,y", *rows]))
+    played = call("run", "typo.csv", "--budget", "9/1d", "--time", "t", "--save", "m")
+    assert played.exit_code == 0
+    begun = "row 1 is earlier than 1972-06-19 00:00, when the period of the model's budget began"
+    for command in (("run", "later.csv", "--model", "m"), ("label", "m", "later.csv")):
+        found = call(*command, input="q\n")
+        assert found.stderr.count(begun) == 1
+        assert begun not in call(*command, "--budget", "9/12h", input="q\n").stderr

@@ -334,3 +334,11 @@ def test_a_kind_that_there_is_not(call, stream):
 def test_always_within_a_budget_asks_at_random():
     found = within(Budget(rate=0.1), Always(), LeadingHistory(), True)
     assert isinstance(found.asker, Always)
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+def test_standard_streams_that_are_closed(closed):
+    command = f"{sys.executable} -m selectron run - {closed}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, input="a,b\n")
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == (closed != "2>&-")

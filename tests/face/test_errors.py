@@ -355,3 +355,22 @@ def test_misshapen_times_and_weights():
     ticket = clf.decide(X[0], time=0.0).ticket
     refused(lambda clf: clf.decide(X[0], time=[1, [2, 3]]), clf, ["time must be a date or sec"])
     refused(lambda clf: clf.tell(ticket, 1, np.array([2.0, 3.0])), clf, ["must be one number"])
+
+
+def test_masks_iterators_and_structured_arrays():
+    clf = OnlineClassifier(Perceptron(), random_state=0).fit(X, Y)
+    mask = np.arange(120) == 7
+    for y, weight, name in (
+        (np.ma.array(Y, mask=mask), None, "y"),
+        (Y, np.ma.array(np.ones(120), mask=mask), "sample_weight"),
+    ):
+        refused(lambda clf, y=y, w=weight: clf.run(X, y, sample_weight=w), clf, [name, "masked"])
+    refused(lambda clf: clf.run(iter(X), Y), clf, ["X is an iterator", "list(X)"])
+    rows = np.zeros(120, [("a", float), ("b", "U3")])
+    refused(lambda clf: clf.run(rows, Y), clf, ["structured array", "pandas.DataFrame(X)"])
+
+
+def test_class_weights_for_a_class_of_another_type():
+    clf = OnlineClassifier(Perceptron(), class_weight={"1": 50.0})
+    with pytest.raises(SelectronError, match="class_weight names '1', a str, and the class is 1"):
+        clf.run(X, Y)

@@ -213,3 +213,12 @@ def test_dates_among_classes_that_are_numbers():
     clf = OnlineClassifier(Perceptron(), classes=[1, 2, 3])
     with pytest.raises(SelectronError, match="which is none of the 3 classes"):
         clf.run(ROWS, DAYS)
+
+
+def test_a_fraction_is_no_class_among_whole_numbers():
+    clf = OnlineClassifier(Perceptron()).fit(ROWS, [0, 1] * 4)
+    ticket = clf.decide(ROWS[0]).ticket
+    with pytest.raises(SelectronError, match="classes are text or whole numbers"):
+        clf.tell(ticket, 1.5)
+    assert clf.classes_.tolist() == [0, 1]
+    assert clf.open_tickets_ == [ticket]

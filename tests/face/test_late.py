@@ -56,6 +56,7 @@ def stream_of(n=200):
     return X, np.where(X[:, 0] >= X[:, 1], "yes", "no")
 
 
+@pytest.mark.filterwarnings("ignore:Labels came that were open no more")
 def test_expired_tickets_stay_so():
     X, y = stream_of()
     late, live = (clf_of(classes=["no", "yes"], max_open=3) for _ in range(2))
@@ -142,3 +143,11 @@ def test_a_third_class_may_come_while_labels_are_on_their_way():
         for ticket, told in due.pop(t, []):
             live.tell(ticket, told)
     assert np.array_equal(clf.decision_function(X), live.decision_function(X))
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_labels_for_which_there_were_too_few_tickets_are_reported():
+    X, y = np.arange(60.0)[:, None], np.arange(60) % 2
+    few = OnlineClassifier(Perceptron(), max_open=10, random_state=0)
+    with pytest.warns(UserWarning, match="max_open=10 tickets are too few for this delay"):
+        assert few.run(X, y, delay=20).steps == 0

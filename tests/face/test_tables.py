@@ -1,7 +1,9 @@
 """Tables of mixed columns: `encoder="auto"` through the estimator."""
 
+import collections
 import copy
 import datetime
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -213,3 +215,18 @@ def test_a_row_of_a_table_with_one_column(row):
     )
     with pytest.raises(SelectronError, match="decide takes one row"):
         clf.decide(np.float64(5))
+
+
+@pytest.mark.parametrize("kind", [collections.OrderedDict, MappingProxyType])
+def test_mappings_of_any_kind_are_flattened(kind):
+    rows = [{"user": kind({"age": row["age"]})} for row in ROWS]
+    assert fresh().fit(rows, LABELS).encoder_.report() == ["user.age: number"]
+    with pytest.raises(SelectronError, match=r"Two fields are named 'user.age': rename one"):
+        fresh().fit([row | {"user.age": 3} for row in rows], LABELS)
+
+
+def test_arrays_after_a_frame_with_numbers_for_names():
+    frame = pd.DataFrame({0: np.arange(40.0), 1: np.arange(40.0)[::-1] ** 2})
+    clf = fresh().fit(frame, LABELS)
+    assert clf.predict(frame.to_numpy()).tolist() == clf.predict(frame).tolist()
+    assert clf.decide([1.0, 2.0]).label == clf.predict(frame.iloc[[0]] * 0 + [1.0, 2.0]).item()

@@ -5,6 +5,7 @@ import importlib
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -120,6 +121,10 @@ def main() -> None:
         selectron label mail.model new.csv
         selectron serve --demo
     """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # it is closed, as under some schedulers
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
+    warnings.showwarning = lambda message, *where, **more: warn(str(message))
 
 
 def warn(text: str) -> None:

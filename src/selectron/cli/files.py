@@ -5,6 +5,7 @@ import math
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -105,14 +106,30 @@ def after(chunks: Iterable[Chunk], behind: int, file: str, least: int = 1) -> It
         raise SelectronError(f"{file}: --from {behind + 1} is after its last row, {rows}")
 
 
-def warn_if_unordered(chunks: Iterator[Chunk], file: str, column: str) -> Iterator[Chunk]:
+def warn_of_period(file: str, row: int, since: float) -> None:
+    """Warn that a row is earlier than the period of the budget, which began at `since`."""
+    day = datetime.fromtimestamp(since, UTC).isoformat(" ", "minutes")[:16]
+    warn(
+        f"{file}: row {row} is earlier than {day}, when the period of the model's budget began: "
+        "labels are asked for by the latest time so far, too few if that is far ahead; take the "
+        "model from before, or --budget with another period"
+    )
+
+
+def warn_if_unordered(
+    chunks: Iterator[Chunk], file: str, column: str, since: float = -math.inf
+) -> Iterator[Chunk]:
     """Pass chunks on, with a warning at the first row that is earlier than the one before it.
+
+    The budget of the model that they go to is in a period that began at `since`.
 
     Such rows are not refused: clocks are set back, and how far rows are out of order is only known
     at the end.
     """
     last = -math.inf
     for chunk in chunks:
+        if last == -math.inf and chunk.times[0] < since:
+            warn_of_period(file, chunk.first + 1, since)
         earlier = np.flatnonzero(np.diff(chunk.times, prepend=last) < 0)
         if len(earlier):
             row = chunk.first + int(earlier[0])

@@ -13,7 +13,7 @@ import click
 from ..errors import SelectronError
 from ..specs import BUDGET
 from . import ExamplesFirst, Whole, terminal
-from .files import after, all_columns, naming, records_of, reporting_damage
+from .files import after, all_columns, naming, records_of, reporting_damage, warn_of_period
 from .models import Place, Saved, keep, load, uninterrupted
 from .options import check_different, check_target, model_and_file, of_a_model, of_text, target
 from .predict import others
@@ -108,7 +108,7 @@ class ModelSession:
             self.saved.classifier.expire(place.ticket)  # its row is left behind
         self.labels = LabelFile(output, f"{path} has no place in {self.file}", first or last)
         self.hidden = self.saved.choice and self.saved.choice.label  # the column of labels
-        self.answers = 0
+        self.answers, self.doubted = 0, False
         self.ahead = deque[Row]()  # rows to play before the next ones of the file
         size = sum(array.nbytes for array in self.saved.classifier.model_.state)
         self.copies = deque[Answered](maxlen=max(1, min(COPIES, BYTES // size)))
@@ -180,7 +180,11 @@ class ModelSession:
 
     def _decide(self, row: Row) -> Any:
         with uninterrupted(), naming(self.file, row.number - 1):
-            decision = self.saved.classifier.decide(row.x, self.saved.second(row.values))
+            at = self.saved.second(row.values)
+            if at is not None and not self.doubted and at < self.saved.since:
+                self.doubted = True
+                warn_of_period(self.file, row.number, self.saved.since)
+            decision = self.saved.classifier.decide(row.x, at)
             self.ticket = decision.ticket
             if not decision.ask:
                 self.row = row.number

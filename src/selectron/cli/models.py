@@ -1,6 +1,7 @@
 """A model that `selectron run` keeps: `--save` and `--model`."""
 
 import copy
+import math
 import os
 import signal
 from collections.abc import Iterator
@@ -58,6 +59,13 @@ class Saved(NamedTuple):
     def time(self) -> str:
         """The name of the column of times, "" if there is none."""
         return str((self.choice and self.choice.time) or "")
+
+    @property
+    def since(self) -> float:
+        """When the period of the budget began, in seconds since 1970; -inf if there is none."""
+        asker = self.classifier.asker
+        window = record_of(self.classifier.model_.past).window if by_time(asker) else -1
+        return window * asker.numbers()[3] if window >= 0 else -math.inf
 
     def second(self, row: dict[str, Any]) -> float | None:
         """Return the time of a row in seconds, None if it is not used or the model knows none."""

@@ -1,6 +1,7 @@
 """`selectron run`: play a stream, and report how the learners did."""
 
 import json
+import math
 import shlex
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
@@ -222,7 +223,9 @@ class Session:
         chunks = files.after(source, self.behind, self.file)
         asker = self.before.classifier.asker if self.before else None
         if by_time(self.options["budget"], asker, *self.options["askers"]):
-            chunks = files.warn_if_unordered(chunks, self.file, self.source.choice.time)
+            since = self.before.since if self.before else -math.inf
+            column = self.source.choice.time
+            chunks = files.warn_if_unordered(chunks, self.file, column, since)
         return chunks
 
     def _begin(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:

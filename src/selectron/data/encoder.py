@@ -21,6 +21,7 @@ from .values import blanks_of, flattened
 
 CHUNK = 8192  # rows that are encoded at a time
 FORMS = ("auto", "dense", "sparse")
+PLAIN = {str, int, float, bool, type(None)}
 SLOW = f"New keys have made over {MOST} columns, and each slows every row; try encoder=None."
 
 
@@ -231,7 +232,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Return the features of a row by their places, and the width."""
         if type(x) is not dict and not is_dict(x):
             raise SelectronError(f"A row must be a dict, got {shown(x)}.")
-        if dict in map(type, x.values()):
+        if not PLAIN.issuperset(map(type, x.values())):  # a look at their bases takes longer
             x = flattened(x, self.whole())
         if learn and ("columns_" not in self.__dict__ or not x.keys() <= self.columns_.keys()):
             self._add_columns(x)

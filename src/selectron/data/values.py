@@ -192,21 +192,23 @@ def vectors_of(array: pa.Array) -> list[np.ndarray | None] | np.ndarray:
 def flattened(x: Mapping[str, Any], whole: Container[str] = (), level: int = 1) -> dict[str, Any]:
     """Return a row in which the fields of objects are columns, except objects that stay `whole`.
 
-    Raises SelectronError if objects are nested more than `LEVELS` deep.
+    Raises SelectronError if objects are nested more than `LEVELS` deep, or a name comes twice.
 
     >>> flattened({"user": {"age": 30, "home": {"zip": "75011"}}, "n": 1})
     {'user.age': 30, 'user.home.zip': '75011', 'n': 1}
     """
     found: dict[str, Any] = {}
     for name, value in x.items():
-        if type(value) is not dict or name in whole:
-            found[name] = value
-        elif level < LEVELS:
-            inner = {f"{name}.{key}": field for key, field in value.items()}
-            found |= flattened(inner, whole, level + 1)
-        else:
-            column = name.split(".")[0]
-            raise SelectronError(f"The dicts in column {column!r} are nested over {LEVELS} deep.")
+        inner = {name: value}
+        if isinstance(value, Mapping) and name not in whole:
+            if level == LEVELS:
+                deep = f"The dicts in column {name.split('.')[0]!r}"
+                raise SelectronError(f"{deep} are nested over {LEVELS} deep.")
+            fields = {f"{name}.{key}": field for key, field in value.items()}
+            inner = flattened(fields, whole, level + 1)
+        if twice := found.keys() & inner.keys():
+            raise SelectronError(f"Two fields are named {min(twice)!r}: rename one of them.")
+        found |= inner
     return found
 
 

@@ -1,4 +1,4 @@
-"""Checks of rows, labels and weights that users give an estimator; errors are one sentence each."""
+"""Checks of rows and labels that users give an estimator; errors are one sentence each."""
 
 import math
 import re
@@ -28,9 +28,8 @@ from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse, as_matrix, rows_of
 from ..errors import Refused, SelectronError, WrongType
 from ..model import Model
-from ..model.run import code_of, indices
+from ..model.run import code_of
 from ..model.support import why_refused
-from ..model.weighting import MOST
 
 TABLE, LABELS = "X is not a table of numbers", "y is not a list of labels"
 ENCODE = "TableEncoder().fit_transform(X) makes numbers of any values"
@@ -49,8 +48,11 @@ def rows(estimator: Any, X: Any, *, first: bool, sparse: bool) -> tuple[Dense | 
         return Dense(X), len(X)
     hint = HINT if hasattr(estimator, "encoder") else ENCODE
     _check_columns(X, hint)
-    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
-        raise SelectronError("X has masked values: put numbers in their place, with X.filled().")
+    check_mask(X, "X", "numbers")
+    if isinstance(X, Iterator):
+        raise SelectronError("X is an iterator: give rows that are in memory, such as list(X).")
+    if getattr(getattr(X, "dtype", None), "names", None):
+        raise SelectronError(f"X is a structured array: give pandas.DataFrame(X); {hint}.")
     with in_one_sentence(TABLE, hint):
         if scipy.sparse.issparse(X):
             X = _sound(X)
@@ -206,8 +208,16 @@ def single_row(x: Any) -> Any:
     return x
 
 
+def check_mask(given: Any, name: str, others: str) -> None:
+    """Raise SelectronError if values are masked: NumPy would take those that the mask hides."""
+    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
+        how = f"put {others} in their place, with {name}.filled()"
+        raise SelectronError(f"{name} has masked values: {how}.")
+
+
 def labels(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels of n rows as an array, and which of them are missing."""
+    check_mask(y, "y", "None")
     if y is None:
         raise SelectronError("This classifier requires y to be passed, but the target y is None.")
     if not (type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuU"):
@@ -276,7 +286,7 @@ def with_label(known: np.ndarray, named: bool, label: Any) -> np.ndarray:
     if named:
         raise SelectronError(f"There is no class {shown(label)}: it is {none_of(known)}.")
     check_label(label)
-    return appended(known, classifiable(as_array([label])))
+    return classifiable(appended(known, as_array([label])))
 
 
 def check_label(label: Any) -> None:
@@ -337,63 +347,3 @@ def code(label: Any, known: np.ndarray, many: bool) -> int:
         return code_of((list(known) if dates else known.tolist()).index(label), many)
     except (TypeError, ValueError):  # unknown, or pandas' NA, or an array
         return 0
-
-
-def weights(given: Any, n: int | None) -> np.ndarray:
-    """Return the weights of n rows as floats, or a single one.
-
-    Raises SelectronError if there is another number of them, or one is not from 0 to `MOST`.
-    """
-    found = _numbers(given)
-    if n is not None and found.ndim == 0:
-        found = np.full(n, found)
-    if found.shape != (() if n is None else (n,)):
-        wanted = "one number" if n is None else f"one number for each of {n} rows"
-        raise SelectronError(f"sample_weight must be {wanted}, got shape {found.shape}.")
-    if not ((found >= 0) & (found <= MOST)).all():
-        raise SelectronError(f"sample_weight must be from 0 to {MOST:.0f} everywhere.")
-    return found
-
-
-def check_some(given: Any) -> None:
-    """Raise SelectronError if every weight is 0."""
-    if given is not None and not _numbers(given).any():
-        raise SelectronError("Every sample_weight is zero.")
-
-
-def _numbers(given: Any) -> np.ndarray:
-    with in_one_sentence("sample_weight is not a list of numbers"):
-        return np.asarray(given, dtype=float)
-
-
-def class_weights(given: Any, named: np.ndarray | None) -> dict:
-    """Return the weights of classes of the parameter `class_weight`: those that it names.
-
-    Raises SelectronError if it is something else, or a class is none of those `named`.
-    """
-    if given is None or (isinstance(given, str) and given == "balanced"):
-        return {}
-    if not isinstance(given, dict):
-        raise SelectronError(f'class_weight must be a dict or "balanced", got {shown(given)}.')
-    for label, weight in given.items():
-        if not (isinstance(weight, int | float | np.number) and 0 <= weight <= MOST):
-            raise SelectronError(
-                f"class_weight must be from 0 to {MOST:.0f}, got {shown(weight)} for {label!r}."
-            )
-        if named is not None and label not in named.tolist():
-            raise SelectronError(f"class_weight names {label!r}, which is none of the classes.")
-    return dict(given)
-
-
-def class_factors(clf: Any) -> np.ndarray:
-    """Return the weights that a classifier's `class_weight_` gives its classes."""
-    return np.array([float(clf.class_weight_.get(one, 1.0)) for one in clf.classes_.tolist()])
-
-
-def row_weights(clf: Any, given: Any, codes: np.ndarray) -> np.ndarray | None:
-    """Return the weights of labels, those of their classes included; None if there are none."""
-    own = None if given is None else weights(given, len(codes))
-    if not clf.class_weight_:
-        return own
-    index = np.maximum(indices(codes, clf.model_.stacked), 0)  # where there is no label, any
-    return class_factors(clf)[index] * (1.0 if own is None else own)

@@ -21,6 +21,7 @@ from ..spaces.state import HELD
 from . import checks, packing
 from .live import DecidesAndTells
 from .parameters import all_or_nothing, forget, model_of
+from .weights import check_some, class_weights, row_weights
 
 
 class OnlineClassifier(ClassifierMixin, DecidesAndTells):
@@ -245,7 +246,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         with all_or_nothing(self):
             block, y, codes = self._labelled(X, y, classes)
             found = clock.times(times, len(codes), self.model_.timed)
-            weighed = checks.row_weights(self, sample_weight, codes)
+            weighed = row_weights(self, sample_weight, codes)
             late = None if delay is None else checks.delays(delay, len(codes), self.ranks)
             with self._relating(y):
                 out = self.model_.run(block, codes, margins, found, weighed, late)
@@ -282,14 +283,13 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "OnlineClassifier":
         """Start again: learn from the rows in one pass, in their order.
 
-        Raises SelectronError as `partial_fit` does, if all weights are 0, and if `class_weight`
-        names other classes than `y`.
+        Raises SelectronError as `partial_fit` does, and for weights that are all 0, or of no class.
         """
         with all_or_nothing(self):
             forget(self)
-            checks.check_some(sample_weight)
+            check_some(sample_weight)
             self._learn(X, y, sample_weight)
-            checks.class_weights(self.class_weight, self.classes_)
+            class_weights(self.class_weight, self.classes_)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -382,7 +382,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     def _learn(self, X: Any, y: Any, weights: Any, classes: Any = None, least: int = 2) -> None:
         block, y, codes = self._labelled(X, y, classes, least)
         with self._relating(y):
-            self.model_.learn(block, codes, checks.row_weights(self, weights, codes))
+            self.model_.learn(block, codes, row_weights(self, weights, codes))
 
     def _ready(self, block: Block, classes: np.ndarray, named: bool) -> None:
         """Make the model if there is none, or else extend it to new classes."""
@@ -397,4 +397,4 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         elif hasattr(self, "encoder_"):
             width = self.encoder_.width_
         self.model_ = model_of(self, width, sparse, len(classes))
-        self.class_weight_ = checks.class_weights(self.class_weight, classes if named else None)
+        self.class_weight_ = class_weights(self.class_weight, classes if named else None)

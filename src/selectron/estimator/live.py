@@ -17,6 +17,7 @@ from ..model.run import indices
 from . import checks
 from .parameters import all_or_nothing, flag, part
 from .rows import TakesRows
+from .weights import class_factors, sample_weights
 
 __all__ = ["Decision"]
 
@@ -113,7 +114,7 @@ class DecidesAndTells(TakesRows):
         if correct is not None:
             return self._learn_judged(ticket, label, sample_weight, correct)
         if type(sample_weight) is not float or sample_weight != 1:
-            sample_weight = checks.weights(sample_weight, None).item()
+            sample_weight = sample_weights(sample_weight, None).item()
         code = checks.code(label, self.classes_, self.model_.stacked)
         if code:
             return self.model_.tell(ticket, code, sample_weight, self._factor(code))
@@ -194,7 +195,7 @@ class DecidesAndTells(TakesRows):
     def _factor(self, code: int) -> float:
         if not self.class_weight_:
             return 1.0
-        return checks.class_factors(self)[indices(code, self.model_.stacked)].item()
+        return class_factors(self)[indices(code, self.model_.stacked)].item()
 
     def _learn_judged(self, ticket: int, label: Any, weight: float, correct: Any) -> bool:
         if label is not None or weight != 1:

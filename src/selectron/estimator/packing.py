@@ -16,8 +16,9 @@ from ..model.compose import RANKINGS
 from ..model.live import Delayed, Ticket
 from ..model.model import Model
 from ..model.weighting import MOST, Weighting
-from . import checks, parameters
+from . import parameters
 from .rows import new_encoder
+from .weights import class_weights
 
 SHARED = ("many", "normalize", "max_open", "max_support", "sketch")  # by a classifier and its model
 KEPT = (*SHARED, "fit_intercept")  # parameters of a classifier
@@ -78,7 +79,7 @@ def _restored(cls: Any, header: dict, arrays: dict, parts: tuple[Any, ...]) -> A
     clf.correctable = clf.model_.correctable
     given = dict(header["class_weight"])
     clf.class_weight = "balanced" if clf.model_.weighting.balanced else given or None
-    clf.class_weight_ = checks.class_weights(clf.class_weight, None)
+    clf.class_weight_ = class_weights(clf.class_weight, None)
     width, keyed = clf.model_.width, header["keyed"]
     if keyed is not None:
         clf.names_ = Names(keyed)

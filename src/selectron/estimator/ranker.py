@@ -15,6 +15,7 @@ from ..model.run import Run
 from . import checks
 from .classifier import OnlineClassifier
 from .live import Decision
+from .weights import sample_weights
 
 
 class RankedRun(Run):
@@ -129,7 +130,7 @@ class OnlineRanker(OnlineClassifier):
             raise SelectronError(f"{wanted} names a class twice: give a list of the relevant ones.")
         table = np.isin(self.classes_, wanted).astype(np.uint8)[None]
         with self._relating(table):
-            weight = checks.weights(sample_weight, None).item()
+            weight = sample_weights(sample_weight, None).item()
             return self.model_.tell(ticket, 1, weight)
 
     # A table

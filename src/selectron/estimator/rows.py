@@ -141,6 +141,8 @@ def columns(estimator: Any, X: Any, first: bool) -> tuple[Any, int]:
         with checks.in_one_sentence(checks.TABLE):
             validate_data(estimator, X, reset=first, skip_check_array=True)
     if isinstance(X, np.ndarray):
-        names = getattr(estimator, "feature_names_in_", [f"x{j}" for j in range(X.shape[1])])
+        encoder = getattr(estimator, "encoder_", None)  # a frame may have numbers for names
+        letter = "" if encoder is not None and "0" in encoder.columns_ else "x"
+        names = getattr(estimator, "feature_names_in_", [f"{letter}{j}" for j in range(X.shape[1])])
         return dict(zip(map(str, names), np.asarray(X).T, strict=True)), len(X)
     return X, len(X)

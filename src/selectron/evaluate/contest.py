@@ -98,6 +98,8 @@ class Contestant:
         # whether accuracy is estimated from asked labels: every row must have a chance
         self.audits = getattr(model.asker, "audits", 0) > 0
         self.watches = model.aging  # whether the learner detects drift
+        if delay is not None:  # no label is lost, however many are on their way
+            model.max_open = max(model.max_open, delay + 1)
         model.prepare(self.calibrated)
 
     def play(

@@ -2,6 +2,7 @@
 
 import copy
 import heapq
+import warnings
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ from .calibration import Belief, proba_of
 from .run import Given, Outcome, code_of, indices
 
 LONGEST = 2**62  # of a delay: later labels never come
+LOST = "Labels came that were open no more: max_open={} tickets are too few for this delay."
 KEPT = ("classes", "width", "weighting", "strained", "labels")  # in a copy, besides arrays
 
 
@@ -201,6 +203,7 @@ class SingleRounds:
         while queue and queue[0][0] <= self.rounds:
             ticket = heapq.heappop(queue)[1]
             if ticket not in self.open:
+                warnings.warn(LOST.format(self.max_open), stacklevel=2)
                 continue
             strained, at = self.strained, self.open[ticket].asked_in - before - 1
             _, place, weight = self.open[ticket].delayed

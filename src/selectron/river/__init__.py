@@ -7,8 +7,9 @@ from typing import Any
 from ..data.dicts import is_dict
 from ..engine.parameters import shown
 from ..errors import SelectronError
-from ..estimator.checks import check_told, weights
+from ..estimator.checks import check_told
 from ..estimator.classifier import OnlineClassifier
+from ..estimator.weights import sample_weights
 
 try:
     from river import base
@@ -102,7 +103,7 @@ class Classifier(base.Classifier):
         features = row(x)
         check_told(self.classifier, y)  # before the row counts
         if w != 1:
-            weights(w, None)
+            sample_weights(w, None)
         decision = self.classifier.decide(features)
         if decision.ticket is not None:
             self.classifier.tell(decision.ticket, y, w)

@@ -15,9 +15,10 @@ from ..engine.parameters import shown
 from ..engine.round import CLASS, SHORTEST
 from ..engine.rows import Dense, Sparse, as_matrix, rows_of
 from ..errors import Refused, SelectronError
-from ..estimator.checks import finite, row_weights
+from ..estimator.checks import finite
 from ..estimator.classifier import OnlineClassifier
 from ..estimator.parameters import all_or_nothing
+from ..estimator.weights import row_weights
 from ..model.model import Model
 from ..model.run import Run, named
 from ..model.support import TOO_LARGE

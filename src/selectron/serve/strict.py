@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from .problem import Problem, unfit
 
 DEPTH = 32
+LONGEST = 20  # digits of a whole number, or 19 and a sign
 BRACKETS = 200_000  # opening ones, including those within strings
 
 
@@ -110,6 +111,6 @@ def _float(text: str) -> float:
 
 
 def _int(text: str) -> int:
-    if len(text) > 18:
-        raise refusal(f"{text[:20]} has too many digits")
+    if len(text) > LONGEST or not -(2**63) <= int(text) < 2**64:
+        raise refusal(f"{text[:LONGEST]} is beyond the whole numbers of 64 bits")
     return int(text)

@@ -86,8 +86,8 @@ def choose(names: Sequence[str], choice: Choice) -> Columns:
         if which in names or not choice.lenient
         for place in _places(names, which, " to be ignored")
     }
-    if names.count("") > 1:  # as Excel writes empty columns
-        used |= {place: "without a name" for place, name in enumerate(names) if not name}
+    # as pandas and R write the numbers of rows, and Excel empty columns
+    used |= {place: "without a name" for place, name in enumerate(names) if not name}
     time = None if choice.time is None else _one(names, used, choice.time, "time")
     if time is not None:
         used[time] = "the time"

@@ -257,8 +257,10 @@ class Source:
             advice = "though some are numbers: if it is a row, use --no-header"
             self.doubts.append(f"{self._taken}, {advice}")
         if layout.nameless:
-            advice = f"give them names in line {layout.header}, or delete it if it is a title"
-            self.doubts.append(f"the columns without a name are left out: {advice}")
+            several = layout.nameless > 1
+            left = "columns without a name are" if several else "column without a name is"
+            advice = f"give {'them names' if several else 'it a name'} in line {layout.header}"
+            self.doubts.append(f"the {left} left out: {advice}, or delete it if it is a title")
         found = pieces(blocks, self._size, layout.record, layout.line)
         return ahead(lambda piece: tables.parsed(piece, layout), found, blocks.file.comes)
 

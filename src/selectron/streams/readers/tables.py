@@ -40,7 +40,7 @@ class Layout(NamedTuple):
     line: int = 1  # on which the rows begin
     header: int = 0  # line of the names, 0 if the file has none
     doubtful: bool = False  # --header was not given, and some names are numbers
-    nameless: bool = False  # columns without a name are left out, though they hold something
+    nameless: int = 0  # columns without a name, which are left out, if they hold something
 
 
 def begun(blocks: Blocks, choice: Choice, header: bool | None) -> Layout:
@@ -82,8 +82,7 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> Layout:
     columns, begin = choose(names, choice), place + first.count(b"\n")
     blocks.ahead = blocks.ahead[start + len(first) :]
     held = any(cell.strip() for name, cell in zip(names, cells, strict=False) if not name)
-    nameless = held and names.count("") > 1
-    return Layout(mark, record, names, columns, begin, place, doubtful, nameless)
+    return Layout(mark, record, names, columns, begin, place, doubtful, held * names.count(""))
 
 
 def parsed(piece: Piece, layout: Layout) -> Part:
