@@ -80,7 +80,7 @@ def test_an_orderly_end(tmp_path, number):
 
 def test_a_token_is_made_and_printed(tmp_path):
     file = tmp_path / "mail.toml"
-    file.write_text(GOOD)
+    file.write_text(GOOD, encoding="utf-8-sig")  # as some editors write it
     made = call(file, "--data", tmp_path / "data", "--token", "annotate:anna:30")
     assert made.exit_code == 0
     assert made.stdout.startswith("sel_")

@@ -73,6 +73,11 @@ def test_a_title_above_the_names(tmp_path):
         table(tmp_path, "Export of June\n\na,Class\n1,ham\n2,spam\n")
 
 
+def test_comments_above_the_names(tmp_path):
+    with pytest.raises(SelectronError, match="line 3: 2 columns were found, and 1 expected: if li"):
+        table(tmp_path, "# from a\n# of May\na,Class\n1,ham\n3,spam\n")
+
+
 def test_carriage_returns_alone_end_no_lines(tmp_path):
     with pytest.raises(SelectronError, match="the lines end in carriage returns alone: convert"):
         table(tmp_path, "a,Class\r1,ham\r2,spam\r")

@@ -96,8 +96,8 @@ of_text = adding(  # the options for reading a file whose columns are known
 of_a_file = adding(  # the options for reading a file and its columns
     click.option(
         "--label",
-        help="Column with the labels, by name or position (0 is the first), or '' for none. "
-        "Default: the one named label, target, class or y, or else the last.",
+        help="Column with the labels, by name or position (0 is the first, -1 the last), or '' for "
+        "none. Default: the one named label, target, class or y, or else the last.",
     ),
     click.option("--ignore", multiple=True, help="Column to leave out. May be repeated."),
     click.option(

@@ -193,7 +193,7 @@ def read(path: str | Path) -> list[Declaration]:
     """
     try:
         with open(path, "rb") as file:
-            values = tomllib.load(file)
+            values = tomllib.loads(file.read().decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SelectronError(f"{path} is not TOML: {error}.") from None
     several = values.pop("stream", None)

@@ -113,7 +113,7 @@ def parsed(piece: Piece, layout: Layout) -> Part:
         width = len(layout.names)
         columns = "1 column was" if found == 1 else f"{found} columns were"
         why = f"{line(place)}: {columns} found, and {width} expected"
-        if layout.header and width == 1 and not place and piece.line == layout.line:
+        if layout.header and width == 1 and piece.line == layout.line:
             why += f": if line {layout.header} is a title, delete it"
         damage = Damage(len(wrong), place, why)
     return _part(table, layout.names, layout.columns, line, piece.fault, damage)
