@@ -230,3 +230,10 @@ def test_arrays_after_a_frame_with_numbers_for_names():
     clf = fresh().fit(frame, LABELS)
     assert clf.predict(frame.to_numpy()).tolist() == clf.predict(frame).tolist()
     assert clf.decide([1.0, 2.0]).label == clf.predict(frame.iloc[[0]] * 0 + [1.0, 2.0]).item()
+
+
+def test_the_form_of_output_stays_when_the_encoder_is_fitted():
+    encoder = TableEncoder().set_output(transform="pandas")
+    for _ in range(2):
+        found = encoder.fit(FRAME).transform(FRAME)
+        assert list(found.columns) == ["age", "country=DE", "country=FR"]

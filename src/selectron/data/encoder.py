@@ -21,7 +21,7 @@ from .values import blanks_of, flattened
 
 CHUNK = 8192  # rows that are encoded at a time
 FORMS = ("auto", "dense", "sparse")
-PLAIN = {str, int, float, bool, type(None)}
+PLAIN = {str, int, float, bool, type(None), np.float64, np.int64, np.bool_}
 SLOW = f"New keys have made over {MOST} columns, and each slows every row; try encoder=None."
 
 
@@ -138,7 +138,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> "TableEncoder":
         """Learn the encoding from these rows alone."""
-        return self._learned(type(self)(**self.get_params(deep=False)), X)
+        twin = copy(self)
+        vars(twin).pop("columns_", None)
+        return self._learned(twin, X)
 
     def partial_fit(self, X: Any, y: Any = None) -> "TableEncoder":
         """Learn the encoding from more rows; after an error, it is as before."""
@@ -232,7 +234,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Return the features of a row by their places, and the width."""
         if type(x) is not dict and not is_dict(x):
             raise SelectronError(f"A row must be a dict, got {shown(x)}.")
-        if not PLAIN.issuperset(map(type, x.values())):  # a look at their bases takes longer
+        plain = PLAIN.issuperset(map(type, x.values()))  # a look at their bases takes longer
+        if not plain and any(isinstance(value, Mapping) for value in x.values()):
             x = flattened(x, self.whole())
         if learn and ("columns_" not in self.__dict__ or not x.keys() <= self.columns_.keys()):
             self._add_columns(x)

@@ -91,6 +91,9 @@ class SelfDirectedClassifier(BaseEstimator):
     (2000, True)
     """
 
+    classes_: np.ndarray
+    named_: bool
+
     def __init__(
         self,
         learner: Any = None,
@@ -109,9 +112,6 @@ class SelfDirectedClassifier(BaseEstimator):
         self.features = features
         self.fit_intercept = fit_intercept
         self.random_state = random_state
-
-    classes_: np.ndarray
-    named_: bool
 
     def start(self, X: Any, y: Any = None) -> "SelfDirectedClassifier":
         """Start labelling a pool X of shape (n_rows, n_features), dense or sparse; return self.
