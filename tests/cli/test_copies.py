@@ -129,3 +129,55 @@ def test_columns_that_come_late_are_left_out_with_a_word(call, tmp_path):
     what = "columns that the first rows do not have are left out: note, more"
     assert found.stderr == f"selectron: late.jsonl: {what}\n"
     assert not call("predict", "early.jsonl", "--model", "a.model", "-o", "out.jsonl").stderr
+
+
+OUT_OF_RANGE = {
+    "moment": pa.array([1_700_000_000_000] * 20, pa.timestamp("s")),  # these are milliseconds
+    "day": pa.array([10**7] * 20, pa.date32()),
+    "duration": pa.array([10**15] * 20, pa.duration("s")),
+}
+
+
+@pytest.mark.parametrize("name", OUT_OF_RANGE)
+def test_dates_that_python_cannot_hold(call, tmp_path, name):
+    columns = {"x": pa.array([1.0, 2.0] * 10), "label": pa.array(["a", "b"] * 10)}
+    pq.write_table(pa.table(columns | {name: OUT_OF_RANGE[name]}), tmp_path / "d.parquet")
+    assert call("run", "d.parquet", *FAST).exit_code == 0
+    assert call("run", "d.parquet", *FAST, "--ignore", name, "--save", "m").exit_code == 0
+    for ending in ("csv", "jsonl"):
+        assert call("predict", "m", "d.parquet", "-o", f"o.{ending}").exit_code == 0
+    assert call("label", "m", "d.parquet", input="q\n").exit_code == 0
+    timed = call("run", "d.parquet", *FAST, "--time", name)
+    assert timed.exit_code == 1
+    assert timed.stderr.startswith("selectron: d.parquet: row 1: ")
+
+
+def test_times_of_an_unknown_zone(call, tmp_path):
+    moments = pa.array([0] * 20, pa.timestamp("us", "Nowhere/Land"))
+    table = pa.table({"x": [1.0, 2.0] * 10, "when": moments, "label": ["a", "b"] * 10})
+    pq.write_table(table, tmp_path / "z.parquet")
+    found = call("run", "z.parquet", *FAST)
+    assert found.exit_code == 1
+    assert "has values that Python cannot hold: convert them to text" in found.stderr
+
+
+def test_nan_within_lists_is_null_in_json(call, tmp_path):
+    columns = {"x": [1.0, 2.0] * 10, "v": [[float("nan"), 1.0]] * 20, "label": ["a", "b"] * 10}
+    pq.write_table(pa.table(columns), tmp_path / "v.parquet")
+    assert call("run", "v.parquet", *FAST, "--ignore", "v", "--save", "m").exit_code == 0
+    assert call("predict", "m", "v.parquet", "-o", "o.jsonl").exit_code == 0
+    assert read_strictly(tmp_path / "o.jsonl")[0]["v"] == [None, 1.0]
+
+
+def test_columns_of_one_name_beside_those_of_the_model(call, tmp_path):
+    (tmp_path / "a.csv").write_text("x,label\n" + "1,ham\n2,spam\n" * 5)
+    (tmp_path / "twice.csv").write_text("id,id,x,label\n7,8,1,ham\n7,9,2,spam\n")
+    assert call("run", "a.csv", *FAST, "--save", "m").exit_code == 0
+    for command in (
+        ("predict", "m", "twice.csv"),
+        ("run", "twice.csv", "--model", "m"),
+        ("label", "m", "twice.csv"),
+    ):
+        found = call(*command, input="q\n")
+        assert found.exit_code == 1
+        assert "Two columns are named 'id': rename one of them" in found.stderr

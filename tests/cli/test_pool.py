@@ -301,3 +301,13 @@ def test_a_table_and_its_answers_are_not_overwritten(call, half):
         assert found.exit_code == 2
         assert "FILE, --answers, -o and --plot must be different files." in found.stderr
     assert half.read_bytes() == before
+
+
+def test_other_options_than_those_of_the_answers(call, half):
+    args = "pool", half, "--classes", "ham,spam", "--mode", "strong"
+    assert call(*args, input="y\nq").exit_code == 0
+    assert "Resuming from" in call(*args, input="q").output
+    for option, value in (("--mode", "weak"), ("--seed", 9), ("--learner", "sphere")):
+        refused = call(*args[:4], option, value, input="q")
+        assert refused.exit_code == 1
+        assert f"leave out {option} to resume" in refused.stderr

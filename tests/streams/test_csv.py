@@ -8,6 +8,7 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -332,3 +333,35 @@ def test_patterns_match_in_every_python_that_is_supported():
     """Before Python 3.11.5 groups that are possessive match wrongly; atomic ones are right."""
     files = Path(selectron.__file__).parent.rglob("*.py")
     assert not [file for file in files if re.search(r"\)[*+?]\+", file.read_text("utf-8"))]
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_names_may_hold_line_ends_and_other_marks(tmp_path, mark):
+    text = '"a; b\nc, (EUR)"|d|label\n15|2|ham\n25|3|spam\n'
+    path = stored(tmp_path, "a.csv", text.replace("|", mark))
+    (chunk,) = read(path)
+    assert chunk.rows.column_names == ["a; b\nc, (EUR)", "d"]
+    assert chunk.labels.tolist() == ["ham", "spam"]
+
+
+def test_a_carriage_return_in_the_header_is_a_space(tmp_path):
+    (chunk,) = read(stored(tmp_path, "a.csv", b"a\rb,d,label\n1,2,ham\n2,3,spam\n"))
+    assert chunk.rows.column_names == ["a b", "d"]
+
+
+def test_compressed_wide_characters_are_found(tmp_path):
+    packed = gzip.compress("a,y\n1,ham\n2,spam\n".encode("utf-16"))
+    (chunk,) = read(stored(tmp_path, "a.csv.gz", packed))
+    assert chunk.labels.tolist() == ["ham", "spam"]
+
+
+@pytest.mark.parametrize("name", ["rot13", "idna", "punycode", "undefined", "hex"])
+def test_codecs_that_are_no_encodings_of_text(tmp_path, name):
+    with pytest.raises(SelectronError, match=f"encoding '{name}' is unknown"):
+        read(stored(tmp_path, "a.csv", "a,y\n1,ham\n"), encoding=name)
+
+
+@pytest.mark.parametrize("options", [{"label": np.int64(0)}, {"ignore": [np.int64(1)]}])
+def test_positions_may_be_those_of_numpy(tmp_path, options):
+    (chunk,) = read(stored(tmp_path, "a.csv", "y,b,x\nham,1,2\nspam,3,4\n"), **options)
+    assert len(chunk.rows.column_names) == 3 - len(options) - ("ignore" in options)

@@ -62,3 +62,8 @@ def test_a_key_to_be_ignored_that_no_row_has_is_doubted(tmp_path):
     source = read(path, ignore=("a.b", "e"), lenient=True)
     list(source)
     assert source.doubts == []
+
+
+def test_a_damaged_row_does_not_settle_the_label(tmp_path):
+    text = '{"a": 1, "y": [1]}\n{"a": 1, "label": "ham"}\n{"a": 2, "label": "spam"}\n'
+    assert objects(tmp_path, text, skip_damaged=True) == ([{"a": 1}, {"a": 2}], ["ham", "spam"])

@@ -118,7 +118,7 @@ def declare(name: str, since: str | None, home: Path) -> None:
 
 @main.command()
 @click.argument("name", required=False)
-@click.option("--alarm", type=int, help="Number of the alarm. Default: the latest that waits.")
+@click.option("--alarm", type=click.IntRange(1, 2**63 - 1), help="Its number. Default: the latest.")
 @click.option("--all", "every", is_flag=True, help="List older alarms too, as those of an import.")
 @click.option("--since", help="When you really switched: 14:05, or a duration: 20min.")
 def answer(name: str | None, alarm: int | None, every: bool, since: str | None, home: Path) -> None:

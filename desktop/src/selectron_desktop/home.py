@@ -2,6 +2,7 @@
 
 import base64
 import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,10 +25,10 @@ class Settings(NamedTuple):
     midnight: float = 0.0  # when the budget's days begin, in seconds of UTC
 
 
-def settled(journal: Journal, **given: Any) -> Settings:
+def settled(journal: Journal, make: Callable[[Settings], Any], **given: Any) -> Settings:
     """Return the settings of a folder; in a new folder, the given ones are stored.
 
-    Raises SelectronError if they differ from the stored ones.
+    Raises SelectronError if they differ from the stored ones, or `make` refuses new ones.
     """
     from .predictor import THRESHOLD
 
@@ -37,7 +38,8 @@ def settled(journal: Journal, **given: Any) -> Settings:
         if kept is None:
             midnight = -time.localtime().tm_gmtoff % 86_400.0
             start = {"threshold": THRESHOLD, "midnight": midnight}
-            kept = Settings(**{**start, **wanted})._asdict()
+            make(new := Settings(**{**start, **wanted}))
+            kept = new._asdict()
             journal.keep("settings", kept)
     for name, value in wanted.items():
         if kept[name] != value:
@@ -52,19 +54,13 @@ def opened(home: Path, **given: Any) -> tuple[Session, Settings]:
     """Return the session of a folder, which is created with these settings if it is new."""
     from .predictor import ActivityPredictor
 
-    budget_of(given.get("budget") or BUDGET)
+    def make(settings: Settings) -> Any:
+        start: Any = {"threshold": settings.threshold, "midnight": settings.midnight}
+        return ActivityPredictor(budget=budget_of(settings.budget), random_state=0, **start)
+
     with closing(Journal(home)) as journal:
-        settings = settled(journal, **given)
-
-    def make() -> Any:
-        return ActivityPredictor(
-            threshold=settings.threshold,
-            budget=budget_of(settings.budget),
-            random_state=0,
-            midnight=settings.midnight,
-        )
-
-    return Session(home, make, ActivityPredictor.load), settings
+        settings = settled(journal, make, **given)
+    return Session(home, lambda: make(settings), ActivityPredictor.load), settings
 
 
 def budget_of(text: str) -> Any:

@@ -31,7 +31,8 @@ def moment(text: str, now: float) -> float:
 
     if text.strip()[-1:] in ("s", "n", "h", "d", "w"):  # a unit; Z, the end of a date, is not
         with suppress(SelectronError):
-            return now - Budget(labels=1, per=text).numbers()[3]  # the period in seconds
+            if (then := now - Budget(labels=1, per=text).numbers()[3]) >= 0:  # from 1970 on
+                return then
     today = datetime.fromtimestamp(now)
     try:
         if re.fullmatch(r"\d\d?:\d\d(:\d\d)?", text):

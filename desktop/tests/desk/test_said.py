@@ -4,13 +4,15 @@ import sqlite3
 import time
 from datetime import date
 
+import click
 import pytest
 
 from selectron import SelectronError
-from selectron_desktop.home import Settings, resource_of, settled, titles_of
+from selectron_desktop.home import Settings, opened, resource_of, settled, titles_of
 from selectron_desktop.journal import Journal
 from selectron_desktop.report import day as report
 from selectron_desktop.saying import Saying, sound
+from selectron_desktop.times import moment
 
 from .days import at, work
 from .test_session import day
@@ -141,11 +143,11 @@ def test_a_folder_keeps_to_the_midnight_of_where_it_was_begun(tmp_path, monkeypa
     journal = Journal(tmp_path / "home")
     monkeypatch.setenv("TZ", "America/Los_Angeles")
     time.tzset()
-    first = settled(journal)
+    first = settled(journal, id)
     assert first.midnight in (7 * 3600, 8 * 3600)
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     time.tzset()
-    assert settled(journal) == first
+    assert settled(journal, id) == first
     monkeypatch.undo()
     time.tzset()
 
@@ -156,3 +158,16 @@ def test_letters_that_are_joined_are_names():
     for bad in ("\u200d", "a\u202eb", "a\x1b[31m"):
         with pytest.raises(SelectronError, match="cannot be an activity's name"):
             sound(bad)
+
+
+@pytest.mark.parametrize("given", [{"threshold": float("inf")}, {"budget": "much"}])
+def test_settings_that_are_refused_are_not_stored(tmp_path, given):
+    with pytest.raises(SelectronError):
+        opened(tmp_path / "home", **given)
+    opened(tmp_path / "home")[0].close()
+
+
+@pytest.mark.parametrize("text", ["100000000d", "1e9w"])
+def test_a_duration_from_before_1970(text):
+    with pytest.raises(click.BadParameter, match="is not a time such as"):
+        moment(text, 1e9)

@@ -234,7 +234,9 @@ def records_of(piece: Any) -> list[dict[str, Any]]:
     >>> records_of([{"hue": 0.5}])
     [{'hue': 0.5}]
     """
-    return piece if isinstance(piece, list) else piece.to_pylist()
+    from ..data.values import records  # it takes a while to import
+
+    return piece if isinstance(piece, list) else records(piece)
 
 
 def flat(table: "pa.Table") -> "pa.Table":
@@ -246,11 +248,13 @@ def flat(table: "pa.Table") -> "pa.Table":
     """
     import pyarrow as pa
 
+    from ..data.values import values_of
+
     t = pa.types
     binary = t.is_binary, t.is_large_binary, t.is_fixed_size_binary, t.is_binary_view
     for place, field in enumerate(table.schema):
         if any(test(field.type) for test in (t.is_nested, t.is_string_view, *binary)):
-            texts = pa.array(map(cell, table.column(place).to_pylist()), pa.string())
+            texts = pa.array(map(cell, values_of(table.column(place))), pa.string())
             table = table.set_column(place, field.name, texts)
     return table
 
@@ -271,7 +275,9 @@ def json_value(value: Any) -> Any:
         return value.decode("utf-8", "replace")
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    return value
+    if isinstance(value, dict):
+        return {name: json_value(each) for name, each in value.items()}
+    return [*map(json_value, value)] if isinstance(value, list | tuple) else value
 
 
 def as_json(value: Any) -> str:
@@ -280,6 +286,5 @@ def as_json(value: Any) -> str:
     >>> as_json({"score": float("nan"), "of": b"ham"})
     '{"score": null, "of": "ham"}'
     """
-    if isinstance(value, dict):
-        value = {name: json_value(each) for name, each in value.items()}
-    return json.dumps(value, ensure_ascii=False, default=lambda each: str(json_value(each)))
+    plain = json_value(value)
+    return json.dumps(plain, ensure_ascii=False, default=lambda each: str(json_value(each)))

@@ -164,7 +164,7 @@ class ModelSession:
                 columns = others(self.saved, chunk)
             columns = {name: column for name, column in columns.items() if name not in kept}
             values = records_of(chunk.rows)
-            more = pa.table(columns).to_pylist() if columns else [{}] * len(values)
+            more = records_of(pa.table(columns)) if columns else [{}] * len(values)
             for number, (row, rest) in enumerate(zip(values, more, strict=True), chunk.first + 1):
                 self.ahead.append(Row(number, row, {name: row.get(name) for name in known}, rest))
                 while self.ahead:

@@ -14,7 +14,7 @@ import numpy as np
 from .. import storage
 from ..askers import Always, Budget
 from ..askers.budget import record_of
-from ..data.cells import plain, second
+from ..data.cells import check_unique, plain, second
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..evaluate.contest import Contest, Contestant
@@ -125,7 +125,9 @@ class Saved(NamedTuple):
             if not chunk.first and any(rows) and all(known.isdisjoint(x) for x in rows):
                 raise SelectronError(STRANGE)
             return chunk._replace(rows=rows)
-        return chunk._replace(rows=arrow(rows, whole))
+        table = arrow(rows, whole)
+        check_unique(table.column_names)  # also of columns that the model does not use
+        return chunk._replace(rows=table)
 
     def known(self, chunk: Chunk) -> tuple[Chunk, list[str]]:
         """Return a chunk without columns of a table that the model has not, and their names."""

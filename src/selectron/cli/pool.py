@@ -18,7 +18,8 @@ from ..streams.classes import names_of
 from . import ExamplesFirst, Whole, reported, terminal, warn
 from .files import all_columns, naming, numbering, records_of, refuse_columns, source_of, watched
 from .models import uninterrupted
-from .options import PICTURES, check_classes, check_different, check_target, of_a_file, target
+from .options import PICTURES, check_classes, check_different, check_target, given_of, of_a_file
+from .options import target as target
 
 if TYPE_CHECKING:  # slow to import
     from ..pool import PoolRun, SelfDirectedClassifier
@@ -26,6 +27,8 @@ if TYPE_CHECKING:  # slow to import
 EARLY = 20  # answers before the first estimate
 PAPERS = 50_000  # rows up to which `Boosted` is among the default orders
 LEARNERS = ("confident", "random", "given", "worst", "greedy", "sphere", "boosted")
+OPTION_OF = {"learner": "learners", "fit_intercept": "intercept", "random_state": "seed"}
+OPTION_OF |= {name: name for name in ("mode", "delta", "features")}
 
 
 class Table(NamedTuple):
@@ -231,7 +234,7 @@ class PoolSession:
                 f"{self.answers} holds the answers for other rows or columns: give the same "
                 "--ignore and --column, or another --answers"
             ) from None
-        check_resumed(self.answers, pool, options["classes"])
+        check_resumed(self.answers, pool, options)
         click.echo(f"Resuming from {self.answers}: {progress(pool)}")
         if finished(pool) and (count := pool.reopen()):
             click.echo(f"Rows that were skipped are proposed again: {count:,}.")
@@ -353,9 +356,15 @@ def classifier(learner: str, **options: Any) -> Any:
     )
 
 
-def check_resumed(path: Path, pool: "SelfDirectedClassifier", wanted: str | None) -> None:
-    """Raise SelectronError if --classes differs from the classes of the answers."""
-    given = named(wanted)
+def check_resumed(path: Path, pool: "SelfDirectedClassifier", options: dict[str, Any]) -> None:
+    """Raise SelectronError if an option is given that differs from those of the answers."""
+    wanted = classifier((options["learners"] or ("confident",))[0], **options)
+    for name, option in OPTION_OF.items():
+        was = getattr(pool, name)
+        if (using := given_of(option)) and repr(was) != repr(getattr(wanted, name)):
+            why = f"{path} was started with {name} {was!r}: leave out {using} to resume"
+            raise SelectronError(f"{why}, or start another file with --answers")
+    given = named(options["classes"])
     if given is None or (pool.classes is not None and {*given} == {*map(plain, pool.classes)}):
         return
     known = ", ".join(map(str, pool.classes_.tolist())) or "none"

@@ -17,7 +17,7 @@ from .cells import check_unique
 from .dicts import is_dict
 from .kinds import MOST, Cells, Layout
 from .tables import FIRST_ROWS, KINDS, Column, arrow, schema
-from .values import blanks_of, flattened
+from .values import blanks_of, flattened, records
 
 CHUNK = 8192  # rows that are encoded at a time
 FORMS = ("auto", "dense", "sparse")
@@ -108,7 +108,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             waiting = [name for name, column in self.columns_.items() if not column.settled]
             if any(not blanks_of(part.column(name).combine_chunks()).all() for name in waiting):
                 part = part.slice(0, FIRST_ROWS)
-                yield from self._joined(part.to_pylist())
+                yield from self._joined(records(part))
             else:
                 yield from self._learn_arrays(part)
             start += len(part)
@@ -139,7 +139,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> "TableEncoder":
         """Learn the encoding from these rows alone."""
         twin = copy(self)
-        vars(twin).pop("columns_", None)
+        twin.__dict__.pop("columns_", None)
         return self._learned(twin, X)
 
     def partial_fit(self, X: Any, y: Any = None) -> "TableEncoder":
@@ -338,7 +338,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         check_unique(names := table.column_names)
         if not hasattr(self, "columns_"):
             self._check_names(names)
-            self._start(table.slice(0, 1).to_pylist()[0], schema(table))
+            self._start(records(table.slice(0, 1))[0], schema(table))
         known = {*names}
         for place, name in enumerate(self.columns_):
             if name not in known:

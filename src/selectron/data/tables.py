@@ -16,7 +16,7 @@ from ..errors import SelectronError
 from .kinds import Category, Ignored, Kind, Layout, Text, Vector
 from .measured import Date, Number
 from .times import iso, seconds
-from .values import LIMITS, is_blank, is_text, number_of, text_of, unit_of, vector_of
+from .values import LIMITS, is_blank, is_text, number_of, text_of, unit_of, values_of, vector_of
 
 KINDS: dict[str, type[Kind]] = {
     kind.kind: kind for kind in (Number, Category, Date, Text, Vector, Ignored)
@@ -42,7 +42,7 @@ def arrow(X: Any, whole: Container[str] = ()) -> pa.Table:
         for place, field in enumerate(table.schema):
             whole_struct = pa.types.is_struct(field.type) and field.name in whole
             if whole_struct or pa.types.is_map(field.type):
-                values = table.column(place).to_pylist()
+                values = values_of(table.column(place))
                 if not whole_struct:
                     values = [pairs and {str(key): x for key, x in pairs} for pairs in values]
                 texts = pa.array(map(text_of, values), pa.string())

@@ -227,10 +227,31 @@ def blanks_of(array: pa.Array) -> np.ndarray:
     return missing.to_numpy(zero_copy_only=False)
 
 
+def values_of(array: pa.Array | pa.ChunkedArray) -> list[Any]:
+    """Return values as Python's; dates and durations that Python cannot hold, as text."""
+    try:
+        return array.to_pylist()
+    except (OverflowError, ValueError):
+        try:
+            return array.cast(pa.string()).to_pylist()
+        except pa.ArrowException:
+            what = f"A column of {array.type} has values that Python cannot hold"
+            raise SelectronError(f"{what}: convert them to text.") from None
+
+
+def records(table: pa.Table) -> list[dict[str, Any]]:
+    """Return the rows of a table as dicts, of values as in `values_of`."""
+    try:
+        return table.to_pylist()
+    except (OverflowError, ValueError):
+        columns = zip(*map(values_of, table.columns), strict=True)
+        return [dict(zip(table.column_names, row, strict=True)) for row in columns]
+
+
 def texts_of(array: pa.Array) -> list[str]:
     """Return values as text, "" where they are missing, as `text_of` does; spaces stay."""
     if not is_text(array.type):
-        return [text_of(x) for x in array.to_pylist()]
+        return [text_of(x) for x in values_of(array)]
     return pc.if_else(pa.array(blanks_of(array)), "", array).to_pylist()
 
 
@@ -260,7 +281,7 @@ def numbers_of(array: pa.Array, decimal: str = ".", unit: str = "") -> np.ndarra
     elif pa.types.is_integer(array.type) or pa.types.is_floating(array.type):
         array = array.cast(pa.float64(), safe=False)
     else:
-        return np.array([number_of(x) for x in array.to_pylist()], float)
+        return np.array([number_of(x) for x in values_of(array)], float)
     values = array.to_numpy(zero_copy_only=False).astype(float)
     with np.errstate(invalid="ignore"):
         return np.where(np.abs(values) < LARGEST, values, math.nan)
@@ -307,4 +328,4 @@ def encoded(array: pa.Array) -> tuple[np.ndarray, list[Any]]:
         table = array.dictionary_encode(null_encoding="encode")
     except pa.ArrowNotImplementedError:
         table = pa.array(map(str, array.to_pylist())).dictionary_encode()
-    return table.indices.to_numpy(), table.dictionary.to_pylist()
+    return table.indices.to_numpy(), values_of(table.dictionary)

@@ -45,7 +45,7 @@ def plot(
     marks = ["band: estimate for the first from asked labels, 95%"] * banded(contestants[0])
     marks += ["\N{BLACK UP-POINTING TRIANGLE}: drift detected"] * watching
     panels[0].set(
-        title=title,
+        title=title.replace("$", r"\$"),
         ylabel=f"accuracy over {first.size * first.window:,} rows",
         ylim=(min(0.45, panels[0].dataLim.y0), 1.02),
         xlabel="     ".join(marks),
@@ -130,7 +130,7 @@ def plot_pool(runs: Mapping[str, "PoolRun"], title: str, path: str | Path) -> No
         rows, mistakes = thinned(run.curve)
         label = f"{name}: {run.mistakes:,}"
         axes.plot(rows, mistakes, label=label, drawstyle="steps-post", **styled(i))
-    axes.set(title=title, xlabel="rows labelled", ylabel="proposals corrected")
+    axes.set(title=title.replace("$", r"\$"), xlabel="rows labelled", ylabel="proposals corrected")
     axes.set_ylim(bottom=0)
     _tidy(axes)
     axes.legend(frameon=False, fontsize="small")

@@ -147,7 +147,7 @@ def _places(names: Sequence[str], which: str | int, role: str = "") -> list[int]
     found = [place for place, name in enumerate(names) if name == which]
     if isinstance(which, str) and not found and re.fullmatch(r"-?\d+", which):
         which = int(which)
-    if isinstance(which, int):
+    if isinstance(which, int | np.integer):
         found = [range(len(names))[which]] if -len(names) <= which < len(names) else []
     if not found:
         what = repr(which) if isinstance(which, str) else f"number {which}"

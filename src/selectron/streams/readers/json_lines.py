@@ -34,14 +34,15 @@ def parts(blocks: Blocks, size: int, choice: Choice) -> Iterator[Part]:
             try:
                 row = _object(text)
                 time = [] if choice.time is None else [_time(row, str(choice.time))]
-                key = _label_key(row, choice, begun) if key is None else key
-                labels.append(None if key is None else label(row.pop(key, None)))
+                wanted = _label_key(row, choice, begun) if key is None else key
+                labels.append(None if wanted is None else label(row.pop(wanted, None)))
             except SelectronError as error:
                 damage = damage.and_also(Damage(1, len(rows), f"line {line}: {error}"))
                 continue
             for name in map(str, choice.ignore):
                 if _drop(row, name):
                     missing.pop(name, None)
+            key = wanted
             rows.append(row)
             times += time
             begun = True
@@ -71,9 +72,8 @@ def _object(line: str) -> dict[str, Any]:
     try:
         row = json.loads(line)
     except json.JSONDecodeError as error:
-        raise SelectronError(
-            f"this is not JSON ({error.msg} at column {error.colno}); each line holds one object"
-        ) from None
+        why = f"{error.msg.removesuffix(' at')} at column {error.colno}"
+        raise SelectronError(f"this is not JSON ({why}); each line holds one object") from None
     except (ValueError, RecursionError):
         raise SelectronError("a number is too long or an array nested too deeply") from None
     if SURROGATE.search(line):

@@ -16,7 +16,8 @@ import pyarrow.csv
 import pyarrow.types as kinds
 
 from ...data.cells import check_unique, label, number, second
-from ...data.values import labels_of
+from ...data.times import seconds
+from ...data.values import dates_of, labels_of, values_of
 from ...errors import SelectronError
 from .columns import PANDAS_INDEX, UNDAMAGED, USUAL, Choice, Columns, Damage, Part, choose
 from .text import NEVER_CLOSED, NOT_UTF_8, Blocks, Counted, Piece, Record, ends, reason
@@ -57,8 +58,7 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> Layout:
     if given := GIVEN.fullmatch(line.strip(BLANK.encode())):
         blocks.ahead = blocks.ahead.replace(line, b"\n", 1)  # so that lines are counted right
         line = given[1]
-    unquoted = re.sub(rb'"[^"]*"', b"", line)
-    mark = max(MARKS, key=lambda mark: unquoted.count(mark.encode()))
+    mark = max(MARKS, key=lambda mark: _marks(mark, line, blocks))
     record = _record(mark)
     found = blocks.first(2, record)
     if not found:  # not even one record is whole
@@ -83,6 +83,13 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> Layout:
     blocks.ahead = blocks.ahead[start + len(first) :]
     held = any(cell.strip() for name, cell in zip(names, cells, strict=False) if not name)
     return Layout(mark, record, names, columns, begin, place, doubtful, held * names.count(""))
+
+
+def _marks(mark: str, line: bytes, blocks: Blocks) -> int:
+    """Return how many such marks the first record has; `line` is its first line."""
+    if line.count(b'"') % 2:  # a quoted name goes on
+        line = (blocks.first(1, _record(mark)) or [line])[0]
+    return re.sub(rb'"[^"]*"', b"", line).count(mark.encode())
 
 
 def parsed(piece: Piece, layout: Layout) -> Part:
@@ -113,7 +120,8 @@ def parsed(piece: Piece, layout: Layout) -> Part:
         width = len(layout.names)
         columns = "1 column was" if found == 1 else f"{found} columns were"
         why = f"{line(place)}: {columns} found, and {width} expected"
-        if layout.header and width == 1 and piece.line == layout.line:
+        first = not place and piece.line == layout.line
+        if layout.header and width == 1 and (first or layout.names[0].startswith("#")):
             why += f": if line {layout.header} is a title, delete it"
         damage = Damage(len(wrong), place, why)
     return _part(table, layout.names, layout.columns, line, piece.fault, damage)
@@ -155,7 +163,9 @@ def _record(mark: str) -> Record:
 
 def _cells(record: bytes, mark: str, errors: str = "strict") -> list[str]:
     """Return the cells of a record, parsed as Arrow's names; none if a quote is not closed."""
-    text = record.decode(errors=errors).strip(BLANK).encode()
+    text = (
+        record.decode(errors=errors).strip(BLANK).replace("\r\n", "\n").replace("\r", " ").encode()
+    )
     if not text:
         return []
     try:
@@ -267,9 +277,10 @@ def _part(
     times: list[float] = []
     if columns.time is not None:
         column, lost, why = table[str(columns.time)], list[int](), ""
-        if kinds.is_timestamp(column.type):  # nanoseconds would need pandas
-            column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
-        for row, cell in enumerate(column.to_pylist()):
+        if kinds.is_timestamp(column.type) or kinds.is_date(column.type):
+            found = dates_of(column.combine_chunks(), seconds)  # some are none that Python has
+            column = pa.chunked_array([pa.array(found, from_pandas=True)])
+        for row, cell in enumerate(values_of(column)):
             try:
                 times.append(second(cell, names[columns.time]))
             except SelectronError as error:

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from select import select
 from typing import IO, Any, NamedTuple, TypeVar
 
@@ -116,8 +116,9 @@ def encoding_of(name: str | None) -> str | None:
         return None
     try:
         found = codecs.lookup(name).name
-        codecs.getincrementaldecoder(found)().decode(b"").encode()
-    except (LookupError, AttributeError, ValueError):
+        codecs.getincrementaldecoder(found)
+        b"\x80".decode(found, "replace")
+    except (LookupError, ValueError):
         what = (
             f"encoding {name!r} is unknown: give one such as latin-1, cp1252, utf-16 or shift-jis"
         )
@@ -146,6 +147,9 @@ class Blocks:
                     self.packed, stream = name, unpack(file)
             size = SMALL if self.packed == "zstd" else READ
             self.blocks = iter(lambda: stream.read1(size), b"")
+            if self.packed:
+                head = next(self.blocks, b"")
+                self.blocks = chain([head] if head else [], self.blocks)
             if encoding is None and head.startswith(UTF_16):
                 encoding = "utf-16"
             if encoding is not None:  # bytes that it lacks become U+FFFD
