@@ -204,6 +204,16 @@ def given_of(*names: str) -> str:
     return ""
 
 
+def check_same(path: Path, was: Any, wanted: Any) -> None:
+    """Refuse options whose parameters differ from those of the pool that is in a file."""
+    options = {"learner": "learners", "fit_intercept": "intercept", "random_state": "seed"}
+    for name in ("learner", "mode", "delta", "features", "fit_intercept", "random_state"):
+        given, old = given_of(options.get(name, name)), getattr(was, name)
+        if given and repr(old) != repr(getattr(wanted, name)):
+            how = f"leave out {given} to resume, or start another file with --answers"
+            raise SelectronError(f"{path} was started with {name} {old!r}: {how}")
+
+
 def check_fixed(*names: str) -> None:
     """Refuse options that the model of --model fixes."""
     if given := given_of(*names):

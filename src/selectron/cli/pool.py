@@ -18,8 +18,15 @@ from ..streams.classes import names_of
 from . import ExamplesFirst, Whole, reported, terminal, warn
 from .files import all_columns, naming, numbering, records_of, refuse_columns, source_of, watched
 from .models import uninterrupted
-from .options import PICTURES, check_classes, check_different, check_target, given_of, of_a_file
-from .options import target as target
+from .options import (
+    PICTURES,
+    check_classes,
+    check_different,
+    check_same,
+    check_target,
+    of_a_file,
+    target,
+)
 
 if TYPE_CHECKING:  # slow to import
     from ..pool import PoolRun, SelfDirectedClassifier
@@ -27,8 +34,6 @@ if TYPE_CHECKING:  # slow to import
 EARLY = 20  # answers before the first estimate
 PAPERS = 50_000  # rows up to which `Boosted` is among the default orders
 LEARNERS = ("confident", "random", "given", "worst", "greedy", "sphere", "boosted")
-OPTION_OF = {"learner": "learners", "fit_intercept": "intercept", "random_state": "seed"}
-OPTION_OF |= {name: name for name in ("mode", "delta", "features")}
 
 
 class Table(NamedTuple):
@@ -224,9 +229,9 @@ class PoolSession:
     def _pool(self, options: Any) -> "SelfDirectedClassifier":
         from ..pool.classifier import OtherRows, SelfDirectedClassifier
 
+        wanted = classifier((options["learners"] or ("confident",))[0], **options)
         if not self.answers.exists():
-            learner, *_ = options["learners"] or ("confident",)
-            return classifier(learner, **options).start(self.table.X, self.table.y)
+            return wanted.start(self.table.X, self.table.y)
         try:
             pool = SelfDirectedClassifier.load(self.answers, self.table.X)
         except OtherRows:
@@ -234,7 +239,7 @@ class PoolSession:
                 f"{self.answers} holds the answers for other rows or columns: give the same "
                 "--ignore and --column, or another --answers"
             ) from None
-        check_resumed(self.answers, pool, options)
+        check_resumed(self.answers, pool, wanted)
         click.echo(f"Resuming from {self.answers}: {progress(pool)}")
         if finished(pool) and (count := pool.reopen()):
             click.echo(f"Rows that were skipped are proposed again: {count:,}.")
@@ -356,15 +361,10 @@ def classifier(learner: str, **options: Any) -> Any:
     )
 
 
-def check_resumed(path: Path, pool: "SelfDirectedClassifier", options: dict[str, Any]) -> None:
-    """Raise SelectronError if an option is given that differs from those of the answers."""
-    wanted = classifier((options["learners"] or ("confident",))[0], **options)
-    for name, option in OPTION_OF.items():
-        was = getattr(pool, name)
-        if (using := given_of(option)) and repr(was) != repr(getattr(wanted, name)):
-            why = f"{path} was started with {name} {was!r}: leave out {using} to resume"
-            raise SelectronError(f"{why}, or start another file with --answers")
-    given = named(options["classes"])
+def check_resumed(path: Path, pool: "SelfDirectedClassifier", wanted: Any) -> None:
+    """Raise SelectronError if options are given that differ from those of the answers."""
+    check_same(path, pool, wanted)
+    given = wanted.classes
     if given is None or (pool.classes is not None and {*given} == {*map(plain, pool.classes)}):
         return
     known = ", ".join(map(str, pool.classes_.tolist())) or "none"
