@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from statistics import median
 from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
+from ..engine.arithmetic import limit_outliers
 from ..engine.machine import compiled
 from .kinds import Cells, Event, Kind, Layout
 from .times import END, seconds
@@ -22,7 +22,6 @@ STYLES = {
 }
 CLIP = 8.0  # standard deviations from the mean at which numbers are clipped
 FEW = 8  # numbers whose deviation is not relied upon yet
-OUTLYING = 50.0  # median absolute deviations off the median of these, beyond which one is clipped
 NORMAL = 1.4826  # standard deviations in a median absolute one, of normal numbers
 
 
@@ -89,20 +88,16 @@ class Number(Kind):
                 self.keep_early(value)
 
     def keep_early(self, value: float) -> None:
-        """Keep a number; of FEW, clip outliers, which would hide the others for thousands of rows.
-
-        If most numbers are equal, those that differ are no outliers.
-        """
+        """Keep a number; of FEW, clip outliers: they would hide others for thousands of rows."""
         self.early = [*self.early, value]
         if len(self.early) < FEW:
             return
-        middle, values, self.early = median(self.early), np.array(self.early), []
-        off = values - middle
-        usual = median(abs(off).tolist())
-        if (abs(off) > OUTLYING * usual).any() and usual > 0:
-            limit = CLIP * NORMAL * usual
-            off = np.where(abs(off) > OUTLYING * usual, np.copysign(limit, off), off)
-            self.first, self.total, self.squares = middle, float(off.sum()), float(off @ off)
+        values, self.early = np.array(self.early), []
+        found = limit_outliers(values, CLIP * NORMAL)
+        if (found != values).any():
+            self.first = float(np.median(found))
+            off = found - self.first
+            self.total, self.squares = float(off.sum()), float(off @ off)
 
     def mark_blank(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Mark a blank in a row."""

@@ -1,4 +1,4 @@
-"""Sums over vectors, in the order that is fastest; linear algebra in one thread."""
+"""Sums over vectors, in the order that is fastest; linear algebra in one thread; outliers."""
 
 from contextlib import AbstractContextManager
 from functools import cache
@@ -8,6 +8,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 ONE, TWO, THREE, FOUR = np.arange(1, 5, dtype=np.uint64)  # indices are unsigned
+OUTLYING = 50.0  # median absolute deviations off the median, beyond which a number is an outlier
 
 
 def reassociated(function: Any) -> Any:
@@ -93,3 +94,18 @@ def one_thread() -> AbstractContextManager[Any]:
     """
     limited: AbstractContextManager[Any] = controller().limit(limits=1, user_api="blas")
     return limited
+
+
+def limit_outliers(values: np.ndarray, limit: float) -> np.ndarray:
+    """Return columns of numbers, with outliers at `limit` median absolute deviations.
+
+    If most numbers are equal, those that differ are no outliers.
+
+    >>> limit_outliers(np.array([1.0, 2.0, 3.0, 4.0, -999.0]), 10.0).tolist()
+    [1.0, 2.0, 3.0, 4.0, -8.0]
+    """
+    middle = np.median(values, axis=0)
+    off = values - middle
+    usual = np.median(abs(off), axis=0)
+    far = (abs(off) > OUTLYING * usual) & (usual > 0)
+    return np.where(far, middle + np.copysign(limit * usual, off), values)

@@ -10,8 +10,8 @@ n rows it is uncertain, so scales are shrunk towards their geometric mean (Efron
 
 where `variance` is that of log own over the features. Values are winsorised at CLIP_AT times a
 feature's own scale from the mean, so that one absurd value, such as -999, does no harm. Consecutive
-outliers each double the limit for the next. Among the first EARLY rows, those over OUTLYING median
-absolute deviations off the median count as LIMIT of them, once these rows are known.
+outliers each double the limit for the next. Among the first EARLY rows, outliers
+count as LIMIT median absolute deviations from the median, once these rows are known.
 
 Under a prior of power p, w ~ N(0, C^(p-1)) for features as they are, or in units of their scales:
 C is the covariance of all rows, shrunk towards a multiple of the identity. p = 0 would whiten rows,
@@ -31,6 +31,7 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.arithmetic import limit_outliers
 from ..engine.round import SHORTEST, Shape
 from ..spaces.state import Room
 from .conversion import convert, inverses, matrices, of_rows, triangles, under_priors
@@ -61,8 +62,7 @@ from .vectors import CONSTANT_VARIANCE, PRIOR_VARIANCE
 
 LOG_VARIANCE = 3.0  # 0.6 for a Gaussian feature, more for one with heavy tails
 CLIP_AT = 5.0  # scales from the mean
-OUTLYING, LIMIT = 50.0, 10.0  # median absolute deviations: of outliers among the first rows, and
-# how many they count as
+LIMIT = 10.0  # median absolute deviations that outliers among the first rows count as
 POWERS = ("scaled", 1), ("raw", 3), ("scaled", 3), ("raw", 2)  # of the priors
 SHRUNK = 0.1  # C is shrunk by d / (n + d) times this
 REST = 0.3  # of the variance, for Fourier features other than those that a prior prefers
@@ -107,12 +107,8 @@ def covariance(s: Any) -> np.ndarray:
 
 def limit_early(s: Any) -> None:
     """Limit outliers among the first rows; they would hide the others for thousands of rows."""
-    middle = np.median(s.early, axis=0)
-    off = s.early - middle
-    usual = np.median(abs(off), axis=0)  # 0 of a feature that rarely differs from its usual value
-    far = (abs(off) > OUTLYING * usual) & (usual > 0)
-    if far.any():
-        rows = np.where(far, middle + np.copysign(LIMIT * usual, off), s.early)
+    rows = limit_outliers(s.early, LIMIT)
+    if (rows != s.early).any():
         means = s.rows_seen[CONSTANT] * rows.cumsum(axis=0) / np.arange(1, EARLY + 1)[:, None]
         s.sums[:] = rows.sum(axis=0), abs(rows - means).sum(axis=0)
         s.moments[:] = triangles((rows - means[-1]).T @ (rows - means[-1]))
