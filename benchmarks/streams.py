@@ -193,6 +193,14 @@ def isotropic(seed: int, choose: bool) -> Stream:
     return X, signs(X @ random.normal(size=d))
 
 
+def correlated(seed: int, choose: bool) -> Stream:
+    """Five features that are nearly equal; their differences decide."""
+    random = np.random.default_rng(seed)
+    apart, w = random.normal(size=(N, 5)), random.normal(size=5)
+    X = random.normal(size=(N, 1)) + (0.1 if choose else 0.03) * apart
+    return X, signs(apart @ (w - w.mean()))
+
+
 STREAMS: dict[str, Callable[[int, bool], Stream]] = {
     "bananas": bananas,
     "rbf_drift": rbf,
@@ -215,7 +223,7 @@ STREAMS: dict[str, Callable[[int, bool], Stream]] = {
     "LED, 10 digits": partial(led, digits=True),
     "waveform, 3 kinds": partial(waveform, kinds=True),
 }
-MANY = {"isotropic": isotropic}  # played if named
+NAMED = {"isotropic": isotropic, "correlated": correlated}  # played if named
 RIVALS = [
     *((BayesianPerceptron(s0), Margin) for s0 in (0.1, 0.5, 2.0)),
     *((LASEC(1.0, c), Margin) for c in (100.0, 1000.0, 10_000.0)),
@@ -269,7 +277,7 @@ def figures(
     learner: Any, name: str, share: float, seed: int, choose: bool, quick: bool
 ) -> list[float]:
     """Return accuracies: LeadingHistory, the majority, the best linear rival, and the forest."""
-    X, y = (STREAMS | MANY)[name](seed, choose)
+    X, y = (STREAMS | NAMED)[name](seed, choose)
     run = leading(learner, X, y, share, seed)
     found = [run.accuracy, np.unique(y, return_counts=True)[1].max() / len(y)]
     if quick:

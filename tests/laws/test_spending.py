@@ -183,6 +183,16 @@ def test_an_absurd_value_spoils_nothing(value, rate):
     assert run.correct[300:].mean() > 0.97
 
 
+@pytest.mark.parametrize("apart", [0.03, 0.01])
+def test_differences_of_nearly_equal_features_are_learned(apart):
+    """Under the priors that do not whiten rows, about half of the answers are right."""
+    random = np.random.default_rng(0)
+    own, w = random.normal(size=(2000, 5)), random.normal(size=5)
+    X, y = random.normal(size=(2000, 1)) + apart * own, own @ (w - w.mean()) > 0
+    run = OnlineClassifier(LeadingHistory(), asker=Budget(rate=0.2), random_state=0).run(X, y)
+    assert run.correct[500:].mean() > 0.96
+
+
 @pytest.mark.parametrize("told", [0, 2])
 def test_no_label_is_asked_for_that_could_not_be_learned(told):
     clf = OnlineClassifier(LeadingHistory(), asker=Always(), classes=[0, 1], random_state=0)

@@ -14,7 +14,7 @@ from selectron.errors import Refused, SelectronError
 from selectron.estimator.packing import pack, unpack
 from selectron.history import dense, directions, renewal, state
 from selectron.history.conversion import converted, matrices, triangles
-from selectron.history.posterior import ALIVE, EXPERTS, JOINT, KIND, KINDS, WEIGHT, leader
+from selectron.history.posterior import ALIVE, EXPERTS, JOINT, KIND, WEIGHT, leader
 from selectron.learners import LeadingHistory
 from selectron.model.model import Model
 
@@ -129,7 +129,7 @@ def test_rows_without_leading_directions(monkeypatch):
     labels = np.where((X - 2 * (X != 0)) @ target > 0, 1, -1).astype(np.int8)
     model = Model(LeadingHistory(fourier=0), Always(), width=30, sparse=False, constant=True)
     found = model.run(Dense(X[:600, :30]), labels[:600])
-    assert model.state.experts[leader(model.state.experts), KIND] == KINDS
+    assert model.state.experts[leader(model.state.experts), KIND] == state.DENSE_KINDS - 1
     assert (np.sign(found.margin) == labels[:600])[300:].mean() > 0.9
     w, rows = model.weights(), Dense(X[:50])
     before = model.look(Dense(X[:50, :30]), 50, full=True).margin

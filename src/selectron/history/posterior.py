@@ -22,7 +22,7 @@ from ..engine.bind import noinline
 from ..engine.parts import expert
 from ..spaces.state import COUNT
 
-KINDS = 4  # of priors
+KINDS = 4  # of priors of Fourier features, and of sparse rows
 EXPERTS, ARCHIVED = 9, 4  # how many learn; former leaders, which do not
 ALL = EXPERTS + ARCHIVED
 FORGETTING, REMEMBERING = 0, 1  # the expert that forgets, never evicted; the first of the others
@@ -55,7 +55,7 @@ START |= dict(enumerate(NOISE_PRIOR, NOISE_WEIGHTS))
 M, Q, BELIEF = range(3)  # columns of `predictions`, for the last row
 
 
-def start_experts(experts: np.ndarray, shape: object, kinds: int = KINDS) -> None:
+def start_experts(experts: np.ndarray, shape: object, kinds: int) -> None:
     """Start the first experts: the one that forgets, and one with every prior."""
     first = REMEMBERING + kinds
     experts[:first, ALIVE], experts[:first, WEIGHT] = 1.0, 1 / first

@@ -14,8 +14,9 @@ outliers each double the limit for the next. Among the first EARLY rows, outlier
 count as LIMIT median absolute deviations from the median, once these rows are known.
 
 Under a prior of power p, w ~ N(0, C^(p-1)) for features as they are, or in units of their scales:
-C is the covariance of all rows, shrunk towards a multiple of the identity. p = 0 would whiten rows,
-p = 1 takes them as they are, and with p > 1 directions count for more in which rows differ much.
+C is the covariance of all rows, shrunk towards a multiple of the identity. p = 0 whitens rows, so
+that the differences of nearly equal features count; p = 1 takes rows as they are; and with p > 1
+directions count for more in which rows differ much.
 
 Of more than `WHOLE` features, z is made of the leading eigenvectors of C, in the units of the rows
 as far as these are alike (`units`). Correlations are shrunk by d / (n + d), and each coordinate has
@@ -36,12 +37,13 @@ from ..engine.round import SHORTEST, Shape
 from ..spaces.state import Room
 from .conversion import convert, inverses, matrices, of_rows, triangles, under_priors
 from .experts import start_late
-from .posterior import KIND, KINDS, LABELS, start_experts
+from .posterior import KIND, KINDS, LABELS
 from .state import (
     BASE_COUNT,
     BASE_SUM,
     CONSTANT,
     CURVED,
+    DENSE_KINDS,
     EARLY,
     LINEAR,
     LINEAR_SHARES,
@@ -54,7 +56,6 @@ from .state import (
     VIEWS,
     coordinates,
     curved,
-    kinds,
     linear,
     wide,
 )
@@ -63,7 +64,7 @@ from .vectors import CONSTANT_VARIANCE, PRIOR_VARIANCE
 LOG_VARIANCE = 3.0  # 0.6 for a Gaussian feature, more for one with heavy tails
 CLIP_AT = 5.0  # scales from the mean
 LIMIT = 10.0  # median absolute deviations that outliers among the first rows count as
-POWERS = ("scaled", 1), ("raw", 3), ("scaled", 3), ("raw", 2)  # of the priors
+POWERS = ("scaled", 1), ("raw", 3), ("scaled", 3), ("raw", 2), ("scaled", 0)  # of the priors
 SHRUNK = 0.1  # C is shrunk by d / (n + d) times this
 REST = 0.3  # of the variance, for Fourier features other than those that a prior prefers
 ALIKE = 4.0  # times the usual scale, or a part of it, within which units are those of the rows
@@ -243,9 +244,9 @@ def renewed_priors(s: Any, moments: np.ndarray, first: int) -> np.ndarray:
     whole = len(s.basis) == 0
     by = s.scaler[1, first:] if whole else np.linalg.norm(to / units(s)[first:], axis=1)
     centred = of_z - np.outer(mean, mean)
-    found = np.zeros((kinds(s.last.shape[1]), first + d, first + d))
+    found = np.zeros((DENSE_KINDS, first + d, first + d))
     found[:, :first, :first] = CONSTANT_VARIANCE
-    for prior, (unit, power) in zip(found, (*POWERS, POWERS[0]), strict=False):
+    for prior, (unit, power) in zip(found, POWERS, strict=True):
         prior[first:, first:] = np.eye(d) * PRIOR_VARIANCE / max(1, d)
         if (unit, power) != ("scaled", 1) and np.trace(centred) > 1e-9 * np.trace(of_z):
             factor = np.ones(d) if unit == "scaled" else by.min() / by
@@ -303,8 +304,6 @@ def start(width: int, shape: Shape | None, fourier: int) -> Any:
     s = TABLE.start(width, shape, fourier)
     s.mix[:VIEWS] = SHARES if fourier else LINEAR_SHARES
     s.scaler[1] = 1.0  # rows as they are
-    if wide(width):
-        start_experts(s.experts, shape, kinds(width))
     if fourier == 0:
         return s
     lone, half, part = int(SINGLE * fourier), fourier // 2, np.ones((KINDS, fourier))
@@ -359,13 +358,13 @@ def widen(s: Any, width: int) -> Any:
     drawn = directions(features, width - first)[lone:, old - first :]
     new.frequencies[lone:, old:] = drawn * new.scaler[1, old:] / math.sqrt(2 * (width - first))
     at, kind_of = added * (added + 3) // 2, s.experts[:, KIND].astype(int)
-    for kind in range(KINDS):
+    for kind in range(DENSE_KINDS):
         own = np.diag(matrices(s.priors[kind]))[first:].mean() if old > first else 1.0
         new.priors[kind, at] = own
     new.triangle[:, at] = new.priors[kind_of][:, at]
     if wide(width) and not wide(old):
         new.variances[:] = variances(new)
-        new.prior[:], new.priors[KINDS:] = new.variances[kind_of], new.priors[0]
+        new.prior[:] = new.variances[kind_of]
     new.p[:, s.p.shape[1] :] = new.prior[:, None]
     return new
 
@@ -375,7 +374,7 @@ def shortened(s: Any, width: int) -> Any:
     short = TABLE.zeros(Room(width, len(s.phases)))
     names = "a", "triangle", "g", "z"
     new = s._replace(**{name: getattr(short, name) for name in names})
-    new = new._replace(basis=short.basis[:, : s.last.shape[1]], priors=short.priors[:KINDS])
+    new = new._replace(basis=short.basis[:, : s.last.shape[1]], priors=short.priors)
     if s.rows_seen[RENEWED] > 0:
         renew_coordinates(new, covariance(s))
         bring([s], [new])

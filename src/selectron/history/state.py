@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from ..spaces.state import Field, Table, triangle
-from .posterior import KINDS
 from .vectors import ensemble
 
 WHOLE, LEADING = 256, 128  # rows of more features are brought to as many leading directions
@@ -16,6 +15,7 @@ VIEWS = 3
 SHARES = 0.9, 0.05, 0.05  # at the start, and of what is shared out
 LINEAR_SHARES = 0.95, 0.0, 0.05  # without Fourier features
 BASE_SUM, BASE_COUNT, FORM = 6, 7, 8  # in `mix`, too: labels, how many of them; q of the last row
+DENSE_KINDS = 5  # of priors of features; Fourier features have KINDS
 # Of more than WHOLE features, the part of the variance of a margin that directions have, by kind
 PARTS = np.array([0.99, 0.9, 0.99, 0.9, 0.001])
 SEEN, ROUND, RENEWED, CONSTANT = range(4)  # places in `rows_seen`
@@ -32,14 +32,7 @@ def wide(width: int) -> int:
     return width if width > WHOLE else 0
 
 
-def kinds(width: int) -> int:
-    """Return the number of kinds of priors: one more if features have weights of their own."""
-    return KINDS + 1 if width > WHOLE else KINDS
-
-
-ENSEMBLE = ensemble(
-    lambda r: coordinates(r.width), lambda r: wide(r.width), lambda r: kinds(r.width)
-)
+ENSEMBLE = ensemble(lambda r: coordinates(r.width), lambda r: wide(r.width), DENSE_KINDS)
 LIFTED = ensemble(lambda r: r.capacity, lambda r: 0)
 COMMON = ("variances", "row")  # fields that both ensembles read
 Ensemble: Any = namedtuple("Ensemble", (*ENSEMBLE, *COMMON))  # type: ignore[misc]
@@ -48,9 +41,8 @@ TABLE = Table(
     {
         **ENSEMBLE,
         **{f"curved_{name}": field for name, field in LIFTED.items()},
-        "variances": Field(
-            lambda r: (kinds(r.width),), shared=True
-        ),  # of weights in w, by kind of prior
+        # of weights in w, by kind of prior
+        "variances": Field(lambda r: (DENSE_KINDS,), shared=True),
         "mix": Field(lambda r: (9,), power=[0, 0, 0, 1, 1, 1, 1, 0, 0]),
         "rows_seen": Field(lambda r: (4,), shared=True),
         # Of all rows: sums of the features, and of their absolute deviations; products of

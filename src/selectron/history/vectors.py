@@ -16,6 +16,7 @@ all seem to be of a rare class.
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -55,7 +56,7 @@ features = cast(type[Features], StandIn("space", Features))
 def ensemble(
     coordinates: Callable[[Room], int],
     width: Callable[[Room], int],
-    kinds: Callable[[Room], int] = lambda r: KINDS,
+    kinds: int = KINDS,
 ) -> dict[str, Field]:
     """Return the fields of an ensemble, given the lengths of z and w, and the number of priors."""
     return {
@@ -65,10 +66,11 @@ def ensemble(
         "w": Field(lambda r: (ALL, width(r)), power=1),
         "p": Field(lambda r: (ALL, width(r))),  # the variance of every weight
         "prior": Field(lambda r: (ALL,)),  # and of one whose feature was always 0
-        "experts": Field(lambda r: (ALL, COLUMNS), fill=start_experts),  # see `posterior`
+        # see `posterior`
+        "experts": Field(lambda r: (ALL, COLUMNS), fill=partial(start_experts, kinds=kinds)),
         "scalars": numbers(SCALARS, {}, START),
         "predictions": Field(lambda r: (ALL + 1, 3)),  # of the last row: m, q, belief; q of all
-        "priors": Field(lambda r: (kinds(r), triangle(coordinates(r))), shared=True),  # of a
+        "priors": Field(lambda r: (kinds, triangle(coordinates(r))), shared=True),  # of a
         "z": Field(lambda r: (1, coordinates(r)), shared=True),  # of the last row
     }
 

@@ -54,7 +54,7 @@ class Classifier(base.Classifier):
     >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
     Accuracy: 89.50%
     >>> model.n_asked
-    194
+    201
     """
 
     def __init__(

@@ -26,7 +26,7 @@ PACES = np.array([0.01, 0.03, 0.1, 0.3, 1, 3, 10])
 LIKELY = np.array([0.1, 0.1, 0.1, 0.2, 0.3, 0.1, 0.1])
 NOISES = np.array([0.03, 0.1, 0.3, 1, 3, 10])
 PLAUSIBLE = np.array([0.4, 0.2, 0.1, 0.1, 0.1, 0.1])
-POWERS = [("scaled", 1), ("raw", 3), ("scaled", 3), ("raw", 2)]
+POWERS = [("scaled", 1), ("raw", 3), ("scaled", 3), ("raw", 2), ("scaled", 0)]
 
 
 def site(m, q, y, drawn, noise):
@@ -56,8 +56,8 @@ class Member:
 class Ring:
     """A wanderer, eight others, and up to four from the archive, on features of rows."""
 
-    def __init__(self, switches, kinds=4, constant=0):
-        self.switches, self.kinds, self.constant = switches, kinds, constant
+    def __init__(self, switches, kinds=4, constant=0, wide=False):
+        self.switches, self.kinds, self.constant, self.wide = switches, kinds, constant, wide
         self.members, self.archive = [Member(kind) for kind in (0, *range(kinds))], []
         for member in self.members:
             member.shares = LIKELY / (1 + kinds)
@@ -76,7 +76,7 @@ class Ring:
 
     def take_scales(self, by, mean, variances):
         """Standardise whole rows in other units; what has been learned of features is carried."""
-        for member in self.members + self.archive if self.kinds > 4 else []:
+        for member in self.members + self.archive if self.wide else []:
             if not self.rows:
                 member.flat = 0 * by, variances[member.kind]
                 continue
@@ -248,7 +248,7 @@ class Ring:
         n, births = len(self.rows), len(self.rows) // EVERY
         back = max(self.archive, key=lambda each: each.share, default=None)
         new = Member(births // 2 % self.kinds if births % 2 == 0 else leader.kind, n, t)
-        if self.kinds > 4 or self.is_flat(new.kind):
+        if self.wide or self.is_flat(new.kind):
             new.flat = self.fresh(new.kind)
         new.likely = self.members[place].likely if place < len(self.members) else 0.5
         if back is not None and back.share >= 0.1:
@@ -381,7 +381,7 @@ class Leading:
     """A ring on features, one on Fourier features, and base rates, mixed by what each foretold."""
 
     def __init__(self, switches, constant, features, many=False):
-        self.rings = Ring(switches, 5 if many else 4, int(constant)), Ring(switches)
+        self.rings = Ring(switches, 5, int(constant), many), Ring(switches)
         lone, half, part = int(0.3 * features), features // 2, np.ones((4, features))
         part[1, lone:half] = part[2, :lone] = part[2, half:] = part[3, :half] = 0.3
         priors = [np.diag(2 * PRIOR * row / row.sum()) for row in part]
@@ -433,15 +433,15 @@ class Leading:
         L, back, own = self.brought(C, by)
         C, middle = L @ C @ L.T / np.outer(own, own), L @ middle / own
         centred = C - np.outer(middle, middle)
-        priors = [self.prior(centred, middle, own, *kind) for kind in (*POWERS, POWERS[0])]
+        priors = [self.prior(centred, middle, own, *kind) for kind in POWERS]
         priors = self.parted(priors)
         self.take_on(L, back, by, mean, priors)
 
     def parted(self, priors):
         """The priors of z, if features have a part of the variance."""
         c = self.constant
-        if self.rings[0].kinds == 4:
-            return priors[:4]
+        if not self.rings[0].wide:
+            return priors
         for prior, part in zip(priors, WIDE, strict=True):
             prior[c:, c:] *= part
         return priors
