@@ -46,6 +46,14 @@ def test_without_labels_no_class_is_the_most_frequent(call, tmp_path):
     assert "Always predicting" not in shown
 
 
+def test_a_file_that_is_sorted_by_class_is_reported(call, tmp_path):
+    rows = [f"{i % 7},{'abc'[i // 3000]}\n" for i in range(9000)]
+    for order in rows, rows[::-1], rows[1:] + rows[:1]:
+        (tmp_path / "a.csv").write_text("x,kind\n" + "".join(order))
+        shown = call("run", "a.csv", *FAST).stdout
+        assert ("The rows are sorted by class" in shown) == (order[0] != rows[1])
+
+
 def test_metrics_are_printed_on_demand(call, stream):
     shown = call("run", stream[0], *FAST, "--metrics").stdout
     (found,) = of_json(call, stream[0])

@@ -248,3 +248,18 @@ def test_weights_are_copies():
 @pytest.mark.parametrize("name", ["coef_", "intercept_", "n_rounds_", "classes_"])
 def test_nothing_is_fitted_before_fit(name):
     assert not hasattr(OnlineClassifier(), name)
+
+
+@pytest.mark.parametrize("names", [["down", "up"], ["down", "side", "up"]])
+def test_fit_warns_of_rows_that_are_sorted_by_class(names):
+    y = np.repeat(names, 20)
+    X = np.random.default_rng(0).normal(size=(len(y), 2))
+    with pytest.warns(UserWarning, match="sorted by class.*shuffle"):
+        OnlineClassifier(Perceptron()).fit(X, y)
+
+
+@pytest.mark.parametrize("y", [["up"] * 40, ["up"] * 19 + ["down", "up"] + ["down"] * 19, [0, 1]])
+def test_other_orders_need_no_warning(y, recwarn):
+    X = np.random.default_rng(0).normal(size=(len(y), 2))
+    OnlineClassifier(Perceptron(), classes=sorted({*y, y[0] * 2})).fit(X, y)
+    assert not recwarn.list

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from ..data.files import writing
+from ..data.labels import SORTED
 from ..engine.parameters import counted
 from ..errors import SelectronError
 from ..evaluate import tables
@@ -332,6 +333,7 @@ def report(contest: Contest, bounds: list[list[dict]] | None, options: dict[str,
     paragraphs = [
         table(results, recalls),
         tables.majority(contestants[0].true, names),
+        f"{SORTED}." * contest.order.sorted,
         "A budget, such as --budget 10%, would also estimate the accuracy." * unaudited,
         "\n".join(filter(None, map(unknown, contestants))),
         detected(results),

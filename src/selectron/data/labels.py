@@ -11,6 +11,11 @@ from ..engine.parameters import shown
 from ..errors import SelectronError
 
 NARROW = 10_000
+SORTED_ROWS = 10  # for each class, from which a sorted stream is no chance
+SORTED = (
+    "The rows are sorted by class, and look as if the concept changed with each class: unless this "
+    "is their order in time, shuffle them"
+)
 EXACT = 2**53  # up to which floats hold whole numbers
 PLAIN = "text, a number or a date"
 CLEAN = "text that does not end with a null character"
@@ -42,6 +47,35 @@ def as_array(labels: Any) -> np.ndarray:
         label = objects[changed][0]
         raise no_class(label, CLEAN if isinstance(label, str) else "text, as the others are")
     return array
+
+
+class Order:
+    """The order of classes in a stream.
+
+    >>> order = Order()
+    >>> order.add(np.array([1] * 12 + [0]))  # 0 is a missing label
+    >>> order.add(np.array([1] + [2] * 12))
+    >>> order.sorted
+    True
+    """
+
+    def __init__(self) -> None:
+        self.rows = self.blocks = self.last = 0
+        self.seen: set[int] = set()
+
+    def add(self, codes: np.ndarray) -> None:
+        """Add the codes of the next rows, (n,)."""
+        known = codes[codes != 0].astype(int)
+        if len(known):
+            self.rows += len(known)
+            self.blocks += int(np.count_nonzero(np.diff(known, prepend=self.last)))
+            self.last = int(known[-1])
+            self.seen.update(np.unique(known).tolist())
+
+    @property
+    def sorted(self) -> bool:
+        """Whether the rows of each class follow one another: two classes or more, of many rows."""
+        return 1 < self.blocks == len(self.seen) <= self.rows / SORTED_ROWS
 
 
 def _loses(labels: Any) -> bool:

@@ -2,6 +2,7 @@
 
 import math
 import re
+import warnings
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +16,8 @@ from sklearn.utils.validation import column_or_1d, validate_data
 from ..data.cells import check_unique
 from ..data.dicts import HINT, Names, is_dict
 from ..data.labels import (
+    SORTED,
+    Order,
     appended,
     as_array,
     check_fit,
@@ -338,6 +341,15 @@ def classifiable(present: np.ndarray) -> np.ndarray:
             "Unknown label type: continuous, as y has fractions; classes are text or whole numbers."
         )
     return present
+
+
+def warn_if_sorted(codes: np.ndarray) -> None:
+    """Warn if the rows of a batch are sorted by class."""
+    order = Order()
+    if codes.ndim == 1:  # or else rows have several labels
+        order.add(codes)
+    if order.sorted:
+        warnings.warn(f"{SORTED}, as with sklearn.utils.shuffle.", stacklevel=3)
 
 
 def code(label: Any, known: np.ndarray, many: bool) -> int:

@@ -283,13 +283,15 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "OnlineClassifier":
         """Start again: learn from the rows in one pass, in their order.
 
-        Raises SelectronError as `partial_fit` does, and for weights that are all 0, or of no class.
+        Warns if they are sorted by class, for the last ones count most. Raises SelectronError as
+        `partial_fit` does, and for weights that are all 0, or of no class.
         """
         with all_or_nothing(self):
             forget(self)
             check_some(sample_weight)
-            self._learn(X, y, sample_weight)
+            codes = self._learn(X, y, sample_weight)
             class_weights(self.class_weight, self.classes_)
+        checks.warn_if_sorted(codes)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -379,10 +381,11 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         self._ready(block, *checks.classes(self, present, classes, least=least))
         return block, y, encode(y, self.classes_, without, self.model_.stacked)
 
-    def _learn(self, X: Any, y: Any, weights: Any, classes: Any = None, least: int = 2) -> None:
+    def _learn(self, X: Any, y: Any, weights: Any, classes: Any = None, least: int = 2) -> Any:
         block, y, codes = self._labelled(X, y, classes, least)
         with self._relating(y):
             self.model_.learn(block, codes, row_weights(self, weights, codes))
+        return codes
 
     def _ready(self, block: Block, classes: np.ndarray, named: bool) -> None:
         """Make the model if there is none, or else extend it to new classes."""
@@ -391,10 +394,5 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
             self._extend(classes)
             return
         self.classes_ = classes
-        sparse, width = isinstance(block, Sparse), self.n_features_in_
-        if isinstance(block, list):  # its width grows
-            width = block[0].values.shape[1]
-        elif hasattr(self, "encoder_"):
-            width = self.encoder_.width_
-        self.model_ = model_of(self, width, sparse, len(classes))
+        self.model_ = model_of(self, self._width(block), isinstance(block, Sparse), len(classes))
         self.class_weight_ = class_weights(self.class_weight, classes if named else None)

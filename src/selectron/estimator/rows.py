@@ -45,6 +45,12 @@ class TakesRows(NestedParameters):
             return self._keyed(X, fitted, new), len(X)
         return checks.rows(self, X, first=not fitted, sparse=fitted and self.model_.sparse)
 
+    def _width(self, block: Any) -> int:
+        """Return the number of features of the first rows."""
+        if isinstance(block, list):  # it grows
+            return block[0].values.shape[1]
+        return self.encoder_.width_ if hasattr(self, "encoder_") else self.n_features_in_
+
     def _encodes(self, X: Any) -> bool:
         """Return whether rows are encoded, which the first ones decide."""
         if hasattr(self, "model_"):

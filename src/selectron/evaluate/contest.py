@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.labels import Order
 from ..engine.rows import Sparse, by_width, extent
 from ..errors import Refused
 from ..history.drift import Drifts
@@ -197,6 +198,7 @@ class Contest:
     ):
         self.classes, self.enter, self.encoder = classes, enter, encoder
         self.contestants: list[Contestant] = []
+        self.order = Order()
 
     @property
     def rows(self) -> int:
@@ -243,6 +245,7 @@ class Contest:
         outcomes = [each.play(part, numbers, names, full or scored) for each in self.contestants]
         for contestant, outcome in zip(self.contestants, outcomes, strict=True):
             contestant.add(outcome, numbers, scored)
+        self.order.add(numbers)
         return outcomes
 
 
