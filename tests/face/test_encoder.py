@@ -192,3 +192,10 @@ def test_rows_with_objects_are_decided_as_rows_of_their_fields(learner):
         if one.ask:
             assert nested.tell(one.ticket, "pq"[i % 2]) == flat.tell(two.ticket, "pq"[i % 2])
     assert nested.model_.rounds == 40
+
+
+def test_periods_are_dates_in_tables_and_in_dicts():
+    frame = pd.DataFrame({"day": pd.period_range("2026-01-01", periods=5, freq="D")})
+    dicts, encoder = frame.to_dict("records"), TableEncoder().fit(frame)
+    assert encoder.report() == TableEncoder().fit(dicts).report() == ["day: date"]
+    np.testing.assert_array_equal(encoder.transform(frame), encoder.transform(dicts))

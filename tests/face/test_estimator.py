@@ -184,10 +184,19 @@ def test_a_pipeline_decides_and_learns_in_single_rounds():
 def test_a_pipeline_of_data_frames_decides_on_a_row_of_one():
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
     pipe = make_pipeline(StandardScaler(), OnlineClassifier(LASEC(), random_state=0)).fit(frame, Y)
-    streams = [live(deepcopy(pipe)) for _ in range(2)]
+    streams = [live(deepcopy(pipe)) for _ in range(3)]
     row = frame.iloc[3]
-    one, other = map(lambda stream, x: stream.decide(x), streams, (row, dict(row)))
-    assert one == other
+    given = row, dict(row), dict(row.iloc[::-1])
+    one, *others = map(lambda stream, x: stream.decide(x), streams, given)
+    assert others == [one, one]
+    with pytest.raises(SelectronError, match="The row has no 'x1', which the fitted rows had"):
+        streams[0].decide({"x0": 1.0})
+
+
+def test_a_pipeline_may_be_the_classifier_alone():
+    clf = OnlineClassifier(LASEC(), random_state=0)
+    pipe = make_pipeline(clone(clf)).fit(X, Y)
+    assert live(pipe).decide(X[0]) == clf.fit(X, Y).decide(X[0])
 
 
 @pytest.mark.parametrize("given", [None, OnlineClassifier(), make_pipeline(StandardScaler())])

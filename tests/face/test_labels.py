@@ -2,6 +2,7 @@
 
 import math
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
 
 import numpy as np
@@ -222,3 +223,11 @@ def test_a_fraction_is_no_class_among_whole_numbers():
         clf.tell(ticket, 1.5)
     assert clf.classes_.tolist() == [0, 1]
     assert clf.open_tickets_ == [ticket]
+
+
+def test_members_of_an_enumeration_of_text_are_their_values():
+    kind = Enum("kind", {"HAM": "ham", "SPAM": "spam"}, type=str)
+    clf = OnlineClassifier(Perceptron()).fit([[1.0], [-1.0]], [kind.HAM, kind.SPAM])
+    assert clf.classes_.tolist() == ["ham", "spam"]
+    assert clf.tell(clf.decide([2.0]).ticket, kind.SPAM)
+    assert clf.predict([[2.0]])[0] in list(kind)

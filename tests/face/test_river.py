@@ -159,3 +159,11 @@ def test_clones_have_the_same_parameters(learner, asker):
 def test_two_names_that_are_the_same_text():
     with pytest.raises(SelectronError, match="Two features have the same name as text"):
         budget().learn_one({1: 2.0, "1": 3.0}, True)
+
+
+def test_labels_that_are_dates_stay_dates():
+    model, days = Classifier(Perceptron(), seed=0), np.array(["2026-01-01", "2026-01-02"], "M8[ns]")
+    for i in range(6):
+        model.learn_one({"x": 2.0 * (i % 2) - 1}, days[i % 2])
+    assert model.predict_one({"x": 1.0}) == days[1]
+    assert list(model.predict_proba_one({"x": 1.0})) == list(days)

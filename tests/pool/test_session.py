@@ -327,3 +327,19 @@ def test_a_file_of_answers_is_no_model(tmp_path):
     answered(started(Confident()), 3).save(tmp_path / "p")
     with pytest.raises(SelectronError, match="holds the answers for a pool: load it with Self"):
         OnlineClassifier.load(tmp_path / "p")
+
+
+def test_classes_that_are_dates_are_proposed_as_dates():
+    days = np.array(["2026-01-01", "2026-01-02"], "M8[ns]")
+    pool = SelfDirectedClassifier(classes=days).start(X)
+    row, label = pool.propose()
+    assert label in days
+    with pytest.raises(SelectronError, match=r"neither np\.datetime64"):
+        pool.tell(row, 3)
+    pool.tell(row, label)
+    assert pool.propose()[0] != row
+
+
+def test_a_learner_must_be_an_object():
+    with pytest.raises(SelectronError, match=r"such as Confident\(\), got <class"):
+        SelfDirectedClassifier(Confident, classes=list(NAMES)).start(X)

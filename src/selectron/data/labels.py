@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
+from enum import Enum
 from numbers import Number
 from typing import Any
 
@@ -43,6 +44,8 @@ def as_array(labels: Any) -> np.ndarray:
     if not all(isinstance(label, str | bytes) for label in objects.flat):
         return objects
     changed = array != objects
+    if any(isinstance(label, Enum) for label in objects[changed]):  # that is text: its values
+        return as_array([one.value if isinstance(one, Enum) else one for one in objects.flat])
     if changed.any():
         label = objects[changed][0]
         raise no_class(label, CLEAN if isinstance(label, str) else "text, as the others are")
@@ -175,6 +178,15 @@ def listed(classes: Sequence | np.ndarray) -> str:
     return ", ".join(map(shown, classes[:5])) + more
 
 
+def as_objects(classes: np.ndarray) -> list[Any]:
+    """Return classes as a list of plain values; dates stay as they are, as numbers would name none.
+
+    >>> as_objects(np.array([1, 2])), as_objects(np.array(["2026"], "M8[Y]"))
+    ([1, 2], [np.datetime64('2026')])
+    """
+    return list(classes) if classes.dtype.kind in "mM" else classes.tolist()
+
+
 def appended(known: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Return the known classes, followed by the new classes of these labels.
 
@@ -227,7 +239,8 @@ def none_of(classes: np.ndarray) -> str:
     'neither 0 nor 1'
     """
     if len(classes) == 2:
-        return f"neither {shown(classes[0])} nor {shown(classes[1])}"
+        one, other = as_objects(classes)
+        return f"neither {shown(one)} nor {shown(other)}"
     return f"none of the {len(classes)} classes {listed(classes)}"
 
 

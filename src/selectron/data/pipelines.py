@@ -1,5 +1,6 @@
 """Pipelines of scikit-learn that decide and tell."""
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -43,9 +44,13 @@ class live:
         """Transform one row and decide, as `OnlineClassifier.decide` does.
 
         `x` is a 1-D array, a list, a dict or a pandas Series (for transformers that take data
-        frames), or a table of one row.
+        frames), or a table of one row. Raises SelectronError for a dict without a feature that the
+        fitted rows had.
         """
-        return self.classifier.decide(self.pipeline[:-1].transform(_table(x)), time)
+        if len(self.pipeline) > 1:
+            names = getattr(self.pipeline, "feature_names_in_", ())
+            x = self.pipeline[:-1].transform(_table(x, names))
+        return self.classifier.decide(x, time)
 
     def tell(self, ticket: int, label: Any = None, sample_weight: float = 1.0, **more: Any) -> bool:
         """Learn a label that was asked for, as `OnlineClassifier.tell` does."""
@@ -56,14 +61,18 @@ class live:
         self.classifier.correct(ticket, label)
 
 
-def _table(x: Any) -> Any:
-    """Return a row as a table."""
+def _table(x: Any, names: Collection[str]) -> Any:
+    """Return a row as a table, of a dict in the order of these names."""
     if hasattr(x, "to_frame") and hasattr(x, "to_dict"):  # a row of a data frame
         x = x.to_dict()
     if is_dict(x):
         import pandas as pd
 
-        return pd.DataFrame([x])
+        if missing := [name for name in names if name not in x]:
+            raise SelectronError(
+                f"The row has no {shown(missing[0])}, which the fitted rows had: a blank is nan."
+            )
+        return pd.DataFrame([x], columns=[*names, *(name for name in x if name not in names)])
     if scipy.sparse.issparse(x) or hasattr(x, "iloc"):
         return x
     return np.atleast_2d(np.asarray(x))

@@ -143,7 +143,7 @@ def seconds(value: Any, order: str = "") -> float:
     >>> seconds("02/01/1970", "dmy")
     86400.0
     """
-    if isinstance(value, str | time):
+    if isinstance(value, str | time) or hasattr(value, "start_time"):  # a period of pandas
         text = str(value).strip()
         try:
             value = datetime.fromisoformat(text)

@@ -76,12 +76,13 @@ def whole(name: str, value: Any, least: int = 1) -> int:
 
 
 def shown(value: Any) -> str:
-    """Return a value as written in a call, on one line, with NumPy's scalars as Python's.
+    """Return a value as written in a call, on one line, with NumPy's numbers as Python's.
 
-    >>> shown(np.float64(-1))
-    '-1.0'
+    >>> shown(np.float64(-1)), shown(np.datetime64("2026-11"))
+    ('-1.0', "np.datetime64('2026-11')")
     """
-    text = repr(value.item() if isinstance(value, np.generic) else value)
+    scalar = isinstance(value, np.generic) and value.dtype.kind not in "mM"  # ns would be a number
+    text = repr(value.item() if scalar else value)
     return " ".join(text.split()) if "\n" in text else text
 
 

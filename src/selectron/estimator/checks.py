@@ -20,6 +20,7 @@ from ..data.labels import (
     Order,
     appended,
     as_array,
+    as_objects,
     check_fit,
     distinct,
     listed,
@@ -354,8 +355,7 @@ def warn_if_sorted(codes: np.ndarray) -> None:
 
 def code(label: Any, known: np.ndarray, many: bool) -> int:
     """Return the code of a label; 0 if it is none of the known classes."""
-    dates = known.dtype.kind in "mM"  # tolist() would make numbers of them
     try:
-        return code_of((list(known) if dates else known.tolist()).index(label), many)
+        return code_of(as_objects(known).index(label), many)
     except (TypeError, ValueError):  # unknown, or pandas' NA, or an array
         return 0

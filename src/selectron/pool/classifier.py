@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.extmath import row_norms
 
 from .. import storage
-from ..data.labels import as_array, distinct, encode, missing
+from ..data.labels import as_array, as_objects, distinct, encode, missing
 from ..engine.parameters import shown
 from ..errors import Refused, SelectronError
 from ..estimator import checks
@@ -133,7 +133,7 @@ class SelfDirectedClassifier(BaseEstimator):
         """
         session = self._session()
         found = session.next(len(self.classes_))
-        return found and (found[0], self.classes_.tolist()[found[1]] if found[1] >= 0 else None)
+        return found and (found[0], as_objects(self.classes_)[found[1]] if found[1] >= 0 else None)
 
     def tell(self, row: int, label: Any) -> None:
         """Record the label of the row that was proposed; None skips it.
@@ -295,7 +295,8 @@ class SelfDirectedClassifier(BaseEstimator):
         if not isinstance(seed, int | np.integer) or not 0 <= seed < 2**32:
             raise SelectronError(f"random_state must be a whole number below 2**32, got {seed!r}.")
         learner = Confident() if self.learner is None else self.learner
-        if not callable(getattr(learner, "plan", None)) or not hasattr(learner, "_fields"):
+        plans = callable(getattr(learner, "plan", None)) and hasattr(learner, "_fields")
+        if not plans or isinstance(learner, type):
             raise SelectronError(
                 "learner must be an object from selectron.pool, such as Confident(), "
                 f"got {learner!r}."

@@ -5,6 +5,7 @@ from copy import deepcopy
 from typing import Any
 
 from ..data.dicts import is_dict
+from ..data.labels import as_objects
 from ..engine.parameters import shown
 from ..errors import SelectronError
 from ..estimator.checks import check_told
@@ -111,14 +112,14 @@ class Classifier(base.Classifier):
 
     def predict_one(self, x: Mapping[Hashable, Any], **kwargs: Any) -> Any:
         """Return the predicted class of a row; None before the first label."""
-        return self.classifier.predict([row(x)]).item() if self.n_asked else None
+        return as_objects(self.classifier.predict([row(x)]))[0] if self.n_asked else None
 
     def predict_proba_one(self, x: Mapping[Hashable, Any], **kwargs: Any) -> dict[Any, float]:
         """Return the probability of every class; none before the first label."""
         if not self.n_asked:
             return {}
         (chances,) = self.classifier.predict_proba([row(x)]).tolist()
-        return dict(zip(self.classifier.classes_.tolist(), chances, strict=True))
+        return dict(zip(as_objects(self.classifier.classes_), chances, strict=True))
 
 
 def row(x: Mapping[Hashable, Any]) -> dict[str, Any]:

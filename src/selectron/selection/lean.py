@@ -91,7 +91,8 @@ class Lean:
     def decision_function(self, X: Any) -> np.ndarray:
         """Return <w, x> plus the intercept, (n,), for rows X, (n, d), scaled as in the learner.
 
-        This holds for second-order learners too, whose own margins are m / (1 + q). Raises
+        This holds for second-order learners too, whose own margins are m / (1 + q). The weights of
+        `LeadingHistory` are the mean over its experts, whose beliefs it averages itself. Raises
         SelectronError if X does not fit the classifier, or if a row overflows.
         """
         model = self.classifier.model_
@@ -125,8 +126,9 @@ def lean(classifier: OnlineClassifier, sigma: float, norm: str = "abs") -> Lean:
     """Return a predictor with the large weights of a fitted classifier.
 
     `kept` decides which weights are dropped; the intercept is always kept. If the classifier
-    continues to learn, the result does not change. Raises SelectronError as `kept` does,
-    and if the rows were encoded, and NotFittedError before the first row.
+    continues to learn, the result does not change. Raises SelectronError as `kept` does, if the
+    rows were encoded, and for `LeadingHistory` with Fourier features, whose weights predict as
+    well; and NotFittedError before the first row.
 
     >>> from selectron import learners, streams
     >>> X, y = streams.digits(passes=1)
@@ -156,7 +158,7 @@ def lean_run(
     final classifier are those of the plain run. Where only zeros are dropped, the prediction is the
     learner's, bit for bit; otherwise the margin may differ from the loop's by rounding.
 
-    Raises SelectronError as `run` and `kept` do, and if rows are encoded, and then learns nothing.
+    Raises SelectronError as `run` and `lean` do, and then learns nothing.
 
     >>> from selectron import learners, streams
     >>> clf = OnlineClassifier(learners.PassiveAggressive(C=0.1))
@@ -193,6 +195,11 @@ def _two_classes(classifier: OnlineClassifier) -> None:
     if model.stacked or model.dual:
         raise SelectronError(
             "Small weights can be dropped for two classes only, learned without a kernel."
+        )
+    if len(getattr(model.state, "phases", ())):
+        raise SelectronError(
+            "Small weights can be dropped only if all weights are of features: with "
+            "LeadingHistory(fourier=0) none are of Fourier features."
         )
 
 
