@@ -432,7 +432,11 @@ def test_signals_end_predictions_after_a_whole_chunk(call, tmp_path, monkeypatch
         return usual(*given)
 
     monkeypatch.setattr(predict, "predicted", interrupted)
-    result = call("predict", "rows.csv", "--model", "m.model", "-o", "out.csv")
+    usually = signal.signal(by, signal.default_int_handler)  # nohup ignores SIGHUP
+    try:
+        result = call("predict", "rows.csv", "--model", "m.model", "-o", "out.csv")
+    finally:
+        signal.signal(by, usually)
     rows = len(Path("out.csv").read_text().splitlines()) - 1
     assert (result.exit_code, result.stderr) == (130, f"selectron: interrupted after {rows} rows\n")
     assert rows > 0

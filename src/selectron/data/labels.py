@@ -69,7 +69,7 @@ class Order:
     def add(self, codes: np.ndarray) -> None:
         """Add the codes of the next rows, (n,)."""
         known = codes[codes != 0].astype(int)
-        if len(known):
+        if len(known) and self.blocks == len(self.seen):  # if more, the stream is not sorted
             self.rows += len(known)
             self.blocks += int(np.count_nonzero(np.diff(known, prepend=self.last)))
             self.last = int(known[-1])
