@@ -83,7 +83,9 @@ def test_widened_or_wide_from_the_start(case, play, options):
 
 @pytest.mark.parametrize("options", [{}, {"constant": False}], ids=str)
 def test_widened_experts_believe_what_they_did(ensemble, options):
-    """Scales and directions of Fourier features are of all features: weights differ afterwards."""
+    """Scales, priors and directions of Fourier features are of all features: weights differ
+    afterwards, but labels are predicted as well.
+    """
     (narrow, first), (_, second), (width, third) = growing(ensemble)
     model = ensemble.model(narrow, **options)
     play_learn(ensemble, model, narrow_rows(ensemble, first, narrow))
@@ -96,7 +98,8 @@ def test_widened_experts_believe_what_they_did(ensemble, options):
     for rows in (second, third):
         play_learn(ensemble, model, rows)
     found, expected = (play_look(ensemble, each, third) for each in (model, wide))
-    assert np.mean(found.positive == expected.positive) > 0.8
+    right, usual = (np.mean(each.positive == (third.labels > 0)) for each in (found, expected))
+    assert right > usual - 0.05
 
 
 def test_open_tickets_outlive_it(case):

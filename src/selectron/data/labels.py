@@ -239,8 +239,7 @@ def none_of(classes: np.ndarray) -> str:
     'neither 0 nor 1'
     """
     if len(classes) == 2:
-        one, other = as_objects(classes)
-        return f"neither {shown(one)} nor {shown(other)}"
+        return f"neither {shown(classes[0])} nor {shown(classes[1])}"
     return f"none of the {len(classes)} classes {listed(classes)}"
 
 
