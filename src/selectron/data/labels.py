@@ -12,7 +12,7 @@ from ..engine.parameters import shown
 from ..errors import SelectronError
 
 NARROW = 10_000
-SORTED_ROWS = 10  # for each class, from which a sorted stream is no chance
+SORTED_ROWS = 10  # for each class, from which a sorted stream is not due to chance
 SORTED = (
     "The rows are sorted by class, and look as if the concept changed with each class: unless this "
     "is their order in time, shuffle them"

@@ -91,8 +91,8 @@ class Lean:
     def decision_function(self, X: Any) -> np.ndarray:
         """Return <w, x> plus the intercept, (n,), for rows X, (n, d), scaled as in the learner.
 
-        This holds for second-order learners too, whose own margins are m / (1 + q). The weights of
-        `LeadingHistory` are the mean over its experts, whose beliefs it averages itself. Raises
+        This holds for second-order learners too, whose own margins are m / (1 + q). Those of
+        `LeadingHistory` are averaged over its experts, where it averages their beliefs. Raises
         SelectronError if X does not fit the classifier, or if a row overflows.
         """
         model = self.classifier.model_
@@ -198,8 +198,8 @@ def _two_classes(classifier: OnlineClassifier) -> None:
         )
     if len(getattr(model.state, "phases", ())):
         raise SelectronError(
-            "Small weights can be dropped only if all weights are of features: with "
-            "LeadingHistory(fourier=0) none are of Fourier features."
+            "Small weights can be dropped only if nothing else predicts, as Fourier features do: "
+            "LeadingHistory(fourier=0) has none."
         )
 
 
