@@ -16,7 +16,8 @@ count as LIMIT median absolute deviations from the median, once these rows are k
 Under a prior of power p, w ~ N(0, C^(p-1)) for features as they are, or in units of their scales:
 C is the covariance of all rows, shrunk towards a multiple of the identity. p = 0 whitens rows, so
 that the differences of nearly equal features count; p = 1 takes rows as they are; and with p > 1
-directions count for more in which rows differ much.
+directions count for more in which rows differ much. Features that were the same in all rows have
+the usual variance: what they are worth is unknown.
 
 Of more than `WHOLE` features, z is made of the leading eigenvectors of C, in the units of the rows
 as far as these are alike (`units`). Correlations are shrunk by d / (n + d), and each coordinate has
@@ -244,13 +245,16 @@ def renewed_priors(s: Any, moments: np.ndarray, first: int) -> np.ndarray:
     whole = len(s.basis) == 0
     by = s.scaler[1, first:] if whole else np.linalg.norm(to / units(s)[first:], axis=1)
     centred = of_z - np.outer(mean, mean)
+    met = np.flatnonzero(np.diag(of_z) > ROUNDING * np.trace(of_z))
     found = np.zeros((DENSE_KINDS, first + d, first + d))
     found[:, :first, :first] = CONSTANT_VARIANCE
     for prior, (unit, power) in zip(found, POWERS, strict=True):
         prior[first:, first:] = np.eye(d) * PRIOR_VARIANCE / max(1, d)
         if (unit, power) != ("scaled", 1) and np.trace(centred) > 1e-9 * np.trace(of_z):
             factor = np.ones(d) if unit == "scaled" else by.min() / by
-            prior[first:, first:] = powered(centred, mean, factor, power, SHRUNK * d / (n + d))
+            given = centred[np.ix_(met, met)], mean[met], factor[met]
+            within = np.ix_(first + met, first + met)
+            prior[within] = powered(*given, power, SHRUNK * d / (n + d))
     return found
 
 
@@ -358,9 +362,7 @@ def widen(s: Any, width: int) -> Any:
     drawn = directions(features, width - first)[lone:, old - first :]
     new.frequencies[lone:, old:] = drawn * new.scaler[1, old:] / math.sqrt(2 * (width - first))
     at, kind_of = added * (added + 3) // 2, s.experts[:, KIND].astype(int)
-    for kind in range(DENSE_KINDS):
-        own = np.diag(matrices(s.priors[kind]))[first:].mean() if old > first else 1.0
-        new.priors[kind, at] = own
+    new.priors[:, at] = np.diag(matrices(s.priors[0]))[first:].mean() if old > first else 1.0
     new.triangle[:, at] = new.priors[kind_of][:, at]
     if wide(width) and not wide(old):
         new.variances[:] = variances(new)

@@ -466,17 +466,20 @@ class Leading:
             C + np.outer(mean, mean)
         ):
             to = by if units == "scaled" else np.ones(d) * by.min()
+            squares = (np.diag(C) + mean**2) * by**2
+            met = squares > 1e-9 * squares.sum()
+            C, mean, to, by = C[met][:, met], mean[met], to[met], by[met]
             C, mean = C * np.outer(to, to), mean * to
-            usual, part = np.trace(C) / d, 0.1 * d / (len(self.rows) + d)
-            M = (1 - part) * C / usual + part * np.eye(d)
+            usual, part = np.trace(C) / len(C), 0.1 * d / (len(self.rows) + d)
+            M = (1 - part) * C / usual + part * np.eye(len(C))
             values, vectors = np.linalg.eigh(M)
             values = values ** (power - 1)
-            S = vectors @ np.diag(np.maximum(values, 1e-3 * values.max())) @ vectors.T
-            S = PRIOR * S / np.trace(S @ M) / usual
+            P = vectors @ np.diag(np.maximum(values, 1e-3 * values.max())) @ vectors.T
+            P = PRIOR * P / np.trace(P @ M) / usual
             if mean.any():
-                S += PRIOR / 2 * np.outer(mean, mean) / (mean @ mean) / max(mean @ mean, usual)
-            S = S * np.outer(to / by, to / by)
-            S += 1e-3 * np.trace(S) / d * np.eye(d)
+                P += PRIOR / 2 * np.outer(mean, mean) / (mean @ mean) / max(mean @ mean, usual)
+            P = P * np.outer(to / by, to / by)
+            S[np.ix_(met, met)] = P + 1e-3 * np.trace(P) / len(P) * np.eye(len(P))
         return np.block([[np.eye(c) * CONSTANT, np.zeros((c, d))], [np.zeros((d, c)), S]])
 
     def take_on(self, L, back, by, mean, priors):
