@@ -151,6 +151,8 @@ def test_a_confidence_that_is_none_is_refused(confidence):
         ([0.5, 0.0], [True, False], "above 0 and at most 1"),
         ([2.0], [True], "above 0 and at most 1"),
         ([np.nan], [True], "above 0 and at most 1"),
+        ([0.5], [2], "Mistakes must be True or False"),
+        ([0.5], [np.nan], "Mistakes must be True or False"),
     ],
 )
 def test_labels_that_cannot_be_counted_change_nothing(p, mistakes, message):

@@ -64,13 +64,16 @@ class Audit:
     def add(self, probability: Any, mistake: Any) -> None:
         """Add asked labels: the probabilities with which they were asked for, and the mistakes.
 
-        Raises SelectronError if there are not as many of both, or a probability is not in (0, 1].
+        Raises SelectronError if there are not as many of both, a probability is not in (0, 1], or
+        a mistake is neither True nor False.
         """
         p, wrong = np.asarray(probability, float).ravel(), np.asarray(mistake, float).ravel()
         if p.size != wrong.size:
             raise SelectronError(f"There are {p.size} probabilities for {wrong.size} labels.")
         if not ((p > 0) & (p <= 1)).all():
             raise SelectronError("Probabilities of asked labels must be above 0 and at most 1.")
+        if not ((wrong == 0) | (wrong == 1)).all():
+            raise SelectronError("Mistakes must be True or False, or 1 or 0.")
         self.sums += moments(p, wrong).sum(axis=1)
 
     def estimate(self, rows: float = math.inf, unaskable: int = 0) -> Estimate:
