@@ -26,9 +26,9 @@ def tickets(n, first, day, broken, random):
     return rows
 
 
-def main(folder):
+def main(folder, seed=0):
     """Write the three files into a folder; new.csv has no column with the team."""
-    random = np.random.default_rng(0)
+    random = np.random.default_rng(seed)
     today = tickets(2_000, 1, "2026-11-23", {"video", "search"}, random)
     tomorrow = tickets(2_000, 2_001, "2026-11-24", {"storage", "search"}, random)
     for name, rows in ("today", today), ("tomorrow", tomorrow):
@@ -44,4 +44,4 @@ def write(path, rows):
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "."), int(*sys.argv[2:3]))
