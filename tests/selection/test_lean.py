@@ -269,7 +269,7 @@ def test_what_is_no_classifier(given):
             call()
 
 
-def test_fourier_features_predict_as_well_as_weights():
+def test_fourier_features_are_refused():
     for call in (lambda clf: lean(clf.fit(X, Y), 0.1), lambda clf: lean_run(clf, X, Y, 0.1)):
         with pytest.raises(SelectronError, match=r"LeadingHistory\(fourier=0\)"):
             call(OnlineClassifier())
