@@ -1,4 +1,7 @@
-"""Write today.csv, tomorrow.csv and new.csv: artificial tickets of a help desk."""
+"""Write today.csv, tomorrow.csv and new.csv: artificial tickets of a help desk.
+
+`python tickets.py [FOLDER [SEED]]`; the downloads have seed 0.
+"""
 
 import csv
 import sys
@@ -44,4 +47,5 @@ def write(path, rows):
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "."), int(*sys.argv[2:3]))
+    folder = sys.argv[1] if len(sys.argv) > 1 else "."
+    main(Path(folder), int(sys.argv[2]) if len(sys.argv) > 2 else 0)

@@ -70,7 +70,7 @@ SHRUNK = 0.1  # C is shrunk by d / (n + d) times this
 REST = 0.3  # of the variance, for Fourier features other than those that a prior prefers
 ALIKE = 4.0  # times the usual scale, or a part of it, within which units are those of the rows
 FITTING = 256  # labels until which Fourier features take new scales
-ROUNDING = 1e-9  # of its mean, below which a feature's deviation is due to rounding
+ROUNDING = 1e-9  # relative size below which deviations and variances are due to rounding
 LEAST = 1e-3  # the least variance of a prior, relative to the largest
 OF_ROWS = "rows_seen", "sums", "moments", "last", "early"  # fields that no label changes
 SINGLE = 0.3  # the part of the Fourier features that look at one feature alone
@@ -245,12 +245,13 @@ def renewed_priors(s: Any, moments: np.ndarray, first: int) -> np.ndarray:
     whole = len(s.basis) == 0
     by = s.scaler[1, first:] if whole else np.linalg.norm(to / units(s)[first:], axis=1)
     centred = of_z - np.outer(mean, mean)
-    met = np.flatnonzero(np.diag(of_z) > ROUNDING * np.trace(of_z))
+    least = ROUNDING * np.trace(of_z)
+    met = np.flatnonzero(np.diag(of_z) > least)
     found = np.zeros((DENSE_KINDS, first + d, first + d))
     found[:, :first, :first] = CONSTANT_VARIANCE
     for prior, (unit, power) in zip(found, POWERS, strict=True):
         prior[first:, first:] = np.eye(d) * PRIOR_VARIANCE / max(1, d)
-        if (unit, power) != ("scaled", 1) and np.trace(centred) > 1e-9 * np.trace(of_z):
+        if (unit, power) != ("scaled", 1) and np.trace(centred) > least:
             factor = np.ones(d) if unit == "scaled" else by.min() / by
             given = centred[np.ix_(met, met)], mean[met], factor[met]
             within = np.ix_(first + met, first + met)
