@@ -599,6 +599,27 @@ def test_truth_values_and_whole_numbers_are_the_same_however_they_are_written(wr
         assert (encoder.transform(table) == encoder.transform(tables[0])).all()
 
 
+TRUTHS = [
+    [True, False, True, None],
+    [1, 0, 1, None],
+    [1.0, 0.0, 1.0, None],
+    ["1", "0", "1", ""],
+    ["true", "FALSE", "True", ""],
+]
+
+
+@pytest.mark.parametrize("later", TRUTHS, ids=repr)
+@pytest.mark.parametrize("first", TRUTHS, ids=repr)
+def test_truth_values_may_come_back_as_0_and_1(first, later):
+    encoder = TableEncoder({"c": "category"}).fit({"c": first})
+    width, same = len(encoder.layout_), encoder.transform({"c": first})
+    for rows in ({"c": later}, [{"c": x} for x in later]):
+        assert (encoder.transform(rows) == same).all()
+        twin = encoder.copy()
+        assert bits(twin.learn(rows)) == bits(encoder.copy().learn({"c": first}))
+        assert len(twin.layout_) == width
+
+
 def test_many_new_keys_are_warned_of_once():
     encoder = TableEncoder().fit([{f"k{j}": 1.0 for j in range(200)}])
     with pytest.warns(UserWarning, match="over 256 columns, and each slows every row") as found:

@@ -158,6 +158,8 @@ def test_dicts_and_tables_do_not_mix():
     clf.run(ROWS, LABELS)
     with pytest.raises(SelectronError, match="give a list of dicts"):
         clf.predict([[1.0, 2.0]])
+    with pytest.raises(SelectronError, match="X has no rows"):
+        clf.predict([])
     for other in (clf, fresh(Perceptron())):
         with pytest.raises(SelectronError, match="X is one dict"):
             other.partial_fit({"a": 1.0}, "yes")

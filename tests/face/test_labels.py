@@ -7,9 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from selectron import OnlineClassifier, SelectronError
+from selectron.data.labels import is_missing, values
 from selectron.learners import Perceptron
 
 from .examples import X, inside, is_one_sentence
@@ -146,6 +148,8 @@ def test_bytes_and_null_characters_are_no_text(label):
 BIG = 2**53
 LARGE = {
     "a column": pd.Series([BIG, BIG + 1, None] * 4, dtype="Int64"),
+    "an Arrow array": pa.array([BIG, BIG + 1, None] * 4),
+    "a chunked array": pa.chunked_array([[BIG, BIG + 1], [None] * 10]),
     "a list": [2**63, 2**63 + 1, 5] * 4,
     "a list with blanks": [BIG, BIG + 1, math.nan] * 4,
 }
@@ -155,7 +159,7 @@ LARGE = {
 def test_large_whole_numbers_are_exact(kind, tmp_path):
     y = LARGE[kind]
     clf = OnlineClassifier(Perceptron()).fit(np.eye(12), y)
-    found = sorted({int(label) for label in y if label is not pd.NA and label == label})
+    found = sorted({int(label) for label in values(y) if not is_missing(label)})
     assert clf.classes_.tolist() == found
     assert clf.partial_fit(np.eye(12), y).predict(np.eye(12))[1] == found[-1]
     clf.save(tmp_path / "model")
@@ -164,11 +168,30 @@ def test_large_whole_numbers_are_exact(kind, tmp_path):
     assert again.predict(np.eye(12)).tolist() == clf.predict(np.eye(12)).tolist()
 
 
-def test_whole_numbers_of_pandas_stay_whole():
-    y = pd.Series([1, 2, None, 1] * 2, dtype="Int64")
+WITH_BLANKS = {
+    "pandas": lambda y: pd.Series(y, dtype="Int64" if y[0] == 1 else "boolean"),
+    "an extension array": lambda y: pd.array(y, dtype="Int64" if y[0] == 1 else "boolean"),
+    "Arrow": pa.array,
+    "NumPy's values": lambda y: [None if x is None else np.array(x)[()] for x in y],
+}
+
+
+@pytest.mark.parametrize("kind", WITH_BLANKS)
+@pytest.mark.parametrize(("first", "second"), [(1, 2), (False, True)])
+def test_whole_numbers_and_truth_values_keep_their_type_next_to_blanks(kind, first, second):
+    y = WITH_BLANKS[kind]([first, second, None, first] * 2)
     clf = OnlineClassifier(Perceptron()).fit(ROWS, y)
-    assert clf.classes_.dtype.kind == "i"
+    assert clf.classes_.dtype == np.array([first, second]).dtype
     assert clf.run(ROWS, y).labelled.tolist() == [True, True, False, True] * 2
+    assert clf.predict(ROWS).dtype == clf.classes_.dtype  # as metrics need it
+
+
+@pytest.mark.parametrize("kind", [pa.array, pd.Index, pd.Categorical, tuple, set])
+def test_classes_may_be_named_in_any_column(kind):
+    classes = kind(["b", "a"])
+    first = OnlineClassifier(Perceptron(), classes=classes).partial_fit(ROWS[:1], ["a"])
+    later = OnlineClassifier(Perceptron()).partial_fit(ROWS[:1], ["a"], classes=classes)
+    assert first.classes_.tolist() == later.classes_.tolist() == ["a", "b"]
 
 
 def test_a_decimal_that_is_no_number_is_missing():

@@ -250,6 +250,12 @@ def test_rows_just_not_too_large_are_labelled(learner, features):
     assert len(SelfDirectedClassifier(learner, features=features).run(huge, Y[:40]).order) == 40
 
 
+@pytest.mark.parametrize("by", [2.0**-700, 2.0**-520, 2.0**450])
+def test_the_scale_of_all_features_changes_nothing(by):
+    order = SelfDirectedClassifier().run(X, Y).order
+    assert (SelfDirectedClassifier().run(by * X, Y).order == order).all()
+
+
 def test_labels_that_are_ids_or_measurements_are_refused_unless_they_are_named():
     some = np.where(np.arange(300) < 100, np.arange(300), None)
     for call, message in (

@@ -37,6 +37,7 @@ OWN_SPARSE = 10_000  # values of a category that have places of their own in spa
 SHARED = 8  # places that its other values share, in dense rows
 TEXT_PLACES = 64  # of a text column in dense rows
 STEP, STEP_SPARSE = 8, 1024  # features by which rows grow
+SAME = {"1": "True", "0": "False", "True": "1", "False": "0"}  # databases return either
 CACHED = 50_000  # words whose hashes are kept
 
 Event = tuple[int, Callable[["Layout"], None]]  # a row, and what then gets its place
@@ -159,7 +160,7 @@ class Category(Kind):
 
     def find(self, key: str, layout: Layout) -> int:
         """Return the place of a value, -1 if it has none yet."""
-        place = self.places.get(key, -1)
+        place = self.places.get(key, self.places.get(SAME.get(key, key), -1))
         if place < 0 <= self.shared:
             size = layout.front or SHARED
             return self.shared + murmurhash3_32(f"{self.name}={key}", positive=True) % size

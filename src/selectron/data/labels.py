@@ -35,7 +35,10 @@ def as_array(labels: Any) -> np.ndarray:
     """
     array = np.asarray(labels)
     if array.dtype.kind == "f" and not isinstance(labels, np.ndarray):
-        return np.asarray(labels, dtype=object) if _loses(labels) else array
+        objects = np.asarray(values(labels), dtype=object)
+        least = EXACT if isinstance(labels, list | tuple) else -1  # a column's type is its own
+        whole = (isinstance(label, int) and abs(label) > least for label in objects.flat)
+        return objects if any(whole) else array
     if array.dtype.kind == "T":  # NumPy's strings of any length
         return array.astype(object)
     if isinstance(labels, np.ndarray) or array.dtype.kind not in "US":
@@ -81,12 +84,18 @@ class Order:
         return 1 < self.blocks == len(self.seen) <= self.rows / SORTED_ROWS
 
 
-def _loses(labels: Any) -> bool:
-    """Return whether floats do not hold these labels: whole numbers, of pandas or large."""
-    if hasattr(labels, "dtype"):  # pandas' whole numbers, some of them missing
-        return getattr(labels.dtype, "kind", "") in "iu"
-    objects = np.asarray(labels, dtype=object)
-    return any(isinstance(label, int) and abs(label) > EXACT for label in objects.flat)
+def values(column: Any) -> Any:
+    """Return a column of pandas, Polars or Arrow as a list of Python's values, others as given.
+
+    >>> import pyarrow as pa
+    >>> values(pa.array([2**53 + 1, None]))
+    [9007199254740993, None]
+    """
+    if isinstance(column, np.ndarray):
+        return column
+    names = "to_pylist", "to_list", "tolist"  # of Arrow; of Polars; of pandas and its arrays
+    found = next((getattr(column, name) for name in names if hasattr(column, name)), None)
+    return column if found is None else found()
 
 
 def missing(y: np.ndarray) -> np.ndarray:
@@ -164,10 +173,11 @@ def distinct(labels: Any) -> np.ndarray:
         return (np.flatnonzero(np.bincount(counted - low)) + low).astype(array.dtype)
     try:
         found = np.unique(array)
-        if found.dtype.kind != "O" or not all(type(label) is int for label in found):
+        plain = [label.item() if isinstance(label, np.generic) else label for label in found]
+        if found.dtype.kind != "O" or {*map(type, plain)} not in ({int}, {bool}):
             return found
-        whole = np.array(found.tolist())
-        return whole if whole.dtype.kind in "iu" else found
+        narrow = np.array(plain)
+        return narrow if narrow.dtype.kind in "biu" else found
     except TypeError as error:
         raise SelectronError("The labels are of kinds that cannot be sorted together.") from error
 

@@ -85,6 +85,8 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         `classes_[1]` is +1, and is predicted at margin 0.
     coef_, intercept_ : ndarrays of shapes (1, n_features) and (1,)
         The weights; for many classes, a row for each. Missing with a kernel that is not linear.
+        `LeadingHistory` predicts with all its experts, some of which have Fourier features: these
+        are the weights of the leading expert on the features as given, and may classify worse.
     n_support_ : int, or ndarray of shape (n_classes,) of many classes
         With a kernel: the number of examples kept. With `many="exact"` in second order, all classes
         share the same ones, and it is an int.

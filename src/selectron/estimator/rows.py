@@ -79,7 +79,9 @@ class TakesRows(NestedParameters):
     def _keyed(self, X: Any, fitted: bool, new: bool) -> Sparse:
         """Return a list of dicts as a block."""
         if not are_dicts(X):
-            raise SelectronError("The first rows were dicts: give a list of dicts, one a row.")
+            empty = isinstance(X, list | tuple) and not X
+            wanted = "The first rows were dicts: give a list of dicts, one a row."
+            raise SelectronError("X has no rows." if empty else wanted)
         if not hasattr(self, "names_"):
             if fitted:
                 raise SelectronError("The first rows were no dicts: give a table, as they were.")
