@@ -17,7 +17,7 @@ def test_a_seed_gives_one_log():
     assert generate(SMALL, 3).looks != generate(SMALL, 4).looks
 
 
-@pytest.mark.parametrize("size", [MONTH, PAPER])
+@pytest.mark.parametrize("size", [MONTH, pytest.param(PAPER, marks=pytest.mark.slow)])
 def test_a_log_has_its_size(size):
     desk = generate(size, 0)
     assert len({spell.activity for spell in desk.truth}) == size.activities

@@ -46,6 +46,7 @@ def test_without_labels_no_class_is_the_most_frequent(call, tmp_path):
     assert "Always predicting" not in shown
 
 
+@pytest.mark.slow
 def test_a_file_that_is_sorted_by_class_is_reported(call, tmp_path):
     rows = [f"{i % 7},{'abc'[i // 3000]}\n" for i in range(9000)]
     for order in rows, rows[::-1], rows[1:] + rows[:1]:

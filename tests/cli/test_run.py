@@ -401,8 +401,9 @@ def test_a_full_disk_is_told_of_by_the_name_of_the_file(call, stream, ending):
     assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FULL.exists(), reason="there is no device that is always full")
-@pytest.mark.parametrize("option", [[], pytest.param(["--json"], marks=pytest.mark.slow)])
+@pytest.mark.parametrize("option", [[], ["--json"]])
 def test_results_that_cannot_be_printed(stream, option):
     command = [sys.executable, "-m", "selectron", "run", str(stream[0]), *FAST, *option]
     with FULL.open("w") as full:
@@ -468,6 +469,7 @@ def test_a_label_that_was_guessed_is_named(call, tmp_path, names, line):
     assert call("run", "a.csv", *FAST).stderr.splitlines()[-1] == line
 
 
+@pytest.mark.slow
 def test_output_that_nobody_reads_is_no_error(stream):
     command = [sys.executable, "-m", "selectron", "run", str(stream[0]), *FAST]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

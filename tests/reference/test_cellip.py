@@ -111,6 +111,7 @@ def test_the_sound_start_keeps_every_good_classifier(sparse, rho):
     assert all(model.strained == 0 for _, model in found)
 
 
+@pytest.mark.slow
 def test_the_talk_s_start_loses_some():
     found = [trace(seed, "talk")[0] for seed in range(STREAMS)]
     at_once = np.array([values[0] for values in found])
