@@ -34,7 +34,9 @@ def as_array(labels: Any) -> np.ndarray:
     array([9007199254740993, nan], dtype=object)
     """
     array = np.asarray(labels)
-    if array.dtype.kind == "f" and not isinstance(labels, np.ndarray):
+    if array.dtype.kind == "f":
+        if isinstance(getattr(labels, "dtype", None), np.dtype):
+            return array
         objects = np.asarray(values(labels), dtype=object)
         least = EXACT if isinstance(labels, list | tuple) else -1  # a column's type is its own
         whole = (isinstance(label, int) and abs(label) > least for label in objects.flat)
@@ -173,10 +175,10 @@ def distinct(labels: Any) -> np.ndarray:
         return (np.flatnonzero(np.bincount(counted - low)) + low).astype(array.dtype)
     try:
         found = np.unique(array)
-        plain = [label.item() if isinstance(label, np.generic) else label for label in found]
-        if found.dtype.kind != "O" or {*map(type, plain)} not in ({int}, {bool}):
+        if found.dtype.kind != "O":
             return found
-        narrow = np.array(plain)
+        plain = [label.item() if isinstance(label, np.generic) else label for label in found]
+        narrow = np.array(plain) if {*map(type, plain)} in ({int}, {bool}) else found
         return narrow if narrow.dtype.kind in "biu" else found
     except TypeError as error:
         raise SelectronError("The labels are of kinds that cannot be sorted together.") from error

@@ -34,9 +34,9 @@ class Nearest(NamedTuple):
 
 
 def near_one(X: np.ndarray, axis: int | None = None) -> np.ndarray:
-    """Return X, or its columns, times powers of two: the largest value is near 1.
+    """Return X, or its columns, times powers of two, so that the largest value is near 1.
 
-    No square overflows or vanishes, and no digit is lost.
+    Sums of squares then neither overflow nor vanish, and no digit is lost.
 
     >>> near_one(np.array([[6e200, -4e200]]), axis=0).round(1).tolist()
     [[1.0, -0.7]]
