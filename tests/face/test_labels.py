@@ -10,9 +10,10 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from selectron import OnlineClassifier, SelectronError
+from selectron import OnlineClassifier, OnlineRanker, SelectronError
 from selectron.data.labels import is_missing, values
 from selectron.learners import Perceptron
+from selectron.pool import SelfDirectedClassifier
 
 from .examples import X, inside, is_one_sentence
 
@@ -192,6 +193,14 @@ def test_classes_may_be_named_in_any_column(kind):
     first = OnlineClassifier(Perceptron(), classes=classes).partial_fit(ROWS[:1], ["a"])
     later = OnlineClassifier(Perceptron()).partial_fit(ROWS[:1], ["a"], classes=classes)
     assert first.classes_.tolist() == later.classes_.tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("kind", [pa.array, pd.Index, pd.Categorical, tuple])
+def test_rankers_and_pools_keep_the_order_of_a_column(kind):
+    classes, many = kind(["b", "a"]), np.eye(2, dtype=int)[[0, 1] * 4]
+    ranker = OnlineRanker(Perceptron(), classes=classes).fit(ROWS, many)
+    pool = SelfDirectedClassifier(classes=classes).start(ROWS)
+    assert ranker.classes_.tolist() == pool.classes_.tolist() == ["b", "a"]
 
 
 def test_a_decimal_that_is_no_number_is_missing():

@@ -100,6 +100,16 @@ def values(column: Any) -> Any:
     return column if found is None else found()
 
 
+def given_classes(classes: Any) -> np.ndarray:
+    """Return classes in their order, given in a list, a set, or a column of a table.
+
+    >>> import pyarrow as pa
+    >>> given_classes(pa.array(["spam", "ham"]))
+    array(['spam', 'ham'], dtype='<U4')
+    """
+    return as_array(list(values(classes)))
+
+
 def missing(y: np.ndarray) -> np.ndarray:
     """Return which labels are missing (NaN, None, NaT, or pandas' NA), a mask of shape (n,).
 

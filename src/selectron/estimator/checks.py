@@ -23,11 +23,11 @@ from ..data.labels import (
     as_objects,
     check_fit,
     distinct,
+    given_classes,
     listed,
     missing,
     no_class,
     none_of,
-    values,
 )
 from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse, as_matrix, rows_of
@@ -321,7 +321,7 @@ def _named(known: np.ndarray | None, named: bool, given: Any) -> tuple[np.ndarra
     """Return the named classes: first those known already, then the others, sorted."""
     with in_one_sentence("classes are not a list of labels"):
         several = isinstance(given, set | frozenset) or np.ndim(given) == 1
-    wanted = as_array(list(values(given))) if several else np.empty(0)
+    wanted = given_classes(given) if several else np.empty(0)
     check_fit(wanted)
     if len(wanted) < 2 or missing(wanted).any() or len(distinct(wanted)) < len(wanted):
         raise SelectronError(f"classes must be two or more different labels, got {given!r}.")

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse
 from sklearn.utils.validation import check_is_fitted
 
-from ..data.labels import as_array, distinct, values
+from ..data.labels import distinct, given_classes
 from ..engine.rows import Dense, Sparse
 from ..errors import NotThere, SelectronError
 from ..model.run import Run
@@ -149,7 +149,7 @@ class OnlineRanker(OnlineClassifier):
     def _known_classes(self) -> tuple[np.ndarray, bool]:
         known, named = super()._known_classes()
         first = "classes_" not in vars(self)  # they keep their order, as that of columns
-        return (as_array(list(values(self.classes))) if first else known), named
+        return (given_classes(self.classes) if first else known), named
 
     def _labelled(
         self, X: Any, y: Any, classes: Any, least: int = 2
@@ -200,7 +200,7 @@ def columns(estimator: Any, y: Any, number: int, given: Any) -> np.ndarray:
         wanted = wanted if other else found or wanted
     if isinstance(wanted, str) or np.ndim(wanted) != 1:
         raise SelectronError(f"classes must be a list of labels, got {wanted!r}.")
-    names = as_array(list(values(wanted)))
+    names = given_classes(wanted)
     if len(distinct(names)) != number:
         raise SelectronError(f"y has {number} columns, and classes are {names.tolist()}.")
     if known is not None and known.tolist() != names.tolist():

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.extmath import row_norms
 
 from .. import storage
-from ..data.labels import as_array, as_objects, distinct, encode, missing, values
+from ..data.labels import as_array, as_objects, distinct, encode, given_classes, missing
 from ..engine.parameters import shown
 from ..errors import Refused, SelectronError
 from ..estimator import checks
@@ -286,7 +286,7 @@ class SelfDirectedClassifier(BaseEstimator):
             classes = classes_of(y[~without])
         else:
             checks.classes(SelfDirectedClassifier(), y, self.classes)
-            classes = as_array(list(values(self.classes)))  # in their order
+            classes = given_classes(self.classes)  # in their order
         return X, classes, encode(y, classes, without, many=True) - 1
 
     def _session_of(self, X: Any, given: np.ndarray) -> Session:
