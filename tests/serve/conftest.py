@@ -49,15 +49,21 @@ def site(tmp_path):
 
 @pytest.fixture
 def visit(browser):
-    """Open a page as somebody; what the browser complains of fails the test."""
+    """Open a page as somebody; what the browser complains of fails the test.
+
+    ``routes`` holds the handler of each pattern of addresses. They are set before the page loads:
+    one that is set later misses, now and then, what the page asks for at once.
+    """
     contexts, complaints = [], []
 
-    def go(site, path="/label?stream=mail", role="annotate", **options):
+    def go(site, path="/label?stream=mail", role="annotate", routes=None, **options):
         context = browser.new_context(**options)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
+        for pattern, handler in (routes or {}).items():
+            page.route(pattern, handler)
         page.goto(f"{site.url}{path}#token={site.tokens[role]}")
         return page
 

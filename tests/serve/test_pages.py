@@ -120,8 +120,6 @@ def test_offline_answers_wait_and_are_sent_once(site, visit):
 def test_an_answer_whose_reply_is_lost_counts_once(site, visit):
     one = site()
     send(one, "first", "second")
-    page = visit(one)
-    item(page, "first")
     lost = []
 
     def lose(route):
@@ -132,7 +130,8 @@ def test_an_answer_whose_reply_is_lost_counts_once(site, visit):
         finally:
             route.abort()
 
-    page.route("**/answers", lose)
+    page = visit(one, routes={"**/answers": lose})
+    item(page, "first")
     page.keyboard.press("1")
     item(page, "second")
     page.wait_for_selector("#unsent", state="hidden", timeout=COMPILED * 1000)
@@ -218,9 +217,17 @@ def test_a_question_that_comes_late_is_read_out_too(site, visit):
 
 
 def test_questions_are_shown_whatever_happens_while_the_next_is_fetched(site, visit):
-    one, held, running = site(), [], set()
+    one, running = site(), set()
+    held = [None]  # the next request is held while this is empty
     send(one, "first", "second", "third", "fourth", "fifth")
-    page = visit(one)
+
+    def hold(route):
+        if held:
+            route.continue_()
+        else:
+            held.append(route)
+
+    page = visit(one, routes={"**/next": hold})
     page.on("request", lambda request: request.url.endswith("/next") and running.add(request))
     page.on("requestfinished", lambda request: running.discard(request))
     item(page, "first")
@@ -229,18 +236,12 @@ def test_questions_are_shown_whatever_happens_while_the_next_is_fetched(site, vi
         """Wait until nothing is being fetched."""
         wait(lambda: page.wait_for_timeout(300) or not running, "all requests")
 
-    def hold(route):
-        held.append(route)
-        if len(held) > 1:
-            route.continue_()
-
     def fetching():
         held.clear()
         page.keyboard.press("1")
         wait(lambda: page.wait_for_timeout(20) or held, "a request")
 
     settle()
-    page.route("**/next", hold)
     fetching()
     item(page, "second")
     page.keyboard.press("1")  # the last one that is ready
