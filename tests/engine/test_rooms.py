@@ -40,18 +40,24 @@ def test_every_room_has_a_level():
     assert {room_of(name) for name in MODULES} == set(LEVEL)
 
 
-def test_imports_go_downwards():
+@pytest.fixture(scope="module")
+def modules_imported():
+    """The modules that each one imports."""
+    return {name: imported(name, path) for name, path in MODULES.items()}
+
+
+def test_imports_go_downwards(modules_imported):
     upwards = [
         f"{name} imports {other}"
-        for name, others in IMPORTS.items()
+        for name, others in modules_imported.items()
         for other in others
         if room_of(name) != room_of(other) and LEVEL[room_of(other)] >= LEVEL[room_of(name)]
     ]
     assert upwards == []
 
 
-def test_no_modules_import_each_other():
-    TopologicalSorter(IMPORTS).prepare()  # CycleError names a circle
+def test_no_modules_import_each_other(modules_imported):
+    TopologicalSorter(modules_imported).prepare()  # CycleError names a circle
 
 
 def test_the_root_has_few_modules():
@@ -168,4 +174,3 @@ def called(act) -> list[tuple[str, str]]:
 
 
 MODULES = modules()
-IMPORTS = {name: imported(name, path) for name, path in MODULES.items()}
