@@ -32,6 +32,11 @@ MODULES = {
 }
 
 
+def __dir__() -> list[str]:
+    """Return all names, with the public ones that are not imported yet."""
+    return sorted({*globals(), *__all__})
+
+
 def __getattr__(name: str) -> Any:
     if name not in MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

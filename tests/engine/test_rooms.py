@@ -1,6 +1,7 @@
 """The rooms of the house: imports go downwards, without circles, and a row passes few files."""
 
 import ast
+import subprocess
 import sys
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
@@ -62,6 +63,12 @@ def test_no_modules_import_each_other(modules_imported):
 
 def test_the_root_has_few_modules():
     assert len(list(SOURCES.glob("*.py"))) <= 6
+
+
+def test_public_names_are_found_before_they_are_used():
+    script = "import selectron as s; assert {*s.__all__} <= {*dir(s)}; print(s.Budget.__name__)"
+    command = [sys.executable, "-c", script]
+    assert subprocess.run(command, capture_output=True, check=True).stdout.strip() == b"Budget"
 
 
 # Of the round itself: what `play` calls for one row that is asked for and steps, in plain Python.

@@ -199,6 +199,11 @@ def test_what_cannot_be_swept_is_told_before_a_pass(stream, given, said):
         sweep(*stream, *given)
 
 
+def test_a_grid_has_parameters_of_its_kind():
+    with pytest.raises(SelectronError, match="no parameter 'q': PassiveAggressive has C, variant"):
+        grid(PassiveAggressive, q=[1.0])
+
+
 @pytest.mark.parametrize("values", [0.1, "II"])
 def test_a_grid_takes_lists(values):
     with pytest.raises(SelectronError, match="must be a list"):

@@ -158,6 +158,7 @@ BAD = {
     "drop 'text'": GOOD + '[features]\nkind = "vector"\ntext = ["a"]',
     "features: name a field": GOOD + "[features]\ntext = []",
     "name a field": GOOD + '[features]\nkind = "fields"\ntext = []',
+    "name a field in text, numeric or categorical": GOOD + '[features]\nkind="fields"\nngrams = 2',
     "named twice": GOOD + '[features]\nkind = "fields"\ncategorical = ["text"]',
     "features.numeric.a.0: Input should be a finite number": GOOD
     + '[features]\nkind = "fields"\nnumeric = {a = [nan, 1]}',

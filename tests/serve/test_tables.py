@@ -106,9 +106,10 @@ def test_kinds_are_declared(tmp_path, desk):
         ({"x" * 90_000: dict.fromkeys(map(str, range(70_000)))}, "at most 256 fields"),
         ({"v": [0.0] * 600, "w": [0.0] * 600}, "at most 1000 numbers"),
         ({"v": [1e7]}, "up to 1000000"),
+        ({"u.a": 1, "u": {"a": 2}}, "Two fields are named 'u.a'"),
     ],
 )
-def test_items_that_are_too_large(desk, item, why):
+def test_items_that_will_not_do(desk, item, why):
     one = desk(mixed())
     with pytest.raises(Problem, match=why):
         one.add([item])

@@ -82,7 +82,7 @@ def test_tokens_of_no_folder(call, tmp_path):
 def test_days_that_will_not_do(call, tmp_path, days):
     refused = call("--token", f"read:eva:{days}")
     assert refused.exit_code == 1
-    assert refused.stderr.startswith("selectron: --token: ")
+    assert refused.stderr.startswith("selectron: --token: days")
     assert refused.stderr.count("\n") == 1
     assert not (tmp_path / "data").exists()
 

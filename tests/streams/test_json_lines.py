@@ -37,6 +37,8 @@ def test_json_labels_that_begin_late(tmp_path):
         ('{"b": 1' + "0" * 5000 + "}", "a number is too long or an array nested too deeply"),
         ('{"b": ' + "[" * 100000 + "}", "a number is too long or an array nested too deeply"),
         ('{"a": 1, "y": [1]}', "the label is neither text nor a number"),
+        ('{"a.b": 1, "a": {"b": 2}}', "Two fields are named 'a.b': rename one of them"),
+        ('{"a": ' * 40 + "1" + "}" * 40, "The dicts in column 'a' are nested over 32 deep"),
     ],
 )  # fmt: skip
 def test_json_errors(tmp_path, row, reason, size):

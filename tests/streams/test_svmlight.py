@@ -64,8 +64,9 @@ def test_svmlight_errors(tmp_path, row, reason, before):
 
 def test_svmlight_has_no_columns(tmp_path):
     path = stored(tmp_path, "a.svm", "1 2:3\n")
-    for options in ({"label": "y"}, {"label": ""}, {"ignore": "a"}):
-        assert "svmlight has no named columns" in fails(path, **options)[1]
+    for options in ({"label": "y"}, {"label": ""}, {"ignore": "a"}, {"label": "y", "time": "a"}):
+        wanted = f"svmlight has no named columns: leave {' and '.join(options)} out, and give"
+        assert fails(path, **options)[1].startswith(wanted)
     assert fails(path, header=True) == (0, "svmlight takes no header: leave it out")
 
 

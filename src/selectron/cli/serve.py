@@ -116,6 +116,9 @@ def one_token(made: Callable[[], Any], text: str) -> None:
     name, _, days = rest.partition(":")
     try:
         until = float(days) if days else None
+    except ValueError:
+        raise SelectronError(f"--token: days must be a number, got {days!r}") from None
+    try:
         new = NewToken.of({"name": name or role, "role": role, "days": until})
     except ValueError as error:
         raise SelectronError(f"--token: {error}") from None

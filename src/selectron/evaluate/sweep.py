@@ -24,12 +24,15 @@ __all__ = ["grid", "sweep"]
 def grid(kind: Any, **values: Iterable[Any]) -> list[Any]:
     """Return a learner or an asker with each combination of these parameters.
 
-    Raises SelectronError if the values of one are not a list.
+    Raises SelectronError if there is no such parameter, or its values are not a list.
 
     >>> from selectron.learners import LASEC
     >>> grid(LASEC, b=[1.0], c=[10.0, 100.0])
     [LASEC(b=1.0, c=10.0), LASEC(b=1.0, c=100.0)]
     """
+    if unknown := sorted(values.keys() - {*kind._fields}):
+        known = ", ".join(kind._fields) or "none"
+        raise SelectronError(f"There is no parameter {unknown[0]!r}: {kind.__name__} has {known}.")
     _several(**values)
     return [kind(**dict(zip(values, some, strict=True))) for some in product(*values.values())]
 

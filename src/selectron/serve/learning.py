@@ -14,6 +14,7 @@ from ..askers.budget import Record, current_rate, in_window, record_of
 from ..data.encoder import TableEncoder
 from ..data.values import HUGE, flattened
 from ..engine.rows import Dense, Sparse, as_matrix
+from ..errors import SelectronError
 from ..estimator.classifier import OnlineClassifier
 from ..model.draws import Draws
 from .declaration import Declaration, Features
@@ -51,8 +52,11 @@ def mixed(features: Features) -> Extractor:
         item = {name: x for name, x in item.items() if name not in ignored}
         if (count := leaves(item)) > FIELDS:
             raise invalid(f"An item must have at most {FIELDS} fields, got {count}.")
-        columns = flattened(item, whole).items()
-        found = {name: x for name, x in columns if name not in ignored and flat(x)}
+        try:
+            columns = flattened(item, whole)
+        except SelectronError as error:
+            raise invalid(str(error)) from None
+        found = {name: x for name, x in columns.items() if name not in ignored and flat(x)}
         numbers = [x for value in found.values() if isinstance(value, list) for x in value]
         if len(numbers) > NUMBERS or any(abs(x) > HUGE for x in numbers):
             raise invalid(

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...data.cells import label, second
+from ...data.values import flattened
 from ...errors import SelectronError
 from .columns import UNDAMAGED, Choice, Damage, Part, listed, usual_label
 from .text import Blocks, pieces
@@ -35,15 +36,18 @@ def parts(blocks: Blocks, size: int, choice: Choice) -> Iterator[Part]:
                 row = _object(text)
                 time = [] if choice.time is None else [_time(row, str(choice.time))]
                 wanted = _label_key(row, choice, begun) if key is None else key
-                labels.append(None if wanted is None else label(row.pop(wanted, None)))
+                value = None if wanted is None else label(row.pop(wanted, None))
+                for name in map(str, choice.ignore):
+                    if _drop(row, name):
+                        missing.pop(name, None)
+                flattened(row)  # refuses what the encoder would refuse, with all rows of its block
             except SelectronError as error:
-                damage = damage.and_also(Damage(1, len(rows), f"line {line}: {error}"))
+                why = f"line {line}: {error}".removesuffix(".")
+                damage = damage.and_also(Damage(1, len(rows), why))
                 continue
-            for name in map(str, choice.ignore):
-                if _drop(row, name):
-                    missing.pop(name, None)
             key = wanted
             rows.append(row)
+            labels.append(value)
             times += time
             begun = True
         found = choice if key is None else choice._replace(label=key)

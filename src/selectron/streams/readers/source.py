@@ -238,10 +238,11 @@ class Source:
             from . import svmlight
 
             self._refuse("svmlight", header=self._header)
-            if self.choice._replace(lenient=False) != Choice():
+            given = self.choice._replace(lenient=False)._asdict().items()
+            if named := [name for name, value in given if value != Choice()._asdict()[name]]:
                 raise SelectronError(
-                    "svmlight has no named columns: leave label, ignore, time out, and give a "
-                    "model of tables a table"
+                    f"svmlight has no named columns: leave {' and '.join(named)} out, and "
+                    "give a model of tables a table"
                 )
             return svmlight.parts(blocks, self._size)
         if kind == "jsonl":
