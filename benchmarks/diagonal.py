@@ -90,8 +90,8 @@ sparse = variant("sparse_diagonal", sparse_second, form=sparse_form, move=sparse
 class Diagonal(Model):
     """A model that keeps the diagonal of P; on sparse rows for learners without eps and mu."""
 
-    def _equip(self) -> None:
-        super()._equip()
+    def equip(self) -> None:
+        super().equip()
         one: ModuleType = sparse if self.sparse else dense
         many = self.many or "joint"
         self.space = compose.stack(one, compose.REDUCTIONS[many]) if self.stacked else one

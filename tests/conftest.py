@@ -38,6 +38,12 @@ def interpreted(request, monkeypatch):
         monkeypatch.setattr("selectron.model.model.loop", plain)
 
 
+@pytest.fixture
+def never_narrow(monkeypatch):
+    """Play sparse rows as such, however narrow they are."""
+    monkeypatch.setattr("selectron.model.widths.NARROW", 0)
+
+
 def plain(*three):
     return np.errstate(all="ignore")(bind(play, parts(*three)))
 

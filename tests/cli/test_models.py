@@ -261,6 +261,27 @@ def test_a_model_and_decisions_do_not_depend_on_chunks(call, tmp_path, monkeypat
     assert Path("m.csv").read_text() == Path("whole.csv").read_text()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [1, 7])
+def test_growing_svmlight_rows_do_not_depend_on_chunks(call, tmp_path, monkeypatch, size):
+    from selectron.streams import readers
+
+    random, read = np.random.default_rng(0), readers.read
+    w, rows = random.normal(size=400), []
+    for t in range(300):  # of ever more features: dense at first to the learner, and then sparse
+        at = 1 + np.sort(random.choice(20 + t, 8, replace=False))
+        x = random.exponential(size=8)
+        cells = " ".join(f"{j}:{v:.3f}" for j, v in zip(at, x, strict=True))
+        rows.append(f"{'+1' if w[at] @ x > 0 else '-1'} {cells}\n")
+    (tmp_path / "a.svm").write_text("".join(rows))
+    argv = ("run", tmp_path / "a.svm", "--learner", "leading-history", "--budget", "30%")
+    done(call(*argv, "--save", "whole", "-o", "whole.csv"))
+    monkeypatch.setattr(readers, "read", lambda *args, **kept: read(*args, size=size, **kept))
+    done(call(*argv, "--save", "m", "-o", "m.csv"))
+    assert Path("m.csv").read_text() == Path("whole.csv").read_text()
+    assert Path("m").read_bytes() == Path("whole").read_bytes()
+
+
 def test_the_rows_before_a_fault_are_kept(call, tmp_path):
     path = written(tmp_path / "a.csv", rows_of())
     done(call("run", path, *FAST, "--save", "whole"))

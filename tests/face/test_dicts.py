@@ -57,8 +57,9 @@ def fresh(learner, **more):
     return OnlineClassifier(learner, asker=asker, **settings | more)
 
 
+# to LeadingHistory, rows are dense until there are many features: see test_narrow.py
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("learner", LEARNERS[:-1], ids=lambda one: type(one).__name__)
 def test_a_run_is_that_of_sparse_rows(learner):
     keyed, plain = fresh(learner), fresh(learner)
     run, wanted = keyed.run(ROWS, LABELS), plain.run(matrix(ROWS, order(ROWS)), LABELS)

@@ -5,6 +5,11 @@ import pytest
 from .grid import GRID, marked, name_of, plain_loop
 
 
+@pytest.fixture(autouse=True)
+def wide(never_narrow):
+    """Have laws of sparse rows, which would be dense to ensembles."""
+
+
 @pytest.fixture(params=marked(GRID), ids=name_of)
 def case(request, monkeypatch):
     if not request.param.compiled:

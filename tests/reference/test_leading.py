@@ -13,6 +13,8 @@ from selectron.learners import LeadingHistory
 
 from .papers.leading import Labels, Leading, Rate, Words, play
 
+pytestmark = pytest.mark.usefixtures("never_narrow")
+
 
 def agree(X, y, budget, transcribed, constant, many=False):
     """Play both, compare them, and return the transcription's ring and the labels asked for."""

@@ -18,6 +18,8 @@ from selectron.history.posterior import ALIVE, EXPERTS, JOINT, KIND, WEIGHT, lea
 from selectron.learners import LeadingHistory
 from selectron.model.model import Model
 
+pytestmark = pytest.mark.usefixtures("never_narrow")
+
 D = 4
 
 

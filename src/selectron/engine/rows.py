@@ -1,8 +1,9 @@
 """Blocks of rows, from arrays and from readers."""
 
 import itertools
+import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -79,18 +80,35 @@ def as_matrix(block: Dense | Sparse, width: int) -> Any:
     return scipy.sparse.csr_array((block.values, block.indices, block.indptr), shape=shape)
 
 
-def by_width(block: Sparse, width: int) -> list[Dense | Sparse]:
+def as_dense(block: Sparse, width: int) -> Dense:
+    """Return sparse rows as dense ones.
+
+    >>> as_dense(Sparse(np.array([0, 1, 1]), np.array([1], np.int32), np.ones(1)), 2)
+    Dense(values=array([[0., 1.],
+           [0., 0.]]))
+    """
+    n = len(block.indptr) - 1
+    values = np.zeros((n, width))
+    row = 0 if n == 1 else np.repeat(np.arange(n), np.diff(block.indptr))  # one is decided at once
+    values[row, block.indices] = block.values
+    return Dense(readonly(values))
+
+
+def by_width(block: Sparse, width: int, most: float = math.inf) -> list[Sparse]:
     """Return a block in pieces; each but the first begins where an index is the highest so far.
+
+    Widths above `most` count as one.
 
     >>> block = Sparse(np.array([0, 1, 2, 3]), np.array([4, 4, 7], np.int32), np.ones(3))
     >>> [len(piece.values) for piece in by_width(block, 2)]
     [2, 1]
     """
-    highest = np.maximum.accumulate(np.concatenate([[width - 1], block.indices]))
+    indices = np.minimum(block.indices, most)
+    highest = np.maximum.accumulate(np.concatenate([[width - 1], indices]))
     of_rows = highest[block.indptr - block.indptr[0]]
     cuts = np.flatnonzero(np.diff(of_rows)).tolist()
     bounds = sorted({0, *cuts, len(of_rows) - 1})
-    return [rows_of(block, *span) for span in itertools.pairwise(bounds)]
+    return [cast(Sparse, rows_of(block, *span)) for span in itertools.pairwise(bounds)]
 
 
 def taken(block: Dense | Sparse, order: np.ndarray) -> Dense | Sparse:

@@ -13,11 +13,12 @@ from ..data.cells import check_unique
 from ..data.dicts import Names, are_dicts, is_dict
 from ..data.encoder import TableEncoder
 from ..engine.parameters import shown
-from ..engine.rows import Sparse, joined
+from ..engine.rows import Sparse, extent, joined, rows_of
 from ..errors import SelectronError
 from ..model import Model
+from ..model.widths import NARROW, is_narrow
 from . import checks
-from .parameters import NestedParameters
+from .parameters import NestedParameters, model_of
 
 
 class TakesRows(NestedParameters):
@@ -49,7 +50,18 @@ class TakesRows(NestedParameters):
         """Return the number of features of the first rows."""
         if isinstance(block, list):  # it grows
             return block[0].values.shape[1]
-        return self.encoder_.width_ if hasattr(self, "encoder_") else self.n_features_in_
+        if hasattr(self, "names_"):
+            return max(1, extent(rows_of(block, 0, 1))[1])
+        if not hasattr(self, "encoder_"):
+            return self.n_features_in_
+        return max(self.encoder_.width_, NARROW + 1)  # rows of words stay sparse
+
+    def _new_model(self, block: Any, classes: int) -> Model:
+        """Return the model for the first rows."""
+        model = model_of(self, self._width(block), isinstance(block, Sparse), classes)
+        if hasattr(self, "names_") and not is_narrow(model, model.width):
+            model.widen(len(self.names_))
+        return model
 
     def _encodes(self, X: Any) -> bool:
         """Return whether rows are encoded, which the first ones decide."""
@@ -89,7 +101,10 @@ class TakesRows(NestedParameters):
         block = self.names_.block(X, new)
         self.n_features_in_ = width = len(self.names_)
         if fitted and width > self.model_.width:
-            self._widen(width + width // 4)  # more than needed, to widen seldom
+            if not is_narrow(self.model_, self.model_.width):
+                self._widen(width + width // 4)  # more than needed, to widen seldom
+            elif len(X) == 1:  # the model itself widens for several rows
+                self._widen(width)
         return block
 
     def _single(self, x: Any) -> Any:

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..data.labels import Order
-from ..engine.rows import Sparse, by_width, extent
+from ..engine.rows import Sparse, extent
 from ..errors import Refused
 from ..history.drift import Drifts
 from ..model.metrics import RunMetrics, Tally
 from ..model.model import Model, Outcome
+from ..model.widths import NARROW, grows_by_row
 from ..specs import written
 from ..streams.classes import Classes
 from ..streams.readers import Chunk
@@ -114,9 +115,7 @@ class Contestant:
         start = time.perf_counter()
         rows: Any = chunk.rows
         full = full or self.audits or self.watches
-        if self.model.bounds_rounding and isinstance(rows, Sparse):  # so that chunks change nothing
-            rows = by_width(rows, self.model.width)
-        else:
+        if not (isinstance(rows, Sparse) and grows_by_row(self.model)):
             self.model.widen(chunk.width)
         delays = None if self.delay is None else np.full(len(numbers), self.delay)
         codes, weights = numbers if self.model.stacked else OF_TWO[numbers], None
@@ -241,7 +240,8 @@ class Contest:
     ) -> list[Outcome]:
         if not self.contestants:
             sparse = isinstance(part.rows, Sparse)
-            self.contestants = self.enter(1 if sparse else part.width, sparse)
+            least = NARROW + 1 if self.encoder is not None else 1  # its rows stay sparse
+            self.contestants = self.enter(least if sparse else part.width, sparse)
         outcomes = [each.play(part, numbers, names, full or scored) for each in self.contestants]
         for contestant, outcome in zip(self.contestants, outcomes, strict=True):
             contestant.add(outcome, numbers, scored)

@@ -29,6 +29,7 @@ change less and less.
 """
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -296,12 +297,18 @@ def directions(features: int, d: int) -> np.ndarray:
     Apart from which axis that is, a column depends on its number alone.
     """
     found, lone = np.zeros((features, d)), int(SINGLE * features)
-    for j in range(d):
-        found[:, j] = np.random.default_rng([17, j]).standard_normal(features)
+    for j in range(d if features else 0):
+        found[:, j] = direction(features, j)
     found[1::2] = found[: features // 2 * 2 : 2]
     pair = np.arange(lone) // 2
     found[:lone] *= pair[:, None] % max(1, d) == np.arange(d)
     return found
+
+
+@lru_cache(1024)
+def direction(features: int, j: int) -> np.ndarray:
+    """Return what random directions have along feature j, which making a generator takes long."""
+    return np.random.default_rng([17, j]).standard_normal(features)
 
 
 def start(width: int, shape: Shape | None, fourier: int) -> Any:

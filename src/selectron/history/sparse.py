@@ -15,12 +15,14 @@ from ..engine.rows import Sparse, readonly
 from ..engine.rows import SparseRows as Rows
 from ..spaces import sparse_second
 from ..spaces.sparse_second import squared_norm
-from .conversion import of_rows, triangles, under_priors
+from . import renewal
+from .conversion import matrices, of_rows, triangles, under_priors
 from .directions import (
     OF_ROWS,
     SQUARES,
     TABLE,
     as_weights,
+    choose_features,
     feature,
     own_variance,
     priors,
@@ -32,6 +34,7 @@ from .directions import (
 )
 from .experts import HEARD, inner, norms, predict, score_all, start_late, update
 from .posterior import (
+    ALIVE,
     ALL,
     EXPERTS,
     KIND,
@@ -42,7 +45,7 @@ from .posterior import (
     lasting_and_steps,
     leader,
 )
-from .state import CONSTANT, ROUND, SEEN
+from .state import CONSTANT, RENEWED, ROUND, SEEN
 from .vectors import add, reset_to_prior
 
 __all__ = ["OF_ROWS", "ceiling", "feature", "inner", "lasting_and_steps", "own_variance"]
@@ -83,6 +86,43 @@ def informed(fresh: Any, other: Any) -> Any:
     under_priors(new, np.array([own_variance(new, kind) for kind in range(KINDS)]))
     start_late(new, other, new.rows_seen[CONSTANT] > 0)
     return new
+
+
+def outgrow(olds: list[Any], news: list[Any]) -> None:
+    """Bring what was learned from dense rows to the states of all classes, before directions.
+
+    Experts keep their weights, and the precision that labels have added to that of each; the offset
+    stays the same for a row of mean variance.
+    """
+    known, new_known = olds[0], news[0]
+    first, d = int(known.rows_seen[CONSTANT]), known.last.shape[1]
+    n, squares = known.rows_seen[SEEN], diagonal(known.moments)
+    squares += first * known.sums[0] ** 2 / max(1.0, n)  # moments are about the mean, then
+    new_known.squares[first:d] = squares[first:]
+    new_known.rows_seen[: RENEWED + 1] = known.rows_seen[: RENEWED + 1]
+    new_known.rows_seen[[CONSTANT, SQUARES]] = first, squares[first:].sum()
+    new_known.rows_seen[RENEWED] = n
+    choose_features(new_known)
+    for s, new in zip(olds, news, strict=True):
+        if s.scalars[LABELS] > 0:
+            new.scalars[:], new.experts[:], new.predictions[:] = s.scalars, s.experts, s.predictions
+            new.experts[:, KIND] = np.minimum(s.experts[:, KIND], KINDS - 1)
+            under_priors(new, np.array([own_variance(new, kind) for kind in range(KINDS)]))
+            unit = s.scaler[1, first:] ** 2  # of the variances
+            for k in np.flatnonzero(s.experts[:, ALIVE]).tolist():
+                kept = renewal.as_weights(s, k)
+                new.w[k, first:d], new.a[k, :first] = kept[first:], kept[:first]
+                prior = diagonal(s.priors[int(s.experts[k, KIND])])[first:]
+                learned = 1 / diagonal(s.triangle[k])[first:] - 1 / prior
+                new.p[k, first:d] = 1 / (1 / new.prior[k] + np.maximum(0.0, learned) / unit)
+                # the constant is sqrt(1 + v), and v large where features have means: see `vectors`
+                variance = new.p[k] @ new_known.squares / max(1.0, n)
+                new.a[k, :first] /= math.sqrt(1 + variance)
+
+
+def diagonal(triangle: np.ndarray) -> np.ndarray:
+    """Return the diagonal of a symmetric matrix, given its lower triangle row by row."""
+    return np.diag(matrices(triangle)).copy()
 
 
 def belief(s: Any, rows: Any, i: int) -> float:

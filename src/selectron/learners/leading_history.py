@@ -25,7 +25,8 @@ class LeadingHistory(NamedTuple):
     the mutual information of label and expert, in bits: `Uncertainty` and `Budget` use both.
 
     On dense rows features are standardised by all rows so far, so that their scales do not matter,
-    nor, if there is a constant feature, their offsets. On sparse rows all features have one scale,
+    nor, if there is a constant feature, their offsets. Sparse rows of up to 128 features, with the
+    constant, are dense to it. In sparse rows of more, such as words, all features have one scale,
     and P has the 32 leading directions of the rows and a variance per feature.
 
     Parameters (the defaults need no tuning): `switches`, from 0 to 1, the prior mode of the number

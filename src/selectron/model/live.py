@@ -18,6 +18,7 @@ from ..errors import Refused, SelectronError
 from . import support
 from .calibration import Belief, proba_of
 from .run import Given, Outcome, code_of, indices
+from .widths import pieces
 
 LONGEST = 2**62  # of a delay: later labels never come
 LOST = "Labels came that were open no more: max_open={} tickets are too few for this delay."
@@ -168,7 +169,7 @@ class SingleRounds:
         heapq.heapify(queue)
         with self.lock, self.restoring():
             self.open, self.guarded = dict(self.open), True
-            for first, size, piece in self.pieces(block, n):
+            for first, size, piece in pieces(self, block, n):
                 for t in range(first, first + size):
                     row = rows_of(piece, t - first, t - first + 1)
                     time = given.times[t] if len(given.times) else 0.0
@@ -295,7 +296,7 @@ class SingleRounds:
         """Return to a snapshot, without open tickets; what askers remember stays as it is."""
         self.__dict__.update({name: before[name] for name in KEPT})
         self.calibration, self.open = before["calibration"].copy(), dict[int, Ticket]()
-        self._equip()
+        self.equip()
         self.state = self.space.State(*(array.copy() for array in before["arrays"]))
 
     def _learn_one(self: Any, ticket: Ticket, label: int, weight: float) -> bool:

@@ -21,14 +21,14 @@ from ..engine.loop import AGAIN, GIVEN, NEVER, NONE, Asker
 from ..engine.parameters import floats
 from ..engine.parts import NEVER_DUE, Learner, Space, declared
 from ..engine.round import ASKED, STRAINED
-from ..engine.rows import Dense, Sparse, extent, no_rows, rows_of, widened
+from ..engine.rows import Dense, Sparse, as_dense, no_rows, rows_of, widened
 from ..errors import Refused
-from ..spaces import sparse_second
 from . import calibration, support, weighting
 from .compose import ENSEMBLE, EXACT, RANKINGS, check_pair, kind_of, loop, order_of, space_for
 from .draws import BLOCK, Draws, constant
 from .live import SingleRounds, Ticket
 from .run import EMPTY, Given, OneRound, Outcome
+from .widths import is_narrow, outgrow, pieces
 
 Block = Dense | Sparse | list[Dense]
 
@@ -87,10 +87,9 @@ class Model(SingleRounds):
         self.oldest = 1  # no open ticket has a lower number
         self.guarded = False  # whether the state is restored if anything goes wrong
         self.tickets = self.answered = 0  # the last one given, and the last one answered
-        self._equip()
+        self.equip()
         support.check_start(self, self.width, self.classes)
-        start = self._start_one
-        self.state = self.space.begin(start, self.classes) if self.stacked else start()
+        self.state = self.new_state()
         self.past = np.array(declared(asker, Asker, "past")(asker), dtype=float)
         self.calibration: calibration.Calibration = calibration.start(learner, self.columns)
 
@@ -104,13 +103,14 @@ class Model(SingleRounds):
         """Number of scores of a row."""
         return self.classes if self.stacked else 1
 
-    def _equip(self) -> None:
+    def equip(self) -> None:
         """Set what is derived from the parameters: the space, the loop, and arrays of one round."""
         many, kernel = (self.many or "joint") if self.stacked else None, support.kind(self.kernel)
         most = min(support.capacity(self.learner), self.max_support or math.inf)
         self.limit = most if self.dual else math.inf
         bounded, sketched = self.limit < math.inf, self.sketch is not None
-        self.space: Any = space_for(self.learner, self.sparse, many, kernel, bounded, sketched)
+        sparse = self.sparse and not is_narrow(self, self.width)
+        self.space: Any = space_for(self.learner, sparse, many, kernel, bounded, sketched)
         rows_left = declared(of_one(self.space), Space, "rows_left")
         self.renewing = rows_left is not Space.rows_left  # derives something from all rows
         self.timed = bool(declared(self.asker, Asker, "timed")(self.asker))  # uses times of rows
@@ -171,19 +171,17 @@ class Model(SingleRounds):
         codes = np.full(n, NONE, self.codes)
         return self.calibration.proba(outcome.arrays(), codes, EMPTY)
 
-    @property
-    def bounds_rounding(self) -> bool:
-        """Whether the state bounds the rounding of a P whose rows are sparse, by its width."""
-        return of_one(self.space) is sparse_second
-
     def widen(self, width: int) -> None:
         """Grow to `width` features; new ones count as 0 in the rows so far."""
         if width <= self.width:
             return
-        support.check_start(self, width, self.classes)
-        if self.correctable:
-            self.remember_rows()
-        self.state = self.space.widen(self.state, self.weights_of(width))
+        if is_narrow(self, self.width) and not is_narrow(self, width):
+            outgrow(self, width)
+        else:
+            support.check_start(self, width, self.classes)
+            if self.correctable:
+                self.remember_rows()
+            self.state = self.space.widen(self.state, self.weights_of(width))
         self.width, self.recent = width, (None, ())
         self.open = {
             number: ticket._replace(block=widened(ticket.block, width))
@@ -197,7 +195,7 @@ class Model(SingleRounds):
         support.check_start(self, self.width, classes)
         stacked, self.classes, self.past, gap = self.stacked, classes, self.past.copy(), 1.0
         if not stacked:
-            self._equip()
+            self.equip()
             self.state = self.space.of_two(self.state, self.normalize)
             gap = 2 * self.space.reduction.share(self.normalize)
         self.calibration = calibration.extended(self.calibration, classes, gap)
@@ -210,7 +208,7 @@ class Model(SingleRounds):
         past = declared(asker, Asker, "past_after")(asker, self.asker, self.past)
         self.asker, self.numbers = asker, (self.numbers[0], floats(asker))
         self.past = np.array(past, dtype=float)
-        self._equip()
+        self.equip()
 
     def weights(self) -> np.ndarray:
         """Return the weights, (n_weights,) or (n_classes, n_weights); the constant's come first."""
@@ -226,11 +224,16 @@ class Model(SingleRounds):
         arrays = values.pop("arrays")
         self.__dict__.update(values)
         self.past, self.calibration = np.array(self.past), self.calibration.copy()
-        self._equip()
+        self.equip()
         # the arrays of a memory-mapped pickle are read-only
         self.state = self.space.State(*(np.require(a, requirements="W") for a in arrays))
 
     # Internals
+
+    def new_state(self) -> Any:
+        """Return the state before the first round."""
+        start = self._start_one
+        return self.space.begin(start, self.classes) if self.stacked else start()
 
     def _start_one(self, times: int = 1) -> Any:
         """Return the state of one vector before the first round, `times` as long as usual."""
@@ -290,7 +293,7 @@ class Model(SingleRounds):
         full = len(out.margin) > 0
         if self.timed and not len(given.times):
             given = given._replace(times=np.zeros(len(out)))  # of rounds that do not use them
-        for first, n, piece in self.pieces(block, len(out)):
+        for first, n, piece in pieces(self, block, len(out)):
             start = 0
             while start < max(n, 1):
                 at = first + start
@@ -312,18 +315,6 @@ class Model(SingleRounds):
                     rates = weighting.rates(record.ask_probability if full else EMPTY, weights)
                     self.calibration.learn(record.arrays(), labels, rates)
                 start += max(size, 1)
-
-    def pieces(self, block: Block, n: int) -> Iterator[tuple[int, int, Dense | Sparse]]:
-        """Yield blocks of one width, each with its first row and number of rows; widen for each."""
-        if not isinstance(block, list):
-            yield 0, n, block
-            return
-        first = 0
-        for piece in block:
-            n, width = extent(piece)
-            self.widen(width)
-            yield first, n, piece
-            first += n
 
     def play_block(self, block: Any, rounds: Any, start: int, out: Outcome) -> None:
         """Play rows, with labels, draws and times; make room in the state where there is none."""
@@ -364,6 +355,8 @@ class Model(SingleRounds):
 
     def _rows(self, block: Dense | Sparse) -> tuple:
         """Return a block in the form that the loop takes."""
+        if isinstance(block, Sparse) and is_narrow(self, self.width):
+            block = as_dense(block, self.width)
         return tuple(self.space.rows(block, self.constant, *self.tail))
 
     def _grown(self, rows: tuple) -> bool:
