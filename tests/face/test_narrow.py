@@ -18,6 +18,8 @@ KINDS = {
     "unit length": {"normalize": True},
     "means": {},
 }
+# a loop of its own, which is compiled first
+EACH = [pytest.param(k, marks=pytest.mark.slow) if k == "three classes" else k for k in KINDS]
 
 
 def table(n=300, d=6, classes=2, seed=0):
@@ -42,7 +44,7 @@ def narrow(clf):
     return is_narrow(clf.model_, clf.model_.width)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EACH)
 def test_a_matrix_is_learned_as_an_array(kind):
     X, y = table(classes=3 if kind == "three classes" else 2)
     clfs = [OnlineClassifier(asker=Budget(0.3), random_state=0, **KINDS[kind]) for _ in range(2)]
@@ -148,7 +150,7 @@ def test_rows_without_features_come_first(constant, tmp_path):
     np.testing.assert_array_equal(whole.coef_, clf.coef_)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EACH)
 def test_what_was_learned_stays_with_more_features(kind, tmp_path):
     X, y = table(1500, 30, classes=3 if kind == "three classes" else 2)
     if kind == "means":
