@@ -89,7 +89,7 @@ def as_dense(block: Sparse, width: int) -> Dense:
     """
     n = len(block.indptr) - 1
     values = np.zeros((n, width))
-    row = 0 if n == 1 else np.repeat(np.arange(n), np.diff(block.indptr))  # one is decided at once
+    row = 0 if n == 1 else np.repeat(np.arange(n), np.diff(block.indptr))  # fast for single rows
     values[row, block.indices] = block.values
     return Dense(readonly(values))
 

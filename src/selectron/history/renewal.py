@@ -307,7 +307,7 @@ def directions(features: int, d: int) -> np.ndarray:
 
 @lru_cache(1024)
 def direction(features: int, j: int) -> np.ndarray:
-    """Return what random directions have along feature j, which making a generator takes long."""
+    """Return the components of random directions along feature j; making generators is slow."""
     return np.random.default_rng([17, j]).standard_normal(features)
 
 
